@@ -1,0 +1,18 @@
+/* log.h - the one way to stderr: levelled lines, escaped, switched by $CKRUN_LOG. */
+#ifndef CK_BASE_LOG_H
+#define CK_BASE_LOG_H
+
+#include "core/base/buffer.h"
+
+typedef enum { CK_LOG_ERROR, CK_LOG_WARN, CK_LOG_INFO, CK_LOG_DEBUG } ck_log_level;
+
+/* Default CK_LOG_WARN; ck_log_init reads $CKRUN_LOG (error, warn, info, debug). */
+void ck_log_init(void);
+/* One line "ckrun: text", control characters escaped. Thread-safe (one write call per line). */
+void ck_log_line(ck_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends `text` with control characters, escapes and invalid UTF-8 shown as \xNN, so that no stored string can drive
+ * a terminal. Newline and tab are escaped as \n and \t. Everything printed for a person passes here. */
+void ck_escape_append(ck_buffer *out, ck_bytes text);
+
+#endif

@@ -1,0 +1,17 @@
+/* waker.h - lets any thread wake the loop thread: an eventfd that a poll loop can watch. */
+#ifndef CK_BASE_WAKER_H
+#define CK_BASE_WAKER_H
+
+#include "core/base/error.h"
+
+typedef struct ck_waker ck_waker;
+
+CK_CHECKED ck_status ck_waker_open(ck_waker **out, ck_error *err);
+void ck_waker_close(ck_waker *self);
+/* Readable while a wake is outstanding. Borrowed. */
+int ck_waker_fd(const ck_waker *self);
+/* Thread-safe, never blocks; wakes before a clear count once. NULL is fine. */
+void ck_waker_wake(ck_waker *self);
+void ck_waker_clear(ck_waker *self);
+
+#endif

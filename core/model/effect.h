@@ -1,0 +1,117 @@
+/* effect.h - an outward action, what came of it, and what a driver of such actions provides. */
+#ifndef CK_MODEL_EFFECT_H
+#define CK_MODEL_EFFECT_H
+
+#include "core/base/digest.h"
+#include "core/model/value.h"
+
+/* X(enumerator, name). The names are part of effect keys on disk. */
+#define CK_EFFECT_KIND_TABLE(X) \
+  X(CK_EFFECT_MODEL, "model")   \
+  X(CK_EFFECT_TOOL, "tool")     \
+  X(CK_EFFECT_EXEC, "exec")     \
+  X(CK_EFFECT_AGENT, "agent")   \
+  X(CK_EFFECT_SLEEP, "sleep")   \
+  X(CK_EFFECT_ASK, "ask")
+typedef enum {
+#define X(name, text) name,
+  CK_EFFECT_KIND_TABLE(X)
+#undef X
+  CK_EFFECT_KIND_COUNT
+} ck_effect_kind;
+
+/* X(enumerator, name): what may be done again when the outcome is not known. */
+#define CK_EFFECT_CLASS_TABLE(X)                                             \
+  X(CK_EFFECT_PURE, "pure")                 /* re-run freely */               \
+  X(CK_EFFECT_IDEMPOTENT, "idempotent")     /* re-run with the same key */    \
+  X(CK_EFFECT_RECONCILABLE, "reconcilable") /* ask its probe */               \
+  X(CK_EFFECT_ONCE, "once")                 /* never re-run blindly */
+typedef enum {
+#define X(name, text) name,
+  CK_EFFECT_CLASS_TABLE(X)
+#undef X
+  CK_EFFECT_CLASS_COUNT
+} ck_effect_class;
+
+const char *ck_effect_kind_name(ck_effect_kind kind);
+const char *ck_effect_class_name(ck_effect_class class);
+/* False when there is no such name. */
+bool ck_effect_kind_of(ck_effect_kind *out, const char *name);
+bool ck_effect_class_of(ck_effect_class *out, const char *name);
+
+/* The messages of one scope, in order, with a digest that grows by one message at a time. */
+typedef struct ck_conversation ck_conversation;
+
+/* Everything is borrowed and lives until the sink's done was called. */
+typedef struct ck_effect {
+  const char *scope;   /* "main" */
+  const char *key;     /* scope/position/kind/ordinal, such as "main/agent#3/tool/1": the place, never a call id */
+  uint32_t attempt;    /* from 1 */
+  ck_effect_kind kind;
+  ck_effect_class class;
+  const char *agent;   /* who acts; NULL */
+  ck_bytes request;    /* JSON object by kind. model: {model, tools?}; tool: {name, call_id?, index, arguments};
+                          ask: {question?}. As sent; the ledger keeps the digest of the redacted form. */
+  const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
+  uint64_t consumed;   /* outcomes that the driver of this effect has given in the scope's view so far */
+  int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
+  int64_t deadline_ms; /* monotonic; 0 none */
+} ck_effect;
+
+/* X(enumerator, name on disk). */
+#define CK_OUTCOME_TABLE(X)                                                                              \
+  X(CK_OUTCOME_OK, "ok")                                                                                 \
+  X(CK_OUTCOME_ERROR, "error")     /* it ran and failed; `result` tells why: for a tool, told to the model */ \
+  X(CK_OUTCOME_FAILED, "failed")   /* it could not be carried out; the session fails or pauses; not recorded as done */ \
+  X(CK_OUTCOME_ENDED, "ended")     /* the recording has no more: the flow ends well */                   \
+  X(CK_OUTCOME_ABSENT, "absent")   /* of a probe only: it never happened */                              \
+  X(CK_OUTCOME_UNKNOWN, "unknown") /* of a probe only: cannot tell; the effect stays in doubt */
+typedef enum {
+#define X(name, text) name,
+  CK_OUTCOME_TABLE(X)
+#undef X
+  CK_OUTCOME_COUNT
+} ck_outcome_status;
+const char *ck_outcome_status_name(ck_outcome_status status);
+bool ck_outcome_status_of(ck_outcome_status *out, const char *name);
+
+/* What an effect came to. Owned by whoever holds it; ck_outcome_free. */
+typedef struct ck_outcome {
+  ck_outcome_status status;
+  ck_value *result;       /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a JSON string; may be NULL */
+  ck_status error_status; /* FAILED: the class */
+  char *error;            /* ERROR, FAILED, UNKNOWN: one line; owned */
+  int64_t cost_micros;    /* -1: no price known (unmetered) */
+  int64_t input_tokens, output_tokens;
+  int64_t seq;            /* of its event, once recorded; 0 before */
+} ck_outcome;
+/* Takes no reference: shares `result`. `error` is copied. */
+CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_value *result, const char *error,
+                                    ck_error *err);
+void ck_outcome_free(ck_outcome *self);
+
+/* Where a driver delivers. Loop thread only. */
+typedef struct ck_effect_sink {
+  void (*update)(struct ck_effect_sink *sink, ck_bytes chunk); /* progress; may be ignored */
+  void (*done)(struct ck_effect_sink *sink, ck_outcome *outcome); /* Takes; exactly once, also after cancel */
+} ck_effect_sink;
+
+typedef struct ck_effect_run ck_effect_run; /* one started effect, owned by its driver until done was called */
+
+/* What a driver provides. Loop thread only. Replayed outcomes never reach a driver.
+ * start and probe never call the sink before they return; after an error status they never call it at all. */
+typedef struct ck_effect_driver {
+  const char *name;  /* kept with each outcome as "via" */
+  void *self;
+  /* True when this driver serves `effect`; the first in the list that does is taken. */
+  bool (*serves)(void *self, const ck_effect *effect);
+  CK_CHECKED ck_status (*start)(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
+  /* NULL: not reconcilable. Delivers OK or ERROR (it had happened, here is the outcome), ABSENT or UNKNOWN. */
+  CK_CHECKED ck_status (*probe)(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
+  /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is not NULL. */
+  bool (*probes)(void *self, const ck_effect *effect);
+  void (*cancel)(void *self, ck_effect_run *run);
+  void (*free)(void *self);
+} ck_effect_driver;
+
+#endif

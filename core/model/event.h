@@ -1,0 +1,54 @@
+/* event.h - one immutable fact in a session's transcript. */
+#ifndef CK_MODEL_EVENT_H
+#define CK_MODEL_EVENT_H
+
+#include "core/model/value.h"
+
+/* X(enumerator, number on disk for ever, name). */
+#define CK_EVENT_TABLE(X)                                                                              \
+  X(CK_EVENT_SESSION_STARTED, 1, "session_started")     /* {profile, flow, flow_digest, run, input?} */ \
+  X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed")     /* {run, parent_run, checkpoint?, attempt} */   \
+  X(CK_EVENT_SESSION_PAUSED, 3, "session_paused")       /* {reason, checkpoint?} */                     \
+  X(CK_EVENT_SESSION_FAILED, 4, "session_failed")       /* {status, error} */                           \
+  X(CK_EVENT_SESSION_COMPLETED, 5, "session_completed") /* {result?} */                                 \
+  X(CK_EVENT_SESSION_CANCELLED, 6, "session_cancelled") /* {reason} */                                  \
+  X(CK_EVENT_MESSAGE, 10, "message")                    /* {message}: enters the scope's conversation */\
+  X(CK_EVENT_INTENT, 11, "intent")                      /* see ledger.h */                              \
+  X(CK_EVENT_OUTCOME, 12, "outcome")                    /* see ledger.h; may carry a message */         \
+  X(CK_EVENT_REPLAY, 13, "replay")                      /* {key, of}: the outcome at seq `of`, re-announced here */ \
+  X(CK_EVENT_RESOLUTION, 14, "resolution")              /* {key, verdict}: what a person said of an effect in doubt */ \
+  X(CK_EVENT_DIVERGENCE, 15, "divergence")              /* {key, recorded, asked}: request digests that differ */ \
+  X(CK_EVENT_BOUNDARY, 20, "boundary")                  /* {kind, inputs, decision}; announces a checkpoint if one was taken */ \
+  X(CK_EVENT_POLICY_ERROR, 21, "policy_error")          /* {hook, policy, error} */                     \
+  X(CK_EVENT_EDIT, 22, "edit")                          /* {key, value|removed} */                      \
+  X(CK_EVENT_DELEGATION, 23, "delegation")              /* {id, target|targets|parallel|sequential, message} */ \
+  X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
+
+typedef enum {
+#define X(name, number, text) name = number,
+  CK_EVENT_TABLE(X)
+#undef X
+} ck_event_kind;
+
+/* "outcome"; NULL for a number outside the table (written by a newer version). */
+const char *ck_event_kind_name(ck_event_kind kind);
+/* 0 when there is no such kind. */
+ck_event_kind ck_event_kind_of(const char *name);
+
+/* `seq` numbers the events of a session from 1 without gaps, over all timelines; each timeline is one contiguous range
+ * of seqs, because only one run writes at a time. */
+typedef struct ck_event {
+  int64_t seq;
+  int64_t timeline; /* from 1 */
+  ck_event_kind kind;
+  int64_t at_ms;    /* wall time; never used for order */
+  const char *scope; /* "main"; never NULL */
+  const char *agent; /* NULL when no agent took part */
+  ck_value *body;    /* a JSON object; never NULL */
+} ck_event;
+
+/* Copies the texts, shares the body. One allocation; free with ck_event_free. */
+CK_CHECKED ck_status ck_event_new(ck_event **out, const ck_event *from, ck_error *err);
+void ck_event_free(ck_event *self);
+
+#endif

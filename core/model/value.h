@@ -1,0 +1,27 @@
+/* value.h - an immutable JSON value, shared by reference count between threads. */
+#ifndef CK_MODEL_VALUE_H
+#define CK_MODEL_VALUE_H
+
+#include "core/base/json.h"
+
+/* The bytes are those that came in; a value never changes, so queueing it costs one reference. */
+typedef struct ck_value ck_value;
+
+/* Checks that `json` is one strict JSON value (CK_E_PARSE with offset otherwise) and copies it. */
+CK_CHECKED ck_status ck_value_new(ck_value **out, ck_bytes json, ck_error *err);
+/* For bytes that are known to be valid JSON: built by ck_json_writer, or spans of checked text. Copies. */
+CK_CHECKED ck_status ck_value_copy(ck_value **out, ck_bytes json, ck_error *err);
+/* The same, from a buffer that failed or not: its failure is reported here. Copies; the buffer stays the caller's. */
+CK_CHECKED ck_status ck_value_from(ck_value **out, const ck_buffer *json, ck_error *err);
+/* A JSON string from plain text. */
+CK_CHECKED ck_status ck_value_text(ck_value **out, ck_bytes text, ck_error *err);
+
+/* One more owner; returns `self` (NULL stays NULL). Thread-safe. */
+ck_value *ck_value_share(const ck_value *self);
+/* One owner less; the last frees. Thread-safe; NULL is fine. */
+void ck_value_free(ck_value *self);
+
+/* Borrowed, NUL-terminated behind the last byte. */
+ck_bytes ck_value_bytes(const ck_value *self);
+
+#endif

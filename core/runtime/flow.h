@@ -1,0 +1,87 @@
+/* flow.h - what a flow engine provides: strands that yield effects, boundaries and ends, and go on when resumed.
+ *
+ * Loop thread only. A strand is the execution of one scope. It has no other way to the outside than its yields. */
+#ifndef CK_RUNTIME_FLOW_H
+#define CK_RUNTIME_FLOW_H
+
+#include "core/model/conversation.h"
+#include "core/model/state.h"
+#include "core/runtime/policy.h"
+
+typedef struct ck_flow ck_flow;     /* a loaded flow file */
+typedef struct ck_strand ck_strand; /* one scope's execution */
+
+/* One tool as the flow declares it. Texts borrowed from the flow. */
+typedef struct ck_flow_tool {
+  const char *name;
+  ck_effect_class class;
+  const char *const *argv;  /* NULL-terminated; NULL: no command of its own (a cassette answers) */
+  const char *const *probe; /* NULL-terminated; NULL: no probe */
+} ck_flow_tool;
+
+/* What is known of a flow before it runs. Borrowed from the flow. */
+typedef struct ck_flow_manifest {
+  const char *name;
+  const char *kind;          /* "agent", "graph", … */
+  const char *path;
+  ck_digest digest;          /* of the flow file's bytes */
+  const ck_flow_tool *tools;
+  size_t tool_count;
+  const char *const *reads;  /* state keys that must exist; NULL-terminated */
+  const char *const *agents; /* NULL-terminated */
+  const char *const *secrets;/* NULL-terminated */
+} ck_flow_manifest;
+
+typedef enum {
+  CK_FLOW_EFFECT,   /* do `effect`, resume with its outcome */
+  CK_FLOW_BOUNDARY, /* a place for a checkpoint; resume with NULL */
+  CK_FLOW_FORK,     /* open child scopes, resume with NULL */
+  CK_FLOW_JOIN,     /* resume when the child scopes have ended */
+  CK_FLOW_PAUSE,    /* stop here; `value` is the reason */
+  CK_FLOW_DONE      /* ended; `value` is the result or NULL */
+} ck_flow_step;
+
+/* What a strand wants. Everything is borrowed until the strand's next resume or close. */
+typedef struct ck_flow_yield {
+  ck_flow_step step;
+  /* EFFECT: kind, class, agent and request are set by the engine; scope, key, attempt, conversation, consumed by the runtime.
+   * A tool effect may set its ordinal (its index in the message, from 1); 0: the runtime counts per kind. */
+  ck_effect effect;
+  uint32_t ordinal;
+  /* BOUNDARY: kind, node, agent, depth and next are set by the engine, the rest by the runtime. */
+  ck_boundary boundary;
+  ck_value *position;          /* BOUNDARY: where the strand stands after it: {"path": "agent#4", …} */
+  const char *const *scopes;   /* FORK: child scopes to open; JOIN: to wait for */
+  size_t scope_count;
+  ck_value *const *messages;   /* to append to the scope's conversation before the step is taken */
+  size_t message_count;
+  const ck_change *changes;    /* keys written since the last yield; they become state at the next BOUNDARY, PAUSE or DONE */
+  size_t change_count;
+  ck_value *value;
+} ck_flow_yield;
+
+/* What a strand is opened with. Borrowed for the call, `conversation` for the strand's life. */
+typedef struct ck_strand_options {
+  const char *scope;
+  const ck_value *position;    /* as yielded at its last boundary; NULL: from the top */
+  const ck_state *state;       /* read through; changed only by the strand's own changes once they become state */
+  const ck_conversation *conversation;
+  const ck_value *input;       /* of the session; may be NULL */
+  const char *recorded_prompt; /* system prompt of the cassette; NULL: none */
+} ck_strand_options;
+
+/* CK_E_PARSE: file, line and message. CK_E_FLOW: the strand raised (file:line: message); it is dead.
+ * CK_E_FLOW_STALLED: it ran a second without yielding; it is dead. */
+typedef struct ck_flow_engine {
+  void *self;
+  CK_CHECKED ck_status (*load)(ck_flow **out, void *self, const char *path, ck_error *err);
+  const ck_flow_manifest *(*manifest)(const ck_flow *flow);
+  CK_CHECKED ck_status (*open)(ck_strand **out, ck_flow *flow, const ck_strand_options *options, ck_error *err);
+  /* `outcome` is borrowed; NULL at first and after BOUNDARY, FORK, JOIN. */
+  CK_CHECKED ck_status (*resume)(ck_flow_yield *out, ck_strand *strand, const ck_outcome *outcome, ck_error *err);
+  void (*close)(ck_strand *strand);
+  void (*unload)(ck_flow *flow);
+  void (*free)(void *self);
+} ck_flow_engine;
+
+#endif

@@ -1,0 +1,102 @@
+/* backend.h - what a storage backend provides to store.c: encoded rows in, encoded rows out, and the locks.
+ *
+ * store.c does everything that is the same for all backends (encoding, the digest chain, keyframes, decoding, verify);
+ * a backend only keeps rows. store.c calls the writing functions under its own mutex, one at a time; the reading ones
+ * may come from any thread at once. Rows handed to a visitor are borrowed for the call. */
+#ifndef CK_STORE_BACKEND_H
+#define CK_STORE_BACKEND_H
+
+#include "core/store/store.h"
+
+/* How bytes are stored. Numbers are on disk for ever. */
+typedef enum {
+  CK_ENCODING_PLAIN = 0,
+  CK_ENCODING_ZSTD = 1,
+  CK_ENCODING_SEALED = 2,       /* bit: sealed after compression (to come) */
+  CK_ENCODING_TOMBSTONE = 4     /* bit: scrubbed; the bytes are the content's digest (to come) */
+} ck_encoding;
+
+typedef struct ck_event_row {
+  int64_t seq, timeline;
+  ck_event_kind kind;
+  int64_t at_ms;
+  const char *scope, *agent; /* agent may be NULL */
+  int encoding;
+  int64_t plain_len;         /* of the body before compression */
+  ck_bytes body;             /* as stored */
+} ck_event_row;
+
+typedef struct ck_checkpoint_row {
+  char id[CK_ID_SIZE];
+  int64_t seq, parent, keyframe, timeline;
+  int64_t covers;            /* events with covers < seq <= this seq are in its digest */
+  ck_boundary_kind kind;
+  int64_t created_ms;
+  bool clean, resumable;
+  ck_totals totals;
+  int64_t changed;
+  int format;                /* of the payload; CK_PAYLOAD_FORMAT when written */
+  int encoding;
+  int64_t plain_len;
+  ck_bytes info;             /* JSON */
+  ck_bytes payload;          /* as stored */
+  ck_digest events_digest;   /* of the events it covers */
+  ck_digest payload_digest;  /* of the payload as stored */
+  ck_digest digest;          /* logical, chained */
+  ck_bytes mac;              /* no bytes: unsigned (the place for the MAC to come) */
+  ck_bytes key_id;           /* no bytes: unsealed */
+} ck_checkpoint_row;
+
+typedef struct ck_row_batch {
+  ck_lease lease;
+  const ck_event_row *events;
+  size_t event_count;
+  const ck_checkpoint_row *checkpoint; /* or NULL */
+  const ck_session_update *update;     /* or NULL */
+  int64_t at_ms;                       /* for updated_ms */
+  ck_status status;                    /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND */
+} ck_row_batch;
+
+typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
+typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
+
+typedef struct ck_backend {
+  void *self;
+  /* Writing. The promises are those of the functions of the same name in store.h. */
+  CK_CHECKED ck_status (*commit)(void *self, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err);
+  CK_CHECKED ck_status (*recover)(void *self, ck_error *err);
+  CK_CHECKED ck_status (*sync)(void *self, ck_error *err);
+  CK_CHECKED ck_status (*idle)(void *self, ck_error *err);
+  CK_CHECKED ck_status (*create_session)(ck_lease *out, void *self, const ck_session_record *record,
+                                         const ck_timeline *timeline, const ck_event_row *events, size_t count,
+                                         ck_error *err);
+  CK_CHECKED ck_status (*acquire)(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read,
+                                  const ck_timeline *timeline, const ck_event_row *events, size_t count, ck_error *err);
+  CK_CHECKED ck_status (*check_owner)(void *self, const char *session_id, ck_error *err);
+  void (*release)(void *self, ck_lease lease);
+  CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
+  CK_CHECKED ck_status (*get_request)(ck_request *out, bool *found, void *self, ck_lease lease, ck_error *err);
+  /* Reading. */
+  CK_CHECKED ck_status (*get_session)(ck_session_record *out, void *self, const char *session_id, ck_error *err);
+  CK_CHECKED ck_status (*list_sessions)(void *self, ck_session_status status, ck_session_visit visit, void *to, ck_error *err);
+  /* *out malloc'd, ascending by no. */
+  CK_CHECKED ck_status (*list_timelines)(ck_timeline **out, size_t *count, void *self, int64_t session, ck_error *err);
+  CK_CHECKED ck_status (*last_seq)(int64_t *out, void *self, int64_t session, ck_error *err);
+  /* Rows with after < seq <= until (until 0: no bound); `backward`: descending by seq. Payloads are left out (no bytes,
+   * plain_len and the stored length in payload.len with NULL data) unless `payloads`. */
+  CK_CHECKED ck_status (*read_checkpoints)(void *self, int64_t session, int64_t after, int64_t until, bool backward,
+                                           bool payloads, ck_checkpoint_row_visit visit, void *to, ck_error *err);
+  CK_CHECKED ck_status (*read_events)(void *self, int64_t session, int64_t after, int64_t until, bool backward,
+                                      ck_event_row_visit visit, void *to, ck_error *err);
+  /* Structural check of the backend's own (integrity_check, foreign keys); problems go to `visit`. */
+  CK_CHECKED ck_status (*check)(void *self, ck_problem_visit visit, void *to, int64_t *problems, ck_error *err);
+  CK_CHECKED ck_status (*get_stats)(ck_store_stats *out, void *self, ck_error *err);
+  const uint8_t *(*fingerprint_key)(void *self);
+  void (*close)(void *self);
+} ck_backend;
+
+/* The factories, one file each. `path` is the URL behind its colon. */
+CK_CHECKED ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_store_options *options, ck_error *err);
+CK_CHECKED ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_store_options *options, ck_error *err);
+
+#endif
