@@ -1,0 +1,237 @@
+# Makefile - builds, tests and installs ckrun; `make help` lists what can be made.
+#
+#   make MODE=debug        another build: release (default), debug, asan, ubsan, tsan, coverage
+#   make WERROR=1          warnings are errors          make V=1         show the commands
+#   make CFLAGS=-march=…   appended to the flags        make BUILD=DIR   build somewhere else
+#   make test ONLY=base    only tests whose path contains the text
+
+MODE ?= release
+BUILD ?= build
+PREFIX ?= /usr/local
+CKRUN_DATA ?= ../shared/data
+
+MODES := release debug asan ubsan tsan coverage
+FLAGS_release := -O2 -g
+FLAGS_debug := -O0 -g3
+FLAGS_asan := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+FLAGS_ubsan := -O1 -g -fno-omit-frame-pointer -fsanitize=undefined -fno-sanitize-recover=all
+FLAGS_tsan := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+FLAGS_coverage := -O0 -g --coverage
+
+# The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
+PACKAGES := gcc libc6-dev pkg-config perl strace liblua5.4-dev libcjson-dev uuid-dev libsqlite3-dev libzstd-dev \
+  libsodium-dev libuv1-dev libpcre2-dev
+PKG_NAMES := lua5.4 libcjson uuid sqlite3 libzstd libsodium libuv libpcre2-8
+
+ifeq ($(filter $(MODE),$(MODES)),)
+$(error MODE=$(MODE): must be one of $(MODES))
+endif
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+MAKEFLAGS += -r --no-print-directory
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
+Q := $(if $(V),,@)
+
+# Asked once, and only when a recipe needs it, so that `make test` can install the packages first.
+pkg_config = $(or $(shell pkg-config $(1) $(PKG_NAMES) || echo),$(error Packages are missing: run "make deps"))
+PKG_CFLAGS = $(eval PKG_CFLAGS := $(patsubst -I%,-isystem %,$(call pkg_config,--cflags)))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $(call pkg_config,--libs))$(PKG_LIBS)
+
+WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wundef
+COMPILE = $(CC) -std=gnu11 $(WARNINGS) $(if $(WERROR),-Werror) -D_GNU_SOURCE -I. $(PKG_CFLAGS) -pthread
+USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
+
+# What there is. A file that is added, removed or renamed needs no change here.
+find = $(sort $(foreach dir,$(wildcard $(1)),$(shell find $(dir) -type f -name '$(2)')))
+CORE_C := $(wildcard $(patsubst %,core/%/*.c,base model redact store runtime effect))
+LUA_C := $(wildcard lua/*.c)
+HOST_C := $(filter-out core/host/main.c,$(wildcard core/host/*.c))
+MAIN_C := $(wildcard core/host/main.c)
+EMBEDDED := $(sort $(call find,lua policies,*.lua) $(wildcard core/store/*.sql))
+BENCH_C := $(wildcard tests/bench/*.c)
+TEST_C := $(filter-out $(BENCH_C),$(call find,tests,test_*.c))
+TOOL_C := $(filter-out $(BENCH_C),$(call find,tests,tool_*.c))
+TEST_LIB_C := $(filter-out $(BENCH_C) $(TEST_C) $(TOOL_C),$(call find,tests,*.c))
+TEST_SCRIPTS := $(call find,tests,*.t)
+EXAMPLE_C := $(wildcard examples/embed/*.c)
+HEADERS := $(call find,core lua,*.h)
+VERSION = $(or $(shell sed -n 's/^\#define CK_VERSION "\(.*\)"/\1/p' $(HEADERS) /dev/null),0.0.0)
+
+only = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
+programs = $(TEST_C:%.c=$(BUILD)/$(1)/%.t)
+tools = $(TOOL_C:%.c=$(BUILD)/$(1)/%)
+libraries = $(patsubst %,$(BUILD)/$(1)/%.a,libckrun libckrun_lua)
+runtime = $(if $(MAIN_C),$(BUILD)/$(1)/ckrun)
+# Before everything that is compiled, when the goal promises to install what is missing.
+DEPS_FIRST := $(if $(filter test test-unit demo bench campaign,$(MAKECMDGOALS)),deps)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+.PHONY: all help deps test test-unit demo bench campaign lint install uninstall clean FORCE
+
+all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build the program and the libraries (build/ckrun in release mode)
+ifeq ($(MODE),release)
+all: $(if $(MAIN_C),$(BUILD)/ckrun)
+endif
+
+help: ## list the targets
+	@sed -n '1,/^$$/s/^#  / /p' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' Makefile
+
+deps: ## install the Debian packages that are missing
+	@there=$$(dpkg-query -W -f '$${Package}=$${db:Status-Status} ' $(PACKAGES) 2>/dev/null); missing=; \
+	for package in $(PACKAGES); do \
+	  case " $$there" in *" $$package=installed "*) ;; *) missing="$$missing $$package" ;; esac; \
+	done; \
+	[ -n "$$missing" ] || exit 0; \
+	if [ "$$(id -u)" = 0 ]; then root=; \
+	elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then root=sudo; \
+	else echo "Packages are missing. Run as root:  apt-get install -y$$missing" >&2; exit 1; fi; \
+	echo "Installing$$missing"; \
+	$$root apt-get update -qq; \
+	$$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing
+
+# ---- one set of rules for each mode, so that one run of make can build two of them ----
+
+define mode_rules
+$(BUILD)/$(1)/%.o: %.c $(BUILD)/flags.list | $(DEPS_FIRST)
+	@mkdir -p $$(@D)
+	$$(if $$(Q),@echo "  CC    $$@")
+	$$(Q)$$(COMPILE) $$(FLAGS_$(1)) $$(USER_FLAGS) -MMD -MP -c -o $$@ $$<
+
+$(BUILD)/$(1)/embed.o: $(BUILD)/embed.S $(EMBEDDED) $(BUILD)/flags.list | $(DEPS_FIRST)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -c -o $$@ $$<
+
+$(BUILD)/$(1)/libckrun.a: $(CORE_C:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/embed.o
+$(BUILD)/$(1)/libckrun_lua.a: $(LUA_C:%.c=$(BUILD)/$(1)/%.o)
+$(BUILD)/$(1)/libckrun_host.a: $(HOST_C:%.c=$(BUILD)/$(1)/%.o)
+$(BUILD)/$(1)/tests/libtests.a: $(TEST_LIB_C:%.c=$(BUILD)/$(1)/%.o)
+$(BUILD)/$(1)/%.a: $(BUILD)/files.list
+	@mkdir -p $$(@D)
+	$$(if $$(Q),@echo "  AR    $$@")
+	$$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
+
+LIBS_$(1) := $(patsubst %,$(BUILD)/$(1)/%.a,libckrun_host libckrun_lua libckrun)
+
+$(BUILD)/$(1)/ckrun: $(MAIN_C:%.c=$(BUILD)/$(1)/%.o) $$(LIBS_$(1))
+	$$(call link,$(1))
+$(call programs,$(1)): $(BUILD)/$(1)/%.t: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
+	$$(call link,$(1),$$(call own_flags,$$*))
+$(call tools,$(1)): $(BUILD)/$(1)/%: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
+	$$(call link,$(1),$$(call own_flags,$$*))
+$(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/embed/%.o $$(LIBS_$(1))
+	$$(call link,$(1))
+$(BUILD)/$(1)/tests/bench/bench: $(BENCH_C:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
+	$$(call link,$(1))
+endef
+
+define link
+@mkdir -p $(@D)
+$(if $(Q),@echo "  LINK  $@")
+$(Q)$(CC) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) $(PKG_LIBS) $(LDLIBS)
+endef
+# A test may ask for flags of the linker in a line of its own:  /* link: -Wl,--wrap=malloc */
+own_flags = $(shell sed -n 's|^/\* link: \(.*\) \*/$$|\1|p' $(1).c)
+
+$(foreach mode,$(MODES),$(eval $(call mode_rules,$(mode))))
+
+$(BUILD)/ckrun: $(BUILD)/release/ckrun
+	@ln -f $< $@
+
+# Lists that are written only when they differ, so that what depends on them is made again exactly then.
+LIST_files = $(CORE_C) $(LUA_C) $(HOST_C) $(TEST_LIB_C)
+LIST_embed = $(EMBEDDED)
+LIST_flags = $(CC) $(USER_FLAGS) $(LDFLAGS)
+$(BUILD)/files.list $(BUILD)/embed.list $(BUILD)/flags.list: $(BUILD)/%.list: FORCE
+	@mkdir -p $(@D)
+	@text='$(subst ','\'',$(LIST_$*))'; [ -f $@ ] && [ "$$(cat $@)" = "$$text" ] || printf '%s\n' "$$text" >$@
+
+# Each text as it is, a NUL behind it, and the table of embed.h; make sorts as strcmp does.
+$(BUILD)/embed.S: $(BUILD)/embed.list Makefile
+	@n=0; { \
+	for name in $(EMBEDDED); do n=$$((n + 1)); \
+	  printf '\t.section .rodata.ck_embedded,"a"\n'; \
+	  printf '.Lname%d:\t.asciz "%s"\n.Lbegin%d:\t.incbin "%s"\n.Lend%d:\t.byte 0\n' $$n $$name $$n $$name $$n; \
+	  printf '\t.section .data.rel.ro.ck_embedded,"aw"\n\t.dc.a .Lname%d, .Lbegin%d, .Lend%d\n' $$n $$n $$n; \
+	done; printf '\t.dc.a 0, 0, 0\n'; } >$@.rows; \
+	{ printf '\t.section .data.rel.ro.ck_embedded,"aw"\n\t.balign 16\n\t.globl ck_embedded_table\n'; \
+	printf '\t.type ck_embedded_table, %%object\nck_embedded_table:\n'; cat $@.rows; \
+	printf '\t.size ck_embedded_table, . - ck_embedded_table\n\t.section .note.GNU-stack,"",%%progbits\n'; } >$@; \
+	rm -f $@.rows
+
+# ---- tests ----
+
+# The environment of the tests, for one mode.
+test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
+  CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
+  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+prove = $(if $(strip $(2)),$(call test_env,$(1)) prove --norc --exec '' $(PROVEFLAGS) $(2),@echo "no tests")
+examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
+
+test: deps all $(if $(MAIN_C),$(BUILD)/ckrun) $(foreach mode,release asan,$(call programs,$(mode)) $(call tools,$(mode))) \
+  $(call examples,release) $(call runtime,asan) ## install what is missing, build, run all tests, then the C tests under asan and ubsan
+	$(call prove,release,$(call only,$(call programs,release) $(TEST_SCRIPTS)))
+	$(call prove,asan,$(call only,$(call programs,asan)))
+
+test-unit: deps $(call programs,$(MODE)) $(call tools,$(MODE)) ## run the C tests in MODE
+	$(call prove,$(MODE),$(call only,$(call programs,$(MODE))))
+
+demo: deps all ## a session that crashes and resumes, in seconds
+	$(call test_env,$(MODE)) examples/airline/demo.sh
+
+bench: deps all $(if $(BENCH_C),$(BUILD)/release/tests/bench/bench) ## print the figures and write build/bench.json
+	$(if $(BENCH_C),$(call test_env,release) $(BUILD)/release/tests/bench/bench,@echo "no benchmark yet")
+
+campaign: deps all $(call tools,$(MODE)) ## the long attacks: kill at every system call, faults, power loss
+	$(call test_env,$(MODE)) tests/campaign.sh
+
+lint: ## check the layers and, with luacheck, the Lua files
+	@if command -v luacheck >/dev/null; then luacheck -q $(wildcard lua policies examples); \
+	else echo "luacheck is not there (apt-get install lua-check): Lua files not checked"; fi
+	prove --norc --exec '' tests/test_layers.t
+
+# ---- installation ----
+
+BINDIR := $(DESTDIR)$(PREFIX)/bin
+LIBDIR := $(DESTDIR)$(PREFIX)/lib
+INCLUDEDIR := $(DESTDIR)$(PREFIX)/include/ckrun
+MAN := $(DESTDIR)$(PREFIX)/share/man/man1/ckrun.1
+COMPLETION := $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ckrun
+
+define PKG_CONFIG_TEXT
+prefix=$(PREFIX)
+libdir=$${prefix}/lib
+includedir=$${prefix}/include
+
+Name: ckrun
+Description: runtime for durable agent sessions
+Version: $(VERSION)
+Requires: $(PKG_NAMES)
+Cflags: -I$${includedir}/ckrun
+Libs: -L$${libdir} -lckrun_lua -lckrun -pthread
+endef
+export PKG_CONFIG_TEXT
+
+install: all ## install under DESTDIR and PREFIX: program, libraries, headers, man page, completions
+	install -d $(BINDIR) $(LIBDIR)/pkgconfig $(dir $(MAN)) $(dir $(COMPLETION))
+	$(if $(MAIN_C),install -m 755 $(call runtime,$(MODE)) $(BINDIR)/ckrun)
+	install -m 644 $(call libraries,$(MODE)) $(LIBDIR)
+	@for header in $(HEADERS); do install -D -m 644 $$header $(INCLUDEDIR)/$$header || exit 1; done
+	@printf '%s\n' "$$PKG_CONFIG_TEXT" >$(LIBDIR)/pkgconfig/ckrun.pc
+	$(if $(MAIN_C),@$(call runtime,$(MODE)) help --man >$(MAN) || rm -f $(MAN))
+	$(if $(MAIN_C),@$(call runtime,$(MODE)) help --completion bash >$(COMPLETION) || rm -f $(COMPLETION))
+
+uninstall: ## remove what install put there
+	rm -f $(BINDIR)/ckrun $(LIBDIR)/libckrun.a $(LIBDIR)/libckrun_lua.a $(LIBDIR)/pkgconfig/ckrun.pc $(MAN) $(COMPLETION)
+	rm -rf $(INCLUDEDIR)
+
+clean: ## remove the build folder
+	rm -rf $(BUILD)
+
+-include $(call find,$(BUILD),*.d)

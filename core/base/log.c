@@ -1,0 +1,89 @@
+/* log.c - writes a line to stderr; escapes text for the eye. */
+#include "core/base/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/utf8.h"
+
+static _Atomic int threshold = CK_LOG_WARN;
+
+void ck_log_init(void) {
+  static const char *const names[] = {"error", "warn", "info", "debug"};
+  const char *wanted = getenv("CKRUN_LOG");
+  if (!wanted || !*wanted) return;
+  for (int level = 0; level <= CK_LOG_DEBUG; level++) {
+    if (strcmp(wanted, names[level]) == 0) {
+      atomic_store(&threshold, level);
+      return;
+    }
+  }
+  ck_log_line(CK_LOG_WARN, "CKRUN_LOG=%s: must be error, warn, info or debug", wanted);
+}
+
+/* A short write to stderr is gone on with, an error is nobody's to hear. */
+static void write_all(ck_bytes line) {
+  while (line.len > 0) {
+    ssize_t done = write(STDERR_FILENO, line.data, line.len);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    line.data += done;
+    line.len -= (size_t)done;
+  }
+}
+
+void ck_log_line(ck_log_level level, const char *format, ...) {
+  if ((int)level > atomic_load_explicit(&threshold, memory_order_relaxed)) return;
+  int saved = errno;
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  int len = vasprintf(&text, format, args);
+  va_end(args);
+  ck_buffer line = {0};
+  ck_buffer_append_text(&line, "ckrun: ");
+  if (len >= 0) ck_escape_append(&line, (ck_bytes){text, (size_t)len});
+  ck_buffer_append_char(&line, '\n');
+  bool whole = len >= 0 && !line.failed;
+  write_all(whole ? ck_buffer_bytes(&line) : ck_bytes_text("ckrun: out of memory for a message\n"));
+  ck_buffer_clear(&line);
+  if (len >= 0) free(text);
+  errno = saved;
+}
+
+/* Characters that act on a terminal or turn the reading direction, so that what is seen is not what is there. */
+static bool acts(uint32_t point) {
+  return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
+         (point >= 0x2066 && point <= 0x2069) || point == 0x200e || point == 0x200f || point == 0x061c ||
+         point == 0xfeff;
+}
+
+static void append_hex(ck_buffer *out, const char *bytes, size_t len) {
+  for (size_t i = 0; i < len; i++) ck_buffer_append_format(out, "\\x%02x", (unsigned char)bytes[i]);
+}
+
+void ck_escape_append(ck_buffer *out, ck_bytes text) {
+  size_t plain = 0; /* from here to i nothing needs an escape */
+  for (size_t i = 0; i < text.len;) {
+    size_t len = ck_utf8_length(text.data + i, text.len - i);
+    if (len > 0 && !acts(ck_utf8_point(text.data + i, len))) {
+      i += len;
+      continue;
+    }
+    ck_buffer_append(out, text.data + plain, i - plain);
+    if (text.data[i] == '\n') {
+      ck_buffer_append_text(out, "\\n");
+    } else if (text.data[i] == '\t') {
+      ck_buffer_append_text(out, "\\t");
+    } else {
+      append_hex(out, text.data + i, len ? len : 1);
+    }
+    plain = i += len ? len : 1;
+  }
+  if (plain < text.len) ck_buffer_append(out, text.data + plain, text.len - plain);
+}

@@ -1,0 +1,51 @@
+/* waker.c - an eventfd that counts wakes. */
+#include "core/base/waker.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+struct ck_waker {
+  int fd;
+};
+
+ck_status ck_waker_open(ck_waker **out, ck_error *err) {
+  *out = NULL;
+  ck_waker *self = malloc(sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (self->fd < 0) {
+    free(self);
+    return ck_error_set(err, CK_E_IO, "cannot open an eventfd: %s", strerror(errno));
+  }
+  *out = self;
+  return CK_OK;
+}
+
+void ck_waker_close(ck_waker *self) {
+  if (!self) return;
+  close(self->fd);
+  free(self);
+}
+
+int ck_waker_fd(const ck_waker *self) {
+  return self->fd;
+}
+
+/* Called from any thread and perhaps in the middle of an error path: errno stays. A full counter (EAGAIN) is awake. */
+void ck_waker_wake(ck_waker *self) {
+  if (!self) return;
+  int saved = errno;
+  const uint64_t one = 1;
+  while (write(self->fd, &one, sizeof one) < 0 && errno == EINTR) continue;
+  errno = saved;
+}
+
+void ck_waker_clear(ck_waker *self) {
+  if (!self) return;
+  uint64_t count;
+  while (read(self->fd, &count, sizeof count) < 0 && errno == EINTR) continue;
+}
