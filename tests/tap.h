@@ -9,14 +9,14 @@
 
 /* Every check prints one line and returns whether it held; a failed one says where it stands and what it got. The
  * format names the promise that is attacked. One thread only. A test that takes over five minutes is ended. */
-#define tap_ok(condition, ...) tap_ok_at(__FILE__, __LINE__, (condition), __VA_ARGS__)
-#define tap_is_int(got, want, ...) tap_is_int_at(__FILE__, __LINE__, (int64_t)(got), (int64_t)(want), __VA_ARGS__)
-#define tap_is_text(got, want, ...) tap_is_text_at(__FILE__, __LINE__, (got), (want), __VA_ARGS__)
-#define tap_is_bytes(got, want, ...) tap_is_bytes_at(__FILE__, __LINE__, (got), (want), __VA_ARGS__)
+#define tap_ok(...) tap_ok_at(__FILE__, __LINE__, __VA_ARGS__)
+#define tap_is_int(...) tap_is_int_at(__FILE__, __LINE__, __VA_ARGS__)
+#define tap_is_text(...) tap_is_text_at(__FILE__, __LINE__, __VA_ARGS__)
+#define tap_is_bytes(...) tap_is_bytes_at(__FILE__, __LINE__, __VA_ARGS__)
 /* `err` (may be NULL) is shown when the statuses differ. */
-#define tap_is_status(got, want, err, ...) tap_is_status_at(__FILE__, __LINE__, (got), (want), (err), __VA_ARGS__)
+#define tap_is_status(...) tap_is_status_at(__FILE__, __LINE__, __VA_ARGS__)
 /* For steps without which the test cannot go on: a failure ends the program. */
-#define tap_must(condition, ...) tap_must_at(__FILE__, __LINE__, (condition), __VA_ARGS__)
+#define tap_must(...) tap_must_at(__FILE__, __LINE__, __VA_ARGS__)
 
 #define CK_TAP_FORMAT(n) __attribute__((format(printf, n, n + 1)))
 bool tap_ok_at(const char *file, int line, bool condition, const char *format, ...) CK_TAP_FORMAT(4);
