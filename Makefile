@@ -171,7 +171,7 @@ $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
-prove = $(if $(strip $(2)),$(call test_env,$(1)) prove --norc --exec '' $(PROVEFLAGS) $(2),@echo "no tests")
+prove = $(if $(strip $(2)),$(Q)$(call test_env,$(1)) prove --norc --exec '' $(PROVEFLAGS) $(2),@echo "no tests")
 examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
 
 test: deps all $(if $(MAIN_C),$(BUILD)/ckrun) $(foreach mode,release asan,$(call programs,$(mode)) $(call tools,$(mode))) \
