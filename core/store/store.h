@@ -134,6 +134,7 @@ typedef struct ck_event_query {
   const char *scope;     /* NULL: all */
   const char *agent;     /* NULL: all */
   size_t last;           /* only the last N that match, still given ascending; 0: all */
+  bool backward;         /* descending by seq; visit returns false to stop; `last` is 0 then */
 } ck_event_query;
 typedef bool (*ck_event_visit)(void *to, const ck_event *event); /* borrowed for the call; false stops */
 CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query, ck_event_visit visit, void *to,
