@@ -46,7 +46,7 @@ typedef struct ck_checkpoint {
   ck_change *changes;     /* against the parent's state; each key at most once */
   size_t change_count;
 } ck_checkpoint;
-/* Frees changes, info and the checkpoint itself (one malloc each). */
+/* Frees the key and the value of each change, the changes, info and the checkpoint itself (one malloc each). */
 void ck_checkpoint_free(ck_checkpoint *self);
 
 /* A checkpoint as listed. Texts and info owned; ck_checkpoint_info_clear frees them. */

@@ -111,6 +111,8 @@ typedef struct ck_effect_driver {
   /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is not NULL. */
   bool (*probes)(void *self, const ck_effect *effect);
   void (*cancel)(void *self, ck_effect_run *run);
+  /* May be NULL. The flow ended well in `scope`: CK_E_DIVERGED when the driver expected more of it (a recording not used up). */
+  CK_CHECKED ck_status (*finish)(void *self, const char *scope, uint64_t consumed, ck_error *err);
   void (*free)(void *self);
 } ck_effect_driver;
 

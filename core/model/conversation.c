@@ -1,0 +1,109 @@
+/* conversation.c - keeps messages and hashes each of them once; spells the messages that ckrun makes itself. */
+#include "core/model/conversation.h"
+
+#include <stdlib.h>
+
+enum { FIRST_CAP = 16 };
+
+struct ck_conversation {
+  ck_value **messages;
+  size_t count, cap;
+  ck_digester digester; /* every message so far as a field: length and bytes */
+};
+
+/* The digester asks for an alignment that calloc does not promise. */
+ck_status ck_conversation_new(ck_conversation **out, ck_error *err) {
+  *out = aligned_alloc(_Alignof(ck_conversation), sizeof **out);
+  if (!*out) return ck_error_no_memory(err);
+  **out = (ck_conversation){0};
+  ck_digester_init(&(*out)->digester);
+  return CK_OK;
+}
+
+void ck_conversation_free(ck_conversation *self) {
+  if (!self) return;
+  for (size_t i = 0; i < self->count; i++) ck_value_free(self->messages[i]);
+  free(self->messages);
+  free(self);
+}
+
+static bool reserve_message(ck_conversation *self) {
+  if (self->count < self->cap) return true;
+  size_t cap = self->cap ? self->cap * 2 : FIRST_CAP;
+  ck_value **messages = reallocarray(self->messages, cap, sizeof *messages);
+  if (!messages) return false;
+  self->messages = messages;
+  self->cap = cap;
+  return true;
+}
+
+ck_status ck_conversation_append(ck_conversation *self, const ck_value *message, ck_error *err) {
+  if (!reserve_message(self)) return ck_error_no_memory(err);
+  self->messages[self->count++] = ck_value_share(message);
+  ck_digester_update_field(&self->digester, ck_value_bytes(message));
+  return CK_OK;
+}
+
+/* A hash cannot go back: what stays is hashed again. Cuts are rare; a copy per message would cost more. */
+ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err) {
+  if (count > self->count) {
+    return ck_error_set(err, CK_E_RANGE, "the conversation has %zu messages: it cannot be cut at %zu", self->count, count);
+  }
+  if (count == self->count) return CK_OK;
+  while (self->count > count) ck_value_free(self->messages[--self->count]);
+  ck_digester_init(&self->digester);
+  for (size_t i = 0; i < count; i++) ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i]));
+  return CK_OK;
+}
+
+size_t ck_conversation_count(const ck_conversation *self) {
+  return self->count;
+}
+
+const ck_value *ck_conversation_get(const ck_conversation *self, size_t index) {
+  return self->messages[index];
+}
+
+ck_digest ck_conversation_digest(const ck_conversation *self) {
+  ck_digester end = self->digester;
+  ck_digester_update_int(&end, (int64_t)self->count);
+  return ck_digester_final(&end);
+}
+
+static void begin_message(ck_json_writer *writer, const char *role) {
+  ck_json_begin(writer, '{');
+  ck_json_member_text(writer, "role", role);
+}
+
+static ck_status end_message(ck_value **out, ck_json_writer *writer, ck_error *err) {
+  ck_json_end(writer, '}');
+  ck_status status = ck_value_from(out, writer->out, err);
+  ck_buffer_clear(writer->out);
+  return status;
+}
+
+ck_status ck_message_system(ck_value **out, ck_bytes text, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer writer = {.out = &json};
+  begin_message(&writer, "system");
+  ck_json_member_string(&writer, "content", text);
+  return end_message(out, &writer, err);
+}
+
+ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer writer = {.out = &json};
+  begin_message(&writer, "user");
+  ck_json_member_raw(&writer, "content", content);
+  return end_message(out, &writer, err);
+}
+
+ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name, ck_bytes content, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer writer = {.out = &json};
+  begin_message(&writer, "tool");
+  ck_json_member_text(&writer, "tool_call_id", call_id);
+  ck_json_member_text(&writer, "name", name);
+  ck_json_member_raw(&writer, "content", content);
+  return end_message(out, &writer, err);
+}

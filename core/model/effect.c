@@ -1,0 +1,75 @@
+/* effect.c - names kinds, classes and statuses of effects; makes outcomes. */
+#include "core/model/effect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define X(name, text) [name] = text,
+static const char *const kind_names[CK_EFFECT_KIND_COUNT] = {CK_EFFECT_KIND_TABLE(X)};
+static const char *const class_names[CK_EFFECT_CLASS_COUNT] = {CK_EFFECT_CLASS_TABLE(X)};
+static const char *const outcome_names[CK_OUTCOME_COUNT] = {CK_OUTCOME_TABLE(X)};
+#undef X
+
+/* The index of `name`; `count` when it is not among them. */
+static size_t find_name(const char *const *names, size_t count, const char *name) {
+  size_t at = 0;
+  while (at < count && !(name && strcmp(names[at], name) == 0)) at++;
+  return at;
+}
+
+const char *ck_effect_kind_name(ck_effect_kind kind) {
+  return (size_t)kind < CK_EFFECT_KIND_COUNT ? kind_names[kind] : NULL;
+}
+
+const char *ck_effect_class_name(ck_effect_class class) {
+  return (size_t)class < CK_EFFECT_CLASS_COUNT ? class_names[class] : NULL;
+}
+
+const char *ck_outcome_status_name(ck_outcome_status status) {
+  return (size_t)status < CK_OUTCOME_COUNT ? outcome_names[status] : NULL;
+}
+
+bool ck_effect_kind_of(ck_effect_kind *out, const char *name) {
+  size_t at = find_name(kind_names, CK_EFFECT_KIND_COUNT, name);
+  bool found = at < CK_EFFECT_KIND_COUNT;
+  *out = found ? (ck_effect_kind)at : 0;
+  return found;
+}
+
+bool ck_effect_class_of(ck_effect_class *out, const char *name) {
+  size_t at = find_name(class_names, CK_EFFECT_CLASS_COUNT, name);
+  bool found = at < CK_EFFECT_CLASS_COUNT;
+  *out = found ? (ck_effect_class)at : 0;
+  return found;
+}
+
+bool ck_outcome_status_of(ck_outcome_status *out, const char *name) {
+  size_t at = find_name(outcome_names, CK_OUTCOME_COUNT, name);
+  bool found = at < CK_OUTCOME_COUNT;
+  *out = found ? (ck_outcome_status)at : 0;
+  return found;
+}
+
+ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_value *result, const char *error,
+                         ck_error *err) {
+  *out = NULL;
+  ck_outcome *self = calloc(1, sizeof *self);
+  char *text = self && error ? strdup(error) : NULL;
+  if (!self || (error && !text)) {
+    free(self);
+    return ck_error_no_memory(err);
+  }
+  self->status = status;
+  self->error_status = status == CK_OUTCOME_FAILED ? CK_E_FAILED : CK_OK;
+  self->error = text;
+  self->result = ck_value_share(result);
+  *out = self;
+  return CK_OK;
+}
+
+void ck_outcome_free(ck_outcome *self) {
+  if (!self) return;
+  ck_value_free(self->result);
+  free(self->error);
+  free(self);
+}

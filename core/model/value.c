@@ -1,0 +1,62 @@
+/* value.c - counts the owners of immutable bytes. */
+#include "core/model/value.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct ck_value {
+  _Atomic size_t owners;
+  size_t len;
+  char data[];
+};
+
+ck_status ck_value_copy(ck_value **out, ck_bytes json, ck_error *err) {
+  *out = NULL;
+  size_t size;
+  bool fits = !__builtin_add_overflow(json.len, sizeof(ck_value) + 1, &size) && size <= PTRDIFF_MAX;
+  ck_value *self = fits ? malloc(size) : NULL;
+  if (!self) return ck_error_no_memory(err);
+  atomic_init(&self->owners, 1);
+  self->len = json.len;
+  if (json.len > 0) memcpy(self->data, json.data, json.len);
+  self->data[json.len] = '\0';
+  *out = self;
+  return CK_OK;
+}
+
+ck_status ck_value_new(ck_value **out, ck_bytes json, ck_error *err) {
+  *out = NULL;
+  ck_status status = ck_json_check(json, err);
+  return status == CK_OK ? ck_value_copy(out, json, err) : status;
+}
+
+ck_status ck_value_from(ck_value **out, const ck_buffer *json, ck_error *err) {
+  *out = NULL;
+  ck_status status = ck_buffer_check(json, err);
+  return status == CK_OK ? ck_value_copy(out, ck_buffer_bytes(json), err) : status;
+}
+
+ck_status ck_value_text(ck_value **out, ck_bytes text, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_append_string(&json, text);
+  ck_status status = ck_value_from(out, &json, err);
+  ck_buffer_clear(&json);
+  return status;
+}
+
+/* Only the count changes; const tells that the bytes do not. */
+ck_value *ck_value_share(const ck_value *self) {
+  ck_value *owned = (ck_value *)(uintptr_t)self;
+  if (owned) atomic_fetch_add_explicit(&owned->owners, 1, memory_order_relaxed);
+  return owned;
+}
+
+/* Release: each owner's reads come before; acquire: the last one frees after all of them. */
+void ck_value_free(ck_value *self) {
+  if (self && atomic_fetch_sub_explicit(&self->owners, 1, memory_order_acq_rel) == 1) free(self);
+}
+
+ck_bytes ck_value_bytes(const ck_value *self) {
+  return self ? (ck_bytes){self->data, self->len} : (ck_bytes){NULL, 0};
+}
