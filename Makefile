@@ -63,6 +63,7 @@ VERSION = $(or $(shell sed -n 's/^\#define CK_VERSION "\(.*\)"/\1/p' $(HEADERS) 
 only = $(if $(ONLY),$(foreach name,$(1),$(if $(findstring $(ONLY),$(name)),$(name))),$(1))
 programs = $(TEST_C:%.c=$(BUILD)/$(1)/%.t)
 tools = $(TOOL_C:%.c=$(BUILD)/$(1)/%)
+examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
 libraries = $(patsubst %,$(BUILD)/$(1)/%.a,libckrun libckrun_lua)
 runtime = $(if $(MAIN_C),$(BUILD)/$(1)/ckrun)
 # Before everything that is compiled, when the goal promises to install what is missing.
@@ -74,7 +75,7 @@ DEPS_FIRST := $(if $(filter test test-unit demo bench campaign,$(MAKECMDGOALS)),
 .SUFFIXES:
 .PHONY: all help deps test test-unit demo bench campaign lint install uninstall clean FORCE
 
-all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build the program and the libraries (build/ckrun in release mode)
+all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build the program (build/ckrun) and the libraries
 ifeq ($(MODE),release)
 all: $(if $(MAIN_C),$(BUILD)/ckrun)
 endif
@@ -125,7 +126,7 @@ $(call programs,$(1)): $(BUILD)/$(1)/%.t: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/
 	$$(call link,$(1),$$(call own_flags,$$*))
 $(call tools,$(1)): $(BUILD)/$(1)/%: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1),$$(call own_flags,$$*))
-$(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/embed/%.o $$(LIBS_$(1))
+$(call examples,$(1)): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/embed/%.o $$(LIBS_$(1))
 	$$(call link,$(1))
 $(BUILD)/$(1)/tests/bench/bench: $(BENCH_C:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1))
@@ -172,10 +173,9 @@ test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 prove = $(if $(strip $(2)),$(Q)$(call test_env,$(1)) prove --norc --exec '' $(PROVEFLAGS) $(2),@echo "no tests")
-examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
 
-test: deps all $(if $(MAIN_C),$(BUILD)/ckrun) $(foreach mode,release asan,$(call programs,$(mode)) $(call tools,$(mode))) \
-  $(call examples,release) $(call runtime,asan) ## install what is missing, build, run all tests, then the C tests under asan and ubsan
+TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode))))
+test: deps all $(if $(MAIN_C),$(BUILD)/ckrun) $(TESTED) $(call examples,release) ## run all tests, C tests also under asan and ubsan
 	$(call prove,release,$(call only,$(call programs,release) $(TEST_SCRIPTS)))
 	$(call prove,asan,$(call only,$(call programs,asan)))
 

@@ -38,7 +38,7 @@ void tap_skip_all(const char *format, ...) CK_TAP_FORMAT(1) __attribute__((noret
 /* Prints the plan; main returns the result: 0 when every check held. */
 int tap_done(void);
 
-/* A new folder under $TMPDIR or /tmp, the same one for the whole program; removed when the program that made it exits. */
+/* A new folder under $TMPDIR or /tmp, one for the whole program; removed when the process that made it exits. */
 const char *tap_tmpdir(void);
 /* "<tmpdir>/<name>" in a fresh allocation that lives until exit. */
 const char *tap_tmpfile(const char *name);

@@ -24,8 +24,8 @@ typedef enum {
 /* CK_E_PARSE with the byte offset (from 0) and what was expected there. */
 CK_CHECKED ck_status ck_json_check(ck_bytes text, ck_error *err);
 
-/* The functions below take text that ck_json_check accepted (or a span of such text); on other text they give
- * CK_JSON_NONE or false, never undefined behaviour. */
+/* The functions below take text that ck_json_check accepted (or a span of such text). On other text they stop where it
+ * makes no sense (CK_JSON_NONE, false, no more members) or answer for the part they looked at; they stay in bounds. */
 ck_json_type ck_json_type_of(ck_bytes value);
 /* The span of member `name` of an object (exact case, escapes in member names decoded); no bytes when absent. */
 ck_bytes ck_json_get(ck_bytes object, const char *name);
@@ -53,7 +53,8 @@ bool ck_json_read_bool(bool *out, ck_bytes value);
 /* True when the value is a string whose decoded text equals `text`. */
 bool ck_json_is_text(ck_bytes value, const char *text);
 
-/* Appends `text` as a JSON string with quotes. Bytes that are not UTF-8 become U+FFFD, so that the result is always valid JSON. */
+/* Appends `text` as a JSON string with quotes. Bytes that are not UTF-8, and NUL, become U+FFFD, so that ck_json_check
+ * takes the result. */
 void ck_json_append_string(ck_buffer *out, ck_bytes text);
 
 /* A writer that sets commas and colons itself. Zero-initialise `comma`; set `out`. */
@@ -64,7 +65,7 @@ typedef struct ck_json_writer {
 void ck_json_begin(ck_json_writer *w, char bracket); /* '{' or '[' */
 void ck_json_end(ck_json_writer *w, char bracket);   /* '}' or ']' */
 void ck_json_name(ck_json_writer *w, const char *name);
-void ck_json_put_raw(ck_json_writer *w, ck_bytes json); /* already valid JSON; kept byte for byte */
+void ck_json_put_raw(ck_json_writer *w, ck_bytes json); /* already valid JSON; kept byte for byte; no bytes write null */
 void ck_json_put_string(ck_json_writer *w, ck_bytes text);
 void ck_json_put_text(ck_json_writer *w, const char *text); /* NULL writes null */
 void ck_json_put_int(ck_json_writer *w, int64_t number);
