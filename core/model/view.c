@@ -33,11 +33,15 @@ static const ck_timeline *find_timeline(const ck_timeline *timelines, size_t cou
   return NULL;
 }
 
-/* A cut within or behind the timeline's own events would show some twice. */
-static ck_status check_timeline(const ck_timeline *at, ck_error *err) {
-  if (at->begin >= 1 && at->cut >= 0 && (at->parent == 0 || at->cut < at->begin)) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " begins at seq %" PRId64 " but is cut at %" PRId64, at->no,
-                      at->begin, at->cut);
+/* A cut behind the parent's end would show a stranger's events, one behind the timeline's own begin some of them twice.
+ * A timeline has ended where the one made after it begins. */
+static ck_status check_cut(const ck_timeline *at, const ck_timeline *timelines, size_t count, ck_error *err) {
+  bool has_next = at->parent != 0 && at->parent < INT64_MAX;
+  const ck_timeline *next = has_next ? find_timeline(timelines, count, at->parent + 1) : NULL;
+  int64_t bound = next && next->begin < at->begin ? next->begin : at->begin;
+  if (at->begin >= 1 && at->cut >= 0 && at->cut < bound) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " of parent %" PRId64 " begins at seq %" PRId64 " and is cut at %" PRId64
+                      ", where the parent has no events", at->no, at->parent, at->begin, at->cut);
 }
 
 /* From the timeline up to its first ancestor, filling `ranges` from its end; the first one filled in *first. */
@@ -49,7 +53,7 @@ static ck_status fold(size_t *first, ck_range *ranges, const ck_timeline *timeli
     if (steps == count) return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " is its own ancestor", no);
     const ck_timeline *at = find_timeline(timelines, count, no);
     if (!at) return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " is missing", no);
-    ck_status status = check_timeline(at, err);
+    ck_status status = check_cut(at, timelines, count, err);
     if (status != CK_OK) return status;
     if (at->begin <= until) ranges[--*first] = (ck_range){at->begin, until};
     if (at->cut < until) until = at->cut;
