@@ -47,7 +47,7 @@ ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
 /* A hash cannot go back: what stays is hashed again. Cuts are rare; a copy per message would cost more. */
 ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err) {
   if (count > self->count) {
-    return ck_error_set(err, CK_E_RANGE, "the conversation has %zu messages: it cannot be cut at %zu", self->count, count);
+    return ck_error_set(err, CK_E_RANGE, "a conversation of %zu messages cannot be cut at %zu", self->count, count);
   }
   if (count == self->count) return CK_OK;
   while (self->count > count) ck_value_free(self->messages[--self->count]);

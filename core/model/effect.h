@@ -53,7 +53,7 @@ typedef struct ck_effect {
   ck_bytes request;    /* JSON object by kind. model: {model, tools?}; tool: {name, call_id?, index, arguments};
                           ask: {question?}. As sent; the ledger keeps the digest of the redacted form. */
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
-  uint64_t consumed;   /* outcomes that the driver of this effect has given in the scope's view so far */
+  uint64_t consumed;   /* outcomes (ok or error, whoever gave them) in the scope's view so far: a recording's cursor */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
   int64_t deadline_ms; /* monotonic; 0 none */
 } ck_effect;

@@ -40,8 +40,10 @@ static ck_status check_cut(const ck_timeline *at, const ck_timeline *timelines, 
   const ck_timeline *next = has_next ? find_timeline(timelines, count, at->parent + 1) : NULL;
   int64_t bound = next && next->begin < at->begin ? next->begin : at->begin;
   if (at->begin >= 1 && at->cut >= 0 && at->cut < bound) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " of parent %" PRId64 " begins at seq %" PRId64 " and is cut at %" PRId64
-                      ", where the parent has no events", at->no, at->parent, at->begin, at->cut);
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "timeline %" PRId64 ", which begins at seq %" PRId64 ", is cut at %" PRId64
+                      ", where its parent %" PRId64 " has no events",
+                      at->no, at->begin, at->cut, at->parent);
 }
 
 /* From the timeline up to its first ancestor, filling `ranges` from its end; the first one filled in *first. */

@@ -4,9 +4,9 @@
 
 #include "core/store/store.h"
 
-/* True when `agent` took part in `event`: the event is its own, its body has `agent` as `childAgentId`, or it is a delegation
- * to `agent`. Targets of a delegation are in `target`, `targets`, `parallel` and `sequential`: one or a list, each a
- * string or an object with a string `agent`, `target` or `agentId`. NULL and "" are no agents. */
+/* True when `agent` took part in `event`: the event is its own, its body has `agent` as `childAgentId`, or it is a
+ * delegation to `agent`. A delegation's targets are in `target`, `targets`, `parallel` and `sequential`: one or a list,
+ * each a string or an object with a string `agent`, `target` or `agentId`. NULL and "" are no agents. */
 bool ck_tail_involves(const ck_event *event, const char *agent);
 
 /* Which tail. Zero-initialised, it is an empty one. */
@@ -25,8 +25,8 @@ typedef struct ck_tail {
 } ck_tail;
 void ck_tail_clear(ck_tail *self);
 
-/* An agent that is not known has an empty tail. A replay is read through: it keeps its place (seq, timeline, scope, agent)
- * and shows the kind, time and body of the event it stands for. CK_E_CORRUPT when that one is missing. */
+/* An agent that is not known has an empty tail. A replay is read through: it keeps its place (seq, timeline, scope,
+ * agent) and shows the kind, time and body of the event it stands for. CK_E_CORRUPT when that one is missing. */
 CK_CHECKED ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query, ck_error *err);
 
 #endif

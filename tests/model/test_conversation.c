@@ -1,4 +1,4 @@
-/* test_conversation.c - equal messages in equal order have equal digests, however they got there; messages are exact bytes. */
+/* test_conversation.c - equal messages in equal order have equal digests, however they got there. */
 #include "core/model/conversation.h"
 
 #include <stdio.h>
@@ -64,7 +64,8 @@ static void test_formula(void) {
   ck_digester_init(&digester);
   for (size_t i = 0; i < 2; i++) ck_digester_update_field(&digester, ck_bytes_text(texts[i]));
   ck_digester_update_int(&digester, 2);
-  tap_ok(same(digest_of(texts, 2), ck_digester_final(&digester)), "the digest is that of length and bytes of each, and the count");
+  tap_ok(same(digest_of(texts, 2), ck_digester_final(&digester)),
+         "the digest is that of length and bytes of each, and the count");
 }
 
 static void test_append_and_cut(void) {
@@ -78,7 +79,8 @@ static void test_append_and_cut(void) {
       count = next_random() % (count + 1);
       bad += ck_conversation_cut(self, count, NULL) != CK_OK;
     } else {
-      snprintf(store[i], sizeof store[i], "\"%llx\"", (unsigned long long)(next_random() >> next_random() % 60 & 0xffffffffff));
+      snprintf(store[i], sizeof store[i], "\"%llx\"",
+               (unsigned long long)(next_random() >> next_random() % 60 & 0xffffffffff));
       texts[count++] = store[i];
       append(self, store[i]);
     }
@@ -132,18 +134,22 @@ static void is_message(ck_value *value, ck_status status, const char *want, cons
 static void test_messages(void) {
   ck_value *value = NULL;
   ck_status status = ck_message_system(&value, ck_bytes_text("You \"are\"\n\xc3\xa4 \xff\\"), NULL);
-  is_message(value, status, "{\"role\":\"system\",\"content\":\"You \\\"are\\\"\\n\xc3\xa4 \xef\xbf\xbd\\\\\"}", "a system message");
+  is_message(value, status, "{\"role\":\"system\",\"content\":\"You \\\"are\\\"\\n\xc3\xa4 \xef\xbf\xbd\\\\\"}",
+             "a system message");
   status = ck_message_system(&value, (ck_bytes){NULL, 0}, NULL);
   is_message(value, status, "{\"role\":\"system\",\"content\":\"\"}", "an empty system message");
   status = ck_message_user(&value, ck_bytes_text("\"a\\u0041\\/\""), NULL);
   is_message(value, status, "{\"role\":\"user\",\"content\":\"a\\u0041\\/\"}", "a user message keeps escapes");
   status = ck_message_user(&value, ck_bytes_text("[{\"type\": \"text\", \"text\":\"x\"}]"), NULL);
-  is_message(value, status, "{\"role\":\"user\",\"content\":[{\"type\": \"text\", \"text\":\"x\"}]}", "a user message of parts");
+  is_message(value, status, "{\"role\":\"user\",\"content\":[{\"type\": \"text\", \"text\":\"x\"}]}",
+             "a user message of parts");
   status = ck_message_tool(&value, "call_\"1\"", "find", ck_bytes_text("\"\""), NULL);
-  is_message(value, status, "{\"role\":\"tool\",\"tool_call_id\":\"call_\\\"1\\\"\",\"name\":\"find\",\"content\":\"\"}",
+  is_message(value, status,
+             "{\"role\":\"tool\",\"tool_call_id\":\"call_\\\"1\\\"\",\"name\":\"find\",\"content\":\"\"}",
              "an empty tool result");
   status = ck_message_tool(&value, NULL, "find", ck_bytes_text("{\"n\":1e2}"), NULL);
-  is_message(value, status, "{\"role\":\"tool\",\"name\":\"find\",\"content\":{\"n\":1e2}}", "a tool result without call id");
+  is_message(value, status, "{\"role\":\"tool\",\"name\":\"find\",\"content\":{\"n\":1e2}}",
+             "a tool result without call id");
 }
 
 int main(void) {

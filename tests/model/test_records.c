@@ -23,7 +23,8 @@ static void test_event(void) {
   tap_is_text(event->scope, "main/1", "its scope is a copy");
   tap_is_text(event->agent, "a", "its agent is a copy");
   tap_ok(event->body == body, "its body is shared");
-  tap_ok(event->seq == 7 && event->timeline == 2 && event->kind == CK_EVENT_NOTE && event->at_ms == -5, "its numbers are kept");
+  tap_ok(event->seq == 7 && event->timeline == 2 && event->kind == CK_EVENT_NOTE && event->at_ms == -5,
+         "its numbers are kept");
   ck_value_free(body);
   tap_is_bytes(ck_value_bytes(event->body), ck_bytes_text("{\"x\":1}"), "the body lives as long as the event");
   ck_event *again = NULL;
@@ -93,10 +94,15 @@ static void test_profile(void) {
 }
 
 static void test_clearing(void) {
-  ck_session_record record = {.no = 1, .status = CK_SESSION_PAUSED, .reason = strdup("r"), .profile = strdup("p"),
-                              .flow = strdup("f"), .input = json("{}")};
+  ck_session_record record = {.no = 1,
+                              .status = CK_SESSION_PAUSED,
+                              .reason = strdup("r"),
+                              .profile = strdup("p"),
+                              .flow = strdup("f"),
+                              .input = json("{}")};
   ck_session_record_clear(&record);
-  tap_ok(!record.reason && !record.profile && !record.flow && !record.input && record.no == 0, "a cleared record is zero");
+  tap_ok(!record.reason && !record.profile && !record.flow && !record.input && record.no == 0,
+         "a cleared record is zero");
   ck_session_record_clear(&record);
   ck_checkpoint_info info = {.seq = 3, .info = json("{}")};
   ck_checkpoint_info_clear(&info);

@@ -150,13 +150,15 @@ static void test_keys(void) {
   memset(longest, 'k', sizeof longest);
   longest[CK_STATE_KEY_MAX] = '\0';
   tap_is_status(ck_state_check_key(longest, NULL), CK_OK, NULL, "a key of %d bytes is taken", CK_STATE_KEY_MAX);
-  static const char *const good[] = {"a", " ", "memory.ä", "../../etc/passwd", "%s%n", "\xf0\x9f\x98\x80", "\"\\", "\xc2\xa0"};
+  static const char *const good[] = {"a",    " ",       "memory.ä", "../../etc/passwd", "%s%n", "\xf0\x9f\x98\x80",
+                                     "\"\\", "\xc2\xa0"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     tap_is_status(ck_state_check_key(good[i], NULL), CK_OK, NULL, "good key %zu is taken", i);
   }
   longest[CK_STATE_KEY_MAX] = 'k';
   longest[CK_STATE_KEY_MAX + 1] = '\0';
-  const char *bad[] = {NULL, "", longest, "a\nb", "\x1b[2J", "a\x7f", "\x01", "a\xc2\x85", "\xff", "\xc0\xaf", "\xed\xa0\x80", "a\xe2\x82"};
+  const char *bad[] = {NULL,   "",          longest, "a\nb",     "\x1b[2J",      "a\x7f",
+                       "\x01", "a\xc2\x85", "\xff",  "\xc0\xaf", "\xed\xa0\x80", "a\xe2\x82"};
   ck_state *state = new_state();
   ck_value *value = number(1);
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -13,10 +13,23 @@ static void test_event_kinds(void) {
   static const struct {
     int number;
     const char *name;
-  } rows[] = {{1, "session_started"}, {2, "session_resumed"}, {3, "session_paused"}, {4, "session_failed"},
-              {5, "session_completed"}, {6, "session_cancelled"}, {10, "message"}, {11, "intent"}, {12, "outcome"},
-              {13, "replay"}, {14, "resolution"}, {15, "divergence"}, {20, "boundary"}, {21, "policy_error"}, {22, "edit"},
-              {23, "delegation"}, {30, "note"}};
+  } rows[] = {{1, "session_started"},
+              {2, "session_resumed"},
+              {3, "session_paused"},
+              {4, "session_failed"},
+              {5, "session_completed"},
+              {6, "session_cancelled"},
+              {10, "message"},
+              {11, "intent"},
+              {12, "outcome"},
+              {13, "replay"},
+              {14, "resolution"},
+              {15, "divergence"},
+              {20, "boundary"},
+              {21, "policy_error"},
+              {22, "edit"},
+              {23, "delegation"},
+              {30, "note"}};
   int named = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     tap_is_text(ck_event_kind_name((ck_event_kind)rows[i].number), rows[i].name, "event kind %d", rows[i].number);
@@ -33,9 +46,20 @@ static void test_event_kinds(void) {
 }
 
 static void test_boundary_kinds(void) {
-  static const char *const names[] = {NULL, "node_start", "node_complete", "edge_transition", "loop_iteration", "tool_round",
-                                      "round_complete", "step_complete", "safe_point", "user_checkpoint", "pause",
-                                      "failure", "edit", "final"};
+  static const char *const names[] = {NULL,
+                                      "node_start",
+                                      "node_complete",
+                                      "edge_transition",
+                                      "loop_iteration",
+                                      "tool_round",
+                                      "round_complete",
+                                      "step_complete",
+                                      "safe_point",
+                                      "user_checkpoint",
+                                      "pause",
+                                      "failure",
+                                      "edit",
+                                      "final"};
   for (int i = -2; i < 20; i++) {
     const char *want = i > 0 && i < 14 ? names[i] : NULL;
     tap_is_text(ck_boundary_kind_name((ck_boundary_kind)i), want, "boundary kind %d", i);
@@ -46,13 +70,14 @@ static void test_boundary_kinds(void) {
 }
 
 static void test_session_statuses(void) {
-  static const char *const names[] = {NULL, "running", "paused", "waiting", "in_doubt", "failing", "failed", "completed",
-                                      "cancelled"};
+  static const char *const names[] = {NULL,      "running", "paused",    "waiting",  "in_doubt",
+                                      "failing", "failed",  "completed", "cancelled"};
   for (int i = -2; i < 12; i++) {
     const char *want = i > 0 && i < 9 ? names[i] : NULL;
     tap_is_text(ck_session_status_name((ck_session_status)i), want, "session status %d", i);
     tap_is_int(ck_session_status_of(want), want ? i : 0, "session status %d by name", i);
-    tap_ok(ck_session_status_resumable((ck_session_status)i) == (i > 0 && i < 7), "session status %d: resumable or not", i);
+    tap_ok(ck_session_status_resumable((ck_session_status)i) == (i > 0 && i < 7), "session status %d: resumable or not",
+           i);
   }
 }
 
@@ -75,9 +100,12 @@ static void test_effects(void) {
     tap_is_text(ck_effect_class_name((ck_effect_class)i), classes[i], "effect class %d", i);
     tap_ok(ck_effect_class_of(&class, classes[i]) && (int)class == i, "effect class %s", classes[i]);
   }
-  tap_ok(!ck_effect_kind_name(CK_EFFECT_KIND_COUNT) && !ck_effect_kind_name((ck_effect_kind)-1), "no kind outside the table");
-  tap_ok(!ck_effect_class_name(CK_EFFECT_CLASS_COUNT) && !ck_effect_class_name((ck_effect_class)-1), "no class outside");
-  tap_ok(!ck_outcome_status_name(CK_OUTCOME_COUNT) && !ck_outcome_status_name((ck_outcome_status)INT_MAX), "no status outside");
+  tap_ok(!ck_effect_kind_name(CK_EFFECT_KIND_COUNT) && !ck_effect_kind_name((ck_effect_kind)-1),
+         "no kind outside the table");
+  tap_ok(!ck_effect_class_name(CK_EFFECT_CLASS_COUNT) && !ck_effect_class_name((ck_effect_class)-1),
+         "no class outside");
+  tap_ok(!ck_outcome_status_name(CK_OUTCOME_COUNT) && !ck_outcome_status_name((ck_outcome_status)INT_MAX),
+         "no status outside");
 }
 
 static void test_wrong_names(void) {
@@ -86,9 +114,9 @@ static void test_wrong_names(void) {
     ck_effect_kind kind = CK_EFFECT_ASK;
     ck_effect_class class = CK_EFFECT_ONCE;
     ck_outcome_status status = CK_OUTCOME_UNKNOWN;
-    tap_ok(ck_event_kind_of(wrong[i]) == 0 && ck_boundary_kind_of(wrong[i]) == 0 && ck_session_status_of(wrong[i]) == 0 &&
-               !ck_effect_kind_of(&kind, wrong[i]) && !ck_effect_class_of(&class, wrong[i]) &&
-               !ck_outcome_status_of(&status, wrong[i]),
+    tap_ok(ck_event_kind_of(wrong[i]) == 0 && ck_boundary_kind_of(wrong[i]) == 0 &&
+               ck_session_status_of(wrong[i]) == 0 && !ck_effect_kind_of(&kind, wrong[i]) &&
+               !ck_effect_class_of(&class, wrong[i]) && !ck_outcome_status_of(&status, wrong[i]),
            "wrong name %zu is in no table", i);
   }
 }

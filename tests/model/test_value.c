@@ -25,8 +25,22 @@ static void test_bytes(void) {
 }
 
 static void test_refusals(void) {
-  static const char *const bad[] = {"",      " ",   "{",        "{} {}",    "nul",     "01",        "\"\\u0000\"", "\"\\ud800\"",
-                                    "\"\xff\"", "1e400", "[1,]", "{\"a\":1,\"a\":2}", "\xef\xbb\xbf{}", "NaN", "'a'", "\"\n\""};
+  static const char *const bad[] = {"",
+                                    " ",
+                                    "{",
+                                    "{} {}",
+                                    "nul",
+                                    "01",
+                                    "\"\\u0000\"",
+                                    "\"\\ud800\"",
+                                    "\"\xff\"",
+                                    "1e400",
+                                    "[1,]",
+                                    "{\"a\":1,\"a\":2}",
+                                    "\xef\xbb\xbf{}",
+                                    "NaN",
+                                    "'a'",
+                                    "\"\n\""};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     ck_value *value = (ck_value *)(uintptr_t)1;
     ck_error err = CK_ERROR_INIT;

@@ -36,7 +36,7 @@ static void grow(tree *self) {
     at->begin = next;
     if (i > 0) {
       at->parent = 1 + (int64_t)(next_random() % i);
-      at->cut = (int64_t)(next_random() % (uint64_t)(self->ends[at->parent - 1] + 1)); /* also where the parent sees nothing */
+      at->cut = (int64_t)(next_random() % (uint64_t)(self->ends[at->parent - 1] + 1)); /* in a gap, too */
       if (next_random() % 3 == 0) at->cut = self->timelines[at->parent - 1].begin - 1;
     }
     next += 1 + (int64_t)(next_random() % EVENTS_MAX);
@@ -89,7 +89,8 @@ static void test_random_trees(void) {
 
 static void test_exact(void) {
   /* 1: 1..10; 2 cut at 5: 11..12; 3 of 2 cut at 3, before 2 begins: sees 1..3, then its own. */
-  static const ck_timeline timelines[] = {{.no = 1, .begin = 1}, {.no = 2, .parent = 1, .cut = 5, .begin = 11},
+  static const ck_timeline timelines[] = {{.no = 1, .begin = 1},
+                                          {.no = 2, .parent = 1, .cut = 5, .begin = 11},
                                           {.no = 3, .parent = 2, .cut = 3, .begin = 13}};
   ck_view view = {0};
   tap_is_status(ck_view_make(&view, timelines, 3, 1, NULL), CK_OK, NULL, "the first timeline has a view");
@@ -128,15 +129,18 @@ static void test_corrupt(void) {
   is_corrupt((ck_timeline[]){{.no = 3, .parent = 2, .begin = 3}, {.no = 2, .parent = 1, .begin = 2}}, 2, 3,
              "a missing grandparent of whom nothing is seen");
   is_corrupt((ck_timeline[]){{.no = 1, .parent = 1, .begin = 1}}, 1, 1, "a timeline that is its own parent");
-  is_corrupt((ck_timeline[]){{.no = 1, .parent = 2, .cut = 1, .begin = 5}, {.no = 2, .parent = 3, .cut = 1, .begin = 9},
+  is_corrupt((ck_timeline[]){{.no = 1, .parent = 2, .cut = 1, .begin = 5},
+                             {.no = 2, .parent = 3, .cut = 1, .begin = 9},
                              {.no = 3, .parent = 1, .cut = 1, .begin = 12}},
              3, 2, "a ring of three");
   is_corrupt((ck_timeline[]){{.no = 1, .begin = 1}, {.no = 2, .parent = 1, .cut = 7, .begin = 7}}, 2, 2,
              "a cut within the timeline's own events");
-  is_corrupt((ck_timeline[]){{.no = 1, .begin = 1}, {.no = 2, .parent = 1, .cut = 4, .begin = 7},
+  is_corrupt((ck_timeline[]){{.no = 1, .begin = 1},
+                             {.no = 2, .parent = 1, .cut = 4, .begin = 7},
                              {.no = 3, .parent = 1, .cut = 8, .begin = 12}},
              3, 3, "a cut behind the parent's end, among another branch's events,");
-  is_corrupt((ck_timeline[]){{.no = 1, .begin = 1}, {.no = 2, .parent = 1, .cut = -1, .begin = 7}}, 2, 2, "a negative cut");
+  is_corrupt((ck_timeline[]){{.no = 1, .begin = 1}, {.no = 2, .parent = 1, .cut = -1, .begin = 7}}, 2, 2,
+             "a negative cut");
   is_corrupt((ck_timeline[]){{.no = 1, .begin = 0}}, 1, 1, "a timeline that begins at 0");
 }
 
@@ -144,7 +148,8 @@ static void test_corrupt(void) {
 static void test_long_chain(void) {
   ck_timeline *timelines = calloc(LONG_CHAIN, sizeof *timelines);
   tap_must(timelines, "memory");
-  for (int64_t i = 0; i < LONG_CHAIN; i++) timelines[i] = (ck_timeline){.no = i + 1, .parent = i, .begin = 2 * i + 1, .cut = 2 * i - (i > 0)};
+  for (int64_t i = 0; i < LONG_CHAIN; i++)
+    timelines[i] = (ck_timeline){.no = i + 1, .parent = i, .begin = 2 * i + 1, .cut = 2 * i - (i > 0)};
   ck_view view = {0};
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_view_make(&view, timelines, LONG_CHAIN, LONG_CHAIN, &err), CK_OK, &err, "a chain of %d", LONG_CHAIN);

@@ -14,13 +14,15 @@ int main(void) {
   ck_buffer text = {0};
   for (int sink = CK_SINK_STATE; sink <= CK_SINK_EXPORT; sink++) {
     const char *key = sink == CK_SINK_EVENT ? NULL : "memory.api_key";
-    tap_is_status(ck_redactor_apply(&kept, redactor, (ck_sink)sink, key, value, NULL), CK_OK, NULL, "sink %d answers", sink);
+    tap_is_status(ck_redactor_apply(&kept, redactor, (ck_sink)sink, key, value, NULL), CK_OK, NULL, "sink %d answers",
+                  sink);
     tap_ok(kept == value, "sink %d keeps the same value, shared", sink);
     ck_value_free(kept);
     ck_buffer_reset(&text);
     ck_buffer_append_text(&text, "before: ");
     ck_bytes odd = {"a\x1b\n\0b", 5};
-    tap_is_status(ck_redactor_apply_text(&text, redactor, (ck_sink)sink, odd, NULL), CK_OK, NULL, "sink %d takes text", sink);
+    tap_is_status(ck_redactor_apply_text(&text, redactor, (ck_sink)sink, odd, NULL), CK_OK, NULL, "sink %d takes text",
+                  sink);
     tap_is_bytes(ck_buffer_bytes(&text), (ck_bytes){"before: a\x1b\n\0b", 13}, "sink %d appends it unchanged", sink);
   }
   tap_is_status(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, NULL, NULL), CK_OK, NULL, "no value");
