@@ -37,7 +37,7 @@ typedef enum {
   CK_FLOW_BOUNDARY, /* a place for a checkpoint; resume with NULL */
   CK_FLOW_FORK,     /* open child scopes, resume with NULL */
   CK_FLOW_JOIN,     /* resume when the child scopes have ended */
-  CK_FLOW_PAUSE,    /* stop here; `value` is the reason */
+  CK_FLOW_PAUSE,    /* stop here, once; `value` is the reason (a JSON string); resume with NULL */
   CK_FLOW_DONE      /* ended; `value` is the result or NULL */
 } ck_flow_step;
 
@@ -55,7 +55,7 @@ typedef struct ck_flow_yield {
   size_t scope_count;
   ck_value *const *messages;   /* to append to the scope's conversation before the step is taken */
   size_t message_count;
-  const ck_change *changes;    /* keys written since the last yield; they become state at the next BOUNDARY, PAUSE or DONE */
+  const ck_change *changes;    /* keys written since the last yield; they become state at the next BOUNDARY or DONE */
   size_t change_count;
   ck_value *value;
 } ck_flow_yield;

@@ -36,7 +36,9 @@ typedef struct ck_job {
 CK_CHECKED ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_error *err);
 /* CK_OK: committed at its durability. CK_E_PENDING: not yet. Otherwise why the channel failed; sticky. */
 CK_CHECKED ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err);
-/* The same, but waits. */
+/* CK_OK while the channel works; otherwise why it failed. */
+CK_CHECKED ck_status ck_channel_failure(ck_channel *self, ck_error *err);
+/* As ck_channel_check, but waits. */
 CK_CHECKED ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err);
 /* Ticket of the last job put; 0: none. */
 uint64_t ck_channel_last(const ck_channel *self);

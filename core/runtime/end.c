@@ -1,0 +1,62 @@
+/* end.c - ends a run: the last checkpoint where one is due, the closing event, the status, all durable before it returns. */
+#include "core/runtime/session_private.h"
+
+/* What each status leaves in the transcript; a boundary kind of 0 takes no checkpoint: the strand is not at a boundary. */
+static const struct {
+  ck_session_status status;
+  ck_event_kind event;
+  ck_boundary_kind boundary;
+} endings[] = {
+    {CK_SESSION_COMPLETED, CK_EVENT_SESSION_COMPLETED, CK_BOUNDARY_FINAL},
+    {CK_SESSION_PAUSED, CK_EVENT_SESSION_PAUSED, CK_BOUNDARY_PAUSE},
+    {CK_SESSION_WAITING, CK_EVENT_SESSION_PAUSED, CK_BOUNDARY_USER_CHECKPOINT},
+    {CK_SESSION_IN_DOUBT, CK_EVENT_SESSION_PAUSED, 0},
+    {CK_SESSION_FAILED, CK_EVENT_SESSION_FAILED, 0},
+    {CK_SESSION_CANCELLED, CK_EVENT_SESSION_CANCELLED, 0},
+};
+
+static ck_status append_closing(ck_session *self, ck_event_kind kind, const char *reason, const char *checkpoint,
+                                const ck_value *result, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "reason", reason);
+  ck_json_member_text(&w, "checkpoint", checkpoint && *checkpoint ? checkpoint : NULL);
+  if (result) ck_json_member_raw(&w, "result", ck_value_bytes(result));
+  ck_json_end(&w, '}');
+  ck_value *body = NULL;
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = ck_session_append(self, kind, NULL, NULL, body, err);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result,
+                         ck_error *err) {
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    if (endings[i].status != status) continue;
+    ck_saved saved = {0};
+    ck_status done = CK_OK;
+    if (endings[i].boundary) {
+      ck_boundary at = {.kind = endings[i].boundary};
+      done = ck_session_boundary(&saved, self, &at, err);
+    }
+    if (done == CK_OK) done = append_closing(self, endings[i].event, reason, saved.id, result, err);
+    ck_session_update update = {.status = status, .reason = reason};
+    uint64_t ticket;
+    if (done == CK_OK) done = ck_session_queue(&ticket, self, NULL, &update, CK_DURABLE_POWER, err);
+    if (done == CK_OK) done = ck_session_wait(self, ticket, err);
+    if (done == CK_OK) self->record.status = status;
+    return done;
+  }
+  return ck_error_set(err, CK_E_USAGE, "a session does not end as %s", ck_session_status_name(status));
+}
+
+void ck_session_park(ck_session *self, ck_status cause) {
+  if (cause == CK_E_FENCED || cause == CK_E_NO_MEMORY) return;
+  ck_session_update update = {.status = CK_SESSION_PAUSED, .reason = ck_status_text(cause)};
+  ck_batch batch = {.lease = self->lease, .update = &update, .durability = CK_DURABLE_POWER};
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_store_commit(self->runtime->store, &batch, 1, &ignored) == CK_OK) self->record.status = CK_SESSION_PAUSED;
+}

@@ -1,0 +1,254 @@
+/* resume.c - goes on from a checkpoint: choose, verify, acquire, load what lies behind it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/session_private.h"
+
+static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
+  if (ck_session_status_resumable(record->status)) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be resumed", record->id,
+                      ck_session_status_name(record->status));
+}
+
+typedef struct search {
+  const ck_view *view;
+  int64_t found;
+} search;
+
+static bool find_resumable(void *to, const ck_checkpoint_info *checkpoint) {
+  search *self = to;
+  if (checkpoint->resumable && ck_view_contains(self->view, checkpoint->seq)) self->found = checkpoint->seq;
+  return true;
+}
+
+/* The latest resumable one that the live timeline sees; 0 when there is none. */
+static ck_status find_latest(int64_t *out, ck_store *store, const ck_head *head, ck_error *err) {
+  *out = 0;
+  if (!head->has_checkpoint) return CK_OK;
+  *out = head->checkpoint.seq;
+  if (head->checkpoint.resumable) return CK_OK;
+  ck_view view;
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  if (status != CK_OK) return status;
+  search s = {.view = &view};
+  status = ck_store_list_checkpoints(store, head->session.no, find_resumable, &s, err);
+  ck_view_clear(&view);
+  *out = s.found;
+  return status;
+}
+
+/* Fills `*out` (seq 0: from the first event). */
+static ck_status choose(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const char *id, ck_error *err) {
+  *out = (ck_checkpoint_info){0};
+  int64_t seq = 0;
+  if (!id) {
+    ck_status status = find_latest(&seq, store, head, err);
+    if (status != CK_OK || seq == 0) return status;
+  }
+  ck_status status = ck_store_get_checkpoint(out, store, head->session.no, id, seq, err);
+  if (status == CK_OK && !out->resumable)
+    status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from", out->id, head->session.id);
+  return status;
+}
+
+static const ck_timeline *find_timeline(const ck_head *head, int64_t no) {
+  for (size_t i = 0; i < head->timeline_count; i++)
+    if (head->timelines[i].no == no) return &head->timelines[i];
+  return NULL;
+}
+
+static uint32_t highest_attempt(const ck_head *head) {
+  uint32_t highest = 1;
+  for (size_t i = 0; i < head->timeline_count; i++)
+    if (head->timelines[i].attempt > highest) highest = head->timelines[i].attempt;
+  return highest;
+}
+
+/* After a crash the attempt stays, so that everything recorded replays; after a failure, or from an older checkpoint
+ * than the latest, it rises. */
+static uint32_t next_attempt(const ck_head *head, int64_t from) {
+  int64_t latest = head->has_checkpoint ? head->checkpoint.seq : 0;
+  bool rises = head->session.status == CK_SESSION_FAILED || from != latest;
+  const ck_timeline *live = find_timeline(head, head->session.timeline);
+  if (rises) return highest_attempt(head) + 1;
+  return live ? live->attempt : 1;
+}
+
+static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkpoint_info *from) {
+  int64_t no = 0;
+  for (size_t i = 0; i < head->timeline_count; i++)
+    if (head->timelines[i].no > no) no = head->timelines[i].no;
+  *out = (ck_timeline){.no = no + 1,
+                       .parent = from->seq ? from->timeline : 1,
+                       .cut = from->seq ? from->seq : 1,
+                       .begin = head->last_seq + 1,
+                       .checkpoint = from->seq,
+                       .attempt = next_attempt(head, from->seq)};
+  ck_id_make_run(out->run);
+  memcpy(out->parent_run, head->session.run, sizeof out->parent_run);
+}
+
+/* Calls `visit` with each scope that has a position, and its cut. */
+static ck_status visit_cuts(const ck_state *state, void (*visit)(void *to, const char *scope, int64_t cut), void *to,
+                            ck_error *err) {
+  ck_state_entry *entries;
+  size_t count;
+  ck_status status = ck_state_list(&entries, &count, state, err);
+  if (status != CK_OK) return status;
+  for (size_t i = 0; i < count; i++) {
+    int64_t cut;
+    if (strncmp(entries[i].key, "position.", 9) != 0) continue;
+    if (ck_json_read_int(&cut, ck_json_get(ck_value_bytes(entries[i].value), "cut"))) visit(to, entries[i].key + 9, cut);
+  }
+  free(entries);
+  return CK_OK;
+}
+
+static void write_cut(void *to, const char *scope, int64_t cut) { ck_json_member_int(to, scope, cut); }
+
+static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_checkpoint_info *from,
+                               ck_error *err) {
+  const ck_timeline *timeline = &self->timeline;
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "run", timeline->run);
+  ck_json_member_text(&w, "parent_run", timeline->parent_run);
+  ck_json_member_text(&w, "checkpoint", from->seq ? from->id : NULL);
+  ck_json_member_int(&w, "attempt", timeline->attempt);
+  ck_json_name(&w, "cuts");
+  ck_json_begin(&w, '{');
+  ck_status status = visit_cuts(self->state, write_cut, &w, err);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  if (status == CK_OK) status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static ck_status acquire(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+  ck_value *body = NULL;
+  ck_event *event = NULL;
+  make_timeline(&self->timeline, head, from);
+  ck_status status = write_resumed(&body, self, from, err);
+  if (status != CK_OK) return status;
+  ck_event opening_event = {.seq = self->timeline.begin, .timeline = self->timeline.no, .kind = CK_EVENT_SESSION_RESUMED,
+                            .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self), .scope = "main", .body = body};
+  status = ck_event_new(&event, &opening_event, err);
+  ck_value_free(body);
+  if (status != CK_OK) return status;
+  ck_opening opening = {.timeline = &self->timeline, .events = &event, .event_count = 1};
+  status = ck_store_acquire(&self->lease, self->runtime->store, head->session.id, head->session.epoch, &opening, err);
+  ck_event_free(event);
+  self->next_seq = self->timeline.begin + 1;
+  return status;
+}
+
+static ck_status make_view(ck_session *self, const ck_head *head, ck_error *err) {
+  ck_timeline *all = malloc((head->timeline_count + 1) * sizeof *all);
+  if (!all) return ck_error_no_memory(err);
+  memcpy(all, head->timelines, head->timeline_count * sizeof *all);
+  all[head->timeline_count] = self->timeline;
+  ck_status status = ck_view_make(&self->view, all, head->timeline_count + 1, self->timeline.no, err);
+  free(all);
+  return status;
+}
+
+static void keep_earliest(void *to, const char *scope, int64_t cut) {
+  int64_t *earliest = to;
+  (void)scope;
+  if (cut < *earliest) *earliest = cut;
+}
+
+typedef struct replayable {
+  ck_session *session;
+  int64_t counted; /* totals up to here are in the latest checkpoint */
+  ck_status status;
+  ck_error *err;
+} replayable;
+
+static bool load_event(void *to, const ck_event *event) {
+  replayable *self = to;
+  self->status = ck_ledger_apply(self->session->ledger, event, self->err);
+  if (event->kind == CK_EVENT_OUTCOME && event->seq > self->counted)
+    ck_totals_add_outcome(&self->session->totals, event->body);
+  return self->status == CK_OK;
+}
+
+/* Money is the sum over all timelines: the latest checkpoint's totals, whatever its branch, and all outcomes after it. */
+static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *err) {
+  replayable r = {.session = self, .err = err, .status = CK_OK};
+  if (head->has_latest) {
+    self->totals = head->latest.totals;
+    r.counted = head->latest.seq;
+  }
+  int64_t after = self->cut; /* outcomes behind the earliest cut of any open scope may be asked for again */
+  ck_status status = visit_cuts(self->state, keep_earliest, &after, err);
+  if (status != CK_OK) return status;
+  ck_event_query query = {
+      .session = self->record.no,
+      .after = after,
+      .until = self->timeline.begin - 1,
+      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
+  if (query.until == 0 || query.until <= after) return CK_OK;
+  status = ck_store_read_events(self->runtime->store, &query, load_event, &r, err);
+  return status == CK_OK ? r.status : status;
+}
+
+/* The head's record becomes the session's. */
+static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *from) {
+  self->record = head->session;
+  head->session = (ck_session_record){0};
+  self->checkpoint = self->resumed_from = from->seq;
+  self->cut = self->timeline.cut;
+  self->record.status = CK_SESSION_RUNNING;
+  self->record.timeline = self->timeline.no;
+  self->record.epoch = self->lease.epoch;
+  memcpy(self->record.run, self->timeline.run, sizeof self->record.run);
+}
+
+static ck_status load(ck_session *self, ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+  ck_status status = make_view(self, head, err);
+  if (status == CK_OK) status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
+  if (status != CK_OK) return status;
+  adopt(self, head, from);
+  status = load_ledger(self, head, err);
+  self->active_base_us = self->totals.active_us;
+  ck_session_mark_checkpoint(self, self->next_seq - 1);
+  return status;
+}
+
+static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+  if (!from->seq) return CK_OK;
+  ck_state *state;
+  ck_status status = ck_store_get_state(&state, self->runtime->store, head->session.no, from->seq, err);
+  if (status != CK_OK) return status;
+  ck_state_free(self->state);
+  self->state = state;
+  return CK_OK;
+}
+
+ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
+                            ck_error *err) {
+  *out = NULL;
+  ck_session *self = NULL;
+  ck_head head = {0};
+  ck_checkpoint_info from = {0};
+  ck_status status = ck_id_check("session id", id, err);
+  if (status == CK_OK) status = ck_store_get_head(&head, runtime->store, id, err);
+  if (status == CK_OK) status = check_resumable(&head.session, err);
+  if (status == CK_OK) status = ck_store_check_owner(runtime->store, id, err);
+  if (status == CK_OK) status = choose(&from, runtime->store, &head, options->checkpoint, err);
+  if (status == CK_OK) status = ck_session_new(&self, runtime, options->profile, options->policies, err);
+  if (status == CK_OK) status = load_state(self, &head, &from, err);
+  if (status == CK_OK) status = acquire(self, &head, &from, err);
+  if (status == CK_OK) status = load(self, &head, &from, err);
+  ck_head_clear(&head);
+  ck_checkpoint_info_clear(&from);
+  if (status != CK_OK) {
+    ck_session_close(self);
+    return status;
+  }
+  *out = self;
+  return CK_OK;
+}

@@ -1,0 +1,69 @@
+/* session_private.h - what the files of one session share: session.c, boundary.c, resume.c, end.c. */
+#ifndef CK_RUNTIME_SESSION_PRIVATE_H
+#define CK_RUNTIME_SESSION_PRIVATE_H
+
+#include "core/runtime/ledger.h"
+#include "core/runtime/scope.h"
+#include "core/runtime/session.h"
+
+/* What has happened since the last checkpoint was queued. */
+typedef struct ck_since {
+  int64_t begun_us; /* monotonic */
+  int64_t seq;
+  ck_totals totals;
+  int64_t changed_bytes;
+} ck_since;
+
+struct ck_session {
+  ck_runtime *runtime;
+  const ck_profile *profile;         /* may be NULL */
+  const ck_policy_engine *policies;
+  ck_session_record record;
+  ck_timeline timeline;
+  ck_view view;                      /* what the live timeline sees, the open range last */
+  ck_lease lease;
+  ck_channel *channel;
+  int64_t next_seq;
+  ck_event **pending;                /* appended, not yet given to the writer */
+  size_t pending_count, pending_cap;
+  ck_state *state;
+  ck_state *changed;                 /* keys changed since the last checkpoint; `removed` stands for a removal */
+  ck_value *removed;
+  ck_totals totals;
+  int64_t active_base_us, began_us;  /* active time before this run; when this run began */
+  ck_since since;
+  bool clean;
+  int64_t checkpoint;                /* seq of the last checkpoint queued or resumed from; 0: none */
+  int64_t resumed_from;
+  int64_t cut;                       /* seq up to which the transcript was folded at resume: what lies behind is the ledger's */
+  ck_ledger *ledger;                 /* of what lies behind the checkpoint resumed from */
+  ck_scope **scopes;
+  size_t scope_count;
+};
+
+/* The parts that start and resume share: an object with clocks, state and counters at their beginning. */
+CK_CHECKED ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile *profile,
+                                    const ck_policy_engine *policies, ck_error *err);
+/* Monotonic time since the session first ran, over all runs. */
+void ck_session_update_active(ck_session *self);
+/* The scope's fold; made when first asked for. Borrowed. */
+CK_CHECKED ck_status ck_session_scope(ck_scope **out, ck_session *self, const char *name, ck_error *err);
+/* Queues everything pending with an optional checkpoint (taken) and status change. */
+CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, ck_checkpoint *checkpoint,
+                                      const ck_session_update *update, ck_durability durability, ck_error *err);
+/* Starts counting anew from here. */
+void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
+/* After the store failed: tries, once and past the queue, to leave the session as paused with the failure as reason. A
+ * fenced session is left alone. Whether it worked shows in the store only: a session left `running` is resumable too. */
+void ck_session_park(ck_session *self, ck_status cause);
+/* Frees what a session holds; nothing is written, the lock is not given back. */
+void ck_session_free(ck_session *self);
+
+/* What execution.c records: each appends the event and folds it into its scope; an outcome also into the totals. */
+CK_CHECKED ck_status ck_session_record_message(ck_session *self, const char *scope_name, const ck_value *message, ck_error *err);
+CK_CHECKED ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t *seq,
+                                               ck_error *err);
+CK_CHECKED ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t of,
+                                              ck_error *err);
+
+#endif
