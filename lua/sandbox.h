@@ -56,7 +56,16 @@ typedef struct ck_sandbox_key {
 /* Pushes a userdata with the sorted keys of the table at `index`. Raises for a key that has no order (table, function). */
 const ck_sandbox_key *ck_sandbox_push_keys(size_t *count, lua_State *L, int index);
 void ck_sandbox_push_key(lua_State *L, const ck_sandbox_key *key);
+/* `out` borrows the text of the value at `index`. Raises for a value that has no order as a key. */
+void ck_sandbox_read_key(ck_sandbox_key *out, lua_State *L, int index);
+/* As qsort wants it. */
+int ck_sandbox_compare_keys(const void *left, const void *right);
+/* Pushes what tostring() gives. */
+void ck_sandbox_push_text(lua_State *L, int index);
 
+/* Copies functions of the library below the table on top into that table; `counted`: charged by the length of argument 1. */
+void ck_sandbox_take(lua_State *L, const char *const *names, bool counted);
+int ck_sandbox_format(lua_State *L); /* string.format */
 /* One file of functions each; called by ck_sandbox_open. Each pushes its library's table. */
 void ck_sandbox_push_base(lua_State *L);
 void ck_sandbox_push_string(lua_State *L);
