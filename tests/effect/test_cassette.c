@@ -122,6 +122,7 @@ static void test_own_files(void) {
   replay("tests/data/parallel.jsonl", true, 3, 5);
   replay("tests/data/many_calls.jsonl", false, 2, 10);
   replay("tests/data/many_calls.jsonl", true, 2, 10);
+  replay("examples/airline/cassette.jsonl", false, 16, 12);
 }
 
 static void test_usage(void) {
