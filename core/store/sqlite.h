@@ -1,0 +1,133 @@
+/* sqlite.h - what the files of the SQLite backend share: connections, statements, errors, the WAL. Private to them. */
+#ifndef CK_STORE_SQLITE_H
+#define CK_STORE_SQLITE_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "core/store/backend.h"
+#include "core/store/lock.h"
+#include "core/store/sqlite_sql.h"
+
+#define CK_SQLITE_APPLICATION 0x636b726e /* "ckrn" */
+
+enum {
+  CK_SQLITE_KEY_SIZE = 32,
+  CK_SQLITE_PAGE = 4096,
+  CK_WAL_CAP = 8 << 20 /* bytes that the WAL keeps allocated */
+};
+
+typedef struct ck_connection {
+  sqlite3 *db;
+  sqlite3_stmt *statements[CK_SQL_COUNT];
+  unsigned generation;
+  struct ck_connection *next;
+} ck_connection;
+
+typedef struct ck_owned {
+  ck_lease lease;
+  ck_session_lock *lock;
+  struct ck_owned *next;
+} ck_owned;
+
+typedef struct ck_sqlite {
+  char *path;         /* absolute; its folder's symbolic links resolved */
+  bool read_only;
+  bool immutable;     /* read_only, and the folder cannot hold the shared memory of a WAL */
+  uint8_t fingerprint_key[CK_SQLITE_KEY_SIZE];
+
+  /* The writer; under the mutex of store.c. */
+  ck_connection *writer; /* NULL when read_only, or after a recovery that failed */
+  ck_lock *lock;
+  ck_durability level;   /* of the writer's PRAGMA synchronous */
+  int64_t changes;       /* rows changed when the transaction began */
+  bool unknown;          /* a sync failed: nothing is written before a recovery */
+  int wal_frames;        /* in the WAL after the writer's last commit, with those of other processes */
+  int checkpoint_at;     /* frames at which the next checkpoint is worth it */
+  ck_owned *owned;
+
+  pthread_mutex_t pool_mutex;
+  ck_connection *pool;   /* reading connections that nobody uses now */
+  int pool_count;
+  unsigned generation;   /* connections of an older one are closed when they come back */
+} ck_sqlite;
+
+/* ---- sqlite_connection.c ---- */
+/* PROBE: to look at the header only; never reads a page. */
+typedef enum { CK_CONNECTION_WRITE, CK_CONNECTION_READ, CK_CONNECTION_PROBE } ck_connection_mode;
+CK_CHECKED ck_status ck_connection_open(ck_connection **out, const ck_sqlite *store, ck_connection_mode mode, ck_error *err);
+void ck_connection_close(ck_connection *self);
+/* One integer; 0 when there is no row. */
+CK_CHECKED ck_status ck_connection_get_int(int64_t *out, const ck_sqlite *store, ck_connection *self, const char *sql,
+                                           ck_error *err);
+/* "store PATH: cannot DOING: cause"; `code` as SQLite gave it. */
+ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const char *doing, ck_error *err);
+bool ck_sqlite_is_sync_error(int extended_code);
+/* A reading connection of the pool, or a new one; ck_sqlite_put_reader gives it back. */
+CK_CHECKED ck_status ck_sqlite_get_reader(ck_connection **out, ck_sqlite *self, ck_error *err);
+void ck_sqlite_put_reader(ck_sqlite *self, ck_connection *reader);
+void ck_sqlite_close_readers(ck_sqlite *self);
+
+/* Binds in order; the first failure stays in `code`. Texts and blobs are borrowed until the statement ran. */
+typedef struct ck_binder {
+  sqlite3_stmt *stmt;
+  int at, code;
+} ck_binder;
+ck_binder ck_binder_of(ck_connection *connection, ck_sql sql);
+void ck_bind_int(ck_binder *self, int64_t number);
+void ck_bind_text(ck_binder *self, const char *text);          /* NULL: NULL */
+void ck_bind_blob(ck_binder *self, ck_bytes bytes);            /* never NULL */
+void ck_bind_optional(ck_binder *self, ck_bytes bytes);        /* no bytes: NULL */
+/* SQLITE_ROW, SQLITE_DONE or an error; after DONE and errors the statement is reset. */
+int ck_binder_next(ck_binder *self);
+void ck_binder_clear(ck_binder *self);
+
+/* ---- sqlite.c ---- */
+/* Opens the writer on a store that exists; the caller holds the lock. */
+CK_CHECKED ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err);
+
+/* ---- sqlite_file.c ---- */
+/* *out: absolute, malloc'd. `create` makes missing folders, 0700. CK_E_USAGE, CK_E_NOT_FOUND, CK_E_READ_ONLY, CK_E_IO. */
+CK_CHECKED ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error *err);
+/* *fresh: nothing is there yet, or an empty file, and `create` allows to make it. */
+CK_CHECKED ck_status ck_sqlite_check_file(bool *fresh, const ck_sqlite *self, bool create, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t application, int64_t schema, ck_error *err);
+/* An empty file, 0600. */
+CK_CHECKED ck_status ck_sqlite_make_file(const ck_sqlite *self, ck_error *err);
+
+/* ---- sqlite_wal.c ---- */
+/* The WAL gets its full size before it is needed: writing into a growing file costs twice as much. Under the lock. */
+CK_CHECKED ck_status ck_wal_extend(ck_sqlite *self, ck_error *err);
+void ck_wal_watch(ck_sqlite *self);
+/* A checkpoint when the WAL has outgrown its allocation although the writer is never idle. Under the lock. */
+CK_CHECKED ck_status ck_wal_relieve(ck_sqlite *self, ck_error *err);
+CK_CHECKED ck_status ck_wal_sync(ck_sqlite *self, ck_error *err);
+int64_t ck_wal_bytes(const ck_sqlite *self);
+
+/* ---- sqlite_write.c ---- */
+/* Takes the lock and begins. CK_E_READ_ONLY, CK_E_UNKNOWN (a recovery is due), CK_E_BUSY, CK_E_IO. */
+CK_CHECKED ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *err);
+/* Commits when `status` is CK_OK, else rolls back; gives the lock back. Answers `status`, or what became of the commit. */
+CK_CHECKED ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err);
+/* The same for a caller that holds the lock. */
+CK_CHECKED ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_row *rows, size_t count,
+                                          ck_error *err);
+/* Epoch and last seq (0: none) as the transaction sees them; false in *found when there is no such session. */
+CK_CHECKED ck_status ck_sqlite_get_epoch(bool *found, uint64_t *epoch, int64_t *last_seq, ck_sqlite *self, int64_t session,
+                                         ck_error *err);
+/* Runs a statement of the writer that gives no rows. */
+CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing, ck_error *err);
+
+/* ---- the backend's functions, as in backend.h ---- */
+CK_CHECKED ck_status ck_sqlite_commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability,
+                                      ck_error *err);
+CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);
+void ck_sqlite_add_sessions(ck_backend *backend); /* sqlite_session.c: acquisition, ownership, requests */
+void ck_sqlite_add_reads(ck_backend *backend);    /* sqlite_read.c */
+void ck_sqlite_release_all(ck_sqlite *self);
+
+#endif

@@ -1,0 +1,326 @@
+/* sqlite_session.c - who runs a session: creation, acquisition, the locks held, and requests to the owner. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/sqlite.h"
+
+/* What creation and acquisition write besides the session's row. */
+typedef struct opening {
+  const ck_timeline *timeline;
+  const ck_event_row *events;
+  size_t count;
+} opening;
+
+/* ---- the locks this process holds ---- */
+
+static ck_status own(ck_owned **out, ck_sqlite *self, const char *session_id, ck_error *err) {
+  *out = calloc(1, sizeof **out);
+  if (!*out) return ck_error_no_memory(err);
+  ck_status status = ck_session_lock_open(&(*out)->lock, self->path, session_id, err);
+  if (status == CK_OK) return CK_OK;
+  free(*out);
+  *out = NULL;
+  return status;
+}
+
+static void disown(ck_owned *owned) {
+  if (!owned) return;
+  ck_session_lock_close(owned->lock);
+  free(owned);
+}
+
+static void keep(ck_sqlite *self, ck_owned *owned, ck_lease lease) {
+  owned->lease = lease;
+  owned->next = self->owned;
+  self->owned = owned;
+}
+
+static void release(void *to, ck_lease lease) {
+  ck_sqlite *self = to;
+  for (ck_owned **at = &self->owned; *at; at = &(*at)->next) {
+    ck_owned *owned = *at;
+    if (owned->lease.session != lease.session || owned->lease.epoch != lease.epoch) continue;
+    *at = owned->next;
+    disown(owned);
+    return;
+  }
+}
+
+void ck_sqlite_release_all(ck_sqlite *self) {
+  while (self->owned) release(self, self->owned->lease);
+}
+
+static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
+  return ck_session_lock_check(((ck_sqlite *)to)->path, session_id, err);
+}
+
+/* ---- rows ---- */
+
+static ck_status not_found(const ck_sqlite *self, const char *session_id, ck_error *err) {
+  return ck_error_set(err, CK_E_NOT_FOUND, "there is no session %s in store %s", session_id, self->path);
+}
+
+static ck_status taken(const ck_sqlite *self, const char *session_id, ck_error *err) {
+  return ck_error_set(err, CK_E_EXISTS, "session %s exists already in store %s", session_id, self->path);
+}
+
+static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timeline *timeline, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_TIMELINE);
+  ck_bind_int(&binder, session);
+  ck_bind_int(&binder, timeline->no);
+  ck_bind_int(&binder, timeline->parent);
+  ck_bind_int(&binder, timeline->cut);
+  ck_bind_int(&binder, timeline->begin);
+  ck_bind_int(&binder, timeline->checkpoint);
+  ck_bind_int(&binder, timeline->attempt);
+  ck_bind_text(&binder, timeline->run);
+  ck_bind_text(&binder, timeline->parent_run);
+  return ck_sqlite_write(self, &binder, "open a timeline", err);
+}
+
+static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq, const opening *with, ck_error *err) {
+  for (size_t i = 0; i < with->count; i++)
+    if (with->events[i].seq != last_seq + 1 + (int64_t)i)
+      return ck_error_set(err, CK_E_RANGE, "event %lld does not follow event %lld", (long long)with->events[i].seq,
+                          (long long)(last_seq + (int64_t)i));
+  ck_status status = put_timeline(self, session, with->timeline, err);
+  return status == CK_OK ? ck_sqlite_put_events(self, session, with->events, with->count, err) : status;
+}
+
+/* Number and last timeline of a session; *session 0: there is none. */
+static ck_status find(int64_t *session, int64_t *timeline, ck_sqlite *self, const char *session_id, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_FIND_SESSION);
+  ck_bind_text(&binder, session_id);
+  int code = ck_binder_next(&binder);
+  *session = *timeline = 0;
+  if (code == SQLITE_DONE) return CK_OK;
+  if (code != SQLITE_ROW) return ck_sqlite_error(self, self->writer->db, code, "look for a session", err);
+  *session = sqlite3_column_int64(binder.stmt, 0);
+  *timeline = sqlite3_column_int64(binder.stmt, 1);
+  ck_binder_clear(&binder);
+  return CK_OK;
+}
+
+static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_record *record, const ck_timeline *timeline,
+                             ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_SESSION);
+  ck_bind_text(&binder, record->id);
+  ck_bind_int(&binder, timeline->no);
+  ck_bind_text(&binder, record->run);
+  ck_bind_int(&binder, record->created_ms);
+  ck_bind_int(&binder, record->created_ms);
+  ck_bind_text(&binder, record->profile);
+  ck_bind_text(&binder, record->flow);
+  ck_bind_optional(&binder, record->input ? ck_value_bytes(record->input) : (ck_bytes){NULL, 0});
+  ck_status status = ck_sqlite_write(self, &binder, "make a session", err);
+  *no = sqlite3_last_insert_rowid(self->writer->db);
+  return status;
+}
+
+/* ---- creation and acquisition ---- */
+
+/* Asked before the lock is taken: an unknown session leaves no lock file behind, an existing one is not disturbed. */
+static ck_status check_exists(bool *out, ck_sqlite *self, const char *session_id, ck_error *err) {
+  ck_connection *reader;
+  ck_status status = ck_sqlite_get_reader(&reader, self, err);
+  if (status != CK_OK) return status;
+  ck_binder binder = ck_binder_of(reader, CK_SQL_FIND_SESSION);
+  ck_bind_text(&binder, session_id);
+  int code = ck_binder_next(&binder);
+  *out = code == SQLITE_ROW;
+  if (code != SQLITE_ROW && code != SQLITE_DONE)
+    status = ck_sqlite_error(self, reader->db, code, "look for a session", err);
+  ck_binder_clear(&binder);
+  ck_sqlite_put_reader(self, reader);
+  return status;
+}
+
+static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_record *record, const opening *with,
+                             ck_error *err) {
+  int64_t other, timeline;
+  ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
+  if (status != CK_OK) return status;
+  status = find(&other, &timeline, self, record->id, err);
+  if (status == CK_OK && other) status = taken(self, record->id, err);
+  if (status == CK_OK) status = put_session(no, self, record, with->timeline, err);
+  if (status == CK_OK) status = put_opening(self, *no, 0, with, err);
+  return ck_sqlite_end(self, status, err);
+}
+
+static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record, const ck_timeline *timeline,
+                                const ck_event_row *events, size_t count, ck_error *err) {
+  ck_sqlite *self = to;
+  *out = (ck_lease){0};
+  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  bool exists;
+  ck_status status = check_exists(&exists, self, record->id, err);
+  if (status != CK_OK) return status;
+  if (exists) return taken(self, record->id, err);
+  ck_owned *owned;
+  status = own(&owned, self, record->id, err);
+  if (status == CK_E_OWNED) return taken(self, record->id, err); /* it is being made right now */
+  if (status != CK_OK) return status;
+  opening with = {timeline, events, count};
+  int64_t no = 0;
+  status = create_rows(&no, self, record, &with, err);
+  if (status != CK_OK) {
+    disown(owned);
+    return status;
+  }
+  *out = (ck_lease){no, 1};
+  keep(self, owned, *out);
+  return CK_OK;
+}
+
+static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const opening *with, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_ACQUIRE);
+  ck_bind_int(&binder, with->timeline->no);
+  ck_bind_text(&binder, with->timeline->run);
+  ck_bind_int(&binder, with->count ? with->events[with->count - 1].at_ms : 0);
+  ck_bind_int(&binder, from.session);
+  ck_bind_int(&binder, (int64_t)from.epoch);
+  return ck_sqlite_write(self, &binder, "acquire a session", err);
+}
+
+static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_id, uint64_t epoch_read,
+                              const opening *with, ck_error *err) {
+  int64_t last_seq = 0, last_timeline;
+  uint64_t epoch = 0;
+  bool found;
+  ck_status status = find(no, &last_timeline, self, session_id, err);
+  if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
+  if (status == CK_OK) status = ck_sqlite_get_epoch(&found, &epoch, &last_seq, self, *no, err);
+  if (status == CK_OK && epoch != epoch_read)
+    status = ck_error_set(err, CK_E_FENCED, "session %s was taken by another run: its epoch is %llu, not %llu", session_id,
+                          (unsigned long long)epoch, (unsigned long long)epoch_read);
+  if (status == CK_OK && with->timeline->no <= last_timeline)
+    status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already", (long long)with->timeline->no,
+                          session_id);
+  if (status == CK_OK) status = bump_epoch(self, (ck_lease){*no, epoch_read}, with, err);
+  return status == CK_OK ? put_opening(self, *no, last_seq, with, err) : status;
+}
+
+static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, const ck_timeline *timeline,
+                         const ck_event_row *events, size_t count, ck_error *err) {
+  ck_sqlite *self = to;
+  *out = (ck_lease){0};
+  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  bool exists;
+  ck_status status = check_exists(&exists, self, session_id, err);
+  if (status != CK_OK) return status;
+  if (!exists) return not_found(self, session_id, err);
+  ck_owned *owned;
+  status = own(&owned, self, session_id, err);
+  if (status != CK_OK) return status;
+  opening with = {timeline, events, count};
+  int64_t no = 0;
+  status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
+  if (status == CK_OK) status = ck_sqlite_end(self, acquire_rows(&no, self, session_id, epoch_read, &with, err), err);
+  if (status != CK_OK) {
+    disown(owned);
+    return status;
+  }
+  *out = (ck_lease){no, epoch_read + 1};
+  keep(self, owned, *out);
+  return CK_OK;
+}
+
+/* ---- requests ---- */
+
+static ck_status put_request(void *to, const ck_request *request, ck_error *err) {
+  ck_sqlite *self = to;
+  ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
+  if (status != CK_OK) return status;
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_REQUEST);
+  ck_bind_int(&binder, request->session);
+  ck_bind_text(&binder, request->kind);
+  ck_bind_optional(&binder, request->body ? ck_value_bytes(request->body) : (ck_bytes){NULL, 0});
+  status = ck_sqlite_write(self, &binder, "leave a request", err);
+  if (status == CK_OK && sqlite3_changes(self->writer->db) == 0)
+    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s", (long long)request->session,
+                          self->path);
+  return ck_sqlite_end(self, status, err);
+}
+
+static ck_status fenced(const ck_sqlite *self, ck_lease lease, ck_error *err) {
+  return ck_error_set(err, CK_E_FENCED, "session number %lld in store %s was taken by another run",
+                      (long long)lease.session, self->path);
+}
+
+/* Asked at every boundary, and nearly always in vain: a read, without the lock. */
+static ck_status peek_request(bool *waiting, ck_sqlite *self, ck_lease lease, ck_error *err) {
+  *waiting = false;
+  ck_connection *reader;
+  ck_status status = ck_sqlite_get_reader(&reader, self, err);
+  if (status != CK_OK) return status;
+  ck_binder binder = ck_binder_of(reader, CK_SQL_PEEK_REQUEST);
+  ck_bind_int(&binder, lease.session);
+  int code = ck_binder_next(&binder);
+  if (code == SQLITE_ROW && (uint64_t)sqlite3_column_int64(binder.stmt, 0) == lease.epoch)
+    *waiting = sqlite3_column_int(binder.stmt, 1) != 0;
+  else if (code == SQLITE_ROW || code == SQLITE_DONE)
+    status = fenced(self, lease, err);
+  else
+    status = ck_sqlite_error(self, reader->db, code, "look for requests", err);
+  ck_binder_clear(&binder);
+  ck_sqlite_put_reader(self, reader);
+  return status;
+}
+
+static ck_status read_request(ck_request *out, bool *found, ck_sqlite *self, ck_lease lease, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_GET_REQUEST);
+  ck_bind_int(&binder, lease.session);
+  int code = ck_binder_next(&binder);
+  *found = code == SQLITE_ROW;
+  if (code == SQLITE_DONE) return CK_OK;
+  if (code != SQLITE_ROW) return ck_sqlite_error(self, self->writer->db, code, "read a request", err);
+  const char *kind = (const char *)sqlite3_column_text(binder.stmt, 1);
+  ck_bytes body = {sqlite3_column_blob(binder.stmt, 2), (size_t)sqlite3_column_bytes(binder.stmt, 2)};
+  out->no = sqlite3_column_int64(binder.stmt, 0);
+  out->session = lease.session;
+  out->kind = strdup(kind ? kind : "");
+  ck_status status = out->kind ? CK_OK : ck_error_no_memory(err);
+  if (status == CK_OK && body.len) status = ck_value_new(&out->body, body, err);
+  ck_binder_clear(&binder);
+  return status;
+}
+
+static ck_status take_request(ck_request *out, bool *found, ck_sqlite *self, ck_lease lease, ck_error *err) {
+  bool there;
+  uint64_t epoch;
+  int64_t last_seq;
+  ck_status status = ck_sqlite_get_epoch(&there, &epoch, &last_seq, self, lease.session, err);
+  if (status == CK_OK && (!there || epoch != lease.epoch)) status = fenced(self, lease, err);
+  if (status == CK_OK) status = read_request(out, found, self, lease, err);
+  if (status != CK_OK || !*found) return status;
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_DROP_REQUEST);
+  ck_bind_int(&binder, out->no);
+  return ck_sqlite_write(self, &binder, "take a request", err);
+}
+
+static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease lease, ck_error *err) {
+  ck_sqlite *self = to;
+  *out = (ck_request){0};
+  *found = false;
+  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  bool waiting;
+  ck_status status = peek_request(&waiting, self, lease, err);
+  if (status != CK_OK || !waiting) return status;
+  status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
+  if (status == CK_OK) status = ck_sqlite_end(self, take_request(out, found, self, lease, err), err);
+  if (status == CK_OK) return CK_OK;
+  *found = false;
+  ck_value_free(out->body);
+  free(out->kind);
+  *out = (ck_request){0};
+  return status;
+}
+
+void ck_sqlite_add_sessions(ck_backend *backend) {
+  backend->create_session = create_session;
+  backend->acquire = acquire;
+  backend->check_owner = check_owner;
+  backend->release = release;
+  backend->put_request = put_request;
+  backend->get_request = get_request;
+}

@@ -1,0 +1,63 @@
+/* sqlite_sql.h - every statement of the SQLite backend that runs more than once. Private to core/store/sqlite*.c. */
+#ifndef CK_STORE_SQLITE_SQL_H
+#define CK_STORE_SQLITE_SQL_H
+
+#define CK_SQL_SESSION "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input"
+#define CK_SQL_READ_EVENTS                                                                            \
+  "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, body FROM event"            \
+  " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
+#define CK_SQL_READ_CHECKPOINTS(payload)                                                               \
+  "SELECT id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, cost_micros," \
+  " input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed, format, encoding, plain_len," \
+  " events_digest, payload_digest, digest, mac, key_id, info, length(payload), " payload " FROM checkpoint" \
+  " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
+
+/* X(enumerator, text): each is prepared once per connection. */
+#define CK_SQL_TABLE(X)                                                                                               \
+  X(CK_SQL_BEGIN, "BEGIN IMMEDIATE")                                                                                  \
+  X(CK_SQL_COMMIT, "COMMIT")                                                                                          \
+  X(CK_SQL_ROLLBACK, "ROLLBACK")                                                                                      \
+  X(CK_SQL_EPOCH, "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1) FROM session WHERE no = ?1")         \
+  X(CK_SQL_PARENT, "SELECT 1 FROM checkpoint WHERE session = ? AND seq = ?")                                          \
+  X(CK_SQL_PUT_EVENT,                                                                                                 \
+    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, body)"                \
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                         \
+  X(CK_SQL_PUT_CHECKPOINT,                                                                                            \
+    "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, covers, kind, created_ms, clean,"          \
+    " resumable, cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed,"   \
+    " format, encoding, plain_len, events_digest, payload_digest, digest, mac, key_id, info, payload)"                \
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                \
+  X(CK_SQL_UPDATE_SESSION, "UPDATE session SET status = ?, reason = ?, updated_ms = ? WHERE no = ?")                  \
+  X(CK_SQL_PUT_SESSION,                                                                                               \
+    "INSERT INTO session (id, status, epoch, timeline, run, created_ms, updated_ms, profile, flow, input)"            \
+    " VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?)")                                                                         \
+  X(CK_SQL_PUT_TIMELINE, "INSERT INTO timeline VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")                                   \
+  X(CK_SQL_FIND_SESSION, "SELECT no, (SELECT max(no) FROM timeline WHERE session = session.no) FROM session"          \
+                         " WHERE id = ?")                                                                             \
+  X(CK_SQL_ACQUIRE, "UPDATE session SET epoch = epoch + 1, status = 1, reason = NULL, timeline = ?, run = ?,"         \
+                    " updated_ms = max(updated_ms, ?) WHERE no = ? AND epoch = ?")                                    \
+  X(CK_SQL_PUT_REQUEST, "INSERT INTO request (session, kind, body) SELECT no, ?2, ?3 FROM session WHERE no = ?1")     \
+  X(CK_SQL_PEEK_REQUEST, "SELECT epoch, EXISTS (SELECT 1 FROM request WHERE session = ?1) FROM session WHERE no = ?1") \
+  X(CK_SQL_GET_REQUEST, "SELECT no, kind, body FROM request WHERE session = ? ORDER BY no LIMIT 1")                   \
+  X(CK_SQL_DROP_REQUEST, "DELETE FROM request WHERE no = ?")                                                          \
+  X(CK_SQL_RECOVERED, "INSERT INTO meta VALUES ('recovered', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")   \
+  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                                        \
+  X(CK_SQL_LIST_SESSIONS, "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")          \
+  X(CK_SQL_LIST_TIMELINES, "SELECT no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run FROM timeline"    \
+                           " WHERE session = ? ORDER BY no")                                                          \
+  X(CK_SQL_LAST_SEQ, "SELECT max(seq) FROM event WHERE session = ?")                                                  \
+  X(CK_SQL_EVENTS, CK_SQL_READ_EVENTS)                                                                                \
+  X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS " DESC")                                                               \
+  X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                                              \
+  X(CK_SQL_CHECKPOINTS_BACKWARD, CK_SQL_READ_CHECKPOINTS("NULL") " DESC")                                             \
+  X(CK_SQL_PAYLOADS, CK_SQL_READ_CHECKPOINTS("payload"))                                                              \
+  X(CK_SQL_PAYLOADS_BACKWARD, CK_SQL_READ_CHECKPOINTS("payload") " DESC")
+
+typedef enum {
+#define X(name, text) name,
+  CK_SQL_TABLE(X)
+#undef X
+  CK_SQL_COUNT
+} ck_sql;
+
+#endif

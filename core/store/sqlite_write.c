@@ -1,0 +1,217 @@
+/* sqlite_write.c - transactions and what they append: events, checkpoints, changes of a session's row. */
+#include <errno.h>
+
+#include "core/store/sqlite.h"
+
+/* ---- transactions ---- */
+
+/* PRAGMA synchronous has no effect from a prepared statement that was stepped before, nor inside a transaction. */
+static int set_level(ck_sqlite *self, ck_durability level) {
+  if (level == self->level) return SQLITE_OK;
+  bool power = level == CK_DURABLE_POWER;
+  int code = sqlite3_exec(self->writer->db, power ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
+  if (code == SQLITE_OK) self->level = level;
+  return code;
+}
+
+static int run(ck_sqlite *self, ck_sql sql) {
+  ck_binder binder = ck_binder_of(self->writer, sql);
+  return ck_binder_next(&binder);
+}
+
+ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing, ck_error *err) {
+  int code = ck_binder_next(binder);
+  return code == SQLITE_DONE ? CK_OK : ck_sqlite_error(self, self->writer->db, code, doing, err);
+}
+
+ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_error *err) {
+  int code = set_level(self, durability);
+  if (code == SQLITE_OK) code = run(self, CK_SQL_BEGIN);
+  if (code != SQLITE_DONE) return ck_sqlite_error(self, self->writer->db, code, "begin a transaction", err);
+  self->changes = sqlite3_total_changes64(self->writer->db);
+  return CK_OK;
+}
+
+ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *err) {
+  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->unknown || !self->writer)
+    return ck_error_set(err, CK_E_UNKNOWN, "store %s: a sync failed before; nothing is written until it is recovered",
+                        self->path);
+  ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
+  if (status != CK_OK) return status;
+  status = ck_wal_relieve(self, err);
+  if (status == CK_OK) status = ck_sqlite_begin_locked(self, durability, err);
+  if (status != CK_OK) ck_lock_release(self->lock);
+  return status;
+}
+
+/* Only a full disk is known to have kept the commit's last frame out of the log. Anything else may have come after it:
+ * the sync, or the entry into the shared index. */
+static ck_status commit_error(ck_sqlite *self, int code, ck_error *err) {
+  sqlite3 *db = self->writer->db;
+  bool over_quota = code == SQLITE_IOERR_WRITE && sqlite3_system_errno(db) == EDQUOT;
+  bool known = (code & 0xff) == SQLITE_FULL || (code & 0xff) == SQLITE_BUSY || over_quota;
+  ck_status status = ck_sqlite_error(self, db, code, "commit", err);
+  if (known) return status;
+  self->unknown = true;
+  ck_error_prefix(err, "it is not known whether the commit is on disk");
+  if (err) err->status = CK_E_UNKNOWN;
+  return CK_E_UNKNOWN;
+}
+
+static void roll_back(ck_sqlite *self) {
+  if (!sqlite3_get_autocommit(self->writer->db)) run(self, CK_SQL_ROLLBACK);
+}
+
+ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err) {
+  if (status != CK_OK) {
+    roll_back(self);
+    return status;
+  }
+  bool changed = sqlite3_total_changes64(self->writer->db) != self->changes;
+  int code = run(self, CK_SQL_COMMIT);
+  if (code != SQLITE_DONE) {
+    status = commit_error(self, code, err);
+    roll_back(self);
+    return status;
+  }
+  /* SQLite does not sync for a transaction that wrote nothing, but what came before it must be on disk. */
+  if (!changed && self->level == CK_DURABLE_POWER) return ck_wal_sync(self, err);
+  return CK_OK;
+}
+
+ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err) {
+  status = ck_sqlite_end_locked(self, status, err);
+  ck_lock_release(self->lock);
+  return status;
+}
+
+/* ---- rows ---- */
+
+ck_status ck_sqlite_get_epoch(bool *found, uint64_t *epoch, int64_t *last_seq, ck_sqlite *self, int64_t session,
+                              ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH);
+  ck_bind_int(&binder, session);
+  int code = ck_binder_next(&binder);
+  *found = code == SQLITE_ROW;
+  if (code != SQLITE_ROW && code != SQLITE_DONE)
+    return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
+  *epoch = *found ? (uint64_t)sqlite3_column_int64(binder.stmt, 0) : 0;
+  *last_seq = *found ? sqlite3_column_int64(binder.stmt, 1) : 0;
+  ck_binder_clear(&binder);
+  return CK_OK;
+}
+
+ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_row *rows, size_t count, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
+    const ck_event_row *row = &rows[i];
+    ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_EVENT);
+    ck_bind_int(&binder, session);
+    ck_bind_int(&binder, row->seq);
+    ck_bind_int(&binder, row->timeline);
+    ck_bind_int(&binder, row->kind);
+    ck_bind_int(&binder, row->at_ms);
+    ck_bind_text(&binder, row->scope);
+    ck_bind_text(&binder, row->agent);
+    ck_bind_int(&binder, row->encoding);
+    ck_bind_int(&binder, row->plain_len);
+    ck_bind_blob(&binder, row->body);
+    status = ck_sqlite_write(self, &binder, "append an event", err);
+  }
+  return status;
+}
+
+static ck_bytes digest_bytes(const ck_digest *digest) { return (ck_bytes){(const char *)digest->bytes, CK_DIGEST_SIZE}; }
+
+static ck_status put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row, ck_error *err) {
+  const ck_totals *totals = &row->totals;
+  const int64_t numbers[] = {row->parent,           row->keyframe,          row->timeline,         row->covers,
+                             row->kind,             row->created_ms,        row->clean,            row->resumable,
+                             totals->cost_micros,   totals->input_tokens,   totals->output_tokens, totals->model_calls,
+                             totals->tool_calls,    totals->unmetered,      totals->active_us,     row->changed,
+                             row->format,           row->encoding,          row->plain_len};
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_CHECKPOINT);
+  ck_bind_int(&binder, session);
+  ck_bind_int(&binder, row->seq);
+  ck_bind_text(&binder, row->id);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) ck_bind_int(&binder, numbers[i]);
+  ck_bind_blob(&binder, digest_bytes(&row->events_digest));
+  ck_bind_blob(&binder, digest_bytes(&row->payload_digest));
+  ck_bind_blob(&binder, digest_bytes(&row->digest));
+  ck_bind_optional(&binder, row->mac);
+  ck_bind_optional(&binder, row->key_id);
+  ck_bind_blob(&binder, row->info);
+  ck_bind_blob(&binder, row->payload);
+  return ck_sqlite_write(self, &binder, "append a checkpoint", err);
+}
+
+static ck_status update_session(ck_sqlite *self, const ck_row_batch *batch, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_UPDATE_SESSION);
+  ck_bind_int(&binder, batch->update->status);
+  ck_bind_text(&binder, batch->update->reason);
+  ck_bind_int(&binder, batch->at_ms);
+  ck_bind_int(&binder, batch->lease.session);
+  return ck_sqlite_write(self, &binder, "change a session", err);
+}
+
+/* ---- batches ---- */
+
+static bool seqs_follow(const ck_row_batch *batch, int64_t last_seq) {
+  for (size_t i = 0; i < batch->event_count; i++)
+    if (batch->events[i].seq != last_seq + 1 + (int64_t)i) return false;
+  const ck_checkpoint_row *checkpoint = batch->checkpoint;
+  return !checkpoint || (checkpoint->seq > last_seq && checkpoint->seq <= last_seq + (int64_t)batch->event_count);
+}
+
+static ck_status has_parent(bool *out, ck_sqlite *self, const ck_row_batch *batch, ck_error *err) {
+  *out = true;
+  if (!batch->checkpoint || batch->checkpoint->parent == 0) return CK_OK;
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_PARENT);
+  ck_bind_int(&binder, batch->lease.session);
+  ck_bind_int(&binder, batch->checkpoint->parent);
+  int code = ck_binder_next(&binder);
+  *out = code == SQLITE_ROW;
+  if (code != SQLITE_ROW && code != SQLITE_DONE)
+    return ck_sqlite_error(self, self->writer->db, code, "look for a checkpoint", err);
+  ck_binder_clear(&binder);
+  return CK_OK;
+}
+
+/* Everything that can drop a batch is asked before its first row is written, so dropping it needs no undoing. */
+static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
+  bool found, parent = true;
+  uint64_t epoch;
+  int64_t last_seq;
+  ck_status status = ck_sqlite_get_epoch(&found, &epoch, &last_seq, self, batch->lease.session, err);
+  if (status == CK_OK && found) status = has_parent(&parent, self, batch, err);
+  if (status != CK_OK) return status;
+  batch->status = CK_OK;
+  if (!found)
+    batch->status = CK_E_NOT_FOUND;
+  else if (epoch != batch->lease.epoch)
+    batch->status = CK_E_FENCED;
+  else if (!seqs_follow(batch, last_seq))
+    batch->status = CK_E_RANGE;
+  else if (!parent)
+    batch->status = CK_E_NOT_FOUND;
+  return CK_OK;
+}
+
+static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
+  ck_status status = judge(self, batch, err);
+  if (status != CK_OK || batch->status != CK_OK) return status;
+  status = ck_sqlite_put_events(self, batch->lease.session, batch->events, batch->event_count, err);
+  if (status == CK_OK && batch->checkpoint)
+    status = put_checkpoint(self, batch->lease.session, batch->checkpoint, err);
+  if (status == CK_OK && batch->update) status = update_session(self, batch, err);
+  return status;
+}
+
+ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err) {
+  ck_sqlite *self = to;
+  ck_status status = ck_sqlite_begin(self, durability, err);
+  if (status != CK_OK) return status;
+  for (size_t i = 0; i < count && status == CK_OK; i++) status = write_batch(self, &batches[i], err);
+  return ck_sqlite_end(self, status, err);
+}
