@@ -1,0 +1,30 @@
+--- What flow files are written with: kinds of flows, and the parts that they are made of.
+---
+--- A flow is a table with `kind`, `run = function(ctx, def)`, and what is known of it before it runs: `name`, `tools`,
+--- `reads`, `agents`, `secrets`. `run` has no way to the outside but `ctx`; each of these yields to the runtime:
+---
+---   ctx.effect { kind=, class=, request=, agent=?, ordinal=? } -> { status=, result=, raw=, error=, … }
+---   ctx.boundary(kind, { position = { path = "agent#4", … }, node=?, agent=?, depth=?, next=? })
+---   ctx.safe_point(name), ctx.pause(reason)
+---
+--- and these do not: ctx.scope, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
+--- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.memory.KEY,
+--- ctx.memory:append(key, value), and ctx.outputs likewise.
+---
+--- What is read from ctx.memory is a copy: a change to it is seen by nobody until the whole key is assigned. What a flow
+--- does between two boundaries must depend on these values alone, so that it does the same again after a crash.
+
+local agent = require "ck.flow.agent"
+local custom = require "ck.flow.custom"
+local tools = require "ck.flow.tools"
+
+---@class ck.flow
+local flow = {
+  agent = agent.define,
+  ask = agent.ask,
+  recorded = agent.recorded,
+  command = tools.command,
+  custom = custom.define,
+}
+
+return flow

@@ -1,0 +1,28 @@
+--- A flow of the user's own: one function over the primitives of ctx.
+
+local check = require "ck.flow.check"
+local tools = require "ck.flow.tools"
+
+local custom = {}
+
+local rules = {
+  name = "string", run = "function", tools = "table",
+  reads = check.texts, agents = check.texts, secrets = check.texts,
+}
+
+---@param def { run: fun(ctx: table, def: table): any, name: string|nil, tools: table|nil, reads: string[]|nil,
+---  agents: string[]|nil, secrets: string[]|nil }
+---@return table flow
+function custom.define(def)
+  local problem = check.fields("flow.custom", def, rules)
+  if not problem and not def.run then problem = "flow.custom needs 'run', a function of ctx" end
+  local list, of_tools = tools.declare(not problem and def.tools or nil)
+  problem = problem or of_tools and "flow.custom: " .. of_tools
+  if problem then error(problem, 2) end
+  return {
+    kind = "custom", name = def.name, run = def.run, tools = list,
+    reads = def.reads, agents = def.agents, secrets = def.secrets,
+  }
+end
+
+return custom

@@ -1,0 +1,135 @@
+/* manifest.c - checks and copies the declarations of a flow. */
+#include "lua/manifest.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/vm.h"
+
+static int raise_no_memory(lua_State *L) {
+  return ck_vm_raise_plain(L, CK_E_NO_MEMORY, "%s", ck_status_text(CK_E_NO_MEMORY));
+}
+
+static void *own(ck_manifest *self, lua_State *L, size_t count, size_t size) {
+  if (self->count == self->cap) {
+    size_t cap = self->cap ? self->cap * 2 : 16;
+    void **owned = reallocarray(self->owned, cap, sizeof *owned);
+    if (!owned) raise_no_memory(L);
+    self->owned = owned;
+    self->cap = cap;
+  }
+  void *block = calloc(count, size);
+  if (!block) raise_no_memory(L);
+  self->owned[self->count++] = block;
+  return block;
+}
+
+static const char *own_text(ck_manifest *self, lua_State *L, const char *text, size_t len) {
+  char *copy = own(self, L, len + 1, 1);
+  memcpy(copy, text, len);
+  return copy;
+}
+
+/* The string on top; it must have no NUL. */
+static const char *own_top(ck_manifest *self, lua_State *L, const char *what) {
+  if (lua_type(L, -1) != LUA_TSTRING) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a string, not a %s", what, luaL_typename(L, -1));
+  }
+  size_t len;
+  const char *text = lua_tolstring(L, -1, &len);
+  if (len == 0 || strlen(text) != len) ck_vm_raise_plain(L, CK_E_TYPE, "%s must not be empty or hold a NUL", what);
+  return own_text(self, L, text, len);
+}
+
+/* NULL when the field is nil. */
+static const char *read_text(ck_manifest *self, lua_State *L, int table, const char *field) {
+  const char *text = NULL;
+  if (lua_getfield(L, table, field) != LUA_TNIL) text = own_top(self, L, field);
+  lua_pop(L, 1);
+  return text;
+}
+
+/* A list of strings, NULL-terminated; NULL when the field is nil. */
+static const char *const *read_texts(ck_manifest *self, lua_State *L, int table, const char *field) {
+  const char **texts = NULL;
+  int type = lua_getfield(L, table, field);
+  if (type == LUA_TTABLE) {
+    size_t count = (size_t)luaL_len(L, -1);
+    texts = own(self, L, count + 1, sizeof *texts);
+    for (size_t i = 0; i < count; i++) {
+      lua_rawgeti(L, -1, (lua_Integer)i + 1);
+      texts[i] = own_top(self, L, field);
+      lua_pop(L, 1);
+    }
+  } else if (type != LUA_TNIL) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a list of strings, not a %s", field, luaL_typename(L, -1));
+  }
+  lua_pop(L, 1);
+  return texts;
+}
+
+static const char *const *read_names(ck_manifest *self, lua_State *L, int table, const char *field) {
+  const char *const *names = read_texts(self, L, table, field);
+  return names ? names : own(self, L, 1, sizeof *names);
+}
+
+static void read_tool(ck_flow_tool *tool, ck_manifest *self, lua_State *L) {
+  int table = lua_gettop(L);
+  tool->name = read_text(self, L, table, "name");
+  if (!tool->name) ck_vm_raise_plain(L, CK_E_TYPE, "a tool needs a name");
+  const char *class = read_text(self, L, table, "class");
+  tool->class = CK_EFFECT_ONCE;
+  if (class && !ck_effect_class_of(&tool->class, class)) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "tool '%s': '%s' is not a class", tool->name, class);
+  }
+  tool->argv = read_texts(self, L, table, "argv");
+  tool->probe = read_texts(self, L, table, "probe");
+}
+
+static void read_tools(ck_manifest *self, lua_State *L, int table) {
+  int type = lua_getfield(L, table, "tools");
+  if (type == LUA_TTABLE) {
+    size_t count = (size_t)luaL_len(L, -1);
+    ck_flow_tool *tools = own(self, L, count + 1, sizeof *tools);
+    for (size_t i = 0; i < count; i++) {
+      if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE) {
+        ck_vm_raise_plain(L, CK_E_TYPE, "tools must be a list of {name=, class=, argv=, probe=}");
+      }
+      read_tool(&tools[i], self, L);
+      lua_pop(L, 1);
+    }
+    self->shown.tools = tools;
+    self->shown.tool_count = count;
+  } else if (type != LUA_TNIL) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "tools must be a list, not a %s", luaL_typename(L, -1));
+  }
+  lua_pop(L, 1);
+}
+
+/* The file's name without its end: "airline" of "flows/airline.lua". */
+static const char *own_stem(ck_manifest *self, lua_State *L, const char *path) {
+  const char *slash = strrchr(path, '/');
+  const char *base = slash ? slash + 1 : path;
+  const char *dot = strrchr(base, '.');
+  return own_text(self, L, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *path) {
+  int table = lua_absindex(L, index);
+  ck_flow_manifest *shown = &self->shown;
+  shown->path = own_text(self, L, path, strlen(path));
+  shown->kind = read_text(self, L, table, "kind");
+  shown->name = read_text(self, L, table, "name");
+  if (!shown->name) shown->name = own_stem(self, L, path);
+  read_tools(self, L, table);
+  shown->reads = read_names(self, L, table, "reads");
+  shown->agents = read_names(self, L, table, "agents");
+  shown->secrets = read_names(self, L, table, "secrets");
+}
+
+void ck_manifest_clear(ck_manifest *self) {
+  for (size_t i = 0; i < self->count; i++) free(self->owned[i]);
+  free(self->owned);
+  *self = (ck_manifest){0};
+}

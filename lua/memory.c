@@ -1,0 +1,198 @@
+/* memory.c - ctx.memory and ctx.outputs: keys of the state, with what the strand has written laid over it. */
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/json.h"
+#include "lua/strand.h"
+
+/* Upvalues of every function here. */
+enum { UP_BOX = 1, UP_AREA, UP_APPEND };
+
+static void push_box_value(lua_State *L, int which) {
+  lua_getiuservalue(L, lua_upvalueindex(UP_BOX), which);
+}
+
+static void reset_box_value(lua_State *L, int which) {
+  lua_newtable(L);
+  lua_setiuservalue(L, lua_upvalueindex(UP_BOX), which);
+}
+
+/* Pushes the key of the state for the name at `index`: "memory.topic". */
+static const char *push_key(lua_State *L, int index) {
+  const char *area = lua_tostring(L, lua_upvalueindex(UP_AREA));
+  if (lua_type(L, index) != LUA_TSTRING) {
+    luaL_error(L, "ctx.%s takes strings as keys, not a %s", area, luaL_typename(L, index));
+  }
+  size_t len;
+  const char *name = lua_tolstring(L, index, &len);
+  if (len == 0 || strlen(name) != len) luaL_error(L, "ctx.%s: a key must not be empty or hold a NUL", area);
+  const char *key = lua_pushfstring(L, "%s.%s", area, name);
+  ck_error err = CK_ERROR_INIT;
+  if (ck_state_check_key(key, &err) != CK_OK) ck_strand_raise(L, &err);
+  return key;
+}
+
+/* The JSON of the key on top, which stays there; what is pushed above it keeps the bytes alive. No bytes: absent. */
+static ck_bytes push_raw(lua_State *L, const ck_strand *self) {
+  push_box_value(L, CK_BOX_OVERLAY);
+  lua_pushvalue(L, -2);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+  if (lua_isnil(L, -1)) return ck_value_bytes(self->state ? ck_state_get(self->state, lua_tostring(L, -2)) : NULL);
+  ck_bytes raw = {0};
+  if (lua_type(L, -1) == LUA_TSTRING) raw.data = lua_tolstring(L, -1, &raw.len);
+  return raw;
+}
+
+/* Lays the value on top (JSON text, or false) over the key below it. Pops both. */
+static void write_raw(lua_State *L) {
+  push_box_value(L, CK_BOX_OVERLAY);
+  push_box_value(L, CK_BOX_SEEN);
+  lua_pushvalue(L, -4);
+  bool seen = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (!seen) {
+    push_box_value(L, CK_BOX_ORDER);
+    lua_pushvalue(L, -5);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    lua_pop(L, 1);
+    lua_pushvalue(L, -4);
+    lua_pushboolean(L, true);
+    lua_rawset(L, -3);
+  }
+  lua_pop(L, 1);
+  lua_insert(L, -3);
+  lua_rawset(L, -3);
+  lua_pop(L, 1);
+}
+
+static int area_read(lua_State *L) {
+  ck_strand *self = ck_strand_check(L);
+  if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "append") == 0) {
+    lua_pushvalue(L, lua_upvalueindex(UP_APPEND));
+    return 1;
+  }
+  push_key(L, 2);
+  ck_bytes raw = push_raw(L, self);
+  ck_strand_push_value(L, raw);
+  return 1;
+}
+
+static int area_write(lua_State *L) {
+  ck_strand *self = ck_strand_check(L);
+  const char *area = lua_tostring(L, lua_upvalueindex(UP_AREA));
+  if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "append") == 0) {
+    return luaL_error(L, "ctx.%s.append is a function: the key 'append' cannot be used", area);
+  }
+  lua_settop(L, 3);
+  push_key(L, 2);
+  if (lua_isnil(L, 3)) {
+    lua_pushboolean(L, false);
+  } else {
+    ck_strand_encode(L, self, 3);
+    ck_strand_push_scratch(L, self);
+  }
+  write_raw(L);
+  return 0;
+}
+
+static ck_bytes trim_end(ck_bytes json) {
+  while (json.len > 0 && strchr(" \t\r\n", json.data[json.len - 1])) json.len--;
+  return json;
+}
+
+/* ctx.memory:append(key, value): the list's bytes stay as they are, the value's come behind them. */
+static int area_append(lua_State *L) {
+  ck_strand *self = ck_strand_check(L);
+  lua_settop(L, 3);
+  if (lua_isnil(L, 3)) return luaL_error(L, "append needs a key and a value");
+  const char *key = push_key(L, 2);
+  ck_bytes list = trim_end(push_raw(L, self));
+  bool absent = list.len == 0;
+  if (!absent && ck_json_type_of(list) != CK_JSON_ARRAY) return luaL_error(L, "%s is not a list: append cannot be used", key);
+  ck_buffer *joined = &self->scratch;
+  ck_buffer_reset(joined);
+  ck_buffer_append_bytes(joined, absent ? ck_bytes_text("[") : (ck_bytes){list.data, list.len - 1});
+  if (!absent && ck_json_count(list) > 0) ck_buffer_append_char(joined, ',');
+  ck_json_append_lua(joined, L, 3, CK_STRAND_VALUE_MAX);
+  ck_buffer_append_char(joined, ']');
+  lua_pop(L, 1);
+  ck_strand_push_scratch(L, self);
+  write_raw(L);
+  return 0;
+}
+
+void ck_strand_clear_changes(ck_strand *self) {
+  for (size_t i = 0; i < self->change_count; i++) {
+    free(self->changes[i].key);
+    ck_value_free(self->changes[i].value);
+  }
+  free(self->changes);
+  self->changes = NULL;
+  self->change_count = 0;
+}
+
+/* The key is on top, its JSON text or false above it. */
+static void collect_change(lua_State *L, ck_strand *self) {
+  ck_change *change = &self->changes[self->change_count++];
+  ck_error err = CK_ERROR_INIT;
+  size_t len;
+  const char *json = lua_tolstring(L, -1, &len);
+  change->key = strdup(lua_tostring(L, -2));
+  if (!change->key) ck_error_no_memory(&err);
+  if (err.status == CK_OK && json) err.status = ck_value_copy(&change->value, (ck_bytes){json, len}, &err);
+  if (err.status != CK_OK) ck_strand_raise(L, &err);
+}
+
+void ck_strand_collect_changes(lua_State *L, ck_strand *self) {
+  ck_strand_clear_changes(self);
+  push_box_value(L, CK_BOX_ORDER);
+  push_box_value(L, CK_BOX_OVERLAY);
+  size_t count = lua_rawlen(L, -2);
+  if (count > 0 && !(self->changes = calloc(count, sizeof *self->changes))) {
+    ck_error err = CK_ERROR_INIT;
+    ck_error_no_memory(&err);
+    ck_strand_raise(L, &err);
+  }
+  for (size_t i = 1; i <= count; i++) {
+    lua_rawgeti(L, -2, (lua_Integer)i);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, -3);
+    collect_change(L, self);
+    lua_pop(L, 2);
+  }
+  lua_pop(L, 2);
+  if (count == 0) return;
+  reset_box_value(L, CK_BOX_SEEN);
+  reset_box_value(L, CK_BOX_ORDER);
+}
+
+void ck_strand_settle_changes(lua_State *L) {
+  reset_box_value(L, CK_BOX_OVERLAY);
+}
+
+static void open_area(lua_State *L, int box, const char *area) {
+  lua_newuserdatauv(L, 0, 0);
+  lua_createtable(L, 0, 3);
+  lua_pushvalue(L, box);
+  lua_pushstring(L, area);
+  lua_pushvalue(L, box);
+  lua_pushstring(L, area);
+  lua_pushcclosure(L, area_append, 2);
+  lua_pushcclosure(L, area_read, 3);
+  lua_setfield(L, -2, "__index");
+  lua_pushvalue(L, box);
+  lua_pushstring(L, area);
+  lua_pushcclosure(L, area_write, 2);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushfstring(L, "ctx.%s", area);
+  lua_setfield(L, -2, "__name");
+  lua_setmetatable(L, -2);
+  lua_setfield(L, -2, area);
+}
+
+void ck_strand_open_memory(lua_State *L, int box) {
+  open_area(L, box, "memory");
+  open_area(L, box, "outputs");
+}

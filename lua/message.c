@@ -1,0 +1,177 @@
+/* message.c - ctx.message, ctx.last_message, ctx.conversation_length, ctx.tool_calls: the scope's conversation. */
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/strand.h"
+
+/* Room for one more, so that what is made next has an owner at once. */
+static ck_value **reserve_message(lua_State *L, ck_strand *self) {
+  if (self->message_count == self->message_cap) {
+    size_t cap = self->message_cap ? self->message_cap * 2 : 4;
+    ck_value **messages = reallocarray(self->messages, cap, sizeof *messages);
+    ck_error err = CK_ERROR_INIT;
+    if (!messages) {
+      ck_error_no_memory(&err);
+      ck_strand_raise(L, &err);
+    }
+    self->messages = messages;
+    self->message_cap = cap;
+  }
+  return &self->messages[self->message_count];
+}
+
+static ck_status make_assistant(ck_value **out, ck_bytes content, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer writer = {.out = &json};
+  ck_json_begin(&writer, '{');
+  ck_json_member_text(&writer, "role", "assistant");
+  ck_json_member_raw(&writer, "content", content);
+  ck_json_end(&writer, '}');
+  ck_status status = ck_value_from(out, &json, err);
+  ck_buffer_clear(&json);
+  return status;
+}
+
+/* The content's JSON is in self->scratch. */
+static void add_message(lua_State *L, ck_strand *self, const char *role, const char *call_id, const char *name) {
+  ck_bytes content = ck_buffer_bytes(&self->scratch);
+  ck_value **slot = reserve_message(L, self);
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = CK_OK;
+  if (strcmp(role, "system") == 0) {
+    if (lua_type(L, 2) != LUA_TSTRING) luaL_error(L, "ctx.message: a system message must be a string");
+    size_t len;
+    const char *text = lua_tolstring(L, 2, &len);
+    status = ck_message_system(slot, (ck_bytes){text, len}, &err);
+  } else if (strcmp(role, "user") == 0) {
+    status = ck_message_user(slot, content, &err);
+  } else if (strcmp(role, "assistant") == 0) {
+    status = make_assistant(slot, content, &err);
+  } else if (strcmp(role, "tool") == 0) {
+    if (!name) luaL_error(L, "ctx.message: a tool message needs 'name'");
+    status = ck_message_tool(slot, call_id, name, content, &err);
+  } else {
+    luaL_error(L, "ctx.message: '%s' is not a role: system, user, assistant or tool", role);
+  }
+  if (status != CK_OK) ck_strand_raise(L, &err);
+  self->message_count++;
+}
+
+/* Pushes a field of the table at 1, a string or nil. */
+static const char *push_text_field(lua_State *L, const char *field) {
+  int type = lua_getfield(L, 1, field);
+  if (type != LUA_TNIL && type != LUA_TSTRING) luaL_error(L, "ctx.message: '%s' must be a string", field);
+  return lua_tostring(L, -1);
+}
+
+/* ctx.message(role, content) or ctx.message{role=, content=, name=, call_id=}. */
+static int ctx_message(lua_State *L) {
+  ck_strand *self = ck_strand_check(L);
+  const char *role, *call_id = NULL, *name = NULL;
+  if (lua_istable(L, 1)) {
+    lua_settop(L, 1);
+    lua_getfield(L, 1, "content");
+    role = push_text_field(L, "role");
+    call_id = push_text_field(L, "call_id");
+    name = push_text_field(L, "name");
+    if (!role) return luaL_error(L, "ctx.message needs 'role'");
+  } else {
+    lua_settop(L, 2);
+    role = luaL_checkstring(L, 1);
+  }
+  if (lua_isnil(L, 2)) return luaL_error(L, "ctx.message needs a content");
+  ck_strand_encode(L, self, 2);
+  add_message(L, self, role, call_id, name);
+  return 0;
+}
+
+static size_t count_messages(const ck_strand *self) {
+  return (self->conversation ? ck_conversation_count(self->conversation) : 0) + self->message_count;
+}
+
+static int ctx_conversation_length(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)count_messages(ck_strand_check(L)));
+  return 1;
+}
+
+static int ctx_last_message(lua_State *L) {
+  ck_strand *self = ck_strand_check(L);
+  const ck_value *last = NULL;
+  if (self->message_count > 0) {
+    last = self->messages[self->message_count - 1];
+  } else if (count_messages(self) > 0) {
+    last = ck_conversation_get(self->conversation, count_messages(self) - 1);
+  }
+  ck_strand_push_value(L, ck_value_bytes(last));
+  return 1;
+}
+
+/* Pushes the text of a JSON string; false, and nothing pushed, for anything else or an empty one. */
+static bool push_text(lua_State *L, ck_strand *self, ck_bytes json) {
+  ck_buffer_reset(&self->scratch);
+  if (!ck_json_read_string(&self->scratch, json) || self->scratch.len == 0) return false;
+  ck_strand_push_scratch(L, self);
+  return true;
+}
+
+/* {name, call_id?, index, arguments}: the call's own bytes. */
+static void push_request(lua_State *L, ck_strand *self, ck_bytes name, ck_bytes id, int64_t index, ck_bytes arguments) {
+  ck_buffer_reset(&self->scratch);
+  ck_json_writer writer = {.out = &self->scratch};
+  ck_json_begin(&writer, '{');
+  ck_json_member_raw(&writer, "name", name);
+  if (ck_json_type_of(id) == CK_JSON_STRING) ck_json_member_raw(&writer, "call_id", id);
+  ck_json_member_int(&writer, "index", index);
+  ck_json_member_raw(&writer, "arguments", arguments.len > 0 ? arguments : ck_bytes_text("{}"));
+  ck_json_end(&writer, '}');
+  ck_strand_push_scratch(L, self);
+}
+
+/* Pushes {name=, call_id=, request=} or, for a call that cannot be made, {problem=, …}. */
+static void push_call(lua_State *L, ck_strand *self, ck_bytes call, int64_t index) {
+  ck_bytes function = ck_json_get(call, "function");
+  ck_bytes body = function.len > 0 ? function : call; /* some providers leave "function" out */
+  ck_bytes name = ck_json_get(body, "name"), id = ck_json_get(call, "id");
+  lua_createtable(L, 0, 3);
+  if (push_text(L, self, id)) lua_setfield(L, -2, "call_id");
+  if (push_text(L, self, name)) {
+    lua_setfield(L, -2, "name");
+    push_request(L, self, name, id, index, ck_json_get(body, "arguments"));
+    lua_setfield(L, -2, "request");
+  } else {
+    lua_pushliteral(L, "the call does not say which tool");
+    lua_setfield(L, -2, "problem");
+  }
+}
+
+/* ctx.tool_calls(raw): the calls of an assistant message, given as the JSON it came in. */
+static int ctx_tool_calls(lua_State *L) {
+  ck_strand *self = ck_strand_check(L);
+  ck_bytes message;
+  message.data = luaL_checklstring(L, 1, &message.len);
+  ck_error err = CK_ERROR_INIT;
+  if (ck_json_check(message, &err) != CK_OK) return ck_strand_raise(L, &err);
+  lua_newtable(L);
+  ck_bytes calls = ck_json_get(message, "tool_calls");
+  if (ck_json_type_of(calls) != CK_JSON_ARRAY) return 1;
+  ck_json_iterator it = ck_json_iterate(calls);
+  for (int64_t index = 1; ck_json_next(&it); index++) {
+    push_call(L, self, it.value, index);
+    lua_rawseti(L, -2, index);
+  }
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"message", ctx_message},
+  {"conversation_length", ctx_conversation_length},
+  {"last_message", ctx_last_message},
+  {"tool_calls", ctx_tool_calls},
+  {NULL, NULL},
+};
+
+void ck_strand_open_messages(lua_State *L, int box) {
+  lua_pushvalue(L, box);
+  luaL_setfuncs(L, functions, 1);
+}

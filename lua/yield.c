@@ -1,0 +1,262 @@
+/* yield.c - ctx.effect, ctx.boundary, ctx.safe_point, ctx.pause: where a strand stops until it is resumed. */
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/json.h"
+#include "lua/strand.h"
+
+void ck_strand_check_yieldable(lua_State *L, const char *what) {
+  if (!lua_isyieldable(L)) {
+    ck_vm_raise(L, CK_E_FLOW, "%s cannot be used inside a function that is called by a library function such as table.sort", what);
+  }
+}
+
+int ck_strand_yield(lua_State *L, ck_strand *self, ck_flow_step step, lua_KFunction resumed) {
+  ck_strand_collect_changes(L, self);
+  self->yield.step = step;
+  return lua_yieldk(L, 0, 0, resumed);
+}
+
+/* ---- what is read from the tables that the primitives take ---- */
+
+/* `known` is a NULL-terminated list of the fields that the table may have. */
+static void check_fields(lua_State *L, int table, const char *what, const char *const *known) {
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
+    const char *const *field = known;
+    while (*field && strcmp(*field, name) != 0) field++;
+    if (!*field) ck_vm_raise(L, CK_E_FLOW, "%s has no field '%s'", what, name);
+  }
+}
+
+/* The text of a field in a copy that lives until the next resume; NULL when it is nil. */
+static const char *keep_text(lua_State *L, ck_strand *self, ck_strand_text slot, int table, const char *field) {
+  free(self->texts[slot]);
+  self->texts[slot] = NULL;
+  int type = lua_getfield(L, table, field);
+  if (type == LUA_TSTRING) {
+    self->texts[slot] = strdup(lua_tostring(L, -1));
+    ck_error err = CK_ERROR_INIT;
+    if (!self->texts[slot]) {
+      ck_error_no_memory(&err);
+      ck_strand_raise(L, &err);
+    }
+  } else if (type != LUA_TNIL) {
+    ck_vm_raise(L, CK_E_FLOW, "'%s' must be a string, not a %s", field, luaL_typename(L, -1));
+  }
+  lua_pop(L, 1);
+  return self->texts[slot];
+}
+
+/* Leaves the text on the stack. */
+static const char *push_name(lua_State *L, int table, const char *what, const char *field) {
+  if (lua_getfield(L, table, field) != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "%s needs '%s', a string", what, field);
+  return lua_tostring(L, -1);
+}
+
+static int64_t read_count(lua_State *L, int table, const char *field, int64_t most) {
+  int is_integer = true;
+  int64_t count = 0;
+  if (lua_getfield(L, table, field) != LUA_TNIL) count = lua_tointegerx(L, -1, &is_integer);
+  if (!is_integer || count < 0 || count > most) ck_vm_raise(L, CK_E_FLOW, "'%s' must be a whole number from 0", field);
+  lua_pop(L, 1);
+  return count;
+}
+
+static ck_effect_class read_class(lua_State *L, int table, const char *what) {
+  ck_effect_class class = CK_EFFECT_ONCE;
+  const char *name = push_name(L, table, what, "class");
+  if (!ck_effect_class_of(&class, name)) ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a class", what, name);
+  lua_pop(L, 1);
+  return class;
+}
+
+/* ---- ctx.effect ---- */
+
+static void set_text(lua_State *L, const char *field, ck_bytes text) {
+  lua_pushlstring(L, text.data ? text.data : "", text.len);
+  lua_setfield(L, -2, field);
+}
+
+static void set_integer(lua_State *L, const char *field, int64_t number) {
+  lua_pushinteger(L, number);
+  lua_setfield(L, -2, field);
+}
+
+/* {status=, result=, raw=, error=, cost_micros=, input_tokens=, output_tokens=} */
+static int effect_resumed(lua_State *L, int status, lua_KContext context) {
+  (void)status, (void)context;
+  const ck_outcome *outcome = ck_strand_check(L)->outcome;
+  lua_createtable(L, 0, 7);
+  set_text(L, "status", ck_bytes_text(ck_outcome_status_name(outcome->status)));
+  if (outcome->result) {
+    set_text(L, "raw", ck_value_bytes(outcome->result));
+    ck_json_push(L, ck_value_bytes(outcome->result));
+    lua_setfield(L, -2, "result");
+  }
+  if (outcome->error) set_text(L, "error", ck_bytes_text(outcome->error));
+  if (outcome->cost_micros >= 0) set_integer(L, "cost_micros", outcome->cost_micros);
+  set_integer(L, "input_tokens", outcome->input_tokens);
+  set_integer(L, "output_tokens", outcome->output_tokens);
+  return 1;
+}
+
+/* A table, or the text of a JSON object, which is sent byte for byte. */
+static void read_request(lua_State *L, ck_strand *self) {
+  ck_error err = CK_ERROR_INIT;
+  ck_bytes json = ck_bytes_text("{}");
+  int type = lua_getfield(L, 1, "request");
+  if (type == LUA_TSTRING) {
+    json.data = lua_tolstring(L, -1, &json.len);
+    if (ck_json_check(json, &err) != CK_OK) {
+      ck_error_prefix(&err, "ctx.effect: request");
+      ck_strand_raise(L, &err);
+    }
+  } else if (type != LUA_TNIL) {
+    json = ck_strand_encode(L, self, -1);
+  }
+  if (ck_json_type_of(json) != CK_JSON_OBJECT) {
+    ck_vm_raise(L, CK_E_FLOW, "ctx.effect: 'request' must be a table with named fields, or JSON text of an object");
+  }
+  ck_buffer_reset(&self->request);
+  ck_buffer_append_bytes(&self->request, json);
+  if (ck_buffer_check(&self->request, &err) != CK_OK) ck_strand_raise(L, &err);
+  lua_pop(L, 1);
+  self->yield.effect.request = ck_buffer_bytes(&self->request);
+}
+
+static int ctx_effect(lua_State *L) {
+  static const char *const known[] = {"kind", "class", "agent", "request", "ordinal", NULL};
+  ck_strand *self = ck_strand_check(L);
+  ck_strand_check_yieldable(L, "ctx.effect");
+  luaL_checktype(L, 1, LUA_TTABLE);
+  lua_settop(L, 1);
+  check_fields(L, 1, "ctx.effect", known);
+  ck_strand_reset_yield(self);
+  ck_effect *effect = &self->yield.effect;
+  const char *kind = push_name(L, 1, "ctx.effect", "kind");
+  if (!ck_effect_kind_of(&effect->kind, kind)) ck_vm_raise(L, CK_E_FLOW, "ctx.effect: '%s' is not a kind of effect", kind);
+  effect->class = read_class(L, 1, "ctx.effect");
+  effect->agent = keep_text(L, self, CK_STRAND_AGENT, 1, "agent");
+  self->yield.ordinal = (uint32_t)read_count(L, 1, "ordinal", UINT32_MAX);
+  read_request(L, self);
+  return ck_strand_yield(L, self, CK_FLOW_EFFECT, effect_resumed);
+}
+
+/* ---- ctx.boundary, ctx.safe_point, ctx.pause ---- */
+
+static int boundary_resumed(lua_State *L, int status, lua_KContext context) {
+  (void)status, (void)context;
+  ck_strand_settle_changes(L);
+  return 0;
+}
+
+/* The field `position` of the table at 2 is where the strand stands from now on; nil: where it stood. */
+static void read_position(lua_State *L, ck_strand *self, const char *what) {
+  if (lua_getfield(L, 2, "position") != LUA_TNIL) {
+    ck_value *position = NULL;
+    ck_error err = CK_ERROR_INIT;
+    ck_bytes json = ck_strand_encode(L, self, -1);
+    ck_bytes path = ck_json_get(json, "path");
+    if (ck_json_type_of(path) != CK_JSON_STRING || path.len <= 2) {
+      ck_vm_raise(L, CK_E_FLOW, "%s: 'position' needs 'path', such as \"agent#2\"", what);
+    }
+    if (ck_value_copy(&position, json, &err) != CK_OK) ck_strand_raise(L, &err);
+    ck_value_free(self->position);
+    self->position = position;
+  }
+  lua_pop(L, 1);
+}
+
+static void read_next(lua_State *L, ck_strand *self) {
+  static const char *const known[] = {"node", "tool", "class", NULL};
+  ck_boundary *boundary = &self->yield.boundary;
+  if (lua_getfield(L, 2, "next") != LUA_TNIL) {
+    int next = lua_gettop(L);
+    luaL_argexpected(L, lua_istable(L, next), 2, "table with a table 'next'");
+    check_fields(L, next, "ctx.boundary: next", known);
+    boundary->next.node = keep_text(L, self, CK_STRAND_NEXT_NODE, next, "node");
+    boundary->next.tool = keep_text(L, self, CK_STRAND_NEXT_TOOL, next, "tool");
+    boundary->next.has_class = lua_getfield(L, next, "class") != LUA_TNIL;
+    lua_pop(L, 1);
+    if (boundary->next.has_class) boundary->next.class = read_class(L, next, "ctx.boundary: next");
+  }
+  lua_pop(L, 1);
+}
+
+/* Makes the optional table of options the second and last argument. */
+static void take_options(lua_State *L, const char *what, const char *const *known) {
+  lua_settop(L, 2);
+  if (lua_isnil(L, 2)) {
+    lua_newtable(L);
+    lua_replace(L, 2);
+  }
+  luaL_checktype(L, 2, LUA_TTABLE);
+  check_fields(L, 2, what, known);
+}
+
+static int ctx_boundary(lua_State *L) {
+  static const char *const known[] = {"node", "agent", "depth", "next", "position", NULL};
+  ck_strand *self = ck_strand_check(L);
+  ck_strand_check_yieldable(L, "ctx.boundary");
+  const char *kind = luaL_checkstring(L, 1);
+  take_options(L, "ctx.boundary", known);
+  ck_strand_reset_yield(self);
+  ck_boundary *boundary = &self->yield.boundary;
+  boundary->kind = ck_boundary_kind_of(kind);
+  if (!boundary->kind) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is not a kind of boundary", kind);
+  boundary->node = keep_text(L, self, CK_STRAND_NODE, 2, "node");
+  boundary->agent = keep_text(L, self, CK_STRAND_AGENT, 2, "agent");
+  boundary->depth = (int)read_count(L, 2, "depth", INT32_MAX);
+  read_next(L, self);
+  read_position(L, self, "ctx.boundary");
+  return ck_strand_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
+}
+
+/* ctx.safe_point(name, {position=}?) */
+static int ctx_safe_point(lua_State *L) {
+  static const char *const known[] = {"position", NULL};
+  ck_strand *self = ck_strand_check(L);
+  ck_strand_check_yieldable(L, "ctx.safe_point");
+  if (!lua_isnoneornil(L, 1)) luaL_checkstring(L, 1);
+  take_options(L, "ctx.safe_point", known);
+  ck_strand_reset_yield(self);
+  self->yield.boundary.kind = CK_BOUNDARY_SAFE_POINT;
+  lua_pushvalue(L, 1);
+  lua_setfield(L, 2, "node");
+  self->yield.boundary.node = keep_text(L, self, CK_STRAND_NODE, 2, "node");
+  read_position(L, self, "ctx.safe_point");
+  return ck_strand_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
+}
+
+/* ctx.pause(reason, {position=}?): without a position the strand comes back to where it stood, and so to the pause; a
+ * flow that wants to go on then keeps in ctx.memory that it has paused. */
+static int ctx_pause(lua_State *L) {
+  static const char *const known[] = {"position", NULL};
+  ck_strand *self = ck_strand_check(L);
+  ck_strand_check_yieldable(L, "ctx.pause");
+  ck_bytes reason;
+  reason.data = luaL_checklstring(L, 1, &reason.len);
+  take_options(L, "ctx.pause", known);
+  ck_strand_reset_yield(self);
+  ck_error err = CK_ERROR_INIT;
+  if (ck_value_text(&self->yield.value, reason, &err) != CK_OK) ck_strand_raise(L, &err);
+  read_position(L, self, "ctx.pause");
+  return ck_strand_yield(L, self, CK_FLOW_PAUSE, boundary_resumed);
+}
+
+static const luaL_Reg functions[] = {
+  {"effect", ctx_effect},
+  {"boundary", ctx_boundary},
+  {"safe_point", ctx_safe_point},
+  {"pause", ctx_pause},
+  {NULL, NULL},
+};
+
+void ck_strand_open_yields(lua_State *L, int box) {
+  lua_pushvalue(L, box);
+  luaL_setfuncs(L, functions, 1);
+}

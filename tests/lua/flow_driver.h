@@ -1,0 +1,48 @@
+/* flow_driver.h - drives a flow engine as the runtime does, from lists of answers, and writes down what it was asked. */
+#ifndef CK_TESTS_LUA_FLOW_DRIVER_H
+#define CK_TESTS_LUA_FLOW_DRIVER_H
+
+#include "lua/flow.h"
+
+/* Where a boundary left everything, to go back to. */
+typedef struct flow_snapshot {
+  ck_value *position;
+  ck_state *state;
+  size_t messages, given[CK_EFFECT_KIND_COUNT];
+  size_t log; /* its length then */
+} flow_snapshot;
+
+typedef struct flow_driver {
+  ck_flow_engine *engine;
+  ck_flow *flow;
+  ck_strand *strand;
+  ck_outcome *outcome;
+  ck_state *state;
+  ck_conversation *conversation;
+  ck_state *pending;                /* changes since the last boundary ; removals are applied at once */
+  ck_value *position, *input, *value;
+  const char *prompt;               /* of the recording */
+  const char *const *answers[CK_EFFECT_KIND_COUNT]; /* JSON; NULL-terminated. At their end: "ended". "!text": an error */
+  size_t given[CK_EFFECT_KIND_COUNT];
+  flow_snapshot *snapshots;
+  size_t snapshot_count;
+  ck_buffer log;                    /* a line for each step, message and change */
+  ck_flow_step step;                /* the last one */
+} flow_driver;
+
+/* A file with this text, of a name of its own that ends in ".lua"; lives until the program ends. */
+const char *flow_file(const char *text);
+/* Loads the file at `path`; ends the program when that fails. */
+void flow_driver_load(flow_driver *self, const char *path, const ck_clock *clock);
+/* The same with a flow.custom whose run function has this body, on the line of its text (from 1). */
+void flow_driver_load_body(flow_driver *self, const char *body);
+/* Opens the strand at self->position, if it is not open, and drives it until it is done or pauses. */
+ck_status flow_driver_run(flow_driver *self, ck_error *err);
+/* One step; false when it was the last one. */
+bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err);
+/* Back to a snapshot: the strand is closed, all is as it was then. */
+void flow_driver_rewind(flow_driver *self, size_t snapshot);
+const char *flow_driver_log(flow_driver *self);
+void flow_driver_clear(flow_driver *self);
+
+#endif
