@@ -1,0 +1,92 @@
+/* cmd_run.c - run: starts a session of a flow and executes it. */
+#include <string.h>
+
+#include "core/host/commands.h"
+#include "core/host/summary.h"
+
+typedef struct values {
+  const char *flow, *profile, *input, *session, *cassette;
+} values;
+
+/* Everything is read and checked before anything is made. */
+static ck_status load(ck_launch *launch, ck_engine *engine, const values *v, ck_error *err) {
+  ck_status status = v->session ? ck_id_check("--session", v->session, err) : CK_OK;
+  if (status == CK_OK) status = ck_launch_take_path(&launch->flow, v->flow, err);
+  if (status == CK_OK) status = ck_engine_load_flow(engine, v->flow, err);
+  if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
+  if (status == CK_OK && v->cassette) status = ck_launch_take_cassette(&launch->cassette, v->cassette, err);
+  if (status == CK_OK && v->cassette) status = ck_engine_load_cassette(engine, v->cassette, err);
+  if (status == CK_OK && v->profile) status = ck_launch_take_profile(&launch->profile, v->profile, err);
+  if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
+  if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE;
+  if (status == CK_OK && v->input) status = ck_launch_take_json(&launch->input, "--input", v->input, err);
+  if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
+  return status;
+}
+
+/* An agent begins with a question to its model or its user: without a recording it cannot take one step. */
+static ck_status check_drivers(const ck_engine *engine, ck_error *err) {
+  const ck_flow_manifest *manifest = ck_engine_manifest(engine);
+  bool agent = manifest->kind && strcmp(manifest->kind, "agent") == 0;
+  if (engine->cassette || !agent) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE, "flow %s asks a model, and this version reaches none: give a recording with --cassette FILE",
+                      manifest->name);
+}
+
+static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch, const char *id, ck_error *err) {
+  ck_place place;
+  ck_value *input = NULL;
+  ck_status status = ck_place_find(&place, host->store, err);
+  if (status == CK_OK) status = ck_launch_write(&input, launch, err);
+  if (status == CK_OK) status = ck_place_make_parents(&place, err);
+  if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
+  ck_session_options options = {
+    .id = id, .profile = engine->profile, .policies = engine->policies, .flow = launch->flow, .input = input,
+  };
+  if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
+  ck_value_free(input);
+  ck_place_clear(&place);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_launch launch = {0};
+  ck_engine engine = {.output = host->output};
+  ck_status status = load(&launch, &engine, v, err);
+  if (status == CK_OK) status = check_drivers(&engine, err);
+  if (status == CK_OK) status = start(host, &engine, &launch, v->session, err);
+  if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
+  ck_engine_close(&engine);
+  ck_launch_clear(&launch);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "FLOW", .offset = offsetof(values, flow), .help = "the flow: a Lua file", .complete = CK_COMPLETE_FILE},
+  {0},
+};
+
+static const ck_option options[] = {
+  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE", .complete = CK_COMPLETE_FILE,
+   .help = "how sessions of this kind are run: a shipped name or a Lua file"},
+  {.name = "input", .type = CK_OPTION_TEXT, .offset = offsetof(values, input), .value = "JSON|@FILE", .complete = CK_COMPLETE_FILE,
+   .help = "what the flow is given, as JSON or from a file"},
+  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
+   .help = "the id of the new session; one is made otherwise"},
+  {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]", .complete = CK_COMPLETE_FILE,
+   .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
+  {0},
+};
+
+const ck_command ck_command_run = {
+  .name = "run",
+  .summary = "start a session of a flow",
+  .details = "Prints the id of the session first, its progress on stderr, and a summary at the end: status, result, counts, bytes "
+             "stored, time per checkpoint, money spent, and how to go on when it stopped short.\n\n"
+             "SIGINT or SIGTERM pauses at the next boundary, a second one stops at once. Whatever ends the program, 'ckrun resume' "
+             "goes on without repeating what was done.",
+  .operands = operands,
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,87 @@
+/* cmd_sessions_checkpoints.c - sessions checkpoints: the restore points of a session, oldest first. */
+#include "core/host/commands.h"
+#include "core/host/look.h"
+#include "core/host/table.h"
+
+typedef struct values {
+  const char *session;
+} values;
+
+typedef struct listing {
+  ck_output *output;
+  const ck_view *view;
+  ck_table table;
+  size_t count;
+  ck_status status;
+  ck_error *err;
+} listing;
+
+static const ck_column columns[] = {
+  {"SEQ", true},   {"CHECKPOINT", false}, {"KIND", false},   {"CREATED", false},  {"KEYS", true},
+  {"BYTES", true}, {"CLEAN", false},      {"STORED", false}, {"TIMELINE", false}, {NULL, false},
+};
+
+static void put_row(ck_table *table, const ck_checkpoint_info *checkpoint, bool abandoned) {
+  char timeline[48];
+  snprintf(timeline, sizeof timeline, "%lld%s", (long long)checkpoint->timeline, abandoned ? " (abandoned)" : "");
+  ck_table_put_count(table, checkpoint->seq);
+  ck_table_put_text(table, ck_bytes_text(checkpoint->id));
+  ck_table_put_word(table, ck_boundary_kind_name(checkpoint->kind));
+  ck_table_put_time(table, checkpoint->created_ms);
+  ck_table_put_count(table, checkpoint->changed);
+  ck_table_put_bytes(table, checkpoint->stored_bytes);
+  ck_table_put_word(table, checkpoint->clean ? "yes" : "no");
+  ck_table_put_word(table, checkpoint->keyframe == checkpoint->seq ? "keyframe" : "delta");
+  ck_table_put_word(table, timeline);
+}
+
+static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
+  listing *self = to;
+  bool abandoned = !ck_view_contains(self->view, checkpoint->seq);
+  self->count++;
+  if (!self->output->json) {
+    put_row(&self->table, checkpoint, abandoned);
+    return true;
+  }
+  ck_document document;
+  ck_document_init(&document, self->output);
+  ck_look_put_checkpoint(&document, NULL, checkpoint);
+  ck_document_put_bool(&document, NULL, "abandoned", abandoned);
+  self->status = ck_document_print(&document, self->err);
+  ck_document_clear(&document);
+  return self->status == CK_OK;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_look look;
+  ck_view view = {0};
+  listing self = {.output = host->output, .view = &view, .err = err};
+  ck_status status = ck_look_open_session(&look, host, v->session, err);
+  if (status != CK_OK) return status;
+  const ck_session_record *session = &look.head.session;
+  ck_table_init(&self.table, host->output, columns);
+  status = ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
+  if (status == CK_OK) status = ck_store_list_checkpoints(look.store, session->no, visit, &self, err);
+  if (status == CK_OK) status = self.status;
+  if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
+  if (status == CK_OK && !self.count) ck_output_talk(host->output, "no checkpoint yet: a resume begins at the first event");
+  ck_table_clear(&self.table);
+  ck_view_clear(&view);
+  ck_look_close(&look);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {0},
+};
+
+const ck_command ck_command_sessions_checkpoints = {
+  .name = "sessions checkpoints",
+  .summary = "list the checkpoints of a session, oldest first",
+  .details = "Columns: seq, checkpoint, kind, created, keys changed, bytes stored, clean (no retry or failure before it), "
+             "delta or keyframe, timeline. A checkpoint that a resume has left behind is marked as abandoned.",
+  .operands = operands,
+  .run = run,
+};

@@ -1,0 +1,80 @@
+/* cmd_sessions_list.c - sessions list: every session of the store, newest first. */
+#include "core/host/commands.h"
+#include "core/host/look.h"
+#include "core/host/table.h"
+
+typedef struct values {
+  const char *status;
+} values;
+
+typedef struct listing {
+  ck_look look;
+  ck_output *output;
+  ck_table table;
+  size_t count;
+  ck_status status;
+  ck_error *err;
+} listing;
+
+static const ck_column columns[] = {
+  {"SESSION", false}, {"STATUS", false}, {"UPDATED", false}, {"PROFILE", false}, {"FLOW", false}, {"REASON", false}, {NULL, false},
+};
+
+static void put_row(listing *self, const ck_session_record *record, bool live) {
+  ck_table *table = &self->table;
+  bool died = record->status == CK_SESSION_RUNNING && !live;
+  ck_table_put_text(table, ck_bytes_text(record->id));
+  ck_table_put_word(table, ck_session_status_name(record->status));
+  ck_table_put_time(table, record->updated_ms);
+  ck_table_put_text(table, ck_bytes_text(record->profile));
+  ck_table_put_text(table, ck_bytes_text(record->flow));
+  ck_table_put_text(table, ck_bytes_text(died ? "its process is gone: resume it" : record->reason));
+}
+
+static bool visit(void *to, const ck_session_record *record) {
+  listing *self = to;
+  ck_error owned = CK_ERROR_INIT;
+  bool live = record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
+  self->count++;
+  if (!self->output->json) {
+    put_row(self, record, live);
+    return true;
+  }
+  ck_document document;
+  ck_document_init(&document, self->output);
+  ck_look_put_record(&document, NULL, record, live);
+  self->status = ck_document_print(&document, self->err);
+  ck_document_clear(&document);
+  return self->status == CK_OK;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  listing self = {.output = host->output, .err = err};
+  ck_session_status wanted = v->status ? ck_session_status_of(v->status) : 0;
+  ck_status status = ck_look_open(&self.look, host, err);
+  if (status != CK_OK) return status;
+  ck_table_init(&self.table, host->output, columns);
+  if (self.look.store) status = ck_store_list_sessions(self.look.store, wanted, visit, &self, err);
+  if (status == CK_OK) status = self.status;
+  if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
+  if (status == CK_OK && !self.count)
+    ck_output_talk(host->output, v->status ? "no session is %s" : "no sessions yet; start one with 'ckrun run FLOW'", v->status);
+  ck_table_clear(&self.table);
+  ck_look_close(&self.look);
+  return status;
+}
+
+static const ck_option options[] = {
+  {.name = "status", .type = CK_OPTION_TEXT, .offset = offsetof(values, status), .value = "STATUS", .choices = ck_look_statuses,
+   .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed or cancelled"},
+  {0},
+};
+
+const ck_command ck_command_sessions_list = {
+  .name = "sessions list",
+  .summary = "list the sessions, newest first",
+  .details = "Columns: session, status, updated, profile, flow, reason. A running session whose process has died says so.",
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,73 @@
+/* cmd_store_stats.c - store stats: what the store holds and how large it is. */
+#include "core/host/commands.h"
+#include "core/host/look.h"
+#include "core/host/table.h"
+
+static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
+
+typedef enum { COUNT, BYTES } unit;
+
+/* X(name, unit): members of ck_store_stats in the order they are shown. */
+#define STATS_TABLE(X)         \
+  X(sessions, COUNT)           \
+  X(events, COUNT)             \
+  X(checkpoints, COUNT)        \
+  X(keyframes, COUNT)          \
+  X(event_bytes, BYTES)        \
+  X(event_plain_bytes, BYTES)  \
+  X(payload_bytes, BYTES)      \
+  X(payload_plain_bytes, BYTES) \
+  X(file_bytes, BYTES)         \
+  X(wal_bytes, BYTES)          \
+  X(free_bytes, BYTES)         \
+  X(schema, COUNT)
+
+static ck_status print_table(ck_output *output, const char *url, const ck_store_stats *stats, ck_error *err) {
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  ck_table_put_word(&table, "store");
+  ck_table_put_text(&table, ck_bytes_text(url));
+#define X(name, unit)                                      \
+  ck_table_put_word(&table, #name);                        \
+  if (unit == BYTES) ck_table_put_bytes(&table, stats->name); \
+  else ck_table_put_count(&table, stats->name);
+  STATS_TABLE(X)
+#undef X
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+static ck_status print_json(ck_output *output, const char *url, const ck_store_stats *stats, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_document_put_text(&document, NULL, "store", url);
+#define X(name, unit) ck_document_put_int(&document, NULL, #name, stats->name);
+  STATS_TABLE(X)
+#undef X
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  (void)given;
+  ck_look look = {0};
+  ck_store_stats stats = {0};
+  ck_status status = ck_look_open(&look, host, err);
+  if (status != CK_OK) return status;
+  if (look.store) status = ck_store_get_stats(&stats, look.store, err);
+  if (status == CK_OK)
+    status = host->output->json ? print_json(host->output, look.place.url, &stats, err)
+                                : print_table(host->output, look.place.url, &stats, err);
+  ck_look_close(&look);
+  return status;
+}
+
+const ck_command ck_command_store_stats = {
+  .name = "store stats",
+  .summary = "tell what the store holds and how large it is",
+  .details = "Counts of sessions, events, checkpoints and keyframes; bytes of event bodies and checkpoint payloads as stored and "
+             "before compression; bytes of the file, of its write-ahead log and of its free pages; the schema's version.",
+  .run = run,
+};

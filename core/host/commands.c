@@ -1,0 +1,64 @@
+/* commands.c - the table of commands. */
+#include "core/host/commands.h"
+
+#include <string.h>
+
+#include "core/host/suggest.h"
+
+const ck_command *const ck_commands[] = {
+  &ck_command_run,
+  &ck_command_resume,
+  &ck_command_resolve,
+  &ck_command_sessions_list,
+  &ck_command_sessions_show,
+  &ck_command_sessions_checkpoints,
+  &ck_command_sessions_inspect,
+  &ck_command_sessions_log,
+  &ck_command_store_verify,
+  &ck_command_store_stats,
+  &ck_command_help,
+  NULL,
+};
+
+const ck_command_alias ck_command_aliases[] = {
+  {"sessions resume", &ck_command_resume},
+  {0},
+};
+
+const ck_option ck_global_options[] = {
+  {.name = "store", .type = CK_OPTION_TEXT, .offset = offsetof(ck_globals, store), .value = "URL", .complete = CK_COMPLETE_FILE,
+   .help = "the store: sqlite:PATH, a path, or memory:; else $CKRUN_STORE, else ckrun/ckrun.db in the user's state folder"},
+  {.name = "json", .offset = offsetof(ck_globals, json),
+   .help = "print one JSON object, or one per line for lists; errors as an object on stderr"},
+  {.name = "help", .letter = 'h', .offset = offsetof(ck_globals, help), .help = "print the help of a command"},
+  {.name = "version", .letter = 'V', .offset = offsetof(ck_globals, version), .help = "print the version"},
+  {0},
+};
+
+const ck_command *ck_command_get(const char *name) {
+  for (const ck_command *const *c = ck_commands; *c; c++)
+    if (strcmp((*c)->name, name) == 0) return *c;
+  for (const ck_command_alias *a = ck_command_aliases; a->name; a++)
+    if (strcmp(a->name, name) == 0) return a->command;
+  return NULL;
+}
+
+bool ck_command_is_group(const char *word) {
+  size_t len = strlen(word);
+  for (const ck_command *const *c = ck_commands; *c; c++)
+    if (strncmp((*c)->name, word, len) == 0 && (*c)->name[len] == ' ') return true;
+  return false;
+}
+
+const char *ck_command_nearest(const char *name) {
+  ck_suggestion near = {.typed = name};
+  for (const ck_command *const *c = ck_commands; *c; c++) {
+    ck_suggestion_check(&near, (*c)->name);
+    const char *last = strrchr((*c)->name, ' ');
+    const char *before = near.best;
+    if (last) ck_suggestion_check(&near, last + 1);
+    if (near.best != before) near.best = (*c)->name;
+  }
+  for (const ck_command_alias *a = ck_command_aliases; a->name; a++) ck_suggestion_check(&near, a->name);
+  return near.best;
+}

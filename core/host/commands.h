@@ -1,0 +1,19 @@
+/* commands.h - one declaration per command file. */
+#ifndef CK_HOST_COMMANDS_H
+#define CK_HOST_COMMANDS_H
+
+#include "core/host/command.h"
+
+extern const ck_command ck_command_help;
+extern const ck_command ck_command_resolve;
+extern const ck_command ck_command_resume;
+extern const ck_command ck_command_run;
+extern const ck_command ck_command_sessions_checkpoints;
+extern const ck_command ck_command_sessions_inspect;
+extern const ck_command ck_command_sessions_list;
+extern const ck_command ck_command_sessions_log;
+extern const ck_command ck_command_sessions_show;
+extern const ck_command ck_command_store_stats;
+extern const ck_command ck_command_store_verify;
+
+#endif

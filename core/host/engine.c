@@ -1,0 +1,132 @@
+/* engine.c - puts together what executes a flow: Lua, the recording, drivers, the loop, the store and one session. */
+#include "core/host/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/effect/command.h"
+#include "lua/flow.h"
+#include "lua/policy.h"
+#include "lua/profile.h"
+
+ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err) {
+  ck_status status = self->flows ? CK_OK : ck_flow_engine_new(&self->flows, err);
+  return status == CK_OK ? self->flows->load(&self->flow, self->flows->self, path, err) : status;
+}
+
+ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err) {
+  return ck_cassette_open(&self->cassette, spec, err);
+}
+
+ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err) {
+  ck_status status = ck_profile_load(&self->profile, profile ? profile : "default", err);
+  return status == CK_OK ? ck_policy_engine_new(&self->policies, self->profile, err) : status;
+}
+
+const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self->flows->manifest(self->flow); }
+
+ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err) {
+  ck_store_options options = {.create = create};
+  return ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
+}
+
+/* Tools with a command of their own are run by it; the recording answers the rest. */
+static ck_status leave_out_commands(ck_engine *self, ck_error *err) {
+  const ck_flow_manifest *manifest = ck_engine_manifest(self);
+  const char **names = calloc(manifest->tool_count + 1, sizeof *names);
+  if (!names) return ck_error_no_memory(err);
+  size_t count = 0;
+  for (size_t i = 0; i < manifest->tool_count; i++)
+    if (manifest->tools[i].argv) names[count++] = manifest->tools[i].name;
+  ck_status status = count ? ck_cassette_leave_out(self->cassette, names, err) : CK_OK;
+  free(names);
+  return status;
+}
+
+static ck_status open_drivers(ck_engine *self, ck_error *err) {
+  size_t count = 0;
+  ck_status status = CK_OK;
+  status = ck_command_driver_new(&self->drivers[count], ck_engine_manifest(self), self->loop, err);
+  if (status == CK_OK) count++;
+  if (status == CK_OK && self->cassette) status = leave_out_commands(self, err);
+  if (status == CK_OK && self->cassette) status = ck_cassette_driver_new(&self->drivers[count], self->cassette, self->loop, err);
+  return status;
+}
+
+static void on_progress(void *to, const ck_progress *progress) {
+  ck_engine *self = to;
+  ck_timing_begin(&self->timing, progress->saved);
+  ck_reporter_show(&self->reporter, progress);
+}
+
+static void take_turn(void *to) {
+  ck_engine *self = to;
+  ck_waker_clear(self->runtime->waker);
+  ck_timing_update(&self->timing);
+  self->status = ck_execution_turn(&self->result, self->execution, self->err);
+  if (self->status != CK_E_PENDING) ck_loop_stop(self->loop);
+}
+
+static void on_signal(void *to, int signal_number) {
+  ck_engine *self = to;
+  (void)signal_number;
+  ck_reporter_end(&self->reporter);
+  if (self->interrupts++ == 0) {
+    ck_output_talk(self->output, "pausing at the next boundary; once more to stop at once");
+    ck_execution_pause(self->execution, NULL);
+    return;
+  }
+  self->status = ck_error_set(self->err, CK_E_INTERRUPTED, "stopped at once; a resume goes on from the last checkpoint");
+  ck_loop_stop(self->loop);
+}
+
+static ck_status open_execution(ck_engine *self, ck_error *err) {
+  ck_execution_options options = {
+    .session = self->session,
+    .engine = self->flows,
+    .flow = self->flow,
+    .drivers = (const ck_effect_driver *const *)self->drivers,
+    .recorded_prompt = self->cassette ? ck_cassette_prompt(self->cassette) : NULL,
+    .clock = self->runtime->clock,
+    .waker = self->runtime->waker,
+    .progress = on_progress,
+    .to = self,
+  };
+  ck_status status = ck_loop_new(&self->loop, err);
+  if (status == CK_OK) status = open_drivers(self, err);
+  if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
+  if (status == CK_OK) status = ck_loop_on_signal(self->loop, on_signal, self, err);
+  if (status == CK_OK) status = ck_loop_watch(self->loop, ck_waker_fd(self->runtime->waker), take_turn, self, err);
+  return status;
+}
+
+ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
+  self->reporter.output = self->output;
+  self->timing.session = self->session;
+  self->timing.clock = self->runtime->clock;
+  self->err = err;
+  ck_status status = open_execution(self, err);
+  if (status != CK_OK) return status;
+  self->reporter.execution = self->execution;
+  self->status = CK_E_PENDING;
+  ck_waker_wake(self->runtime->waker);
+  ck_loop_run(self->loop);
+  ck_timing_update(&self->timing);
+  self->counts = *ck_execution_get_counts(self->execution);
+  ck_reporter_end(&self->reporter);
+  return self->status;
+}
+
+void ck_engine_close(ck_engine *self) {
+  ck_execution_close(self->execution);
+  for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
+  ck_loop_free(self->loop);
+  ck_session_close(self->session);
+  if (self->flow) self->flows->unload(self->flow);
+  if (self->flows) self->flows->free(self->flows->self);
+  if (self->policies) self->policies->free(self->policies->self);
+  ck_profile_free(self->profile);
+  ck_cassette_close(self->cassette);
+  ck_runtime_close(self->runtime);
+  memset(self, 0, sizeof *self);
+}

@@ -1,0 +1,53 @@
+/* engine.h - puts together what executes a flow: Lua, the recording, drivers, the loop, the store and one session. */
+#ifndef CK_HOST_ENGINE_H
+#define CK_HOST_ENGINE_H
+
+#include "core/effect/cassette.h"
+#include "core/effect/loop.h"
+#include "core/host/launch.h"
+#include "core/host/place.h"
+#include "core/host/reporter.h"
+#include "core/host/timing.h"
+#include "core/runtime/execution.h"
+
+enum { CK_ENGINE_DRIVERS_MAX = 4 };
+
+/* Zero-initialise; ck_engine_close at the end, whatever was opened. */
+typedef struct ck_engine {
+  ck_output *output;
+  ck_flow_engine *flows;
+  ck_flow *flow;
+  ck_cassette *cassette;  /* NULL: none */
+  ck_profile *profile;
+  ck_policy_engine *policies;
+  ck_runtime *runtime;
+  ck_session *session;
+  ck_loop *loop;
+  ck_effect_driver *drivers[CK_ENGINE_DRIVERS_MAX + 1]; /* ends with NULL */
+  ck_execution *execution;
+  ck_reporter reporter;
+  ck_timing timing;
+  /* How the loop ended. */
+  ck_execution_result result;
+  ck_execution_counts counts;
+  int interrupts;
+  ck_status status;
+  ck_error *err;
+} ck_engine;
+
+/* Each loads one part and touches no store. */
+CK_CHECKED ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err);
+CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
+/* `profile` NULL: the default one. */
+CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
+const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
+
+/* Opens the store of a place. */
+CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err);
+
+/* Executes self->session until it ends or stops. SIGINT and SIGTERM ask for a pause at the next boundary, the second one
+ * stops at once (CK_E_INTERRUPTED). CK_OK: it ended as self->result says. Otherwise nothing more can be written. */
+CK_CHECKED ck_status ck_engine_execute(ck_engine *self, ck_error *err);
+void ck_engine_close(ck_engine *self);
+
+#endif

@@ -1,0 +1,32 @@
+/* look.h - opens a store, and perhaps one session in it, for commands that only look. */
+#ifndef CK_HOST_LOOK_H
+#define CK_HOST_LOOK_H
+
+#include "core/host/command.h"
+#include "core/host/document.h"
+#include "core/host/place.h"
+
+typedef struct ck_look {
+  ck_place place;
+  ck_store *store;   /* NULL: there is none yet, and nobody named it */
+  ck_head head;      /* of the session, when one was opened */
+  bool live;         /* its owner runs */
+} ck_look;
+
+/* CK_E_NOT_FOUND when the store was named and is not there. */
+CK_CHECKED ck_status ck_look_open(ck_look *out, const ck_host *host, ck_error *err);
+/* CK_E_USAGE: a malformed id. CK_E_NOT_FOUND: no such session, or no store at all. */
+CK_CHECKED ck_status ck_look_open_session(ck_look *out, const ck_host *host, const char *id, ck_error *err);
+void ck_look_close(ck_look *self);
+
+/* The names of all session statuses and event kinds, for options; end with NULL. */
+extern const char *const ck_look_statuses[];
+extern const char *const ck_look_kinds[];
+
+/* Adds the members of a checkpoint as it is listed. */
+void ck_look_put_checkpoint(ck_document *document, struct cJSON *at, const ck_checkpoint_info *checkpoint);
+void ck_look_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
+/* Adds session, status, reason, times, profile, flow, run; `live` for running ones. */
+void ck_look_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record, bool live);
+
+#endif

@@ -1,0 +1,118 @@
+/* main.c - the program: limits, global options, one command, an exit code. */
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "core/base/log.h"
+#include "core/host/command.h"
+#include "core/host/help.h"
+#include "core/host/options.h"
+
+/* What is written holds private conversations: no core dumps, no file that others can read. A closed pipe and a file
+ * size limit are answers of write, not deaths. */
+static void set_limits(void) {
+  struct rlimit none = {0};
+  setrlimit(RLIMIT_CORE, &none);
+  umask(077);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+typedef struct invocation {
+  ck_globals globals;
+  const ck_command *command; /* NULL: none was named */
+  char group[64];            /* the first word of an unfinished two-word command; "" */
+  size_t operand_count;
+  union {
+    unsigned char bytes[CK_COMMAND_VALUES_MAX];
+    max_align_t align;
+  } values;
+} invocation;
+
+static ck_status unknown_command(const char *name, ck_error *err) {
+  const char *near = ck_command_nearest(name);
+  if (near) return ck_error_set(err, CK_E_USAGE, "no command '%s'; did you mean '%s'?", name, near);
+  return ck_error_set(err, CK_E_USAGE, "no command '%s'; see 'ckrun help'", name);
+}
+
+/* Takes a word for the command's name, until a command is found. */
+static ck_status take_name(invocation *self, ck_option_reader *reader, const char *word, ck_error *err) {
+  char name[128];
+  snprintf(name, sizeof name, "%s%s%.60s", self->group, self->group[0] ? " " : "", word);
+  self->command = ck_command_get(name);
+  if (self->command) {
+    reader->targets[1] = (ck_option_target){self->command->options, self->values.bytes};
+    return CK_OK;
+  }
+  if (self->group[0] || !ck_command_is_group(name)) return unknown_command(name, err);
+  snprintf(self->group, sizeof self->group, "%s", name);
+  return CK_OK;
+}
+
+static ck_status read_arguments(invocation *self, int argc, char **argv, ck_error *err) {
+  ck_option_reader reader = {.argc = argc, .argv = argv, .at = 1};
+  reader.targets[0] = (ck_option_target){ck_global_options, &self->globals};
+  for (;;) {
+    const char *word;
+    ck_status status = ck_option_reader_next(&word, &reader, err);
+    if (status != CK_OK || !word) return status;
+    if (!self->command) status = take_name(self, &reader, word, err);
+    else status = ck_operand_put(self->values.bytes, self->command, self->operand_count++, word, err);
+    if (status != CK_OK) return status;
+  }
+}
+
+static ck_status print_help(const invocation *self, ck_output *output, ck_error *err) {
+  ck_buffer text = {0};
+  if (self->command) ck_help_append_command(&text, self->command);
+  else if (self->group[0]) ck_help_append_group(&text, self->group);
+  else ck_help_append_overview(&text);
+  ck_status status = ck_buffer_check(&text, err);
+  if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
+  if (self->globals.version) {
+    ck_output_print(output, "ckrun %s\n", CK_VERSION);
+    return CK_OK;
+  }
+  if (self->globals.help) return print_help(self, output, err);
+  if (!self->command && self->group[0]) return ck_error_set(err, CK_E_USAGE, "'ckrun %s' needs a command; see 'ckrun help %s'", self->group, self->group);
+  if (!self->command) return ck_error_set(err, CK_E_USAGE, "no command was given; see 'ckrun help'");
+  ck_status status = ck_operands_check(self->command, self->operand_count, err);
+  if (status != CK_OK) return status;
+  ck_host host = {.store = self->globals.store, .output = output};
+  return self->command->run(&host, self->values.bytes, err);
+}
+
+/* An error in front of --json is told as JSON too. */
+static bool wants_json(int argc, char **argv) {
+  for (int i = 1; i < argc; i++)
+    if (strcmp(argv[i], "--json") == 0) return true;
+  return false;
+}
+
+int main(int argc, char **argv) {
+  set_limits();
+  ck_log_init();
+  ck_error err = CK_ERROR_INIT, late = CK_ERROR_INIT;
+  ck_output output;
+  static invocation self;
+  ck_status status = ck_output_open(&output, &err);
+  if (status == CK_OK) status = read_arguments(&self, argc, argv, &err);
+  output.json = self.globals.json || (status != CK_OK && wants_json(argc, argv));
+  if (status == CK_OK) status = dispatch(&self, &output, &err);
+  ck_status written = ck_output_flush(&output, &late);
+  if (status != CK_OK) {
+    err.status = status;
+    ck_output_error(&output, &err);
+  } else if (written != CK_OK) {
+    status = written;
+    ck_output_error(&output, &late);
+  }
+  ck_output_close(&output);
+  return ck_status_exit(status);
+}

@@ -1,0 +1,204 @@
+/* preflight.c - what stands against a resume and what it would do, found out before anything is touched. */
+#include "core/host/preflight.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/ledger.h"
+
+void ck_preflight_clear(ck_preflight *self) {
+  ck_head_clear(&self->head);
+  ck_checkpoint_info_clear(&self->checkpoint);
+  ck_launch_clear(&self->launch);
+  ck_buffer_clear(&self->problems);
+}
+
+__attribute__((format(printf, 3, 4))) static void add_problem(ck_preflight *self, ck_status status, const char *format, ...) {
+  char text[CK_ERROR_TEXT_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ck_buffer_append(&self->problems, text, strlen(text) + 1);
+  self->problem_count++;
+  bool integrity = ck_status_exit(status) == ck_status_exit(CK_E_CORRUPT);
+  if (integrity) self->verdict = status;
+  else if (self->verdict == CK_OK) self->verdict = CK_E_REFUSED;
+}
+
+/* A part that could not be loaded is a problem, unless the program itself is in trouble. */
+static ck_status take_problem(ck_preflight *self, ck_status status, const ck_error *failure, ck_error *err) {
+  if (status == CK_OK) return CK_OK;
+  if (status == CK_E_NO_MEMORY || ck_status_exit(status) == ck_status_exit(CK_E_IO)) return ck_error_set(err, status, "%s", failure->text);
+  add_problem(self, status, "%s", failure->text);
+  return CK_OK;
+}
+
+static ck_status replace(char **text, ck_status (*take)(char **out, const char *given, ck_error *err), const char *given, ck_error *err) {
+  char *taken;
+  if (!given) return CK_OK;
+  ck_status status = take(&taken, given, err);
+  if (status != CK_OK) return status;
+  free(*text);
+  *text = taken;
+  return CK_OK;
+}
+
+static ck_status load_flow(ck_preflight *self, ck_engine *engine, bool accept_changed, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  char digest[CK_DIGEST_HEX_SIZE];
+  ck_status status = ck_engine_load_flow(engine, self->launch.flow, &failure);
+  if (status != CK_OK) return take_problem(self, status, &failure, err);
+  ck_digest_hex(digest, &ck_engine_manifest(engine)->digest);
+  self->flow_changed = strcmp(digest, self->launch.flow_digest) != 0;
+  if (self->flow_changed && !accept_changed)
+    add_problem(self, CK_E_REFUSED, "flow %s has changed since the session was started; --accept-changed goes on with it as it is now",
+                self->launch.flow);
+  return CK_OK;
+}
+
+static ck_status load_rest(ck_preflight *self, ck_engine *engine, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = CK_OK;
+  if (self->launch.cassette) status = ck_engine_load_cassette(engine, self->launch.cassette, &failure);
+  status = take_problem(self, status, &failure, err);
+  if (status != CK_OK) return status;
+  status = ck_engine_load_profile(engine, self->launch.profile, &failure);
+  return take_problem(self, status, &failure, err);
+}
+
+typedef struct search {
+  const ck_view *view;
+  int64_t found;
+} search;
+
+static bool find_resumable(void *to, const ck_checkpoint_info *checkpoint) {
+  search *self = to;
+  if (checkpoint->resumable && ck_view_contains(self->view, checkpoint->seq)) self->found = checkpoint->seq;
+  return true;
+}
+
+/* The given one, else the latest resumable one in view; none is no problem. */
+static ck_status choose_checkpoint(ck_preflight *self, ck_store *store, const char *id, ck_error *err) {
+  const ck_head *head = &self->head;
+  int64_t session = head->session.no;
+  if (id) return ck_store_get_checkpoint(&self->checkpoint, store, session, id, 0, err);
+  ck_view view;
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  if (status != CK_OK) return status;
+  search found = {.view = &view};
+  status = ck_store_list_checkpoints(store, session, find_resumable, &found, err);
+  ck_view_clear(&view);
+  if (status != CK_OK || !found.found) return status;
+  return ck_store_get_checkpoint(&self->checkpoint, store, session, NULL, found.found, err);
+}
+
+static void check_reads(ck_preflight *self, const ck_flow_manifest *manifest, const ck_state *state) {
+  for (const char *const *key = manifest->reads; key && *key; key++)
+    if (!ck_state_get(state, *key)) add_problem(self, CK_E_REFUSED, "the flow reads %s, which the checkpoint does not have", *key);
+}
+
+static ck_status check_state(ck_preflight *self, ck_engine *engine, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_state *state;
+  if (!self->checkpoint.seq) return CK_OK;
+  if (!self->checkpoint.resumable) add_problem(self, CK_E_REFUSED, "checkpoint %s is not one to resume from", self->checkpoint.id);
+  ck_status status = ck_store_get_state(&state, engine->runtime->store, self->head.session.no, self->checkpoint.seq, &failure);
+  if (status != CK_OK) return take_problem(self, status, &failure, err);
+  if (engine->flow) check_reads(self, ck_engine_manifest(engine), state);
+  ck_state_free(state);
+  return CK_OK;
+}
+
+/* ---- what lies behind the checkpoint ---- */
+
+typedef struct reading {
+  ck_ledger *ledger;
+  ck_status status;
+  ck_error *err;
+} reading;
+
+static bool read_event(void *to, const ck_event *event) {
+  reading *self = to;
+  self->status = ck_ledger_apply(self->ledger, event, self->err);
+  return self->status == CK_OK;
+}
+
+static bool has_tool(const ck_flow_manifest *manifest, ck_bytes name) {
+  for (size_t i = 0; i < manifest->tool_count; i++)
+    if (ck_json_is_text(name, manifest->tools[i].name)) return true;
+  return false;
+}
+
+static void check_tool(ck_preflight *self, const ck_engine *engine, const ck_ledger_entry *entry) {
+  if (!engine->flow || entry->kind != CK_EFFECT_TOOL || !entry->intent) return;
+  ck_bytes name = ck_json_get(ck_json_get(ck_value_bytes(entry->intent), "request"), "name");
+  if (name.len && !has_tool(ck_engine_manifest(engine), name))
+    add_problem(self, CK_E_REFUSED, "tool %.*s, called at %s, is not in the flow any more", (int)name.len, name.data, entry->key);
+}
+
+/* The rules of the ledger, as far as they can be known before the flow asks. `anew`: the attempt rises. */
+static void count_work(ck_preflight_work *work, const ck_ledger_entry *entry, bool anew) {
+  int64_t reserve = 0;
+  bool again = entry->class == CK_EFFECT_PURE || entry->class == CK_EFFECT_IDEMPOTENT;
+  bool asked_anew = anew && entry->class == CK_EFFECT_PURE;
+  if (entry->verdict == CK_VERDICT_DONE || entry->verdict == CK_VERDICT_ABORT || (!entry->open && !asked_anew)) {
+    work->replayed++;
+    return;
+  }
+  if (!again && entry->verdict == CK_VERDICT_NONE) {
+    if (entry->class == CK_EFFECT_RECONCILABLE) work->probed++;
+    else work->in_doubt++;
+    return;
+  }
+  work->rerun++;
+  if (entry->intent && ck_json_read_int(&reserve, ck_json_get(ck_value_bytes(entry->intent), "reserve")) && reserve > 0)
+    work->reserve_micros += reserve;
+}
+
+static ck_status check_work(ck_preflight *self, ck_engine *engine, ck_error *err) {
+  reading read = {.err = err};
+  ck_event_query query = {
+    .session = self->head.session.no,
+    .after = self->checkpoint.seq,
+    .kinds = UINT64_C(1) << CK_EVENT_INTENT | UINT64_C(1) << CK_EVENT_OUTCOME | UINT64_C(1) << CK_EVENT_RESOLUTION,
+  };
+  bool anew = self->head.session.status == CK_SESSION_FAILED ||
+              (self->head.has_checkpoint && self->checkpoint.seq != self->head.checkpoint.seq);
+  ck_status status = ck_ledger_new(&read.ledger, err);
+  if (status == CK_OK) status = ck_store_read_events(engine->runtime->store, &query, read_event, &read, err);
+  if (status == CK_OK) status = read.status;
+  const ck_ledger_entry *entry;
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(read.ledger, i)) != NULL; i++) {
+    count_work(&self->work, entry, anew);
+    check_tool(self, engine, entry);
+  }
+  ck_ledger_free(read.ledger);
+  return status;
+}
+
+static ck_status read_session(ck_preflight *self, ck_engine *engine, const ck_preflight_options *options, ck_error *err) {
+  ck_store *store = engine->runtime->store;
+  ck_status status = ck_store_get_head(&self->head, store, options->session, err);
+  if (status == CK_OK) status = ck_store_check_owner(store, options->session, err);
+  if (status == CK_OK) status = choose_checkpoint(self, store, options->checkpoint, err);
+  if (status != CK_OK) return status;
+  const ck_session_record *record = &self->head.session;
+  if (!ck_session_status_resumable(record->status))
+    return ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be resumed", record->id, ck_session_status_name(record->status));
+  return ck_launch_read(&self->launch, record, err);
+}
+
+ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const ck_preflight_options *options, ck_error *err) {
+  ck_status status = read_session(self, engine, options, err);
+  if (status == CK_OK) status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
+  if (status == CK_OK) status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
+  if (status == CK_OK) status = load_flow(self, engine, options->accept_changed, err);
+  if (status == CK_OK) status = load_rest(self, engine, err);
+  if (status == CK_OK) status = check_state(self, engine, err);
+  if (status == CK_OK) status = check_work(self, engine, err);
+  if (status == CK_OK) status = ck_buffer_check(&self->problems, err);
+  return status;
+}

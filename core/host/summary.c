@@ -1,0 +1,200 @@
+/* summary.c - what a run came to, printed at its end. */
+#include "core/host/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/document.h"
+#include "core/host/table.h"
+
+static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
+
+/* What is read back from the store after the run. */
+typedef struct outcome {
+  const ck_host *host;
+  ck_engine *engine;
+  ck_session_status status;
+  int64_t events, messages, checkpoints, stored_bytes;
+  ck_value *result; /* NULL: none */
+  char *resume;     /* the command that goes on; NULL: there is nothing to go on with */
+} outcome;
+
+ck_status ck_summary_begin(const ck_host *host, const char *session, ck_error *err) {
+  ck_output_print(host->output, host->output->json ? "{\"session\":\"%s\"," : "%s\n", session);
+  return ck_output_flush(host->output, err);
+}
+
+void ck_summary_append_command(ck_buffer *out, const ck_host *host, const char *words) {
+  ck_buffer_append_text(out, "ckrun ");
+  bool plain = host->store && !host->store[strcspn(host->store, " '\"\\$`!*?[]()<>|&;#~\n\t")];
+  if (plain) ck_buffer_append_format(out, "--store %s ", host->store);
+  else if (host->store) ck_buffer_append_text(out, "--store … ");
+  ck_buffer_append_text(out, words);
+}
+
+static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
+  outcome *self = to;
+  self->checkpoints++;
+  self->stored_bytes += checkpoint->stored_bytes;
+  return true;
+}
+
+static bool take_result(void *to, const ck_event *event) {
+  outcome *self = to;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_bytes result = ck_json_get(ck_value_bytes(event->body), "result");
+  if (result.len && ck_value_copy(&self->result, result, &ignored) != CK_OK) self->result = NULL;
+  return false;
+}
+
+static ck_status read_outcome(outcome *self, ck_error *err) {
+  ck_store *store = self->engine->runtime->store;
+  ck_head head = {0};
+  ck_status status = ck_store_get_head(&head, store, ck_session_id(self->engine->session), err);
+  if (status != CK_OK) return status;
+  self->status = head.session.status;
+  self->events = head.last_seq;
+  ck_event_query query = {.session = head.session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
+  status = ck_store_list_checkpoints(store, head.session.no, add_checkpoint, self, err);
+  if (status == CK_OK && self->status == CK_SESSION_COMPLETED) status = ck_store_read_events(store, &query, take_result, self, err);
+  ck_head_clear(&head);
+  return status;
+}
+
+static ck_status read_conversation(outcome *self, ck_error *err) {
+  ck_conversation *conversation;
+  ck_status status = ck_session_conversation(&conversation, self->engine->session, "main", err);
+  if (status == CK_OK) self->messages = (int64_t)ck_conversation_count(conversation);
+  return status;
+}
+
+static ck_status write_resume(outcome *self, ck_error *err) {
+  if (!ck_session_status_resumable(self->status)) return CK_OK;
+  ck_buffer words = {0}, command = {0};
+  ck_buffer_append_format(&words, "resume %s", ck_session_id(self->engine->session));
+  if (!words.failed) ck_summary_append_command(&command, self->host, words.data);
+  ck_status status = ck_buffer_check(&command, err);
+  self->resume = ck_buffer_take(&command);
+  ck_buffer_clear(&words);
+  return status;
+}
+
+/* X(name, value): the counts of a summary, in order. */
+#define COUNT_TABLE(X)                     \
+  X("events", self->events)                \
+  X("messages", self->messages)            \
+  X("checkpoints", self->checkpoints)      \
+  X("model_calls", counts->model_calls)    \
+  X("tool_calls", counts->tool_calls)      \
+  X("asks", counts->asks)                  \
+  X("replayed", counts->replayed)
+
+static void put_value(ck_table *table, const char *name, const ck_value *value) {
+  if (!value) return;
+  ck_buffer text = {0};
+  ck_table_put_word(table, name);
+  if (!ck_json_read_string(&text, ck_value_bytes(value))) ck_buffer_append_bytes(&text, ck_value_bytes(value));
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+static ck_status print_table(const outcome *self, ck_error *err) {
+  const ck_execution_counts *counts = &self->engine->counts;
+  const ck_timing *timing = &self->engine->timing;
+  const ck_totals *totals = ck_session_totals(self->engine->session);
+  ck_table table;
+  ck_table_init(&table, self->host->output, columns);
+  ck_table_put_word(&table, "status");
+  ck_table_put_word(&table, ck_session_status_name(self->status));
+  put_value(&table, "result", self->result);
+#define X(name, value)             \
+  ck_table_put_word(&table, name); \
+  ck_table_put_count(&table, value);
+  COUNT_TABLE(X)
+#undef X
+  ck_table_put_word(&table, "stored_bytes");
+  ck_table_put_bytes(&table, self->stored_bytes);
+  if (timing->count) {
+    ck_table_put_word(&table, "checkpoint_average");
+    ck_table_put_duration(&table, timing->sum_us / timing->count);
+    ck_table_put_word(&table, "checkpoint_max");
+    ck_table_put_duration(&table, timing->max_us);
+  }
+  ck_table_put_word(&table, "spent");
+  ck_table_put_money(&table, totals->cost_micros);
+  if (totals->unmetered) {
+    ck_table_put_word(&table, "unmetered");
+    ck_table_put_count(&table, totals->unmetered);
+  }
+  if (self->resume) {
+    ck_table_put_word(&table, "resume");
+    ck_table_put_word(&table, self->resume);
+  }
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+static ck_status print_json(const outcome *self, ck_error *err) {
+  const ck_execution_counts *counts = &self->engine->counts;
+  const ck_timing *timing = &self->engine->timing;
+  const ck_totals *totals = ck_session_totals(self->engine->session);
+  ck_document document;
+  ck_document_init(&document, self->host->output);
+  ck_document_put_text(&document, NULL, "run", ck_session_run(self->engine->session));
+  ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->status));
+  ck_document_put_text(&document, NULL, "reason", self->engine->result.text[0] ? self->engine->result.text : NULL);
+  ck_document_put_value(&document, NULL, "result", self->result);
+#define X(name, value) ck_document_put_int(&document, NULL, name, value);
+  COUNT_TABLE(X)
+#undef X
+  ck_document_put_int(&document, NULL, "stored_bytes", self->stored_bytes);
+  struct cJSON *times = ck_document_put_object(&document, NULL, "checkpoint_us");
+  ck_document_put_int(&document, times, "count", timing->count);
+  ck_document_put_int(&document, times, "average", timing->count ? timing->sum_us / timing->count : 0);
+  ck_document_put_int(&document, times, "max", timing->max_us);
+  ck_document_put_int(&document, NULL, "spent_micros", totals->cost_micros);
+  ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
+  ck_document_put_text(&document, NULL, "resume", self->resume);
+  ck_status status = ck_document_print_rest(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+/* The store may be what failed: then the summary has what is known without it. */
+static ck_status print_summary(const ck_host *host, ck_engine *engine, ck_error *err) {
+  outcome self = {.host = host, .engine = engine, .status = ck_session_get_record(engine->session)->status};
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status = read_outcome(&self, &ignored);
+  if (status == CK_OK) status = read_conversation(&self, &ignored);
+  status = write_resume(&self, err);
+  if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
+  ck_value_free(self.result);
+  free(self.resume);
+  return status;
+}
+
+/* The program's answer to how a session ended; its text is the line on stderr. */
+static ck_status answer(const ck_engine *engine, ck_error *err) {
+  const ck_execution_result *result = &engine->result;
+  const char *id = ck_session_id(engine->session), *text = result->text[0] ? result->text : ck_status_text(result->cause);
+  switch (result->status) {
+    case CK_SESSION_COMPLETED: return CK_OK;
+    case CK_SESSION_PAUSED: return ck_error_set(err, CK_E_PAUSED, "session %s is paused: %s", id, text);
+    case CK_SESSION_WAITING: return ck_error_set(err, CK_E_WAITING, "session %s waits for a human: %s", id, text);
+    case CK_SESSION_IN_DOUBT: return ck_error_set(err, CK_E_IN_DOUBT, "session %s: %s; see 'ckrun resolve %s'", id, text, id);
+    default: break;
+  }
+  ck_status cause = ck_status_exit(result->cause) == ck_status_exit(CK_E_FAILED) ? result->cause : CK_E_FAILED;
+  return ck_error_set(err, cause, "session %s failed: %s", id, text);
+}
+
+ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err) {
+  ck_error late = CK_ERROR_INIT;
+  ck_status status = ck_summary_begin(host, ck_session_id(engine->session), err);
+  if (status == CK_OK) status = ck_engine_execute(engine, err);
+  ck_status printed = print_summary(host, engine, &late);
+  if (status == CK_OK) status = answer(engine, err);
+  if (status != CK_OK || printed == CK_OK) return status;
+  return ck_error_set(err, printed, "%s", late.text);
+}

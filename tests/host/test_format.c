@@ -1,0 +1,76 @@
+/* test_format.c - figures and columns as a person reads them. */
+#include <string.h>
+
+#include "core/host/describe.h"
+#include "core/host/format.h"
+#include "tests/tap.h"
+
+static void is_shown(void (*format)(ck_buffer *out, int64_t number), int64_t number, const char *want) {
+  ck_buffer text = {0};
+  format(&text, number);
+  tap_is_text(text.data, want, "%s", want);
+  ck_buffer_clear(&text);
+}
+
+static void shows_figures(void) {
+  is_shown(ck_format_bytes, 0, "0 B");
+  is_shown(ck_format_bytes, 1023, "1023 B");
+  is_shown(ck_format_bytes, 1024, "1.0 KiB");
+  is_shown(ck_format_bytes, 1048575, "1.0 MiB");
+  is_shown(ck_format_bytes, INT64_MAX, "8192.0 PiB");
+  is_shown(ck_format_duration, 999, "999 us");
+  is_shown(ck_format_duration, 1200, "1.2 ms");
+  is_shown(ck_format_duration, 999949, "999.9 ms");
+  is_shown(ck_format_duration, 999950, "1.0 s");
+  is_shown(ck_format_duration, 59999999, "60.0 s");
+  is_shown(ck_format_duration, 125000000, "2 min 5 s");
+  is_shown(ck_format_duration, 3725000000, "1 h 2 min");
+  is_shown(ck_format_money, 0, "$0.00");
+  is_shown(ck_format_money, 1250000, "$1.25");
+  is_shown(ck_format_money, 123, "$0.000123");
+  is_shown(ck_format_money, -1500000, "-$1.50");
+  is_shown(ck_format_money, INT64_MIN, "-$9223372036854.775808");
+  is_shown(ck_format_count, 0, "0");
+  is_shown(ck_format_count, 999, "999");
+  is_shown(ck_format_count, 1234567, "1,234,567");
+  is_shown(ck_format_count, -123456, "-123,456");
+  is_shown(ck_format_time, 0, "1970-01-01 00:00:00");
+}
+
+static void measures_columns(void) {
+  tap_is_int((int64_t)ck_format_width(ck_bytes_text("abc")), 3, "Latin letters are one column wide");
+  tap_is_int((int64_t)ck_format_width(ck_bytes_text("日本")), 4, "East Asian ones two");
+  tap_is_int((int64_t)ck_format_width(ck_bytes_text("e\xcc\x81")), 1, "a combining accent none");
+  tap_is_int((int64_t)ck_format_width(ck_bytes_text("\xff\xfe")), 2, "stray bytes one each");
+  tap_is_int((int64_t)ck_format_cut(ck_bytes_text("日本"), 3), 3, "a wide letter is not cut in half");
+  tap_is_int((int64_t)ck_format_cut(ck_bytes_text("abc"), 0), 0, "no room, no letter");
+}
+
+static void is_described(ck_event_kind kind, const char *body, const char *want) {
+  ck_error err = CK_ERROR_INIT;
+  ck_value *value = NULL;
+  ck_buffer text = {0};
+  tap_must(ck_value_new(&value, ck_bytes_text(body), &err) == CK_OK, "%s", err.text);
+  ck_describe_event(&text, &(ck_event){.kind = kind, .scope = "main", .body = value});
+  tap_is_text(text.data, want, "%s", want);
+  ck_buffer_clear(&text);
+  ck_value_free(value);
+}
+
+static void describes_events(void) {
+  is_described(CK_EVENT_MESSAGE, "{\"message\":{\"role\":\"user\",\"content\":\"hi\\n\\u001b[31m\"}}", "user: hi\n\033[31m");
+  is_described(CK_EVENT_MESSAGE,
+               "{\"message\":{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}",
+               "assistant: [calls f {}]");
+  is_described(CK_EVENT_NOTE, "{\"a\":1,\"b\":\"x\"}", "a=1  b=x");
+  is_described(CK_EVENT_NOTE, "{}", NULL);
+  is_described(CK_EVENT_OUTCOME, "{\"key\":\"k\",\"status\":\"ok\",\"message\":{\"role\":\"tool\",\"name\":\"f\",\"content\":\"\"}}",
+               "key=k  status=ok  tool f: ");
+}
+
+int main(void) {
+  shows_figures();
+  measures_columns();
+  describes_events();
+  return tap_done();
+}
