@@ -1,0 +1,78 @@
+/* front.h - the inside of a ck_store, shared by the files that implement store.h over a backend.
+ *
+ * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_read.c lists; verify.c
+ * checks. Writing happens under `mutex`, one call at a time; reading takes no lock here. */
+#ifndef CK_STORE_FRONT_H
+#define CK_STORE_FRONT_H
+
+#include <pthread.h>
+
+#include "core/store/arena.h"
+#include "core/store/backend.h"
+#include "core/store/chain.h"
+#include "core/store/compress.h"
+
+/* A lease that is held, and what the session's next checkpoint continues. */
+typedef struct ck_held {
+  ck_lease lease;
+  ck_chain *chain;
+  ck_status failed; /* within one commit: what an earlier batch of the session failed with */
+} ck_held;
+
+enum { CK_FRONT_NAMES = 64 };
+typedef struct ck_front_name {
+  int64_t no; /* 0: free */
+  char id[CK_ID_SIZE];
+} ck_front_name;
+
+struct ck_store {
+  ck_backend backend;
+  char *url;
+  bool read_only;
+  pthread_mutex_t mutex;
+  /* Under the mutex. */
+  bool unknown;      /* a commit's outcome is not known: no write before a recover */
+  ck_held *held;     /* ascending by session */
+  size_t held_count, held_cap;
+  ck_arena arena;    /* rows and stored bytes of one round */
+  ck_buffer plain;   /* payload of one checkpoint */
+  ck_buffer space;   /* body of one event that is read back */
+  ck_compress compress;
+  /* Ids of sessions by number, as seen last: loading a state by number names its session. */
+  pthread_mutex_t names_mutex;
+  ck_front_name names[CK_FRONT_NAMES];
+};
+
+/* Locks for a write; on failure nothing is locked: CK_E_READ_ONLY, CK_E_UNKNOWN. */
+CK_CHECKED ck_status ck_front_begin_write(ck_store *self, ck_error *err);
+/* Unlocks and returns `status`, having noted an unknown outcome (all chains are dropped then). */
+ck_status ck_front_end_write(ck_store *self, ck_status status);
+/* NULL when the lease is not held. */
+ck_held *ck_front_get_held(ck_store *self, int64_t session);
+
+void ck_front_put_name(ck_store *self, int64_t no, const char *id);
+/* CK_E_NOT_FOUND. */
+CK_CHECKED ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err);
+
+/* The rows of `events`, bodies compressed, in the arena. */
+CK_CHECKED ck_status ck_front_encode_events(ck_event_row **out, ck_store *self, ck_event *const *events, size_t count,
+                                            ck_error *err);
+/* The event of a row; the body is a new value (the caller frees it), texts are borrowed from the row. The text of an
+ * error names session and seq. */
+CK_CHECKED ck_status ck_front_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space,
+                                           const ck_event_row *row, ck_error *err);
+
+/* The state at a checkpoint and the checkpoint's digest, verified; each NULL when it is not wanted. */
+typedef struct ck_front_wish {
+  ck_state **state;
+  struct ck_replay **replay; /* the same, still to be patched (replay.h) */
+  ck_digest *digest;
+} ck_front_wish;
+CK_CHECKED ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
+
+/* The digest of the checkpoint `seq`, from its row alone; zeros for seq 0. CK_E_NOT_FOUND. */
+CK_CHECKED ck_status ck_front_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
+/* The seq of the last checkpoint by seq, on any timeline; 0: none. */
+CK_CHECKED ck_status ck_front_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err);
+
+#endif

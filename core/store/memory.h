@@ -1,0 +1,75 @@
+/* memory.h - what the memory backend keeps: sessions with rows that never change once they are visible.
+ *
+ * Private to core/store/memory*.c: memory.c opens and writes, memory_read.c reads, memory_rows.c copies rows. */
+#ifndef CK_STORE_MEMORY_H
+#define CK_STORE_MEMORY_H
+
+#include <pthread.h>
+
+#include "core/store/backend.h"
+
+/* Pointers to rows, ascending by seq. Rows in `count` are visible; those behind, up to `staged`, belong to a commit that
+ * is under way. */
+typedef struct ck_memory_rows {
+  void **rows;
+  size_t count, staged, cap;
+} ck_memory_rows;
+
+typedef struct ck_memory_session {
+  ck_session_record record;
+  ck_timeline *timelines;
+  size_t timeline_count;
+  ck_memory_rows events;      /* ck_event_row: the one with seq N is at N - 1 */
+  ck_memory_rows checkpoints; /* ck_checkpoint_row */
+  const void *owner;          /* the open handle that holds the lease; NULL */
+} ck_memory_session;
+
+typedef struct ck_memory_request {
+  struct ck_memory_request *next;
+  ck_request request;
+} ck_memory_request;
+
+typedef struct ck_memory {
+  struct ck_memory *next; /* of the named ones */
+  char *name;
+  int handles;
+  pthread_mutex_t mutex;
+  ck_memory_session **sessions; /* number N is at N - 1; a session never moves or goes */
+  size_t session_count, session_cap;
+  ck_memory_request *requests;  /* oldest first */
+  int64_t last_request;
+  uint8_t key[CK_DIGEST_SIZE];
+} ck_memory;
+
+/* One ck_store_open; its address marks the sessions that it owns. */
+typedef struct ck_memory_handle {
+  ck_memory *memory;
+} ck_memory_handle;
+
+/* Locks the store of a backend's `self`; unlocking hands `status` through. */
+ck_memory *ck_memory_lock(void *self);
+ck_status ck_memory_unlock(ck_memory *self, ck_status status);
+/* NULL when there is none. */
+ck_memory_session *ck_memory_get_session(const ck_memory *self, int64_t no);
+ck_memory_session *ck_memory_get_named(const ck_memory *self, const char *session_id);
+ck_status ck_memory_no_session(const ck_memory *self, const char *session_id, ck_error *err);
+/* The index of the first checkpoint, staged ones too, with at least this seq. */
+size_t ck_memory_find_checkpoint(const ck_memory_session *session, int64_t seq);
+/* Sets the functions of memory_read.c. */
+void ck_memory_add_reading(ck_backend *out);
+
+CK_CHECKED ck_status ck_memory_session_new(ck_memory_session **out, const ck_session_record *record, ck_error *err);
+void ck_memory_session_free(ck_memory_session *self);
+
+/* Copies a row behind the staged ones. */
+CK_CHECKED ck_status ck_memory_push_event(ck_memory_session *self, const ck_event_row *row, ck_error *err);
+CK_CHECKED ck_status ck_memory_push_checkpoint(ck_memory_session *self, const ck_checkpoint_row *row, ck_error *err);
+CK_CHECKED ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline, ck_error *err);
+/* Staged rows become visible, or go. */
+void ck_memory_apply_staged(ck_memory_session *self);
+void ck_memory_drop_staged(ck_memory_session *self);
+
+/* A deep copy. */
+CK_CHECKED ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from, ck_error *err);
+
+#endif

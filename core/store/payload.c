@@ -1,0 +1,50 @@
+/* payload.c - from the outside in: format, encoding and length, digest, frame, head. */
+#include "core/store/payload.h"
+
+#include <string.h>
+
+void ck_payload_clear(ck_payload *self) {
+  ck_compress_clear(&self->compress);
+  ck_buffer_clear(&self->space);
+}
+
+ck_status ck_payload_error(ck_status status, ck_error *err, const char *session_id, const ck_checkpoint_row *row) {
+  if (status) ck_error_prefix(err, "session %s, checkpoint %s (seq %lld)", session_id, row->id, (long long)row->seq);
+  return status;
+}
+
+static ck_status check_head(const ck_payload *self, const ck_codec_reader *reader, const ck_checkpoint_row *row,
+                            ck_error *err) {
+  ck_codec_head head = ck_codec_head_of(self->session_id, row->seq);
+  if (memcmp(head.tag, reader->head.tag, sizeof head.tag) != 0)
+    return ck_error_set(err, CK_E_WRONG_SESSION, "its payload belongs to another session");
+  if (head.seq != reader->head.seq)
+    return ck_error_set(err, CK_E_CORRUPT, "its payload belongs to seq %lld", (long long)reader->head.seq);
+  if (reader->change_count != (uint64_t)row->changed)
+    return ck_error_set(err, CK_E_CORRUPT, "its payload changes %llu keys, its row says %lld",
+                        (unsigned long long)reader->change_count, (long long)row->changed);
+  if ((reader->form == CK_CODEC_KEYFRAME) != (row->keyframe == row->seq))
+    return ck_error_set(err, CK_E_CORRUPT, "its payload and its row differ on whether it is a keyframe");
+  return CK_OK;
+}
+
+/* A payload that was cut off fails its digest like any other damage: decoding first tells which it was. */
+ck_status ck_payload_open(ck_codec_reader *out, ck_payload *self, const ck_checkpoint_row *row, ck_error *err) {
+  ck_bytes plain;
+  *out = (ck_codec_reader){0};
+  if (row->format > CK_PAYLOAD_FORMAT)
+    return ck_error_set(err, CK_E_NEWER, "its payload has format %d; this version knows up to %d", row->format,
+                        CK_PAYLOAD_FORMAT);
+  if (row->format < 1) return ck_error_set(err, CK_E_CORRUPT, "its payload has format %d", row->format);
+  ck_stored stored = {row->encoding, row->plain_len, row->payload};
+  ck_status status = ck_compress_decode(&plain, &self->compress, &self->space, &stored, err);
+  if (status) {
+    ck_error_prefix(err, "payload");
+    return status;
+  }
+  ck_digest digest = ck_digest_of(row->payload);
+  if (!ck_digest_equal(&digest, &row->payload_digest))
+    return ck_error_set(err, CK_E_CORRUPT, "its payload is not the one that was written (digest)");
+  status = ck_codec_open(out, plain, err);
+  return status ? status : check_head(self, out, row, err);
+}

@@ -1,0 +1,25 @@
+/* payload.h - a payload as stored, checked and opened. */
+#ifndef CK_STORE_PAYLOAD_H
+#define CK_STORE_PAYLOAD_H
+
+#include "core/store/backend.h"
+#include "core/store/codec.h"
+#include "core/store/compress.h"
+
+/* For the payloads of one session, one after the other. Zero-initialise, set `session_id`. */
+typedef struct ck_payload {
+  const char *session_id;
+  ck_compress compress;
+  ck_buffer space;
+} ck_payload;
+void ck_payload_clear(ck_payload *self);
+
+/* `out` points into `row` or `self` until the next call. Checks format, sizes, payload digest, and that it belongs to
+ * this session and seq; not the row's own digest. CK_E_NEWER, CK_E_EMPTY, CK_E_TRUNCATED, CK_E_CORRUPT, CK_E_OVERSIZE,
+ * CK_E_WRONG_KEY, CK_E_WRONG_SESSION. The text does not name the row. */
+CK_CHECKED ck_status ck_payload_open(ck_codec_reader *out, ck_payload *self, const ck_checkpoint_row *row, ck_error *err);
+
+/* Puts "session S, checkpoint ID (seq N)" before the text of a failure; returns `status`. */
+ck_status ck_payload_error(ck_status status, ck_error *err, const char *session_id, const ck_checkpoint_row *row);
+
+#endif

@@ -1,0 +1,247 @@
+/* store.c - opens a store over its backend, holds the leases, and refuses writes that must not be made. */
+#include "core/store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/front.h"
+
+typedef struct backend_kind {
+  const char *scheme;
+  ck_status (*open)(ck_backend *out, const char *path, const ck_store_options *options, ck_error *err);
+} backend_kind;
+
+static const backend_kind backend_kinds[] = {
+    {"memory:", ck_backend_open_memory},
+    {"sqlite:", ck_backend_open_sqlite},
+};
+
+static ck_status open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err) {
+  for (size_t i = 0; i < sizeof backend_kinds / sizeof *backend_kinds; i++) {
+    size_t len = strlen(backend_kinds[i].scheme);
+    if (strncmp(url, backend_kinds[i].scheme, len) == 0) return backend_kinds[i].open(out, url + len, options, err);
+  }
+  return ck_error_set(err, CK_E_USAGE, "store '%s': expected sqlite:PATH or memory:", url);
+}
+
+ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options, ck_error *err) {
+  *out = NULL;
+  ck_store *self = calloc(1, sizeof *self);
+  if (self) self->url = strdup(url);
+  if (!self || !self->url) {
+    free(self);
+    return ck_error_no_memory(err);
+  }
+  ck_status status = open_backend(&self->backend, url, options, err);
+  if (status) {
+    free(self->url);
+    free(self);
+    return status;
+  }
+  self->read_only = options->read_only;
+  pthread_mutex_init(&self->mutex, NULL);
+  pthread_mutex_init(&self->names_mutex, NULL);
+  *out = self;
+  return CK_OK;
+}
+
+void ck_store_close(ck_store *self) {
+  if (!self) return;
+  for (size_t i = 0; i < self->held_count; i++) {
+    self->backend.release(self->backend.self, self->held[i].lease);
+    ck_chain_free(self->held[i].chain);
+  }
+  self->backend.close(self->backend.self);
+  free(self->held);
+  ck_arena_clear(&self->arena);
+  ck_buffer_clear(&self->plain);
+  ck_buffer_clear(&self->space);
+  ck_compress_clear(&self->compress);
+  pthread_mutex_destroy(&self->mutex);
+  pthread_mutex_destroy(&self->names_mutex);
+  free(self->url);
+  free(self);
+}
+
+const char *ck_store_url(const ck_store *self) {
+  return self->url;
+}
+
+const uint8_t *ck_store_fingerprint_key(const ck_store *self) {
+  return self->backend.fingerprint_key(self->backend.self);
+}
+
+/* ---- what every write begins and ends with ---- */
+
+ck_status ck_front_begin_write(ck_store *self, ck_error *err) {
+  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
+  pthread_mutex_lock(&self->mutex);
+  if (!self->unknown) return CK_OK;
+  pthread_mutex_unlock(&self->mutex);
+  return ck_error_set(err, CK_E_UNKNOWN, "store %s: an earlier commit may be on disk or not; recover the store first",
+                      self->url);
+}
+
+static void drop_chains(ck_store *self) {
+  for (size_t i = 0; i < self->held_count; i++) ck_chain_drop(self->held[i].chain);
+}
+
+ck_status ck_front_end_write(ck_store *self, ck_status status) {
+  if (status == CK_E_UNKNOWN) {
+    self->unknown = true;
+    drop_chains(self);
+  }
+  ck_arena_reset(&self->arena);
+  pthread_mutex_unlock(&self->mutex);
+  return status;
+}
+
+ck_status ck_store_recover(ck_store *self, ck_error *err) {
+  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
+  pthread_mutex_lock(&self->mutex);
+  drop_chains(self);
+  ck_status status = self->backend.recover(self->backend.self, err);
+  self->unknown = status != CK_OK;
+  pthread_mutex_unlock(&self->mutex);
+  return status;
+}
+
+ck_status ck_store_sync(ck_store *self, ck_error *err) {
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  return ck_front_end_write(self, self->backend.sync(self->backend.self, err));
+}
+
+ck_status ck_store_idle(ck_store *self, ck_error *err) {
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  return ck_front_end_write(self, self->backend.idle(self->backend.self, err));
+}
+
+/* ---- leases ---- */
+
+/* Where the session is, or belongs. */
+static size_t find_held(const ck_store *self, int64_t session) {
+  size_t low = 0, high = self->held_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (self->held[middle].lease.session < session) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+ck_held *ck_front_get_held(ck_store *self, int64_t session) {
+  size_t at = find_held(self, session);
+  return at < self->held_count && self->held[at].lease.session == session ? &self->held[at] : NULL;
+}
+
+static void remove_held(ck_store *self, int64_t session) {
+  ck_held *held = ck_front_get_held(self, session);
+  if (!held) return;
+  ck_chain_free(held->chain);
+  size_t behind = (size_t)(self->held + self->held_count - held) - 1;
+  memmove(held, held + 1, behind * sizeof *held);
+  self->held_count--;
+}
+
+/* Memory is taken before the backend is asked, so that a lease that was given is always noted. */
+static ck_status prepare_held(ck_chain **out, ck_store *self, const char *session_id, ck_error *err) {
+  *out = NULL;
+  if (self->held_count == self->held_cap) {
+    size_t cap = self->held_cap ? self->held_cap * 2 : 8;
+    ck_held *held = realloc(self->held, cap * sizeof *held);
+    if (!held) return ck_error_no_memory(err);
+    self->held = held;
+    self->held_cap = cap;
+  }
+  return ck_chain_new(out, session_id, err);
+}
+
+static void put_held(ck_store *self, ck_lease lease, ck_chain *chain) {
+  remove_held(self, lease.session);
+  size_t at = find_held(self, lease.session);
+  memmove(self->held + at + 1, self->held + at, (self->held_count - at) * sizeof *self->held);
+  self->held[at] = (ck_held){.lease = lease, .chain = chain};
+  self->held_count++;
+  ck_front_put_name(self, lease.session, ck_chain_session(chain));
+}
+
+/* What create and acquire have in common. */
+typedef struct lease_wish {
+  const char *session_id;
+  const ck_session_record *record; /* NULL: acquire */
+  uint64_t epoch_read;
+  const ck_opening *opening;
+} lease_wish;
+
+static ck_status ask_backend(ck_lease *out, ck_store *self, const lease_wish *wish, const ck_event_row *rows, ck_error *err) {
+  const ck_opening *opening = wish->opening;
+  const ck_backend *backend = &self->backend;
+  if (wish->record)
+    return backend->create_session(out, backend->self, wish->record, opening->timeline, rows, opening->event_count, err);
+  return backend->acquire(out, backend->self, wish->session_id, wish->epoch_read, opening->timeline, rows,
+                          opening->event_count, err);
+}
+
+static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wish, ck_error *err) {
+  ck_event_row *rows;
+  ck_chain *chain = NULL;
+  *out = (ck_lease){0};
+  ck_status status = ck_id_check("session id", wish->session_id, err);
+  if (!status) status = ck_front_begin_write(self, err);
+  if (status) return status;
+  status = prepare_held(&chain, self, wish->session_id, err);
+  if (!status) status = ck_front_encode_events(&rows, self, wish->opening->events, wish->opening->event_count, err);
+  if (!status) status = ask_backend(out, self, wish, rows, err);
+  if (status) ck_chain_free(chain);
+  else put_held(self, *out, chain);
+  return ck_front_end_write(self, status);
+}
+
+ck_status ck_store_create_session(ck_lease *out, ck_store *self, const ck_session_record *record,
+                                  const ck_opening *opening, ck_error *err) {
+  return take_lease(out, self, &(lease_wish){.session_id = record->id, .record = record, .opening = opening}, err);
+}
+
+ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read,
+                           const ck_opening *opening, ck_error *err) {
+  lease_wish wish = {.session_id = session_id, .epoch_read = epoch_read, .opening = opening};
+  return take_lease(out, self, &wish, err);
+}
+
+ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error *err) {
+  return self->backend.check_owner(self->backend.self, session_id, err);
+}
+
+void ck_store_release(ck_store *self, ck_lease lease) {
+  pthread_mutex_lock(&self->mutex);
+  ck_held *held = ck_front_get_held(self, lease.session);
+  if (held && held->lease.epoch == lease.epoch) {
+    self->backend.release(self->backend.self, lease);
+    remove_held(self, lease.session);
+  }
+  pthread_mutex_unlock(&self->mutex);
+}
+
+/* ---- requests ---- */
+
+ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err) {
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  return ck_front_end_write(self, self->backend.put_request(self->backend.self, request, err));
+}
+
+ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease, ck_error *err) {
+  *out = (ck_request){0};
+  *found = false;
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  return ck_front_end_write(self, self->backend.get_request(out, found, self->backend.self, lease, err));
+}
+
+void ck_request_clear(ck_request *self) {
+  free(self->kind);
+  ck_value_free(self->body);
+  *self = (ck_request){0};
+}

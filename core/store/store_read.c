@@ -1,0 +1,231 @@
+/* store_read.c - sessions, heads and checkpoints as they are listed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/front.h"
+
+/* ---- the ids of sessions ---- */
+
+static ck_front_name *name_slot(ck_store *self, int64_t no) {
+  return &self->names[(uint64_t)no % CK_FRONT_NAMES];
+}
+
+void ck_front_put_name(ck_store *self, int64_t no, const char *id) {
+  pthread_mutex_lock(&self->names_mutex);
+  ck_front_name *name = name_slot(self, no);
+  name->no = no;
+  memset(name->id, 0, sizeof name->id);
+  memcpy(name->id, id, strnlen(id, sizeof name->id - 1));
+  pthread_mutex_unlock(&self->names_mutex);
+}
+
+typedef struct name_search {
+  int64_t no;
+  char *out;
+  bool found;
+} name_search;
+
+static bool match_name(void *to, const ck_session_record *record) {
+  name_search *search = to;
+  if (record->no != search->no) return true;
+  memcpy(search->out, record->id, CK_ID_SIZE);
+  search->found = true;
+  return false;
+}
+
+ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err) {
+  pthread_mutex_lock(&self->names_mutex);
+  const ck_front_name *name = name_slot(self, no);
+  bool known = no > 0 && name->no == no;
+  memcpy(out, known ? name->id : "", known ? CK_ID_SIZE : 1);
+  pthread_mutex_unlock(&self->names_mutex);
+  if (known) return CK_OK;
+  name_search search = {.no = no, .out = out};
+  ck_status status = self->backend.list_sessions(self->backend.self, 0, match_name, &search, err);
+  if (status) return status;
+  if (!search.found)
+    return ck_error_set(err, CK_E_NOT_FOUND, "store %s has no session number %lld", self->url, (long long)no);
+  ck_front_put_name(self, no, out);
+  return CK_OK;
+}
+
+/* ---- sessions ---- */
+
+ck_status ck_store_get_session(ck_session_record *out, ck_store *self, const char *session_id, ck_error *err) {
+  *out = (ck_session_record){0};
+  ck_status status = self->backend.get_session(out, self->backend.self, session_id, err);
+  if (!status) ck_front_put_name(self, out->no, out->id);
+  return status;
+}
+
+ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_session_visit visit, void *to,
+                                 ck_error *err) {
+  return self->backend.list_sessions(self->backend.self, status, visit, to, err);
+}
+
+/* ---- checkpoints ---- */
+
+/* Info is small, and a row from a damaged file can hold anything: so it is checked. */
+static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row, ck_error *err) {
+  ck_checkpoint_info info = {
+      .seq = row->seq, .parent = row->parent, .timeline = row->timeline, .keyframe = row->keyframe, .kind = row->kind,
+      .created_ms = row->created_ms, .clean = row->clean, .resumable = row->resumable, .totals = row->totals,
+      .changed = row->changed, .stored_bytes = (int64_t)row->payload.len, .plain_bytes = row->plain_len,
+      .digest = row->digest};
+  *out = (ck_checkpoint_info){0};
+  memcpy(info.id, row->id, sizeof info.id);
+  ck_status status = ck_value_new(&info.info, row->info, err);
+  if (status == CK_E_PARSE)
+    status = ck_error_set(err, CK_E_CORRUPT, "checkpoint %s (seq %lld): its info is not JSON", row->id, (long long)row->seq);
+  if (!status) *out = info;
+  return status;
+}
+
+/* The first row that matches; with `id` NULL every row does. */
+typedef struct row_search {
+  ck_checkpoint_info *out;
+  const char *id;
+  bool found;
+  ck_status status;
+  ck_error *err;
+} row_search;
+
+static bool match_row(void *to, const ck_checkpoint_row *row) {
+  row_search *self = to;
+  if (self->id && strcmp(self->id, row->id) != 0) return true;
+  self->found = true;
+  self->status = make_info(self->out, row, self->err);
+  return false;
+}
+
+/* Newest first, within after < seq <= until. */
+static ck_status search_rows(row_search *search, ck_store *self, int64_t session, int64_t after, int64_t until,
+                             ck_error *err) {
+  search->err = err;
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, session, after, until, true, false, match_row, search, err);
+  return status ? status : search->status;
+}
+
+ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64_t session, const char *id, int64_t seq,
+                                  ck_error *err) {
+  row_search search = {.out = out, .id = id};
+  *out = (ck_checkpoint_info){0};
+  ck_status status = CK_OK;
+  if (id || seq > 0) status = search_rows(&search, self, session, id ? 0 : seq - 1, id ? 0 : seq, err);
+  if (status || search.found) return status;
+  char session_id[CK_ID_SIZE];
+  status = ck_front_get_name(session_id, self, session, err);
+  if (status) return status;
+  if (id) return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint '%s'", session_id, id);
+  return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", session_id, (long long)seq);
+}
+
+typedef struct row_header {
+  bool found;
+  int64_t seq;
+  ck_digest digest;
+} row_header;
+
+static bool read_header(void *to, const ck_checkpoint_row *row) {
+  *(row_header *)to = (row_header){true, row->seq, row->digest};
+  return false;
+}
+
+ck_status ck_front_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+  row_header header = {0};
+  *out = (ck_digest){{0}};
+  if (seq == 0) return CK_OK;
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true, false, read_header, &header, err);
+  if (status) return status;
+  if (!header.found || seq < 0) return ck_error_set(err, CK_E_NOT_FOUND, "no checkpoint at seq %lld", (long long)seq);
+  *out = header.digest;
+  return CK_OK;
+}
+
+ck_status ck_front_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
+  row_header header = {0};
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, session, 0, 0, true, false, read_header, &header, err);
+  *out = header.seq;
+  return status;
+}
+
+typedef struct row_listing {
+  ck_checkpoint_visit visit;
+  void *to;
+  ck_status status;
+  ck_error *err;
+} row_listing;
+
+static bool list_row(void *to, const ck_checkpoint_row *row) {
+  row_listing *self = to;
+  ck_checkpoint_info info;
+  self->status = make_info(&info, row, self->err);
+  if (self->status) return false;
+  bool more = self->visit(self->to, &info);
+  ck_checkpoint_info_clear(&info);
+  return more;
+}
+
+ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit, void *to,
+                                    ck_error *err) {
+  row_listing listing = {visit, to, CK_OK, err};
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, session, 0, 0, false, false, list_row, &listing, err);
+  return status ? status : listing.status;
+}
+
+/* ---- the head ---- */
+
+void ck_head_clear(ck_head *self) {
+  ck_session_record_clear(&self->session);
+  free(self->timelines);
+  ck_checkpoint_info_clear(&self->checkpoint);
+  ck_checkpoint_info_clear(&self->latest);
+  *self = (ck_head){0};
+}
+
+/* One row is read for each range of the view, at most, however many lie on branches that it does not see. */
+static ck_status find_visible(ck_head *head, ck_store *self, ck_error *err) {
+  ck_view view;
+  int64_t session = head->session.no;
+  row_search search = {.out = &head->checkpoint};
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  if (status) return status;
+  for (size_t i = view.count; i-- > 0 && !status && !search.found;) {
+    int64_t last = view.ranges[i].last;
+    status = search_rows(&search, self, session, view.ranges[i].first - 1, last == INT64_MAX ? 0 : last, err);
+  }
+  head->has_checkpoint = search.found && !status;
+  ck_view_clear(&view);
+  return status;
+}
+
+/* The session's row is read first: what a resume then writes is fenced by its epoch, so later rows cannot mislead it. */
+ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id, ck_error *err) {
+  ck_head head = {0};
+  row_search search = {.out = &head.latest};
+  *out = head;
+  ck_status status = ck_store_get_session(&head.session, self, session_id, err);
+  void *backend = self->backend.self;
+  int64_t session = head.session.no;
+  if (!status) status = self->backend.list_timelines(&head.timelines, &head.timeline_count, backend, session, err);
+  if (!status) status = self->backend.last_seq(&head.last_seq, backend, session, err);
+  if (!status) status = search_rows(&search, self, session, 0, 0, err);
+  head.has_latest = search.found;
+  if (!status) status = find_visible(&head, self, err);
+  if (status) ck_head_clear(&head);
+  *out = head;
+  return status;
+}
+
+/* ---- figures ---- */
+
+ck_status ck_store_get_stats(ck_store_stats *out, ck_store *self, ck_error *err) {
+  *out = (ck_store_stats){0};
+  ck_status status = self->backend.get_stats(out, self->backend.self, err);
+  out->schema = CK_STORE_SCHEMA;
+  return status;
+}
