@@ -1,0 +1,47 @@
+/* bench.h - figures: measured, held against a floor of the same run and a target, printed and written as JSON. */
+#ifndef CK_TESTS_BENCH_BENCH_H
+#define CK_TESTS_BENCH_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/runtime/session.h"
+
+/* One row. `value` is in `unit`; the ratio value / floor (or the value itself when floor is 0) is held against `target`. */
+typedef struct figure {
+  char name[96];
+  double value;
+  const char *unit;
+  double floor;    /* 0: none */
+  double target;   /* most it may be; with `at_least`, least */
+  bool at_least;
+  bool compared;   /* false: shown for comparison only, always ok */
+} figure;
+
+void bench_add(figure row);
+/* Samples in microseconds, sorted in place. */
+double bench_percentile(double *samples, size_t count, double percent);
+double bench_now_us(void);
+/* Ends the program with the message: a figure that cannot be measured must not be missing in silence. */
+void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* "<folder of the measured disk>/name", in a buffer of its own until the next four calls. */
+const char *bench_path(const char *name);
+/* A text of `len` bytes of English-like prose, different for each `seed`; as a JSON string. Caller frees the value. */
+ck_value *bench_prose(size_t len, unsigned seed);
+/* The calibration: overwrites 16 KiB of allocated blocks and syncs them; microseconds. */
+double bench_floor_once(void);
+/* A state of about `bytes` in values of 1 KiB (at least one key). */
+void bench_fill_state(ck_session *session, size_t bytes);
+/* One step of the standard workload: a message of 2 KB, one small changed key, a boundary. */
+ck_saved bench_step(ck_session *session, unsigned number);
+
+/* The groups, one file each. */
+void bench_checkpoints(void);
+void bench_sessions(void);
+void bench_reads(void);
+void bench_program(void);
+/* Another process's part of bench_program: an idle host tells its memory through `fd`. */
+void bench_idle(const char *path, int fd);
+
+#endif

@@ -1,0 +1,129 @@
+/* bench_program.c - what the program itself costs: its start, an empty flow, a policy's decision, an idle host. */
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lua/policy.h"
+#include "lua/profile.h"
+#include "tests/bench/bench.h"
+
+enum { STARTS = 31, DECISIONS = 200000 };
+extern char **environ;
+
+static double spawn_once(char *const *argv, int expected) {
+  posix_spawn_file_actions_t actions;
+  pid_t child;
+  int status;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+  double begun = bench_now_us();
+  if (posix_spawn(&child, argv[0], &actions, NULL, argv, environ) != 0 || waitpid(child, &status, 0) < 0) bench_die("cannot run %s", argv[0]);
+  double took = bench_now_us() - begun;
+  posix_spawn_file_actions_destroy(&actions);
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != expected) bench_die("%s exited with %d", argv[0], WEXITSTATUS(status));
+  return took;
+}
+
+static double median_start(char *const *argv) {
+  double samples[STARTS];
+  for (int i = 0; i < STARTS; i++) samples[i] = spawn_once(argv, 0);
+  return bench_percentile(samples, STARTS, 50) / 1000;
+}
+
+static const char *write_text(const char *name, const char *text) {
+  const char *path = bench_path(name);
+  FILE *file = fopen(path, "w");
+  if (!file || fputs(text, file) < 0 || fclose(file) != 0) bench_die("cannot write %s", path);
+  return path;
+}
+
+static void add_starts(char *program) {
+  char store[600], flow[600], cassette[600];
+  char *version[] = {program, (char *)"--version", NULL};
+  bench_add((figure){.name = "ckrun --version, whole process", .unit = "ms", .value = median_start(version), .target = 5, .compared = true});
+  snprintf(store, sizeof store, "sqlite:%s", bench_path("empty.db"));
+  snprintf(flow, sizeof flow, "%s", write_text("empty.lua", "local flow = require \"ck.flow\"\nreturn flow.agent { prompt = \"p\", user = flow.ask {} }\n"));
+  snprintf(cassette, sizeof cassette, "%s", write_text("empty.jsonl", "{\"cassette\":1}\n"));
+  char *run[] = {program, (char *)"--store", store, (char *)"run", flow, (char *)"--cassette", cassette, NULL};
+  bench_add((figure){.name = "ckrun run of an empty flow, whole process", .unit = "ms", .value = median_start(run), .target = 20, .compared = true});
+}
+
+static void add_decision(const char *name) {
+  ck_profile *profile;
+  ck_policy_engine engine;
+  ck_error err;
+  if (ck_profile_new(&profile, "bench", &err) != CK_OK || ck_profile_append_policy(profile, name, NULL, &err) != CK_OK ||
+      ck_policy_engine_open(&engine, profile, &err) != CK_OK)
+    bench_die("%s", err.text);
+  ck_boundary at = {.kind = CK_BOUNDARY_NODE_START, .scope = "main", .node = "n", .now_ms = 1, .clean = true, .budget = {.limit_micros = -1}};
+  double begun = bench_now_us();
+  for (int i = 0; i < DECISIONS; i++) {
+    ck_decision decision;
+    if (engine.checkpoint(&decision, engine.self, &at, &err) != CK_OK) bench_die("%s", err.text);
+    ck_decision_clear(&decision);
+  }
+  figure row = {.unit = "us", .value = (bench_now_us() - begun) / DECISIONS, .target = 1, .compared = true};
+  snprintf(row.name, sizeof row.name, "decision of the policy %s", name);
+  bench_add(row);
+  engine.free(engine.self);
+  ck_profile_free(profile);
+}
+
+/* In a process of its own that does nothing else. */
+static void add_memory(void) {
+  int fds[2];
+  long kilobytes = 0;
+  if (pipe(fds) != 0) bench_die("pipe");
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    char number[16];
+    snprintf(number, sizeof number, "%d", fds[1]);
+    execl("/proc/self/exe", "bench", "--idle", bench_path("idle.db"), number, (char *)NULL);
+    _exit(127);
+  }
+  close(fds[1]);
+  if (child < 0 || read(fds[0], &kilobytes, sizeof kilobytes) != sizeof kilobytes) bench_die("the idle process died");
+  close(fds[0]);
+  waitpid(child, NULL, 0);
+  bench_add((figure){.name = "resident memory of a host with one idle 1 MB session", .unit = "MB", .value = (double)kilobytes / 1024, .target = 16, .compared = true});
+}
+
+/* The idle process: tells its resident memory and ends. */
+void bench_idle(const char *path, int fd) {
+  char url[600];
+  ck_runtime *runtime;
+  ck_session *session;
+  ck_profile *profile;
+  ck_policy_engine engine;
+  ck_error err;
+  snprintf(url, sizeof url, "sqlite:%s", path);
+  if (ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) != CK_OK || ck_profile_new(&profile, "idle", &err) != CK_OK ||
+      ck_profile_append_policy(profile, "tool_rounds", NULL, &err) != CK_OK || ck_policy_engine_open(&engine, profile, &err) != CK_OK ||
+      ck_session_start(&session, runtime, &(ck_session_options){.policies = &engine}, &err) != CK_OK)
+    bench_die("%s", err.text);
+  bench_fill_state(session, 1 << 20);
+  ck_saved saved = bench_step(session, 1);
+  if (ck_session_wait(session, saved.ticket, &err) != CK_OK) bench_die("%s", err.text);
+  long pages = 0, resident = 0;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (!file || fscanf(file, "%ld %ld", &pages, &resident) != 2) bench_die("cannot read /proc/self/statm");
+  fclose(file);
+  resident *= sysconf(_SC_PAGESIZE) / 1024;
+  if (write(fd, &resident, sizeof resident) != sizeof resident) bench_die("the measuring process is gone");
+}
+
+void bench_program(void) {
+  const char *program = getenv("CKRUN");
+  char path[512];
+  snprintf(path, sizeof path, "%s", program ? program : "build/ckrun");
+  add_starts(path);
+  add_decision("tool_rounds");
+  add_memory();
+}

@@ -1,0 +1,142 @@
+/* bench_reads.c - what loading and tails cost in a store of 1,000 checkpoints and 100,000 events. */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/runtime/tail.h"
+#include "tests/bench/bench.h"
+
+enum { CHECKPOINTS = 1000, EVENTS = 100, ROUNDS = 21 };
+
+static void append(ck_session *session, unsigned number) {
+  char text[160], agent[16];
+  ck_error err;
+  ck_value *body;
+  snprintf(agent, sizeof agent, "agent-%u", number % 8);
+  snprintf(text, sizeof text, "{\"n\":%u,\"text\":\"agent %u looked at file %u and found nothing to change in it\"}", number, number % 8, number / 8);
+  if (ck_value_new(&body, ck_bytes_text(text), &err) != CK_OK ||
+      ck_session_append(session, CK_EVENT_NOTE, NULL, agent, body, &err) != CK_OK)
+    bench_die("%s", err.text);
+  ck_value_free(body);
+}
+
+static void build(const char *url) {
+  ck_runtime *runtime;
+  ck_session *session;
+  ck_saved saved = {0};
+  ck_error err;
+  if (ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) != CK_OK ||
+      ck_session_start(&session, runtime, &(ck_session_options){.id = "large"}, &err) != CK_OK)
+    bench_die("%s", err.text);
+  bench_fill_state(session, 1 << 20);
+  for (unsigned i = 0; i < CHECKPOINTS; i++) {
+    for (unsigned n = 0; n < EVENTS - 2; n++) append(session, i * EVENTS + n);
+    saved = bench_step(session, i);
+  }
+  if (ck_session_wait(session, saved.ticket, &err) != CK_OK) bench_die("%s", err.text);
+  ck_session_close(session);
+  ck_runtime_close(runtime);
+}
+
+/* What any program pays to open this database and read its schema. */
+static double bare_open(const char *path) {
+  sqlite3 *db;
+  double begun = bench_now_us();
+  if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+      sqlite3_exec(db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) != SQLITE_OK)
+    bench_die("bare open of %s", path);
+  double took = bench_now_us() - begun;
+  sqlite3_close(db);
+  return took;
+}
+
+/* In a process of its own: nothing is cached but what the kernel caches. */
+static double cold(const char *url, double (*measure)(const char *url)) {
+  int fds[2];
+  double took = -1;
+  if (pipe(fds) != 0) bench_die("pipe");
+  fflush(stdout);
+  pid_t child = fork();
+  if (child == 0) {
+    took = measure(url);
+    _exit(write(fds[1], &took, sizeof took) == sizeof took ? 0 : 1);
+  }
+  if (child < 0 || read(fds[0], &took, sizeof took) != sizeof took) bench_die("a measuring process died");
+  close(fds[0]);
+  close(fds[1]);
+  waitpid(child, NULL, 0);
+  return took;
+}
+
+static double load_head(const char *url) {
+  ck_store *store;
+  ck_head head;
+  ck_state *state;
+  ck_error err;
+  double begun = bench_now_us();
+  if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK || ck_store_get_head(&head, store, "large", &err) != CK_OK ||
+      ck_store_get_state(&state, store, head.session.no, head.checkpoint.seq, &err) != CK_OK)
+    bench_die("%s", err.text);
+  return bench_now_us() - begun;
+}
+
+static double open_bare(const char *url) { return bare_open(strchr(url, ':') + 1); }
+
+static double resume_and_step(const char *url) {
+  ck_runtime *runtime;
+  ck_session *session;
+  ck_error err;
+  double begun = bench_now_us();
+  if (ck_runtime_open(&runtime, url, &(ck_store_options){0}, NULL, &err) != CK_OK ||
+      ck_session_resume(&session, runtime, "large", &(ck_resume_options){0}, &err) != CK_OK)
+    bench_die("%s", err.text);
+  ck_saved saved = bench_step(session, 1);
+  if (ck_session_wait(session, saved.ticket, &err) != CK_OK) bench_die("%s", err.text);
+  return bench_now_us() - begun;
+}
+
+static double median_cold(const char *url, double (*measure)(const char *url)) {
+  double samples[ROUNDS];
+  for (int i = 0; i < ROUNDS; i++) samples[i] = cold(url, measure);
+  return bench_percentile(samples, ROUNDS, 50);
+}
+
+static double tail_once(ck_store *store, int64_t session) {
+  ck_tail tail;
+  ck_error err;
+  double begun = bench_now_us();
+  if (ck_tail_read(&tail, store, &(ck_tail_query){.session = session, .agent = "agent-3", .n = 50}, &err) != CK_OK) bench_die("%s", err.text);
+  double took = bench_now_us() - begun;
+  if (tail.count != 50) bench_die("the tail has %zu events", tail.count);
+  ck_tail_clear(&tail);
+  return took;
+}
+
+static void add_tail(const char *url) {
+  double samples[201];
+  ck_store *store;
+  ck_session_record record;
+  ck_error err;
+  if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK || ck_store_get_session(&record, store, "large", &err) != CK_OK)
+    bench_die("%s", err.text);
+  for (size_t i = 0; i < 201; i++) samples[i] = tail_once(store, record.no);
+  bench_add((figure){.name = "tail of 50 events for one of 8 agents out of 100,000, p50", .unit = "ms",
+                     .value = bench_percentile(samples, 201, 50) / 1000, .target = 1, .compared = true});
+  ck_session_record_clear(&record);
+  ck_store_close(store);
+}
+
+void bench_reads(void) {
+  char url[600];
+  snprintf(url, sizeof url, "sqlite:%s", bench_path("large.db"));
+  build(url);
+  double bare = median_cold(url, open_bare), load = median_cold(url, load_head);
+  bench_add((figure){.name = "load of the head beyond opening SQLite, cold process", .unit = "ms", .value = (load - bare) / 1000, .target = 5, .compared = true});
+  bench_add((figure){.name = "  opening SQLite alone", .unit = "ms", .value = bare / 1000});
+  add_tail(url);
+  bench_add((figure){.name = "open, resume and one durable step, cold process", .unit = "ms",
+                     .value = median_cold(url, resume_and_step) / 1000, .target = 20, .compared = true});
+}
