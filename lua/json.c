@@ -9,6 +9,8 @@
 
 #include "core/base/utf8.h"
 
+enum { PLACE_STEPS = 8 }; /* of a path shown in an error */
+
 /* ---- JSON to Lua ---- */
 
 static void push_value(lua_State *L, ck_bytes json);
@@ -119,7 +121,7 @@ static void write_value(writer *w, int index);
 static void refuse(writer *w, const char *what, const char *detail) {
   char place[256] = "value";
   size_t len = strlen(place);
-  for (int i = 0; i < w->depth && len < sizeof place - 1; i++) {
+  for (int i = 0; i < w->depth && i < PLACE_STEPS && len < sizeof place - 1; i++) {
     const step *at = &w->path[i];
     int room = (int)(sizeof place - len);
     int put = at->text ? snprintf(place + len, (size_t)room, ".%.*s", (int)(at->len < 64 ? at->len : 64), at->text)

@@ -111,12 +111,24 @@ static int sandbox_tostring(lua_State *L) {
   return 1;
 }
 
+static int sandbox_error(lua_State *L) {
+  lua_Integer level = luaL_optinteger(L, 2, 1);
+  lua_settop(L, 1);
+  ck_vm_note_place(L);
+  if (lua_type(L, 1) != LUA_TSTRING || level < 1 || level > 100) return lua_error(L);
+  luaL_where(L, (int)level);
+  lua_insert(L, 1);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
 /* Unlike Lua's own it says where. */
 static int sandbox_assert(lua_State *L) {
   luaL_checkany(L, 1);
   if (lua_toboolean(L, 1)) return lua_gettop(L);
   if (lua_isnoneornil(L, 2)) return luaL_error(L, "assertion failed");
   lua_settop(L, 2);
+  ck_vm_note_place(L);
   if (lua_type(L, 2) != LUA_TSTRING) return lua_error(L);
   luaL_where(L, 1);
   lua_insert(L, 2);
@@ -124,10 +136,10 @@ static int sandbox_assert(lua_State *L) {
   return lua_error(L);
 }
 
-static const luaL_Reg base_functions[] = {{"assert", sandbox_assert}, {"ipairs", sandbox_ipairs},     {"next", sandbox_next},
+static const luaL_Reg base_functions[] = {{"assert", sandbox_assert}, {"error", sandbox_error},       {"ipairs", sandbox_ipairs}, {"next", sandbox_next},
                                           {"pairs", sandbox_pairs},   {"pcall", ck_vm_pcall},         {"tostring", sandbox_tostring},
                                           {"type", sandbox_type},     {NULL, NULL}};
-static const char *const base_names[] = {"error", "select", NULL};
+static const char *const base_names[] = {"select", NULL};
 static const char *const base_counted[] = {"tonumber", NULL};
 
 void ck_sandbox_push_base(lua_State *L) {

@@ -39,7 +39,7 @@ struct ck_vm {
   bool refused;         /* an allocation went over the hard limit */
   ck_vm_overrun overrun;
   ck_status raised_as;  /* of the error on its way; CK_OK: limits.raised */
-  char place[LUA_IDSIZE + 16]; /* "file:line: " of the overrun */
+  char place[LUA_IDSIZE + 16]; /* "file:line: " of the overrun, or of an error without text */
   ck_buffer scratch;
 };
 
@@ -118,6 +118,8 @@ static void note_place(ck_vm *self, lua_State *L) {
   }
 }
 
+void ck_vm_note_place(lua_State *L) { note_place(ck_vm_of(L), L); }
+
 static int raise_overrun(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&overrun_mark);
   return lua_error(L);
@@ -186,8 +188,8 @@ static ck_status report(ck_vm *self, lua_State *L, int status, ck_error *err) {
   }
   int type = lua_gettop(L) > 0 ? lua_type(L, -1) : LUA_TNIL;
   if (type == LUA_TSTRING) return ck_error_set(err, raised, "%s", lua_tostring(L, -1));
-  if (type == LUA_TNUMBER) return ck_error_set(err, raised, "the error value is %.14g", (double)lua_tonumber(L, -1));
-  return ck_error_set(err, raised, "the error value is a %s, not a text", lua_typename(L, type));
+  if (type == LUA_TNUMBER) return ck_error_set(err, raised, "%sthe error value is %.14g", self->place, (double)lua_tonumber(L, -1));
+  return ck_error_set(err, raised, "%sthe error value is a %s, not a text", self->place, lua_typename(L, type));
 }
 
 int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...) {

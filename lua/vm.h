@@ -66,6 +66,8 @@ void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text);
 int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The same without a place in front. */
 int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Remembers the script's line for an error whose value is no text. */
+void ck_vm_note_place(lua_State *L);
 /* Takes `units` (about one instruction's work each) from the budget; raises when it is spent. Every loop of a library
  * function that does not allocate as much as it works calls this. */
 void ck_vm_charge(lua_State *L, int64_t units);

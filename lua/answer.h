@@ -1,0 +1,29 @@
+/* answer.h - reads what a hook answered, strictly: a shape that no hook has is an error and never a guess.
+ *
+ * All functions read the value at `index` and raise for a malformed one. */
+#ifndef CK_LUA_ANSWER_H
+#define CK_LUA_ANSWER_H
+
+#include "core/runtime/policy.h"
+#include "lua/vm.h"
+
+enum { CK_ANSWER_REASON_MAX = 256 }; /* bytes */
+
+/* nil, false; true; "reason"; { reason =, durability = "sync" | "async" }. Async unless it says otherwise. */
+typedef struct ck_answer_checkpoint {
+  bool take, sync;
+  const char *reason; /* UTF-8 without control characters, anchored by the value; NULL: none given */
+  size_t reason_len;
+} ck_answer_checkpoint;
+void ck_answer_read_checkpoint(ck_answer_checkpoint *out, lua_State *L, int index);
+
+/* One of `words` (ended by NULL): its index; nil: -1. */
+int ck_answer_read_word(lua_State *L, int index, const char *const *words);
+/* true, false; nil: `otherwise`. */
+bool ck_answer_read_truth(lua_State *L, int index, bool otherwise);
+
+/* nil; { budget | time | rounds | tokens | tool_calls = "continue" | "reset" | "refuse" }; ck.refuse "why".
+ * Changes only the dimensions that are named. A refusal's text goes to `refusal`, emptied before. */
+void ck_answer_read_rules(ck_resume_rules *out, ck_buffer *refusal, lua_State *L, int index);
+
+#endif
