@@ -174,8 +174,9 @@ test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 prove = $(if $(strip $(2)),$(Q)$(call test_env,$(1)) prove --norc --exec '' $(PROVEFLAGS) $(2),@echo "no tests")
 
-TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode))))
-test: deps all $(if $(MAIN_C),$(BUILD)/ckrun) $(TESTED) $(call examples,release) ## run all tests, C tests also under asan and ubsan
+TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) \
+  $(if $(MAIN_C),$(BUILD)/ckrun) $(call examples,release)
+test: deps $(TESTED) ## run all tests, C tests also under asan and ubsan
 	$(call prove,release,$(call only,$(call programs,release) $(TEST_SCRIPTS)))
 	$(call prove,asan,$(call only,$(call programs,asan)))
 

@@ -63,10 +63,10 @@ static void test_form(void) {
 }
 
 static void test_attacks(void) {
-  static const char *const attacks[] = {"",        ".",     "..",          "../../etc/passwd", "a/b",     "/",
-                                        "a b",     "a\nb",  "a\tb",        "a\x1b[2J",         "\xff",    "a\xe2\x88\x95" "b",
-                                        "%2e%2e",  "a;b",   "a'b",         "a\"b",             "$(true)", "`true`",
-                                        "session*", "a\\b", "caf\xc3\xa9", "a:b",              "a.b",     "~"};
+  static const char *const attacks[] = {
+      "",        ".",      "..",       "../../etc/passwd", "a/b",           "/",   "a b", "a\nb",   "a\tb", "a\x1b[2J",
+      "%2e%2e",  "a;b",    "a'b",      "a\"b",             "\xe2\x88\x95x", "a:b", "a.b", "a\\b",   "~",    "\xff",
+      "$(true)", "`true`", "session*", "caf\xc3\xa9",      "\xff\xfe",      "a|b", "a&b", "a%00b", "\x7f", "a\r"};
   ck_error err;
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
     ck_status status = ck_id_check("session", attacks[i], &err);

@@ -1,0 +1,111 @@
+#!/bin/sh
+# test_layers.t - includes go down the layers, third parties stay behind their door, files say what they are.
+# With a folder as argument that tree is checked; without, the repository's, and then one in which every rule is broken.
+given=${1:-}
+self=$(realpath "$0")
+cd "${given:-$(dirname "$0")/..}" || exit 1
+checks=0
+failed=0
+echo "TAP version 13"
+
+# is_empty NAME OFFENDERS: one check; the offenders are shown.
+is_empty() {
+  checks=$((checks + 1))
+  if [ -z "$2" ]; then
+    echo "ok $checks - $1"
+  else
+    failed=$((failed + 1))
+    echo "not ok $checks - $1"
+    printf '%s\n' "$2" | head -20 | sed 's/^/# /' >&2
+  fi
+}
+
+# files DIRS NAMES…: the files below those folders that are there.
+files() {
+  dirs=$(for dir in $1; do [ -d "$dir" ] && echo "$dir"; done)
+  shift
+  [ -n "$dirs" ] || return 0
+  for name in "$@"; do find $dirs -type f -name "$name"; done | sort
+}
+
+# includes DIRS: every include as "file: path", quoted or in angle brackets.
+includes() {
+  list=$(files "$1" '*.c' '*.h')
+  [ -n "$list" ] || return 0
+  grep -H '^[[:space:]]*#[[:space:]]*include' $list | sed -E 's/:[^"<]*(["<])([^">]*).*/: \1\2/'
+}
+
+# layer DIR ALLOWED: own includes of DIR that do not begin with one of the paths (a pattern).
+layer() {
+  is_empty "$1 includes only $(echo "$2" | tr '|' ' ')" "$(includes "$1" | grep ': "' | grep -vE ": \"($2)")"
+}
+
+# only NAME HEADERS PLACES: those headers (a pattern) are included in those files (a pattern) alone.
+only() {
+  is_empty "$1 only in $(echo "$3" | tr '|' ' ')" \
+    "$(includes 'core lua' | grep -E ": [\"<]($2)" | grep -vE "^($3)")"
+}
+
+layer core/base   'core/base/'
+layer core/model  'core/(base|model)/'
+layer core/redact 'core/(base|model|redact)/'
+layer core/store  'core/(base|model|store)/'
+layer core/runtime 'core/(base|model|redact|store|runtime)/'
+layer core/effect 'core/(base|model|redact|effect)/'
+layer lua         'core/(base|model)/|core/runtime/(policy|flow|session)\.h$|lua/'
+
+only "Lua's headers" '(lua|lauxlib|lualib|luaconf)\.h' 'lua/'
+only sqlite3.h 'sqlite3\.h' 'core/store/sqlite[^/]*:'
+only "uv.h and curl" 'uv\.h|uv/|curl/' 'core/(effect|host)/'
+only pcre2.h 'pcre2' '(core/redact|lua)/'
+
+is_empty "quoted includes are rooted at the repository and there" "$(includes 'core lua tests examples' | grep ': "' |
+  while IFS= read -r line; do
+    path=${line#*: \"}
+    case $path in core/* | lua/* | tests/*) [ -f "$path" ] && continue ;; esac
+    echo "$line"
+  done)"
+
+is_empty "quoted includes are rooted and there" "$(includes 'core lua tests examples' | grep ': "' |
+  read -r first <"$file"
+  case $first in "/* ${file##*/} - "????????*) ;; *) echo "$file" ;; esac
+done)"
+
+is_empty "line 1 of a Lua file says its purpose" "$(for file in $(files 'lua policies examples' '*.lua'); do
+  read -r first <"$file"
+  case $first in '-- '????????* | '--- '????????*) ;; *) echo "$file" ;; esac
+done)"
+
+# too_long NAME WISHED ALLOWED: above the first number is a note, above the second a failure.
+too_long() {
+  list=$(files 'core lua policies tests examples' "$1")
+  [ -n "$list" ] || list=/dev/null
+  wc -l $list | awk -v wished="$2" -v allowed="$3" -v verdict="$4" '$2 != "total" && $1 > wished {
+    if (verdict == ($1 > allowed)) print $2 ": " $1 " lines" }'
+}
+
+for kind in '*.c 400 450' '*.h 150 200' '*.lua 200 250'; do
+  set -f -- $kind
+  set +f
+  too_long "$1" "$2" "$3" 0 | sed 's/^/# long: /' >&2
+  is_empty "no $1 file is longer than $3 lines" "$(too_long "$1" "$2" "$3" 1)"
+done
+
+# Each rule must see its breach: a tree in which all are broken has no check that holds.
+if [ -z "$given" ]; then
+  bad=$(mktemp -d)
+  trap 'rm -rf "$bad"' EXIT
+  for dir in base model redact store runtime effect; do
+    mkdir -p "$bad/core/$dir"
+    printf '#include "core/host/main.h"\n#include <lua.h>\n # include <sqlite3.h>\n' >"$bad/core/$dir/bad.c"
+  done
+  mkdir -p "$bad/lua"
+  printf '#include "core/store/store.h"\n#include <uv.h>\n' >"$bad/lua/bad.c"
+  echo '#include <pcre2.h>' >"$bad/core/base/long.h"
+  yes 'return' | head -n 451 | tee -a "$bad/core/base/long.h" "$bad/core/base/long.c" >"$bad/lua/long.lua"
+  held=$("$self" "$bad" 2>/dev/null | grep '^ok')
+  is_empty "every rule sees its breach" "$held"
+fi
+
+echo "1..$checks"
+[ "$failed" = 0 ]
