@@ -1,0 +1,289 @@
+/* child.c - spawns through libuv, drains its output, sees to its end. */
+#include "core/effect/child.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <uv.h>
+
+enum { PIPE_COUNT = 3, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
+
+/* How far the killing went. */
+typedef enum { UNTOUCHED, TERMINATED, SHOT } killing;
+
+struct ck_child {
+  uv_process_t process;
+  uv_timer_t timer; /* one at a time: the deadline, the next kill, the grace after the exit */
+  uv_pipe_t pipes[PIPE_COUNT];
+  uv_write_t write;
+  bool open[PIPE_COUNT]; /* outputs: not at their end; input: not written yet */
+  bool exited, finishing, dropped;
+  killing killed;
+  int handles; /* not closed yet */
+  ck_child_end end;
+  ck_buffer input, output, error;
+  size_t output_max, error_max;
+  int64_t grace_ms, kill_ms;
+  void (*ended)(void *to, const ck_child_end *end);
+  void *to;
+  char chunk[CHUNK_SIZE];
+};
+
+static void on_timer(uv_timer_t *timer);
+
+/* Whatever the program inherited or opened carelessly: a child gets descriptors 0 to 2. The kernel knows this since 5.11;
+ * an older one is asked for the list. */
+static void seal_descriptors(void) {
+  if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) == 0) return;
+  DIR *list = opendir("/proc/self/fd");
+  if (!list) return;
+  for (struct dirent *entry; (entry = readdir(list));) {
+    int fd = atoi(entry->d_name);
+    if (fd > STDERR_FILENO) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
+  closedir(list);
+}
+
+static void free_child(ck_child *self) {
+  ck_buffer_clear(&self->input);
+  ck_buffer_clear(&self->output);
+  ck_buffer_clear(&self->error);
+  free(self);
+}
+
+static void on_closed(uv_handle_t *handle) {
+  ck_child *self = handle->data;
+  if (--self->handles) return;
+  self->end.output = ck_buffer_bytes(&self->output);
+  self->end.error = ck_buffer_bytes(&self->error);
+  if (!self->dropped) self->ended(self->to, &self->end);
+  free_child(self);
+}
+
+/* The process group bears the child's pid; it can outlive the child. */
+static void kill_group(ck_child *self, int signal_number) {
+  if (self->process.pid > 0) kill(-self->process.pid, signal_number);
+}
+
+static void finish(ck_child *self) {
+  if (self->finishing) return;
+  self->finishing = true;
+  kill_group(self, SIGKILL);
+  uv_handle_t *handles[HANDLE_COUNT] = {(uv_handle_t *)&self->process, (uv_handle_t *)&self->timer};
+  for (int i = 0; i < PIPE_COUNT; i++) handles[2 + i] = (uv_handle_t *)&self->pipes[i];
+  for (int i = 0; i < HANDLE_COUNT; i++) {
+    if (!uv_is_closing(handles[i])) uv_close(handles[i], on_closed);
+  }
+}
+
+/* What it left in the pipes is read first; whoever else holds them open is waited for only so long. */
+static void finish_when_drained(ck_child *self) {
+  bool drained = !self->open[STDOUT_FILENO] && !self->open[STDERR_FILENO];
+  if (self->exited && (drained || self->killed != UNTOUCHED)) finish(self);
+}
+
+static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
+  ck_child *self = process->data;
+  self->exited = true;
+  if (self->killed == UNTOUCHED) {
+    self->end.ending = signal_number ? CK_CHILD_KILLED : CK_CHILD_EXITED;
+    self->end.code = signal_number ? signal_number : (int)code;
+  }
+  uv_timer_start(&self->timer, on_timer, (uint64_t)self->grace_ms, 0);
+  finish_when_drained(self);
+}
+
+/* The first reason is the one that is told. */
+static void end_it(ck_child *self, ck_child_ending why, int signal_number) {
+  if (self->killed == UNTOUCHED) self->end.ending = why;
+  self->killed = signal_number == SIGKILL ? SHOT : TERMINATED;
+  kill_group(self, signal_number);
+  if (self->exited) {
+    finish(self);
+  } else {
+    uv_timer_start(&self->timer, on_timer, (uint64_t)self->kill_ms, 0);
+  }
+}
+
+static void on_timer(uv_timer_t *timer) {
+  ck_child *self = timer->data;
+  if (self->exited || self->killed == SHOT) {
+    finish(self);
+  } else if (self->killed == TERMINATED) {
+    end_it(self, CK_CHILD_CANCELLED, SIGKILL);
+  } else {
+    end_it(self, CK_CHILD_LATE, SIGTERM);
+  }
+}
+
+static void on_room_wanted(uv_handle_t *handle, size_t suggested, uv_buf_t *out) {
+  (void)suggested;
+  ck_child *self = handle->data;
+  *out = uv_buf_init(self->chunk, sizeof self->chunk);
+}
+
+/* Half of what is kept is thrown away at a time, so that no byte is moved often. */
+static void keep_tail(ck_child *self, const char *data, size_t len) {
+  ck_buffer_append(&self->error, data, len);
+  if (self->error.failed || self->error.len < 2 * self->error_max + CHUNK_SIZE) return;
+  memmove(self->error.data, self->error.data + self->error.len - self->error_max, self->error_max);
+  self->error.len = self->error_max;
+  self->error.data[self->error.len] = '\0';
+}
+
+static void keep_output(ck_child *self, const char *data, size_t len) {
+  if (len > self->output_max - self->output.len) {
+    end_it(self, CK_CHILD_FLOODED, SIGKILL);
+    return;
+  }
+  ck_buffer_append(&self->output, data, len);
+  if (self->output.failed) end_it(self, CK_CHILD_NO_MEMORY, SIGKILL);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
+  ck_child *self = stream->data;
+  int which = stream == (uv_stream_t *)&self->pipes[STDOUT_FILENO] ? STDOUT_FILENO : STDERR_FILENO;
+  if (len < 0) {
+    self->open[which] = false;
+    uv_read_stop(stream);
+    finish_when_drained(self);
+  } else if (which == STDERR_FILENO) {
+    keep_tail(self, chunk->base, (size_t)len);
+  } else if (self->killed == UNTOUCHED) {
+    keep_output(self, chunk->base, (size_t)len);
+  }
+}
+
+/* The end of the input must be seen by the child, and a broken pipe is its own affair. */
+static void on_written(uv_write_t *write, int failed) {
+  (void)failed;
+  ck_child *self = write->handle->data;
+  if (!uv_is_closing((uv_handle_t *)write->handle)) uv_close((uv_handle_t *)&self->pipes[STDIN_FILENO], on_closed);
+}
+
+static void write_input(ck_child *self) {
+  uv_buf_t bytes = uv_buf_init(self->input.data, (unsigned)self->input.len);
+  uv_stream_t *to = (uv_stream_t *)&self->pipes[STDIN_FILENO];
+  if (!self->input.len || uv_write(&self->write, to, &bytes, 1, on_written)) uv_close((uv_handle_t *)to, on_closed);
+}
+
+/* `ours[i]` and `its[i]`: the two ends of the pipe that is its descriptor i. Nothing is open on failure. */
+static ck_status open_pipes(int ours[PIPE_COUNT], int its[PIPE_COUNT], ck_error *err) {
+  for (int i = 0; i < PIPE_COUNT; i++) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) {
+      ck_error_set(err, CK_E_FAILED, "cannot open a pipe for a command: %s", strerror(errno));
+      while (i-- > 0) {
+        close(ours[i]);
+        close(its[i]);
+      }
+      return CK_E_FAILED;
+    }
+    ours[i] = ends[i == STDIN_FILENO];
+    its[i] = ends[i != STDIN_FILENO];
+  }
+  return CK_OK;
+}
+
+static int spawn(ck_child *self, const ck_child_options *options, const int its[PIPE_COUNT]) {
+  uv_stdio_container_t stdio[PIPE_COUNT];
+  for (int i = 0; i < PIPE_COUNT; i++) stdio[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = its[i]};
+  uv_process_options_t process = {
+      .exit_cb = on_exit_of,
+      .file = options->argv[0],
+      .args = (char **)options->argv,
+      .env = (char **)options->environment,
+      .flags = UV_PROCESS_DETACHED,
+      .stdio_count = PIPE_COUNT,
+      .stdio = stdio,
+  };
+  seal_descriptors();
+  int failed = uv_spawn(ck_loop_uv(options->loop), &self->process, &process);
+  if (failed) self->process.pid = 0;
+  return failed;
+}
+
+/* From here on every handle is there and must be closed by the loop. */
+static int attach(ck_child *self, uv_loop_t *loop, int ours[PIPE_COUNT]) {
+  int failed = 0;
+  self->handles = HANDLE_COUNT;
+  uv_timer_init(loop, &self->timer);
+  self->process.data = self->timer.data = self;
+  for (int i = 0; i < PIPE_COUNT; i++) {
+    uv_pipe_init(loop, &self->pipes[i], 0);
+    self->pipes[i].data = self;
+    int refused = uv_pipe_open(&self->pipes[i], ours[i]);
+    if (refused) close(ours[i]);
+    if (refused) failed = refused;
+  }
+  return failed;
+}
+
+static void begin(ck_child *self, uv_loop_t *loop, int64_t deadline_ms) {
+  for (int i = STDOUT_FILENO; i <= STDERR_FILENO; i++) {
+    self->open[i] = uv_read_start((uv_stream_t *)&self->pipes[i], on_room_wanted, on_read) == 0;
+  }
+  write_input(self);
+  if (!deadline_ms) return;
+  int64_t left_ms = deadline_ms - (int64_t)(uv_hrtime() / 1000000);
+  uv_update_time(loop);
+  uv_timer_start(&self->timer, on_timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+}
+
+static void launch(ck_child *self, const ck_child_options *options, int ours[PIPE_COUNT], int its[PIPE_COUNT]) {
+  uv_loop_t *loop = ck_loop_uv(options->loop);
+  int refused = spawn(self, options, its);
+  for (int i = 0; i < PIPE_COUNT; i++) close(its[i]);
+  int failed = attach(self, loop, ours);
+  if (!refused && !failed) {
+    begin(self, loop, options->deadline_ms);
+    return;
+  }
+  self->end.ending = CK_CHILD_UNSTARTED;
+  self->end.code = refused ? -refused : -failed;
+  finish(self);
+}
+
+ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_error *err) {
+  int ours[PIPE_COUNT], its[PIPE_COUNT];
+  *out = NULL;
+  ck_child *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->output_max = options->output_max;
+  self->error_max = options->error_max;
+  self->grace_ms = options->grace_ms;
+  self->kill_ms = options->kill_ms;
+  self->ended = options->ended;
+  self->to = options->to;
+  ck_buffer_append_bytes(&self->input, options->input);
+  ck_status status = ck_buffer_check(&self->input, err);
+  if (!status) status = open_pipes(ours, its, err);
+  if (status) {
+    free_child(self);
+    return status;
+  }
+  launch(self, options, ours, its);
+  *out = self;
+  return CK_OK;
+}
+
+void ck_child_cancel(ck_child *self) {
+  if (!self->exited && !self->finishing && self->killed == UNTOUCHED) end_it(self, CK_CHILD_CANCELLED, SIGTERM);
+}
+
+/* Without a loop that runs on, nobody else would collect it: a zombie would stay. */
+void ck_child_drop(ck_child *self) {
+  self->dropped = true;
+  if (self->finishing) return;
+  kill_group(self, SIGKILL);
+  bool mortal = !self->exited && kill(self->process.pid, SIGKILL) == 0;
+  while (mortal && waitpid(self->process.pid, NULL, 0) < 0 && errno == EINTR) continue;
+  finish(self);
+}

@@ -1,0 +1,50 @@
+/* child.h - one child process: a text in, bounded output back, and an end that always comes. */
+#ifndef CK_EFFECT_CHILD_H
+#define CK_EFFECT_CHILD_H
+
+#include "core/base/buffer.h"
+#include "core/effect/loop.h"
+
+typedef struct ck_child ck_child;
+
+typedef enum {
+  CK_CHILD_EXITED,   /* by itself, with `code` */
+  CK_CHILD_KILLED,   /* by a signal that was not ours, `code` */
+  CK_CHILD_UNSTARTED,/* `code` is the errno */
+  CK_CHILD_FLOODED,  /* it wrote more than allowed and was killed */
+  CK_CHILD_LATE,     /* the deadline passed and it was killed */
+  CK_CHILD_CANCELLED,
+  CK_CHILD_NO_MEMORY /* for its output; it was killed */
+} ck_child_ending;
+
+typedef struct ck_child_end {
+  ck_child_ending ending;
+  int code;
+  ck_bytes output; /* standard output; borrowed for the call */
+  ck_bytes error;  /* the end of standard error; borrowed for the call */
+} ck_child_end;
+
+/* Borrowed for the call of ck_child_start, the loop for the child's life. */
+typedef struct ck_child_options {
+  ck_loop *loop;
+  char *const *argv;        /* NULL-terminated; found by the PATH of `environment`, no shell */
+  char *const *environment; /* NULL-terminated "NAME=value"; nothing else is inherited */
+  ck_bytes input;           /* written to standard input, then closed; a child that does not read it loses nothing */
+  size_t output_max;        /* bytes of standard output allowed */
+  size_t error_max;         /* bytes of standard error kept, from its end */
+  int64_t grace_ms;         /* after the child's exit, wait so long for others that hold its output open */
+  int64_t kill_ms;          /* from SIGTERM to SIGKILL, and from there to giving up */
+  int64_t deadline_ms;      /* monotonic; 0: none */
+  void (*ended)(void *to, const ck_child_end *end); /* once, from the loop; the child is freed after it */
+  void *to;
+} ck_child_options;
+
+/* The child leads a session and process group of its own and has descriptors 0 to 2, pipes. A program that cannot be
+ * started is no error here: it ends UNSTARTED. At its end the whole group is killed. */
+CK_CHECKED ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_error *err);
+/* SIGTERM to the group, later SIGKILL. It ends CANCELLED unless it had exited before. */
+void ck_child_cancel(ck_child *self);
+/* SIGKILL at once; `ended` is not called. Blocks only until the kernel has ended it. The loop frees it. */
+void ck_child_drop(ck_child *self);
+
+#endif
