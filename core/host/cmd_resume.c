@@ -9,7 +9,7 @@ typedef struct values {
 } values;
 
 static ck_status resume(ck_host *host, ck_engine *engine, const values *v, ck_error *err) {
-  ck_resume_options options = {.profile = engine->profile, .policies = engine->policies, .checkpoint = v->checkpoint};
+  ck_resume_options options = {.profile = engine->profile, .policies = &engine->policies, .checkpoint = v->checkpoint};
   ck_status status = ck_session_resume(&engine->session, engine->runtime, v->session, &options, err);
   return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
 }

@@ -19,6 +19,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const values *v, ck_
   if (status == CK_OK && v->profile) status = ck_launch_take_profile(&launch->profile, v->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
   if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE;
+  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK && v->input) status = ck_launch_take_json(&launch->input, "--input", v->input, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   return status;
@@ -41,7 +42,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   if (status == CK_OK) status = ck_place_make_parents(&place, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
   ck_session_options options = {
-    .id = id, .profile = engine->profile, .policies = engine->policies, .flow = launch->flow, .input = input,
+    .id = id, .profile = engine->profile, .policies = &engine->policies, .flow = launch->flow, .input = input,
   };
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);

@@ -206,7 +206,7 @@ static const ck_operand operands[] = {
 
 const ck_command ck_command_sessions_show = {
   .name = "sessions show",
-  .summary = "show one session: status, timelines, totals, doubts, how to go on",
+  .summary = "show one session: status, totals, how to go on",
   .operands = operands,
   .run = run,
 };

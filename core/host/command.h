@@ -75,9 +75,10 @@ typedef struct ck_globals {
 
 /* By all words of its name or alias; NULL. */
 const ck_command *ck_command_get(const char *name);
-/* True when commands begin with `word` and a space: "sessions". */
+/* The first words of commands of two words; ends with NULL. */
+extern const char *const ck_command_groups[];
 bool ck_command_is_group(const char *word);
-/* The known command name nearest to `name`; NULL when none is near. */
+/* The known command or group nearest to `name`; NULL when none is near. */
 const char *ck_command_nearest(const char *name);
 
 #endif

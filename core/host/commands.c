@@ -43,15 +43,17 @@ const ck_command *ck_command_get(const char *name) {
   return NULL;
 }
 
+const char *const ck_command_groups[] = {"sessions", "store", NULL};
+
 bool ck_command_is_group(const char *word) {
-  size_t len = strlen(word);
-  for (const ck_command *const *c = ck_commands; *c; c++)
-    if (strncmp((*c)->name, word, len) == 0 && (*c)->name[len] == ' ') return true;
+  for (const char *const *group = ck_command_groups; *group; group++)
+    if (strcmp(*group, word) == 0) return true;
   return false;
 }
 
 const char *ck_command_nearest(const char *name) {
   ck_suggestion near = {.typed = name};
+  for (const char *const *group = ck_command_groups; *group; group++) ck_suggestion_check(&near, *group);
   for (const ck_command *const *c = ck_commands; *c; c++) {
     ck_suggestion_check(&near, (*c)->name);
     const char *last = strrchr((*c)->name, ' ');

@@ -158,10 +158,8 @@ static void append_fish(ck_buffer *out) {
                              "  set -l words (string match -v -- '-*' (commandline -opc)[2..])\n"
                              "  test \"$words[1..\"(count $argv)\"]\" = \"$argv\"\n"
                              "end\n");
-  for (const ck_command *const *c = ck_commands; *c; c++) {
-    const char *space = strchr((*c)->name, ' ');
-    if (space) ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %.*s\n", (int)(space - (*c)->name), (*c)->name);
-  }
+  for (const char *const *group = ck_command_groups; *group; group++)
+    ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %s\n", *group);
   each_command(out, fish_command);
   for (const ck_option *o = ck_global_options; o->name; o++) append_fish_option(out, NULL, o);
 }

@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/command.h"
 #include "lua/flow.h"
 #include "lua/policy.h"
 #include "lua/profile.h"
 
 ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err) {
-  ck_status status = self->flows ? CK_OK : ck_flow_engine_new(&self->flows, err);
+  ck_status status = self->flows ? CK_OK : ck_flow_engine_new(&self->flows, NULL, err);
   return status == CK_OK ? self->flows->load(&self->flow, self->flows->self, path, err) : status;
 }
 
@@ -20,7 +19,11 @@ ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *e
 
 ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err) {
   ck_status status = ck_profile_load(&self->profile, profile ? profile : "default", err);
-  return status == CK_OK ? ck_policy_engine_new(&self->policies, self->profile, err) : status;
+  return status == CK_OK ? ck_policy_engine_open(&self->policies, self->profile, err) : status;
+}
+
+ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err) {
+  return ck_policy_describe(out, &self->policies, err);
 }
 
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self->flows->manifest(self->flow); }
@@ -30,27 +33,32 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool crea
   return ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
 }
 
-/* Tools with a command of their own are run by it; the recording answers the rest. */
-static ck_status leave_out_commands(ck_engine *self, ck_error *err) {
+/* Tools with a command of their own are run by it; a recording answers the rest. */
+static ck_status list_commands(ck_engine *self, size_t *count, ck_error *err) {
   const ck_flow_manifest *manifest = ck_engine_manifest(self);
-  const char **names = calloc(manifest->tool_count + 1, sizeof *names);
-  if (!names) return ck_error_no_memory(err);
-  size_t count = 0;
-  for (size_t i = 0; i < manifest->tool_count; i++)
-    if (manifest->tools[i].argv) names[count++] = manifest->tools[i].name;
-  ck_status status = count ? ck_cassette_leave_out(self->cassette, names, err) : CK_OK;
-  free(names);
-  return status;
+  *count = 0;
+  self->commands = calloc(manifest->tool_count + 1, sizeof *self->commands);
+  self->command_names = calloc(manifest->tool_count + 1, sizeof *self->command_names);
+  if (!self->commands || !self->command_names) return ck_error_no_memory(err);
+  for (size_t i = 0; i < manifest->tool_count; i++) {
+    const ck_flow_tool *tool = &manifest->tools[i];
+    if (!tool->argv) continue;
+    self->command_names[*count] = tool->name;
+    self->commands[(*count)++] = (ck_command_tool){.name = tool->name, .argv = tool->argv, .probe = tool->probe};
+  }
+  return CK_OK;
 }
 
 static ck_status open_drivers(ck_engine *self, ck_error *err) {
-  size_t count = 0;
-  ck_status status = CK_OK;
-  status = ck_command_driver_new(&self->drivers[count], ck_engine_manifest(self), self->loop, err);
-  if (status == CK_OK) count++;
-  if (status == CK_OK && self->cassette) status = leave_out_commands(self, err);
-  if (status == CK_OK && self->cassette) status = ck_cassette_driver_new(&self->drivers[count], self->cassette, self->loop, err);
-  return status;
+  size_t commands, drivers = 0;
+  ck_status status = list_commands(self, &commands, err);
+  if (status == CK_OK && commands) {
+    ck_command_options options = {.loop = self->loop, .tools = self->commands, .tool_count = commands};
+    status = ck_command_driver_new(&self->drivers[drivers++], &options, err);
+  }
+  if (status != CK_OK || !self->cassette) return status;
+  if (commands) status = ck_cassette_leave_out(self->cassette, self->command_names, err);
+  return status == CK_OK ? ck_cassette_driver_new(&self->drivers[drivers], self->cassette, self->loop, err) : status;
 }
 
 static void on_progress(void *to, const ck_progress *progress) {
@@ -121,10 +129,12 @@ void ck_engine_close(ck_engine *self) {
   ck_execution_close(self->execution);
   for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
   ck_loop_free(self->loop);
+  free(self->commands);
+  free(self->command_names);
   ck_session_close(self->session);
   if (self->flow) self->flows->unload(self->flow);
   if (self->flows) self->flows->free(self->flows->self);
-  if (self->policies) self->policies->free(self->policies->self);
+  if (self->policies.free) self->policies.free(self->policies.self);
   ck_profile_free(self->profile);
   ck_cassette_close(self->cassette);
   ck_runtime_close(self->runtime);

@@ -3,6 +3,7 @@
 #define CK_HOST_ENGINE_H
 
 #include "core/effect/cassette.h"
+#include "core/effect/command.h"
 #include "core/effect/loop.h"
 #include "core/host/launch.h"
 #include "core/host/place.h"
@@ -10,7 +11,7 @@
 #include "core/host/timing.h"
 #include "core/runtime/execution.h"
 
-enum { CK_ENGINE_DRIVERS_MAX = 4 };
+enum { CK_ENGINE_DRIVERS_MAX = 2 };
 
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
@@ -19,10 +20,12 @@ typedef struct ck_engine {
   ck_flow *flow;
   ck_cassette *cassette;  /* NULL: none */
   ck_profile *profile;
-  ck_policy_engine *policies;
+  ck_policy_engine policies;
   ck_runtime *runtime;
   ck_session *session;
   ck_loop *loop;
+  ck_command_tool *commands;
+  const char **command_names;
   ck_effect_driver *drivers[CK_ENGINE_DRIVERS_MAX + 1]; /* ends with NULL */
   ck_execution *execution;
   ck_reporter reporter;
@@ -40,6 +43,8 @@ CK_CHECKED ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_e
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
 /* `profile` NULL: the default one. */
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
+/* What the loaded policies are, for the record: [{name, version, digest}, …]. */
+CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err);
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 
 /* Opens the store of a place. */

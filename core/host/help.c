@@ -1,9 +1,10 @@
 /* help.c - the help texts, made from the table of commands. */
 #include "core/host/help.h"
 
+#include <ctype.h>
 #include <string.h>
 
-enum { COLUMN = 28, WIDTH = 92 };
+enum { COLUMN = 26, WIDTH = 80 };
 
 void ck_help_append_option(ck_buffer *out, const ck_option *option) {
   if (option->letter) ck_buffer_append_format(out, "-%c, ", option->letter);
@@ -76,7 +77,7 @@ void ck_help_append_command(ck_buffer *out, const ck_command *command) {
   ck_buffer_append_text(out, "usage: ");
   append_wrapped(out, usage.data ? usage.data : "", 7, 11);
   ck_buffer_clear(&usage);
-  ck_buffer_append_format(out, "\n%s.\n", command->summary);
+  ck_buffer_append_format(out, "\n%c%s.\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
   if (command->details) {
     ck_buffer_append_char(out, '\n');
     append_wrapped(out, command->details, 0, 0);

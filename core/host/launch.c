@@ -12,6 +12,7 @@ void ck_launch_clear(ck_launch *self) {
   free(self->flow);
   free(self->cassette);
   free(self->profile);
+  ck_value_free(self->policies);
   ck_value_free(self->input);
   *self = (ck_launch){0};
 }
@@ -24,6 +25,7 @@ ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_error *err) 
   ck_json_member_text(&w, "flow_digest", self->flow_digest);
   ck_json_member_text(&w, "cassette", self->cassette);
   ck_json_member_text(&w, "profile", self->profile);
+  if (self->policies) ck_json_member_raw(&w, "policies", ck_value_bytes(self->policies));
   if (self->input) ck_json_member_raw(&w, "input", ck_value_bytes(self->input));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &text, err);
@@ -39,19 +41,25 @@ static ck_status read_text(char **out, ck_bytes document, const char *name, ck_e
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
+static ck_status read_value(ck_value **out, ck_bytes document, const char *name, ck_error *err) {
+  ck_bytes value = ck_json_get(document, name);
+  return value.len ? ck_value_copy(out, value, err) : CK_OK;
+}
+
 ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_error *err) {
   *out = (ck_launch){0};
   char *digest = NULL;
   if (!record->flow || !record->input)
     return ck_error_set(err, CK_E_REFUSED, "session %s was not started from a flow file; the program that made it can go on with it",
                         record->id);
-  ck_bytes document = ck_value_bytes(record->input), input = ck_json_get(document, "input");
+  ck_bytes document = ck_value_bytes(record->input);
   out->flow = strdup(record->flow);
   ck_status status = out->flow ? CK_OK : ck_error_no_memory(err);
   if (status == CK_OK) status = read_text(&digest, document, "flow_digest", err);
   if (status == CK_OK) status = read_text(&out->cassette, document, "cassette", err);
   if (status == CK_OK) status = read_text(&out->profile, document, "profile", err);
-  if (status == CK_OK && input.len) status = ck_value_copy(&out->input, input, err);
+  if (status == CK_OK) status = read_value(&out->policies, document, "policies", err);
+  if (status == CK_OK) status = read_value(&out->input, document, "input", err);
   if (digest) snprintf(out->flow_digest, sizeof out->flow_digest, "%s", digest);
   free(digest);
   if (status != CK_OK) ck_launch_clear(out);

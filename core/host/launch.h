@@ -5,12 +5,13 @@
 #include "core/base/digest.h"
 #include "core/model/session.h"
 
-/* Texts are malloc'd and owned. The document: {"flow_digest", "cassette"?, "profile"?, "input"?}. */
+/* Texts are malloc'd and owned. The document: {"flow_digest", "cassette"?, "profile"?, "policies"?, "input"?}. */
 typedef struct ck_launch {
   char *flow;         /* absolute path */
   char flow_digest[CK_DIGEST_HEX_SIZE]; /* of its bytes when the session was started; "" before it was read */
   char *cassette;     /* FILE or FILE#N with an absolute path; NULL: none */
   char *profile;      /* a shipped name or an absolute path; NULL: the default */
+  ck_value *policies; /* [{name, version, digest}, …] as they were; NULL */
   ck_value *input;    /* the user's JSON; NULL */
 } ck_launch;
 void ck_launch_clear(ck_launch *self);

@@ -46,7 +46,7 @@ static ck_status take_name(invocation *self, ck_option_reader *reader, const cha
     return CK_OK;
   }
   if (self->group[0] || !ck_command_is_group(name)) return unknown_command(name, err);
-  snprintf(self->group, sizeof self->group, "%s", name);
+  snprintf(self->group, sizeof self->group, "%.60s", name);
   return CK_OK;
 }
 

@@ -1,4 +1,6 @@
 /* man.c - the man page, made from the table of commands. */
+#include <ctype.h>
+
 #include "core/host/help.h"
 
 /* A backslash, and a dot or quote at the beginning of a line, mean something to roff; a plain minus becomes a hyphen. */
@@ -36,10 +38,12 @@ static void append_command(ck_buffer *out, const ck_command *command) {
   ck_buffer usage = {0};
   ck_help_append_usage(&usage, command);
   if (usage.failed) out->failed = true;
-  ck_buffer_append_text(out, ".SS ");
+  ck_buffer_append_format(out, ".SS %s\n.RS 4\n.HP 4\n", command->name);
   append_line(out, usage.data ? usage.data : "");
+  ck_buffer_append_text(out, ".PP\n");
   ck_buffer_clear(&usage);
-  append_text(out, command->summary);
+  ck_buffer_append_char(out, (char)toupper((unsigned char)command->summary[0]));
+  append_text(out, command->summary + 1);
   ck_buffer_append_text(out, ".\n");
   if (command->details) {
     ck_buffer_append_text(out, ".PP\n");
@@ -50,6 +54,7 @@ static void append_command(ck_buffer *out, const ck_command *command) {
     append_line(out, o->help);
   }
   append_options(out, command->options);
+  ck_buffer_append_text(out, ".RE\n");
 }
 
 void ck_help_append_man(ck_buffer *out) {
@@ -59,7 +64,7 @@ void ck_help_append_man(ck_buffer *out) {
                              ".SH COMMANDS\n");
   for (const ck_command *const *c = ck_commands; *c; c++) append_command(out, *c);
   for (const ck_command_alias *a = ck_command_aliases; a->name; a++)
-    ck_buffer_append_format(out, ".SS ckrun %s\nThe same as \\fBckrun %s\\fR.\n", a->name, a->command->name);
+    ck_buffer_append_format(out, ".SS %s\n.RS 4\nThe same as \\fB%s\\fR.\n.RE\n", a->name, a->command->name);
   ck_buffer_append_text(out, ".SH OPTIONS\nThese work before and behind every command.\n");
   append_options(out, ck_global_options);
   ck_buffer_append_text(out, ".SH EXIT STATUS\n");

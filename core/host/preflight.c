@@ -59,13 +59,30 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, bool accept_ch
   return CK_OK;
 }
 
-static ck_status load_rest(ck_preflight *self, ck_engine *engine, ck_error *err) {
+static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_error *err) {
+  ck_value *now;
+  ck_status status = ck_engine_describe_policies(&now, engine, err);
+  if (status != CK_OK) return status;
+  const ck_value *then = self->launch.policies;
+  if (then && !ck_bytes_equal(ck_value_bytes(then), ck_value_bytes(now)))
+    add_problem(self, CK_E_REFUSED, "the policies of profile %s have changed since the session was started; --accept-changed goes on "
+                                    "with them as they are now", self->head.session.profile);
+  ck_value_free(now);
+  return CK_OK;
+}
+
+/* A profile that is given anew is meant to differ. */
+static ck_status load_profile(ck_preflight *self, ck_engine *engine, bool accepted, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
+  if (status != CK_OK) return take_problem(self, status, &failure, err);
+  return accepted ? CK_OK : check_policies(self, engine, err);
+}
+
+static ck_status load_cassette(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = CK_OK;
   if (self->launch.cassette) status = ck_engine_load_cassette(engine, self->launch.cassette, &failure);
-  status = take_problem(self, status, &failure, err);
-  if (status != CK_OK) return status;
-  status = ck_engine_load_profile(engine, self->launch.profile, &failure);
   return take_problem(self, status, &failure, err);
 }
 
@@ -196,7 +213,8 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const ck_pre
   if (status == CK_OK) status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
   if (status == CK_OK) status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
   if (status == CK_OK) status = load_flow(self, engine, options->accept_changed, err);
-  if (status == CK_OK) status = load_rest(self, engine, err);
+  if (status == CK_OK) status = load_cassette(self, engine, err);
+  if (status == CK_OK) status = load_profile(self, engine, options->accept_changed || options->profile, err);
   if (status == CK_OK) status = check_state(self, engine, err);
   if (status == CK_OK) status = check_work(self, engine, err);
   if (status == CK_OK) status = ck_buffer_check(&self->problems, err);
