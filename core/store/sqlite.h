@@ -95,12 +95,20 @@ CK_CHECKED ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t appli
 /* An empty file, 0600. */
 CK_CHECKED ck_status ck_sqlite_make_file(const ck_sqlite *self, ck_error *err);
 
+/* ---- sqlite_vfs.c ---- */
+/* The VFS of writing connections; NULL (SQLite's own) when it cannot be had. */
+const char *ck_vfs_name(void);
+/* From now on writes to this WAL wait for the sync that follows them. No effect on a file of another VFS. */
+void ck_vfs_gather(sqlite3_file *file, bool gather);
+
 /* ---- sqlite_wal.c ---- */
 /* The WAL gets its full size before it is needed: writing into a growing file costs twice as much. Under the lock. */
 CK_CHECKED ck_status ck_wal_extend(ck_sqlite *self, ck_error *err);
 void ck_wal_watch(ck_sqlite *self);
 /* A checkpoint when the WAL has outgrown its allocation although the writer is never idle. Under the lock. */
 CK_CHECKED ck_status ck_wal_relieve(ck_sqlite *self, ck_error *err);
+/* Every commit of the writer is synced from now on, or none is. */
+void ck_wal_expect_syncs(ck_sqlite *self, bool syncs);
 CK_CHECKED ck_status ck_wal_sync(ck_sqlite *self, ck_error *err);
 int64_t ck_wal_bytes(const ck_sqlite *self);
 

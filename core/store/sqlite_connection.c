@@ -70,7 +70,8 @@ static int open_handle(sqlite3 **out, const ck_sqlite *store, ck_connection_mode
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
   bool reads_only = store->read_only || mode == CK_CONNECTION_PROBE;
   flags |= reads_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
-  if (!store->immutable) return sqlite3_open_v2(store->path, out, flags, NULL);
+  if (!store->immutable)
+    return sqlite3_open_v2(store->path, out, flags, mode == CK_CONNECTION_WRITE ? ck_vfs_name() : NULL);
   char *uri = immutable_uri(store->path);
   if (!uri) return SQLITE_NOMEM;
   int code = sqlite3_open_v2(uri, out, flags | SQLITE_OPEN_URI, NULL);

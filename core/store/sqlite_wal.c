@@ -80,6 +80,7 @@ static int on_commit(void *to, sqlite3 *db, const char *name, int frames) {
 void ck_wal_watch(ck_sqlite *self) {
   self->wal_frames = 0;
   self->checkpoint_at = IDLE_FRAMES;
+  ck_wal_expect_syncs(self, self->level == CK_DURABLE_POWER);
   sqlite3_wal_hook(self->writer->db, on_commit, self);
 }
 
@@ -110,6 +111,8 @@ ck_status ck_sqlite_idle(void *to, ck_error *err) {
   ck_lock_release(self->lock);
   return status;
 }
+
+void ck_wal_expect_syncs(ck_sqlite *self, bool syncs) { ck_vfs_gather(wal_file(self), syncs); }
 
 ck_status ck_wal_sync(ck_sqlite *self, ck_error *err) {
   sqlite3_file *file = wal_file(self);

@@ -10,8 +10,10 @@ static int set_level(ck_sqlite *self, ck_durability level) {
   if (level == self->level) return SQLITE_OK;
   bool power = level == CK_DURABLE_POWER;
   int code = sqlite3_exec(self->writer->db, power ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
-  if (code == SQLITE_OK) self->level = level;
-  return code;
+  if (code != SQLITE_OK) return code;
+  self->level = level;
+  ck_wal_expect_syncs(self, power);
+  return SQLITE_OK;
 }
 
 static int run(ck_sqlite *self, ck_sql sql) {
