@@ -1,0 +1,169 @@
+/* verify.c - walks a store: what the database itself says, then each session with its timelines. */
+#include "core/store/verify.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- findings ---- */
+
+void ck_verify_tell(ck_verify *self, int64_t seq, ck_status status, const char *format, ...) {
+  char text[CK_ERROR_TEXT_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  self->report->problems++;
+  if (self->visit) self->visit(self->to, self->record.id, seq, status, text);
+}
+
+ck_status ck_verify_tell_error(ck_verify *self, int64_t seq, ck_status status, const ck_error *found) {
+  switch (status) {
+    case CK_OK: return CK_OK;
+    case CK_E_CORRUPT: case CK_E_TRUNCATED: case CK_E_EMPTY: case CK_E_NEWER: case CK_E_WRONG_KEY:
+    case CK_E_WRONG_SESSION: case CK_E_OVERSIZE: case CK_E_NOT_FOUND:
+      ck_verify_tell(self, seq, status, "%s", found->text);
+      return CK_OK;
+    default:
+      if (self->err) *self->err = *found;
+      return status;
+  }
+}
+
+/* ---- timelines ---- */
+
+int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq) {
+  size_t low = 0, high = self->timeline_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (self->timelines[middle].begin <= seq) low = middle + 1;
+    else high = middle;
+  }
+  return low ? self->timelines[low - 1].no : 0;
+}
+
+static const ck_timeline *find_timeline(const ck_verify *self, int64_t no) {
+  for (size_t i = 0; i < self->timeline_count; i++) {
+    if (self->timelines[i].no == no) return &self->timelines[i];
+  }
+  return NULL;
+}
+
+static ck_status check_timeline(ck_verify *self, const ck_timeline *timeline, const ck_timeline *before) {
+  long long no = (long long)timeline->no;
+  int64_t begin = timeline->begin;
+  ck_digest digest;
+  ck_error found = CK_ERROR_INIT;
+  if (begin < 1 || (before && begin <= before->begin))
+    ck_verify_tell(self, begin, CK_E_CORRUPT, "timeline %lld begins at %lld, not behind the one before it", no,
+                   (long long)begin);
+  if (timeline->parent && (timeline->parent >= timeline->no || !find_timeline(self, timeline->parent)))
+    ck_verify_tell(self, begin, CK_E_CORRUPT, "timeline %lld has no parent %lld", no, (long long)timeline->parent);
+  if (timeline->cut < 0 || timeline->cut >= begin || (timeline->cut && !timeline->parent))
+    ck_verify_tell(self, begin, CK_E_CORRUPT, "timeline %lld cuts its parent at %lld", no, (long long)timeline->cut);
+  if (timeline->checkpoint == 0) return CK_OK;
+  ck_status status = ck_front_get_digest(&digest, self->store, self->record.no, timeline->checkpoint, &found);
+  if (status == CK_E_NOT_FOUND)
+    ck_error_set(&found, status, "timeline %lld goes on from a checkpoint at %lld that is gone", no,
+                 (long long)timeline->checkpoint);
+  return ck_verify_tell_error(self, begin, status, &found);
+}
+
+static ck_status check_timelines(ck_verify *self) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->timeline_count && !status; i++)
+    status = check_timeline(self, &self->timelines[i], i ? &self->timelines[i - 1] : NULL);
+  if (!find_timeline(self, self->record.timeline))
+    ck_verify_tell(self, 0, CK_E_CORRUPT, "its live timeline %lld is gone", (long long)self->record.timeline);
+  return status;
+}
+
+/* ---- sessions ---- */
+
+static ck_status walk_rows(ck_verify *self) {
+  ck_status status;
+  do {
+    status = ck_verify_checkpoints(self);
+    bool more = self->header_count == CK_VERIFY_CHUNK;
+    if (!status) status = ck_verify_events(self, more ? self->headers[self->header_count - 1].seq : self->last_seq);
+  } while (!status && self->header_count == CK_VERIFY_CHUNK);
+  if (!status && self->event_seq != self->last_seq)
+    ck_verify_tell(self, self->event_seq + 1, CK_E_CORRUPT, "events %lld to %lld are gone", (long long)self->event_seq + 1,
+                   (long long)self->last_seq);
+  return status;
+}
+
+static ck_status verify_rows(ck_verify *self) {
+  const ck_backend *backend = &self->store->backend;
+  int64_t session = self->record.no;
+  ck_digester_init(&self->events);
+  ck_status status = backend->last_seq(&self->last_seq, backend->self, session, self->err);
+  if (!status)
+    status = backend->list_timelines(&self->timelines, &self->timeline_count, backend->self, session, self->err);
+  if (!status) status = check_timelines(self);
+  if (!status) status = ck_verify_load(self, 0);
+  return status ? status : walk_rows(self);
+}
+
+/* A file too damaged to be read to the end is a finding too. */
+static ck_status verify_session(const ck_verify *shared, const char *session_id) {
+  ck_error found = CK_ERROR_INIT;
+  ck_verify *self = aligned_alloc(_Alignof(ck_verify), sizeof *self);
+  if (!self) return ck_error_no_memory(shared->err);
+  *self = *shared;
+  self->err = &found;
+  ck_status status = ck_store_get_session(&self->record, self->store, session_id, &found);
+  bool there = status == CK_OK;
+  if (there) self->payload.session_id = self->record.id;
+  if (there) status = verify_rows(self);
+  self->err = shared->err;
+  if (there) self->report->sessions++;
+  if (there) status = ck_verify_tell_error(self, 0, status, &found);
+  else if (shared->err) *shared->err = found;
+  ck_session_record_clear(&self->record);
+  free(self->timelines);
+  ck_replay_free(self->replay);
+  ck_payload_clear(&self->payload);
+  free(self);
+  return status;
+}
+
+typedef struct id_list {
+  char (*ids)[CK_ID_SIZE];
+  size_t count, cap;
+  bool failed;
+} id_list;
+
+static bool keep_id(void *to, const ck_session_record *record) {
+  id_list *list = to;
+  if (list->count == list->cap) {
+    size_t cap = list->cap ? list->cap * 2 : 64;
+    void *ids = realloc(list->ids, cap * sizeof *list->ids);
+    list->failed = !ids;
+    if (!ids) return false;
+    list->ids = ids;
+    list->cap = cap;
+  }
+  memcpy(list->ids[list->count++], record->id, CK_ID_SIZE);
+  return true;
+}
+
+static ck_status verify_all(const ck_verify *shared) {
+  id_list list = {0};
+  const ck_backend *backend = &shared->store->backend;
+  ck_status status = backend->check(backend->self, shared->visit, shared->to, &shared->report->problems, shared->err);
+  if (!status) status = backend->list_sessions(backend->self, 0, keep_id, &list, shared->err);
+  if (!status && list.failed) status = ck_error_no_memory(shared->err);
+  for (size_t i = list.count; i-- > 0 && !status;) status = verify_session(shared, list.ids[i]);
+  free(list.ids);
+  return status;
+}
+
+ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id, ck_problem_visit visit, void *to,
+                          ck_error *err) {
+  ck_error found = CK_ERROR_INIT;
+  *out = (ck_verify_report){0};
+  ck_verify shared = {.store = self, .report = out, .visit = visit, .to = to, .err = err ? err : &found};
+  return session_id ? verify_session(&shared, session_id) : verify_all(&shared);
+}

@@ -1,0 +1,136 @@
+/* verify_checkpoints.c - each payload opened and applied, each digest made again, each keyframe held against the replay. */
+#include <string.h>
+
+#include "core/store/verify.h"
+
+/* ---- the row ---- */
+
+static void check_row(ck_verify *self, const ck_checkpoint_row *row) {
+  if (row->covers != self->covered)
+    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s covers events from %lld; the checkpoint before it is at %lld",
+                   row->id, (long long)row->covers, (long long)self->covered);
+  if (row->timeline != ck_verify_timeline_of(self, row->seq))
+    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s is said to be on timeline %lld", row->id,
+                   (long long)row->timeline);
+  if (row->parent < 0 || row->parent >= row->seq)
+    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s has its parent at %lld", row->id, (long long)row->parent);
+}
+
+static void check_keyframe_seq(ck_verify *self, const ck_checkpoint_row *row) {
+  if (row->keyframe != row->seq && row->keyframe != self->replay_keyframe)
+    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s has keyframe %lld, its parent %lld", row->id,
+                   (long long)row->keyframe, (long long)self->replay_keyframe);
+}
+
+/* ---- the parent ---- */
+
+static void drop_replay(ck_verify *self) {
+  ck_replay_free(self->replay);
+  self->replay = NULL;
+}
+
+typedef struct parent_keyframe {
+  int64_t keyframe;
+} parent_keyframe;
+
+static bool read_keyframe(void *to, const ck_checkpoint_row *row) {
+  ((parent_keyframe *)to)->keyframe = row->keyframe;
+  return false;
+}
+
+/* A run went on from a checkpoint that is not the last one: its state is loaded once. When that cannot be done, the
+ * reason was told where it stands, and states are not compared before the next keyframe. */
+ck_status ck_verify_load(ck_verify *self, int64_t parent) {
+  ck_error found = CK_ERROR_INIT;
+  const ck_backend *backend = &self->store->backend;
+  parent_keyframe header = {0};
+  drop_replay(self);
+  self->replay_seq = parent;
+  self->replay_keyframe = 0;
+  self->replay_digest = (ck_digest){{0}};
+  if (parent == 0) return ck_replay_new(&self->replay, self->err);
+  ck_front_wish wish = {.replay = &self->replay};
+  ck_status status = ck_front_load(&wish, self->store, self->record.no, parent, &found);
+  if (status == CK_E_NO_MEMORY || status == CK_E_IO) return ck_verify_tell_error(self, parent, status, &found);
+  status = ck_front_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
+  if (status == CK_E_NOT_FOUND) ck_error_set(&found, status, "the checkpoint at %lld that others build on is gone", (long long)parent);
+  if (status) return ck_verify_tell_error(self, parent, status, &found);
+  status = backend->read_checkpoints(backend->self, self->record.no, parent - 1, parent, true, false, read_keyframe,
+                                     &header, self->err);
+  self->replay_keyframe = header.keyframe;
+  return status;
+}
+
+/* ---- the payload ---- */
+
+/* The replay moves on to the state at the checkpoint. */
+static ck_status apply_delta(ck_verify *self, const ck_codec_reader *reader, ck_error *found) {
+  if (!self->replay) return CK_OK;
+  ck_status status = ck_replay_apply(self->replay, reader, found);
+  return status ? status : ck_replay_check_changes(self->replay, reader, found);
+}
+
+static ck_status apply_keyframe(ck_verify *self, const ck_codec_reader *reader, ck_error *found) {
+  ck_replay *fresh;
+  ck_status status = ck_replay_new(&fresh, found);
+  if (!status) status = ck_replay_apply(fresh, reader, found);
+  if (!status && self->replay) status = ck_replay_check_keyframe(fresh, self->replay, reader, found);
+  if (!status) status = ck_replay_check_changes(fresh, reader, found);
+  if (status) {
+    ck_replay_free(fresh);
+    return status;
+  }
+  drop_replay(self);
+  self->replay = fresh;
+  return CK_OK;
+}
+
+static ck_status check_payload(ck_verify *self, const ck_checkpoint_row *row, ck_error *found) {
+  ck_codec_reader reader;
+  ck_status status = ck_payload_open(&reader, &self->payload, row, found);
+  if (status) return status;
+  ck_digest digest = ck_chain_digest_checkpoint(row, self->record.id, &self->replay_digest, reader.changed);
+  if (!ck_digest_equal(&digest, &row->digest))
+    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s: its digest is not that of its row and its parent", row->id);
+  bool keyframe = reader.form == CK_CODEC_KEYFRAME;
+  return keyframe ? apply_keyframe(self, &reader, found) : apply_delta(self, &reader, found);
+}
+
+static ck_status check_checkpoint(ck_verify *self, const ck_checkpoint_row *row) {
+  ck_error found = CK_ERROR_INIT;
+  ck_status status = CK_OK;
+  check_row(self, row);
+  if (self->replay_seq != row->parent) status = ck_verify_load(self, row->parent);
+  if (status) return status;
+  check_keyframe_seq(self, row);
+  status = check_payload(self, row, &found);
+  if (status) {
+    ck_error_prefix(&found, "checkpoint %s", row->id);
+    drop_replay(self);
+  }
+  self->replay_seq = row->seq;
+  self->replay_keyframe = row->keyframe;
+  self->replay_digest = row->digest;
+  return ck_verify_tell_error(self, row->seq, status, &found);
+}
+
+static bool visit_checkpoint(void *to, const ck_checkpoint_row *row) {
+  ck_verify *self = to;
+  ck_verify_header *header = &self->headers[self->header_count++];
+  memcpy(header->id, row->id, sizeof header->id);
+  header->seq = row->seq;
+  header->events_digest = row->events_digest;
+  self->report->checkpoints++;
+  self->status = check_checkpoint(self, row);
+  self->covered = row->seq;
+  return !self->status && self->header_count < CK_VERIFY_CHUNK;
+}
+
+ck_status ck_verify_checkpoints(ck_verify *self) {
+  const ck_backend *backend = &self->store->backend;
+  self->header_count = self->header_next = 0;
+  if (self->last_seq == 0) return CK_OK;
+  ck_status status = backend->read_checkpoints(backend->self, self->record.no, self->covered, self->last_seq, false, true,
+                                               visit_checkpoint, self, self->err);
+  return status ? status : self->status;
+}
