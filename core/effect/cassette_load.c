@@ -79,7 +79,9 @@ static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
   if (status || !request.len) return status;
   ck_buffer hex = {0};
   out->has_request = ck_json_read_string(&hex, request) && ck_digest_read_hex(&out->request, ck_buffer_bytes(&hex));
+  status = ck_buffer_check(&hex, err);
   ck_buffer_clear(&hex);
+  if (status) return status;
   return out->has_request ? CK_OK : wrong_member(out->place, "request_digest", "64 hex digits", err);
 }
 

@@ -113,29 +113,32 @@ static void describe_message(side *out, size_t number, const ck_value *message) 
   if (message) ck_buffer_append_bytes(&out->body, ck_value_bytes(message));
 }
 
-static bool is_same_json(ck_bytes a, ck_bytes b) {
+/* Sets `*starved` when there was no memory to tell. */
+static bool is_same_json(ck_bytes a, ck_bytes b, bool *starved) {
   if (ck_bytes_equal(a, b)) return true;
   if (ck_json_type_of(a) != CK_JSON_STRING || ck_json_type_of(b) != CK_JSON_STRING) return false;
   ck_buffer left = {0}, right = {0};
   append_decoded(&left, a);
   append_decoded(&right, b);
-  bool same = !left.failed && !right.failed && ck_bytes_equal(ck_buffer_bytes(&left), ck_buffer_bytes(&right));
+  bool same = ck_bytes_equal(ck_buffer_bytes(&left), ck_buffer_bytes(&right));
+  *starved |= left.failed || right.failed;
   ck_buffer_clear(&left);
   ck_buffer_clear(&right);
   return same;
 }
 
 /* Whether `asked` fits in a place whose content was not recorded: an answer to the same call. */
-static bool fits_hole(ck_bytes asked, ck_bytes held) {
+static bool fits_hole(ck_bytes asked, ck_bytes held, bool *starved) {
   static const char *const names[] = {"role", "tool_call_id", "name"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (!is_same_json(ck_json_get(asked, names[i]), ck_json_get(held, names[i]))) return false;
+    if (!is_same_json(ck_json_get(asked, names[i]), ck_json_get(held, names[i]), starved)) return false;
   }
   return true;
 }
 
-/* The first message of the recorded ones that was not sent so; `skipped` messages lead what was sent. */
-static size_t find_difference(const ck_recorded_scope *scope, size_t count, const ck_conversation *sent, size_t skipped) {
+/* The first of the `count` recorded messages that was not sent so, SIZE_MAX when all were; `skipped` messages lead what was sent. */
+static size_t find_difference(const ck_recorded_scope *scope, size_t count, const ck_conversation *sent, size_t skipped,
+                              bool *starved) {
   size_t sent_count = ck_conversation_count(sent) - skipped, hole = 0, at = 0;
   for (; at < count && at < sent_count; at++) {
     const ck_value *held = ck_conversation_get(scope->conversation, at);
@@ -143,7 +146,7 @@ static size_t find_difference(const ck_recorded_scope *scope, size_t count, cons
     bool is_hole = hole < scope->hole_count && scope->holes[hole] == at;
     hole += is_hole;
     if (held == asked || ck_bytes_equal(ck_value_bytes(asked), ck_value_bytes(held))) continue;
-    if (!is_hole || !fits_hole(ck_value_bytes(asked), ck_value_bytes(held))) return at;
+    if (!is_hole || !fits_hole(ck_value_bytes(asked), ck_value_bytes(held), starved)) return at;
   }
   return count == sent_count ? SIZE_MAX : at;
 }
@@ -170,7 +173,9 @@ static ck_status match_model(const where *at, const ck_recorded_scope *scope, co
   if (!at->cassette->prompt && ck_conversation_count(sent)) {
     skipped = ck_json_is_text(ck_json_get(ck_value_bytes(ck_conversation_get(sent, 0)), "role"), "system");
   }
-  size_t first = find_difference(scope, record->messages, sent, skipped);
+  bool starved = false;
+  size_t first = find_difference(scope, record->messages, sent, skipped, &starved);
+  if (starved) return ck_error_no_memory(err);
   if (first == SIZE_MAX) return has_request ? diverge_in_digest(at, &digest, &record->request, err) : CK_OK;
   side asked = {0}, held = {0};
   bool is_sent = first + skipped < ck_conversation_count(sent);
@@ -190,9 +195,9 @@ static const ck_record *find_call(const ck_recorded_scope *scope, size_t cursor,
   return NULL;
 }
 
-static bool is_same_call(const ck_record *record, ck_bytes request) {
+static bool is_same_call(const ck_record *record, ck_bytes request, bool *starved) {
   return ck_json_is_text(ck_json_get(request, "name"), record->name) &&
-         is_same_json(ck_json_get(request, "arguments"), ck_value_bytes(record->arguments));
+         is_same_json(ck_json_get(request, "arguments"), ck_value_bytes(record->arguments), starved);
 }
 
 static ck_status match_tool(const ck_record **out, const where *at, const ck_recorded_scope *scope, const ck_effect *effect,
@@ -200,7 +205,9 @@ static ck_status match_tool(const ck_record **out, const where *at, const ck_rec
   int64_t index = -1;
   (void)ck_json_read_int(&index, ck_json_get(effect->request, "index"));
   const ck_record *found = find_call(scope, at->number - 1, index);
-  if (found && is_same_call(found, effect->request)) {
+  bool starved = false, same = found && is_same_call(found, effect->request, &starved);
+  if (starved) return ck_error_no_memory(err);
+  if (same) {
     *out = found;
     return CK_OK;
   }

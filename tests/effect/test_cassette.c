@@ -74,6 +74,18 @@ static void test_malformed(void) {
                "64 hex digits", "a short digest");
 }
 
+static void test_malformed_tau(void) {
+  refuses_text("[{\"traj\":[{\"role\":\"tool\",\"name\":\"f\",\"content\":\"\"}]}]", CK_E_PARSE,
+               "session #0: element 0 of traj: a result that answers no call", "a result without a call");
+  refuses_text("[{\"traj\":[{\"role\":\"user\",\"content\":\"\"},{\"role\":\"system\",\"content\":\"\"}]}]", CK_E_PARSE,
+               "element 1 of traj: a system message", "a late prompt");
+  refuses_text("[{\"traj\":[{\"role\":\"critic\",\"content\":\"\"}]}]", CK_E_PARSE, "\"role\" must be", "another role");
+  refuses_text("[{\"traj\":[{\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":\"\"}}],\"role\":\"assistant\"},"
+               "{\"role\":\"tool\",\"name\":\"g\",\"content\":\"\"}]}]",
+               CK_E_PARSE, "element 1 of traj: its name is not that of the call", "a result of another tool");
+  refuses_text("[1]", CK_E_PARSE, "session #0 has no array", "an array of numbers");
+}
+
 static void test_spec(void) {
   const char *array = write_file("[{\"traj\":[{\"role\":\"user\",\"content\":\"a\"}]},{\"traj\":[]}]");
   char spec[512];
@@ -122,6 +134,9 @@ static void test_own_files(void) {
   replay("tests/data/parallel.jsonl", true, 3, 5);
   replay("tests/data/many_calls.jsonl", false, 2, 10);
   replay("tests/data/many_calls.jsonl", true, 2, 10);
+  replay("tests/data/tau.json", false, 1, 0);
+  replay("tests/data/tau.json#1", false, 2, 3);
+  replay("tests/data/tau.json#1", true, 2, 3);
   replay("examples/airline/cassette.jsonl", false, 16, 12);
 }
 
@@ -369,6 +384,7 @@ static void test_tau_bench(void) {
 int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   test_malformed();
+  test_malformed_tau();
   test_spec();
   test_own_files();
   test_usage();
