@@ -135,7 +135,7 @@ endef
 define link
 @mkdir -p $(@D)
 $(if $(Q),@echo "  LINK  $@")
-$(Q)$(CC) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) $(PKG_LIBS) $(LDLIBS)
+$(Q)$(CC) $(FLAGS_$(1)) $(USER_FLAGS) -pthread -o $@ $(filter %.o %.a,$^) $(2) $(LDFLAGS) $(PKG_LIBS) -lm $(LDLIBS)
 endef
 # A test may ask for flags of the linker in a line of its own:  /* link: -Wl,--wrap=malloc */
 own_flags = $(shell sed -n 's|^/\* link: \(.*\) \*/$$|\1|p' $(1).c)
@@ -215,7 +215,7 @@ Description: runtime for durable agent sessions
 Version: $(VERSION)
 Requires: $(PKG_NAMES)
 Cflags: -I$${includedir}/ckrun
-Libs: -L$${libdir} -lckrun_lua -lckrun -pthread
+Libs: -L$${libdir} -lckrun_lua -lckrun -pthread -lm
 endef
 export PKG_CONFIG_TEXT
 
