@@ -30,7 +30,7 @@ struct ck_runner {
   ck_phase phase;
   ck_flow_yield yield;
   ck_value *position;                 /* as yielded at the last boundary; NULL: at the top */
-  char path[CK_STATE_KEY_MAX];        /* its "path" member */
+  char path[256];                     /* its "path" member */
   uint32_t ordinals[CK_EFFECT_KIND_COUNT], pauses;
   int64_t boundary_us;                /* monotonic time of the last boundary */
   ck_change *changes;                 /* written since the last boundary */
