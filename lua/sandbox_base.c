@@ -160,7 +160,16 @@ static int mark_array(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg ck_functions[] = {{"array", mark_array}, {NULL, NULL}};
+/* What a resume hook answers to say no. */
+static int refuse_resume(lua_State *L) {
+  luaL_checkstring(L, 1);
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "refuse");
+  return 1;
+}
+
+static const luaL_Reg ck_functions[] = {{"array", mark_array}, {"refuse", refuse_resume}, {NULL, NULL}};
 
 void ck_sandbox_push_ck(lua_State *L) {
   luaL_newlib(L, ck_functions);
