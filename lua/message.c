@@ -122,7 +122,7 @@ static void push_request(lua_State *L, ck_strand *self, ck_bytes name, ck_bytes 
   ck_json_begin(&writer, '{');
   ck_json_member_raw(&writer, "name", name);
   if (ck_json_type_of(id) == CK_JSON_STRING) ck_json_member_raw(&writer, "call_id", id);
-  ck_json_member_int(&writer, "index", index);
+  ck_json_member_int(&writer, "index", index - 1);
   ck_json_member_raw(&writer, "arguments", arguments.len > 0 ? arguments : ck_bytes_text("{}"));
   ck_json_end(&writer, '}');
   ck_strand_push_scratch(L, self);

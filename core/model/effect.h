@@ -50,7 +50,7 @@ typedef struct ck_effect {
   ck_effect_kind kind;
   ck_effect_class class;
   const char *agent;   /* who acts; NULL */
-  ck_bytes request;    /* JSON object by kind. model: {model, tools?}; tool: {name, call_id?, index, arguments};
+  ck_bytes request;    /* JSON object by kind. model: {model, tools?}; tool: {name, call_id?, index (from 0), arguments};
                           ask: {question?}. As sent; the ledger keeps the digest of the redacted form. */
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
   uint64_t consumed;   /* outcomes (ok or error, whoever gave them) in the scope's view so far: a recording's cursor */
