@@ -318,10 +318,10 @@ void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text) {
   }
   const char *chunk_name = lua_pushfstring(L, "@%s", name);
   int status = luaL_loadbufferx(L, text.len ? text.data : "", text.len, chunk_name, "t");
-  if (status != LUA_OK) {
-    if (status == LUA_ERRSYNTAX) ck_vm_of(L)->raised_as = CK_E_PARSE;
-    lua_error(L);
-  }
+  if (status == LUA_ERRSYNTAX) ck_vm_of(L)->raised_as = CK_E_PARSE;
+  /* Nested too deeply for the compiler: the one error of it that tells no place. */
+  if (status == LUA_ERRRUN) ck_vm_raise_plain(L, CK_E_PARSE, "%s: %s", name, lua_tostring(L, -1));
+  if (status != LUA_OK) lua_error(L);
   lua_remove(L, -2);
   ck_sandbox_push_env(L);
   lua_setupvalue(L, -2, 1);
