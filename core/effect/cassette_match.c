@@ -136,7 +136,8 @@ static bool fits_hole(ck_bytes asked, ck_bytes held, bool *starved) {
   return true;
 }
 
-/* The first of the `count` recorded messages that was not sent so, SIZE_MAX when all were; `skipped` messages lead what was sent. */
+/* The first of the `count` recorded messages that was not sent so, SIZE_MAX when all were; `skipped` messages lead what
+ * was sent. */
 static size_t find_difference(const ck_recorded_scope *scope, size_t count, const ck_conversation *sent, size_t skipped,
                               bool *starved) {
   size_t sent_count = ck_conversation_count(sent) - skipped, hole = 0, at = 0;

@@ -279,6 +279,27 @@ static void run_lines(const char *text, const char *prompt, const char *left_out
   ck_cassette_close(cassette);
 }
 
+/* A recorded digest counts instead of the messages before: here they hold a turn that is in no record. */
+static void test_request_digest(void) {
+  ck_conversation *sent = NULL;
+  ck_value *message = NULL;
+  char hex[CK_DIGEST_HEX_SIZE], text[512];
+  tap_must(ck_conversation_new(&sent, NULL) == CK_OK, "a conversation can begin");
+  tap_must(ck_message_user(&message, ck_bytes_text("\"from the flow\""), NULL) == CK_OK, "a turn of the flow's own");
+  tap_must(ck_conversation_append(sent, message, NULL) == CK_OK, "is sent");
+  ck_value_free(message);
+  ck_digest digest = ck_conversation_digest(sent);
+  ck_digest_hex(hex, &digest);
+  snprintf(text, sizeof text, HEADER "{\"scope\":\"main\",\"kind\":\"model\",\"message\":{},\"request_digest\":\"%s\"}\n", hex);
+  drive to;
+  drive_init(&to, loop);
+  ck_effect effect = {.scope = "main", .kind = CK_EFFECT_MODEL, .conversation = sent, .request = ck_bytes_text("{}")};
+  tap_ok(take(&to, text, &effect, false)->status == CK_OUTCOME_OK, "the digest that was recorded fits");
+  diverges(HEADER MODEL("{}"), &effect, "asks with message 1 {\"role\":\"user\",\"content\":\"from the flow\"}", "holds no message 1");
+  drive_clear(&to);
+  ck_conversation_free(sent);
+}
+
 static void test_open_ends(void) {
   run_lines(HEADER ASK MODEL("{\"content\":\"yes\"}") ASK MODEL("{\"content\":\"no\"}"), "Any prompt.", NULL, NULL);
   run_lines("{\"cassette\":1,\"prompt\":\"P\"}\n" ASK MODEL("{\"content\":\"yes\"}"), NULL, NULL, "message 1");
@@ -392,6 +413,7 @@ int main(void) {
   test_spelling();
   test_endings();
   test_spoilt_messages();
+  test_request_digest();
   test_open_ends();
   test_left_out("c1", CK_OUTCOME_OK);
   test_left_out("c2", CK_OUTCOME_FAILED);
