@@ -55,8 +55,22 @@ static ck_status prepare(ck_runner *self, ck_error *err) {
     status = ck_redactor_apply(&self->request, session->runtime->redactor, CK_SINK_REQUEST, NULL, asked, err);
   if (status == CK_OK && !self->request) status = ck_value_copy(&self->request, ck_bytes_text("null"), err);
   ck_value_free(asked);
-  if (status == CK_OK) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
-  return status;
+  if (status != CK_OK) return status;
+  ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
+  name_label(self);
+  return CK_OK;
+}
+
+static void name_label(ck_runner *self) {
+  ck_buffer name = {0};
+  ck_json_read_string(&name, ck_json_get(ck_value_bytes(self->request), "name"));
+  snprintf(self->label, sizeof self->label, "%s", name.data ? name.data : "");
+  ck_buffer_clear(&name);
+}
+
+static void tell(const ck_runner *self, const char *what) {
+  ck_execution_tell(self->execution,
+                    &(ck_progress){.what = what, .key = self->key, .text = *self->label ? self->label : NULL});
 }
 
 /* What must not be lost to a power cut: money, things done once, a person's words. */
@@ -140,7 +154,7 @@ static ck_status replay(ck_runner *self, const ck_ledger_entry *entry, ck_error 
   if (status == CK_OK)
     status = ck_session_record_replay(self->execution->session, &self->effect, entry->outcome, entry->outcome_seq, err);
   self->execution->counts.replayed++;
-  ck_execution_tell(self->execution, &(ck_progress){.what = "replay", .key = self->key});
+  tell(self, "replay");
   self->phase = CK_PHASE_READY;
   return status;
 }
@@ -231,7 +245,7 @@ ck_status ck_runner_start_effect(ck_runner *self, ck_error *err) {
   self->delivered = false;
   self->phase = CK_PHASE_DRIVER;
   ck_error failure = CK_ERROR_INIT;
-  ck_execution_tell(self->execution, &(ck_progress){.what = self->probing ? "probe" : "effect", .key = self->key});
+  tell(self, self->probing ? "probe" : "effect");
   ck_status status = self->probing ? driver->probe(&self->run, driver->self, &self->effect, &self->sink.sink, &failure)
                                    : driver->start(&self->run, driver->self, &self->effect, &self->sink.sink, &failure);
   if (status == CK_OK) return CK_OK;
@@ -287,6 +301,6 @@ ck_status ck_runner_complete_effect(ck_runner *self, ck_error *err) {
   if (self->probing) return complete_probe(self, err);
   if (self->outcome->status == CK_OUTCOME_FAILED) return handle_failure(self, err);
   count(self);
-  ck_execution_tell(self->execution, &(ck_progress){.what = "outcome", .key = self->key});
+  tell(self, "outcome");
   return record_outcome(self, self->outcome, self->driver->name, err);
 }

@@ -38,6 +38,7 @@ struct ck_runner {
   /* The effect under way. */
   ck_effect effect;
   char key[CK_STATE_KEY_MAX];
+  char label[64];                     /* for people: a tool's name; "" */
   char digest[CK_REQUEST_DIGEST_SIZE];
   ck_value *request;                  /* as the ledger keeps it: redacted */
   const ck_effect_driver *driver;
