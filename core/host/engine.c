@@ -63,7 +63,7 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
 
 static void on_progress(void *to, const ck_progress *progress) {
   ck_engine *self = to;
-  ck_timing_begin(&self->timing, progress->saved);
+  if (strcmp(progress->what, "boundary") == 0) ck_timing_begin(&self->timing, progress->saved);
   ck_reporter_show(&self->reporter, progress);
 }
 

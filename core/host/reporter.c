@@ -42,7 +42,7 @@ void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
       doing = steps[i].doing;
       line = steps[i].line;
     }
-  if (progress->saved && progress->saved->taken) {
+  if (strcmp(progress->what, "checkpoint") == 0) {
     self->saved++;
     doing = "checkpoint";
     line = true;
@@ -51,6 +51,7 @@ void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   }
   if (!doing) return;
   if (self->output->talk_terminal) print_live(self, doing, key);
+  else if (line && !progress->saved && progress->text) ck_output_talk(self->output, "%-10s  %s  %s", doing, key ? key : "", progress->text);
   else if (line) ck_output_talk(self->output, "%-10s  %s", doing, key ? key : "");
 }
 

@@ -115,6 +115,11 @@ static ck_status move_position(ck_runner *self, ck_error *err) {
   return status == CK_OK ? read_path(self, err) : status;
 }
 
+static void tell_boundary(ck_execution *self, const char *kind, const ck_saved *saved) {
+  ck_execution_tell(self, &(ck_progress){.what = "boundary", .text = kind, .saved = saved});
+  if (saved->taken) ck_news_push(&self->news, &(ck_progress){.what = "checkpoint", .text = kind, .saved = saved}, saved->ticket);
+}
+
 static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   ck_execution *execution = self->execution;
   ck_boundary at = self->yield.boundary;
@@ -128,7 +133,7 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   self->boundary_us = now_us(self);
   execution->counts.boundaries++;
   execution->counts.checkpoints += saved.taken;
-  ck_execution_tell(execution, &(ck_progress){.what = "boundary", .text = ck_boundary_kind_name(at.kind), .saved = &saved});
+  tell_boundary(execution, ck_boundary_kind_name(at.kind), &saved);
   if (execution->pause_reason)
     return ck_execution_finish(execution, CK_SESSION_PAUSED, CK_E_PAUSED, execution->pause_reason, NULL, err);
   self->ticket = saved.ticket;
@@ -228,7 +233,10 @@ static ck_status advance(bool *waits, ck_runner *self, ck_error *err) {
 ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_error *err) {
   bool waits = false;
   ck_status status = CK_OK;
-  while (!self->ended && !waits && status == CK_OK) status = advance(&waits, self->runner, err);
+  while (!self->ended && !waits && status == CK_OK) {
+    status = advance(&waits, self->runner, err);
+    ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
+  }
   *result = self->result;
   if (status != CK_OK) {
     ck_session_park(self->session, status);

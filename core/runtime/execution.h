@@ -7,12 +7,15 @@
 
 typedef struct ck_execution ck_execution;
 
-/* What a progress line can show; borrowed for the call. */
+/* What a progress line can show; borrowed for the call.
+ *   effect, probe   a driver begins        replay      an outcome is taken from the ledger
+ *   outcome         it is durable          boundary    a boundary was reached (its checkpoint, if any, is queued)
+ *   checkpoint      it is durable */
 typedef struct ck_progress {
-  const char *what;  /* "effect", "replay", "outcome", "boundary", "message" */
-  const char *key;   /* of the effect; NULL */
-  const char *text;  /* a tool's name, a boundary's kind; NULL */
-  const ck_saved *saved; /* boundaries */
+  const char *what;
+  const char *key;       /* of the effect; NULL */
+  const char *text;      /* a tool's name, a boundary's kind; NULL */
+  const ck_saved *saved; /* boundaries and checkpoints; NULL */
 } ck_progress;
 
 /* All borrowed for the execution's life. */

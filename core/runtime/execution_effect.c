@@ -35,6 +35,22 @@ static ck_status make_key(ck_runner *self, ck_error *err) {
   return CK_OK;
 }
 
+static void name_label(ck_runner *self) {
+  ck_buffer name = {0};
+  ck_json_read_string(&name, ck_json_get(ck_value_bytes(self->request), "name"));
+  snprintf(self->label, sizeof self->label, "%s", name.data ? name.data : "");
+  ck_buffer_clear(&name);
+}
+
+static ck_progress news_of(const ck_runner *self, const char *what) {
+  return (ck_progress){.what = what, .key = self->key, .text = *self->label ? self->label : NULL};
+}
+
+static void tell(const ck_runner *self, const char *what) {
+  ck_progress progress = news_of(self, what);
+  ck_execution_tell(self->execution, &progress);
+}
+
 /* Completes what the engine left to the runtime, and digests what is asked. */
 static ck_status prepare(ck_runner *self, ck_error *err) {
   ck_session *session = self->execution->session;
@@ -59,18 +75,6 @@ static ck_status prepare(ck_runner *self, ck_error *err) {
   ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
   name_label(self);
   return CK_OK;
-}
-
-static void name_label(ck_runner *self) {
-  ck_buffer name = {0};
-  ck_json_read_string(&name, ck_json_get(ck_value_bytes(self->request), "name"));
-  snprintf(self->label, sizeof self->label, "%s", name.data ? name.data : "");
-  ck_buffer_clear(&name);
-}
-
-static void tell(const ck_runner *self, const char *what) {
-  ck_execution_tell(self->execution,
-                    &(ck_progress){.what = what, .key = self->key, .text = *self->label ? self->label : NULL});
 }
 
 /* What must not be lost to a power cut: money, things done once, a person's words. */
@@ -143,6 +147,8 @@ static ck_status record_outcome(ck_runner *self, ck_outcome *outcome, const char
   if (status == CK_OK) status = ck_ledger_write_outcome(&body, &self->effect, outcome, self->digest, via, message, err);
   if (status == CK_OK) status = ck_session_record_outcome(session, &self->effect, body, &outcome->seq, err);
   if (status == CK_OK) status = ck_session_push(&ticket, session, durability_of(&self->effect, outcome), err);
+  ck_progress news = news_of(self, "outcome");
+  if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED) ck_news_push(&self->execution->news, &news, ticket);
   ck_value_free(message);
   ck_value_free(body);
   self->phase = CK_PHASE_READY;
@@ -212,17 +218,21 @@ static ck_status fail_without_driver(ck_runner *self, ck_error *err) {
   return ck_execution_finish(self->execution, CK_SESSION_FAILED, CK_E_UNSUPPORTED, text, NULL, err);
 }
 
+/* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running again. */
+static bool is_open(const ck_ledger_entry *entry) { return entry && entry->open && entry->verdict == CK_VERDICT_NONE; }
+
 static ck_status act_on(ck_runner *self, const ck_ledger_case *found, const ck_ledger_entry *entry, ck_error *err) {
   ck_status status = CK_OK;
   if (found->diverged)
     status = record_divergence(self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
   if (status != CK_OK) return status;
   if (found->repeated && found->answer == CK_LEDGER_RUN) self->execution->session->clean = false;
+  if (is_open(entry) && !found->diverged && can_probe(self)) return start_probe(self, err);
   switch (found->answer) {
     case CK_LEDGER_REPLAY: return replay(self, entry, err);
     case CK_LEDGER_RESOLVED: return apply_resolution(self, entry, err);
     case CK_LEDGER_DIVERGED: return stop_diverged(self, err);
-    case CK_LEDGER_DOUBT: return can_probe(self) ? start_probe(self, err) : settle_doubt(self, err);
+    case CK_LEDGER_DOUBT: return settle_doubt(self, err);
     case CK_LEDGER_RUN: break;
   }
   return commit_intent(self, err);
@@ -290,10 +300,11 @@ static ck_status complete_probe(ck_runner *self, ck_error *err) {
   ck_outcome *found = self->outcome;
   if (found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR || found->status == CK_OUTCOME_ENDED)
     return record_outcome(self, found, self->driver->name, err);
-  bool absent = found->status == CK_OUTCOME_ABSENT;
+  bool harmless = self->effect.class == CK_EFFECT_PURE || self->effect.class == CK_EFFECT_IDEMPOTENT;
+  bool runs = found->status == CK_OUTCOME_ABSENT || harmless;
   ck_outcome_free(found);
   self->outcome = NULL;
-  return absent ? commit_intent(self, err) : settle_doubt(self, err);
+  return runs ? commit_intent(self, err) : settle_doubt(self, err);
 }
 
 ck_status ck_runner_complete_effect(ck_runner *self, ck_error *err) {
@@ -301,6 +312,5 @@ ck_status ck_runner_complete_effect(ck_runner *self, ck_error *err) {
   if (self->probing) return complete_probe(self, err);
   if (self->outcome->status == CK_OUTCOME_FAILED) return handle_failure(self, err);
   count(self);
-  tell(self, "outcome");
   return record_outcome(self, self->outcome, self->driver->name, err);
 }

@@ -3,6 +3,7 @@
 #define CK_RUNTIME_EXECUTION_PRIVATE_H
 
 #include "core/runtime/execution.h"
+#include "core/runtime/news.h"
 #include "core/runtime/session_private.h"
 
 /* What a strand waits for. */
@@ -56,6 +57,7 @@ struct ck_execution {
   ck_runner *runner;                  /* the main strand */
   char *pause_reason;
   ck_execution_counts counts;
+  ck_news news;                       /* outcomes and checkpoints told once they are durable */
   bool ended;
   ck_execution_result result;
 };

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# demo.sh - a recorded booking runs, is killed with SIGKILL in the middle, resumes, and repeats nothing.
+set -euo pipefail
+cd "$(dirname "$0")"
+ckrun=${CKRUN:-../../build/ckrun}
+case $ckrun in */*) ckrun=$(cd "$(dirname "$ckrun")" && pwd)/$(basename "$ckrun") ;; esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export CKRUN_STORE="sqlite:$work/demo.db"
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+[ -t 1 ] || say() { printf '\n%s\n' "$*"; }
+
+# Runs until its progress has shown $1 steps, then kills it. Fails when it was done before the blow fell.
+run_and_kill() {
+  local session=$1 steps=$2 line pid
+  mkfifo "$work/$session"
+  "$ckrun" run flow.lua --cassette cassette.jsonl --session "$session" >/dev/null 2>"$work/$session" &
+  pid=$!
+  {
+    while IFS= read -r line; do
+      printf '  %s\n' "$line"
+      steps=$((steps - 1))
+      [ "$steps" -gt 0 ] || break
+    done
+    kill -9 "$pid" 2>/dev/null || true
+  } <"$work/$session"
+  ! wait "$pid" 2>/dev/null
+}
+
+# One line per effect that a driver carried out, replays not counted: its key.
+carried_out() {
+  "$ckrun" sessions log "$1" --all --kind outcome --json | grep -v '"status":"ended"' | sed -n 's/.*"key":"\([^"]*\)".*"via":"cassette".*/\1/p'
+}
+
+say '1. An agent books a flight. Its model and its tools answer from a recording; it is killed with SIGKILL on the way.'
+session=
+for attempt in 1 2 3 4 5; do
+  if run_and_kill "booking-$attempt" 14; then session=booking-$attempt && break; fi
+  echo '  (it was done before the blow fell: once more)'
+done
+[ -n "$session" ] || { echo 'demo: the run was never caught in the middle' >&2; exit 1; }
+before=$(carried_out "$session" | wc -l)
+
+say "2. What is left of it: ckrun sessions show $session"
+"$ckrun" sessions show "$session" | sed 's/^/  /'
+
+say "3. It goes on where it stood: ckrun resume $session"
+"$ckrun" resume "$session" 2>&1 | sed 's/^/  /'
+
+say '4. Nothing was done twice.'
+carried_out "$session" | sort >"$work/keys"
+total=$(wc -l <"$work/keys")
+twice=$(uniq -d "$work/keys" | wc -l)
+recorded=$(grep -c '"kind"' cassette.jsonl)
+printf '  effects in the recording            %s\n  carried out before the kill         %s\n  carried out after it                %s\n  carried out twice                   %s\n' \
+  "$recorded" "$before" $((total - before)) "$twice"
+"$ckrun" store verify 2>&1 | sed 's/^/  /'
+[ "$twice" = 0 ] && [ "$total" = "$recorded" ]
