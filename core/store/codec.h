@@ -106,7 +106,7 @@ typedef struct ck_codec_reader {
 } ck_codec_reader;
 
 /* Checks head, changed section and the start of the data, so that ck_codec_next_change cannot fail afterwards.
- * CK_E_TRUNCATED: it ends too early; CK_E_CORRUPT with the offset; the texts do not name the row. `plain` is borrowed. */
+ * CK_E_EMPTY, CK_E_TRUNCATED (it ends too early), CK_E_CORRUPT; the texts do not name the row. `plain` is borrowed. */
 CK_CHECKED ck_status ck_codec_open(ck_codec_reader *out, ck_bytes plain, ck_error *err);
 /* False when there are no more. */
 bool ck_codec_next_change(ck_codec_seen *out, ck_codec_reader *self);

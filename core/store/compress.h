@@ -6,7 +6,7 @@
 
 enum {
   CK_COMPRESS_FROM = 512,  /* shorter bytes are kept as they are */
-  CK_COMPRESS_LEVEL = 1    /* of zstd; 3 saves 2 to 4 % more at 1.5 times the time (prose and JSON of 2 KB to 1 MB) */
+  CK_COMPRESS_LEVEL = 1    /* of zstd; 3 saves 2 % of a 2 KB body, 19 % of 1 MB, at 1.5 times the time */
 };
 /* Plain bytes of one payload or one event body, at most. */
 #define CK_PLAIN_MAX ((int64_t)1 << 30)
