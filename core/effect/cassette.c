@@ -56,12 +56,13 @@ static ck_status read_text(char **out, ck_bytes value, ck_error *err) {
 static ck_status append_answer(ck_recorded_scope *scope, const call *it, ck_error *err) {
   char *id = NULL, *name = NULL;
   ck_value *message = NULL;
-  ck_bytes content = it->answer ? ck_value_bytes(it->answer->value) : ck_bytes_text("null");
+  bool recorded = it->answer && it->answer->value;
+  ck_bytes content = recorded ? ck_value_bytes(it->answer->value) : ck_bytes_text("null");
   ck_status status = read_text(&id, ck_json_get(it->json, "id"), err);
   if (status) goto done;
   status = read_text(&name, ck_json_get(ck_json_get(it->json, "function"), "name"), err);
   if (status) goto done;
-  if (!it->answer) status = add_hole(scope, err);
+  if (!recorded) status = add_hole(scope, err);
   if (status) goto done;
   status = ck_message_tool(&message, id, it->answer ? it->answer->name : name ? name : "", content, err);
   if (!status) status = append_owned(scope, message, err);
@@ -209,15 +210,11 @@ static bool is_listed(const ck_record *record, const char *const *names) {
 ck_status ck_cassette_leave_out(ck_cassette *self, const char *const *names, ck_error *err) {
   for (size_t i = 0; i < self->scope_count; i++) {
     ck_recorded_scope *scope = &self->scopes[i];
-    size_t kept = 0;
     for (size_t j = 0; j < scope->count; j++) {
-      if (is_listed(&scope->records[j], names)) {
-        ck_record_clear(&scope->records[j]);
-      } else {
-        scope->records[kept++] = scope->records[j];
-      }
+      if (!is_listed(&scope->records[j], names)) continue;
+      ck_value_free(scope->records[j].value);
+      scope->records[j].value = NULL;
     }
-    scope->count = kept;
   }
   return ck_cassette_seal(self, err);
 }

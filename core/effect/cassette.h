@@ -32,9 +32,9 @@ size_t ck_cassette_count(const ck_cassette *self, const char *scope);
 /* Records of a scope that a flow which consumed `consumed` outcomes never asked for: at a flow's own end, a divergence. */
 size_t ck_cassette_left(const ck_cassette *self, const char *scope, uint64_t consumed);
 
-/* Leaves out the records of tools that are run by a command instead: their results in the messages that follow may be
- * anything. (A cassette whose tool records are missing from the start is read the same way.) Before the driver is made.
- * `names` ends with NULL. */
+/* Forgets the results of tools that are run by a command instead: in the messages that follow they may be anything. The
+ * records keep their places, since the cursor counts every outcome, whoever gave it. (A call without a record is one that
+ * took no effect when it was recorded.) Before the driver is made. `names` ends with NULL. */
 CK_CHECKED ck_status ck_cassette_leave_out(ck_cassette *self, const char *const *names, ck_error *err);
 
 /* A driver named "cassette" for model, ask and tool effects; drivers of commands come before it in the list. It answers an

@@ -206,7 +206,7 @@ static ck_status match_tool(const ck_record **out, const where *at, const ck_rec
   int64_t index = -1;
   (void)ck_json_read_int(&index, ck_json_get(effect->request, "index"));
   const ck_record *found = find_call(scope, at->number - 1, index);
-  bool starved = false, same = found && is_same_call(found, effect->request, &starved);
+  bool starved = false, same = found && found->value && is_same_call(found, effect->request, &starved);
   if (starved) return ck_error_no_memory(err);
   if (same) {
     *out = found;

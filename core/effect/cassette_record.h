@@ -7,7 +7,7 @@
 typedef struct ck_record {
   ck_effect_kind kind; /* ask, model or tool */
   size_t place;        /* line of the file, or element of a trajectory */
-  ck_value *value;     /* the answer, the message, the result */
+  ck_value *value;     /* the answer, the message, the result; NULL: a tool's that a command gives */
   char *name;          /* tool */
   ck_value *arguments; /* tool */
   int64_t index;       /* tool: which call of the message */
