@@ -101,9 +101,9 @@ deps: ## install the Debian packages that are missing
 
 define mode_rules
 $(BUILD)/$(1)/%.o: %.c $(BUILD)/flags.list | $(DEPS_FIRST)
-	@mkdir -p $$(@D)
-	$$(if $$(Q),@echo "  CC    $$@")
-	$$(Q)$$(COMPILE) $$(FLAGS_$(1)) $$(USER_FLAGS) -MMD -MP -c -o $$@ $$<
+	$$(call compile,$(1))
+$(BUILD)/$(1)/examples/%.o: examples/embed/%.c $(BUILD)/flags.list | $(DEPS_FIRST)
+	$$(call compile,$(1))
 
 $(BUILD)/$(1)/embed.o: $(BUILD)/embed.S $(EMBEDDED) $(BUILD)/flags.list | $(DEPS_FIRST)
 	@mkdir -p $$(@D)
@@ -126,10 +126,16 @@ $(call programs,$(1)): $(BUILD)/$(1)/%.t: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/
 	$$(call link,$(1),$$(call own_flags,$$*))
 $(call tools,$(1)): $(BUILD)/$(1)/%: $(BUILD)/$(1)/%.o $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1),$$(call own_flags,$$*))
-$(call examples,$(1)): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/embed/%.o $$(LIBS_$(1))
+$(call examples,$(1)): $(BUILD)/$(1)/examples/%: $(BUILD)/$(1)/examples/%.o $$(LIBS_$(1))
 	$$(call link,$(1))
 $(BUILD)/$(1)/tests/bench/bench: $(BENCH_C:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/tests/libtests.a $$(LIBS_$(1))
 	$$(call link,$(1))
+endef
+
+define compile
+@mkdir -p $(@D)
+$(if $(Q),@echo "  CC    $@")
+$(Q)$(COMPILE) $(FLAGS_$(1)) $(USER_FLAGS) -MMD -MP -c -o $@ $<
 endef
 
 define link
