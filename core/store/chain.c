@@ -26,7 +26,8 @@ struct ck_chain {
   int64_t seq;          /* 0: the start */
   ck_digest digest;
   int64_t keyframe;     /* 0: the next one must be a keyframe */
-  size_t delta_bytes, delta_count; /* since `keyframe` */
+  size_t keyframe_bytes;           /* of the state then */
+  size_t delta_bytes, delta_count; /* since then */
   /* The events behind the last checkpoint by seq. */
   bool has_tail;
   int64_t covers, last; /* last: seq of the last event */
@@ -196,10 +197,12 @@ static ck_status apply_changes(ck_chain *self, const ck_checkpoint *checkpoint, 
   return CK_OK;
 }
 
+/* A load would read the keyframe's state and the deltas; the state itself may have shrunk since. */
 static bool keyframe_is_due(const ck_chain *self, size_t delta_len) {
   size_t bytes = ck_state_bytes(self->state);
   size_t most = bytes / BYTES_PER_DELTA > DELTAS_MIN ? bytes / BYTES_PER_DELTA : DELTAS_MIN;
-  return self->keyframe == 0 || self->delta_bytes + delta_len >= bytes || self->delta_count >= most;
+  return self->keyframe == 0 || self->keyframe_bytes + self->delta_bytes + delta_len >= bytes * 2 ||
+         self->delta_count >= most;
 }
 
 /* Head and changed section are the same in both forms; a delta that was not worth it is cut off again. */
@@ -216,6 +219,7 @@ static ck_status write_payload(ck_buffer *plain, ck_chain *self, const ck_checkp
   if (status) return status;
   if (keyframe_is_due(self, plain->len)) {
     self->keyframe = checkpoint->seq;
+    self->keyframe_bytes = ck_state_bytes(self->state);
     self->delta_bytes = self->delta_count = 0;
     if (!plain->failed) plain->len = end;
     status = ck_codec_write_keyframe(plain, self->state, self->changes, count, err);

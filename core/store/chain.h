@@ -16,9 +16,9 @@
  * Nothing physical (encoding, keyframe or delta, compression) is in them: a payload can be packed anew.
  *
  * A checkpoint is written as a keyframe when it has no parent, when the chain was just loaded (the first one of a run,
- * or after anything failed), when the deltas since the last keyframe with this one would come to the size of the state,
- * or after max(512, state bytes / 2048) deltas. So a load reads at most a keyframe and as much again, and what is
- * written stays below twice what changed. */
+ * or after anything failed), when the last keyframe and the deltas since, this one included, would come to twice the size
+ * of the state, or after max(512, state bytes / 2048) deltas. So a load reads at most twice the state; and as no keyframe
+ * is larger than half of the last one and the deltas between them, all keyframes together stay below all deltas. */
 #ifndef CK_STORE_CHAIN_H
 #define CK_STORE_CHAIN_H
 
