@@ -50,32 +50,51 @@ static void append_members(ck_buffer *out, ck_bytes body) {
   }
 }
 
-/* The members that say most about an event, by kind; all of them where nothing is listed. */
-static const char *const *members_of(ck_event_kind kind) {
-  static const char *const started[] = {"flow", "profile", NULL}, *const resumed[] = {"checkpoint", "attempt", NULL},
-                    *const boundary[] = {"kind", "checkpoint", NULL};
-  if (kind == CK_EVENT_SESSION_STARTED) return started;
-  if (kind == CK_EVENT_SESSION_RESUMED) return resumed;
-  if (kind == CK_EVENT_BOUNDARY) return boundary;
-  return NULL;
+/* The members that say most about an event, in order, without their names where the value speaks for itself; an event of
+ * another kind shows all of them. */
+typedef struct outline {
+  ck_event_kind kind;
+  const char *names[6];
+} outline;
+
+static const outline outlines[] = {
+  {CK_EVENT_SESSION_STARTED, {"flow", "profile"}},
+  {CK_EVENT_SESSION_RESUMED, {"checkpoint", "attempt"}},
+  {CK_EVENT_SESSION_PAUSED, {"reason"}},
+  {CK_EVENT_SESSION_FAILED, {"reason"}},
+  {CK_EVENT_SESSION_COMPLETED, {"reason", "result"}},
+  {CK_EVENT_SESSION_CANCELLED, {"reason"}},
+  {CK_EVENT_MESSAGE, {"message"}},
+  {CK_EVENT_INTENT, {"key", "class", "request"}},
+  {CK_EVENT_OUTCOME, {"key", "status", "error", "message", "result"}},
+  {CK_EVENT_REPLAY, {"key", "of"}},
+  {CK_EVENT_RESOLUTION, {"key", "verdict", "result"}},
+  {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
+};
+
+static bool is_counted(const char *name) { return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0; }
+
+static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
+  bool first = true;
+  for (size_t i = 0; o->names[i]; i++) {
+    ck_bytes value = ck_json_get(body, o->names[i]);
+    bool twice = strcmp(o->names[i], "error") == 0 && ck_json_get(body, "message").len > 0; /* a tool's error is told to the model */
+    if (value.len == 0 || twice) continue;
+    if (!first) ck_buffer_append_text(out, "  ");
+    first = false;
+    bool message = strcmp(o->names[i], "message") == 0 && ck_json_type_of(value) == CK_JSON_OBJECT;
+    if (is_counted(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
+    if (message) ck_describe_message(out, value);
+    else append_value(out, value);
+  }
 }
 
 void ck_describe_event(ck_buffer *out, const ck_event *event) {
-  ck_bytes body = ck_value_bytes(event->body), message = ck_json_get(body, "message");
-  const char *const *names = members_of(event->kind);
-  if (event->kind == CK_EVENT_MESSAGE && ck_json_type_of(message) == CK_JSON_OBJECT) {
-    ck_describe_message(out, message);
-    return;
-  }
-  if (!names) {
-    append_members(out, body);
-    return;
-  }
-  for (size_t i = 0; names[i]; i++) {
-    ck_bytes value = ck_json_get(body, names[i]);
-    if (value.len == 0) continue;
-    if (i) ck_buffer_append_text(out, "  ");
-    ck_buffer_append_format(out, "%s=", names[i]);
-    append_value(out, value);
-  }
+  ck_bytes body = ck_value_bytes(event->body);
+  for (size_t i = 0; i < sizeof outlines / sizeof *outlines; i++)
+    if (outlines[i].kind == event->kind) {
+      append_outline(out, &outlines[i], body);
+      return;
+    }
+  append_members(out, body);
 }
