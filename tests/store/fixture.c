@@ -84,7 +84,7 @@ ck_status fixture_acquire(fixture *self, ck_store *store, const char *id, ck_err
 static ck_checkpoint *make_checkpoint(const fixture *session, int64_t seq, const fixture_step *step) {
   ck_checkpoint *checkpoint = calloc(1, sizeof *checkpoint);
   ck_change *changes = calloc(1, sizeof *changes);
-  tap_must(checkpoint && changes, "there is memory");
+  if (!checkpoint || !changes) tap_must(false, "there is memory");
   changes->key = strdup(step->key);
   changes->value = step->value ? make_value(step->value) : NULL;
   *checkpoint = (ck_checkpoint){.seq = seq, .parent = session->parent, .kind = CK_BOUNDARY_TOOL_ROUND, .created_ms = now_ms,
