@@ -61,7 +61,8 @@ static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, cons
   ck_status status = ck_vm_new(&flow->vm, &ck_vm_flow_limits, clock, err);
   if (status == CK_OK) status = ck_vm_call(flow->vm, load_body, &load, err);
   flow->manifest.shown.digest = ck_digest_of(source);
-  if (status == CK_E_TYPE) ck_error_prefix(err, "%s", path);
+  /* 'return flow.agent{…}' is a tail call: Lua does not know the line any more. */
+  if (status != CK_OK && err && strncmp(err->text, path, strlen(path)) != 0) ck_error_prefix(err, "%s", path);
   if (status != CK_E_FLOW) return status;
   if (err) err->status = CK_E_PARSE; /* no session has begun: the file is what is wrong */
   return CK_E_PARSE;

@@ -32,12 +32,12 @@ void flow_driver_load(flow_driver *self, const char *path, const ck_clock *clock
   must(ck_conversation_new(&self->conversation, &err), &err);
 }
 
-void flow_driver_load_body(flow_driver *self, const char *body) {
+void flow_driver_load_body(flow_driver *self, const char *body, const ck_clock *clock) {
   ck_buffer text = {0};
   ck_buffer_append_text(&text, "return (require \"ck.flow\").custom { run = function(ctx, def) ");
   ck_buffer_append_text(&text, body);
   ck_buffer_append_text(&text, " end }\n");
-  flow_driver_load(self, flow_file(text.data), NULL);
+  flow_driver_load(self, flow_file(text.data), clock);
   ck_buffer_clear(&text);
 }
 

@@ -34,8 +34,8 @@ typedef struct flow_driver {
 const char *flow_file(const char *text);
 /* Loads the file at `path`; ends the program when that fails. */
 void flow_driver_load(flow_driver *self, const char *path, const ck_clock *clock);
-/* The same with a flow.custom whose run function has this body, on the line of its text (from 1). */
-void flow_driver_load_body(flow_driver *self, const char *body);
+/* The same with a flow.custom whose run function has this body, all on line 1 unless it has lines of its own. */
+void flow_driver_load_body(flow_driver *self, const char *body, const ck_clock *clock);
 /* Opens the strand at self->position, if it is not open, and drives it until it is done or pauses. */
 ck_status flow_driver_run(flow_driver *self, ck_error *err);
 /* One step; false when it was the last one. */
