@@ -230,8 +230,10 @@ static ck_status read_policies(ck_profile *self, const ck_source *source, ck_byt
 }
 
 static ck_status read_name(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
-  char *name = ck_json_dup_string(ck_json_get(json, "name"));
-  if (!name) return ck_error_set(err, CK_E_PARSE, "name: a text is expected");
+  ck_bytes given = ck_json_get(json, "name");
+  if (ck_json_type_of(given) != CK_JSON_STRING) return ck_error_set(err, CK_E_PARSE, "name: a text is expected");
+  char *name = ck_json_dup_string(given);
+  if (!name) return ck_error_no_memory(err);
   ck_status status = ck_id_check("name", name, err);
   if (status != CK_OK) {
     free(name);

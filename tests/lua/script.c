@@ -1,4 +1,4 @@
-/* script.c - runs one script in a VM and gives its value as JSON. */
+/* script.c - runs one script in a VM and gives its value as JSON; makes engines of policies given as texts. */
 #include "tests/lua/script.h"
 
 #include <stdio.h>
@@ -31,6 +31,26 @@ const char *script_file(const char *name, const char *text) {
   FILE *file = fopen(path, "w");
   tap_must(file && fputs(text, file) >= 0 && fclose(file) == 0 && chmod(path, 0644) == 0, "%s is written", name);
   return path;
+}
+
+ck_status script_engines(ck_policy_engine *out, const char *const *texts, size_t count, ck_error *err) {
+  ck_profile *profile;
+  char name[32];
+  tap_must(ck_profile_new(&profile, "test", err) == CK_OK, "a profile is made");
+  for (size_t i = 0; i < count; i++) {
+    snprintf(name, sizeof name, "p%zu.lua", i + 1);
+    tap_must(ck_profile_append_policy(profile, script_file(name, texts[i]), NULL, err) == CK_OK, "a policy is added");
+  }
+  ck_status status = ck_policy_engine_open(out, profile, err);
+  ck_profile_free(profile);
+  return status;
+}
+
+ck_policy_engine script_engine(const char *text) {
+  ck_policy_engine engine;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(script_engines(&engine, &text, 1, &err) == CK_OK, "a policy loads: %s", err.text);
+  return engine;
 }
 
 int64_t script_cpu_us(void) {

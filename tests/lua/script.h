@@ -1,13 +1,18 @@
-/* script.h - runs one script in a VM and gives its value as JSON. */
+/* script.h - runs one script in a VM and gives its value as JSON; makes engines of policies given as texts. */
 #ifndef CK_TESTS_LUA_SCRIPT_H
 #define CK_TESTS_LUA_SCRIPT_H
 
+#include "lua/policy.h"
 #include "lua/vm.h"
 
 /* Runs `text` as the file "t.lua"; its first result is appended to `out` as JSON. */
 ck_status script_run(ck_buffer *out, ck_vm *vm, const char *text, ck_error *err);
 /* Writes a file into the test's folder and gives its path, which lives until exit. */
 const char *script_file(const char *name, const char *text);
+/* An engine over policies given as texts, in the files p1.lua, p2.lua, … of the test's folder. */
+ck_status script_engines(ck_policy_engine *out, const char *const *texts, size_t count, ck_error *err);
+/* The same with one, which must load. */
+ck_policy_engine script_engine(const char *text);
 /* This thread's own processor time. */
 int64_t script_cpu_us(void);
 

@@ -1,0 +1,76 @@
+/* test_no_memory.c - whichever allocation fails, loading and asking policies says so, gives nothing out and leaks nothing. */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
+#include <stdlib.h>
+
+#include "lua/policy.h"
+#include "lua/profile.h"
+#include "tests/lua/script.h"
+#include "tests/tap.h"
+
+enum { ALLOCATIONS_MAX = 20000 };
+
+static long budget = -1; /* allocations that still succeed; -1: all */
+static bool spent(void) {
+  if (budget == 0) return true;
+  if (budget > 0) budget--;
+  return false;
+}
+
+#define WRAP(name, params, args)     \
+  void *__real_##name params;        \
+  void *__wrap_##name params;        \
+  void *__wrap_##name params {       \
+    if (spent()) return NULL;        \
+    return __real_##name args;       \
+  }
+WRAP(malloc, (size_t size), (size))
+WRAP(calloc, (size_t count, size_t size), (count, size))
+WRAP(realloc, (void *old, size_t size), (old, size))
+WRAP(reallocarray, (void *old, size_t count, size_t size), (old, count, size))
+WRAP(strdup, (const char *text), (text))
+
+static int broken; /* promises that did not hold after a failure */
+
+static ck_status use(const char *path, ck_error *err) {
+  ck_profile *profile = NULL;
+  ck_policy_engine engine = {0};
+  ck_decision decision = {0};
+  ck_status status = ck_profile_load(&profile, path, err);
+  broken += (profile == NULL) != (status != CK_OK);
+  if (status == CK_OK) {
+    status = ck_policy_engine_open(&engine, profile, err);
+    broken += (engine.self == NULL) != (status != CK_OK);
+  }
+  ck_profile_free(profile);
+  if (status != CK_OK) return status;
+  ck_boundary at = {.kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .budget = {0, -1}};
+  status = engine.checkpoint(&decision, engine.self, &at, err);
+  broken += status != CK_OK && !(decision.take && decision.sync);
+  ck_value_free(decision.reasons);
+  engine.free(engine.self);
+  return status;
+}
+
+int main(void) {
+  script_file("policy.lua",
+              "return { name = 'p', version = 1, options = { list = {1}, text = 'a' }, checkpoint = function(at, opt)\n"
+              "local t = {} for i = 1, 9 do t[i] = opt.text .. i end return table.concat(t, at.kind) end }");
+  const char *path = script_file(
+      "profile.lua", "return { name = 'x', extends = 'default', policies = { 'tool_rounds', { './policy.lua', text = 'b\"' } } }");
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = CK_E_NO_MEMORY;
+  long failed = 0;
+  int other = 0;
+  for (; failed < ALLOCATIONS_MAX && status != CK_OK; failed++) {
+    budget = failed;
+    status = use(path, &err);
+    budget = -1;
+    /* A lack that a script's own pcall or budget saw is the script's failure; there is no pcall here. */
+    other += status != CK_OK && status != CK_E_NO_MEMORY;
+  }
+  tap_is_status(status, CK_OK, &err, "it works as soon as there is memory for all of it");
+  tap_is_int(other, 0, "each of %ld failing allocations is reported as what it is", failed - 1);
+  tap_is_int(broken, 0, "and gives nothing out, or the closed answer");
+  tap_ok(failed > 300, "%ld allocations were failed", failed - 1);
+  return tap_done();
+}
