@@ -113,11 +113,12 @@ static rows_walk begin_walk(void *self, const rows_wanted *wanted) {
   ck_memory *memory = ck_memory_lock(self);
   rows_walk walk = {.memory = memory, .backward = wanted->backward};
   const ck_memory_session *session = ck_memory_get_session(memory, wanted->session);
-  if (session) {
+  if (session && wanted->after < INT64_MAX) {
+    bool bounded = wanted->until > 0 && wanted->until < INT64_MAX;
     size_t count = wanted->list(session)->count;
     walk.rows = wanted->list(session);
     walk.begin = wanted->find(session, wanted->after + 1);
-    walk.end = wanted->until ? wanted->find(session, wanted->until + 1) : count;
+    walk.end = bounded ? wanted->find(session, wanted->until + 1) : count;
     if (walk.end > count) walk.end = count;
     if (walk.begin > walk.end) walk.begin = walk.end;
   }
