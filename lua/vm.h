@@ -43,8 +43,8 @@ ck_vm_overrun ck_vm_get_overrun(const ck_vm *self);
 size_t ck_vm_memory(const ck_vm *self);
 
 /* Runs `body` under the budgets on the main thread with `arg` as a light userdata at index 1; its results are dropped.
- * The text of a failure is "file:line: message". Inside a body (or a C function called by a script) a nested call shares
- * the budgets of the outer one. CK_E_PARSE: a chunk does not compile. CK_E_NO_MEMORY: there is none. */
+ * The text of a failure is "file:line: message". Inside a body a nested call shares the
+ * budgets of the outer one. CK_E_PARSE: a chunk does not compile. CK_E_NO_MEMORY: there is none. */
 CK_CHECKED ck_status ck_vm_call(ck_vm *self, lua_CFunction body, void *arg, ck_error *err);
 
 /* What a coroutine came to: results or yielded values are the top `count` values of its own stack. */
@@ -77,7 +77,7 @@ ck_buffer *ck_vm_scratch(lua_State *L);
 int ck_vm_pcall(lua_State *L);
 
 /* Reads a script: a regular file (no symbolic link) of this user or root, which nobody else may write, at most
- * CK_VM_SOURCE_MAX bytes of UTF-8. Root reads files of every owner. Appends to `out`.
+ * CK_VM_SOURCE_MAX bytes of UTF-8. Root reads files of every owner; a group with the owner's number is his own. Appends to `out`.
  * CK_E_NOT_FOUND, CK_E_REFUSED (link, kind, owner or mode), CK_E_OVERSIZE, CK_E_PARSE (not UTF-8), CK_E_IO. */
 CK_CHECKED ck_status ck_vm_read_file(ck_buffer *out, const char *path, ck_error *err);
 
