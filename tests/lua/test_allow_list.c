@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lua/sandbox.h"
-#include "tests/lua/script.h"
+#include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 
 typedef struct {

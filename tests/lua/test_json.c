@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lua/json.h"
-#include "tests/lua/script.h"
+#include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 
 typedef struct {
@@ -84,7 +84,7 @@ static void test_values(ck_vm *vm) {
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     ck_buffer out = {0};
     ck_error err = CK_ERROR_INIT;
-    ck_status status = script_run(&out, vm, values[i].text, &err);
+    ck_status status = vm_script_run(&out, vm, values[i].text, &err);
     if (tap_is_status(status, values[i].status, &err, "%s", values[i].text) && values[i].want) {
       if (status == CK_OK) tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text(values[i].want), "is written as expected");
       else tap_ok(strstr(err.text, values[i].want) != NULL, "says %s: %s", values[i].want, err.text);

@@ -4,7 +4,7 @@
 
 #include "lua/policy.h"
 #include "lua/profile.h"
-#include "tests/lua/script.h"
+#include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 
 enum { ALLOCATIONS_MAX = 20000 };
@@ -52,10 +52,10 @@ static ck_status use(const char *path, ck_error *err) {
 }
 
 int main(void) {
-  script_file("policy.lua",
+  vm_script_file("policy.lua",
               "return { name = 'p', version = 1, options = { list = {1}, text = 'a' }, checkpoint = function(at, opt)\n"
               "local t = {} for i = 1, 9 do t[i] = opt.text .. i end return table.concat(t, at.kind) end }");
-  const char *path = script_file(
+  const char *path = vm_script_file(
       "profile.lua", "return { name = 'x', extends = 'default', policies = { 'tool_rounds', { './policy.lua', text = 'b\"' } } }");
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_E_NO_MEMORY;

@@ -5,7 +5,7 @@
 
 #include "lua/policy.h"
 #include "lua/profile.h"
-#include "tests/lua/script.h"
+#include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 
 enum { CONTAINED_US = 300000, TIMED = 100000, MIXED = 10000 };
@@ -45,12 +45,12 @@ static void test_default(void) {
   tap_ok(strstr(ck_value_bytes(described).data, "[{\"name\":\"tool_rounds\",\"version\":1,\"digest\":\"") != NULL,
          "by name, version and digest: %s", ck_value_bytes(described).data);
   ck_value_free(described);
-  int64_t began = script_cpu_us();
+  int64_t began = vm_script_cpu_us();
   for (int i = 0; i < TIMED; i++) {
     if (decide(&decision, &engine, i % 2 ? &tool_round : &bare, &err) != CK_OK) break;
     ck_decision_clear(&decision);
   }
-  tap_diag("a checkpoint decision takes %.2f us", (double)(script_cpu_us() - began) / TIMED);
+  tap_diag("a checkpoint decision takes %.2f us", (double)(vm_script_cpu_us() - began) / TIMED);
   engine.free(engine.self);
 }
 
@@ -59,7 +59,7 @@ static void test_default(void) {
 static void check_view(const char *condition, const ck_boundary *at) {
   ck_buffer text = {0};
   ck_buffer_append_format(&text, "return { name = 'v', version = 1, checkpoint = function(at) return %s end }", condition);
-  ck_policy_engine engine = script_engine(text.data);
+  ck_policy_engine engine = vm_script_engine(text.data);
   ck_decision decision;
   ck_error err = CK_ERROR_INIT;
   tap_is_status(decide(&decision, &engine, at, &err), CK_OK, &err, "a view is read");
@@ -136,13 +136,13 @@ static void check_failure(const failure *row) {
   ck_buffer_append_format(&text,
                           "return { name = 'p', version = 1, options = { a = 1, list = {1} }, checkpoint = function(at, opt)\n%s\nend }",
                           row->body);
-  ck_policy_engine engine = script_engine(text.data);
+  ck_policy_engine engine = vm_script_engine(text.data);
   ck_decision decision;
   ck_error err = CK_ERROR_INIT;
   for (int round = 0; round < 2; round++) {
-    int64_t began = script_cpu_us();
+    int64_t began = vm_script_cpu_us();
     ck_status status = decide(&decision, &engine, &tool_round, &err);
-    int64_t took = script_cpu_us() - began;
+    int64_t took = vm_script_cpu_us() - began;
     tap_is_status(status, CK_E_POLICY, &err, "a policy that %s fails", row->name);
     tap_ok(decision.take && decision.sync, "and the checkpoint is taken, sync");
     tap_ok(strstr(err.text, row->want) || (strstr(row->want, "budget of") && strstr(err.text, "ran longer")), "saying %s: %s",
@@ -165,7 +165,7 @@ static void test_composition(void) {
   ck_policy_engine engine;
   ck_decision decision;
   ck_error err = CK_ERROR_INIT;
-  tap_must(script_engines(&engine, texts, 4, &err) == CK_OK, "four policies load: %s", err.text);
+  tap_must(vm_script_engines(&engine, texts, 4, &err) == CK_OK, "four policies load: %s", err.text);
   tap_is_status(decide(&decision, &engine, &tool_round, &err), CK_E_POLICY, &err, "one that fails is reported");
   tap_ok(strstr(err.text, "policy \"bad\", checkpoint: ") && strstr(err.text, "p2.lua:1: x"), "by name, hook, file and line: %s", err.text);
   tap_ok(decision.take && decision.sync, "a yes wins");
@@ -207,7 +207,7 @@ static void test_refused_files(void) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     ck_policy_engine engine = {.self = &engine};
     ck_error err = CK_ERROR_INIT;
-    tap_is_status(script_engines(&engine, &cases[i].text, 1, &err), cases[i].status, &err, "refused: %s", cases[i].want);
+    tap_is_status(vm_script_engines(&engine, &cases[i].text, 1, &err), cases[i].status, &err, "refused: %s", cases[i].want);
     tap_ok(strstr(err.text, cases[i].want) && strstr(err.text, "p1.lua"), "naming the file and the reason: %s", err.text);
     tap_ok(!engine.self && !engine.checkpoint, "nothing is given out");
   }
@@ -222,7 +222,7 @@ static void check_override(const char *options, ck_status want, const char *text
   ck_value *value;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_new(&profile, "o", &err) == CK_OK && ck_value_new(&value, ck_bytes_text(options), &err) == CK_OK &&
-               ck_profile_append_policy(profile, script_file("o.lua", policy), value, &err) == CK_OK,
+               ck_profile_append_policy(profile, vm_script_file("o.lua", policy), value, &err) == CK_OK,
            "a profile with options is made");
   ck_value_free(value);
   tap_is_status(ck_policy_engine_open(&engine, profile, &err), want, &err, "options %s", options);
@@ -254,7 +254,7 @@ static void test_options(void) {
 }
 
 static void test_mixed_runs(void) {
-  ck_policy_engine engine = script_engine(
+  ck_policy_engine engine = vm_script_engine(
       "return { name = 'm', version = 1, checkpoint = function(at)\n"
       "local k = at.seq % 8\n"
       "if k == 0 then error({}) elseif k == 1 then return at.nope elseif k == 2 then return ('x'):rep(300)\n"

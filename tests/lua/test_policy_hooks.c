@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lua/script.h"
+#include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 
 static void test_kept_views(void) {
-  ck_policy_engine engine = script_engine(
+  ck_policy_engine engine = vm_script_engine(
       "local kept, since\nreturn { name = 'k', version = 1,\n"
       "checkpoint = function(at) kept, since = at, at.since return true end,\n"
       "in_doubt = function(effect) return effect.key == 'a' and kept.kind or since.ms end }");
@@ -42,7 +42,7 @@ static void test_words(void) {
                 {"{\"n\":4}", CK_E_POLICY, CK_DOUBT_STOP}, {"", CK_E_POLICY, CK_DOUBT_STOP}};
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
-  tap_must(script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
+  tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
   for (size_t i = 0; i < sizeof doubts / sizeof doubts[0]; i++) {
     ck_effect effect = {.scope = "main", .key = "k", .kind = CK_EFFECT_TOOL, .class = CK_EFFECT_ONCE, .attempt = 1,
                         .request = ck_bytes_text(doubts[i].request)};
@@ -66,7 +66,7 @@ static void test_tail(void) {
       "return { name = 'b', version = 1, tail = function(e) if e.body.n == 2 then return false elseif e.body.n == 3 then return 0 end end }"};
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
-  tap_must(script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
+  tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
   for (int n = 1; n <= 3; n++) {
     char json[24];
     ck_value *body;
@@ -104,7 +104,7 @@ static void test_resume(void) {
       "if s.cost_usd == 3 then return { budget = 'rest' } end if s.cost_usd == 2 then return { budget = 'reset' } end end }"};
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
-  tap_must(script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
+  tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
   check_resume(&engine, 1000000, CK_OK, CK_RULE_CONTINUE, NULL);
   check_resume(&engine, 2000000, CK_OK, CK_RULE_RESET, NULL);
   check_resume(&engine, 3000000, CK_E_POLICY, CK_RULE_DEFAULT, "unknown word 'rest' (did you mean 'reset'?)");

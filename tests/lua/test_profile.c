@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "lua/profile.h"
-#include "tests/lua/script.h"
+#include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 
 static ck_profile *load(const char *name) {
@@ -26,9 +26,9 @@ static void test_default(void) {
 }
 
 static void test_inheritance(void) {
-  script_file("base.lua", "return { name = 'base', extends = 'default', constraints = { budget_usd = 4.8, time_s = 0.5, rounds = 40 },\n"
+  vm_script_file("base.lua", "return { name = 'base', extends = 'default', constraints = { budget_usd = 4.8, time_s = 0.5, rounds = 40 },\n"
                           "policies = { './mine.lua', { 'tool_rounds', a = {1, 2}, b = 'x' } } }");
-  ck_profile *profile = load(script_file("top.lua", "return { name = 'top', extends = './base.lua', constraints = { rounds = false, tokens = 7 } }"));
+  ck_profile *profile = load(vm_script_file("top.lua", "return { name = 'top', extends = './base.lua', constraints = { rounds = false, tokens = 7 } }"));
   tap_is_text(profile->name, "top", "the name is the last one's");
   tap_is_text(profile->path, tap_tmpfile("top.lua"), "and so is the path");
   tap_is_int(profile->budget_micros, 4800000, "dollars become micro-dollars exactly");
@@ -88,14 +88,14 @@ static void test_refusals(void) {
       {"return { name = io.open('/etc/passwd') }", CK_E_PARSE, "undefined global 'io'"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    check_refused(script_file("case.lua", cases[i].text), cases[i].status, cases[i].want);
+    check_refused(vm_script_file("case.lua", cases[i].text), cases[i].status, cases[i].want);
   }
-  script_file("b.lua", "return { name = 'b', extends = './a.lua' }");
-  check_refused(script_file("a.lua", "return { name = 'a', extends = './b.lua' }"), CK_E_PARSE, "a.lua: extends itself");
+  vm_script_file("b.lua", "return { name = 'b', extends = './a.lua' }");
+  check_refused(vm_script_file("a.lua", "return { name = 'a', extends = './b.lua' }"), CK_E_PARSE, "a.lua: extends itself");
   check_refused("nope", CK_E_NOT_FOUND, "profile 'nope': not among the shipped ones");
   check_refused("./nope.lua", CK_E_NOT_FOUND, "./nope.lua: there is no such file");
   check_refused("", CK_E_NOT_FOUND, "profile ''");
-  const char *open_to_all = script_file("open.lua", "return { name = 'x' }");
+  const char *open_to_all = vm_script_file("open.lua", "return { name = 'x' }");
   chmod(open_to_all, 0666);
   check_refused(open_to_all, CK_E_REFUSED, "others may write it");
 }

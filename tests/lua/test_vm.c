@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lua/json.h"
-#include "tests/lua/script.h"
+#include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 
 enum { CONTAINED_US = 300000 };
@@ -180,9 +180,9 @@ static void check_attack(ck_vm *vm, const attack *row) {
   char *deep = row->text ? NULL : deep_expression();
   ck_buffer out = {0};
   ck_error err = CK_ERROR_INIT;
-  int64_t began = script_cpu_us();
-  ck_status status = script_run(&out, vm, deep ? deep : row->text, &err);
-  int64_t took = script_cpu_us() - began;
+  int64_t began = vm_script_cpu_us();
+  ck_status status = vm_script_run(&out, vm, deep ? deep : row->text, &err);
+  int64_t took = vm_script_cpu_us() - began;
   bool held = status == row->status;
   if (held && status == CK_OK) held = out.len == strlen(row->want) && memcmp(out.data, row->want, out.len) == 0;
   else if (held) held = is_wanted(err.text, row->want);
@@ -213,10 +213,10 @@ static void test_attacks(void) {
     const attack *row = &attacks[(size_t)i * 7 % count];
     if (!row->text || strstr(row->want, "is spent") || strstr(row->want, "ran longer")) continue;
     ck_buffer_reset(&out);
-    if (script_run(&out, used, row->text, NULL) != row->status) tap_ok(false, "bleeds into later runs: %s", row->name);
+    if (vm_script_run(&out, used, row->text, NULL) != row->status) tap_ok(false, "bleeds into later runs: %s", row->name);
   }
   ck_buffer_reset(&out);
-  tap_is_status(script_run(&out, used, "return {x = 1}", NULL), CK_OK, NULL, "the VM still works after all of them");
+  tap_is_status(vm_script_run(&out, used, "return {x = 1}", NULL), CK_OK, NULL, "the VM still works after all of them");
   tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text("{\"x\":1}"), "and gives right answers");
   tap_ok(settled_memory(used) <= before + 4096, "mixed runs leave nothing behind");
   ck_buffer_clear(&out);
@@ -337,7 +337,7 @@ static void check_file(const char *path, ck_status status, const char *name) {
 }
 
 static void test_files(void) {
-  const char *good = script_file("good.lua", "\xEF\xBB\xBF#!/usr/bin/env ckrun\nreturn 1");
+  const char *good = vm_script_file("good.lua", "\xEF\xBB\xBF#!/usr/bin/env ckrun\nreturn 1");
   check_file(good, CK_OK, "in order");
   const char *link = tap_tmpfile("link.lua");
   tap_must(symlink(good, link) == 0, "a link is made");
@@ -348,17 +348,17 @@ static void test_files(void) {
   check_file(tap_tmpdir(), CK_E_REFUSED, "a folder");
   check_file(tap_tmpfile("absent.lua"), CK_E_NOT_FOUND, "not there");
   check_file("/dev/null", CK_E_REFUSED, "a device");
-  const char *open_to_all = script_file("open.lua", "return 1");
+  const char *open_to_all = vm_script_file("open.lua", "return 1");
   tap_must(chmod(open_to_all, 0666) == 0, "its mode is set");
   check_file(open_to_all, CK_E_REFUSED, "world-writable");
-  check_file(script_file("latin.lua", "return '\xE4'"), CK_E_PARSE, "not UTF-8");
-  const char *big = script_file("big.lua", "");
+  check_file(vm_script_file("latin.lua", "return '\xE4'"), CK_E_PARSE, "not UTF-8");
+  const char *big = vm_script_file("big.lua", "");
   tap_must(truncate(big, CK_VM_SOURCE_MAX + 1) == 0, "it grows");
   check_file(big, CK_E_OVERSIZE, "too long");
   ck_vm *vm = new_vm();
   ck_buffer out = {0};
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(script_run(&out, vm, "\xEF\xBB\xBF#!x\nreturn nope", &err), CK_E_POLICY, &err, "a first line with # is skipped");
+  tap_is_status(vm_script_run(&out, vm, "\xEF\xBB\xBF#!x\nreturn nope", &err), CK_E_POLICY, &err, "a first line with # is skipped");
   tap_is_text(err.text, "t.lua:2: undefined global 'nope'", "and lines are still counted from it");
   ck_buffer_clear(&out);
   ck_vm_free(vm);
