@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/runtime/resolve.h"
-#include "tests/runtime/script.h"
+#include "tests/runtime/world.h"
 #include "tests/tap.h"
 
 static ck_runtime *runtime;
@@ -21,21 +21,21 @@ static void open_runtime(const char *url) {
 }
 
 /* Runs until it ends, or for at most `moves` moves (turns and deliveries) and then dies. */
-static ending run(ck_session *session, script *s, int moves) {
+static ending run(ck_session *session, world *s, int moves) {
   ck_error err = CK_ERROR_INIT;
   ck_execution *execution;
   ck_flow *flow;
-  ck_flow_engine engine = script_engine(s);
-  ck_effect_driver driver = script_driver(s);
+  ck_flow_engine engine = world_engine(s);
+  ck_effect_driver driver = world_driver(s);
   const ck_effect_driver *drivers[] = {&driver, NULL};
-  tap_must(engine.load(&flow, engine.self, "script", &err) == CK_OK, "load");
+  tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
   ck_execution_options options = {.session = session, .engine = &engine, .flow = flow, .drivers = drivers,
                                   .clock = ck_clock_system(), .waker = runtime->waker};
   tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "execution: %s", err.text);
   ending out = {.turn = CK_E_PENDING};
   while (moves-- > 0 && out.turn == CK_E_PENDING) {
     out.turn = ck_execution_turn(&out.result, execution, &err);
-    if (out.turn == CK_E_PENDING && !script_deliver(s) && ck_session_flush(session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
+    if (out.turn == CK_E_PENDING && !world_deliver(s) && ck_session_flush(session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
     if (out.turn == CK_E_PENDING && s->stop_after && s->starts >= s->stop_after) break;
   }
   out.crashed = out.turn == CK_E_PENDING;
@@ -70,18 +70,18 @@ static void append_messages(ck_buffer *out, ck_session *session) {
   }
 }
 
-static bool ran_once(const script *s) {
+static bool ran_once(const world *s) {
   for (int i = 0; i < s->iterations * s->tools; i++)
     if (s->ran[i] != 1) return false;
   return true;
 }
 
-static script make_script(void) {
-  return (script){.iterations = 4, .tools = 2, .class = CK_EFFECT_RECONCILABLE, .probes = true};
+static world make_world(void) {
+  return (world){.iterations = 4, .tools = 2, .class = CK_EFFECT_RECONCILABLE, .probes = true};
 }
 
 static void reference(ck_buffer *messages, ck_totals *totals, int *moves) {
-  script s = make_script();
+  world s = make_world();
   ck_session *session = start("reference");
   ending e = run(session, &s, 10000);
   tap_ok(e.turn == CK_OK && e.result.status == CK_SESSION_COMPLETED, "an undisturbed run completes: %s", e.result.text);
@@ -99,7 +99,7 @@ static void test_dies_anywhere(const ck_buffer *messages, const ck_totals *total
   for (int moves = 1; moves <= most; moves++) {
     char id[32];
     snprintf(id, sizeof id, "dies-%d", moves);
-    script s = make_script();
+    world s = make_world();
     ck_session *session = start(id);
     ending e = run(session, &s, moves);
     for (int more = 0; e.crashed && more < 100; more++, resumes++) {
@@ -122,7 +122,7 @@ static void test_dies_anywhere(const ck_buffer *messages, const ck_totals *total
 /* Between intent and outcome of a `once` tool: never run blindly, goes on after a person's word. */
 static void test_once_in_doubt(const char *id, const char *verdict, int expected_runs) {
   ck_error err = CK_ERROR_INIT;
-  script s = {.iterations = 1, .tools = 1, .class = CK_EFFECT_ONCE, .stop_after = 2};
+  world s = {.iterations = 1, .tools = 1, .class = CK_EFFECT_ONCE, .stop_after = 2};
   ck_session *session = start(id);
   ending e = run(session, &s, 1000);
   ck_session_close(session);
@@ -144,7 +144,7 @@ static void test_once_in_doubt(const char *id, const char *verdict, int expected
 }
 
 static void test_changed_request(void) {
-  script s = {.iterations = 1, .tools = 2, .class = CK_EFFECT_ONCE, .stop_after = 3};
+  world s = {.iterations = 1, .tools = 2, .class = CK_EFFECT_ONCE, .stop_after = 3};
   ck_session *session = start("changed");
   run(session, &s, 1000);
   ck_session_close(session);
@@ -158,7 +158,7 @@ static void test_changed_request(void) {
 }
 
 static void test_flow_error_is_resumable(void) {
-  script s = make_script();
+  world s = make_world();
   s.fail_at = 3;
   ck_session *session = start("raises");
   ending e = run(session, &s, 1000);
@@ -174,21 +174,21 @@ static void test_flow_error_is_resumable(void) {
 
 static void test_pause(void) {
   ck_error err = CK_ERROR_INIT;
-  script s = make_script();
+  world s = make_world();
   ck_session *session = start("paused");
-  ck_flow_engine engine = script_engine(&s);
-  ck_effect_driver driver = script_driver(&s);
+  ck_flow_engine engine = world_engine(&s);
+  ck_effect_driver driver = world_driver(&s);
   const ck_effect_driver *drivers[] = {&driver, NULL};
   ck_flow *flow;
   ck_execution *execution;
   ck_execution_result result;
-  tap_must(engine.load(&flow, engine.self, "script", &err) == CK_OK, "load");
+  tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
   tap_must(ck_execution_open(&execution, &(ck_execution_options){.session = session, .engine = &engine, .flow = flow, .drivers = drivers,
                              .clock = ck_clock_system(), .waker = runtime->waker}, &err) == CK_OK, "open");
   ck_execution_pause(execution, "lid closed");
   ck_status status;
   while ((status = ck_execution_turn(&result, execution, &err)) == CK_E_PENDING)
-    if (!script_deliver(&s)) tap_must(ck_session_flush(session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush");
+    if (!world_deliver(&s)) tap_must(ck_session_flush(session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush");
   tap_ok(result.status == CK_SESSION_PAUSED && ck_execution_get_counts(execution)->boundaries == 1, "a pause waits for the next boundary");
   ck_execution_close(execution);
   engine.unload(flow);

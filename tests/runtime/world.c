@@ -1,16 +1,16 @@
-/* script.c - the scripted strand and the counting world behind script.h. */
-#include "tests/runtime/script.h"
+/* world.c - the scripted strand and the counting outside behind world.h. */
+#include "tests/runtime/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct ck_flow {
-  script *script;
+  world *world;
 };
 
 struct ck_strand {
-  script *script;
+  world *world;
   int iteration, step; /* step 0: model, 1..tools: tools, tools + 1: boundary */
   char request[128];
   ck_value *position, *result;
@@ -28,14 +28,14 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
   (void)path;
   *out = malloc(sizeof **out);
   if (!*out) return ck_error_no_memory(err);
-  (*out)->script = self;
+  (*out)->world = self;
   return CK_OK;
 }
 
 static ck_status open_strand(ck_strand **out, ck_flow *flow, const ck_strand_options *options, ck_error *err) {
   *out = calloc(1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
-  (*out)->script = flow->script;
+  (*out)->world = flow->world;
   int64_t iteration = 0;
   if (options->position) ck_json_read_int(&iteration, ck_json_get(ck_value_bytes(options->position), "iteration"));
   (*out)->iteration = (int)iteration;
@@ -74,7 +74,7 @@ static void yield_boundary(ck_flow_yield *out, ck_strand *self) {
 }
 
 static void yield_effect(ck_flow_yield *out, ck_strand *self) {
-  script *s = self->script;
+  world *s = self->world;
   bool model = self->step == 0;
   snprintf(self->request, sizeof self->request, "{\"name\":\"t\",\"number\":%d,\"salt\":\"%s\"}",
            model ? -1 : self->iteration * s->tools + self->step - 1, s->salt ? s->salt : "");
@@ -88,10 +88,10 @@ static void yield_effect(ck_flow_yield *out, ck_strand *self) {
 static ck_status resume(ck_flow_yield *out, ck_strand *self, const ck_outcome *outcome, ck_error *err) {
   (void)outcome;
   clear_step(self);
-  if (self->script->fail_at && self->iteration + 1 == self->script->fail_at)
-    return ck_error_set(err, CK_E_FLOW, "script:%d: raised", self->iteration);
-  if (self->iteration == self->script->iterations) *out = (ck_flow_yield){.step = CK_FLOW_DONE};
-  else if (self->step > self->script->tools) yield_boundary(out, self);
+  if (self->world->fail_at && self->iteration + 1 == self->world->fail_at)
+    return ck_error_set(err, CK_E_FLOW, "world:%d: raised", self->iteration);
+  if (self->iteration == self->world->iterations) *out = (ck_flow_yield){.step = CK_FLOW_DONE};
+  else if (self->step > self->world->tools) yield_boundary(out, self);
   else yield_effect(out, self);
   return CK_OK;
 }
@@ -103,7 +103,7 @@ static void close_strand(ck_strand *self) {
 
 static void unload(ck_flow *flow) { free(flow); }
 
-ck_flow_engine script_engine(script *self) {
+ck_flow_engine world_engine(world *self) {
   return (ck_flow_engine){.self = self, .load = load, .open = open_strand, .resume = resume, .close = close_strand, .unload = unload};
 }
 
@@ -131,7 +131,7 @@ static ck_outcome *answer(const ck_effect *effect) {
 }
 
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
-  script *self = to;
+  world *self = to;
   (void)err;
   int number = number_of(effect);
   self->starts++;
@@ -143,7 +143,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
 }
 
 static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
-  script *self = to;
+  world *self = to;
   int number = number_of(effect);
   under_way = (struct ck_effect_run){.sink = sink};
   *out = &under_way;
@@ -154,7 +154,7 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
 
 static bool probes(void *self, const ck_effect *effect) {
   (void)effect;
-  return ((script *)self)->probes;
+  return ((world *)self)->probes;
 }
 
 static void cancel(void *self, ck_effect_run *run) {
@@ -163,11 +163,11 @@ static void cancel(void *self, ck_effect_run *run) {
   *run = (struct ck_effect_run){0};
 }
 
-ck_effect_driver script_driver(script *self) {
-  return (ck_effect_driver){.name = "script", .self = self, .serves = serves, .start = start, .probe = probe, .probes = probes, .cancel = cancel};
+ck_effect_driver world_driver(world *self) {
+  return (ck_effect_driver){.name = "world", .self = self, .serves = serves, .start = start, .probe = probe, .probes = probes, .cancel = cancel};
 }
 
-bool script_deliver(script *self) {
+bool world_deliver(world *self) {
   if (!under_way.sink || (self->stop_after && self->starts >= self->stop_after)) return false;
   struct ck_effect_run run = under_way;
   under_way = (struct ck_effect_run){0};

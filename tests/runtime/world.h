@@ -1,11 +1,11 @@
-/* script.h - a flow engine and a driver for tests: a strand that follows a list of steps, an outside world that counts. */
-#ifndef CK_TESTS_RUNTIME_SCRIPT_H
-#define CK_TESTS_RUNTIME_SCRIPT_H
+/* world.h - a flow engine and a driver for tests: a strand that follows a list of steps, an outside world that counts. */
+#ifndef CK_TESTS_RUNTIME_WORLD_H
+#define CK_TESTS_RUNTIME_WORLD_H
 
 #include "core/runtime/execution.h"
 
 /* What one iteration of the scripted flow does: a model call, tools, a boundary; `iterations` of them, then done. */
-typedef struct script {
+typedef struct world {
   int iterations;
   int tools;                 /* tool calls per iteration */
   ck_effect_class class;     /* of the tools */
@@ -18,12 +18,12 @@ typedef struct script {
   bool probes;               /* whether the driver can probe */
   int stop_after;            /* the driver stops delivering after so many starts; 0: never */
   int starts;
-} script;
+} world;
 
-/* Both borrow `script`. Completed effects are delivered by script_deliver, never inside start. */
-ck_flow_engine script_engine(script *self);
-ck_effect_driver script_driver(script *self);
-/* Delivers what is under way; false when nothing is (or the script has stopped). */
-bool script_deliver(script *self);
+/* Both borrow `self`. Completed effects are delivered by world_deliver, never inside start. */
+ck_flow_engine world_engine(world *self);
+ck_effect_driver world_driver(world *self);
+/* Delivers what is under way; false when nothing is (or the world has stopped). */
+bool world_deliver(world *self);
 
 #endif
