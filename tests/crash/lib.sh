@@ -1,0 +1,131 @@
+# lib.sh - for the tests that kill: sessions that count, one point of attack at a time, and what a run has come to.
+# Sourced by bash scripts. A point is run in a folder of its own that holds the store s.db and the tool's count.log.
+
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+: "${CKRUN:=$here/../../build/ckrun}" "${CKRUN_BUILD:=$here/../../build/release}" "${CKRUN_DATA:=$here/../../../shared/data}"
+checks=0
+failures=0
+
+skip_all() {
+  echo "1..0 # SKIP $*"
+  exit 0
+}
+
+say() { printf '# %s\n' "$*"; }
+
+# check NAME COMMAND…: one check, which holds when the command succeeds.
+check() {
+  local name=$1
+  shift
+  checks=$((checks + 1))
+  if "$@"; then echo "ok $checks - $name"; else
+    failures=$((failures + 1))
+    echo "not ok $checks - $name"
+  fi
+}
+
+# skip NAME REASON: a check that cannot be made here.
+skip() {
+  checks=$((checks + 1))
+  echo "ok $checks - $1 # SKIP $2"
+}
+
+finish() {
+  echo "1..$checks"
+  [ "$failures" = 0 ]
+}
+
+begin() {
+  echo "TAP version 13"
+  [ -x "$CKRUN" ] || { echo "Bail out! $CKRUN is not there"; exit 1; }
+  [ -x "$CKRUN_BUILD/tests/crash/tool_count" ] || { echo "Bail out! tests/crash/tool_count is not built"; exit 1; }
+  work=$(mktemp -d "${TMPDIR:-/tmp}/ckrun.XXXXXX")
+  trap 'rm -rf "$work"' EXIT
+  unset CKRUN_STORE
+}
+
+# folder NAME [ROUNDS]: goes into a new folder with the tools in it.
+folder() {
+  mkdir -p "$work/$1" && cd "$work/$1" || exit 1
+  local name
+  for name in count count_probe count_kill; do ln -sf "$CKRUN_BUILD/tests/crash/tool_count" "$name"; done
+  store="sqlite:$work/$1/s.db"
+}
+
+fresh() { rm -rf s.db s.db-* s.db.* count.log out err; }
+
+# cassette ROUNDS: makes $work/ROUNDS.jsonl.
+cassette() { awk -v rounds="$1" -f "$here/cassette.awk" >"$work/$1.jsonl"; }
+
+ckrun() { "$CKRUN" --store "$store" "$@"; }
+
+have_strace() { command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; }
+have_compiler() { command -v "${CC:-cc}" >/dev/null; }
+
+build_kill_at() {
+  "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -O2 -shared -fPIC -DKILL_AT_PRELOAD "$here/kill_at.c" -o "$work/kill_at.so" -ldl
+}
+
+# One line each: the messages, the state, the totals, the tool's marks. Times, ids and seqs are left out.
+summary() {
+  ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
+  ckrun --json sessions inspect "$1" | sed -E 's/^.*"totals":/"totals":/; s/,"active_us":[0-9]+//; s/"cut":[0-9]+/"cut":0/g'
+  [ ! -f count.log ] || sort count.log
+}
+
+# go_on SESSION [RUN…]: resumes until the session is completed, at most 5 times; RUN starts it again when it was never made.
+# Sets `resumes` and `ending` (completed, in_doubt, unresumable).
+go_on() {
+  local session=$1 code
+  shift
+  resumes=0
+  while [ "$resumes" -lt 5 ]; do
+    resumes=$((resumes + 1))
+    ckrun resume "$session" >out 2>err
+    code=$?
+    # Killed before the session was there, or before the store was: it is simply started again.
+    if [ $# -gt 0 ] && { [ "$code" = 3 ] || { [ "$code" = 74 ] && grep -q "is empty" err; }; }; then
+      "$@" >out 2>err
+      code=$?
+    fi
+    [ "$code" = 5 ] && grep -q 'is completed' err && code=0
+    case $code in
+      0) ending=completed; return 0 ;;
+      75) ending=in_doubt; return 1 ;;
+    esac
+  done
+  ending="unresumable ($code: $(tail -n 1 err | cut -c1-200))"
+  return 1
+}
+
+# judge POINT SESSION: compares with $work/expected and prints "POINT lost duplicated in_doubt unresumable resumed text".
+# After go_on; `marks` is what the tool had left before it.
+judge() {
+  local point=$1 session=$2 lost=0 duplicated=0 doubt=0 stuck=0 text=
+  duplicated=$(sort count.log 2>/dev/null | uniq -d | wc -l)
+  case $ending in
+    completed)
+      summary "$session" >seen 2>&1
+      cmp -s seen "$work/expected" || { lost=1; text="differs: $(diff "$work/expected" seen | head -n 3 | cut -c1-200 | tr '\n' ' ')"; }
+      ckrun store verify >verified 2>&1 || { lost=1; text="verify: $(head -n 2 verified | tr '\n' ' ')"; } ;;
+    in_doubt) doubt=1 text="in doubt" ;;
+    *) stuck=1 text=$ending ;;
+  esac
+  [ "$duplicated" = 0 ] || { lost=0; text="ran twice: $(sort count.log | uniq -d | tr '\n' ' ')"; }
+  echo "$point $lost $duplicated $doubt $stuck $((marks > 0)) $text"
+}
+
+marks_left() { if [ -f count.log ]; then marks=$(wc -l <count.log); else marks=0; fi; }
+
+# figures FILE…: the line of the contract; fails when a point did, or when no run had got anywhere.
+figures() {
+  cat "$@" | awk '
+    NF { points++; lost += $2; duplicated += $3; doubt += $4; stuck += $5; progress += $6; passed += !($2 + $3 + $4 + $5) }
+    NF && $2 + $3 + $4 + $5 { if (bad++ < 10) print "# failed: " $0 }
+    END {
+      printf "# points=%d passed=%d lost=%d duplicated=%d in_doubt=%d unresumable=%d progress=%d\n",
+        points, passed, lost, duplicated, doubt, stuck, progress
+      exit !(points && passed == points && progress)
+    }'
+}

@@ -1,0 +1,85 @@
+#!/bin/bash
+# ten_steps.t - a session of ten steps, killed at every call that changes something, resumes to what it would have been.
+# First by strace at every system call of the kinds below, counted per thread; then by a preloaded library that counts the
+# calls of all threads in one order, before and after each: the faster of two threads cannot mask the other's.
+. "$(dirname "$0")/lib.sh"
+
+calls="write pwrite64 writev pwritev fdatasync fsync ftruncate fallocate unlink unlinkat rename renameat renameat2
+  mkdir mkdirat openat flock fchmod clone clone3 vfork fork"
+
+begin
+cassette 10
+start() { "$@" "$CKRUN" --store "$store" run "$here/$flow.lua" --cassette "$work/10.jsonl" --session s; }
+
+# expect FLOW: runs it undisturbed, and keeps what came of it.
+expect() {
+  flow=$1
+  folder baseline
+  fresh
+  start env >out 2>err && [ "$(wc -l <count.log)" = 10 ] && ckrun store verify 2>/dev/null && summary s >"$work/expected"
+}
+
+# attack POINT COMMAND…: one run that the command kills, and all that follows.
+attack() {
+  local point=$1
+  shift
+  fresh
+  start "$@" >out 2>err
+  local code=$?
+  [ "$code" = 0 ] && return
+  marks_left
+  if [ "$code" != 137 ]; then
+    ending="exit $code instead of a kill: $(tail -n 1 err | cut -c1-200)"
+  else
+    go_on s start env
+  fi
+  judge "$point" s
+}
+
+# in_two COMMAND FILE: every other line of FILE as arguments of COMMAND, in two processes; the figures of both.
+in_two() {
+  local job
+  for job in 0 1; do
+    (folder "job$job"
+      awk -v job="$job" 'NR % 2 == job' "$2" | while read -r line; do $1 $line; done) >"$2.result$job" 2>&1 &
+  done
+  wait
+  figures "$2.result0" "$2.result1"
+}
+
+by_strace() { attack "$1:$2" strace -f -b execve --seccomp-bpf -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2"; }
+by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
+
+# The highest number of calls of each kind that one thread makes.
+list_calls() {
+  fresh
+  start strace -f -b execve --seccomp-bpf -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
+  awk '$2 ~ /^[a-z0-9_]+\(/ { sub(/\(.*/, "", $2); n = ++count[$1, $2]; if (n > most[$2]) most[$2] = n }
+    END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort >"$work/strace.points"
+  [ -s "$work/strace.points" ]
+}
+
+count_calls() {
+  fresh
+  start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+  # Threads do not always share the work in the same way: a few calls more.
+  seq 2 $((2 * $(cat "$work/calls") + 20)) >"$work/count.points"
+}
+
+check "agent.lua counts to ten undisturbed" expect agent
+if have_strace; then
+  check "its system calls are known" list_calls
+  check "killed at each of $(wc -l <"$work/strace.points") system calls it goes on, and nothing ran twice" \
+    in_two by_strace "$work/strace.points"
+else
+  skip "killed at each of its system calls" "strace is missing, or may not trace here"
+fi
+
+check "state.lua counts to ten undisturbed" expect state
+if have_compiler && build_kill_at; then
+  check "its calls are counted" count_calls
+  check "killed before and after each of $(cat "$work/calls") calls it goes on, with the same state" in_two by_count "$work/count.points"
+else
+  skip "killed before and after each of its calls" "there is no compiler for the library that kills"
+fi
+finish
