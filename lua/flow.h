@@ -9,7 +9,7 @@
  * `clock` (borrowed) measures stalls; NULL: the thread's processor time.
  * load: a file that does not parse, or raises, is CK_E_PARSE ("file:line: message"); one that returns no flow CK_E_TYPE;
  * one that does not end CK_E_FLOW_STALLED; and what ck_vm_read_file answers.
- * A PAUSE yields the position to go on from, like a BOUNDARY does; it is NULL until the flow has given one. */
+ * Each BOUNDARY has a position, with another path than the one before. */
 CK_CHECKED ck_status ck_flow_engine_new(ck_flow_engine **out, const ck_clock *clock, ck_error *err);
 
 #endif

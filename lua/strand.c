@@ -164,7 +164,7 @@ static void fill_yield(ck_strand *self) {
   yield->message_count = self->message_count;
   yield->changes = self->changes;
   yield->change_count = self->change_count;
-  if (yield->step == CK_FLOW_BOUNDARY || yield->step == CK_FLOW_PAUSE) yield->position = self->position;
+  if (yield->step == CK_FLOW_BOUNDARY) yield->position = self->position;
 }
 
 ck_status ck_strand_resume(ck_flow_yield *out, ck_strand *self, const ck_outcome *outcome, ck_error *err) {

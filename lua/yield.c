@@ -154,20 +154,23 @@ static int boundary_resumed(lua_State *L, int status, lua_KContext context) {
   return 0;
 }
 
-/* The field `position` of the table at 2 is where the strand stands from now on; nil: where it stood. */
+/* The field `position` of the table at 2 is where the strand stands from now on. Effects are known by the path: at a path
+ * that did not change, those after the boundary would pass for those before it when the strand is opened again. */
 static void read_position(lua_State *L, ck_strand *self, const char *what) {
-  if (lua_getfield(L, 2, "position") != LUA_TNIL) {
-    ck_value *position = NULL;
-    ck_error err = CK_ERROR_INIT;
-    ck_bytes json = ck_strand_encode(L, self, -1);
-    ck_bytes path = ck_json_get(json, "path");
-    if (ck_json_type_of(path) != CK_JSON_STRING || path.len <= 2) {
-      ck_vm_raise(L, CK_E_FLOW, "%s: 'position' needs 'path', such as \"agent#2\"", what);
-    }
-    if (ck_value_copy(&position, json, &err) != CK_OK) ck_strand_raise(L, &err);
-    ck_value_free(self->position);
-    self->position = position;
+  lua_getfield(L, 2, "position");
+  ck_bytes json = ck_strand_encode(L, self, -1);
+  ck_bytes path = ck_json_get(json, "path");
+  if (ck_json_type_of(path) != CK_JSON_STRING || path.len <= 2) {
+    ck_vm_raise(L, CK_E_FLOW, "%s needs 'position' with a 'path': where to go on, such as { path = \"agent#2\" }", what);
   }
+  if (self->position && ck_bytes_equal(path, ck_json_get(ck_value_bytes(self->position), "path"))) {
+    ck_vm_raise(L, CK_E_FLOW, "%s: the path of 'position' must be another than the one before, %.*s", what, (int)path.len, path.data);
+  }
+  ck_value *position = NULL;
+  ck_error err = CK_ERROR_INIT;
+  if (ck_value_copy(&position, json, &err) != CK_OK) ck_strand_raise(L, &err);
+  ck_value_free(self->position);
+  self->position = position;
   lua_pop(L, 1);
 }
 
@@ -216,7 +219,7 @@ static int ctx_boundary(lua_State *L) {
   return ck_strand_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
 }
 
-/* ctx.safe_point(name, {position=}?) */
+/* ctx.safe_point(name, {position=}) */
 static int ctx_safe_point(lua_State *L) {
   static const char *const known[] = {"position", NULL};
   ck_strand *self = ck_strand_check(L);
@@ -232,20 +235,21 @@ static int ctx_safe_point(lua_State *L) {
   return ck_strand_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
 }
 
-/* ctx.pause(reason, {position=}?): without a position the strand comes back to where it stood, and so to the pause; a
- * flow that wants to go on then keeps in ctx.memory that it has paused. */
+static int pause_resumed(lua_State *L, int status, lua_KContext context) {
+  (void)L, (void)status, (void)context;
+  return 0;
+}
+
+/* ctx.pause(reason) */
 static int ctx_pause(lua_State *L) {
-  static const char *const known[] = {"position", NULL};
   ck_strand *self = ck_strand_check(L);
   ck_strand_check_yieldable(L, "ctx.pause");
   ck_bytes reason;
   reason.data = luaL_checklstring(L, 1, &reason.len);
-  take_options(L, "ctx.pause", known);
   ck_strand_reset_yield(self);
   ck_error err = CK_ERROR_INIT;
   if (ck_value_text(&self->yield.value, reason, &err) != CK_OK) ck_strand_raise(L, &err);
-  read_position(L, self, "ctx.pause");
-  return ck_strand_yield(L, self, CK_FLOW_PAUSE, boundary_resumed);
+  return ck_strand_yield(L, self, CK_FLOW_PAUSE, pause_resumed);
 }
 
 static const luaL_Reg functions[] = {

@@ -5,14 +5,16 @@
 ---
 ---   ctx.effect { kind=, class=, request=, agent=?, ordinal=? } -> { status=, result=, raw=, error=, … }
 ---   ctx.boundary(kind, { position = { path = "agent#4", … }, node=?, agent=?, depth=?, next=? })
----   ctx.safe_point(name), ctx.pause(reason)
+---   ctx.safe_point(name, { position = … }), ctx.pause(reason)
 ---
 --- and these do not: ctx.scope, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
 --- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.memory.KEY,
 --- ctx.memory:append(key, value), and ctx.outputs likewise.
 ---
---- What is read from ctx.memory is a copy: a change to it is seen by nobody until the whole key is assigned. What a flow
---- does between two boundaries must depend on these values alone, so that it does the same again after a crash.
+--- A position says where `run` goes on when the flow is resumed: it gets it back as ctx.position. Its path is part of the
+--- names of the effects that follow, so each boundary needs one that was not there before: count ("step#1", "step#2").
+--- What is read from ctx.memory is read-only: change a key by assigning it as a whole. What a flow does between two
+--- boundaries must depend on these values alone, so that it does the same again after a crash.
 
 local agent = require "ck.flow.agent"
 local custom = require "ck.flow.custom"

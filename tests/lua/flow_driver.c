@@ -163,7 +163,7 @@ bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err) {
     answer(self, &yield.effect);
     return true;
   }
-  settle(self, &yield);
+  if (yield.step != CK_FLOW_PAUSE) settle(self, &yield);
   if (yield.step == CK_FLOW_BOUNDARY) {
     log_boundary(self, &yield);
     snapshot(self);

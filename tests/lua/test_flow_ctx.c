@@ -53,11 +53,16 @@ static void test_boundaries(void) {
           " next = { node = \"m\", tool = \"t\", class = \"once\" } })",
           "boundary node_complete node=n agent=a depth=2 next.node=m next.tool=t next.class=once {\"path\":\"n#1\",\"x\":[1]}\ndone none\n",
           "a boundary says all there is to say");
-  is_body("ctx.boundary(\"tool_round\") ctx.boundary(\"tool_round\", { position = { path = \"p#1\" } }) ctx.safe_point(\"here\")",
-          "boundary tool_round none\nboundary tool_round {\"path\":\"p#1\"}\nboundary safe_point node=here {\"path\":\"p#1\"}\ndone none\n",
-          "without a position the strand stays where it stood");
+  is_body("ctx.boundary(\"tool_round\", { position = { path = \"p#1\" } }) ctx.safe_point(\"here\", { position = { path = \"p#2\" } })",
+          "boundary tool_round {\"path\":\"p#1\"}\nboundary safe_point node=here {\"path\":\"p#2\"}\ndone none\n",
+          "a safe point is a boundary with a name");
+  is_body("ctx.safe_point(\"here\")", ":1: ctx.safe_point needs 'position' with a 'path': where to go on, such as { path = \"agent#2\" }",
+          "a boundary without a place to go on from is refused");
+  is_body("for i = 1, 2 do " TOOL " ctx.boundary(\"tool_round\", { position = { path = \"p\", i = i } }) end",
+          ":1: ctx.boundary: the path of 'position' must be another than the one before, \"p\"",
+          "effects on both sides of a boundary never have the same name");
   is_body("ctx.boundary(\"tool_rond\")", ":1: ctx.boundary: 'tool_rond' is not a kind of boundary", "a kind that there is not");
-  is_body("ctx.boundary(\"tool_round\", { position = { x = 1 } })", ":1: ctx.boundary: 'position' needs 'path', such as \"agent#2\"", "a path");
+  is_body("ctx.boundary(\"tool_round\", { position = { x = 1 } })", ":1: ctx.boundary needs 'position' with a 'path': where to go on, such as { path = \"agent#2\" }", "a path");
   is_body("ctx.boundary(\"tool_round\", { positoin = {} })", ":1: ctx.boundary has no field 'positoin'", "a typo");
   is_body("ctx.memory.a = 1 ctx.pause(\"look \\\"here\\\"\")", "change memory.a 1\npause \"look \\\"here\\\"\"\n", "a pause has a reason");
 }
@@ -65,9 +70,8 @@ static void test_boundaries(void) {
 static void test_pause_goes_on(void) {
   flow_driver driver = {0};
   ck_error err = CK_ERROR_INIT;
-  flow_driver_load_body(&driver, "ctx.memory.a = 1 ctx.pause(\"x\", { position = { path = \"p#2\" } }) ctx.memory.b = ctx.memory.a + 1 return ctx.memory.b", NULL);
+  flow_driver_load_body(&driver, "ctx.memory.a = 1 ctx.pause(\"x\") ctx.memory.b = ctx.memory.a + 1 return ctx.memory.b", NULL);
   tap_is_status(flow_driver_run(&driver, &err), CK_OK, &err, "a flow pauses");
-  tap_is_bytes(ck_value_bytes(driver.position), ck_bytes_text("{\"path\":\"p#2\"}"), "it says where it will go on");
   tap_is_status(flow_driver_run(&driver, &err), CK_OK, &err, "it can go on at once");
   tap_is_text(flow_driver_log(&driver), "change memory.a 1\npause \"x\"\nchange memory.b 2\ndone 2\n", "with what it had written");
   flow_driver_clear(&driver);
@@ -75,8 +79,8 @@ static void test_pause_goes_on(void) {
 
 static void test_memory(void) {
   is_body("ctx.memory.a = { 1, 2.5, \"x\" } ctx.outputs.r = true local a = ctx.memory.a " TOOL " ctx.memory.b = ctx.memory.a[2] + #a "
-          "ctx.boundary(\"tool_round\") return { ctx.memory.a, ctx.memory.b, ctx.outputs.r, ctx.memory.none == nil }",
-          "change memory.a [1,2.5,\"x\"]\nchange outputs.r true\n" TOOL_LOG "change memory.b 5.5\nboundary tool_round none\n"
+          "ctx.boundary(\"tool_round\", { position = { path = \"p\" } }) return { ctx.memory.a, ctx.memory.b, ctx.outputs.r, ctx.memory.none == nil }",
+          "change memory.a [1,2.5,\"x\"]\nchange outputs.r true\n" TOOL_LOG "change memory.b 5.5\nboundary tool_round {\"path\":\"p\"}\n"
           "done [[1,2.5,\"x\"],5.5,true,true]\n", "what is written is read at once, after an effect, and once it is state");
   is_body("ctx.memory.a = 1 " TOOL " ctx.memory.a = nil local a = ctx.memory.a " TOOL " return { ctx.memory.a == nil, a == nil }",
           "change memory.a 1\n" TOOL_LOG "change memory.a none\n" TOOL_LOG "done [true,true]\n", "nil removes a key");
@@ -180,7 +184,7 @@ static void test_scopes(void) {
       "  local other = first\n"
       "  first = first or ctx\n"
       "  ctx.memory.who = ctx.scope\n"
-      "  ctx.boundary(\"safe_point\")\n"
+      "  ctx.boundary(\"safe_point\", { position = { path = \"p\" } })\n"
       "  if not other then return ctx.memory.who end\n"
       "  local ok, problem = pcall(other.boundary, \"safe_point\")\n"
       "  return { ok, problem }\n"
