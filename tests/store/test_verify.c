@@ -203,7 +203,7 @@ static void check_answer(victim *self, ck_status want, const char *what) {
   ck_state_free(state);
 }
 
-static void test_answers(void) {
+static void test_damaged_rows(void) {
   victim it;
   open_victim(&it);
   ck_checkpoint_row *row = checkpoint_at(&it, TARGET), kept = *row;
@@ -231,27 +231,44 @@ static void test_answers(void) {
   row->parent = row->seq;
   check_answer(&it, CK_E_CORRUPT, "itself as its parent");
   *row = kept;
-  ck_checkpoint_row *parent = checkpoint_at(&it, TARGET - 1);
-  parent->digest.bytes[0] ^= 1;
+  checkpoint_at(&it, TARGET - 1)->digest.bytes[0] ^= 1;
   check_answer(&it, CK_E_CORRUPT, "another digest of its parent");
-  parent->digest.bytes[0] ^= 1;
+  checkpoint_at(&it, TARGET - 1)->digest.bytes[0] ^= 1;
+  tap_ok(history_loads(&it.past, TARGET), "undamaged it loads");
+  close_victim(&it);
+}
+
+static void test_strange_payload(void) {
+  victim it;
   history other;
+  open_victim(&it);
   history_begin(&other, it.store, "other", 77);
   other.value_max = 600;
   for (int i = 0; i < STEPS; i++) history_go(&other, 2);
+  ck_checkpoint_row *row = checkpoint_at(&it, TARGET), kept = *row;
   const ck_checkpoint_row *strange = session_of(it.store, 1)->checkpoints.rows[TARGET];
   row->payload = strange->payload, row->payload_digest = strange->payload_digest;
   row->encoding = strange->encoding, row->plain_len = strange->plain_len;
   check_answer(&it, CK_E_WRONG_SESSION, "a payload of another session");
   *row = kept;
-  tap_ok(history_loads(&it.past, TARGET), "undamaged it loads");
-  ck_error err = CK_ERROR_INIT;
-  ck_state *state;
-  tap_is_status(ck_store_get_state(&state, it.store, 1, row->seq + 1, &err), CK_E_NOT_FOUND, &err, "a seq without a checkpoint");
-  tap_is_status(ck_store_get_state(&state, it.store, 1, 0, &err), CK_E_NOT_FOUND, &err, "seq 0");
-  tap_is_status(ck_store_get_state(&state, it.store, 1, INT64_MAX, &err), CK_E_NOT_FOUND, &err, "the greatest seq");
-  tap_is_status(ck_store_get_state(&state, it.store, 99, 1, &err), CK_E_NOT_FOUND, &err, "a session that is not there");
   history_clear(&other);
+  close_victim(&it);
+}
+
+static void test_not_found(void) {
+  victim it;
+  open_victim(&it);
+  const struct {
+    int64_t session, seq;
+    const char *what;
+  } absent[] = {{1, it.past.seqs[TARGET] + 1, "a seq without a checkpoint"}, {1, 0, "seq 0"}, {1, INT64_MAX, "the greatest seq"},
+                {1, -5, "a negative seq"}, {99, 1, "a session that is not there"}};
+  for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+    ck_error err = CK_ERROR_INIT;
+    ck_state *state;
+    ck_status status = ck_store_get_state(&state, it.store, absent[i].session, absent[i].seq, &err);
+    tap_is_status(status, CK_E_NOT_FOUND, &err, "%s: %s", absent[i].what, err.text);
+  }
   close_victim(&it);
 }
 
@@ -327,7 +344,9 @@ static void test_events(void) {
 int main(void) {
   test_attacks();
   test_bit_rot();
-  test_answers();
+  test_damaged_rows();
+  test_strange_payload();
+  test_not_found();
   test_events();
   return tap_done();
 }
