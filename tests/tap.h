@@ -15,7 +15,8 @@
 #define tap_is_bytes(...) tap_is_bytes_at(__FILE__, __LINE__, __VA_ARGS__)
 /* `err` (may be NULL) is shown when the statuses differ. */
 #define tap_is_status(...) tap_is_status_at(__FILE__, __LINE__, __VA_ARGS__)
-/* For steps without which the test cannot go on: a failure ends the program. */
+/* For steps without which the test cannot go on: a failure ends the program. One that holds is no promise kept, and is
+ * not counted. */
 #define tap_must(...) tap_must_at(__FILE__, __LINE__, __VA_ARGS__)
 
 #define CK_TAP_FORMAT(n) __attribute__((format(printf, n, n + 1)))
