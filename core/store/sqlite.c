@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/base/embed.h"
 
@@ -29,21 +28,22 @@ static int put_identity(sqlite3 *db) {
   return code == SQLITE_OK ? put_meta(db, "uuid", uuid, strlen(uuid)) : code;
 }
 
-/* In one transaction of a rollback journal, before the file becomes a WAL database: a crash leaves an empty file. */
-static ck_status make_schema(const ck_sqlite *self, sqlite3 *db, ck_error *err) {
+static ck_status make_schema(const ck_sqlite *draft, sqlite3 *db, ck_error *err) {
   char numbers[96];
   snprintf(numbers, sizeof numbers, "PRAGMA application_id=%d; PRAGMA user_version=%d", CK_SQLITE_APPLICATION,
            CK_STORE_SCHEMA);
   ck_bytes schema = ck_embedded_get("core/store/schema.sql");
   char *text = schema.data ? strndup(schema.data, schema.len) : NULL;
   if (!text) return ck_error_no_memory(err);
-  int code = sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL);
+  int code = sqlite3_exec(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, text, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, numbers, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = put_identity(db);
-  if (code == SQLITE_OK) code = sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
-  ck_status status = code == SQLITE_OK ? CK_OK : ck_sqlite_error(self, db, code, "make its tables", err);
-  if (!sqlite3_get_autocommit(db)) sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+  if (code == SQLITE_OK) code = sqlite3_exec(db, "COMMIT; PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+  sqlite3_file *file = NULL;
+  if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code == SQLITE_OK) code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+  ck_status status = code == SQLITE_OK ? CK_OK : ck_sqlite_error(draft, db, code, "make it", err);
   free(text);
   return status;
 }
@@ -102,19 +102,18 @@ ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
   return status;
 }
 
-/* Under the lock: of several processes that found no store, one makes it and the others find it made. */
+/* A store appears whole or not at all: it is made under another name, synced, and renamed. Under the lock: of several
+ * processes that found no store, one makes it and the others find it made. */
 static ck_status make_store(ck_sqlite *self, ck_error *err) {
   struct stat found;
-  bool absent = lstat(self->path, &found) != 0;
-  ck_status status = absent || found.st_size == 0 ? ck_sqlite_make_file(self, err) : CK_OK;
+  if (lstat(self->path, &found) == 0 && found.st_size > 0) return CK_OK;
+  ck_sqlite draft = {0};
   ck_connection *maker = NULL;
-  if (status == CK_OK) status = ck_connection_open(&maker, self, CK_CONNECTION_WRITE, err);
-  int64_t pages = 0;
-  if (status == CK_OK) status = ck_connection_get_int(&pages, self, maker, "PRAGMA page_count", err);
-  if (status == CK_OK && pages == 0) status = make_schema(self, maker->db, err);
+  ck_status status = ck_sqlite_make_draft(&draft.path, self, err);
+  if (status == CK_OK) status = ck_connection_open(&maker, &draft, CK_CONNECTION_DRAFT, err);
+  if (status == CK_OK) status = make_schema(&draft, maker->db, err);
   ck_connection_close(maker);
-  if (status != CK_OK && absent) unlink(self->path);
-  return status;
+  return ck_sqlite_end_draft(draft.path, self, status, err);
 }
 
 static ck_status open_writing(ck_sqlite *self, bool fresh, ck_error *err) {

@@ -53,8 +53,8 @@ typedef struct ck_sqlite {
 } ck_sqlite;
 
 /* ---- sqlite_connection.c ---- */
-/* PROBE: to look at the header only; never reads a page. */
-typedef enum { CK_CONNECTION_WRITE, CK_CONNECTION_READ, CK_CONNECTION_PROBE } ck_connection_mode;
+/* PROBE: to look at the header only; never reads a page. DRAFT: of a database that nobody else knows. */
+typedef enum { CK_CONNECTION_WRITE, CK_CONNECTION_READ, CK_CONNECTION_PROBE, CK_CONNECTION_DRAFT } ck_connection_mode;
 CK_CHECKED ck_status ck_connection_open(ck_connection **out, const ck_sqlite *store, ck_connection_mode mode, ck_error *err);
 void ck_connection_close(ck_connection *self);
 /* One integer; 0 when there is no row. */
@@ -92,8 +92,10 @@ CK_CHECKED ck_status ck_sqlite_resolve(char **out, const char *path, bool create
 /* *fresh: nothing is there yet, or an empty file, and `create` allows to make it. */
 CK_CHECKED ck_status ck_sqlite_check_file(bool *fresh, const ck_sqlite *self, bool create, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t application, int64_t schema, ck_error *err);
-/* An empty file, 0600. */
-CK_CHECKED ck_status ck_sqlite_make_file(const ck_sqlite *self, ck_error *err);
+/* *out: an empty file beside the store, 0600. */
+CK_CHECKED ck_status ck_sqlite_make_draft(char **out, const ck_sqlite *self, ck_error *err);
+/* When `status` is CK_OK the draft becomes the store, else it goes. Takes `draft`; answers `status` or its own. */
+CK_CHECKED ck_status ck_sqlite_end_draft(char *draft, const ck_sqlite *self, ck_status status, ck_error *err);
 
 /* ---- sqlite_vfs.c ---- */
 /* The VFS of writing connections; NULL (SQLite's own) when it cannot be had. */
@@ -122,9 +124,14 @@ CK_CHECKED ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durab
 CK_CHECKED ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_row *rows, size_t count,
                                           ck_error *err);
-/* Epoch and last seq (0: none) as the transaction sees them; false in *found when there is no such session. */
-CK_CHECKED ck_status ck_sqlite_get_epoch(bool *found, uint64_t *epoch, int64_t *last_seq, ck_sqlite *self, int64_t session,
-                                         ck_error *err);
+/* Where a session stands, as the transaction sees it. */
+typedef struct ck_standing {
+  bool found;
+  uint64_t epoch;
+  int64_t last_seq; /* 0: no events */
+  bool has_parent;  /* there is a checkpoint at the seq that was asked for, or none was asked for */
+} ck_standing;
+CK_CHECKED ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err);
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing, ck_error *err);
 

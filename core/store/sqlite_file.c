@@ -1,5 +1,6 @@
 /* sqlite_file.c - is there a store at this path? Answered before anything is changed, without opening the file twice. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,18 +66,6 @@ static uint32_t read_u32(const uint8_t *at) {
   return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* A transaction that a crash cut off left its journal: SQLite has to roll it back before the header can be judged.
- * Only where our own lock file shows that the transaction was ours. */
-static bool is_unfinished(const char *path) {
-  char *journal = NULL, *lock = NULL;
-  struct stat found;
-  bool unfinished = asprintf(&journal, "%s-journal", path) >= 0 && asprintf(&lock, "%s.lock", path) >= 0 &&
-                    lstat(journal, &found) == 0 && found.st_size > 0 && lstat(lock, &found) == 0;
-  free(journal);
-  free(lock);
-  return unfinished;
-}
-
 ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t application, int64_t schema, ck_error *err) {
   if (application != CK_SQLITE_APPLICATION)
     return ck_error_set(err, CK_E_NOT_A_STORE, "%s is a database of another application, not a ckrun store", self->path);
@@ -122,19 +111,35 @@ ck_status ck_sqlite_check_file(bool *fresh, const ck_sqlite *self, bool create, 
     *fresh = create;
     return create ? CK_OK : ck_error_set(err, CK_E_NOT_A_STORE, "%s is empty, so not a ckrun store", self->path);
   }
-  if (!self->read_only && is_unfinished(self->path)) {
-    *fresh = create;
-    return CK_OK;
-  }
   if (access(self->path, R_OK) != 0)
     return ck_error_set(err, CK_E_IO, "store %s: cannot read it: %s", self->path, strerror(errno));
   if (!self->read_only && access(self->path, W_OK) != 0) return path_error(err, "write it", self->path);
   return check_header(self, err);
 }
 
-/* mknod, because opening and closing the file would drop the locks of another connection of this process. */
-ck_status ck_sqlite_make_file(const ck_sqlite *self, ck_error *err) {
-  if (mknod(self->path, S_IFREG | 0600, 0) == 0) return CK_OK;
-  if (errno == EEXIST && chmod(self->path, 0600) == 0) return CK_OK;
-  return path_error(err, "make it", self->path);
+/* mknod, because opening and closing a database beside SQLite would drop its locks. */
+ck_status ck_sqlite_make_draft(char **out, const ck_sqlite *self, ck_error *err) {
+  if (asprintf(out, "%s.new", self->path) < 0) {
+    *out = NULL;
+    return ck_error_no_memory(err);
+  }
+  unlink(*out); /* of somebody who was killed at it */
+  return mknod(*out, S_IFREG | 0600, 0) == 0 ? CK_OK : path_error(err, "make it", self->path);
+}
+
+static ck_status sync_folder(const ck_sqlite *self, ck_error *err) {
+  char *folder = strndup(self->path, (size_t)(strrchr(self->path, '/') - self->path) + 1);
+  if (!folder) return ck_error_no_memory(err);
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ck_status status = fd >= 0 && fsync(fd) == 0 ? CK_OK : path_error(err, "sync the folder of", self->path);
+  if (fd >= 0) close(fd);
+  free(folder);
+  return status;
+}
+
+ck_status ck_sqlite_end_draft(char *draft, const ck_sqlite *self, ck_status status, ck_error *err) {
+  if (status == CK_OK && rename(draft, self->path) != 0) status = path_error(err, "make it", self->path);
+  if (status != CK_OK && draft) unlink(draft);
+  free(draft);
+  return status == CK_OK ? sync_folder(self, err) : status;
 }

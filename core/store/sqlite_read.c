@@ -256,10 +256,21 @@ static void tell(checking *self, const char *text) {
   if (self->visit) self->visit(self->to, NULL, 0, CK_E_CORRUPT, text);
 }
 
+/* SQLite puts several findings into one row. */
+static void tell_lines(checking *self, const char *text) {
+  char line[256];
+  while (*text) {
+    size_t len = strcspn(text, "\n");
+    snprintf(line, sizeof line, "%.*s", (int)len, text);
+    if (len && strncmp(line, "*** in", 6) != 0) tell(self, line);
+    text += len + (text[len] != '\0');
+  }
+}
+
 static void tell_row(checking *self, sqlite3_stmt *stmt, bool keys) {
   const char *first = column_text(stmt, 0);
   if (!keys) {
-    if (!first || strcmp(first, "ok") != 0) tell(self, first ? first : "the check gave no answer");
+    if (!first || strcmp(first, "ok") != 0) tell_lines(self, first ? first : "the check gave no answer");
     return;
   }
   char text[160];

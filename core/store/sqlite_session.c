@@ -184,20 +184,19 @@ static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const opening *with,
 
 static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_id, uint64_t epoch_read,
                               const opening *with, ck_error *err) {
-  int64_t last_seq = 0, last_timeline;
-  uint64_t epoch = 0;
-  bool found;
+  int64_t last_timeline;
+  ck_standing standing = {0};
   ck_status status = find(no, &last_timeline, self, session_id, err);
   if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
-  if (status == CK_OK) status = ck_sqlite_get_epoch(&found, &epoch, &last_seq, self, *no, err);
-  if (status == CK_OK && epoch != epoch_read)
+  if (status == CK_OK) status = ck_sqlite_get_standing(&standing, self, *no, 0, err);
+  if (status == CK_OK && standing.epoch != epoch_read)
     status = ck_error_set(err, CK_E_FENCED, "session %s was taken by another run: its epoch is %llu, not %llu", session_id,
-                          (unsigned long long)epoch, (unsigned long long)epoch_read);
+                          (unsigned long long)standing.epoch, (unsigned long long)epoch_read);
   if (status == CK_OK && with->timeline->no <= last_timeline)
     status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already", (long long)with->timeline->no,
                           session_id);
   if (status == CK_OK) status = bump_epoch(self, (ck_lease){*no, epoch_read}, with, err);
-  return status == CK_OK ? put_opening(self, *no, last_seq, with, err) : status;
+  return status == CK_OK ? put_opening(self, *no, standing.last_seq, with, err) : status;
 }
 
 static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, const ck_timeline *timeline,
@@ -286,11 +285,9 @@ static ck_status read_request(ck_request *out, bool *found, ck_sqlite *self, ck_
 }
 
 static ck_status take_request(ck_request *out, bool *found, ck_sqlite *self, ck_lease lease, ck_error *err) {
-  bool there;
-  uint64_t epoch;
-  int64_t last_seq;
-  ck_status status = ck_sqlite_get_epoch(&there, &epoch, &last_seq, self, lease.session, err);
-  if (status == CK_OK && (!there || epoch != lease.epoch)) status = fenced(self, lease, err);
+  ck_standing standing;
+  ck_status status = ck_sqlite_get_standing(&standing, self, lease.session, 0, err);
+  if (status == CK_OK && (!standing.found || standing.epoch != lease.epoch)) status = fenced(self, lease, err);
   if (status == CK_OK) status = read_request(out, found, self, lease, err);
   if (status != CK_OK || !*found) return status;
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_DROP_REQUEST);

@@ -17,8 +17,9 @@
   X(CK_SQL_BEGIN, "BEGIN IMMEDIATE")                                                                                  \
   X(CK_SQL_COMMIT, "COMMIT")                                                                                          \
   X(CK_SQL_ROLLBACK, "ROLLBACK")                                                                                      \
-  X(CK_SQL_EPOCH, "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1) FROM session WHERE no = ?1")         \
-  X(CK_SQL_PARENT, "SELECT 1 FROM checkpoint WHERE session = ? AND seq = ?")                                          \
+  X(CK_SQL_EPOCH,                                                                                                     \
+    "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1),"                                                  \
+    " EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")                  \
   X(CK_SQL_PUT_EVENT,                                                                                                 \
     "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, body)"                \
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                         \

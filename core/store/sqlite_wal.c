@@ -57,14 +57,18 @@ static int write_zeros(sqlite3_file *file, sqlite3_int64 size) {
 }
 
 ck_status ck_wal_extend(ck_sqlite *self, ck_error *err) {
-  int64_t sessions;
-  ck_status status = ck_connection_get_int(&sessions, self, self->writer, "SELECT 1 FROM session LIMIT 1", err);
+  int64_t rows; /* any read opens the log */
+  ck_status status = ck_connection_get_int(&rows, self, self->writer, "SELECT count(*) FROM meta", err);
   if (status != CK_OK) return status;
   sqlite3_file *file = wal_file(self);
   if (!file) return no_wal(self, err);
   sqlite3_int64 size = 0;
   int code = file->pMethods->xFileSize(file, &size);
-  if (code == SQLITE_OK && size < CK_WAL_CAP) code = write_zeros(file, size);
+  if (code == SQLITE_OK && size < CK_WAL_CAP) {
+    code = write_zeros(file, size);
+    /* Speed is not worth the last of a full disk: what is there may be read, and small commits may still fit. */
+    if (code == SQLITE_FULL) code = file->pMethods->xTruncate(file, size);
+  }
   return code == SQLITE_OK ? CK_OK : wal_error(self, code, "extend its write-ahead log", err);
 }
 

@@ -90,16 +90,18 @@ ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err) {
 
 /* ---- rows ---- */
 
-ck_status ck_sqlite_get_epoch(bool *found, uint64_t *epoch, int64_t *last_seq, ck_sqlite *self, int64_t session,
-                              ck_error *err) {
+ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err) {
+  *out = (ck_standing){0};
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH);
   ck_bind_int(&binder, session);
+  ck_bind_int(&binder, parent);
   int code = ck_binder_next(&binder);
-  *found = code == SQLITE_ROW;
-  if (code != SQLITE_ROW && code != SQLITE_DONE)
-    return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
-  *epoch = *found ? (uint64_t)sqlite3_column_int64(binder.stmt, 0) : 0;
-  *last_seq = *found ? sqlite3_column_int64(binder.stmt, 1) : 0;
+  if (code == SQLITE_DONE) return CK_OK;
+  if (code != SQLITE_ROW) return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
+  out->found = true;
+  out->epoch = (uint64_t)sqlite3_column_int64(binder.stmt, 0);
+  out->last_seq = sqlite3_column_int64(binder.stmt, 1);
+  out->has_parent = parent == 0 || sqlite3_column_int(binder.stmt, 2) != 0;
   ck_binder_clear(&binder);
   return CK_OK;
 }
@@ -166,36 +168,20 @@ static bool seqs_follow(const ck_row_batch *batch, int64_t last_seq) {
   return !checkpoint || (checkpoint->seq > last_seq && checkpoint->seq <= last_seq + (int64_t)batch->event_count);
 }
 
-static ck_status has_parent(bool *out, ck_sqlite *self, const ck_row_batch *batch, ck_error *err) {
-  *out = true;
-  if (!batch->checkpoint || batch->checkpoint->parent == 0) return CK_OK;
-  ck_binder binder = ck_binder_of(self->writer, CK_SQL_PARENT);
-  ck_bind_int(&binder, batch->lease.session);
-  ck_bind_int(&binder, batch->checkpoint->parent);
-  int code = ck_binder_next(&binder);
-  *out = code == SQLITE_ROW;
-  if (code != SQLITE_ROW && code != SQLITE_DONE)
-    return ck_sqlite_error(self, self->writer->db, code, "look for a checkpoint", err);
-  ck_binder_clear(&binder);
-  return CK_OK;
-}
-
 /* Everything that can drop a batch is asked before its first row is written, so dropping it needs no undoing. */
 static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
-  bool found, parent = true;
-  uint64_t epoch;
-  int64_t last_seq;
-  ck_status status = ck_sqlite_get_epoch(&found, &epoch, &last_seq, self, batch->lease.session, err);
-  if (status == CK_OK && found) status = has_parent(&parent, self, batch, err);
+  ck_standing standing;
+  int64_t parent = batch->checkpoint ? batch->checkpoint->parent : 0;
+  ck_status status = ck_sqlite_get_standing(&standing, self, batch->lease.session, parent, err);
   if (status != CK_OK) return status;
   batch->status = CK_OK;
-  if (!found)
+  if (!standing.found)
     batch->status = CK_E_NOT_FOUND;
-  else if (epoch != batch->lease.epoch)
+  else if (standing.epoch != batch->lease.epoch)
     batch->status = CK_E_FENCED;
-  else if (!seqs_follow(batch, last_seq))
+  else if (!seqs_follow(batch, standing.last_seq))
     batch->status = CK_E_RANGE;
-  else if (!parent)
+  else if (!standing.has_parent)
     batch->status = CK_E_NOT_FOUND;
   return CK_OK;
 }

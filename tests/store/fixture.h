@@ -49,5 +49,7 @@ void fixture_batch_clear(fixture_batch *self);
 int64_t fixture_count_events(ck_store *store, int64_t session);
 /* Problems found by store verify in the whole store; -1 when it cannot be made. They are shown as talk. */
 int64_t fixture_verify(ck_store *store);
+/* The same where problems are expected: not shown. */
+int64_t fixture_count_problems(ck_store *store);
 
 #endif

@@ -304,7 +304,7 @@ static void test_damage(void) {
   run_sql(path, "DROP INDEX event_seq; DELETE FROM event WHERE seq = 7; UPDATE checkpoint SET session = 9 WHERE seq = 5;"
                 "CREATE UNIQUE INDEX event_seq ON event (session, seq); PRAGMA wal_checkpoint(TRUNCATE)");
   store = fixture_open(url);
-  tap_ok(fixture_verify(store) >= 2, "a row that is gone and one that belongs to no session are found");
+  tap_ok(fixture_count_problems(store) >= 2, "a row that is gone and one that belongs to no session are found");
   ck_store_close(store);
   struct stat file;
   tap_must(stat(path, &file) == 0, "a size");
@@ -314,7 +314,7 @@ static void test_damage(void) {
   tap_ok(written > 0, "pages are overwritten");
   ck_status status = open_with(&store, false, false, &err);
   if (status == CK_OK) {
-    tap_ok(fixture_verify(store) != 0, "overwritten pages are found");
+    tap_ok(fixture_count_problems(store) != 0, "overwritten pages are found");
     ck_store_close(store);
   } else {
     tap_ok(status == CK_E_CORRUPT || status == CK_E_NOT_A_STORE, "overwritten pages are refused: %s", err.text);
