@@ -111,7 +111,7 @@ static void settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_er
   for (size_t i = 0; i < made; i++)
     self->batches[i].status = recovered ? check_committed(self, &self->round[of[i]], cause) : CK_E_UNKNOWN;
   if (recovered) cause->status = CK_E_IO;
-  else ck_log_line(CK_LOG_ERROR, "%s", recovery.text);
+  else ck_log_line(CK_LOG_INFO, "%s", recovery.text);
 }
 
 static void note_cost(ck_writer *self, size_t made, int64_t begun_us) {
@@ -175,12 +175,13 @@ static void commit_round(ck_writer *self) {
   acknowledge(self, count, made, of, &cause);
 }
 
-/* A failed WAL checkpoint loses nothing (the frames stay), but its connection is not trusted any more. */
+/* A failed WAL checkpoint loses nothing (the frames stay), but its connection is not trusted any more. What goes wrong here
+ * is told by the next commit, once. */
 static void rest(ck_writer *self) {
   ck_error err = CK_ERROR_INIT;
   if (ck_store_idle(self->store, &err) == CK_OK) return;
-  ck_log_line(CK_LOG_WARN, "%s", err.text);
-  if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_ERROR, "%s", err.text);
+  ck_log_line(CK_LOG_INFO, "%s", err.text);
+  if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
 }
 
 static bool has_work(const ck_writer *self) {
