@@ -16,7 +16,8 @@ enum {
   TICK_BYTES = 2 << 20,       /* allocated bytes that bring the next look forward */
   BYTES_PER_UNIT = 64,
   UNITS_PER_LOOK = 4096,      /* charged work between two looks */
-  SCRATCH_KEPT = 1 << 16
+  SCRATCH_KEPT = 1 << 16,
+  PCALL_DEPTH_MAX = 1000
 };
 
 const ck_vm_limits ck_vm_policy_limits = {1000000, 100000, 16u << 20, 64u << 20, CK_E_POLICY, CK_E_POLICY};
@@ -295,7 +296,10 @@ static int finish_pcall(lua_State *L, int status, lua_KContext context) {
 }
 
 int ck_vm_pcall(lua_State *L) {
+  lua_Debug deep;
   luaL_checkany(L, 1);
+  /* An overrun unwinds every pcall in turn, each closing all levels above it: the depth is bounded, or that is quadratic. */
+  if (lua_getstack(L, PCALL_DEPTH_MAX, &deep)) return ck_vm_raise(L, CK_OK, "calls are nested too deeply for pcall");
   lua_pushboolean(L, true);
   lua_insert(L, 1);
   return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);

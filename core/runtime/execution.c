@@ -105,14 +105,16 @@ static int64_t now_us(const ck_runner *self) {
   return clock->mono_us(clock->self);
 }
 
+/* Effects before and behind a boundary are told apart by its path: one that stays would let them pass for each other. */
 static ck_status move_position(ck_runner *self, ck_error *err) {
-  ck_session *session = self->execution->session;
-  if (self->yield.position) {
-    ck_value_free(self->position);
-    self->position = ck_value_share(self->yield.position);
-  }
-  ck_status status = put_position(self, self->position, session->next_seq, err);
-  return status == CK_OK ? read_path(self, err) : status;
+  char before[sizeof self->path];
+  snprintf(before, sizeof before, "%s", self->path);
+  ck_value_free(self->position);
+  self->position = ck_value_share(self->yield.position);
+  ck_status status = read_path(self, err);
+  if (status == CK_OK && strcmp(before, self->path) == 0)
+    status = ck_error_set(err, CK_E_FLOW, "a boundary of scope %s does not move the position \"%s\"", self->scope, before);
+  return status == CK_OK ? put_position(self, self->position, self->execution->session->next_seq, err) : status;
 }
 
 static void tell_boundary(ck_execution *self, const char *kind, const ck_saved *saved) {
@@ -126,8 +128,10 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   ck_saved saved = {0};
   at.scope = self->scope;
   at.node_latency_ms = (now_us(self) - self->boundary_us) / 1000;
+  ck_error misplaced = CK_ERROR_INIT;
+  if (move_position(self, &misplaced) != CK_OK)
+    return ck_execution_finish(execution, CK_SESSION_FAILED, misplaced.status, misplaced.text, NULL, err);
   ck_status status = apply_changes(self, err);
-  if (status == CK_OK) status = move_position(self, err);
   if (status == CK_OK) status = ck_session_boundary(&saved, execution->session, &at, err);
   if (status != CK_OK) return status;
   self->boundary_us = now_us(self);

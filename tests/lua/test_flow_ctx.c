@@ -163,6 +163,7 @@ static void test_hostile(void) {
   is_error("while true do pcall(function() while true do end end) end", CK_E_FLOW_STALLED, ":1: ", "also inside pcall");
   is_error(TOOL " while true do end", CK_E_FLOW_STALLED, ":1: ", "also after an effect");
   is_error("local function f() return 1 + f() end f()", CK_E_FLOW, "stack overflow", "endless recursion");
+  is_error("local function f() pcall(f) f() end f()", CK_E_FLOW_STALLED, "ran longer", "endless recursion through pcall");
   is_error("local t = {} while true do t[#t + 1] = (\"x\"):rep(1000000) .. #t end", CK_E_FLOW, "memory", "endless memory");
   is_error("local t = { } t.t = t return t", CK_E_FLOW, "", "a result that contains itself");
   is_error("return function() end", CK_E_FLOW, "function", "a result that is no value");
