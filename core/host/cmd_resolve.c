@@ -110,14 +110,16 @@ static const char *const verdicts[] = {"done", "retry", "abort", NULL};
 
 static const ck_operand operands[] = {
   {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
-  {.name = "EFFECT", .optional = true, .offset = offsetof(values, effect), .help = "the effect's key; without one, those in doubt are listed"},
+  {.name = "EFFECT", .optional = true, .offset = offsetof(values, effect),
+   .help = "the effect's key; without one, those in doubt are listed"},
   {.name = "VERDICT", .optional = true, .offset = offsetof(values, verdict), .choices = verdicts,
    .help = "done: it happened; retry: it did not, do it; abort: take it as failed and tell the flow"},
   {0},
 };
 
 static const ck_option options[] = {
-  {.name = "result", .type = CK_OPTION_TEXT, .offset = offsetof(values, result), .value = "JSON|@FILE", .complete = CK_COMPLETE_FILE,
+  {.name = "result", .type = CK_OPTION_TEXT, .offset = offsetof(values, result), .value = "JSON|@FILE",
+   .complete = CK_COMPLETE_FILE,
    .help = "with done: what it returned"},
   {0},
 };

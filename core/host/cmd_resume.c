@@ -16,7 +16,8 @@ static ck_status resume(ck_host *host, ck_engine *engine, const values *v, ck_er
 
 static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v, ck_error *err) {
   ck_preflight_options options = {
-    .session = v->session, .checkpoint = v->checkpoint, .cassette = v->cassette, .profile = v->profile, .accept_changed = v->accept_changed,
+    .session = v->session, .checkpoint = v->checkpoint, .cassette = v->cassette, .profile = v->profile,
+        .accept_changed = v->accept_changed,
   };
   ck_preflight found = {0};
   ck_status status = ck_preflight_check(&found, engine, &options, err);
@@ -49,11 +50,14 @@ static const ck_operand operands[] = {
 static const ck_option options[] = {
   {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "ID",
    .help = "go on from this one instead of the latest; what came after it is left behind, and kept"},
-  {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]", .complete = CK_COMPLETE_FILE,
+  {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]",
+   .complete = CK_COMPLETE_FILE,
    .help = "another recording than the one it was started with"},
-  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE", .complete = CK_COMPLETE_FILE,
+  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE",
+   .complete = CK_COMPLETE_FILE,
    .help = "another profile than the one it was started with"},
-  {.name = "dry-run", .offset = offsetof(values, dry_run), .help = "tell what it would do and what stands against it, and stop"},
+  {.name = "dry-run", .offset = offsetof(values, dry_run),
+   .help = "tell what it would do and what stands against it, and stop"},
   {.name = "accept-changed", .offset = offsetof(values, accept_changed), .help = "go on although the flow has changed since"},
   {0},
 };

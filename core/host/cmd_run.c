@@ -69,13 +69,16 @@ static const ck_operand operands[] = {
 };
 
 static const ck_option options[] = {
-  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE", .complete = CK_COMPLETE_FILE,
+  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE",
+   .complete = CK_COMPLETE_FILE,
    .help = "how sessions of this kind are run: a shipped name or a Lua file"},
-  {.name = "input", .type = CK_OPTION_TEXT, .offset = offsetof(values, input), .value = "JSON|@FILE", .complete = CK_COMPLETE_FILE,
+  {.name = "input", .type = CK_OPTION_TEXT, .offset = offsetof(values, input), .value = "JSON|@FILE",
+   .complete = CK_COMPLETE_FILE,
    .help = "what the flow is given, as JSON or from a file"},
   {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
    .help = "the id of the new session; one is made otherwise"},
-  {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]", .complete = CK_COMPLETE_FILE,
+  {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]",
+   .complete = CK_COMPLETE_FILE,
    .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
   {0},
 };
@@ -83,8 +86,9 @@ static const ck_option options[] = {
 const ck_command ck_command_run = {
   .name = "run",
   .summary = "start a session of a flow",
-  .details = "Prints the id of the session first, its progress on stderr, and a summary at the end: status, result, counts, bytes "
-             "stored, time per checkpoint, money spent, and how to go on when it stopped short.\n\n"
+  .details = "Prints the id of the session first, its progress on stderr, and a summary at the end: status, result, counts, bytes and "
+             "time of the checkpoints, money spent, and how to go on when it stopped short. With --json all this is one object; its "
+             "beginning with the id is written at once.\n\n"
              "SIGINT or SIGTERM pauses at the next boundary, a second one stops at once. Whatever ends the program, 'ckrun resume' "
              "goes on without repeating what was done.",
   .operands = operands,

@@ -39,9 +39,11 @@ static ck_status print_json(const inspection *self, ck_error *err) {
   ck_document document;
   ck_document_init(&document, self->output);
   ck_document_put_text(&document, NULL, "session", self->look.head.session.id);
-  if (self->checkpoint) ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), self->checkpoint);
+  if (self->checkpoint)
+    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), self->checkpoint);
   struct cJSON *state = ck_document_put_object(&document, NULL, "state");
-  for (size_t i = 0; i < self->count; i++) ck_document_put_value(&document, state, self->entries[i].key, self->entries[i].value);
+  for (size_t i = 0; i < self->count; i++)
+    ck_document_put_value(&document, state, self->entries[i].key, self->entries[i].value);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;

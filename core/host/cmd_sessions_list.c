@@ -17,7 +17,8 @@ typedef struct listing {
 } listing;
 
 static const ck_column columns[] = {
-  {"SESSION", false}, {"STATUS", false}, {"UPDATED", false}, {"PROFILE", false}, {"FLOW", false}, {"REASON", false}, {NULL, false},
+  {"SESSION", false}, {"STATUS", false}, {"UPDATED", false}, {"PROFILE", false}, {"FLOW", false}, {"REASON", false},
+   {NULL, false},
 };
 
 static void put_row(listing *self, const ck_session_record *record, bool live) {
@@ -59,7 +60,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
   if (status == CK_OK && !self.count)
-    ck_output_talk(host->output, v->status ? "no session is %s" : "no sessions yet; start one with 'ckrun run FLOW'", v->status);
+    ck_output_talk(host->output, v->status ? "no session is %s" : "no sessions yet; start one with 'ckrun run FLOW'",
+        v->status);
   ck_table_clear(&self.table);
   ck_look_close(&self.look);
   return status;

@@ -98,10 +98,12 @@ static const ck_operand operands[] = {
 };
 
 static const ck_option options[] = {
-  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT", .help = "only events of this agent"},
+  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT",
+   .help = "only events of this agent"},
   {.name = "kind", .type = CK_OPTION_TEXT, .offset = offsetof(values, kind), .value = "KIND", .choices = ck_look_kinds,
    .help = "only events of this kind, such as message, outcome or boundary"},
-  {.name = "all", .offset = offsetof(values, all), .help = "every timeline: what a resume has left behind is marked as abandoned"},
+  {.name = "all", .offset = offsetof(values, all),
+   .help = "every timeline: what a resume has left behind is marked as abandoned"},
   {.name = "last", .type = CK_OPTION_NUMBER, .offset = offsetof(values, last), .value = "N", .help = "only the last N of them"},
   {0},
 };

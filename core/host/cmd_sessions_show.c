@@ -92,7 +92,8 @@ static ck_status print_json(view *self, ck_error *err) {
   ck_document_put_int(&document, NULL, "checkpoints", self->checkpoints);
   ck_document_put_int(&document, NULL, "keyframes", self->keyframes);
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
-  if (head->has_checkpoint) ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"), &head->checkpoint);
+  if (head->has_checkpoint)
+    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"), &head->checkpoint);
   if (head->has_latest) ck_look_put_totals(&document, NULL, &head->latest.totals);
   put_timelines(&document, head);
   struct cJSON *doubts = ck_document_put_array(&document, NULL, "doubts");
@@ -139,10 +140,10 @@ static void put_timeline_rows(ck_table *table, const ck_head *head) {
   for (size_t i = 0; i < head->timeline_count; i++) {
     const ck_timeline *timeline = &head->timelines[i];
     char text[256];
-    int len = snprintf(text, sizeof text, "%" PRId64 "%s: from seq %" PRId64 ", attempt %u, %s", timeline->no,
-                       timeline->no == head->session.timeline ? " (live)" : "", timeline->begin, timeline->attempt, timeline->run);
-    if (timeline->parent && len > 0 && (size_t)len < sizeof text)
-      snprintf(text + len, sizeof text - (size_t)len, ", cut from %" PRId64 " at seq %" PRId64, timeline->parent, timeline->cut);
+    char cut[64] = "";
+    if (timeline->parent) snprintf(cut, sizeof cut, ", after seq %" PRId64 " of %" PRId64, timeline->cut, timeline->parent);
+    snprintf(text, sizeof text, "%" PRId64 "%s: from seq %" PRId64 "%s, attempt %u, %s", timeline->no,
+             timeline->no == head->session.timeline ? " (live)" : "", timeline->begin, cut, timeline->attempt, timeline->run);
     put_text(table, "timeline", text);
   }
 }

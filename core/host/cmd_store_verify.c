@@ -69,7 +69,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_option options[] = {
-  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID", .complete = CK_COMPLETE_SESSION,
+  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
+   .complete = CK_COMPLETE_SESSION,
    .help = "only this session"},
   {0},
 };

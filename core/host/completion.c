@@ -136,7 +136,9 @@ static void append_fish_option(ck_buffer *out, const char *condition, const ck_o
 
 static void fish_command(ck_buffer *out, const char *name, const ck_command *command) {
   const char *space = strchr(name, ' ');
-  if (space) ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %.*s' -a %s -d ", (int)(space - name), name, space + 1);
+  if (space)
+    ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %.*s' -a %s -d ", (int)(space - name),
+        name, space + 1);
   else ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %s -d ", name);
   append_fish_text(out, command->summary);
   ck_buffer_append_char(out, '\n');

@@ -39,7 +39,8 @@ static void append_members(ck_buffer *out, ck_bytes body) {
   ck_json_iterator members = ck_json_iterate(body);
   for (bool first = true; ck_json_next(&members); first = false) {
     if (!first) ck_buffer_append_text(out, "  ");
-    bool message = ck_bytes_equal(members.name, ck_bytes_text("\"message\"")) && ck_json_type_of(members.value) == CK_JSON_OBJECT;
+    bool message = ck_bytes_equal(members.name, ck_bytes_text("\"message\"")) &&
+        ck_json_type_of(members.value) == CK_JSON_OBJECT;
     if (message) {
       ck_describe_message(out, members.value);
       continue;
@@ -78,7 +79,8 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
   bool first = true;
   for (size_t i = 0; o->names[i]; i++) {
     ck_bytes value = ck_json_get(body, o->names[i]);
-    bool twice = strcmp(o->names[i], "error") == 0 && ck_json_get(body, "message").len > 0; /* a tool's error is told to the model */
+    /* A tool's error is told to the model: the message says it. */
+    bool twice = strcmp(o->names[i], "error") == 0 && ck_json_get(body, "message").len > 0;
     if (value.len == 0 || twice) continue;
     if (!first) ck_buffer_append_text(out, "  ");
     first = false;

@@ -50,7 +50,8 @@ ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_err
   *out = (ck_launch){0};
   char *digest = NULL;
   if (!record->flow || !record->input)
-    return ck_error_set(err, CK_E_REFUSED, "session %s was not started from a flow file; the program that made it can go on with it",
+    return ck_error_set(err, CK_E_REFUSED,
+        "session %s was not started from a flow file; the program that made it can go on with it",
                         record->id);
   ck_bytes document = ck_value_bytes(record->input);
   out->flow = strdup(record->flow);

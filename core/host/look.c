@@ -27,7 +27,8 @@ ck_status ck_look_open(ck_look *out, const ck_host *host, ck_error *err) {
 }
 
 static ck_status open_head(ck_look *self, const char *id, ck_error *err) {
-  if (!self->store) return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", id, self->place.url);
+  if (!self->store)
+    return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", id, self->place.url);
   ck_status status = ck_store_get_head(&self->head, self->store, id, err);
   if (status != CK_OK) return status;
   ck_error owned = CK_ERROR_INIT;

@@ -80,7 +80,8 @@ static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
     return CK_OK;
   }
   if (self->globals.help) return print_help(self, output, err);
-  if (!self->command && self->group[0]) return ck_error_set(err, CK_E_USAGE, "'ckrun %s' needs a command; see 'ckrun help %s'", self->group, self->group);
+  if (!self->command && self->group[0])
+    return ck_error_set(err, CK_E_USAGE, "'ckrun %s' needs a command; see 'ckrun help %s'", self->group, self->group);
   if (!self->command) return ck_error_set(err, CK_E_USAGE, "no command was given; see 'ckrun help'");
   ck_status status = ck_operands_check(self->command, self->operand_count, err);
   if (status != CK_OK) return status;

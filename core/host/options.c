@@ -69,11 +69,10 @@ static ck_status check_choice(const char *what, const char *const *choices, cons
     ck_suggestion_check(&near, choices[i]);
     ck_buffer_append_format(&list, "%s%s", i ? ", " : "", choices[i]);
   }
-  ck_status status = near.best ? ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is not known; did you mean %s?", what, value, near.best)
-                               : ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is none of %s", what, value,
-                                              list.data ? list.data : "them");
+  if (near.best) ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is not known; did you mean %s?", what, value, near.best);
+  else ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is none of %s", what, value, list.data ? list.data : "them");
   ck_buffer_clear(&list);
-  return status;
+  return CK_E_USAGE;
 }
 
 static ck_status put_number(int64_t *into, const char *spelt, const char *value, ck_error *err) {
@@ -123,7 +122,8 @@ static ck_status read_letters(ck_option_reader *self, const char *letters, ck_er
   for (const char *letter = letters; *letter; letter++) {
     char spelt[3] = { '-', *letter, 0 };
     reading read = { .spelt = spelt };
-    if (!find_letter(&read, self, *letter)) return ck_error_set(err, CK_E_USAGE, "unknown option -%c in '-%.60s'", *letter, letters);
+    if (!find_letter(&read, self, *letter))
+      return ck_error_set(err, CK_E_USAGE, "unknown option -%c in '-%.60s'", *letter, letters);
     bool valued = read.option->type != CK_OPTION_FLAG;
     if (valued && letter[1]) read.attached = letter + 1;
     ck_status status = take(self, &read, err);

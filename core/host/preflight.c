@@ -31,12 +31,14 @@ __attribute__((format(printf, 3, 4))) static void add_problem(ck_preflight *self
 /* A part that could not be loaded is a problem, unless the program itself is in trouble. */
 static ck_status take_problem(ck_preflight *self, ck_status status, const ck_error *failure, ck_error *err) {
   if (status == CK_OK) return CK_OK;
-  if (status == CK_E_NO_MEMORY || ck_status_exit(status) == ck_status_exit(CK_E_IO)) return ck_error_set(err, status, "%s", failure->text);
+  if (status == CK_E_NO_MEMORY || ck_status_exit(status) == ck_status_exit(CK_E_IO))
+    return ck_error_set(err, status, "%s", failure->text);
   add_problem(self, status, "%s", failure->text);
   return CK_OK;
 }
 
-static ck_status replace(char **text, ck_status (*take)(char **out, const char *given, ck_error *err), const char *given, ck_error *err) {
+static ck_status replace(char **text, ck_status (*take)(char **out, const char *given, ck_error *err), const char *given,
+    ck_error *err) {
   char *taken;
   if (!given) return CK_OK;
   ck_status status = take(&taken, given, err);
@@ -114,14 +116,16 @@ static ck_status choose_checkpoint(ck_preflight *self, ck_store *store, const ch
 
 static void check_reads(ck_preflight *self, const ck_flow_manifest *manifest, const ck_state *state) {
   for (const char *const *key = manifest->reads; key && *key; key++)
-    if (!ck_state_get(state, *key)) add_problem(self, CK_E_REFUSED, "the flow reads %s, which the checkpoint does not have", *key);
+    if (!ck_state_get(state, *key))
+      add_problem(self, CK_E_REFUSED, "the flow reads %s, which the checkpoint does not have", *key);
 }
 
 static ck_status check_state(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_state *state;
   if (!self->checkpoint.seq) return CK_OK;
-  if (!self->checkpoint.resumable) add_problem(self, CK_E_REFUSED, "checkpoint %s is not one to resume from", self->checkpoint.id);
+  if (!self->checkpoint.resumable)
+    add_problem(self, CK_E_REFUSED, "checkpoint %s is not one to resume from", self->checkpoint.id);
   ck_status status = ck_store_get_state(&state, engine->runtime->store, self->head.session.no, self->checkpoint.seq, &failure);
   if (status != CK_OK) return take_problem(self, status, &failure, err);
   if (engine->flow) check_reads(self, ck_engine_manifest(engine), state);
@@ -153,7 +157,8 @@ static void check_tool(ck_preflight *self, const ck_engine *engine, const ck_led
   if (!engine->flow || entry->kind != CK_EFFECT_TOOL || !entry->intent) return;
   ck_bytes name = ck_json_get(ck_json_get(ck_value_bytes(entry->intent), "request"), "name");
   if (name.len && !has_tool(ck_engine_manifest(engine), name))
-    add_problem(self, CK_E_REFUSED, "tool %.*s, called at %s, is not in the flow any more", (int)name.len, name.data, entry->key);
+    add_problem(self, CK_E_REFUSED, "tool %.*s, called at %s, is not in the flow any more", (int)name.len, name.data,
+        entry->key);
 }
 
 /* The rules of the ledger, as far as they can be known before the flow asks. `anew`: the attempt rises. */
@@ -204,7 +209,8 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const ck_pr
   if (status != CK_OK) return status;
   const ck_session_record *record = &self->head.session;
   if (!ck_session_status_resumable(record->status))
-    return ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be resumed", record->id, ck_session_status_name(record->status));
+    return ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be resumed", record->id,
+        ck_session_status_name(record->status));
   return ck_launch_read(&self->launch, record, err);
 }
 

@@ -28,7 +28,8 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document_put_text(&document, NULL, "session", self->head.session.id);
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->head.session.status));
   ck_document_put_bool(&document, NULL, "resumable", self->verdict == CK_OK);
-  if (self->checkpoint.seq) ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &self->checkpoint);
+  if (self->checkpoint.seq)
+    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &self->checkpoint);
   ck_document_put_text(&document, NULL, "flow", self->launch.flow);
   ck_document_put_bool(&document, NULL, "flow_changed", self->flow_changed);
   ck_document_put_text(&document, NULL, "cassette", self->launch.cassette);
@@ -40,7 +41,8 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document_put_int(&document, NULL, "reserve_micros", self->work.reserve_micros);
   struct cJSON *problems = ck_document_put_array(&document, NULL, "problems");
   const char *text = self->problems.data;
-  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1) ck_document_put_text(&document, problems, NULL, text);
+  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1)
+    ck_document_put_text(&document, problems, NULL, text);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;
@@ -61,7 +63,8 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   char from[160] = "the first event";
   const ck_checkpoint_info *checkpoint = &self->checkpoint;
   if (checkpoint->seq)
-    snprintf(from, sizeof from, "%s (%s, seq %lld)", checkpoint->id, ck_boundary_kind_name(checkpoint->kind), (long long)checkpoint->seq);
+    snprintf(from, sizeof from, "%s (%s, seq %lld)", checkpoint->id, ck_boundary_kind_name(checkpoint->kind),
+        (long long)checkpoint->seq);
   ck_table table;
   ck_table_init(&table, output, columns);
   put_text(&table, "session", self->head.session.id);

@@ -10,7 +10,7 @@ typedef struct ck_reporter {
   ck_output *output;
   const ck_execution *execution; /* NULL until it is open */
   int64_t saved;                 /* checkpoints of this run */
-  bool shown;                    /* a live line stands on the terminal */
+  char doing[192];               /* the step that the live line names */
 } ck_reporter;
 
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress);

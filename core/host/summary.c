@@ -16,6 +16,7 @@ typedef struct outcome {
   ck_session_status status;
   int64_t events, messages, checkpoints, stored_bytes;
   ck_value *result; /* NULL: none */
+  char *resolve;    /* the command that lists what is in doubt; NULL: nothing is */
   char *resume;     /* the command that goes on; NULL: there is nothing to go on with */
 } outcome;
 
@@ -56,7 +57,8 @@ static ck_status read_outcome(outcome *self, ck_error *err) {
   self->events = head.last_seq;
   ck_event_query query = {.session = head.session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
   status = ck_store_list_checkpoints(store, head.session.no, add_checkpoint, self, err);
-  if (status == CK_OK && self->status == CK_SESSION_COMPLETED) status = ck_store_read_events(store, &query, take_result, self, err);
+  if (status == CK_OK && self->status == CK_SESSION_COMPLETED)
+    status = ck_store_read_events(store, &query, take_result, self, err);
   ck_head_clear(&head);
   return status;
 }
@@ -68,15 +70,21 @@ static ck_status read_conversation(outcome *self, ck_error *err) {
   return status;
 }
 
-static ck_status write_resume(outcome *self, ck_error *err) {
-  if (!ck_session_status_resumable(self->status)) return CK_OK;
-  ck_buffer words = {0}, command = {0};
-  ck_buffer_append_format(&words, "resume %s", ck_session_id(self->engine->session));
-  if (!words.failed) ck_summary_append_command(&command, self->host, words.data);
+static ck_status write_command(char **out, const outcome *self, const char *verb, ck_error *err) {
+  char words[CK_ID_SIZE + 16];
+  ck_buffer command = {0};
+  snprintf(words, sizeof words, "%s %s", verb, ck_session_id(self->engine->session));
+  ck_summary_append_command(&command, self->host, words);
   ck_status status = ck_buffer_check(&command, err);
-  self->resume = ck_buffer_take(&command);
-  ck_buffer_clear(&words);
+  *out = ck_buffer_take(&command);
   return status;
+}
+
+static ck_status write_commands(outcome *self, ck_error *err) {
+  ck_status status = CK_OK;
+  if (self->status == CK_SESSION_IN_DOUBT) status = write_command(&self->resolve, self, "resolve", err);
+  if (status != CK_OK || !ck_session_status_resumable(self->status)) return status;
+  return write_command(&self->resume, self, "resume", err);
 }
 
 /* X(name, value): the counts of a summary, in order. */
@@ -112,7 +120,7 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   ck_table_put_count(&table, value);
   COUNT_TABLE(X)
 #undef X
-  ck_table_put_word(&table, "stored_bytes");
+  ck_table_put_word(&table, "checkpoint_bytes");
   ck_table_put_bytes(&table, self->stored_bytes);
   if (timing->count) {
     ck_table_put_word(&table, "checkpoint_average");
@@ -125,6 +133,10 @@ static ck_status print_table(const outcome *self, ck_error *err) {
   if (totals->unmetered) {
     ck_table_put_word(&table, "unmetered");
     ck_table_put_count(&table, totals->unmetered);
+  }
+  if (self->resolve) {
+    ck_table_put_word(&table, "resolve");
+    ck_table_put_word(&table, self->resolve);
   }
   if (self->resume) {
     ck_table_put_word(&table, "resume");
@@ -148,13 +160,14 @@ static ck_status print_json(const outcome *self, ck_error *err) {
 #define X(name, value) ck_document_put_int(&document, NULL, name, value);
   COUNT_TABLE(X)
 #undef X
-  ck_document_put_int(&document, NULL, "stored_bytes", self->stored_bytes);
+  ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
   struct cJSON *times = ck_document_put_object(&document, NULL, "checkpoint_us");
   ck_document_put_int(&document, times, "count", timing->count);
   ck_document_put_int(&document, times, "average", timing->count ? timing->sum_us / timing->count : 0);
   ck_document_put_int(&document, times, "max", timing->max_us);
   ck_document_put_int(&document, NULL, "spent_micros", totals->cost_micros);
   ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
+  ck_document_put_text(&document, NULL, "resolve", self->resolve);
   ck_document_put_text(&document, NULL, "resume", self->resume);
   ck_status status = ck_document_print_rest(&document, err);
   ck_document_clear(&document);
@@ -167,9 +180,10 @@ static ck_status print_summary(const ck_host *host, ck_engine *engine, ck_error 
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = read_outcome(&self, &ignored);
   if (status == CK_OK) status = read_conversation(&self, &ignored);
-  status = write_resume(&self, err);
+  status = write_commands(&self, err);
   if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
   ck_value_free(self.result);
+  free(self.resolve);
   free(self.resume);
   return status;
 }

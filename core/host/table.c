@@ -114,7 +114,8 @@ static void print_aligned(ck_table *self) {
   if (bold && has_header(self)) ck_output_print(self->output, "\033[1m");
   for (size_t i = 0; has_header(self) && i < self->column_count; i++) {
     bool last = i + 1 == self->column_count;
-    ck_output_print(self->output, self->columns[i].right ? "%*s%s" : "%-*s%s", (int)(last && !self->columns[i].right ? 0 : widths[i]),
+    ck_output_print(self->output, self->columns[i].right ? "%*s%s" : "%-*s%s", (int)(last && !self->columns[i].right
+        ? 0 : widths[i]),
                     self->columns[i].header, last ? "" : gap);
   }
   if (has_header(self)) ck_output_print(self->output, "%s\n", bold ? "\033[0m" : "");

@@ -8,6 +8,7 @@ exec 3<>"$dir/reached" 4<>"$dir/go"
 cat >"$dir/step.sh" <<EOF
 #!/bin/sh
 echo "\$CKRUN_EFFECT_KEY" >>"$dir/done"
+echo \$\$ >"$dir/step"
 echo reached >"$dir/reached"
 read -r word <"$dir/go"
 echo "\"\$word\""
@@ -57,14 +58,11 @@ ended() {
   code=$?
   out=$(cat "$dir/begun") err=$(cat "$dir/told")
 }
-# The step that was under way dies with its session or is let on into nothing; then the way is clear again.
+# Kills the program, and the step that it leaves behind: that one would take the word meant for the next.
 die() {
   kill -KILL "$pid"
   wait "$pid" 2>/dev/null
-  rm "$dir/go"
-  exec 4>&-
-  mkfifo "$dir/go"
-  exec 4<>"$dir/go"
+  kill -KILL "$(cat "$dir/step")" 2>/dev/null
 }
 
 # ---- killed ----
@@ -120,7 +118,7 @@ kill -TERM "$pid"
 ended
 is "a second signal stops at once: exit 130" "$code" 130
 has "the summary is there all the same" "$(cell "$out" resume)" "ckrun resume paused"
-die 2>/dev/null
+kill -KILL "$(cat "$dir/step")" 2>/dev/null
 begin --json resume paused
 steps two three last
 ended

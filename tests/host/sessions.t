@@ -7,7 +7,7 @@ is "the id comes first" "$(head -n 1 <<<"$out")" first
 summary=$out
 is "it completed" "$(cell "$summary" status)" completed
 has "progress goes to stderr" "$err" "checkpoint"
-for figure in events messages checkpoints model_calls tool_calls asks stored_bytes checkpoint_average checkpoint_max; do
+for figure in events messages checkpoints model_calls tool_calls asks checkpoint_bytes checkpoint_average checkpoint_max; do
   ok "the summary counts $figure" test "$(cell "$summary" $figure)" -gt 0
 done
 is "nothing was replayed" "$(cell "$summary" replayed)" 0
