@@ -14,9 +14,9 @@
 enum {
   FRAME_SIZE = CK_SQLITE_PAGE + 24,
   CAP_FRAMES = CK_WAL_CAP / FRAME_SIZE,
-  IDLE_FRAMES = CAP_FRAMES * 4 / 5, /* an idle writer checkpoints from here on */
+  IDLE_FRAMES = CAP_FRAMES * 3 / 5, /* an idle writer checkpoints from here on: one commit in 200 meets it */
   AGAIN_FRAMES = CAP_FRAMES / 5,    /* and again after so many more, while a reader holds the log open */
-  BUSY_FRAMES = CAP_FRAMES * 4,     /* a writer that is never idle checkpoints from here on */
+  BUSY_FRAMES = CAP_FRAMES * 2 / 3, /* a busy one too: the more there is, the longer it takes; the rest is for one big commit */
   ZEROS_SIZE = 1 << 16,
   RECOVER_TRIES = 200,
   RECOVER_PAUSE_MS = 50
