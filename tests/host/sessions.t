@@ -20,6 +20,19 @@ for figure in events messages checkpoints model_calls tool_calls asks; do
   is "both runs agree on $figure" "$(json "$out" "\$d->{$figure}")" "$(cell "$summary" $figure)"
 done
 
+cat >"$dir/input.lua" <<'EOF'
+--- Gives back what it was given.
+local flow = require "ck.flow"
+return flow.custom { name = "input", run = function(ctx) return { given = ctx.input } end }
+EOF
+echo '"from a file"' >"$dir/input.json"
+exits 0 "run --input" --store memory: --json run "$dir/input.lua" --input '{"topic":"x"}'
+is "the flow is given that and nothing else" "$(json "$out" '$d->{result}')" '{"given":{"topic":"x"}}'
+exits 0 "run --input @FILE" --store memory: --json run "$dir/input.lua" --input "@$dir/input.json"
+is "the same from a file" "$(json "$out" '$d->{result}')" '{"given":"from a file"}'
+exits 0 "run without input" --store memory: --json run "$dir/input.lua"
+is "the flow is given none" "$(json "$out" '$d->{result}')" '{}'
+
 exits 0 "sessions list" sessions list
 is "newest first" "$(cut -f1,2 <<<"$out" | tr '\t\n' ' ;')" "second completed;first completed;"
 exits 0 "sessions list --json" sessions list --json
