@@ -95,11 +95,8 @@ static void test_size(void) {
   }
   write_until(&session, 1);
   tap_is_int(wal_size(), CAP, "so the log never outgrows it");
-  write_until(&session, 5 * CAP);
-  tap_ok(wal_size() < 9 * CAP / 2, "nor without bound when the writer is never idle: %lld", (long long)wal_size());
-  tap_is_status(ck_store_idle(session.store, &err), CK_OK, &err, "and once it is");
-  write_until(&session, 1);
-  tap_is_int(wal_size(), CAP, "it has its size again");
+  write_until(&session, 3 * CAP);
+  tap_is_int(wal_size(), CAP, "nor when the writer is never idle");
   ck_store_close(session.store);
   tap_is_int(wal_size(), CAP, "closing keeps it");
   char wal[400];
@@ -201,17 +198,25 @@ static void test_failed_write(int code, ck_status want, const char *name) {
   ck_store_close(session.store);
 }
 
+/* Commits until the idle writer has something to say. */
+static ck_status write_until_idle_fails(fixture *session, ck_error *err) {
+  ck_status status = CK_OK;
+  for (int i = 0; i < 1000 && status == CK_OK; i++) {
+    write_until(session, 1);
+    status = ck_store_idle(session->store, err);
+  }
+  return status;
+}
+
 /* The log is full and the database cannot take it: what was committed stays in the log. */
 static void test_failed_checkpoint(void) {
   ck_error err = CK_ERROR_INIT;
   fixture session = open_session("checkpoint.db");
-  write_until(&session, CAP);
   faulty_fail_write(FAULTY_DATABASE, SQLITE_FULL, 1);
-  tap_is_status(ck_store_idle(session.store, &err), CK_E_FULL, &err, "a checkpoint onto a full disk says so");
+  tap_is_status(write_until_idle_fails(&session, &err), CK_E_FULL, &err, "a checkpoint onto a full disk says so");
   tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "and loses nothing");
-  write_until(&session, CAP);
   faulty_fail_sync(FAULTY_DATABASE, SQLITE_IOERR_FSYNC, 1);
-  tap_is_status(ck_store_idle(session.store, &err), CK_E_UNKNOWN, &err, "one whose sync fails asks for a recovery");
+  tap_is_status(write_until_idle_fails(&session, &err), CK_E_UNKNOWN, &err, "one whose sync fails asks for a recovery");
   tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "which can be made");
   tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "and loses nothing");
   tap_is_int(fixture_verify(session.store), 0, "verify is clean");
