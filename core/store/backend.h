@@ -23,6 +23,7 @@ typedef struct ck_event_row {
   const char *scope, *agent; /* agent may be NULL */
   int encoding;
   int64_t plain_len;         /* of the body before compression */
+  int64_t check;             /* the first 8 bytes of its digest (chain.h): a damaged row is not taken for another one */
   ck_bytes body;             /* as stored */
 } ck_event_row;
 

@@ -84,13 +84,12 @@ void ck_chain_begin_tail(ck_chain *self, int64_t covers) {
   ck_digester_init(&self->events);
 }
 
-ck_status ck_chain_append_event(ck_chain *self, const ck_event_row *event, ck_bytes plain, ck_error *err) {
-  if (event->seq != self->last + 1)
+ck_status ck_chain_append_event(ck_chain *self, int64_t seq, const ck_digest *digest, ck_error *err) {
+  if (seq != self->last + 1)
     return ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow event %lld", self->session_id,
-                        (long long)event->seq, (long long)self->last);
-  ck_digest digest = ck_chain_digest_event(event, plain);
-  ck_digester_update(&self->events, digest.bytes, sizeof digest.bytes);
-  self->last = event->seq;
+                        (long long)seq, (long long)self->last);
+  ck_digester_update(&self->events, digest->bytes, sizeof digest->bytes);
+  self->last = seq;
   return CK_OK;
 }
 

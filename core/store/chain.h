@@ -39,7 +39,7 @@ void ck_chain_drop(ck_chain *self);
 bool ck_chain_has_tail(const ck_chain *self);
 void ck_chain_begin_tail(ck_chain *self, int64_t covers);
 /* CK_E_RANGE: its seq does not follow. */
-CK_CHECKED ck_status ck_chain_append_event(ck_chain *self, const ck_event_row *event, ck_bytes plain, ck_error *err);
+CK_CHECKED ck_status ck_chain_append_event(ck_chain *self, int64_t seq, const ck_digest *digest, ck_error *err);
 
 /* States. True when the state is the one at the checkpoint `seq`. */
 bool ck_chain_is_at(const ck_chain *self, int64_t seq);
@@ -55,6 +55,8 @@ CK_CHECKED ck_status ck_chain_encode(ck_checkpoint_row *row, ck_buffer *plain, c
 
 /* The digests. `event->body` is not looked at. */
 ck_digest ck_chain_digest_event(const ck_event_row *event, ck_bytes plain);
+/* Its first 8 bytes, which stay with the row. */
+int64_t ck_chain_check_of(const ck_digest *digest);
 /* `changed` is the changed section. row->digest and what is physical is not looked at. */
 ck_digest ck_chain_digest_checkpoint(const ck_checkpoint_row *row, const char *session_id, const ck_digest *parent,
                                      ck_bytes changed);

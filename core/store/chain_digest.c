@@ -22,6 +22,12 @@ ck_digest ck_chain_digest_event(const ck_event_row *event, ck_bytes plain) {
   return ck_digester_final(&digester);
 }
 
+int64_t ck_chain_check_of(const ck_digest *digest) {
+  uint64_t check = 0;
+  for (size_t i = 0; i < 8; i++) check = check << 8 | digest->bytes[i];
+  return (int64_t)check;
+}
+
 static void update_totals(ck_digester *digester, const ck_totals *totals) {
   ck_digester_update_int(digester, totals->cost_micros);
   ck_digester_update_int(digester, totals->input_tokens);

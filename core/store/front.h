@@ -54,9 +54,21 @@ void ck_front_put_name(ck_store *self, int64_t no, const char *id);
 /* CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err);
 
-/* The rows of `events`, bodies compressed, in the arena. */
-CK_CHECKED ck_status ck_front_encode_events(ck_event_row **out, ck_store *self, ck_event *const *events, size_t count,
+/* Rows of events, bodies compressed, and their digests; in the arena. */
+typedef struct ck_front_rows {
+  ck_event_row *events;
+  ck_digest *digests;
+} ck_front_rows;
+CK_CHECKED ck_status ck_front_encode_events(ck_front_rows *out, ck_store *self, ck_event *const *events, size_t count,
                                             ck_error *err);
+/* The body of a row, unpacked and held against the row's check. compress and space are the caller's; plain lives in space. */
+typedef struct ck_front_body {
+  ck_compress *compress;
+  ck_buffer *space;
+  ck_bytes plain;
+  ck_digest digest; /* of the event */
+} ck_front_body;
+CK_CHECKED ck_status ck_front_open_body(ck_front_body *self, const ck_event_row *row, ck_error *err);
 /* The event of a row; the body is a new value (the caller frees it), texts are borrowed from the row. The text of an
  * error names session and seq. */
 CK_CHECKED ck_status ck_front_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space,

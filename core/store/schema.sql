@@ -50,6 +50,7 @@ CREATE TABLE event (
   key_id BLOB,
   encoding INTEGER NOT NULL,
   plain_len INTEGER NOT NULL,
+  "check" INTEGER NOT NULL,
   body BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX event_seq ON event (session, seq);

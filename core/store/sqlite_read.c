@@ -175,7 +175,8 @@ static ck_event_row event_row(sqlite3_stmt *stmt) {
       .agent = column_text(stmt, 5),
       .encoding = sqlite3_column_int(stmt, 6),
       .plain_len = sqlite3_column_int64(stmt, 7),
-      .body = column_bytes(stmt, 8),
+      .check = sqlite3_column_int64(stmt, 8),
+      .body = column_bytes(stmt, 9),
   };
 }
 

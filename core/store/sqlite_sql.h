@@ -4,7 +4,7 @@
 
 #define CK_SQL_SESSION "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input"
 #define CK_SQL_READ_EVENTS                                                                            \
-  "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, body FROM event"            \
+  "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body FROM event" \
   " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 #define CK_SQL_READ_CHECKPOINTS(payload)                                                               \
   "SELECT id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, cost_micros," \
@@ -21,8 +21,8 @@
     "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1),"                                                  \
     " EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")                  \
   X(CK_SQL_PUT_EVENT,                                                                                                 \
-    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, body)"                \
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                         \
+    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body)"     \
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                         \
   X(CK_SQL_PUT_CHECKPOINT,                                                                                            \
     "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, covers, kind, created_ms, clean,"          \
     " resumable, cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed,"   \

@@ -120,6 +120,7 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
     ck_bind_text(&binder, row->agent);
     ck_bind_int(&binder, row->encoding);
     ck_bind_int(&binder, row->plain_len);
+    ck_bind_int(&binder, row->check);
     ck_bind_blob(&binder, row->body);
     status = ck_sqlite_write(self, &binder, "append an event", err);
   }

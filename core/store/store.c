@@ -185,7 +185,7 @@ static ck_status ask_backend(ck_lease *out, ck_store *self, const lease_wish *wi
 }
 
 static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wish, ck_error *err) {
-  ck_event_row *rows;
+  ck_front_rows rows;
   ck_chain *chain = NULL;
   *out = (ck_lease){0};
   ck_status status = ck_id_check("session id", wish->session_id, err);
@@ -193,7 +193,7 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wis
   if (status) return status;
   status = prepare_held(&chain, self, wish->session_id, err);
   if (!status) status = ck_front_encode_events(&rows, self, wish->opening->events, wish->opening->event_count, err);
-  if (!status) status = ask_backend(out, self, wish, rows, err);
+  if (!status) status = ask_backend(out, self, wish, rows.events, err);
   if (status) ck_chain_free(chain);
   else put_held(self, *out, chain);
   return ck_front_end_write(self, status);

@@ -6,11 +6,13 @@
 
 /* ---- events ---- */
 
-static ck_status encode_event(ck_event_row *row, ck_store *self, const ck_event *event, ck_error *err) {
+static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *self, const ck_event *event, ck_error *err) {
   ck_bytes body = ck_value_bytes(event->body);
   *row = (ck_event_row){.seq = event->seq, .timeline = event->timeline, .kind = event->kind, .at_ms = event->at_ms,
                         .scope = event->scope, .agent = event->agent, .encoding = CK_ENCODING_PLAIN,
                         .plain_len = (int64_t)body.len, .body = body};
+  *digest = ck_chain_digest_event(row, body);
+  row->check = ck_chain_check_of(digest);
   if (body.len > (size_t)CK_PLAIN_MAX)
     return ck_error_set(err, CK_E_OVERSIZE, "event %lld: a body of %zu bytes; at most %lld can be kept",
                         (long long)event->seq, body.len, (long long)CK_PLAIN_MAX);
@@ -25,17 +27,17 @@ static ck_status encode_event(ck_event_row *row, ck_store *self, const ck_event 
   return CK_OK;
 }
 
-ck_status ck_front_encode_events(ck_event_row **out, ck_store *self, ck_event *const *events, size_t count,
-                                 ck_error *err) {
-  *out = NULL;
+ck_status ck_front_encode_events(ck_front_rows *out, ck_store *self, ck_event *const *events, size_t count, ck_error *err) {
+  *out = (ck_front_rows){0};
   if (count == 0) return CK_OK;
   ck_event_row *rows = ck_arena_push(&self->arena, count * sizeof *rows);
-  if (!rows) return ck_error_no_memory(err);
+  ck_digest *digests = ck_arena_push(&self->arena, count * sizeof *digests);
+  if (!rows || !digests) return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++) {
-    ck_status status = encode_event(&rows[i], self, events[i], err);
+    ck_status status = encode_event(&rows[i], &digests[i], self, events[i], err);
     if (status) return status;
   }
-  *out = rows;
+  *out = (ck_front_rows){.events = rows, .digests = digests};
   return CK_OK;
 }
 
@@ -50,14 +52,13 @@ typedef struct tail_walk {
 
 static bool append_stored(void *to, const ck_event_row *row) {
   tail_walk *tail = to;
-  ck_bytes plain;
-  ck_stored stored = {row->encoding, row->plain_len, row->body};
-  tail->status = ck_compress_decode(&plain, &tail->store->compress, &tail->store->space, &stored, tail->err);
+  ck_front_body body = {.compress = &tail->store->compress, .space = &tail->store->space};
+  tail->status = ck_front_open_body(&body, row, tail->err);
   if (tail->status) {
     ck_error_prefix(tail->err, "session %s, event %lld", ck_chain_session(tail->chain), (long long)row->seq);
     return false;
   }
-  tail->status = ck_chain_append_event(tail->chain, row, plain, tail->err);
+  tail->status = ck_chain_append_event(tail->chain, row->seq, &body.digest, tail->err);
   return tail->status == CK_OK;
 }
 
@@ -121,11 +122,12 @@ static int64_t wall_ms(void) {
 
 /* Events up to the checkpoint's are covered by it; those behind it belong to the next one. */
 static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held *held, const ck_batch *batch,
-                             const ck_event_row *events, ck_error *err) {
+                             const ck_front_rows *rows, ck_error *err) {
+  const ck_event_row *events = rows->events;
   const ck_checkpoint *checkpoint = batch->checkpoint;
   ck_status status = load_tail(self, held, err);
   for (size_t i = 0; i < batch->event_count && !status; i++) {
-    status = ck_chain_append_event(held->chain, &events[i], ck_value_bytes(batch->events[i]->body), err);
+    status = ck_chain_append_event(held->chain, events[i].seq, &rows->digests[i], err);
     if (!status && checkpoint && events[i].seq == checkpoint->seq)
       status = encode_checkpoint(out, self, held, checkpoint, events[i].timeline, err);
   }
@@ -137,15 +139,15 @@ static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held *h
 
 static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch *batch, ck_error *err) {
   ck_held *held = ck_front_get_held(self, batch->lease.session);
-  ck_event_row *events;
+  ck_front_rows events;
   ck_checkpoint_row *checkpoint = NULL;
   if (!held || held->lease.epoch != batch->lease.epoch)
     return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)batch->lease.session);
   if (held->failed) return held->failed;
   ck_status status = ck_front_encode_events(&events, self, batch->events, batch->event_count, err);
-  if (!status) status = chain_batch(&checkpoint, self, held, batch, events, err);
+  if (!status) status = chain_batch(&checkpoint, self, held, batch, &events, err);
   if (status) return held->failed = status;
-  rows->events = events;
+  rows->events = events.events;
   rows->event_count = batch->event_count;
   rows->checkpoint = checkpoint;
   rows->update = batch->update;

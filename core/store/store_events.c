@@ -4,14 +4,22 @@
 
 #include "core/store/front.h"
 
+ck_status ck_front_open_body(ck_front_body *self, const ck_event_row *row, ck_error *err) {
+  ck_stored stored = {row->encoding, row->plain_len, row->body};
+  ck_status status = ck_compress_decode(&self->plain, self->compress, self->space, &stored, err);
+  if (status) return status;
+  self->digest = ck_chain_digest_event(row, self->plain);
+  if (ck_chain_check_of(&self->digest) == row->check) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "is not what was written: its check differs");
+}
+
 ck_status ck_front_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space, const ck_event_row *row,
                                 ck_error *err) {
-  ck_bytes plain;
-  ck_stored stored = {row->encoding, row->plain_len, row->body};
+  ck_front_body opened = {.compress = compress, .space = space};
   *out = (ck_event){0};
-  ck_status status = ck_compress_decode(&plain, compress, space, &stored, err);
+  ck_status status = ck_front_open_body(&opened, row, err);
   ck_value *body = NULL;
-  if (!status) status = ck_value_copy(&body, plain, err);
+  if (!status) status = ck_value_copy(&body, opened.plain, err);
   if (status) return status;
   *out = (ck_event){.seq = row->seq, .timeline = row->timeline, .kind = row->kind, .at_ms = row->at_ms,
                     .scope = row->scope, .agent = row->agent, .body = body};

@@ -75,6 +75,8 @@ static bool visit_event(void *to, const ck_event_row *row) {
   if (body.data) {
     ck_digest digest = ck_chain_digest_event(row, body);
     ck_digester_update(&self->events, digest.bytes, sizeof digest.bytes);
+    if (ck_chain_check_of(&digest) != row->check)
+      ck_verify_tell(self, row->seq, CK_E_CORRUPT, "event %lld is not what was written: its check differs", (long long)row->seq);
   }
   check_announcement(self, row, body);
   self->event_seq = row->seq;

@@ -190,6 +190,40 @@ static void test_bit_rot(void) {
   close_victim(&it);
 }
 
+static bool pass(void *to, const ck_event *event) {
+  (void)to, (void)event;
+  return true;
+}
+
+static bool reads_damaged(victim *self, int64_t seq) {
+  ck_error err = CK_ERROR_INIT;
+  ck_event_query query = {.session = 1, .after = seq - 1, .until = seq};
+  return ck_store_read_events(self->store, &query, pass, NULL, &err) == CK_OK;
+}
+
+/* A resume reads events without verifying the chain: each row answers for itself, body and columns. */
+static void test_damaged_events_are_not_read(void) {
+  victim it;
+  int read = 0, flips = 0;
+  open_victim(&it);
+  for (size_t i = 0; i < it.session->events.count; i++) {
+    ck_event_row *row = it.session->events.rows[i];
+    char *body = (char *)(uintptr_t)row->body.data;
+    for (size_t at = i % row->body.len; at < row->body.len; at += 16, flips++) {
+      body[at] ^= (char)(1 << at % 8);
+      read += reads_damaged(&it, row->seq);
+      body[at] ^= (char)(1 << at % 8);
+    }
+    row->timeline ^= 1;
+    row->at_ms++;
+    read += reads_damaged(&it, row->seq);
+    row->timeline ^= 1;
+    row->at_ms--;
+  }
+  tap_ok(read == 0 && flips > 0, "an event with a flipped bit is an error, not another event (%d bits)", flips);
+  close_victim(&it);
+}
+
 /* ---- loading ---- */
 
 static void check_answer(victim *self, ck_status want, const char *what) {
@@ -344,6 +378,7 @@ static void test_events(void) {
 int main(void) {
   test_attacks();
   test_bit_rot();
+  test_damaged_events_are_not_read();
   test_damaged_rows();
   test_strange_payload();
   test_not_found();
