@@ -85,13 +85,17 @@ static ck_status add_pending(ck_session *self, ck_event *event, ck_error *err) {
   return CK_OK;
 }
 
-ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope, const char *agent, const ck_value *body,
-                            ck_error *err) {
+/* What may be written of a body. Everything that is folded is folded from this form: what a live run goes on with is what a
+ * resumed one would. */
+static ck_status keep(ck_value **out, ck_session *self, const ck_value *body, ck_error *err) {
+  ck_status status = ck_redactor_apply(out, self->runtime->redactor, CK_SINK_EVENT, NULL, body, err);
+  if (status == CK_OK && !*out) status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
+  return status;
+}
+
+static ck_status append_kept(ck_session *self, ck_event_kind kind, const char *scope, const char *agent, ck_value *kept,
+                             ck_error *err) {
   ck_status status = ck_channel_failure(self->channel, err);
-  if (status != CK_OK) return status;
-  ck_value *kept;
-  status = ck_redactor_apply(&kept, self->runtime->redactor, CK_SINK_EVENT, NULL, body, err);
-  if (status == CK_OK && !kept) status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), err);
   if (status != CK_OK) return status;
   ck_event event = {.seq = self->next_seq,
                     .timeline = self->timeline.no,
@@ -102,8 +106,17 @@ ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *sc
                     .body = kept};
   ck_event *made;
   status = ck_event_new(&made, &event, err);
-  ck_value_free(kept);
   return status == CK_OK ? add_pending(self, made, err) : status;
+}
+
+ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope, const char *agent, const ck_value *body,
+                            ck_error *err) {
+  ck_value *kept;
+  ck_status status = keep(&kept, self, body, err);
+  if (status != CK_OK) return status;
+  status = append_kept(self, kind, scope, agent, kept, err);
+  ck_value_free(kept);
+  return status;
 }
 
 ck_status ck_session_put(ck_session *self, const char *key, const ck_value *value, ck_error *err) {
@@ -206,12 +219,14 @@ ck_status ck_session_record_message(ck_session *self, const char *scope_name, co
   ck_json_begin(&w, '{');
   ck_json_member_raw(&w, "message", ck_value_bytes(message));
   ck_json_end(&w, '}');
-  ck_value *body = NULL;
+  ck_value *body = NULL, *kept = NULL;
   ck_scope *scope;
   ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = keep(&kept, self, body, err);
   if (status == CK_OK) status = ck_session_scope(&scope, self, scope_name, err);
-  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_MESSAGE, scope_name, NULL, body, err);
-  if (status == CK_OK) status = ck_scope_apply(scope, body, err);
+  if (status == CK_OK) status = append_kept(self, CK_EVENT_MESSAGE, scope_name, NULL, kept, err);
+  if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
+  ck_value_free(kept);
   ck_value_free(body);
   ck_buffer_clear(&buffer);
   return status;
@@ -220,11 +235,14 @@ ck_status ck_session_record_message(ck_session *self, const char *scope_name, co
 ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t *seq,
                                     ck_error *err) {
   ck_scope *scope;
+  ck_value *kept;
   *seq = self->next_seq;
-  ck_status status = ck_session_scope(&scope, self, effect->scope, err);
-  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, body, err);
-  if (status == CK_OK) status = ck_scope_apply(scope, body, err);
-  if (status == CK_OK) ck_totals_add_outcome(&self->totals, body);
+  ck_status status = keep(&kept, self, body, err);
+  if (status == CK_OK) status = ck_session_scope(&scope, self, effect->scope, err);
+  if (status == CK_OK) status = append_kept(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, kept, err);
+  if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
+  if (status == CK_OK) ck_totals_add_outcome(&self->totals, kept);
+  ck_value_free(kept);
   return status;
 }
 
