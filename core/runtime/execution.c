@@ -249,21 +249,33 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
   return self->ended ? CK_OK : CK_E_PENDING;
 }
 
+/* A flow sees what its user gave; the rest of the session's input is what a resume needs. */
+static ck_status copy_input(ck_value **out, const ck_value *given, ck_error *err) {
+  ck_bytes input = given ? ck_json_get(ck_value_bytes(given), "input") : (ck_bytes){0};
+  *out = NULL;
+  return input.len ? ck_value_copy(out, input, err) : CK_OK;
+}
+
 static ck_status open_strand(ck_runner *self, ck_error *err) {
   const ck_execution_options *options = &self->execution->options;
+  ck_session *session = self->execution->session;
   ck_conversation *conversation;
-  ck_status status = ck_session_conversation(&conversation, self->execution->session, self->scope, err);
+  ck_value *input;
+  ck_status status = ck_session_conversation(&conversation, session, self->scope, err);
   if (status == CK_OK) status = restore_position(self, err);
   if (status == CK_OK) status = read_path(self, err);
+  if (status == CK_OK) status = copy_input(&input, ck_session_get_record(session)->input, err);
   if (status != CK_OK) return status;
   ck_strand_options with = {.scope = self->scope,
                             .position = self->position,
-                            .state = ck_session_state(self->execution->session),
+                            .state = ck_session_state(session),
                             .conversation = conversation,
-                            .input = ck_session_get_record(self->execution->session)->input,
+                            .input = input,
                             .recorded_prompt = options->recorded_prompt};
   self->boundary_us = now_us(self);
-  return options->engine->open(&self->strand, options->flow, &with, err);
+  status = options->engine->open(&self->strand, options->flow, &with, err);
+  ck_value_free(input);
+  return status;
 }
 
 ck_status ck_execution_open(ck_execution **out, const ck_execution_options *options, ck_error *err) {
