@@ -36,24 +36,13 @@ attack() {
   judge "$point" s
 }
 
-# in_two COMMAND FILE: every other line of FILE as arguments of COMMAND, in two processes; the figures of both.
-in_two() {
-  local job
-  for job in 0 1; do
-    (folder "job$job"
-      awk -v job="$job" 'NR % 2 == job' "$2" | while read -r line; do $1 $line; done) >"$2.result$job" 2>&1 &
-  done
-  wait
-  figures "$2.result0" "$2.result1"
-}
-
-by_strace() { attack "$1:$2" strace -f -b execve --seccomp-bpf -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2"; }
+by_strace() { attack "$1:$2" strace -f -b execve -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2"; }
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
 # The highest number of calls of each kind that one thread makes.
 list_calls() {
   fresh
-  start strace -f -b execve --seccomp-bpf -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
+  start strace -f -b execve -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
   awk '$2 ~ /^[a-z0-9_]+\(/ { sub(/\(.*/, "", $2); n = ++count[$1, $2]; if (n > most[$2]) most[$2] = n }
     END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort >"$work/strace.points"
   [ -s "$work/strace.points" ]

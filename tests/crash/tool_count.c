@@ -1,5 +1,6 @@
 /* tool_count.c - a tool that leaves one mark per call, and knows whether it did; what it is called as says what it does:
- *   count        appends its key to count.log with one write, and answers "counted N"
+ *   count        appends its key to count.log with one write, and answers "counted N"; before that, where there is a FIFO
+ *                "waiting" it opens that and writes its pid, and where there is a file "hold" it waits for its lock
  *   count_probe  exit 0 and the same answer when the key is in count.log, else exit 1
  *   count_kill   like count, but kills who called it instead of answering; once, while there is a file "kill" */
 #include <fcntl.h>
@@ -10,9 +11,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 enum { KEY_MAX = 255, CANNOT = 9 };
+
+/* The FIFO stays open: its reader sees the end of the process. */
+static void wait_while_held(void) {
+  int told = open("waiting", O_WRONLY | O_CLOEXEC);
+  if (told >= 0) dprintf(told, "%d\n", (int)getpid());
+  int fd = open("hold", O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)flock(fd, LOCK_SH);
+  close(fd);
+}
 
 static bool append_key(const char *key) {
   char line[KEY_MAX + 2];
@@ -48,6 +60,7 @@ int main(int argc, char **argv) {
   const char *name = slash ? slash + 1 : "";
   if (!key || strlen(key) > KEY_MAX) return CANNOT;
   if (strcmp(name, "count_probe") == 0) return has_key(key) ? answer() : 1;
+  wait_while_held();
   if (!append_key(key)) return CANNOT;
   if (strcmp(name, "count_kill") == 0 && unlink("kill") == 0) {
     pid_t caller = getppid();

@@ -1,0 +1,72 @@
+#!/bin/bash
+# two_resumes.t - of several processes that resume one session at once exactly one wins, the others exit 76, nothing runs twice.
+# RESUME_ROUNDS=N and RESUME_PROCESSES=N (2 up to N of them in each round) make it longer; RESUME_SEED=N repeats a run.
+. "$(dirname "$0")/lib.sh"
+
+rounds=${RESUME_ROUNDS:-50}
+most=${RESUME_PROCESSES:-2}
+seed=${RESUME_SEED:-$RANDOM}
+
+begin
+command -v flock >/dev/null || skip_all "flock(1) of util-linux is missing"
+{ have_compiler && build_kill_at; } || skip_all "there is no compiler for the library that kills"
+say "RESUME_SEED=$seed"
+cassette 10
+start() { "$@" "$CKRUN" --store "$store" run "$here/agent.lua" --cassette "$work/10.jsonl" --session s; }
+
+expect() {
+  folder baseline
+  start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err && summary s >"$work/expected"
+}
+
+# Starts $1 resumes; the winner's tool waits for the file "hold", so that it lives until all the others have answered.
+# Sets `won` and `owned`, how many exited 0 and 76, and `others`, the exit codes of the rest.
+compete() {
+  local n pid code left=$1
+  local -A running=()
+  won=0 owned=0 others=
+  exec 9>hold
+  flock 9
+  for ((n = 1; n <= $1; n++)); do
+    timeout 60 "$CKRUN" --store "$store" resume s >"out$n" 2>"err$n" 9>&- &
+    running[$!]=1
+  done
+  while [ "$left" -gt 0 ]; do
+    [ "$left" -gt 1 ] || flock -u 9
+    wait -n -p pid "${!running[@]}"
+    code=$?
+    unset "running[$pid]"
+    case $code in
+      0) won=$((won + 1)) ;;
+      76) owned=$((owned + 1)) ;;
+      *) others="$others $code" ;;
+    esac
+    left=$((left - 1))
+  done
+  exec 9>&-
+  rm -f hold
+}
+
+# Killed when it has something behind it and something before it; the first calls make the store.
+attack() {
+  local round=$1 processes=$2 calls
+  RANDOM=$3
+  calls=$(cat "$work/calls")
+  fresh
+  start env "KILL_AT=$((6 * calls / 5 + RANDOM % (calls / 2)))" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+  marks_left
+  compete "$processes"
+  ending=completed
+  [ "$won $owned" = "1 $((processes - 1))" ] || ending="of $processes: $won exit 0, $owned exit 76, others:$others: $(tail -qn 1 err? | cut -c1-150 | tr '\n' '|')"
+  judge "round$round" s
+}
+
+list_rounds() {
+  RANDOM=$seed
+  for ((n = 1; n <= rounds; n++)); do echo "$n $((2 + RANDOM % (most - 1))) $RANDOM"; done >"$work/rounds"
+}
+
+list_rounds
+check "it counts to ten undisturbed" expect
+check "in each of $rounds rounds one process wins and the others exit 76" in_two attack "$work/rounds"
+finish
