@@ -1,6 +1,7 @@
 /* sqlite.c - the SQLite backend: a store is made or opened here, with everything it needs to be trusted. */
 #include "core/store/sqlite.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static ck_status make_schema(const ck_sqlite *draft, sqlite3 *db, ck_error *err)
   ck_bytes schema = ck_embedded_get("core/store/schema.sql");
   char *text = schema.data ? strndup(schema.data, schema.len) : NULL;
   if (!text) return ck_error_no_memory(err);
+  errno = 0;
   int code = sqlite3_exec(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, text, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, numbers, NULL, NULL, NULL);

@@ -62,6 +62,8 @@ CK_CHECKED ck_status ck_connection_get_int(int64_t *out, const ck_sqlite *store,
                                            ck_error *err);
 /* "store PATH: cannot DOING: cause"; `code` as SQLite gave it. */
 ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const char *doing, ck_error *err);
+/* errno behind the code; 0: it does not come from the system. */
+int ck_sqlite_errno(sqlite3 *db, int code);
 bool ck_sqlite_is_sync_error(int extended_code);
 /* A reading connection of the pool, or a new one; ck_sqlite_put_reader gives it back. */
 CK_CHECKED ck_status ck_sqlite_get_reader(ck_connection **out, ck_sqlite *self, ck_error *err);

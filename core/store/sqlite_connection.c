@@ -38,13 +38,21 @@ static ck_status status_of(int code, int os_error) {
   return os_error == EROFS ? CK_E_READ_ONLY : CK_E_IO;
 }
 
+/* SQLite keeps errno for its statements and checkpoints, but not for COMMIT nor for calls into its files: before those
+ * errno is cleared, and nothing that succeeds sets it. */
+int ck_sqlite_errno(sqlite3 *db, int code) {
+  int last = errno, primary = code & 0xff;
+  if (primary == SQLITE_FULL) return ENOSPC;
+  if (!db || (primary != SQLITE_IOERR && primary != SQLITE_CANTOPEN)) return 0;
+  int kept = sqlite3_errcode(db) == code ? sqlite3_system_errno(db) : 0;
+  return kept ? kept : last;
+}
+
 ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const char *doing, ck_error *err) {
-  int primary = code & 0xff;
-  bool outside = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN || primary == SQLITE_FULL;
-  int os_error = db && outside ? sqlite3_system_errno(db) : 0;
+  int os_error = ck_sqlite_errno(db, code);
   const char *cause = os_error ? strerror(os_error) : sqlite3_errstr(code);
   /* What SQLite has to say of itself beyond the code's text is only there while the code is still the last one. */
-  if (db && !outside && (sqlite3_errcode(db) & 0xff) == primary) cause = sqlite3_errmsg(db);
+  if (!os_error && db && sqlite3_errcode(db) == code) cause = sqlite3_errmsg(db);
   if (code == SQLITE_READONLY_DBMOVED) cause = "the file was moved or deleted while it was open";
   return ck_error_set(err, status_of(code, os_error), "store %s: cannot %s: %s", store->path, doing, cause);
 }

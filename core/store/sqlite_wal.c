@@ -4,6 +4,7 @@
  * to its cap once and starts again from its beginning after each complete checkpoint. Checkpoints are PASSIVE: they never
  * wait for a reader, and are made under the store's lock, because SQLite up to 3.51.2 can corrupt a database when one
  * connection writes while another one checkpoints. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,7 @@ ck_status ck_wal_extend(ck_sqlite *self, ck_error *err) {
   sqlite3_file *file = wal_file(self);
   if (!file) return no_wal(self, err);
   sqlite3_int64 size = 0;
+  errno = 0;
   int code = file->pMethods->xFileSize(file, &size);
   if (code == SQLITE_OK && size < CK_WAL_CAP) {
     code = write_zeros(file, size);
@@ -91,6 +93,7 @@ void ck_wal_watch(ck_sqlite *self) {
 static ck_status checkpoint(ck_sqlite *self, bool *complete, ck_error *err) {
   int frames = 0, done = 0;
   *complete = false;
+  errno = 0;
   int code = sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &done);
   *complete = code == SQLITE_OK && frames == done;
   if ((code & 0xff) == SQLITE_BUSY) code = SQLITE_OK; /* somebody else checkpoints */
@@ -121,6 +124,7 @@ void ck_wal_expect_syncs(ck_sqlite *self, bool syncs) { ck_vfs_gather(wal_file(s
 ck_status ck_wal_sync(ck_sqlite *self, ck_error *err) {
   sqlite3_file *file = wal_file(self);
   if (!file) return no_wal(self, err);
+  errno = 0;
   int code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
   return code == SQLITE_OK ? CK_OK : wal_error(self, code, "sync its write-ahead log", err);
 }

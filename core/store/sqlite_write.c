@@ -51,7 +51,7 @@ ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *e
  * the sync, or the entry into the shared index. */
 static ck_status commit_error(ck_sqlite *self, int code, ck_error *err) {
   sqlite3 *db = self->writer->db;
-  bool over_quota = code == SQLITE_IOERR_WRITE && sqlite3_system_errno(db) == EDQUOT;
+  bool over_quota = code == SQLITE_IOERR_WRITE && ck_sqlite_errno(db, code) == EDQUOT;
   bool known = (code & 0xff) == SQLITE_FULL || (code & 0xff) == SQLITE_BUSY || over_quota;
   ck_status status = ck_sqlite_error(self, db, code, "commit", err);
   if (known) return status;
@@ -71,6 +71,7 @@ ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err)
     return status;
   }
   bool changed = sqlite3_total_changes64(self->writer->db) != self->changes;
+  errno = 0;
   int code = run(self, CK_SQL_COMMIT);
   if (code != SQLITE_DONE) {
     status = commit_error(self, code, err);

@@ -1,6 +1,7 @@
 /* faulty.c - wraps the system's VFS; one set of counters for the whole program. */
 #include "tests/store/faulty.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static const sqlite3_io_methods *of(sqlite3_file *file) { return ((wrapped *)fil
 static int strike(fault *with) {
   if (with->times <= 0) return SQLITE_OK;
   with->times--;
+  errno = EIO;
   return with->code;
 }
 

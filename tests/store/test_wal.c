@@ -179,7 +179,7 @@ static void test_failed_sync(void) {
   ck_store_close(store);
 }
 
-static void test_failed_write(int code, ck_status want, const char *name) {
+static void test_failed_write(int code, ck_status want, const char *name, const char *cause) {
   ck_error err = CK_ERROR_INIT;
   char file[32];
   snprintf(file, sizeof file, "write%d.db", code);
@@ -189,7 +189,7 @@ static void test_failed_write(int code, ck_status want, const char *name) {
   for (int i = 0; i < 2; i++) {
     faulty_fail_write(FAULTY_WAL, code, 1);
     tap_is_status(fixture_commit(&session, i ? &process : &power, &err), want, &err, "%s at a write", name);
-    tap_ok(strstr(err.text, path) != NULL, "the store is named: %s", err.text);
+    tap_ok(strstr(err.text, path) && strstr(err.text, cause), "the store and the cause are named: %s", err.text);
     if (want == CK_E_UNKNOWN) tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "it recovers");
     tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "nothing was written");
     tap_is_status(fixture_commit(&session, i ? &process : &power, &err), CK_OK, &err, "when it is over, the session goes on");
@@ -254,8 +254,8 @@ int main(void) {
   test_size();
   test_reader();
   test_failed_sync();
-  test_failed_write(SQLITE_FULL, CK_E_FULL, "a full disk");
-  test_failed_write(SQLITE_IOERR_WRITE, CK_E_UNKNOWN, "an error");
+  test_failed_write(SQLITE_FULL, CK_E_FULL, "a full disk", "No space left");
+  test_failed_write(SQLITE_IOERR_WRITE, CK_E_UNKNOWN, "an error", "Input/output error");
   test_failed_checkpoint();
   test_failed_opening();
   return tap_done();
