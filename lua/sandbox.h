@@ -2,7 +2,7 @@
  *
  * Globals are read-only and unknown ones raise, so nothing is kept between calls by accident. pairs and next go in the
  * order numbers, strings, booleans; tostring shows no addresses. No load, rawset, setmetatable, coroutine, os, io.
- * There are no Lua patterns: string.find searches plain text.
+ * There are no Lua patterns: string.find searches plain text; ck.find, match, gmatch and gsub take those of PCRE2.
  *
  * All functions raise: call them inside ck_vm_call. */
 #ifndef CK_LUA_SANDBOX_H
@@ -66,6 +66,10 @@ void ck_sandbox_push_text(lua_State *L, int index);
 /* Copies functions of the library below the table on top into that table; `counted`: charged by the length of argument 1. */
 void ck_sandbox_take(lua_State *L, const char *const *names, bool counted);
 int ck_sandbox_format(lua_State *L); /* string.format */
+/* A position counted from 1, or from the end when negative, as an offset clipped to 0 … len. */
+size_t ck_sandbox_offset(lua_Integer position, size_t len);
+/* Adds find, match, gmatch and gsub to the table on top. */
+void ck_sandbox_add_patterns(lua_State *L);
 /* One file of functions each; called by ck_sandbox_open. Each pushes its library's table. */
 void ck_sandbox_push_base(lua_State *L);
 void ck_sandbox_push_string(lua_State *L);

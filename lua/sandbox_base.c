@@ -173,6 +173,7 @@ static const luaL_Reg ck_functions[] = {{"array", mark_array}, {"refuse", refuse
 
 void ck_sandbox_push_ck(lua_State *L) {
   luaL_newlib(L, ck_functions);
+  ck_sandbox_add_patterns(L);
   ck_sandbox_push_null(L);
   lua_setfield(L, -2, "null");
 }

@@ -5,8 +5,7 @@
 
 #include "lua/sandbox.h"
 
-/* A position counted from 1, or from the end when negative, as an offset clipped to 0 … len. */
-static size_t offset_of(lua_Integer position, size_t len) {
+size_t ck_sandbox_offset(lua_Integer position, size_t len) {
   if (position > 0) return (size_t)position - 1 < len ? (size_t)position - 1 : len;
   if (position == 0 || position < -(lua_Integer)len) return 0;
   return len - (size_t)-position;
@@ -58,9 +57,9 @@ static int string_find(lua_State *L) {
   const char *sought = luaL_checklstring(L, 2, &sought_len);
   lua_Integer init = luaL_optinteger(L, 3, 1);
   if (!lua_toboolean(L, 4) && strpbrk(sought, "^$*+?.([%-")) {
-    return luaL_error(L, "string.find searches plain text, there are no patterns: pass true as the fourth argument");
+    return luaL_error(L, "string.find searches plain text, there are no patterns: pass true as the fourth argument, or use ck.find");
   }
-  size_t from = offset_of(init, len);
+  size_t from = ck_sandbox_offset(init, len);
   if (init > (lua_Integer)len + 1) return 0;
   ck_vm_charge(L, 1 + (int64_t)((len - from) / 64));
   const char *at = memmem(text + from, len - from, sought, sought_len);

@@ -158,6 +158,20 @@ void ck_vm_charge(lua_State *L, int64_t units) {
   if (spent || self->interval == 1 || self->unlooked > UNITS_PER_LOOK) look(self, L);
 }
 
+bool ck_vm_try_charge(lua_State *L, int64_t units) {
+  ck_vm *self = ck_vm_of(L);
+  if (!self->running) return true;
+  self->left -= units;
+  self->unlooked += units;
+  bool spent = self->limits.instructions && self->left <= 0;
+  if (!spent && self->unlooked > UNITS_PER_LOOK) {
+    spent = is_time_up(self);
+    if (!spent) self->unlooked = 0;
+  }
+  if (spent) set_interval(self, L, 1);
+  return !spent;
+}
+
 /* ---- errors ---- */
 
 static const char *overrun_text(const ck_vm *self, char *text, size_t size) {

@@ -71,6 +71,8 @@ void ck_vm_note_place(lua_State *L);
 /* Takes `units` (about one instruction's work each) from the budget; raises when it is spent. Every loop of a library
  * function that does not allocate as much as it works calls this. */
 void ck_vm_charge(lua_State *L, int64_t units);
+/* The same for C code that must return before anything may raise: false when a budget is spent; then call ck_vm_charge. */
+CK_CHECKED bool ck_vm_try_charge(lua_State *L, int64_t units);
 /* A buffer of the VM, emptied; what one step needs between two calls that may raise. */
 ck_buffer *ck_vm_scratch(lua_State *L);
 /* pcall for scripts: yieldable; lets a spent budget pass through. */
