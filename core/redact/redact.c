@@ -1,30 +1,233 @@
-/* redact.c - the place where everything passes; without rules it passes as it is. */
-#include "core/redact/redact.h"
+/* redact.c - the place where everything passes: quickly when there is nothing to find. */
+#include "core/redact/redact_private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-struct ck_redactor {
-  size_t rule_count; /* nothing adds a rule yet */
-};
+#include "core/base/digest.h"
+
+#define SLOT "$ckrun.ref"
 
 ck_status ck_redactor_new(ck_redactor **out, ck_error *err) {
-  *out = calloc(1, sizeof **out);
-  return *out ? CK_OK : ck_error_no_memory(err);
+  *out = NULL;
+  ck_redactor *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  ck_random_bytes(self->key.bytes, sizeof self->key.bytes);
+  ck_status status = ck_keys_init(&self->keys, NULL, err);
+  if (status == CK_OK) status = ck_values_new(&self->values, err);
+  if (status != CK_OK) {
+    ck_redactor_free(self);
+    return status;
+  }
+  *out = self;
+  return CK_OK;
 }
 
 void ck_redactor_free(ck_redactor *self) {
+  if (!self) return;
+  ck_known_clear(&self->known);
+  ck_keys_clear(&self->keys);
+  ck_values_free(self->values);
+  explicit_bzero(self, sizeof *self);
   free(self);
+}
+
+ck_status ck_redactor_add_secret(ck_redactor *self, const char *name, ck_bytes secret, ck_error *err) {
+  return ck_known_append(&self->known, &self->key, name, secret, err);
+}
+
+ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *names, ck_error *err) {
+  return ck_keys_init(&self->keys, names, err);
+}
+
+void ck_redactor_set_fingerprint_key(ck_redactor *self, const uint8_t *key) {
+  memcpy(self->key.bytes, key, sizeof self->key.bytes);
+  ck_known_set_key(&self->known, &self->key);
+}
+
+void ck_redactor_set_hook(ck_redactor *self, ck_redact_hook hook, void *hook_self) {
+  self->hook = hook;
+  self->hook_self = hook_self;
+}
+
+void ck_redactor_mask(char out[CK_PLACEHOLDER_SIZE], ck_redactor *self, const char *kind, ck_bytes secret) {
+  for (size_t i = 0; i < self->known.count; i++) {
+    const ck_secret *known = &self->known.secrets[i];
+    if (!ck_bytes_equal(secret, (ck_bytes){known->bytes, known->len})) continue;
+    memcpy(out, known->placeholder, CK_PLACEHOLDER_SIZE);
+    return;
+  }
+  ck_placeholder_write(out, &self->key, kind, secret);
+}
+
+static unsigned rules_of(ck_sink sink) {
+  bool kept = sink == CK_SINK_STATE || sink == CK_SINK_EVENT || sink == CK_SINK_REQUEST;
+  return kept ? CK_APPLY_KEYS | CK_APPLY_VALUES : CK_APPLY_VALUES;
+}
+
+/* Could a rule for names or shapes find anything? Most of what passes holds nothing. */
+static ck_status suspect(bool *out, ck_redactor *self, unsigned apply, ck_bytes json, ck_error *err) {
+  size_t at = 0, depth;
+  *out = apply & CK_APPLY_KEYS && ck_keys_next(&at, &depth, &self->keys, json);
+  return *out ? CK_OK : ck_values_suspect(out, self->values, json, err);
+}
+
+/* What is no JSON (nobody should store it) is at least searched as text. */
+static ck_status find_in_text(ck_edits *out, const ck_walk_case *of, ck_error *err) {
+  for (size_t i = 0; i < of->known->count; i++) {
+    const ck_edit *edit = &of->known->list[i];
+    ck_edits_append(out, edit->start, edit->end, ck_edits_text(of->known, edit), edit->rule);
+  }
+  ck_status status = ck_values_find(out, of->redactor->values, &of->redactor->key, of->json, CK_RULE_VALUES, NULL, err);
+  ck_edits_merge(out);
+  return status;
+}
+
+static ck_status find(ck_edits *out, const ck_walk_case *of, ck_error *err) {
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status = ck_walk_find(out, of, &ignored);
+  if (status != CK_E_PARSE) {
+    if (status != CK_OK && err) *err = ignored;
+    return status;
+  }
+  ck_edits_cut(out, 0);
+  return find_in_text(out, of, err);
+}
+
+static ck_status rewrite(ck_value **out, ck_redactor *self, const ck_edits *edits, const ck_value *value, ck_error *err) {
+  if (edits->count == 0) {
+    *out = ck_value_share(value);
+    return CK_OK;
+  }
+  ck_buffer text = {0};
+  ck_edits_write(&text, edits, ck_value_bytes(value));
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  if (status == CK_OK) ck_redactor_count(self, edits);
+  return status;
+}
+
+/* The rules alone; `rule`: the value stands under such a name. */
+static ck_status apply_rules(ck_value **out, ck_redactor *self, unsigned apply, const ck_key_rule *rule, const ck_value *value,
+                             ck_error *err) {
+  ck_edits known = {0}, edits = {0};
+  bool any = rule != NULL;
+  ck_walk_case of = {.redactor = self, .json = ck_value_bytes(value), .known = &known, .apply = apply, .rule = rule};
+  ck_status status = ck_known_find(&known, &self->known, of.json, CK_RULE_KNOWN, err);
+  if (known.count > 0) any = true;
+  if (status == CK_OK && !any) status = suspect(&any, self, apply, of.json, err);
+  if (status == CK_OK && any) status = find(&edits, &of, err);
+  if (status == CK_OK) status = rewrite(out, self, &edits, value, err);
+  ck_edits_clear(&known);
+  ck_edits_clear(&edits);
+  return status;
+}
+
+bool ck_redact_read_ref(ck_buffer *out, ck_bytes value) {
+  bool slot = ck_json_type_of(value) == CK_JSON_OBJECT && ck_json_count(value) == 1;
+  return slot && ck_json_read_string(out, ck_json_get(value, SLOT));
+}
+
+static bool is_slot(const ck_value *value) {
+  ck_bytes json = ck_value_bytes(value);
+  return json.len < 512 && ck_json_type_of(ck_json_get(json, SLOT)) != CK_JSON_NONE;
+}
+
+static ck_status mask_whole(ck_value **out, ck_redactor *self, const char *kind, const ck_value *value, ck_error *err) {
+  char text[CK_PLACEHOLDER_SIZE];
+  ck_placeholder_write(text, &self->key, kind, ck_value_bytes(value));
+  return ck_value_text(out, ck_bytes_text(text), err);
+}
+
+static ck_status make_slot(ck_value **out, const char *ref, ck_error *err) {
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, SLOT, ref);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+/* All texts of an event but those that say what it is: who reads it back finds the outcome, not its contents. */
+static ck_status mask_texts(ck_value **out, ck_redactor *self, const ck_value *value, ck_error *err) {
+  static const ck_key_rule rule = {.words = "policy", .kind = "policy", .flags = CK_KEY_TEXTS, .len = 6};
+  return apply_rules(out, self, rules_of(CK_SINK_EVENT), &rule, value, err);
+}
+
+/* `value` is what the rules left. */
+static ck_status carry_out(ck_value **out, ck_redactor *self, ck_item_answer answer, const char *ref, ck_sink sink,
+                           const ck_value *value, ck_error *err) {
+  static const uint32_t counted[] = {0, CK_RULE_POLICY_DROP, CK_RULE_POLICY_MASK, CK_RULE_POLICY_REF};
+  if (answer == CK_ITEM_LEAVE) {
+    *out = ck_value_share(value);
+    return CK_OK;
+  }
+  if (answer > CK_ITEM_REF) return ck_error_set(err, CK_E_POLICY, "a redact hook gave answer %d", (int)answer);
+  self->counts[counted[answer]]++;
+  if (sink == CK_SINK_EVENT) return mask_texts(out, self, value, err);
+  if (answer == CK_ITEM_DROP) return CK_OK;
+  if (answer == CK_ITEM_REF && ref) return make_slot(out, ref, err);
+  return mask_whole(out, self, "policy", value, err);
+}
+
+static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_sink sink, const char *key, const ck_value *value,
+                          ck_error *err) {
+  bool asked = self->hook && value && (sink == CK_SINK_STATE || sink == CK_SINK_EVENT);
+  ck_item_answer answer = CK_ITEM_LEAVE;
+  char *ref = NULL;
+  ck_status status = asked ? self->hook(&answer, &ref, self->hook_self, key, value, err) : CK_OK;
+  if (status == CK_OK) status = carry_out(out, self, answer, ref, sink, value, err);
+  free(ref);
+  return status;
+}
+
+/* memory.api_key, outputs.token: the name is what stands behind the name space. */
+static const ck_key_rule *rule_of_key(const ck_redactor *self, ck_sink sink, const char *key) {
+  if (sink != CK_SINK_STATE || !key) return NULL;
+  const char *dot = strchr(key, '.');
+  return ck_keys_find(&self->keys, ck_bytes_text(dot ? dot + 1 : key));
 }
 
 ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, const char *key, const ck_value *value,
                             ck_error *err) {
-  (void)self, (void)sink, (void)key, (void)err;
-  *out = ck_value_share(value);
-  return CK_OK;
+  *out = NULL;
+  if (!value) return CK_OK;
+  const ck_key_rule *rule = rule_of_key(self, sink, key);
+  if (rule && rule->flags & CK_KEY_EXCLUDED) {
+    self->counts[CK_RULE_EXCLUDED]++;
+    return CK_OK;
+  }
+  ck_value *ruled = NULL;
+  ck_status status;
+  if (sink == CK_SINK_STATE && is_slot(value)) {
+    self->counts[CK_RULE_SLOT]++;
+    status = mask_whole(&ruled, self, "slot", value, err);
+  } else {
+    status = apply_rules(&ruled, self, rules_of(sink), rule, value, err);
+  }
+  if (status == CK_OK) status = ask_hook(out, self, sink, key, ruled, err);
+  ck_value_free(ruled);
+  return status;
 }
 
 ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text, ck_error *err) {
-  (void)self, (void)sink;
-  ck_buffer_append_bytes(out, text);
-  return ck_buffer_check(out, err);
+  (void)sink; /* plain text has no names */
+  ck_edits known = {0}, edits = {0};
+  ck_walk_case of = {.redactor = self, .json = text, .known = &known};
+  ck_status status = ck_known_find(&known, &self->known, text, CK_RULE_KNOWN, err);
+  if (status == CK_OK) status = find_in_text(&edits, &of, err);
+  if (status == CK_OK) ck_edits_write(out, &edits, text);
+  if (status == CK_OK) ck_redactor_count(self, &edits);
+  if (status == CK_OK) status = ck_buffer_check(out, err);
+  ck_edits_clear(&known);
+  ck_edits_clear(&edits);
+  return status;
+}
+
+bool ck_redact_is_masked(ck_bytes text) {
+  ck_bytes found;
+  return ck_placeholder_find(&found, NULL, text);
 }

@@ -1,0 +1,210 @@
+/* known.c - turns known secrets into patterns and looks for them under the layers of encoding of a text. */
+#include "core/redact/known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/redact/encode.h"
+#include "core/redact/redact.h"
+
+enum { JSON_LAYERS = 4, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6 };
+
+static const char line_breaks[] = "\r\n";
+
+static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+static ck_bytes trim(ck_bytes text) {
+  while (text.len > 0 && is_space(text.data[text.len - 1])) text.len--;
+  while (text.len > 0 && is_space(*text.data)) text = (ck_bytes){text.data + 1, text.len - 1};
+  return text;
+}
+
+static ck_status add_pattern(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
+  if (bytes.len > self->longest) self->longest = bytes.len;
+  return ck_patterns_append(&self->patterns, bytes, owner, err);
+}
+
+/* Raw, with '+' for spaces as forms have it, in hex and in base64: JSON and percent-encoding are undone in the text. */
+static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
+  ck_status status = add_pattern(self, bytes, owner, err);
+  ck_buffer form = {0};
+  for (int i = 0; i < CK_ENCODINGS && status == CK_OK; i++) {
+    ck_buffer_reset(&form);
+    ck_encode_append(&form, i, bytes);
+    status = ck_buffer_check(&form, err);
+    if (status == CK_OK && form.len >= ENCODED_MIN) status = add_pattern(self, ck_buffer_bytes(&form), owner, err);
+  }
+  if (form.data) explicit_bzero(form.data, form.cap);
+  ck_buffer_clear(&form);
+  return status;
+}
+
+/* The front line of `*rest`, which moves behind it; a break that is spelt as an escape is one. */
+static ck_bytes take_line(ck_bytes *rest) {
+  size_t len = 0, gap = 0;
+  for (; len < rest->len; len++) {
+    char c = rest->data[len], next = len + 1 < rest->len ? rest->data[len + 1] : '\0';
+    gap = strchr(line_breaks, c) && c ? 1 : c == '\\' && (next == 'n' || next == 'r') ? 2 : 0;
+    if (gap > 0) break;
+  }
+  ck_bytes line = {rest->data, len};
+  *rest = (ck_bytes){rest->data + len + gap, rest->len - len - gap};
+  return line;
+}
+
+/* Whoever reads a key file may print a line of it. The frame of a PEM block is no secret. */
+static ck_status add_lines(ck_known *self, ck_bytes secret, uint32_t owner, ck_error *err) {
+  ck_status status = CK_OK;
+  ck_bytes rest = secret;
+  while (rest.len > 0 && status == CK_OK) {
+    ck_bytes line = trim(take_line(&rest));
+    bool frame = line.len > 5 && memcmp(line.data, "-----", 5) == 0;
+    if (line.len >= LINE_MIN && line.len < secret.len && !frame) status = add_encodings(self, line, owner, err);
+  }
+  return status;
+}
+
+static ck_status add_secret(ck_known *self, const char *name, ck_bytes secret, ck_error *err) {
+  if (self->count == self->cap) {
+    size_t cap = self->cap ? self->cap * 2 : 4;
+    ck_secret *secrets = reallocarray(self->secrets, cap, sizeof *secrets);
+    if (!secrets) return ck_error_no_memory(err);
+    self->secrets = secrets;
+    self->cap = cap;
+  }
+  ck_secret *made = &self->secrets[self->count];
+  *made = (ck_secret){.bytes = malloc(secret.len), .len = secret.len};
+  if (!made->bytes) return ck_error_no_memory(err);
+  memcpy(made->bytes, secret.data, secret.len);
+  ck_kind_write(made->kind, name);
+  if (memmem(made->kind, strlen(made->kind), secret.data, secret.len)) ck_kind_write(made->kind, NULL);
+  self->count++;
+  return CK_OK;
+}
+
+static bool is_known(const ck_known *self, ck_bytes secret) {
+  for (size_t i = 0; i < self->count; i++)
+    if (ck_bytes_equal(secret, (ck_bytes){self->secrets[i].bytes, self->secrets[i].len})) return true;
+  return false;
+}
+
+void ck_known_set_key(ck_known *self, const ck_fingerprint_key *key) {
+  for (size_t i = 0; i < self->count; i++) {
+    ck_secret *secret = &self->secrets[i];
+    ck_placeholder_write(secret->placeholder, key, secret->kind, (ck_bytes){secret->bytes, secret->len});
+  }
+}
+
+ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key, const char *name, ck_bytes secret, ck_error *err) {
+  secret = trim(secret);
+  if (secret.len < CK_SECRET_MIN)
+    return ck_error_set(err, CK_E_RANGE, "secret \"%s\" is shorter than %d bytes: it could not be told from ordinary text", name,
+                        CK_SECRET_MIN);
+  if (secret.len > CK_SECRET_MAX)
+    return ck_error_set(err, CK_E_RANGE, "secret \"%s\" has %zu bytes, at most %d are allowed", name, secret.len, CK_SECRET_MAX);
+  if (is_known(self, secret)) return CK_OK;
+  uint32_t owner = (uint32_t)self->count;
+  ck_status status = add_secret(self, name, secret, err);
+  if (status == CK_OK) status = add_encodings(self, secret, owner, err);
+  if (status == CK_OK) status = add_lines(self, secret, owner, err);
+  ck_patterns_init(&self->patterns);
+  ck_known_set_key(self, key);
+  return status;
+}
+
+/* One search: the layers that were taken off lie in `known->layers`. */
+typedef struct search {
+  ck_edits *out;
+  ck_known *known;
+  ck_bytes source;
+  int depth;
+  uint32_t rule;
+} search;
+
+/* What lies in a placeholder is none, unless someone wrote the secret itself as its kind. */
+static bool is_inert(const search *self, size_t start, size_t end) {
+  ck_bytes kind;
+  if (!ck_placeholder_around(&kind, self->source, start)) return false;
+  const char *at = self->source.data;
+  return at + start < kind.data || at + end > kind.data + kind.len;
+}
+
+/* A run of overlapping matches of one secret is one edit, or a long run would cost more than its text. */
+static void record(search *self, size_t start, size_t end, const ck_secret *secret) {
+  for (int i = self->depth; i-- > 0;) ck_unfolded_map(&self->known->layers[i], &start, &end);
+  if (is_inert(self, start, end)) return;
+  ck_bytes text = ck_bytes_text(secret->placeholder);
+  ck_edit *last = self->out->count > 0 ? &self->out->list[self->out->count - 1] : NULL;
+  if (last && last->start <= start && start < last->end && ck_bytes_equal(ck_edits_text(self->out, last), text)) {
+    if (end > last->end) last->end = end;
+    return;
+  }
+  ck_edits_append(self->out, start, end, text, self->rule);
+}
+
+static void find_here(search *self, ck_bytes text) {
+  const ck_pattern *found;
+  for (size_t at = 0; (found = ck_patterns_next(&self->known->patterns, text, &at)) && !self->out->failed; at++)
+    record(self, at, at + found->len, &self->known->secrets[found->owner]);
+}
+
+typedef void unfold_function(ck_unfolded *out, ck_bytes text);
+
+/* Takes one layer off `*text`; false when there was none. */
+static bool unfold(search *self, unfold_function *unfolds, char sign, ck_bytes *text) {
+  if (text->len == 0 || !memchr(text->data, sign, text->len)) return false;
+  ck_unfolded *layer = &self->known->layers[self->depth];
+  unfolds(layer, *text);
+  if (layer->count == 0) return false;
+  self->depth++;
+  *text = ck_buffer_bytes(&layer->text);
+  find_here(self, *text);
+  return true;
+}
+
+static void find_broken(search *self, ck_bytes text) {
+  int depth = self->depth;
+  unfold(self, ck_unfold_lines, '\n', &text);
+  self->depth = depth;
+}
+
+static void find_under_percent(search *self, ck_bytes text) {
+  int depth = self->depth;
+  find_broken(self, text);
+  for (int i = 0; i < PERCENT_LAYERS && unfold(self, ck_unfold_percent, '%', &text); i++) find_broken(self, text);
+  self->depth = depth;
+}
+
+ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule, ck_error *err) {
+  if (self->count == 0 || text.len == 0) return CK_OK;
+  search s = {.out = out, .known = self, .source = text, .rule = rule};
+  find_here(&s, text);
+  find_under_percent(&s, text);
+  for (int i = 0; i < JSON_LAYERS && unfold(&s, ck_unfold_json, '\\', &text); i++) find_under_percent(&s, text);
+  ck_status status = CK_OK;
+  for (int i = 0; i < CK_KNOWN_LAYERS && status == CK_OK; i++) {
+    ck_unfolded *layer = &self->layers[i];
+    if (layer->failed || layer->text.failed) status = ck_error_no_memory(err);
+  }
+  for (int i = 0; status != CK_OK && i < CK_KNOWN_LAYERS; i++) ck_unfolded_clear(&self->layers[i]);
+  ck_edits_merge(out);
+  return status == CK_OK ? ck_edits_check(out, err) : status;
+}
+
+/* A byte can be written as \u00XX, which takes more the deeper it is escaped. */
+size_t ck_known_reach(const ck_known *self) { return self->longest * 14; }
+
+void ck_known_clear(ck_known *self) {
+  for (size_t i = 0; i < self->count; i++) {
+    explicit_bzero(self->secrets[i].bytes, self->secrets[i].len);
+    free(self->secrets[i].bytes);
+  }
+  free(self->secrets);
+  ck_patterns_clear(&self->patterns);
+  for (int i = 0; i < CK_KNOWN_LAYERS; i++) {
+    ck_buffer *text = &self->layers[i].text;
+    if (text->data) explicit_bzero(text->data, text->cap);
+    ck_unfolded_clear(&self->layers[i]);
+  }
+  *self = (ck_known){0};
+}

@@ -1,0 +1,39 @@
+/* known.h - secrets whose value is known, found in every encoding they are likely to be written in. */
+#ifndef CK_REDACT_KNOWN_H
+#define CK_REDACT_KNOWN_H
+
+#include "core/redact/edits.h"
+#include "core/redact/patterns.h"
+#include "core/redact/placeholder.h"
+#include "core/redact/unfold.h"
+
+enum { CK_KNOWN_LAYERS = 7 };
+
+typedef struct ck_secret {
+  char kind[CK_KIND_SIZE];
+  char placeholder[CK_PLACEHOLDER_SIZE];
+  char *bytes;
+  size_t len;
+} ck_secret;
+
+/* Zero-initialise to begin. */
+typedef struct ck_known {
+  ck_secret *secrets;
+  size_t count, cap;
+  ck_patterns patterns;
+  size_t longest;                      /* pattern, in bytes */
+  ck_unfolded layers[CK_KNOWN_LAYERS]; /* the text at hand without one layer after the other */
+} ck_known;
+
+/* As ck_redactor_add_secret says it. */
+CK_CHECKED ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key, const char *name, ck_bytes secret,
+                                     ck_error *err);
+/* The placeholders change with the key. */
+void ck_known_set_key(ck_known *self, const ck_fingerprint_key *key);
+/* Appends what stands in `text`, at most four layers of JSON escapes and two of percent-encoding deep, with `rule`; merged. */
+CK_CHECKED ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule, ck_error *err);
+/* The most bytes that one secret can take in a text. */
+size_t ck_known_reach(const ck_known *self);
+void ck_known_clear(ck_known *self);
+
+#endif

@@ -1,0 +1,89 @@
+/* placeholder.c - writes and recognises what stands where a secret stood. */
+#include "core/redact/placeholder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/digest.h"
+
+#define BEGIN "[redacted:"
+enum { BEGIN_LEN = sizeof BEGIN - 1, HEX_LEN = CK_FINGERPRINT_SIZE - 1 };
+
+static bool is_kind(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+
+static bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+void ck_kind_write(char out[CK_KIND_SIZE], const char *name) {
+  size_t len = 0;
+  for (; name && name[len] && len < CK_KIND_SIZE - 1; len++) {
+    char c = name[len];
+    if (c >= 'A' && c <= 'Z') c = (char)(c | 0x20);
+    out[len] = is_kind(c) ? c : '_';
+  }
+  out[len] = '\0';
+  if (len == 0) memcpy(out, "secret", sizeof "secret");
+}
+
+void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_key *key, ck_bytes secret) {
+  ck_digester digester;
+  ck_digester_init(&digester);
+  ck_digester_update(&digester, key->bytes, sizeof key->bytes);
+  ck_digester_update_field(&digester, secret);
+  ck_digest digest = ck_digester_final(&digester);
+  char hex[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(hex, &digest);
+  memcpy(out, hex, HEX_LEN);
+  out[HEX_LEN] = '\0';
+}
+
+void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_key *key, const char *kind, ck_bytes secret) {
+  char hex[CK_FINGERPRINT_SIZE];
+  ck_fingerprint_write(hex, key, secret);
+  snprintf(out, CK_PLACEHOLDER_SIZE, BEGIN "%.32s:%s]", kind, hex);
+}
+
+/* The length of the one at the front of `text`; 0 when there is none. */
+static size_t measure(ck_bytes *kind, ck_bytes text) {
+  if (text.len < BEGIN_LEN || memcmp(text.data, BEGIN, BEGIN_LEN) != 0) return 0;
+  size_t at = BEGIN_LEN, most = at + CK_KIND_SIZE - 1;
+  while (at < text.len && at < most && is_kind(text.data[at])) at++;
+  *kind = (ck_bytes){text.data + BEGIN_LEN, at - BEGIN_LEN};
+  if (kind->len == 0 || text.len - at < HEX_LEN + 2 || text.data[at] != ':') return 0;
+  for (size_t end = ++at + HEX_LEN; at < end; at++)
+    if (!is_hex(text.data[at])) return 0;
+  return text.data[at] == ']' ? at + 1 : 0;
+}
+
+bool ck_placeholder_find(ck_bytes *out, ck_bytes *kind, ck_bytes text) {
+  ck_bytes ignored;
+  while (text.len > BEGIN_LEN) {
+    const char *at = memmem(text.data, text.len, BEGIN, BEGIN_LEN);
+    if (!at) return false;
+    text = (ck_bytes){at, text.len - (size_t)(at - text.data)};
+    size_t len = measure(kind ? kind : &ignored, text);
+    *out = (ck_bytes){at, len};
+    if (len > 0) return true;
+    text = (ck_bytes){at + BEGIN_LEN, text.len - BEGIN_LEN};
+  }
+  return false;
+}
+
+bool ck_placeholder_is(ck_bytes text) {
+  ck_bytes kind;
+  return text.len > 0 && measure(&kind, text) == text.len;
+}
+
+bool ck_placeholder_around(ck_bytes *kind, ck_bytes text, size_t at) {
+  size_t from = at < CK_PLACEHOLDER_SIZE ? 0 : at - CK_PLACEHOLDER_SIZE;
+  ck_bytes found, rest = {text.data + from, text.len - from};
+  if (rest.len > 2 * CK_PLACEHOLDER_SIZE) rest.len = 2 * CK_PLACEHOLDER_SIZE;
+  while (ck_placeholder_find(&found, kind, rest)) {
+    const char *end = found.data + found.len;
+    if (text.data + at < found.data) return false;
+    if (text.data + at < end) return true;
+    rest = (ck_bytes){end, rest.len - (size_t)(end - rest.data)};
+  }
+  return false;
+}

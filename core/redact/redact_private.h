@@ -1,0 +1,59 @@
+/* redact_private.h - what the files of the redactor share. */
+#ifndef CK_REDACT_REDACT_PRIVATE_H
+#define CK_REDACT_REDACT_PRIVATE_H
+
+#include "core/redact/keys.h"
+#include "core/redact/known.h"
+#include "core/redact/redact.h"
+#include "core/redact/values.h"
+
+/* Numbers of rules, for the counts: those of the redactor itself, then the rows of the two tables. */
+enum {
+  CK_RULE_KNOWN,
+  CK_RULE_ID,       /* an id that held a known secret */
+  CK_RULE_SIGNED,   /* a signed block that did */
+  CK_RULE_SLOT,     /* an item that came in as a slot */
+  CK_RULE_EXCLUDED, /* a state key of the profile's list */
+  CK_RULE_POLICY_DROP,
+  CK_RULE_POLICY_MASK,
+  CK_RULE_POLICY_REF,
+  CK_RULE_VALUES = 16,
+  CK_RULE_KEYS = 128,
+  CK_RULE_MAX = 512
+};
+
+struct ck_redactor {
+  ck_fingerprint_key key;
+  ck_known known;
+  ck_keys keys;
+  ck_values *values;
+  ck_redact_hook hook;
+  void *hook_self;
+  uint64_t counts[CK_RULE_MAX];
+};
+
+/* Which rules apply. */
+enum { CK_APPLY_KEYS = 1, CK_APPLY_VALUES = 2 };
+
+/* What the walk over one JSON document is given. */
+typedef struct ck_walk_case {
+  ck_redactor *redactor;
+  ck_bytes json;
+  const ck_edits *known; /* where known secrets stand in it, merged */
+  unsigned apply;
+  const ck_key_rule *rule; /* all of it stands under such a name; NULL: not */
+  int nesting;             /* how many strings it lies in */
+} ck_walk_case;
+
+/* Appends what is to be replaced, merged. CK_E_PARSE: it is no JSON. */
+CK_CHECKED ck_status ck_walk_find(ck_edits *out, const ck_walk_case *of, ck_error *err);
+
+/* One text without structure: shapes, and members of JSON in it. `json`: it is the inside of a JSON string. */
+CK_CHECKED ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, size_t offset, ck_error *err);
+
+uint32_t ck_redactor_key_rule(const ck_redactor *self, const ck_key_rule *rule);
+void ck_redactor_count(ck_redactor *self, const ck_edits *edits);
+/* What stands in place of `secret`: its own placeholder when it is exactly a known one. */
+void ck_redactor_mask(char out[CK_PLACEHOLDER_SIZE], ck_redactor *self, const char *kind, ck_bytes secret);
+
+#endif

@@ -1,0 +1,129 @@
+/* unfold.c - takes one layer of encoding off, leniently: this is for finding, never for writing. */
+#include "core/redact/unfold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/json_scan.h"
+#include "core/base/utf8.h"
+
+static void begin(ck_unfolded *out) {
+  ck_buffer_reset(&out->text);
+  out->count = 0;
+}
+
+static void add_fold(ck_unfolded *out, ck_fold fold) {
+  if (out->count == out->cap) {
+    size_t cap = out->cap ? out->cap * 2 : 64;
+    ck_fold *folds = reallocarray(out->folds, cap, sizeof *folds);
+    if (!folds) {
+      out->failed = true;
+      return;
+    }
+    out->folds = folds;
+    out->cap = cap;
+  }
+  out->folds[out->count++] = fold;
+}
+
+/* `bytes` in place of `from_len` bytes at `from`. */
+static void put(ck_unfolded *out, ck_bytes bytes, size_t from, size_t from_len) {
+  add_fold(out, (ck_fold){out->text.len, from, (uint8_t)bytes.len, (uint8_t)from_len});
+  ck_buffer_append_bytes(&out->text, bytes);
+}
+
+static int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  char lower = (char)(c | 0x20);
+  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* The length of the escape at `at`, which is a backslash; 0 when it is none. NUL is none for JSON, but can be meant. */
+static size_t read_escape(char unit[4], size_t *unit_len, const char *at, const char *end) {
+  uint32_t point;
+  ck_json_scan scan = {.at = at, .end = end};
+  if (end - at >= 6 && memcmp(at, "\\u0000", 6) == 0) {
+    unit[0] = '\0';
+    *unit_len = 1;
+    return 6;
+  }
+  if (!ck_json_scan_escape(&scan, &point)) return 0;
+  *unit_len = ck_utf8_encode(unit, point);
+  return (size_t)(scan.at - at);
+}
+
+void ck_unfold_json(ck_unfolded *out, ck_bytes text) {
+  begin(out);
+  const char *at = text.data, *end = text.data + text.len;
+  while (at < end && !out->failed) {
+    const char *escape = memchr(at, '\\', (size_t)(end - at)), *stop = escape ? escape : end;
+    ck_buffer_append(&out->text, at, (size_t)(stop - at));
+    if (!escape) break;
+    char unit[4];
+    size_t unit_len, len = read_escape(unit, &unit_len, stop, end);
+    if (len > 0) put(out, (ck_bytes){unit, unit_len}, (size_t)(stop - text.data), len);
+    else ck_buffer_append_char(&out->text, '\\');
+    at = stop + (len > 0 ? len : 1);
+  }
+}
+
+void ck_unfold_percent(ck_unfolded *out, ck_bytes text) {
+  begin(out);
+  const char *at = text.data, *end = text.data + text.len;
+  while (at < end && !out->failed) {
+    const char *escape = memchr(at, '%', (size_t)(end - at)), *stop = escape ? escape : end;
+    ck_buffer_append(&out->text, at, (size_t)(stop - at));
+    if (!escape) break;
+    int high = end - stop >= 3 ? hex_value(stop[1]) : -1, low = end - stop >= 3 ? hex_value(stop[2]) : -1;
+    bool whole = high >= 0 && low >= 0;
+    char c = whole ? (char)(high << 4 | low) : '%';
+    if (whole) put(out, (ck_bytes){&c, 1}, (size_t)(stop - text.data), 3);
+    else ck_buffer_append_char(&out->text, c);
+    at = stop + (whole ? 3 : 1);
+  }
+}
+
+void ck_unfold_lines(ck_unfolded *out, ck_bytes text) {
+  begin(out);
+  const char *at = text.data, *end = text.data + text.len;
+  while (at < end && !out->failed) {
+    const char *line = memchr(at, '\n', (size_t)(end - at)), *stop = line ? line : end;
+    size_t len = 1;
+    if (line > at && line[-1] == '\r') stop--, len++;
+    ck_buffer_append(&out->text, at, (size_t)(stop - at));
+    if (!line) break;
+    put(out, (ck_bytes){NULL, 0}, (size_t)(stop - text.data), len);
+    at = line + 1;
+  }
+}
+
+/* The number of folds that begin at or before `at`; one of no length counts only when `at` is behind it. */
+static size_t folds_until(const ck_unfolded *self, size_t at) {
+  size_t low = 0, high = self->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (self->folds[middle].at <= at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Where the byte at `at` comes from: the first byte that stands for it (or, `behind`, the one behind the last). */
+static size_t source_of(const ck_unfolded *self, size_t at, bool behind) {
+  size_t count = folds_until(self, at);
+  if (count == 0) return at + behind;
+  const ck_fold *fold = &self->folds[count - 1];
+  if (at < fold->at + fold->len) return behind ? fold->from + fold->from_len : fold->from;
+  return fold->from + fold->from_len + (at - fold->at - fold->len) + behind;
+}
+
+void ck_unfolded_map(const ck_unfolded *self, size_t *start, size_t *end) {
+  *start = source_of(self, *start, false);
+  *end = source_of(self, *end - 1, true);
+}
+
+void ck_unfolded_clear(ck_unfolded *self) {
+  free(self->folds);
+  ck_buffer_clear(&self->text);
+  *self = (ck_unfolded){0};
+}

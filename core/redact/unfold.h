@@ -1,0 +1,33 @@
+/* unfold.h - a text without one layer of encoding, and where each of its bytes came from. */
+#ifndef CK_REDACT_UNFOLD_H
+#define CK_REDACT_UNFOLD_H
+
+#include "core/base/buffer.h"
+
+/* One place where the layer was: `len` bytes at `at` stand for `from_len` bytes at `from`. Between two of them the bytes
+ * are those of the source. */
+typedef struct ck_fold {
+  size_t at, from;
+  uint8_t len, from_len;
+} ck_fold;
+
+/* Zero-initialise to begin; reused by unfolding into it again. After a failed allocation `failed` stays set. */
+typedef struct ck_unfolded {
+  ck_buffer text;
+  ck_fold *folds;
+  size_t count, cap;
+  bool failed;
+} ck_unfolded;
+
+/* Escapes of JSON strings; what is no escape stays. */
+void ck_unfold_json(ck_unfolded *out, ck_bytes text);
+/* Percent-encoding; '+' stays. */
+void ck_unfold_percent(ck_unfolded *out, ck_bytes text);
+/* Line breaks are left out. */
+void ck_unfold_lines(ck_unfolded *out, ck_bytes text);
+
+/* The span of the source that stands for the bytes from `*start` to `*end`, which are not none. */
+void ck_unfolded_map(const ck_unfolded *self, size_t *start, size_t *end);
+void ck_unfolded_clear(ck_unfolded *self);
+
+#endif
