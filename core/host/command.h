@@ -30,11 +30,18 @@ typedef struct ck_option {
   ck_complete complete;
 } ck_option;
 
+/* The words of an operand that takes many; the list lives as long as the program. */
+typedef struct ck_words {
+  const char **list;
+  size_t count;
+} ck_words;
+
 /* A word that is not an option. A table ends with a NULL name; only trailing operands can be optional. */
 typedef struct ck_operand {
   const char *name; /* placeholder */
   bool optional;
-  size_t offset; /* of a const char * */
+  bool many;     /* of the last one: it takes all words that are left */
+  size_t offset; /* of a const char *, or of a ck_words */
   const char *help;
   const char *const *choices;
   ck_complete complete;

@@ -15,7 +15,7 @@ void ck_help_append_option(ck_buffer *out, const ck_option *option) {
 void ck_help_append_usage(ck_buffer *out, const ck_command *command) {
   ck_buffer_append_format(out, "ckrun %s", command->name);
   for (const ck_operand *o = command->operands; o && o->name; o++)
-    ck_buffer_append_format(out, o->optional ? " [%s]" : " %s", o->name);
+    ck_buffer_append_format(out, o->optional ? " [%s%s]" : " %s%s", o->name, o->many ? "..." : "");
   for (const ck_option *o = command->options; o && o->name; o++) {
     ck_buffer_append_text(out, " [");
     ck_help_append_option(out, o);

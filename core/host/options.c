@@ -150,13 +150,23 @@ ck_status ck_option_reader_next(const char **word, ck_option_reader *self, ck_er
   return CK_OK;
 }
 
+static ck_status put_word(ck_words *to, const char *word, ck_error *err) {
+  const char **list = reallocarray(to->list, to->count + 1, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  list[to->count++] = word;
+  to->list = list;
+  return CK_OK;
+}
+
 ck_status ck_operand_put(void *values, const ck_command *command, size_t index, const char *word, ck_error *err) {
   const ck_operand *operand = command->operands;
-  for (size_t i = 0; operand && operand->name && i < index; i++) operand++;
+  for (size_t i = 0; operand && operand->name && !operand->many && i < index; i++) operand++;
   if (!operand || !operand->name)
     return ck_error_set(err, CK_E_USAGE, "'%.100s' is one word too many for 'ckrun %s'", word, command->name);
   ck_status status = check_choice(operand->name, operand->choices, word, err);
-  if (status == CK_OK) memcpy((char *)values + operand->offset, &word, sizeof word);
+  char *field = (char *)values + operand->offset;
+  if (status == CK_OK && operand->many) return put_word((ck_words *)(void *)field, word, err);
+  if (status == CK_OK) memcpy(field, &word, sizeof word);
   return status;
 }
 

@@ -1,0 +1,128 @@
+--- What importers are written with. An importer turns a file of another program into facts; `--format ./mine.lua` names one.
+---
+---   local import = require "ck.import"
+---   return {
+---     name = "mine",
+---     detect = function(head, path) return import.text(head.document, "my_version") ~= nil end,
+---     import = function(source, emit)
+---       emit { kind = "session", id = source.stem }
+---       for n, line, problem in source.lines() do
+---         if line then emit { kind = "message", agent = "bot", message = line, source = n }
+---         else import.lost(emit, n, problem) end
+---       end
+---     end,
+---   }
+---
+--- detect sees head.document (the whole value of a JSON file, or nil) and head.lines (the first lines that are JSON).
+--- A source has path, name, stem (name without ending), digest (8 hex digits of its bytes), document() -> value | nil, why;
+--- lines() -> for n, value | nil, problem; skip(n, why) for a line or element that is left out: it is told, and the exit
+--- code is 1, as for lines that are no JSON; parts() -> the sources of the files in the folder of the same stem.
+--- Values of a source are read-only; null is ck.null. Those that are handed to emit whole keep their bytes.
+---
+--- emit takes { kind =, … }; fields that the source does not have are left out, never made up:
+---   session  id, at, cost, about          agent  id, parent, role          end  status (completed, failed, paused), reason
+---   message  agent, message               model  agent, message, cost, input_tokens, output_tokens, error
+---   tool_call  agent, id, name, arguments tool_result  agent, id, name, content or message, error
+---   delegation  agent, id, target, child, message
+---   delegation_result  agent, id, child, content or message, error
+---   thought, state, compaction, error, meta  agent, name, data
+--- and all of them: at (milliseconds since 1970, see import.time) and source (line or element in the file, or a list).
+--- Costs are dollars. `error` is true or a text. A second session may follow the first.
+
+local _, core = ...
+
+local import = {}
+
+--- Milliseconds since 1970 of an ISO 8601 text, taken as UTC when it names no zone; nil for anything else.
+import.time = core.time
+
+--- The value under keys, one inside the other; nil when one is missing or null.
+function import.get(value, ...)
+  for i = 1, select("#", ...) do
+    if type(value) ~= "table" then return nil end
+    value = value[(select(i, ...))]
+  end
+  if value == ck.null then return nil end
+  return value
+end
+
+--- The same, when it is of that type.
+local function typed(wanted)
+  return function(...)
+    local value = import.get(...)
+    if type(value) == wanted then return value end
+  end
+end
+import.text, import.number, import.table = typed "string", typed "number", typed "table"
+
+--- A number that is not negative: prices and counts of tokens.
+function import.amount(...)
+  local value = import.number(...)
+  if value and value >= 0 and value < math.huge then return value end
+end
+
+--- The elements of an array; an empty list for anything else.
+function import.list(...)
+  return import.table(...) or {}
+end
+
+--- Keeps the place of a line that could not be read.
+function import.lost(emit, n, problem)
+  emit { kind = "error", source = n, data = { problem = problem } }
+end
+
+--- A call in any of the spellings of OpenAI's and its imitators: function is a table or the name itself.
+function import.call(call)
+  local body = import.table(call, "function") or call
+  local name = import.text(body, "name") or import.text(call, "function")
+  local arguments = import.get(body, "arguments")
+  if arguments == nil then arguments = import.get(body, "args") end
+  return name, arguments, import.text(call, "id")
+end
+
+--- Tells the calls of a message.
+function import.calls(emit, message, agent, source, at)
+  local calls = import.list(message, "tool_calls")
+  if #calls == 0 and import.table(message, "function_call") then calls = { message.function_call } end
+  for _, call in ipairs(calls) do
+    local name, arguments, id = import.call(call)
+    emit { kind = "tool_call", agent = agent, id = id, name = name or "?", arguments = arguments, source = source, at = at }
+  end
+end
+
+local function error_of(message)
+  local failed = import.get(message, "error")
+  if type(failed) == "string" then return failed ~= "" and failed or nil end
+  if type(failed) == "table" then return true end
+  return failed or nil
+end
+
+--- Tells a list of messages in OpenAI's shape. `user` is who speaks in user messages.
+function import.chat(emit, messages, agent, user)
+  for i, message in ipairs(messages) do
+    local role = import.text(message, "role")
+    if role == "assistant" then
+      local used = import.table(message, "usage")
+      emit { kind = "model", agent = agent, message = message, source = i, cost = import.amount(message, "cost"),
+        input_tokens = import.amount(used, "prompt_tokens"), output_tokens = import.amount(used, "completion_tokens") }
+      import.calls(emit, message, agent, i)
+    elseif role == "tool" or role == "function" then
+      emit { kind = "tool_result", agent = agent, id = import.text(message, "tool_call_id"), message = message, source = i,
+        error = error_of(message) }
+    elseif role then
+      emit { kind = "message", agent = role == "user" and user or agent, message = message, source = i }
+    else
+      emit { kind = "error", data = message, source = i }
+    end
+  end
+end
+
+--- True when the value is a list of messages that have roles.
+function import.is_chat(value)
+  local first = import.list(value)[1]
+  local role = import.text(first, "role")
+  local roles = { system = true, developer = true, user = true, assistant = true, tool = true }
+  return roles[role] == true and import.get(first, "content") ~= nil or role == "assistant"
+end
+
+return import

@@ -1,0 +1,99 @@
+--- SWE-agent's .traj files: `history` is what the model saw, `trajectory` what each step did.
+
+local import = require "ck.import"
+
+local swe_agent = { name = "swe_agent" }
+
+function swe_agent.detect(head)
+  return import.table(head.document, "trajectory") ~= nil and import.table(head.document, "history") ~= nil
+end
+
+local function first_word(action)
+  local text = (action:find("\n", 1, true) and action:sub(1, action:find("\n", 1, true) - 1) or action)
+  local space = text:find(" ", 1, true)
+  local word = space and text:sub(1, space - 1) or text
+  return word ~= "" and word or "?"
+end
+
+--- What a run has done so far: steps of the trajectory told, the call that waits for its result.
+local function new_run(document, emit)
+  return { steps = import.list(document, "trajectory"), step = 0, emit = emit, waiting = false }
+end
+
+local function tell_state(run)
+  local step = run.steps[run.step]
+  local state, took = import.get(step, "state"), import.get(step, "execution_time")
+  if state ~= nil or took ~= nil then
+    run.emit { kind = "state", agent = run.agent, data = { state = state, execution_time = took, step = run.step } }
+  end
+end
+
+local function tell_result(run, content, source, id)
+  run.emit { kind = "tool_result", agent = run.agent, id = id, content = content, source = source }
+  run.waiting = false
+  tell_state(run)
+end
+
+--- The observation that history lacks: of the last step, or of one that was followed by no message.
+local function settle(run)
+  if not run.waiting then return end
+  local observation = import.get(run.steps[run.step], "observation")
+  if observation ~= nil then tell_result(run, observation) end
+  run.waiting = false
+end
+
+local function tell_action(run, message, action, source)
+  if #import.list(message, "tool_calls") > 0 then
+    import.calls(run.emit, message, run.agent, source)
+    run.waiting = true
+  elseif action and action ~= "" then
+    run.emit { kind = "tool_call", agent = run.agent, name = first_word(action), arguments = { command = action }, source = source }
+    run.waiting = true
+  end
+end
+
+local function tell_entry(run, entry, i)
+  local role = import.text(entry, "role")
+  local agent = import.text(entry, "agent") or "main"
+  if import.get(entry, "is_demo") == true then
+    run.emit { kind = "meta", agent = agent, name = "demonstration", data = entry, source = i }
+  elseif role == "assistant" then
+    settle(run)
+    run.agent, run.step = agent, run.step + 1
+    run.emit { kind = "model", agent = agent, message = entry, source = i }
+    tell_action(run, entry, import.text(entry, "action"), i)
+  elseif run.waiting and (role == "tool" or role == "user") then
+    tell_result(run, import.get(entry, "content"), i, import.text(entry, "tool_call_ids", 1))
+  else
+    run.emit { kind = "message", agent = agent, message = entry, source = i }
+  end
+end
+
+--- Steps of which history knows nothing.
+local function tell_rest(run)
+  for n = run.step + 1, #run.steps do
+    local step = run.steps[n]
+    run.agent, run.step = run.agent or "main", n
+    run.emit { kind = "model", agent = run.agent, message = { role = "assistant", content = import.get(step, "response") or "" } }
+    tell_action(run, nil, import.text(step, "action"))
+    settle(run)
+  end
+end
+
+function swe_agent.import(source, emit)
+  local document, why = source.document()
+  if not document then error(why, 0) end
+  local info = import.table(document, "info")
+  if not import.table(document, "history") and not import.table(document, "trajectory") then return end
+  emit { kind = "session", id = ("%s/%s"):format(source.stem, import.text(document, "environment") or "-"),
+    cost = import.amount(info, "model_stats", "instance_cost"), about = { environment = import.get(document, "environment"), info = info } }
+  local run = new_run(document, emit)
+  for i, entry in ipairs(import.list(document, "history")) do tell_entry(run, entry, i) end
+  settle(run)
+  tell_rest(run)
+  local status = import.text(info, "exit_status")
+  local good = not status or status:sub(1, 9) == "submitted"
+  emit { kind = "end", status = good and "completed" or "failed", reason = status }
+end
+
+return swe_agent
