@@ -23,10 +23,12 @@ void ck_session_mark_checkpoint(ck_session *self, int64_t seq) {
   self->clean = true;
 }
 
-static uint64_t random_53(void) {
-  uint64_t bits;
-  ck_random_bytes(&bits, sizeof bits);
-  return bits >> 11;
+/* SplitMix64 (Steele, Lea, Flood 2014) from a random seed: what policies are given must be unpredictable to no one. */
+static uint64_t random_53(ck_session *self) {
+  uint64_t z = self->random += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (z ^ z >> 31) >> 11;
 }
 
 static void fill(ck_boundary *at, ck_session *self) {
@@ -35,7 +37,7 @@ static void fill(ck_boundary *at, ck_session *self) {
   if (!at->scope) at->scope = "main";
   at->seq = self->next_seq;
   at->now_ms = clock->wall_ms(clock->self);
-  at->random = random_53();
+  at->random = random_53(self);
   at->since.ms = (clock->mono_us(clock->self) - self->since.begun_us) / 1000;
   at->since.events = self->next_seq - 1 - self->since.seq;
   at->since.cost_micros = now->cost_micros - then->cost_micros;
@@ -196,7 +198,8 @@ static ck_status save(ck_saved *out, ck_session *self, ck_checkpoint *checkpoint
     return status;
   }
   ck_session_mark_checkpoint(self, checkpoint->seq);
-  return ck_session_queue(&out->ticket, self, checkpoint, NULL, CK_DURABLE_POWER, err);
+  ck_queueing how = {.checkpoint = checkpoint, .durability = CK_DURABLE_POWER, .waited = out->sync};
+  return ck_session_queue(&out->ticket, self, &how, err);
 }
 
 ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary *given, ck_error *err) {

@@ -45,7 +45,8 @@ ck_status ck_session_end(ck_session *self, ck_session_status status, const char 
     if (done == CK_OK) done = append_closing(self, endings[i].event, reason, saved.id, result, err);
     ck_session_update update = {.status = status, .reason = reason};
     uint64_t ticket;
-    if (done == CK_OK) done = ck_session_queue(&ticket, self, NULL, &update, CK_DURABLE_POWER, err);
+    ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
+    if (done == CK_OK) done = ck_session_queue(&ticket, self, &how, err);
     if (done == CK_OK) done = ck_session_wait(self, ticket, err);
     if (done == CK_OK) self->record.status = status;
     return done;

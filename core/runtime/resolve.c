@@ -98,7 +98,8 @@ static ck_status record_resolution(ck_runtime *runtime, const char *id, const ch
   if (status != CK_OK) return status;
   uint64_t ticket;
   status = ck_session_append(session, CK_EVENT_RESOLUTION, scope, NULL, body, err);
-  if (status == CK_OK) status = ck_session_queue(&ticket, session, NULL, update, CK_DURABLE_POWER, err);
+  if (status == CK_OK) status = 
+      ck_session_queue(&ticket, session, &(ck_queueing){.update = update, .durability = CK_DURABLE_POWER, .waited = true}, err);
   if (status == CK_OK) status = ck_session_wait(session, ticket, err);
   ck_session_close(session);
   return status;

@@ -14,6 +14,7 @@ ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile
   self->profile = profile;
   self->policies = policies ? policies : &ck_policy_always;
   self->clean = true;
+  ck_random_bytes(&self->random, sizeof self->random);
   self->began_us = runtime->clock.mono_us(runtime->clock.self);
   self->since.begun_us = self->began_us;
   ck_status status = ck_state_new(&self->state, err);
@@ -133,13 +134,14 @@ ck_status ck_session_put(ck_session *self, const char *key, const ck_value *valu
   return status;
 }
 
-ck_status ck_session_queue(uint64_t *ticket, ck_session *self, ck_checkpoint *checkpoint, const ck_session_update *update,
-                           ck_durability durability, ck_error *err) {
+ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err) {
+  const ck_session_update *update = how->update;
   *ticket = 0;
   ck_job job = {.events = self->pending,
                 .event_count = self->pending_count,
-                .checkpoint = checkpoint,
-                .durability = durability};
+                .checkpoint = how->checkpoint,
+                .durability = how->durability,
+                .waited = how->waited};
   if (update) {
     job.has_update = true;
     job.update_status = update->status;
@@ -153,7 +155,7 @@ ck_status ck_session_queue(uint64_t *ticket, ck_session *self, ck_checkpoint *ch
 ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability durability, ck_error *err) {
   *ticket = ck_channel_last(self->channel);
   if (self->pending_count == 0) return ck_channel_failure(self->channel, err);
-  return ck_session_queue(ticket, self, NULL, NULL, durability, err);
+  return ck_session_queue(ticket, self, &(ck_queueing){.durability = durability}, err);
 }
 
 ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err) {

@@ -61,7 +61,7 @@ const ck_state *ck_session_state(const ck_session *self);
 /* What a boundary came to. */
 typedef struct ck_saved {
   bool taken;
-  bool sync;             /* the policies ask the caller to wait for `ticket` */
+  bool sync;             /* the policies ask the caller to wait: its commit may not begin before ck_session_wait or _check */
   char id[CK_ID_SIZE];   /* of the checkpoint; "" when not taken */
   int64_t seq;           /* of the boundary event */
   uint64_t ticket;

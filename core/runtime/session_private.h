@@ -33,6 +33,7 @@ struct ck_session {
   int64_t active_base_us, began_us;  /* active time before this run; when this run began */
   ck_since since;
   bool clean;
+  uint64_t random;                   /* state of the numbers that policies are given */
   int64_t checkpoint;                /* seq of the last checkpoint queued or resumed from; 0: none */
   int64_t resumed_from;
   int64_t cut;                       /* seq up to which the transcript was folded at resume: what lies behind is the ledger's */
@@ -48,9 +49,14 @@ CK_CHECKED ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const
 void ck_session_update_active(ck_session *self);
 /* The scope's fold; made when first asked for. Borrowed. */
 CK_CHECKED ck_status ck_session_scope(ck_scope **out, ck_session *self, const char *name, ck_error *err);
-/* Queues everything pending with an optional checkpoint (taken) and status change. */
-CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, ck_checkpoint *checkpoint,
-                                      const ck_session_update *update, ck_durability durability, ck_error *err);
+/* How what is pending is queued. */
+typedef struct ck_queueing {
+  ck_checkpoint *checkpoint;       /* taken; NULL: none */
+  const ck_session_update *update; /* NULL: the status stays */
+  ck_durability durability;
+  bool waited;                     /* see ck_job */
+} ck_queueing;
+CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err);
 /* Starts counting anew from here. */
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
 /* After the store failed: tries, once and past the queue, to leave the session as paused with the failure as reason. A

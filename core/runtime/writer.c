@@ -282,6 +282,7 @@ void ck_channel_free(ck_channel *self) {
   ck_writer *writer = self->writer;
   pthread_mutex_lock(&writer->mutex);
   writer->waiters++;
+  if (writer->sleeping && has_work(writer)) pthread_cond_signal(&writer->filled);
   while (self->outstanding > 0) pthread_cond_wait(&writer->acknowledged, &writer->mutex);
   writer->waiters--;
   pthread_mutex_unlock(&writer->mutex);
@@ -302,7 +303,7 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
     self->outstanding++;
     writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
         (slot){.channel = self, .ticket = *ticket, .job = *job};
-    if (writer->sleeping) pthread_cond_signal(&writer->filled);
+    if (writer->sleeping && !job->waited) pthread_cond_signal(&writer->filled);
   } else if (err) {
     *err = self->failure;
   }
@@ -315,7 +316,8 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
 ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
   pthread_mutex_lock(&self->writer->mutex);
   ck_status status = self->done >= ticket ? CK_OK : self->failure.status != CK_OK ? self->failure.status : CK_E_PENDING;
-  if (status != CK_OK && status != CK_E_PENDING && err) *err = self->failure;
+  if (status == CK_E_PENDING && self->writer->sleeping && has_work(self->writer)) pthread_cond_signal(&self->writer->filled);
+  else if (status != CK_OK && status != CK_E_PENDING && err) *err = self->failure;
   pthread_mutex_unlock(&self->writer->mutex);
   return status;
 }

@@ -30,6 +30,7 @@ typedef struct ck_job {
   ck_session_status update_status;
   char *update_reason; /* malloc'd; NULL */
   ck_durability durability;
+  bool waited; /* the caller goes on with ck_channel_wait or ck_channel_check: the writer thread need not be woken for it */
 } ck_job;
 
 /* Queues; `*ticket` names the job (ascending per channel, from 1). After a failed job every later one fails the same way. */

@@ -128,19 +128,34 @@ static const ck_value *message(unsigned number) {
   return *slot;
 }
 
-ck_saved bench_step(ck_session *session, unsigned number) {
+static void append_message(ck_session *session, unsigned number) {
+  ck_error err;
+  if (ck_session_append(session, CK_EVENT_MESSAGE, NULL, "writer", message(number), &err) != CK_OK) bench_die("step: %s", err.text);
+}
+
+void bench_message(ck_session *session, unsigned number) {
+  uint64_t ticket;
+  ck_error err;
+  append_message(session, number);
+  if (ck_session_push(&ticket, session, CK_DURABLE_PROCESS, &err) != CK_OK) bench_die("step: %s", err.text);
+}
+
+ck_saved bench_boundary(ck_session *session, unsigned number) {
   ck_error err;
   ck_saved saved;
   char text[128];
   ck_value *small;
   snprintf(text, sizeof text, "{\"step\":%u,\"note\":\"the small change of this step\"}", number);
-  if (ck_value_new(&small, ck_bytes_text(text), &err) != CK_OK ||
-      ck_session_append(session, CK_EVENT_MESSAGE, NULL, "writer", message(number), &err) != CK_OK)
-    bench_die("step: %s", err.text);
+  if (ck_value_new(&small, ck_bytes_text(text), &err) != CK_OK) bench_die("step: %s", err.text);
   put(session, "memory.small", small);
   if (ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND}, &err) != CK_OK)
     bench_die("boundary: %s", err.text);
   return saved;
+}
+
+ck_saved bench_step(ck_session *session, unsigned number) {
+  append_message(session, number);
+  return bench_boundary(session, number);
 }
 
 static double ratio_of(const figure *row) { return row->floor > 0 ? row->value / row->floor : 0; }

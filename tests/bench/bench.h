@@ -33,7 +33,11 @@ ck_value *bench_prose(size_t len, unsigned seed);
 double bench_floor_once(void);
 /* A state of about `bytes` in values of 1 KiB (at least one key). */
 void bench_fill_state(ck_session *session, size_t bytes);
-/* One step of the standard workload: a message of 2 KB, one small changed key, a boundary. */
+/* The standard workload, in its two halves: a message of 2 KB is recorded (and committed, as a flow's outcomes are); then one
+ * small key changes and a boundary is reached. */
+void bench_message(ck_session *session, unsigned number);
+ck_saved bench_boundary(ck_session *session, unsigned number);
+/* Both in one go, and so in one transaction. */
 ck_saved bench_step(ck_session *session, unsigned number);
 
 /* The groups, one file each. */
