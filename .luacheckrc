@@ -8,7 +8,7 @@ local function fields(...)
 end
 read_globals = {
   "assert", "error", "ipairs", "next", "pairs", "pcall", "require", "select", "tonumber", "tostring", "type",
-  ck = fields("array", "find", "gmatch", "gsub", "match", "null", "refuse"),
+  ck = fields("array", "drop", "find", "gmatch", "gsub", "mask", "match", "null", "ref", "refuse"),
   math = fields("abs", "ceil", "exp", "floor", "fmod", "huge", "log", "max", "maxinteger", "min", "mininteger", "modf", "pi", "sqrt",
     "tointeger", "type", "ult"),
   string = fields("byte", "char", "find", "format", "len", "lower", "rep", "reverse", "sub", "upper"),

@@ -2,6 +2,7 @@
 #include "lua/policy_load.h"
 
 #include <lauxlib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lua/json.h"
@@ -12,17 +13,17 @@
 enum { OPTIONS_MAX = 64 * 1024 };
 
 static const char *const known_keys[] = {"name", "version", "options",
-#define X(name, carried) #name,
+#define X(name, view) #name,
                                          CK_POLICY_HOOK_TABLE(X)
 #undef X
                                              NULL};
-static const char *const hook_names[] = {
-#define X(name, carried) #name,
+const char *const policy_hook_names[POLICY_HOOK_COUNT] = {
+#define X(name, view) #name,
     CK_POLICY_HOOK_TABLE(X)
 #undef X
 };
-static const bool hook_carried[] = {
-#define X(name, carried) carried,
+static const ck_view_kind hook_views[POLICY_HOOK_COUNT] = {
+#define X(name, view) view,
     CK_POLICY_HOOK_TABLE(X)
 #undef X
 };
@@ -71,21 +72,31 @@ static void read_version(loaded_policy *self, lua_State *L, int table) {
   lua_pop(L, 1);
 }
 
+/* Stack: … the hook. Takes it. */
+static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
+  lua_Debug about;
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">S", &about);
+  self->lines[hook] = about.linedefined;
+  self->hooks[hook] = luaL_ref(L, LUA_REGISTRYINDEX);
+  ck_view_kind kind = hook_views[hook];
+  if (kind == CK_VIEW_COUNT || kind == CK_VIEW_CHECKPOINT) return;
+  ck_view_push(L, kind, &self->slots[kind]);
+  self->views[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
 static void read_hooks(loaded_policy *self, lua_State *L, int table) {
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
     self->hooks[i] = LUA_NOREF;
-    int type = lua_getfield(L, table, hook_names[i]);
-    if (type == LUA_TNIL) {
-      lua_pop(L, 1);
+    int type = lua_getfield(L, table, policy_hook_names[i]);
+    if (type == LUA_TFUNCTION) {
+      keep_hook(self, L, i);
       continue;
     }
-    if (type != LUA_TFUNCTION) {
-      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", hook_names[i], ck_sandbox_type(L, -1));
+    if (type != LUA_TNIL) {
+      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", policy_hook_names[i], ck_sandbox_type(L, -1));
     }
-    if (!hook_carried[i]) {
-      ck_vm_raise_plain(L, CK_E_UNSUPPORTED, "hook '%s' is not carried out by this version of ckrun", hook_names[i]);
-    }
-    self->hooks[i] = luaL_ref(L, LUA_REGISTRYINDEX);
+    lua_pop(L, 1);
   }
 }
 
@@ -148,6 +159,10 @@ static int load_body(lua_State *L) {
   loading *load = lua_touserdata(L, 1);
   loaded_policy *self = load->self;
   ck_vm_push_chunk(L, load->source->name, load->source->text);
+  lua_Debug about;
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">S", &about);
+  memcpy(self->file, about.short_src, sizeof self->file);
   lua_call(L, 0, 1);
   if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "a policy returns a table, not a %s", ck_sandbox_type(L, -1));
   int table = lua_gettop(L);
@@ -156,8 +171,6 @@ static int load_body(lua_State *L) {
   read_version(self, L, table);
   read_hooks(self, L, table);
   read_options(load, L, table);
-  ck_view_push_boundary(L, &self->at);
-  self->view = luaL_ref(L, LUA_REGISTRYINDEX);
   return 0;
 }
 
@@ -173,7 +186,7 @@ static ck_status load_source(loaded_policy *self, const ck_source *source, const
 }
 
 ck_status policy_load(loaded_policy *self, const ck_profile_policy *from, ck_error *err) {
-  *self = (loaded_policy){0};
+  *self = (loaded_policy){.replaces = SIZE_MAX};
   ck_source source;
   ck_status status = ck_source_read(&source, "policy", from->name, err);
   if (status != CK_OK) return status;
@@ -186,5 +199,24 @@ ck_status policy_load(loaded_policy *self, const ck_profile_policy *from, ck_err
 
 void policy_clear(loaded_policy *self) {
   ck_vm_free(self->vm);
+  free(self->agent);
   *self = (loaded_policy){0};
+}
+
+typedef struct {
+  const loaded_policy *self;
+  ck_value **out;
+} options_read;
+
+static int options_body(lua_State *L) {
+  options_read *read = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, read->self->options);
+  if (!ck_sandbox_push_table(L, -1)) return 0;
+  ck_json_read_lua(read->out, L, -1, OPTIONS_MAX);
+  return 0;
+}
+
+ck_status policy_get_options(ck_value **out, loaded_policy *self, ck_error *err) {
+  *out = NULL;
+  return ck_vm_call(self->vm, options_body, &(options_read){self, out}, err);
 }

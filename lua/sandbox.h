@@ -30,6 +30,11 @@ void ck_sandbox_require(lua_State *L, const char *name);
 void ck_sandbox_push_null(lua_State *L);
 bool ck_sandbox_is_null(lua_State *L, int index);
 
+/* ck.drop and ck.mask: false for other values. sandbox.h knows them by number: 1 and 2, as ck_redact_verdict does. */
+bool ck_sandbox_is_verdict(int *out, lua_State *L, int index);
+/* Raises unless the text is "env:" and the name of a variable: what ck.ref takes. */
+void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);
+
 /* ck.array: the table is a JSON array, also when it is empty. */
 void ck_sandbox_mark_array(lua_State *L, int index);
 bool ck_sandbox_is_array(lua_State *L, int index);

@@ -1,6 +1,7 @@
 /* sandbox_base.c - assert, error, pairs, … : the functions that need no library's name, and ck.null, ck.array. */
 #include <lauxlib.h>
 #include <lualib.h>
+#include <string.h>
 
 #include "lua/sandbox.h"
 
@@ -169,11 +170,41 @@ static int refuse_resume(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg ck_functions[] = {{"array", mark_array}, {"refuse", refuse_resume}, {NULL, NULL}};
+/* What a redact hook answers: addresses that nothing else has. */
+static const char verdicts[2];
+
+bool ck_sandbox_is_verdict(int *out, lua_State *L, int index) {
+  const void *value = lua_islightuserdata(L, index) ? lua_touserdata(L, index) : NULL;
+  *out = value == &verdicts[0] ? 1 : value == &verdicts[1] ? 2 : 0;
+  return *out != 0;
+}
+
+void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  bool named = len > 4 && len <= 128 && strncmp(text, "env:", 4) == 0 && !(text[4] >= '0' && text[4] <= '9');
+  if (named && strspn(text + 4, letters) == len - 4) return;
+  ck_vm_raise(L, CK_OK, "ck.ref: \"env:NAME\" expected, got '%.40s'", text);
+}
+
+static int make_ref(lua_State *L) {
+  size_t len;
+  const char *text = luaL_checklstring(L, 1, &len);
+  ck_sandbox_check_ref(L, text, len);
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "ref");
+  return 1;
+}
+
+static const luaL_Reg ck_functions[] = {{"array", mark_array}, {"ref", make_ref}, {"refuse", refuse_resume}, {NULL, NULL}};
 
 void ck_sandbox_push_ck(lua_State *L) {
   luaL_newlib(L, ck_functions);
   ck_sandbox_add_patterns(L);
   ck_sandbox_push_null(L);
   lua_setfield(L, -2, "null");
+  lua_pushlightuserdata(L, (void *)&verdicts[0]);
+  lua_setfield(L, -2, "drop");
+  lua_pushlightuserdata(L, (void *)&verdicts[1]);
+  lua_setfield(L, -2, "mask");
 }

@@ -1,4 +1,4 @@
-/* profile.c - makes a profile without limits, collects its policies. */
+/* profile.c - makes a profile without limits, collects its policies, its agents and where each setting came from. */
 #include "core/model/profile.h"
 
 #include <stdlib.h>
@@ -28,21 +28,140 @@ ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err) {
   return CK_OK;
 }
 
-ck_status ck_profile_append_policy(ck_profile *self, const char *name, const ck_value *options, ck_error *err) {
-  ck_profile_policy *policies = reallocarray(self->policies, self->policy_count + 1, sizeof *policies);
-  if (policies) self->policies = policies;
-  char *copy = policies ? strdup(name) : NULL;
+/* ---- policies ---- */
+
+static ck_status append_policy(ck_profile_policy **list, size_t *count, const ck_profile_policy *from, ck_error *err) {
+  ck_profile_policy *policies = reallocarray(*list, *count + 1, sizeof *policies);
+  if (policies) *list = policies;
+  char *copy = policies ? strdup(from->name) : NULL;
   if (!copy) return ck_error_no_memory(err);
-  self->policies[self->policy_count++] = (ck_profile_policy){copy, ck_value_share(options)};
+  policies[(*count)++] = (ck_profile_policy){copy, ck_value_share(from->options)};
+  return CK_OK;
+}
+
+static void clear_policies(ck_profile_policy *list, size_t *count) {
+  for (size_t i = 0; i < *count; i++) {
+    free(list[i].name);
+    ck_value_free(list[i].options);
+  }
+  *count = 0;
+}
+
+ck_status ck_profile_append_policy(ck_profile *self, const char *name, const ck_value *options, ck_error *err) {
+  return append_policy(&self->policies, &self->policy_count, &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
+}
+
+ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name, const ck_value *options, ck_error *err) {
+  return append_policy(&self->policies, &self->policy_count, &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
+}
+
+void ck_profile_clear_policies(ck_profile *self) { clear_policies(self->policies, &self->policy_count); }
+void ck_profile_clear_agent_policies(ck_profile_agent *self) { clear_policies(self->policies, &self->policy_count); }
+
+/* ---- agents ---- */
+
+static ck_profile_agent *find_agent(const ck_profile *self, const char *name) {
+  for (size_t i = 0; i < self->agent_count; i++) {
+    if (strcmp(self->agents[i].name, name) == 0) return &self->agents[i];
+  }
+  return NULL;
+}
+
+const ck_profile_agent *ck_profile_get_agent(const ck_profile *self, const char *name) { return find_agent(self, name); }
+
+ck_status ck_profile_put_agent(ck_profile_agent **out, ck_profile *self, const char *name, ck_error *err) {
+  *out = find_agent(self, name);
+  if (*out) return CK_OK;
+  ck_profile_agent *agents = reallocarray(self->agents, self->agent_count + 1, sizeof *agents);
+  if (agents) self->agents = agents;
+  char *copy = agents ? strdup(name) : NULL;
+  if (!copy) return ck_error_no_memory(err);
+  *out = &agents[self->agent_count++];
+  **out = (ck_profile_agent){
+      .name = copy,
+      .budget_micros = NO_LIMIT,
+      .time_ms = NO_LIMIT,
+      .rounds = NO_LIMIT,
+      .tokens = NO_LIMIT,
+      .tool_calls = NO_LIMIT,
+      .model_calls = NO_LIMIT,
+      .replay_depth = NO_LIMIT,
+  };
+  return CK_OK;
+}
+
+/* ---- names that are left out ---- */
+
+static void free_names(char **names) {
+  for (char **name = names; name && *name; name++) free(*name);
+  free(names);
+}
+
+ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names, size_t count, ck_error *err) {
+  char **copies = calloc(count + 1, sizeof *copies);
+  if (!copies) return ck_error_no_memory(err);
+  for (size_t i = 0; i < count; i++) {
+    copies[i] = strdup(names[i]);
+    if (!copies[i]) {
+      free_names(copies);
+      return ck_error_no_memory(err);
+    }
+  }
+  free_names(self->exclude_memory_keys);
+  self->exclude_memory_keys = copies;
+  return CK_OK;
+}
+
+/* ---- origins ---- */
+
+static ck_profile_origin *find_origin(const ck_profile *self, const char *path) {
+  for (size_t i = 0; i < self->origin_count; i++) {
+    if (strcmp(self->origins[i].path, path) == 0) return &self->origins[i];
+  }
+  return NULL;
+}
+
+const ck_profile_origin *ck_profile_get_origin(const ck_profile *self, const char *path) { return find_origin(self, path); }
+
+static void clear_origin(ck_profile_origin *self) {
+  free(self->path);
+  free(self->source);
+  ck_value_free(self->value);
+}
+
+ck_status ck_profile_put_origin(ck_profile *self, const char *path, const char *source, const ck_value *value, ck_error *err) {
+  ck_profile_origin made = {strdup(path), strdup(source), ck_value_share(value)};
+  ck_profile_origin *place = find_origin(self, path);
+  bool copied = made.path && made.source;
+  if (copied && !place) {
+    ck_profile_origin *origins = reallocarray(self->origins, self->origin_count + 1, sizeof *origins);
+    if (origins) {
+      self->origins = origins;
+      place = &origins[self->origin_count++];
+      *place = (ck_profile_origin){0};
+    }
+  }
+  if (!copied || !place) {
+    clear_origin(&made);
+    return ck_error_no_memory(err);
+  }
+  clear_origin(place);
+  *place = made;
   return CK_OK;
 }
 
 void ck_profile_free(ck_profile *self) {
   if (!self) return;
-  for (size_t i = 0; i < self->policy_count; i++) {
-    free(self->policies[i].name);
-    ck_value_free(self->policies[i].options);
+  ck_profile_clear_policies(self);
+  for (size_t i = 0; i < self->agent_count; i++) {
+    ck_profile_clear_agent_policies(&self->agents[i]);
+    free(self->agents[i].policies);
+    free(self->agents[i].name);
   }
+  for (size_t i = 0; i < self->origin_count; i++) clear_origin(&self->origins[i]);
+  free_names(self->exclude_memory_keys);
+  free(self->origins);
+  free(self->agents);
   free(self->policies);
   free(self->name);
   free(self->path);

@@ -10,6 +10,33 @@ typedef struct ck_profile_policy {
   ck_value *options; /* JSON object; NULL: defaults */
 } ck_profile_policy;
 
+/* What a resume does to each dimension, unless a policy says otherwise. */
+typedef enum { CK_PROFILE_RULE_DEFAULT, CK_PROFILE_RULE_CONTINUE, CK_PROFILE_RULE_RESET, CK_PROFILE_RULE_REFUSE } ck_profile_rule;
+typedef struct ck_profile_rules {
+  ck_profile_rule budget, time, rounds, tokens, tool_calls;
+} ck_profile_rules;
+
+/* What one agent has of its own. -1 in a limit: none of its own; the session's hold all the same. */
+typedef struct ck_profile_agent {
+  char *name;
+  int64_t budget_micros;
+  int64_t time_ms;
+  int64_t rounds;
+  int64_t tokens;
+  int64_t tool_calls;
+  int64_t model_calls;
+  int64_t replay_depth;        /* its own, else the profile's */
+  ck_profile_policy *policies; /* replace those of the same name in the profile's list, whose options lie below their own */
+  size_t policy_count;
+} ck_profile_agent;
+
+/* Where a setting came from: "constraints.rounds", "agents.x.policies". */
+typedef struct ck_profile_origin {
+  char *path;
+  char *source;    /* the profile's name in the program ("policies/profiles/graph.lua") or its file */
+  ck_value *value; /* as it stands there, JSON */
+} ck_profile_origin;
+
 /* -1 in a constraint means: no limit. */
 typedef struct ck_profile {
   char *name;
@@ -23,6 +50,20 @@ typedef struct ck_profile {
   int64_t replay_depth; /* transcript_replay_depth: events in a tail; 0 none; default 50 */
   ck_profile_policy *policies;
   size_t policy_count;
+  ck_profile_rules resume;
+  char **exclude_memory_keys; /* names below memory. that are never written; ends with NULL; NULL: none */
+  ck_profile_agent *agents;
+  size_t agent_count;
+  /* lua/profile_settings.c refuses true and more than 0 for each of these until something carries it out. */
+  bool single_checkpoint;        /* checkpoints = "single": a new one replaces the one before */
+  bool delete_on_success;        /* on_success = "delete" */
+  bool continue_on_save_failure; /* on_save_failure = "continue" */
+  bool fallback_on_unreadable;   /* on_unreadable = "fallback" */
+  bool resume_with_tail;         /* resume_context = "tail": every agent goes on with its tail instead of its conversation */
+  bool checkpoint_tool, checkpoint_tool_subagents;
+  int64_t prune_every_n_nodes;   /* 0: only when asked */
+  ck_profile_origin *origins; /* of what the profile and those it extends set, in no order */
+  size_t origin_count;
 } ck_profile;
 
 /* No limits, replay depth 50, no policies, the given name. */
@@ -30,5 +71,21 @@ CK_CHECKED ck_status ck_profile_new(ck_profile **out, const char *name, ck_error
 /* Copies `name`, shares `options` (may be NULL). */
 CK_CHECKED ck_status ck_profile_append_policy(ck_profile *self, const char *name, const ck_value *options, ck_error *err);
 void ck_profile_free(ck_profile *self);
+
+/* The agent of that name, made when there is none: valid until the next one is made. */
+CK_CHECKED ck_status ck_profile_put_agent(ck_profile_agent **out, ck_profile *self, const char *name, ck_error *err);
+/* NULL when the profile says nothing of it. */
+const ck_profile_agent *ck_profile_get_agent(const ck_profile *self, const char *name);
+CK_CHECKED ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name, const ck_value *options, ck_error *err);
+/* The lists become empty. */
+void ck_profile_clear_policies(ck_profile *self);
+void ck_profile_clear_agent_policies(ck_profile_agent *self);
+/* A list of texts, copied; replaces the one there is. */
+CK_CHECKED ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names, size_t count, ck_error *err);
+
+/* Copies the texts, shares the value; replaces what is known of that path. */
+CK_CHECKED ck_status ck_profile_put_origin(ck_profile *self, const char *path, const char *source, const ck_value *value, ck_error *err);
+/* NULL: nobody set it, the built-in default holds. */
+const ck_profile_origin *ck_profile_get_origin(const ck_profile *self, const char *path);
 
 #endif

@@ -107,7 +107,7 @@ static void test_resume(void) {
   tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
   check_resume(&engine, 1000000, CK_OK, CK_RULE_CONTINUE, NULL);
   check_resume(&engine, 2000000, CK_OK, CK_RULE_RESET, NULL);
-  check_resume(&engine, 3000000, CK_E_POLICY, CK_RULE_DEFAULT, "unknown word 'rest' (did you mean 'reset'?)");
+  check_resume(&engine, 3000000, CK_E_POLICY, CK_RULE_DEFAULT, "budget: \"continue\", \"reset\" or \"refuse\" expected, got 'rest' (did you mean 'reset'?)");
   check_resume(&engine, 4000000, CK_E_POLICY, CK_RULE_DEFAULT, "lost");
   check_resume(&engine, 6000000, CK_OK, CK_RULE_DEFAULT, "too dear");
   engine.free(engine.self);
