@@ -58,7 +58,10 @@ fresh() { rm -rf s.db s.db-* s.db.* count.log out err; }
 # cassette ROUNDS: makes $work/ROUNDS.jsonl.
 cassette() { awk -v rounds="$1" -f "$here/cassette.awk" >"$work/$1.jsonl"; }
 
-ckrun() { "$CKRUN" --store "$store" "$@"; }
+# Nothing here takes long: what does is a hang.
+bounded() { timeout 60 "$@"; }
+ckrun_at() { local at=$1; shift; bounded "$CKRUN" --store "$at" "$@"; }
+ckrun() { ckrun_at "$store" "$@"; }
 
 have_strace() { command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; }
 have_compiler() { command -v "${CC:-cc}" >/dev/null; }

@@ -2,21 +2,25 @@
 # ten_steps.t - a session of ten steps, killed at every call that changes something, resumes to what it would have been.
 # First by strace at every system call of the kinds below, counted per thread; then by a preloaded library that counts the
 # calls of all threads in one order, before and after each: the faster of two threads cannot mask the other's.
+# KILL_STEPS=N makes the session longer, KILL_EVERY=N tries only every Nth point.
 . "$(dirname "$0")/lib.sh"
 
 calls="write pwrite64 writev pwritev fdatasync fsync ftruncate fallocate unlink unlinkat rename renameat renameat2
   mkdir mkdirat openat flock fchmod clone clone3 vfork fork"
 
+steps=${KILL_STEPS:-10}
+every=${KILL_EVERY:-1}
+
 begin
-cassette 10
-start() { "$@" "$CKRUN" --store "$store" run "$here/$flow.lua" --cassette "$work/10.jsonl" --session s; }
+cassette "$steps"
+start() { bounded "$@" "$CKRUN" --store "$store" run "$here/$flow.lua" --cassette "$work/$steps.jsonl" --session s; }
 
 # expect FLOW: runs it undisturbed, and keeps what came of it.
 expect() {
   flow=$1
   folder baseline
   fresh
-  start env >out 2>err && [ "$(wc -l <count.log)" = 10 ] && ckrun store verify 2>/dev/null && summary s >"$work/expected"
+  start env >out 2>err && [ "$(wc -l <count.log)" = "$steps" ] && ckrun store verify 2>/dev/null && summary s >"$work/expected"
 }
 
 # attack POINT COMMAND…: one run that the command kills, and all that follows.
@@ -39,12 +43,14 @@ attack() {
 by_strace() { attack "$1:$2" strace -f -b execve -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2"; }
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
+thin() { awk -v every="$every" 'NR % every == 0'; }
+
 # The highest number of calls of each kind that one thread makes.
 list_calls() {
   fresh
   start strace -f -b execve -o trace -e "trace=$(echo $calls | tr ' ' ,)" >out 2>err
   awk '$2 ~ /^[a-z0-9_]+\(/ { sub(/\(.*/, "", $2); n = ++count[$1, $2]; if (n > most[$2]) most[$2] = n }
-    END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort >"$work/strace.points"
+    END { for (name in most) for (n = 1; n <= most[name]; n++) print name, n }' trace | sort | thin >"$work/strace.points"
   [ -s "$work/strace.points" ]
 }
 
@@ -52,10 +58,10 @@ count_calls() {
   fresh
   start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
   # Threads do not always share the work in the same way: a few calls more.
-  seq 2 $((2 * $(cat "$work/calls") + 20)) >"$work/count.points"
+  seq 2 $((2 * $(cat "$work/calls") + 20)) | thin >"$work/count.points"
 }
 
-check "agent.lua counts to ten undisturbed" expect agent
+check "agent.lua counts to $steps undisturbed" expect agent
 if have_strace; then
   check "its system calls are known" list_calls
   check "killed at each of $(wc -l <"$work/strace.points") system calls it goes on, and nothing ran twice" \
@@ -64,7 +70,7 @@ else
   skip "killed at each of its system calls" "strace is missing, or may not trace here"
 fi
 
-check "state.lua counts to ten undisturbed" expect state
+check "state.lua counts to $steps undisturbed" expect state
 if have_compiler && build_kill_at; then
   check "its calls are counted" count_calls
   check "killed before and after each of $(cat "$work/calls") calls it goes on, with the same state" in_two by_count "$work/count.points"

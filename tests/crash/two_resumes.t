@@ -12,7 +12,7 @@ command -v flock >/dev/null || skip_all "flock(1) of util-linux is missing"
 { have_compiler && build_kill_at; } || skip_all "there is no compiler for the library that kills"
 say "RESUME_SEED=$seed"
 cassette 10
-start() { "$@" "$CKRUN" --store "$store" run "$here/agent.lua" --cassette "$work/10.jsonl" --session s; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$here/agent.lua" --cassette "$work/10.jsonl" --session s; }
 
 expect() {
   folder baseline
@@ -28,7 +28,7 @@ compete() {
   exec 9>hold
   flock 9
   for ((n = 1; n <= $1; n++)); do
-    timeout 60 "$CKRUN" --store "$store" resume s >"out$n" 2>"err$n" 9>&- &
+    bounded "$CKRUN" --store "$store" resume s >"out$n" 2>"err$n" 9>&- &
     running[$!]=1
   done
   while [ "$left" -gt 0 ]; do

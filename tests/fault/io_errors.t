@@ -8,7 +8,7 @@ calls="pwrite64 fdatasync fsync ftruncate fallocate"
 begin
 have_strace || skip_all "strace is missing, or may not trace here"
 cassette 5
-start() { "$@" "$CKRUN" --store "$store" run "$here/state.lua" --cassette "$work/5.jsonl" --session s; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$here/state.lua" --cassette "$work/5.jsonl" --session s; }
 
 expect() {
   folder baseline

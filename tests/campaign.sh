@@ -1,0 +1,44 @@
+#!/bin/bash
+# campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated in_doubt unresumable progress.
+#   tests/campaign.sh [PART…]    all of them, or some of: calls steps random resumes errors rot recordings
+# CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about an hour on two cores).
+set -u
+tests=$(cd "$(dirname "$0")" && pwd)
+scale=${CAMPAIGN_SCALE:-100}
+failed=
+
+share() { echo $(($1 * scale / 100 > 0 ? $1 * scale / 100 : 1)); }
+
+# part NAME TEST [SETTING=VALUE…]
+part() {
+  local name=$1 test=$2 begun=$SECONDS
+  shift 2
+  echo "== $name: $test $*"
+  env "$@" "$tests/$test" || failed="$failed $name"
+  echo "== $name took $((SECONDS - begun)) s"
+}
+
+# Damaged stores are read under the sanitizers, where that program is built.
+sanitized() {
+  local program="${CKRUN_BUILD:-$tests/../build/release}/../asan/ckrun"
+  [ -x "$program" ] && echo "CKRUN=$program"
+}
+
+run() {
+  local n
+  case $1 in
+    calls) part calls crash/ten_steps.t ;;
+    steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
+    random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
+    resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
+    errors) part errors fault/io_errors.t && part stores fault/bad_stores.t ;;
+    rot) part rot fault/bit_rot.t $(sanitized) ;;
+    recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; done ;;
+    *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
+  esac
+}
+
+[ $# -gt 0 ] || set -- calls steps random resumes errors rot recordings
+for name in "$@"; do run "$name"; done
+[ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
+echo "all held"
