@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -192,7 +194,20 @@ static ck_status open_pipes(int ours[PIPE_COUNT], int its[PIPE_COUNT], ck_error 
   return CK_OK;
 }
 
+/* A tool must not outlive its session: what it did after a kill -9 would come behind the probe that asks for it. The kernel
+ * ends the child with the thread that made it, which is the loop's and lives as long as the process. libuv forks, and a
+ * fork runs this in the child; a parent that died before is seen by its number. */
+static pid_t spawning_parent; /* 0: the fork is not ours */
+
+static void tie_child(void) {
+  if (spawning_parent == 0) return;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != spawning_parent) _exit(127);
+}
+
+static void tie_forks(void) { pthread_atfork(NULL, NULL, tie_child); }
+
 static int spawn(ck_child *self, const ck_child_options *options, const int its[PIPE_COUNT]) {
+  static pthread_once_t tied = PTHREAD_ONCE_INIT;
   uv_stdio_container_t stdio[PIPE_COUNT];
   for (int i = 0; i < PIPE_COUNT; i++) stdio[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = its[i]};
   uv_process_options_t process = {
@@ -205,7 +220,10 @@ static int spawn(ck_child *self, const ck_child_options *options, const int its[
       .stdio = stdio,
   };
   seal_descriptors();
+  pthread_once(&tied, tie_forks);
+  spawning_parent = getpid();
   int failed = uv_spawn(ck_loop_uv(options->loop), &self->process, &process);
+  spawning_parent = 0;
   if (failed) self->process.pid = 0;
   return failed;
 }
