@@ -154,9 +154,7 @@ static bool holds(const ck_key_rule *rule, ck_bytes words) {
 }
 
 /* Of those that hold, one of the profile, else the longest: its kind says most. */
-const ck_key_rule *ck_keys_find(const ck_keys *self, ck_bytes name) {
-  char buffer[WORDS_SIZE];
-  ck_bytes words = without_qualifiers(split(buffer, name));
+static const ck_key_rule *find_words(const ck_keys *self, ck_bytes words) {
   const ck_key_rule *best = NULL;
   for (uint32_t i = self->chains[hash_ending(words) % CK_KEY_CHAINS]; i > 0; i = self->rules[i - 1].next) {
     const ck_key_rule *rule = &self->rules[i - 1];
@@ -165,6 +163,13 @@ const ck_key_rule *ck_keys_find(const ck_keys *self, ck_bytes name) {
     if (!best || rule->len > best->len) best = rule;
   }
   return best;
+}
+
+const ck_key_rule *ck_keys_find(const ck_keys *self, ck_bytes name) {
+  char buffer[WORDS_SIZE];
+  ck_bytes words = split(buffer, name), bare = without_qualifiers(words);
+  const ck_key_rule *rule = find_words(self, words);
+  return rule || bare.len == words.len ? rule : find_words(self, bare);
 }
 
 bool ck_keys_is_id(ck_bytes name) {

@@ -17,7 +17,7 @@ enum {
 /* X(words, kind of the placeholder, flags). Words are lower case, one space between them; digits do not count.
  * "ap ikey" is how APIkey falls apart. */
 #define CK_KEY_TABLE(X)                                                                                               \
-  X("api key", "api_key", CK_KEY_SUFFIX) X("api keys", "api_key", CK_KEY_SUFFIX)                                      \
+  X("api key", "api_key", CK_KEY_JOINED) X("api keys", "api_key", CK_KEY_JOINED)                                      \
   X("apikey", "api_key", CK_KEY_JOINED) X("apikeys", "api_key", CK_KEY_JOINED)                                        \
   X("ap ikey", "api_key", CK_KEY_SUFFIX) X("app key", "api_key", CK_KEY_SUFFIX)                                       \
   X("access key", "access_key", CK_KEY_SUFFIX) X("access keys", "access_key", CK_KEY_SUFFIX)                          \

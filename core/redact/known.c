@@ -7,7 +7,7 @@
 #include "core/redact/encode.h"
 #include "core/redact/redact.h"
 
-enum { JSON_LAYERS = 4, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6 };
+enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6 };
 
 static const char line_breaks[] = "\r\n";
 
@@ -19,20 +19,15 @@ static ck_bytes trim(ck_bytes text) {
   return text;
 }
 
-static ck_status add_pattern(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
-  if (bytes.len > self->longest) self->longest = bytes.len;
-  return ck_patterns_append(&self->patterns, bytes, owner, err);
-}
-
 /* Raw, with '+' for spaces as forms have it, in hex and in base64: JSON and percent-encoding are undone in the text. */
 static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
-  ck_status status = add_pattern(self, bytes, owner, err);
+  ck_status status = ck_patterns_append(&self->patterns, bytes, owner, err);
   ck_buffer form = {0};
   for (int i = 0; i < CK_ENCODINGS && status == CK_OK; i++) {
     ck_buffer_reset(&form);
     ck_encode_append(&form, i, bytes);
     status = ck_buffer_check(&form, err);
-    if (status == CK_OK && form.len >= ENCODED_MIN) status = add_pattern(self, ck_buffer_bytes(&form), owner, err);
+    if (status == CK_OK && form.len >= ENCODED_MIN) status = ck_patterns_append(&self->patterns, ck_buffer_bytes(&form), owner, err);
   }
   if (form.data) explicit_bzero(form.data, form.cap);
   ck_buffer_clear(&form);
@@ -79,6 +74,7 @@ static ck_status add_secret(ck_known *self, const char *name, ck_bytes secret, c
   ck_kind_write(made->kind, name);
   if (memmem(made->kind, strlen(made->kind), secret.data, secret.len)) ck_kind_write(made->kind, NULL);
   self->count++;
+  if (secret.len > self->longest) self->longest = secret.len;
   return CK_OK;
 }
 
@@ -191,8 +187,8 @@ ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t r
   return status == CK_OK ? ck_edits_check(out, err) : status;
 }
 
-/* A byte can be written as \u00XX, which takes more the deeper it is escaped. */
-size_t ck_known_reach(const ck_known *self) { return self->longest * 14; }
+/* A byte written as \u00XX has 2^(layers - 1) backslashes under that many layers; hex and base64 take less. */
+size_t ck_known_reach(const ck_known *self) { return self->longest * ((1 << (JSON_LAYERS - 1)) + 5); }
 
 void ck_known_clear(ck_known *self) {
   for (size_t i = 0; i < self->count; i++) {

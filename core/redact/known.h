@@ -7,7 +7,7 @@
 #include "core/redact/placeholder.h"
 #include "core/redact/unfold.h"
 
-enum { CK_KNOWN_LAYERS = 7 };
+enum { CK_KNOWN_LAYERS = 8 };
 
 typedef struct ck_secret {
   char kind[CK_KIND_SIZE];
@@ -21,7 +21,7 @@ typedef struct ck_known {
   ck_secret *secrets;
   size_t count, cap;
   ck_patterns patterns;
-  size_t longest;                      /* pattern, in bytes */
+  size_t longest;                      /* secret, in bytes */
   ck_unfolded layers[CK_KNOWN_LAYERS]; /* the text at hand without one layer after the other */
 } ck_known;
 
@@ -30,7 +30,7 @@ CK_CHECKED ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *k
                                      ck_error *err);
 /* The placeholders change with the key. */
 void ck_known_set_key(ck_known *self, const ck_fingerprint_key *key);
-/* Appends what stands in `text`, at most four layers of JSON escapes and two of percent-encoding deep, with `rule`; merged. */
+/* Appends what stands in `text`, at most five layers of JSON escapes and two of percent-encoding deep, with `rule`; merged. */
 CK_CHECKED ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule, ck_error *err);
 /* The most bytes that one secret can take in a text. */
 size_t ck_known_reach(const ck_known *self);

@@ -1,0 +1,360 @@
+/* test_known.c - a known secret is found in every encoding, at every place, however the text is cut. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/redact/encode.h"
+#include "core/redact/redact.h"
+#include "core/redact/scanner.h"
+#include "tests/tap.h"
+
+enum { SECRETS = 50, SECRET_SIZE = 64 };
+static char secrets[SECRETS][SECRET_SIZE];
+
+/* Fixed, but of all kinds: with quotes, slashes, spaces, umlauts, '%', '+', '=', newlines inside. */
+static void make_secrets(void) {
+  static const char *const middles[] = {"-", "/", "\\", "\"", " ", "%", "+", "\xc3\xa9", "\n", "=="};
+  uint64_t state = 88172645463325252u;
+  for (int i = 0; i < SECRETS; i++) {
+    int len = snprintf(secrets[i], SECRET_SIZE, "cnry%02d%s", i, middles[i % 10]);
+    int end = len + 10 + i % 23;
+    for (; len < end; len++) {
+      state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+      secrets[i][len] = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789/+_-.~!"[state % 65];
+    }
+    secrets[i][len] = '\0';
+  }
+}
+
+/* ---- encodings: each appends the secret in its way ---- */
+
+typedef void encoder(ck_buffer *out, ck_bytes secret);
+
+static void raw(ck_buffer *out, ck_bytes s) { ck_buffer_append_bytes(out, s); }
+
+static void json_string(ck_buffer *out, ck_bytes s) {
+  ck_buffer text = {0};
+  ck_json_append_string(&text, s);
+  ck_buffer_append(out, text.data + 1, text.len - 2);
+  ck_buffer_clear(&text);
+}
+
+static void json_slashes(ck_buffer *out, ck_bytes s) {
+  ck_buffer text = {0};
+  json_string(&text, s);
+  for (size_t i = 0; i < text.len; i++) {
+    if (text.data[i] == '/') ck_buffer_append_char(out, '\\');
+    ck_buffer_append_char(out, text.data[i]);
+  }
+  ck_buffer_clear(&text);
+}
+
+/* Every character as \u00XX, the ASCII ones in capitals and small letters by turns. */
+static void json_unicode(ck_buffer *out, ck_bytes s) {
+  for (size_t i = 0; i < s.len; i++) {
+    unsigned char c = (unsigned char)s.data[i];
+    if (c == 0xc3) ck_buffer_append_format(out, "\\u00%02X", 0xc0 + (unsigned char)s.data[++i] - 0x80);
+    else ck_buffer_append_format(out, i % 2 ? "\\u00%02x" : "\\u00%02X", c);
+  }
+}
+
+static void json_twice(ck_buffer *out, ck_bytes s) {
+  ck_buffer text = {0};
+  json_string(&text, s);
+  json_string(out, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+static void json_thrice_unicode(ck_buffer *out, ck_bytes s) {
+  ck_buffer text = {0};
+  json_unicode(&text, s);
+  json_twice(out, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+static void percent(ck_buffer *out, ck_bytes s, const char *format, bool all) {
+  for (size_t i = 0; i < s.len; i++) {
+    unsigned char c = (unsigned char)s.data[i];
+    bool plain = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || strchr("-_.~", c);
+    if (plain && !all) ck_buffer_append_char(out, (char)c);
+    else ck_buffer_append_format(out, format[0] == 'l' ? "%%%02x" : "%%%02X", c);
+  }
+}
+static void percent_upper(ck_buffer *out, ck_bytes s) { percent(out, s, "u", false); }
+static void percent_lower(ck_buffer *out, ck_bytes s) { percent(out, s, "l", false); }
+static void percent_all(ck_buffer *out, ck_bytes s) { percent(out, s, "u", true); }
+static void percent_twice(ck_buffer *out, ck_bytes s) {
+  ck_buffer text = {0};
+  percent_upper(&text, s);
+  percent_upper(out, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+static void form(ck_buffer *out, ck_bytes s) {
+  ck_buffer text = {0};
+  percent_upper(&text, s);
+  for (size_t i = 0; i < text.len; i++) {
+    bool space = text.len - i >= 3 && memcmp(text.data + i, "%20", 3) == 0;
+    ck_buffer_append_char(out, space ? '+' : text.data[i]);
+    i += space ? 2 : 0;
+  }
+  ck_buffer_clear(&text);
+}
+
+static void hex(ck_buffer *out, ck_bytes s) {
+  for (size_t i = 0; i < s.len; i++) ck_buffer_append_format(out, "%02x", (unsigned char)s.data[i]);
+}
+static void hex_upper(ck_buffer *out, ck_bytes s) {
+  for (size_t i = 0; i < s.len; i++) ck_buffer_append_format(out, "%02X", (unsigned char)s.data[i]);
+}
+
+/* Of something larger: `before` bytes in front, two behind; `wrap`: a line break after so many characters. */
+static void base64(ck_buffer *out, ck_bytes s, size_t before, const char *last, size_t wrap) {
+  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  ck_buffer all = {0};
+  ck_buffer_append(&all, "u:x", before);
+  ck_buffer_append_bytes(&all, s);
+  ck_buffer_append_text(&all, "@h");
+  for (size_t bit = 0, n = 0; bit < all.len * 8; bit += 6, n++) {
+    size_t byte = bit / 8;
+    unsigned pair = (unsigned)(unsigned char)all.data[byte] << 8 | (byte + 1 < all.len ? (unsigned char)all.data[byte + 1] : 0);
+    unsigned value = pair >> (10 - bit % 8) & 63;
+    if (wrap && n && n % wrap == 0) ck_buffer_append_char(out, '\n');
+    ck_buffer_append_char(out, value < 62 ? digits[value] : last[value - 62]);
+  }
+  ck_buffer_clear(&all);
+}
+static void base64_0(ck_buffer *out, ck_bytes s) { base64(out, s, 0, "+/", 0); }
+static void base64_1(ck_buffer *out, ck_bytes s) { base64(out, s, 1, "+/", 0); }
+static void base64_2(ck_buffer *out, ck_bytes s) { base64(out, s, 2, "+/", 0); }
+static void base64_url_0(ck_buffer *out, ck_bytes s) { base64(out, s, 0, "-_", 0); }
+static void base64_url_1(ck_buffer *out, ck_bytes s) { base64(out, s, 1, "-_", 0); }
+static void base64_url_2(ck_buffer *out, ck_bytes s) { base64(out, s, 2, "-_", 0); }
+static void base64_lines(ck_buffer *out, ck_bytes s) { base64(out, s, 1, "+/", 19); }
+static void base64_percent(ck_buffer *out, ck_bytes s) {
+  ck_buffer text = {0};
+  base64_2(&text, s);
+  percent_upper(out, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+static const struct {
+  const char *name;
+  encoder *encode;
+} encodings[] = {
+    {"raw", raw}, {"JSON", json_string}, {"JSON with \\/", json_slashes}, {"JSON in \\u00XX", json_unicode}, {"JSON twice", json_twice},
+    {"JSON thrice in \\u00XX", json_thrice_unicode}, {"percent", percent_upper}, {"percent, small letters", percent_lower},
+    {"percent, every byte", percent_all}, {"percent twice", percent_twice}, {"form", form}, {"hex", hex}, {"hex capitals", hex_upper},
+    {"base64", base64_0}, {"base64 behind one byte", base64_1}, {"base64 behind two", base64_2}, {"base64url", base64_url_0},
+    {"base64url behind one byte", base64_url_1}, {"base64url behind two", base64_url_2}, {"base64 in lines", base64_lines},
+    {"base64 in a URL", base64_percent},
+};
+enum { ENCODINGS = sizeof encodings / sizeof *encodings };
+
+/* ---- places: a JSON document around a text ---- */
+
+typedef struct place {
+  const char *name, *before, *behind;
+  int nesting; /* how many strings deep */
+} place;
+static const place places[] = {
+    {"a member", "{\"a\":\"x=", "\"}", 1},
+    {"a nested array", "[[1,{\"b\":[\"", "\"]}]]", 1},
+    {"JSON in a string", "{\"a\":\"{\\\"b\\\":\\\"", "\\\"}\"}", 2},
+    {"an error", "{\"status\":\"failed\",\"error\":\"connect: ", ": refused\"}", 1},
+    {"a URL", "{\"url\":\"https://h/p?q=", "&r=1\"}", 1},
+    {"a command line", "{\"argv\":[\"curl\",\"-H\",\"X: ", "\"]}", 1},
+    {"a name", "{\"m\":{\"", "\":1}}", 1},
+    {"an id", "{\"id\":\"call_", "\"}", 1},
+    {"a signed block", "[{\"type\":\"thinking\",\"thinking\":\"", "\",\"signature\":\"c2ln\"},1]", 1},
+    {"a tool's output", "{\"content\":\"line\\n\\tkey ", "\\nend\"}", 1},
+};
+enum { PLACES = sizeof places / sizeof *places };
+
+static char *canary_of(ck_bytes text, encoder *encode, const char *secret) {
+  ck_buffer form_of = {0};
+  encode(&form_of, ck_bytes_text(secret));
+  char *at = memmem(text.data, text.len, form_of.data, form_of.len);
+  ck_buffer_clear(&form_of);
+  return at;
+}
+
+/* What is left of the secret: neither its form nor, for the plain ones, most of its characters in a row. */
+static bool leaks(const ck_value *value, encoder *encode, const char *secret) {
+  ck_bytes text = ck_value_bytes(value);
+  return canary_of(text, encode, secret) || memmem(text.data, text.len, secret + strlen(secret) - 8, 8);
+}
+
+static bool hides(ck_redactor *redactor, const place *at, encoder *encode, const char *secret) {
+  ck_buffer form_of = {0}, json = {0};
+  encode(&form_of, ck_bytes_text(secret));
+  ck_buffer_append_text(&json, at->before);
+  ck_bytes inner = ck_buffer_bytes(&form_of);
+  if (encode == json_string || encode == json_slashes || encode == json_unicode) {
+    if (at->nesting == 1) ck_buffer_append_bytes(&json, inner); /* it is what a writer makes of it */
+    else json_string(&json, inner);
+  } else if (at->nesting == 1) {
+    json_string(&json, inner);
+  } else {
+    json_twice(&json, inner);
+  }
+  ck_buffer_append_text(&json, at->behind);
+  ck_value *value = NULL, *kept = NULL;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_value_new(&value, ck_buffer_bytes(&json), &err) == CK_OK, "%s: %s", json.data, err.text);
+  tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK, "it passes");
+  bool hidden = kept != value && !leaks(kept, encode, secret) && ck_json_check(ck_value_bytes(kept), NULL) == CK_OK;
+  if (!hidden) tap_diag("%s became %s", json.data, ck_value_bytes(kept).data);
+  ck_value_free(kept);
+  ck_value_free(value);
+  ck_buffer_clear(&json);
+  ck_buffer_clear(&form_of);
+  return hidden;
+}
+
+static void test_places(ck_redactor *redactor) {
+  for (int e = 0; e < ENCODINGS; e++) {
+    int seen = 0;
+    for (int p = 0; p < PLACES; p++)
+      for (int s = 0; s < SECRETS; s++) seen += !hides(redactor, &places[p], encodings[e].encode, secrets[s]);
+    tap_is_int(seen, 0, "%d secrets at %d places, %s: none is seen", SECRETS, PLACES, encodings[e].name);
+  }
+}
+
+/* ---- text, cut ---- */
+
+static void whole(ck_buffer *out, ck_redactor *redactor, ck_bytes text) {
+  tap_must(ck_redactor_apply_text(out, redactor, CK_SINK_TERMINAL, text, NULL) == CK_OK, "a text passes");
+}
+
+static void in_pieces(ck_buffer *out, ck_redactor *redactor, ck_bytes text, size_t first, size_t piece) {
+  ck_scanner *scanner = NULL;
+  tap_must(ck_scanner_new(&scanner, redactor, NULL) == CK_OK, "a scanner");
+  for (size_t at = 0; at < text.len;) {
+    size_t len = at == 0 && first ? first : piece;
+    if (len > text.len - at) len = text.len - at;
+    char *copy = malloc(len); /* the sanitizer sees a look behind the piece */
+    memcpy(copy, text.data + at, len);
+    tap_must(ck_scanner_push(out, scanner, (ck_bytes){copy, len}, NULL) == CK_OK, "a piece passes");
+    free(copy);
+    at += len;
+  }
+  tap_must(ck_scanner_finish(out, scanner, NULL) == CK_OK, "the end passes");
+  ck_scanner_free(scanner);
+}
+
+static void make_text(ck_buffer *text, int filler) {
+  static const char pem[] = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\n"
+                            "aFDrBz9vFqU4YDbcmcT6W7Fh3mQ0nJ8Ct4Oq1QhPpR5bXo2dVxg=\n-----END RSA PRIVATE KEY-----\n";
+  for (int e = 0; e < ENCODINGS; e++) {
+    for (int i = 0; i < filler; i++) ck_buffer_append_format(text, "line %d of tool output, %d%% done, \\path\\%d\n", i, i, e);
+    ck_buffer_append_text(text, "key=");
+    encodings[e].encode(text, ck_bytes_text(secrets[e % 3]));
+    ck_buffer_append_text(text, " GET https://u:Pq81-xkw0@h/ ghp_0123456789abcdefghijklmnopqrstuvwxyzAB,\n");
+  }
+  ck_buffer_append_text(text, pem);
+  ck_buffer_append_text(text, "Authorization: Bearer abcdefghijklmnop0123456789");
+}
+
+static void test_cuts(ck_redactor *few) {
+  ck_buffer text = {0}, want = {0}, got = {0};
+  make_text(&text, 0);
+  whole(&want, few, ck_buffer_bytes(&text));
+  for (int e = 0; e < ENCODINGS; e++)
+    tap_ok(!canary_of(ck_buffer_bytes(&want), encodings[e].encode, secrets[e % 3]), "text: %s is not seen", encodings[e].name);
+  tap_ok(!strstr(want.data, "MIIE") && !strstr(want.data, "ghp_") && !strstr(want.data, "Pq81"), "nor are tokens");
+  int wrong = 0;
+  for (size_t first = 1; first < text.len; first++) {
+    ck_buffer_reset(&got);
+    in_pieces(&got, few, ck_buffer_bytes(&text), first, text.len);
+    wrong += !ck_bytes_equal(ck_buffer_bytes(&got), ck_buffer_bytes(&want));
+  }
+  tap_is_int(wrong, 0, "cut in two at any of %zu places it comes out the same", text.len);
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&want);
+  ck_buffer_clear(&got);
+}
+
+static void test_pieces(ck_redactor *few) {
+  static const size_t pieces[] = {1, 2, 3, 7, 61, 64, 509, 4096, 65536};
+  ck_buffer text = {0}, want = {0}, got = {0};
+  make_text(&text, 150);
+  whole(&want, few, ck_buffer_bytes(&text));
+  for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    ck_buffer_reset(&got);
+    in_pieces(&got, few, ck_buffer_bytes(&text), 0, pieces[i]);
+    tap_ok(ck_bytes_equal(ck_buffer_bytes(&got), ck_buffer_bytes(&want)), "%zu bytes in pieces of %zu come out the same", text.len,
+           pieces[i]);
+  }
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&want);
+  ck_buffer_clear(&got);
+}
+
+/* A token that never ends, and backslashes without end, are not held for ever. */
+static void test_bounds(ck_redactor *few) {
+  static const char *const fills[] = {"A", "\\", "%", "%25", "\\u0041", "\n", "cnry00-", "[redacted:"};
+  for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
+    ck_scanner *scanner = NULL;
+    ck_buffer out = {0}, fill = {0};
+    tap_must(ck_scanner_new(&scanner, few, NULL) == CK_OK, "a scanner");
+    ck_buffer_append_text(&fill, "-----BEGIN PRIVATE KEY-----\n");
+    while (fill.len < 1 << 20) ck_buffer_append_text(&fill, fills[i]);
+    for (size_t at = 0; at < fill.len; at += 4096) {
+      size_t len = fill.len - at < 4096 ? fill.len - at : 4096;
+      tap_must(ck_scanner_push(&out, scanner, (ck_bytes){fill.data + at, len}, NULL) == CK_OK, "a piece passes");
+    }
+    tap_ok(out.len > 0, "a megabyte of \"%s\" is not held until its end", fills[i]);
+    tap_must(ck_scanner_finish(&out, scanner, NULL) == CK_OK, "the end passes");
+    ck_scanner_free(scanner);
+    ck_buffer_clear(&out);
+    ck_buffer_clear(&fill);
+  }
+}
+
+/* ---- special secrets ---- */
+
+static void test_lines(void) {
+  static const char key[] = "-----BEGIN KEY-----\\nMIIEvQIBADANBgkqhkiG9w0B\\nAQEFAASCBKcwggSjAgEAAoIBAQ\\n-----END KEY-----\\n";
+  ck_redactor *redactor = NULL;
+  ck_buffer out = {0};
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "a redactor");
+  tap_must(ck_redactor_add_secret(redactor, "key file", ck_bytes_text(key), NULL) == CK_OK, "a key file");
+  whole(&out, redactor, ck_bytes_text("tail: AQEFAASCBKcwggSjAgEAAoIBAQ"));
+  tap_ok(!strstr(out.data, "AQEFAASC"), "one line of a secret of several is found");
+  ck_buffer_reset(&out);
+  tap_must(ck_redactor_add_secret(redactor, "spaced", ck_bytes_text("  hunter22\n"), NULL) == CK_OK, "a line from a file");
+  whole(&out, redactor, ck_bytes_text("<hunter22>"));
+  tap_ok(!strstr(out.data, "hunter22"), "space around a secret does not count");
+  ck_buffer_reset(&out);
+  tap_must(ck_redactor_add_secret(redactor, "password", ck_bytes_text("password"), NULL) == CK_OK, "a secret that is its own name");
+  whole(&out, redactor, ck_bytes_text("my password"));
+  tap_ok(!strstr(out.data, "password"), "the placeholder does not tell it");
+  ck_buffer_reset(&out);
+  tap_must(ck_redactor_add_secret(redactor, "a", ck_bytes_text("aaaa"), NULL) == CK_OK, "a short one that overlaps itself");
+  ck_buffer run = {0};
+  for (int i = 0; i < 1 << 20; i++) ck_buffer_append_char(&run, 'a');
+  whole(&out, redactor, ck_buffer_bytes(&run));
+  tap_ok(out.len < 100, "a megabyte of it is one placeholder");
+  ck_buffer_clear(&run);
+  ck_buffer_clear(&out);
+  ck_redactor_free(redactor);
+}
+
+int main(void) {
+  make_secrets();
+  ck_redactor *redactor = NULL, *few = NULL;
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&few, NULL) == CK_OK, "redactors");
+  for (int i = 0; i < SECRETS; i++) {
+    ck_bytes secret = ck_bytes_text(secrets[i]);
+    tap_must(ck_redactor_add_secret(redactor, "canary", secret, NULL) == CK_OK, "secret %d", i);
+    if (i < 3) tap_must(ck_redactor_add_secret(few, "canary", secret, NULL) == CK_OK, "secret %d", i);
+  }
+  test_places(redactor);
+  test_cuts(few);
+  test_pieces(few);
+  test_bounds(few);
+  test_lines();
+  ck_redactor_free(redactor);
+  ck_redactor_free(few);
+  return tap_done();
+}
