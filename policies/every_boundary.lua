@@ -1,0 +1,49 @@
+--- Checkpoint at each kind of boundary that is switched on; out of the box as a graph does it: around nodes, not at edges.
+
+---@class ck.policy.EveryBoundary : ck.Policy
+local policy = {
+  name = "every_boundary",
+  version = 1,
+  options = {
+    on_node_start = true,
+    on_node_complete = true,
+    on_edge = false,
+    every_n_iterations = 0, -- of loops since the last checkpoint; 0: loops are none of its business
+    on_tool_round = true,
+    on_round_complete = true,
+    on_step_complete = true,
+    on_safe_point = true,
+    on_failure = true,
+    async = true, -- false: the flow waits until it is durable
+  },
+}
+
+local switches = {
+  node_start = "on_node_start",
+  node_complete = "on_node_complete",
+  edge_transition = "on_edge",
+  tool_round = "on_tool_round",
+  round_complete = "on_round_complete",
+  step_complete = "on_step_complete",
+  safe_point = "on_safe_point",
+  failure = "on_failure",
+}
+
+---@param at ck.Boundary
+---@param opt table
+---@return string|ck.Decision|nil
+function policy.checkpoint(at, opt)
+  local kind = at.kind
+  local wanted
+  if kind == "loop_iteration" then
+    local n = opt.every_n_iterations
+    wanted = n > 0 and at.since.iterations >= n
+  else
+    local switch = switches[kind]
+    wanted = switch and opt[switch]
+  end
+  if not wanted then return nil end
+  return opt.async and kind or { reason = kind, durability = "sync" }
+end
+
+return policy

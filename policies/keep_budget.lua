@@ -1,0 +1,21 @@
+--- Keep the newest checkpoints that fit into a number of bytes; older ones go.
+
+---@class ck.policy.KeepBudget : ck.Policy
+local policy = { name = "keep_budget", version = 1, options = { bytes = 100 * 1024 * 1024 } }
+
+---@param history ck.History
+---@param opt { bytes: integer }
+---@return ck.Plan
+function policy.prune(history, opt)
+  local drop = {}
+  local left = opt.bytes
+  for i = #history, 1, -1 do
+    local checkpoint = history[i]
+    left = left - checkpoint.bytes
+    -- Once one did not fit, no older one does: a history with holes would be kept for its smallest, not its newest.
+    if left < 0 then drop[#drop + 1] = checkpoint.id end
+  end
+  return { drop = drop }
+end
+
+return policy

@@ -1,0 +1,24 @@
+--- Keep the checkpoints that no retry or failure came before; the others go.
+
+---@class ck.policy.KeepClean : ck.Policy
+local policy = {
+  name = "keep_clean",
+  version = 1,
+  options = {
+    recent = 1, -- the newest stay, clean or not: they are where a session died
+  },
+}
+
+---@param history ck.History
+---@param opt { recent: integer }
+---@return ck.Plan
+function policy.prune(history, opt)
+  local drop = {}
+  for i = 1, #history - opt.recent do
+    local checkpoint = history[i]
+    if not checkpoint.is_clean then drop[#drop + 1] = checkpoint.id end
+  end
+  return { drop = drop }
+end
+
+return policy

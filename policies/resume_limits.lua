@@ -1,0 +1,24 @@
+--- What a resume does to the limits: time begins anew, everything that was paid for stays paid.
+
+---@class ck.policy.ResumeLimits : ck.Policy
+local policy = {
+  name = "resume_limits",
+  version = 1,
+  options = { -- "continue", "reset" or "refuse"
+    time = "reset",
+    budget = "continue",
+    rounds = "continue",
+    tokens = "continue",
+    tool_calls = "continue",
+  },
+}
+
+---@param _session ck.Session
+---@param _checkpoint ck.Checkpoint|nil
+---@param opt table<string, ck.Rule>
+---@return ck.Rules
+function policy.resume(_session, _checkpoint, opt)
+  return { time = opt.time, budget = opt.budget, rounds = opt.rounds, tokens = opt.tokens, tool_calls = opt.tool_calls }
+end
+
+return policy
