@@ -41,11 +41,6 @@ static const ck_column columns[] = {
   {"LAST", false},      {NULL, false},
 };
 
-static void put_time(ck_table *table, int64_t at_ms) {
-  if (at_ms) ck_table_put_time(table, at_ms);
-  else ck_table_put_word(table, NULL);
-}
-
 static void put_row(importing *self, const ck_import_report *report) {
   ck_table *table = &self->table;
   ck_table_put_text(table, ck_bytes_text(self->id));
@@ -58,8 +53,8 @@ static void put_row(importing *self, const ck_import_report *report) {
   ck_table_put_count(table, report->tool_calls);
   if (report->priced) ck_table_put_money(table, report->cost_micros);
   else ck_table_put_word(table, NULL);
-  put_time(table, report->first_ms);
-  put_time(table, report->last_ms);
+  ck_table_put_time(table, report->first_ms);
+  ck_table_put_time(table, report->last_ms);
 }
 
 static ck_status print_json(importing *self, const ck_import_report *report, ck_error *err) {
@@ -80,8 +75,8 @@ static ck_status print_json(importing *self, const ck_import_report *report, ck_
     ck_document_put_int(&document, NULL, "input_tokens", report->input_tokens);
     ck_document_put_int(&document, NULL, "output_tokens", report->output_tokens);
     if (report->priced) ck_document_put_int(&document, NULL, "cost_micros", report->cost_micros);
-    if (report->first_ms) ck_document_put_time(&document, NULL, "first", report->first_ms);
-    if (report->last_ms) ck_document_put_time(&document, NULL, "last", report->last_ms);
+    ck_document_put_time(&document, NULL, "first", report->first_ms);
+    ck_document_put_time(&document, NULL, "last", report->last_ms);
   }
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);

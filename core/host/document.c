@@ -64,6 +64,7 @@ void ck_document_put_bool(ck_document *self, cJSON *at, const char *name, bool t
 }
 
 void ck_document_put_time(ck_document *self, cJSON *at, const char *name, int64_t wall_ms) {
+  if (!wall_ms) return;
   char text[CK_TIME_TEXT_SIZE];
   ck_time_text(text, wall_ms);
   put(self, at, name, cJSON_CreateString(text));

@@ -24,7 +24,7 @@ void ck_document_put_text(ck_document *self, struct cJSON *at, const char *name,
 /* Exact for all 64 bits. */
 void ck_document_put_int(ck_document *self, struct cJSON *at, const char *name, int64_t number);
 void ck_document_put_bool(ck_document *self, struct cJSON *at, const char *name, bool truth);
-/* "2026-01-31T23:59:59.123Z" */
+/* "2026-01-31T23:59:59.123Z"; 0 is not known and left out. */
 void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name, int64_t wall_ms);
 /* A user's value, byte for byte as it is stored (after redaction); NULL is left out. */
 void ck_document_put_value(ck_document *self, struct cJSON *at, const char *name, const ck_value *value);

@@ -62,9 +62,9 @@ void ck_table_put_duration(ck_table *self, int64_t us) { put_figure(self, ck_for
 void ck_table_put_money(ck_table *self, int64_t micros) { put_figure(self, ck_format_money, micros); }
 
 void ck_table_put_time(ck_table *self, int64_t wall_ms) {
-  char text[CK_TIME_TEXT_SIZE];
-  ck_time_text(text, wall_ms);
-  if (self->output->terminal) ck_format_time(&self->text, wall_ms);
+  char text[CK_TIME_TEXT_SIZE] = "";
+  if (wall_ms) ck_time_text(text, wall_ms);
+  if (wall_ms && self->output->terminal) ck_format_time(&self->text, wall_ms);
   else ck_buffer_append_text(&self->text, text);
   ck_table_end_cell(self);
 }

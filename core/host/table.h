@@ -30,7 +30,7 @@ void ck_table_put_count(ck_table *self, int64_t count);
 void ck_table_put_bytes(ck_table *self, int64_t bytes);
 void ck_table_put_duration(ck_table *self, int64_t us);
 void ck_table_put_money(ck_table *self, int64_t micros);
-void ck_table_put_time(ck_table *self, int64_t wall_ms);
+void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: not known, an empty cell */
 /* A cell is written piece by piece into `text`, then closed. */
 void ck_table_end_cell(ck_table *self);
 

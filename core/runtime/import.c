@@ -145,13 +145,17 @@ static ck_status put_call(ck_import *self, const ck_import_call *call, ck_error 
   return CK_OK;
 }
 
-/* Takes the oldest open call of that id out; sources that give no ids are matched by order. The caller frees the texts. */
-static bool take_call(ck_import_call *out, ck_import *self, int agent, const char *id, bool delegation) {
-  bool by_id = id && *id;
+static bool is_text(const char *text, const char *wanted) { return text && strcmp(text, wanted) == 0; }
+
+/* Takes the oldest open call of that id out. Sources that give no ids are matched by order, delegations by their agent. The
+ * caller frees the texts. */
+static bool take_call(ck_import_call *out, ck_import *self, int agent, const ck_import_fact *fact) {
+  bool delegation = fact->kind == CK_IMPORT_DELEGATION_RESULT, by_id = fact->id && *fact->id;
   for (size_t i = 0; i < self->call_count; i++) {
     ck_import_call *at = &self->calls[i];
     bool fits = at->agent == agent && (at->ordinal == 0) == delegation;
-    if (!fits || (by_id && strcmp(at->id ? at->id : "", id) != 0)) continue;
+    if (!fits || (by_id && !is_text(at->id, fact->id))) continue;
+    if (!by_id && delegation && fact->child && !is_text(at->name, fact->child)) continue;
     *out = *at;
     memmove(at, at + 1, (--self->call_count - i) * sizeof *at);
     return true;
@@ -258,7 +262,7 @@ static ck_status write_tool_message(ck_json_writer *w, const ck_import_fact *fac
 static ck_status put_tool_result(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err) {
   ck_import_call call = {0};
   ck_import_agent *of = &self->agents[agent];
-  bool known = take_call(&call, self, agent, fact->id, false);
+  bool known = take_call(&call, self, agent, fact);
   write_effect(w, self, agent, "tool", known ? call.ordinal : ++of->tools);
   write_outcome(w, fact);
   if (!known) ck_json_member_bool(w, "orphan", true); /* the source has no call for it */
@@ -283,7 +287,8 @@ static ck_status put_delegation(ck_import *self, const ck_import_fact *fact, int
   write_raw(w, "source", fact->source);
   ck_json_end(w, '}');
   self->delegations++;
-  ck_import_call call = {.agent = agent, .id = (char *)fact->id};
+  ck_import_call call = {.agent = agent, .id = (char *)fact->id,
+                         .name = (char *)(fact->child ? fact->child : fact->target)};
   ck_status status = put_entry(self, CK_EVENT_DELEGATION, agent, fact, w->out, err);
   return status == CK_OK ? put_call(self, &call, err) : status;
 }
@@ -300,7 +305,7 @@ static ck_status put_delegation_result(ck_import *self, const ck_import_fact *fa
   write_raw(w, "content", fact->value);
   write_raw(w, "source", fact->source);
   ck_json_end(w, '}');
-  if (take_call(&call, self, agent, fact->id, true)) {
+  if (take_call(&call, self, agent, fact)) {
     self->agents[agent].answered++;
     self->agents[agent].last = self->count;
   }

@@ -27,7 +27,7 @@ typedef struct ck_import_agent {
 /* A call that has no result yet. */
 typedef struct ck_import_call {
   int agent;
-  char *id, *name;
+  char *id, *name;        /* of a delegation: the agent it went to */
   int64_t ordinal;        /* of the effect; 0: a delegation */
 } ck_import_call;
 

@@ -55,7 +55,9 @@ end
 local function tell_entry(run, entry, i)
   local role = import.text(entry, "role")
   local agent = import.text(entry, "agent") or "main"
-  if import.get(entry, "is_demo") == true then
+  if type(entry) ~= "table" then
+    run.emit { kind = "error", data = entry, source = i }
+  elseif import.get(entry, "is_demo") == true then
     run.emit { kind = "meta", agent = agent, name = "demonstration", data = entry, source = i }
   elseif role == "assistant" then
     settle(run)

@@ -14,8 +14,8 @@ local kept_fields = {
   "task_id", "trial", "seed", "termination_reason", "duration", "agent_cost", "user_cost", "start_time", "end_time",
 }
 
-local function about(run)
-  local kept = { times = "local, no zone given, taken as UTC" }
+local function about(run, start)
+  local kept = { times = start and "local, no zone given, taken as UTC" or nil }
   for _, name in ipairs(kept_fields) do kept[name] = import.get(run, name) end
   kept.reward = import.get(run, "reward_info", "reward")
   return kept
@@ -51,8 +51,9 @@ function tau2_bench.import(source, emit)
   if not document then error(why, 0) end
   for i, run in ipairs(import.list(document, "simulations")) do
     if import.table(run, "messages") then
-      emit { kind = "session", id = import.text(run, "id") or ("%s@%s#%d"):format(source.stem, source.digest, i),
-        at = start_of(run), about = about(run) }
+      local start = start_of(run)
+      emit { kind = "session", id = import.text(run, "id") or ("%s@%s#%d"):format(source.stem, source.digest, i), at = start,
+        about = about(run, start) }
       emit { kind = "agent", id = "assistant", role = "agent" }
       emit { kind = "agent", id = "user", role = "simulated user" }
       for n, message in ipairs(run.messages) do tell(emit, message, n) end

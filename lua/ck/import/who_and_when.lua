@@ -25,7 +25,7 @@ end
 local function tell_answer(emit, speaker, entry, i)
   emit { kind = "agent", id = speaker, parent = orchestrator }
   emit { kind = "model", agent = speaker, message = chat("assistant", entry, speaker), source = i }
-  emit { kind = "delegation_result", agent = orchestrator, child = speaker, id = speaker, message = chat("user", entry, speaker),
+  emit { kind = "delegation_result", agent = orchestrator, child = speaker, message = chat("user", entry, speaker),
     source = i }
 end
 
@@ -34,7 +34,7 @@ local function tell_crafted(emit, entry, i)
   local target = what and what:sub(1, 3) == "-> " and what:sub(4)
   if target then
     emit { kind = "agent", id = target, parent = speaker }
-    emit { kind = "delegation", agent = speaker, target = target, child = target, id = target, message = chat("user", entry, speaker),
+    emit { kind = "delegation", agent = speaker, target = target, child = target, message = chat("user", entry, speaker),
       source = i }
   elseif what == "thought" then
     emit { kind = "thought", agent = speaker, data = import.get(entry, "content"), source = i }
@@ -100,7 +100,8 @@ function who_and_when.import(source, emit)
   if not document then error(why, 0) end
   local history = import.list(document, "history")
   local generated = import.text(history[1], "name") ~= nil
-  if not import.text(history[1], "role") then return end
+  local is_known = import.get(document, "question_ID") ~= nil or import.get(document, "question") ~= nil
+  if not is_known or not import.text(history[1], "role") then return end
   local id = import.text(document, "question_ID") or ("%s@%s"):format(source.stem, source.digest)
   emit { kind = "session", id = (generated and "algorithm_generated/" or "hand_crafted/") .. id, about = about(document) }
   if import.get(document, "system_prompt") then emit { kind = "meta", name = "system_prompt", data = document.system_prompt } end
