@@ -54,25 +54,50 @@ static void add_starts(char *program) {
   bench_add((figure){.name = "ckrun run of an empty flow, whole process", .unit = "ms", .value = median_start(run), .target = 20, .compared = true});
 }
 
-static void add_decision(const char *name) {
+/* A boundary at which nothing is due, and which a policy has to look at all over to see that. */
+static const ck_boundary quiet = {
+    .kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .node = "n", .seq = 10, .now_ms = 1, .node_latency_ms = 900, .clean = true,
+    .since = {.ms = 2, .events = 8, .cost_micros = 40, .tokens = 900, .changed_keys = 2, .changed_bytes = 500},
+    .next = {"m", "look", true, CK_EFFECT_PURE}, .budget = {10000, 5000000}, .checkpoint_cost_us = 150};
+
+static void time_decision(const char *name, const char *options, double target) {
   ck_profile *profile;
   ck_policy_engine engine;
+  ck_value *value = NULL;
   ck_error err;
-  if (ck_profile_new(&profile, "bench", &err) != CK_OK || ck_profile_append_policy(profile, name, NULL, &err) != CK_OK ||
-      ck_policy_engine_open(&engine, profile, &err) != CK_OK)
+  if ((options && ck_value_new(&value, ck_bytes_text(options), &err) != CK_OK) || ck_profile_new(&profile, "bench", &err) != CK_OK ||
+      ck_profile_append_policy(profile, name, value, &err) != CK_OK || ck_policy_engine_open(&engine, profile, &err) != CK_OK)
     bench_die("%s", err.text);
-  ck_boundary at = {.kind = CK_BOUNDARY_NODE_START, .scope = "main", .node = "n", .now_ms = 1, .clean = true, .budget = {.limit_micros = -1}};
+  ck_value_free(value);
   double begun = bench_now_us();
   for (int i = 0; i < DECISIONS; i++) {
     ck_decision decision;
-    if (engine.checkpoint(&decision, engine.self, &at, &err) != CK_OK) bench_die("%s", err.text);
+    if (engine.checkpoint(&decision, engine.self, &quiet, &err) != CK_OK) bench_die("%s", err.text);
     ck_decision_clear(&decision);
   }
-  figure row = {.unit = "us", .value = (bench_now_us() - begun) / DECISIONS, .target = 1, .compared = true};
-  snprintf(row.name, sizeof row.name, "decision of the policy %s", name);
+  figure row = {.unit = "us", .value = (bench_now_us() - begun) / DECISIONS, .target = target, .compared = true};
+  snprintf(row.name, sizeof row.name, "decision of the policy %s%s", name, options ? ", all options set" : "");
   bench_add(row);
   engine.free(engine.self);
   ck_profile_free(profile);
+}
+
+static void add_decisions(void) {
+  static const struct {
+    const char *name, *options; /* NULL: it has none */
+  } policies[] = {
+      {"tool_rounds", NULL},
+      {"every_boundary", "{\"on_node_start\":true,\"on_node_complete\":true,\"on_edge\":true,\"every_n_iterations\":5,\"on_tool_round\":true,"
+                         "\"on_round_complete\":true,\"on_step_complete\":true,\"on_safe_point\":true,\"on_failure\":true,\"async\":true}"},
+      {"smart", "{\"slow_ms\":60000,\"changed_keys\":20,\"usd\":1,\"classes\":[\"once\",\"reconcilable\"],\"risky\":[\"send\",\"pay\",\"deploy\"]}"},
+      {"expected_loss", "{\"failures_per_hour\":0.1,\"unclean_factor\":5,\"usd_per_hour\":60,\"checkpoint_ms\":2}"},
+      {"before_effect", "{\"classes\":[\"once\",\"reconcilable\",\"idempotent\"],\"async\":true}"},
+      {"every_n", "{\"n\":1000000}"},
+  };
+  for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+    time_decision(policies[i].name, NULL, 1);
+    if (policies[i].options) time_decision(policies[i].name, policies[i].options, 2);
+  }
 }
 
 /* In a process of its own that does nothing else. */
@@ -124,6 +149,6 @@ void bench_program(void) {
   char path[512];
   snprintf(path, sizeof path, "%s", program ? program : "build/ckrun");
   add_starts(path);
-  add_decision("tool_rounds");
+  add_decisions();
   add_memory();
 }
