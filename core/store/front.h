@@ -31,7 +31,8 @@ struct ck_store {
   bool read_only;
   pthread_mutex_t mutex;
   /* Under the mutex. */
-  bool unknown;      /* a commit's outcome is not known: no write before a recover */
+  bool unknown;      /* no write before a recover, because of `cause` */
+  ck_error cause;
   ck_held *held;     /* ascending by session */
   size_t held_count, held_cap;
   ck_arena arena;    /* rows and stored bytes of one round */
@@ -43,10 +44,10 @@ struct ck_store {
   ck_front_name names[CK_FRONT_NAMES];
 };
 
-/* Locks for a write; on failure nothing is locked: CK_E_READ_ONLY, CK_E_UNKNOWN. */
+/* Locks for a write; on failure nothing is locked: CK_E_READ_ONLY, or the cause that a recover is due for. */
 CK_CHECKED ck_status ck_front_begin_write(ck_store *self, ck_error *err);
-/* Unlocks and returns `status`, having noted an unknown outcome (all chains are dropped then). */
-ck_status ck_front_end_write(ck_store *self, ck_status status);
+/* Unlocks and returns `status`, having noted an unknown outcome and `err`, its cause (all chains are dropped then). */
+ck_status ck_front_end_write(ck_store *self, ck_status status, const ck_error *err);
 /* NULL when the lease is not held. */
 ck_held *ck_front_get_held(ck_store *self, int64_t session);
 

@@ -77,18 +77,25 @@ ck_status ck_front_begin_write(ck_store *self, ck_error *err) {
   if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
   pthread_mutex_lock(&self->mutex);
   if (!self->unknown) return CK_OK;
+  ck_status status = ck_error_set(err, self->cause.status, "%s; nothing is written before it is recovered", self->cause.text);
   pthread_mutex_unlock(&self->mutex);
-  return ck_error_set(err, CK_E_UNKNOWN, "store %s: an earlier commit may be on disk or not; recover the store first",
-                      self->url);
+  return status;
+}
+
+/* `err` may be NULL: the caller did not want to know. */
+static void note_cause(ck_store *self, ck_status status, const ck_error *err) {
+  self->unknown = true;
+  if (err && err->status == status) self->cause = *err;
+  else ck_error_set(&self->cause, status, "store %s: an earlier commit may be on disk or not", self->url);
 }
 
 static void drop_chains(ck_store *self) {
   for (size_t i = 0; i < self->held_count; i++) ck_chain_drop(self->held[i].chain);
 }
 
-ck_status ck_front_end_write(ck_store *self, ck_status status) {
+ck_status ck_front_end_write(ck_store *self, ck_status status, const ck_error *err) {
   if (status == CK_E_UNKNOWN) {
-    self->unknown = true;
+    note_cause(self, status, err);
     drop_chains(self);
   }
   ck_arena_reset(&self->arena);
@@ -101,7 +108,8 @@ ck_status ck_store_recover(ck_store *self, ck_error *err) {
   pthread_mutex_lock(&self->mutex);
   drop_chains(self);
   ck_status status = self->backend.recover(self->backend.self, err);
-  self->unknown = status != CK_OK;
+  if (status) note_cause(self, status, err);
+  else self->unknown = false;
   pthread_mutex_unlock(&self->mutex);
   return status;
 }
@@ -109,13 +117,13 @@ ck_status ck_store_recover(ck_store *self, ck_error *err) {
 ck_status ck_store_sync(ck_store *self, ck_error *err) {
   ck_status status = ck_front_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.sync(self->backend.self, err));
+  return ck_front_end_write(self, self->backend.sync(self->backend.self, err), err);
 }
 
 ck_status ck_store_idle(ck_store *self, ck_error *err) {
   ck_status status = ck_front_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.idle(self->backend.self, err));
+  return ck_front_end_write(self, self->backend.idle(self->backend.self, err), err);
 }
 
 /* ---- leases ---- */
@@ -196,7 +204,7 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wis
   if (!status) status = ask_backend(out, self, wish, rows.events, err);
   if (status) ck_chain_free(chain);
   else put_held(self, *out, chain);
-  return ck_front_end_write(self, status);
+  return ck_front_end_write(self, status, err);
 }
 
 ck_status ck_store_create_session(ck_lease *out, ck_store *self, const ck_session_record *record,
@@ -229,7 +237,7 @@ void ck_store_release(ck_store *self, ck_lease lease) {
 ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err) {
   ck_status status = ck_front_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.put_request(self->backend.self, request, err));
+  return ck_front_end_write(self, self->backend.put_request(self->backend.self, request, err), err);
 }
 
 ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease, ck_error *err) {
@@ -237,7 +245,7 @@ ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_
   *found = false;
   ck_status status = ck_front_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.get_request(out, found, self->backend.self, lease, err));
+  return ck_front_end_write(self, self->backend.get_request(out, found, self->backend.self, lease, err), err);
 }
 
 void ck_request_clear(ck_request *self) {

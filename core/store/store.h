@@ -59,7 +59,8 @@ typedef struct ck_batch {
 
 /* One transaction for all batches, at the strongest durability among them. A failure of the transaction fails all of it:
  * CK_E_FULL, CK_E_IO, CK_E_BUSY: nothing was written. CK_E_UNKNOWN: the sync failed and the rows may exist or not:
- * ck_store_recover must succeed before any other write is accepted (until then writes answer CK_E_UNKNOWN).
+ * ck_store_recover must succeed before any other write is accepted: until then writes answer CK_E_UNKNOWN, and after a
+ * recover that failed its status (CK_E_FULL, CK_E_IO, …), and the text names the cause.
  * Per-batch answers are in batch->status; the call then returns CK_OK. */
 CK_CHECKED ck_status ck_store_commit(ck_store *self, ck_batch *batches, size_t count, ck_error *err);
 /* Reopens, forces the WAL into the database, syncs. Afterwards ck_store_get_head tells the truth, and the next

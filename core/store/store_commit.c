@@ -212,5 +212,5 @@ ck_status ck_store_commit(ck_store *self, ck_batch *batches, size_t count, ck_er
   }
   if (count > 0) status = commit_round(self, batches, count, err);
   if (status) fail_batches(self, batches, count, status);
-  return ck_front_end_write(self, status);
+  return ck_front_end_write(self, status, err);
 }

@@ -159,6 +159,7 @@ static void test_failed_sync(void) {
   tap_ok(strstr(err.text, path) != NULL, "the store is named: %s", err.text);
   tap_is_int(faulty_left(), 0, "the sync was not tried again");
   tap_is_status(fixture_commit(&session, &step, &err), CK_E_UNKNOWN, &err, "nothing is written after it");
+  tap_ok(strstr(err.text, "Input/output error") != NULL, "and the cause is told again: %s", err.text);
   tap_is_status(ck_store_sync(session.store, &err), CK_E_UNKNOWN, &err, "nor synced");
   faulty_fail_sync(FAULTY_WAL, SQLITE_IOERR_FSYNC, 1);
   tap_ok(ck_store_recover(session.store, &err) != CK_OK, "a recovery that fails too: %s", err.text);
@@ -206,6 +207,26 @@ static ck_status write_until_idle_fails(fixture *session, ck_error *err) {
     status = ck_store_idle(session->store, err);
   }
   return status;
+}
+
+/* The disk is full when the writer tidies up: neither that nor the recovery can be made, and nobody told the session. */
+static void test_refusal_names_cause(void) {
+  ck_error err = CK_ERROR_INIT;
+  fixture session = open_session("cause.db");
+  const fixture_step step = {.text = "t", .key = "memory.k", .value = "1"};
+  faulty_fail_write(FAULTY_DATABASE, SQLITE_FULL, 1);
+  tap_is_status(write_until_idle_fails(&session, &err), CK_E_FULL, &err, "a checkpoint onto a full disk");
+  faulty_fail_write(FAULTY_WAL, SQLITE_FULL, 1);
+  tap_is_status(ck_store_recover(session.store, NULL), CK_E_FULL, NULL, "a recovery that finds it full too");
+  tap_is_status(fixture_commit(&session, &step, &err), CK_E_FULL, &err, "the next commit is refused for it");
+  faulty_fail_write(FAULTY_WAL, SQLITE_FULL, 1);
+  tap_is_status(ck_store_recover(session.store, &err), CK_E_FULL, &err, "another one");
+  tap_is_status(fixture_commit(&session, &step, &err), CK_E_FULL, &err, "refused again");
+  tap_ok(strstr(err.text, path) && strstr(err.text, "No space left"), "one line names store and cause: %s", err.text);
+  tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "with room it recovers");
+  tap_is_status(fixture_commit(&session, &step, &err), CK_OK, &err, "and the session goes on");
+  tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "nothing was lost");
+  ck_store_close(session.store);
 }
 
 /* The log is full and the database cannot take it: what was committed stays in the log. */
@@ -257,6 +278,7 @@ int main(void) {
   test_failed_write(SQLITE_FULL, CK_E_FULL, "a full disk", "No space left");
   test_failed_write(SQLITE_IOERR_WRITE, CK_E_UNKNOWN, "an error", "Input/output error");
   test_failed_checkpoint();
+  test_refusal_names_cause();
   test_failed_opening();
   return tap_done();
 }
