@@ -181,6 +181,7 @@ bool ck_keys_is_skeleton(ck_bytes name) { return is_one_of(name, skeleton); }
 
 /* The hash of the ending without splitting: most names are none of ours, and there are many of them. */
 static bool may_match(const ck_keys *self, const char *begin, const char *end) {
+  if (end - begin > NAME_MAX_BYTES) begin = end - NAME_MAX_BYTES;
   while (end > begin && !is_upper(end[-1]) && !is_lower(end[-1])) end--;
   if (end == begin) return false;
   bool capitals = is_upper(end[-1]);

@@ -8,6 +8,7 @@
 #include "core/base/digest.h"
 
 #define SLOT "$ckrun.ref"
+enum { PASSES_MAX = 4 };
 
 ck_status ck_redactor_new(ck_redactor **out, ck_error *err) {
   *out = NULL;
@@ -108,8 +109,8 @@ static ck_status rewrite(ck_value **out, ck_redactor *self, const ck_edits *edit
   return status;
 }
 
-/* The rules alone; `rule`: the value stands under such a name. */
-static ck_status apply_rules(ck_value **out, ck_redactor *self, unsigned apply, const ck_key_rule *rule, const ck_value *value,
+/* One pass of the rules; `rule`: the value stands under such a name. */
+static ck_status apply_once(ck_value **out, ck_redactor *self, unsigned apply, const ck_key_rule *rule, const ck_value *value,
                              ck_error *err) {
   ck_edits known = {0}, edits = {0};
   bool any = rule != NULL;
@@ -121,6 +122,22 @@ static ck_status apply_rules(ck_value **out, ck_redactor *self, unsigned apply, 
   if (status == CK_OK) status = rewrite(out, self, &edits, value, err);
   ck_edits_clear(&known);
   ck_edits_clear(&edits);
+  return status;
+}
+
+/* A token beside a secret can be seen only when that is gone: until nothing changes. */
+static ck_status apply_rules(ck_value **out, ck_redactor *self, unsigned apply, const ck_key_rule *rule, const ck_value *value,
+                             ck_error *err) {
+  ck_value *before = ck_value_share(value);
+  ck_status status = CK_OK;
+  for (int i = 0; i < PASSES_MAX; i++) {
+    status = apply_once(out, self, apply, rule, before, err);
+    bool settled = status != CK_OK || *out == before;
+    ck_value_free(before);
+    if (settled || i == PASSES_MAX - 1) break;
+    before = *out;
+    *out = NULL;
+  }
   return status;
 }
 

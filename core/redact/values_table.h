@@ -20,7 +20,7 @@
   "(?:(?:\\s|\\\\[nr]){0,4}[A-Za-z-]{3,20}: [^\\n\\\\\"]{0,200}){0,4}"                                              \
   "(?=" CK_PEM_BODY "{0,16}[A-Za-z0-9+/=]{16})" CK_PEM_BODY "++"                                              \
   "(?:-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----)?"
-#define CK_USERINFO "://[^\\s/:@\"'<>\\\\?#`]{0,64}:([^\\s/:@\"'<>\\\\{}$%*()`][^\\s/@\"'<>\\\\`]{2,255})@[A-Za-z0-9.\\[-]"
+#define CK_USERINFO "[^\\s/:@\"'<>\\\\?#`]{0,64}:([^\\s/:@\"'<>\\\\{}$%*()`][^\\s/@\"'<>\\\\`]{2,255})@[A-Za-z0-9.\\[-]"
 #define CK_QUERY "(?:token|key|secret)=\\?{0,1}(?=[A-Za-z._~%+-]*[0-9])(?=[0-9._~%+-]*[A-Za-z])([A-Za-z0-9._~%+-]{11,511}[A-Za-z0-9_%-])"
 #define CK_IN_QUERY "(?<=[?&/]|[?&]access_|[?&]refresh_|[?&]auth_|[?&]id_|[?&]api_|[?&]api|[?&]client_)" CK_QUERY
 #define CK_ENV(name) name "=[\"']?(?=[A-Za-z._~+/-]*[0-9])(?=[0-9._~+/-]*[A-Za-z])([A-Za-z0-9._~+/-]{16,512}={0,2})"
@@ -68,7 +68,8 @@
   X("model_key", "pplx-", CK_FRONT "pplx-[A-Za-z0-9]{40,64}" CK_BACK)                                           \
   X("jwt", "eyJ", CK_FRONT "eyJ[A-Za-z0-9_-]{8,8192}\\.eyJ[A-Za-z0-9_-]{8,32768}\\.[A-Za-z0-9_-]{16,2048}")       \
   X("private_key", "-----BEGIN ", CK_PEM)                                                                       \
-  X("url_password", "://", CK_USERINFO)                                                                         \
+  X("url_password", "://", "://" CK_USERINFO)                                                                   \
+  X("url_password", ":\\/\\/", ":\\\\/\\\\/" CK_USERINFO) /* JSON as plain text */                                \
   X("bearer", "Bearer ", CK_BEARER)                                                                             \
   X("bearer", "bearer ", CK_BEARER)                                                                             \
   X("bearer", "BEARER ", CK_BEARER)                                                                             \
