@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "core/runtime/tail.h"
-#include "tests/import/fixture.h"
+#include "tests/import/imports.h"
 #include "tests/tap.h"
 
-static fixture f;
+static imports f;
 
 /* ---- independent counts ---- */
 
@@ -50,16 +50,16 @@ static ck_import_report sum(void) {
 
 static int64_t count_all(ck_event_kind kind, const char *member, const char *text) {
   int64_t count = 0;
-  for (size_t i = 0; i < f.count; i++) count += fixture_count(&f, f.sessions[i].id, kind, member, text);
+  for (size_t i = 0; i < f.count; i++) count += imports_count(&f, f.sessions[i].id, kind, member, text);
   return count;
 }
 
 static ck_buffer import_file(const char *rest, const char *format) {
   ck_buffer text = {0};
-  const char *path = fixture_path(tap_data_dir(), rest);
-  fixture_read(&text, path);
-  fixture_reset(&f);
-  tap_is_status(fixture_import(&f, path, NULL), CK_OK, &f.err, "%s is imported", rest);
+  const char *path = imports_path(tap_data_dir(), rest);
+  imports_read(&text, path);
+  imports_reset(&f);
+  tap_is_status(imports_import(&f, path, NULL), CK_OK, &f.err, "%s is imported", rest);
   tap_is_text(f.format, format, "%s: its format is told apart", rest);
   tap_is_int((int64_t)f.lost, 0, "%s: nothing is left out", rest);
   return text;
@@ -278,8 +278,8 @@ static void check_inline(void) {
   tap_is_int(got->model_calls, 170, "inline: a reply that is split over lines is one");
   for (size_t i = 0; i < 5; i++) {
     int64_t own, strangers = count_strangers(agents[i], &own);
-    tap_is_int(fixture_count(&f, f.sessions[0].id, CK_EVENT_DELEGATION, "target", agents[i]), 1, "inline: one went to %s", agents[i]);
-    tap_is_int(fixture_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "childAgentId", agents[i]), 1, "inline: which gave one result");
+    tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_DELEGATION, "target", agents[i]), 1, "inline: one went to %s", agents[i]);
+    tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "childAgentId", agents[i]), 1, "inline: which gave one result");
     tap_ok(own > 10, "inline: it has events of its own");
     tap_is_int(strangers, 0, "inline: and none of another agent in its tail");
   }
@@ -295,10 +295,10 @@ static void check_claude_code(void) {
   tap_is_int(got->tool_calls, 241 + 12, "claude_code: and their calls");
   tap_is_int(got->delegations, 1, "claude_code: one delegation");
   tap_is_int(got->agents, 3, "claude_code: three agents");
-  tap_is_int(fixture_count(&f, f.sessions[0].id, CK_EVENT_DELEGATION, "childAgentId", "aac57f5"), 1, "claude_code: to the one with a file");
+  tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_DELEGATION, "childAgentId", "aac57f5"), 1, "claude_code: to the one with a file");
   tap_is_int(count_strangers("aac57f5", &own), 0, "claude_code: none of another agent in its tail");
   tap_is_int(count_strangers("acompact-946d2b", &own), 0, "claude_code: nor in that of the one that compacts");
-  tap_is_int(fixture_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "type", "compaction"), 1, "claude_code: one compaction");
+  tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "type", "compaction"), 1, "claude_code: one compaction");
   check_lines("claude_code", 2385);
   ck_buffer_clear(&text);
   text = import_file("claude_code/ae4a77f8-aedd-4bc1-888f-c94edc91af04/subagents/agent-aac57f5.jsonl", "claude_code");
@@ -310,7 +310,7 @@ static void check_claude_code(void) {
 static void check_folder(const char *folder, void (*check)(const char *rest)) {
   struct dirent **names;
   char path[512];
-  int count = scandir(fixture_path(tap_data_dir(), folder), &names, NULL, alphasort);
+  int count = scandir(imports_path(tap_data_dir(), folder), &names, NULL, alphasort);
   tap_ok(count > 2, "%s has files", folder);
   for (int i = 0; i < count; i++) {
     snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
@@ -322,7 +322,7 @@ static void check_folder(const char *folder, void (*check)(const char *rest)) {
 
 int main(void) {
   if (!tap_data_dir()) tap_skip_all("the recorded sessions ($CKRUN_DATA) are not there");
-  fixture_open(&f);
+  imports_open(&f);
   check_tau_bench();
   check_tau2_bench();
   check_openai();
@@ -335,6 +335,6 @@ int main(void) {
   ck_verify_report report;
   tap_is_status(ck_store_verify(&report, f.store, NULL, NULL, NULL, &f.err), CK_OK, &f.err, "the store can be verified");
   tap_is_int(report.problems, 0, "and all of it is well");
-  fixture_close(&f);
+  imports_close(&f);
   return tap_done();
 }

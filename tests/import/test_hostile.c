@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/import/fixture.h"
+#include "tests/import/imports.h"
 #include "tests/tap.h"
 
 static const char data[] = "tests/import/data";
@@ -11,13 +11,13 @@ static const char *const samples[] = {"tau_bench.json", "tau2_bench.json", "open
                                       "openai_lines.jsonl", "pi.jsonl",    "swe_agent.traj", "swe_tools.traj",
                                       "crafted.json", "generated.json",    "claude_inline.jsonl", "claude_code.jsonl"};
 
-static bool is_well(fixture *f) {
+static bool is_well(imports *f) {
   ck_verify_report report;
   return ck_store_verify(&report, f->store, NULL, NULL, NULL, &f->err) == CK_OK && report.problems == 0;
 }
 
 /* True when the outcome is one of those promised: sessions, or an error that names the file. */
-static bool is_answer(fixture *f, ck_status status, const char *path) {
+static bool is_answer(imports *f, ck_status status, const char *path) {
   if (status == CK_OK) return f->count + f->existed > 0;
   return (status == CK_E_PARSE || status == CK_E_UNSUPPORTED || status == CK_E_TYPE) && strstr(f->err.text, path);
 }
@@ -25,15 +25,15 @@ static bool is_answer(fixture *f, ck_status status, const char *path) {
 /* Whether the file is cut at `len`, and lines before it are all imported. */
 static void check_cut(const char *path, size_t parts, const char *name) {
   ck_buffer text = {0};
-  fixture_read(&text, path);
+  imports_read(&text, path);
   const char *cut_path = tap_tmpfile("cut.jsonl");
   int64_t bad = 0, silent = 0;
   for (size_t i = 0; i < parts; i++) {
-    fixture f;
-    fixture_open(&f);
+    imports f;
+    imports_open(&f);
     ck_bytes cut = {text.data, text.len * i / parts};
-    fixture_write(cut_path, cut);
-    ck_status status = fixture_import(&f, cut_path, NULL);
+    imports_write(cut_path, cut);
+    ck_status status = imports_import(&f, cut_path, NULL);
     if (!is_answer(&f, status, cut_path) || !is_well(&f)) {
       bad++;
       tap_diag("%s cut at %zu: %s", name, cut.len, f.err.text);
@@ -43,7 +43,7 @@ static void check_cut(const char *path, size_t parts, const char *name) {
     ck_error ignored = CK_ERROR_INIT;
     bool whole = rest.len == 0 || ck_json_check(rest, &ignored) == CK_OK;
     silent += status == CK_OK && !whole && f.lost == 0;
-    fixture_close(&f);
+    imports_close(&f);
   }
   tap_is_int(bad, 0, "%s cut anywhere gives an error that names it, or whole sessions", name);
   tap_is_int(silent, 0, "%s: a line that is cut off is told", name);
@@ -51,7 +51,7 @@ static void check_cut(const char *path, size_t parts, const char *name) {
 }
 
 static void check_truncation(void) {
-  for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) check_cut(fixture_path(data, samples[i]), 200, samples[i]);
+  for (size_t i = 0; i < sizeof samples / sizeof *samples; i++) check_cut(imports_path(data, samples[i]), 200, samples[i]);
 }
 
 static void check_recorded_truncation(void) {
@@ -63,46 +63,46 @@ static void check_recorded_truncation(void) {
     tap_skip("the recorded sessions ($CKRUN_DATA) are not there");
     return;
   }
-  for (size_t i = 0; i < sizeof files / sizeof *files; i++) check_cut(fixture_path(tap_data_dir(), files[i]), 20, files[i]);
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) check_cut(imports_path(tap_data_dir(), files[i]), 20, files[i]);
 }
 
 static void check_wrong_format(void) {
   int64_t bad = 0;
   for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
     for (size_t j = 0; j < sizeof formats / sizeof *formats; j++) {
-      fixture f;
-      fixture_open(&f);
-      const char *path = fixture_path(data, samples[i]);
-      ck_status status = fixture_import(&f, path, formats[j]);
+      imports f;
+      imports_open(&f);
+      const char *path = imports_path(data, samples[i]);
+      ck_status status = imports_import(&f, path, formats[j]);
       if (!is_answer(&f, status, path) || !is_well(&f)) {
         bad++;
         tap_diag("%s as %s: %s", samples[i], formats[j], f.err.text);
       }
-      fixture_close(&f);
+      imports_close(&f);
     }
   tap_is_int(bad, 0, "a wrong format that is forced gives an error that names the file, or whole sessions");
 }
 
 /* One file's content: what it comes to when its format is told from it, and that no forced format crashes. */
 static void check_text(const char *name, ck_bytes text, ck_status want) {
-  fixture f;
+  imports f;
   const char *path = tap_tmpfile("hostile.jsonl");
-  fixture_write(path, text);
-  fixture_open(&f);
-  ck_status status = fixture_import(&f, path, NULL);
+  imports_write(path, text);
+  imports_open(&f);
+  ck_status status = imports_import(&f, path, NULL);
   tap_is_status(status, want, &f.err, "%s", name);
   tap_ok(is_answer(&f, status, path) && is_well(&f), "%s: it is told, and the store is well", name);
   int64_t bad = 0;
   for (size_t j = 0; j < sizeof formats / sizeof *formats; j++) {
-    fixture_reset(&f);
-    status = fixture_import(&f, path, formats[j]);
+    imports_reset(&f);
+    status = imports_import(&f, path, formats[j]);
     if (!is_answer(&f, status, path) || !is_well(&f)) {
       bad++;
       tap_diag("%s as %s: %s", name, formats[j], f.err.text);
     }
   }
   tap_is_int(bad, 0, "%s: no forced format is another matter", name);
-  fixture_close(&f);
+  imports_close(&f);
 }
 
 static void check_contents(void) {
@@ -147,40 +147,40 @@ static void check_contents(void) {
 }
 
 static void check_lines(void) {
-  fixture f;
-  fixture_open(&f);
+  imports f;
+  imports_open(&f);
   ck_buffer text = {0};
   ck_buffer_append_text(&text, "{\"type\":\"session\",\"id\":\"big\",\"cwd\":\"/\"}\n{\"type\":\"message\",\"message\":{\"role\":\"user\",\"content\":\"");
   for (size_t i = 0; i < 10 << 20; i++) ck_buffer_append_char(&text, 'a');
   ck_buffer_append_text(&text, "\"}}\r\n\n  \nbad\n\xEF\xBB\xBF{}\n{\"type\":\"x\",\"y\":\"\\u0000 \\udc00 \xff\"}\n{\"type\":\"z\"}");
   const char *path = tap_tmpfile("lines.jsonl");
-  fixture_write(path, ck_buffer_bytes(&text));
-  tap_is_status(fixture_import(&f, path, NULL), CK_OK, &f.err, "a line of 10 MB is imported");
+  imports_write(path, ck_buffer_bytes(&text));
+  tap_is_status(imports_import(&f, path, NULL), CK_OK, &f.err, "a line of 10 MB is imported");
   tap_is_int((int64_t)f.lost, 2, "lines that are no JSON are counted");
   tap_is_int(f.last_lost, 6, "with their numbers, empty lines counted");
   tap_is_int((int64_t)f.mended, 1, "characters that JSON cannot hold are replaced, and that is told");
-  tap_is_int(fixture_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "type", "error"), 2, "their places are kept in the session");
-  tap_is_int(fixture_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "name", "z"), 1, "the rest is imported");
+  tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "type", "error"), 2, "their places are kept in the session");
+  tap_is_int(imports_count(&f, f.sessions[0].id, CK_EVENT_NOTE, "name", "z"), 1, "the rest is imported");
   tap_ok(is_well(&f), "and the store is well");
   ck_buffer_clear(&text);
-  fixture_close(&f);
+  imports_close(&f);
 }
 
 /* The text of a module over one line of input. */
 static void check_module(const char *name, const char *body, ck_status want, const char *says) {
-  fixture f;
+  imports f;
   ck_buffer script = {0};
   const char *path = tap_tmpfile("module.lua"), *input = tap_tmpfile("module.jsonl");
-  fixture_open(&f);
+  imports_open(&f);
   ck_buffer_append_format(&script, "local import = require 'ck.import'\nreturn { name = 'x', import = function(source, emit)\n%s\nend }\n", body);
-  fixture_write(path, ck_buffer_bytes(&script));
-  fixture_write(input, ck_bytes_text("{\"a\": 1}\n"));
-  ck_status status = fixture_import(&f, input, path);
+  imports_write(path, ck_buffer_bytes(&script));
+  imports_write(input, ck_bytes_text("{\"a\": 1}\n"));
+  ck_status status = imports_import(&f, input, path);
   tap_is_status(status, want, &f.err, "a module: %s", name);
   if (says) tap_ok(strstr(f.err.text, says) != NULL, "a module: %s: '%s' says '%s'", name, f.err.text, says);
   tap_ok(is_well(&f) && (status == CK_OK || f.count == 0), "a module: %s: nothing half made stays", name);
   ck_buffer_clear(&script);
-  fixture_close(&f);
+  imports_close(&f);
 }
 
 static void check_modules(void) {

@@ -2,27 +2,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/import/fixture.h"
+#include "tests/import/imports.h"
 #include "tests/tap.h"
 
 static const char data[] = "tests/import/data";
 
 /* With CKRUN_IMPORT_WRITE set, the expectation is written instead; look at it before you keep it. */
 static void check_sample(const char *name, const char *format, size_t lost) {
-  fixture f;
-  fixture_open(&f);
+  imports f;
+  imports_open(&f);
   ck_buffer got = {0}, want = {0}, name_of_expected = {0};
   ck_buffer_append_format(&name_of_expected, "%s.expected", name);
-  const char *expected = fixture_path(data, name_of_expected.data);
-  tap_is_status(fixture_import(&f, fixture_path(data, name), NULL), CK_OK, &f.err, "%s is imported", name);
+  const char *expected = imports_path(data, name_of_expected.data);
+  tap_is_status(imports_import(&f, imports_path(data, name), NULL), CK_OK, &f.err, "%s is imported", name);
   tap_is_text(f.format, format, "%s: its format is told apart", name);
   tap_is_int((int64_t)f.lost, (int64_t)lost, "%s: lines that cannot be read are counted", name);
   for (size_t i = 0; i < f.count; i++) {
     ck_buffer_append_format(&got, "== %s\n", f.sessions[i].id);
-    fixture_dump(&got, &f, f.sessions[i].id);
+    imports_dump(&got, &f, f.sessions[i].id);
   }
-  if (getenv("CKRUN_IMPORT_WRITE")) fixture_write(expected, ck_buffer_bytes(&got));
-  fixture_read(&want, expected);
+  if (getenv("CKRUN_IMPORT_WRITE")) imports_write(expected, ck_buffer_bytes(&got));
+  imports_read(&want, expected);
   tap_is_bytes(ck_buffer_bytes(&got), ck_buffer_bytes(&want), "%s: its events are those written down", name);
   ck_verify_report report;
   tap_is_status(ck_store_verify(&report, f.store, NULL, NULL, NULL, &f.err), CK_OK, &f.err, "%s: the store can be verified", name);
@@ -30,7 +30,7 @@ static void check_sample(const char *name, const char *format, size_t lost) {
   ck_buffer_clear(&got);
   ck_buffer_clear(&want);
   ck_buffer_clear(&name_of_expected);
-  fixture_close(&f);
+  imports_close(&f);
 }
 
 int main(void) {

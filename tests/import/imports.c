@@ -1,5 +1,5 @@
-/* fixture.c - imports files into a store in memory and tells what came of it. */
-#include "tests/import/fixture.h"
+/* imports.c - imports files into a store in memory and tells what came of it. */
+#include "tests/import/imports.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,27 +8,27 @@
 
 #include "tests/tap.h"
 
-void fixture_open(fixture *self) {
+void imports_open(imports *self) {
   memset(self, 0, sizeof *self);
   ck_store_options options = {.create = true};
   tap_must(ck_store_open(&self->store, "memory:", &options, &self->err) == CK_OK, "a store: %s", self->err.text);
   tap_must(ck_redactor_new(&self->redactor, &self->err) == CK_OK, "a redactor: %s", self->err.text);
 }
 
-void fixture_close(fixture *self) {
+void imports_close(imports *self) {
   ck_redactor_free(self->redactor);
   ck_store_close(self->store);
 }
 
-void fixture_reset(fixture *self) {
+void imports_reset(imports *self) {
   self->count = self->existed = self->lost = self->mended = 0;
   self->last_lost = 0;
   self->problem[0] = 0;
 }
 
-static ck_status end_session(fixture *self, ck_error *err) {
+static ck_status end_session(imports *self, ck_error *err) {
   if (!self->session) return CK_OK;
-  fixture_session *to = &self->sessions[self->count];
+  imports_session *to = &self->sessions[self->count];
   ck_status status = ck_import_end(&to->report, self->session, self->store, self->redactor, err);
   ck_import_free(self->session);
   self->session = NULL;
@@ -38,18 +38,18 @@ static ck_status end_session(fixture *self, ck_error *err) {
 }
 
 static ck_status put(void *to, const ck_import_fact *fact, ck_error *err) {
-  fixture *self = to;
+  imports *self = to;
   if (fact->kind != CK_IMPORT_SESSION) return ck_import_apply(self->session, fact, err);
   ck_status status = end_session(self, err);
   if (status != CK_OK) return status;
-  tap_must(self->count < FIXTURE_SESSIONS_MAX, "room for the sessions");
+  tap_must(self->count < IMPORTS_SESSIONS_MAX, "room for the sessions");
   ck_import_origin origin = {.format = self->format, .path = self->path, .session = fact};
   ck_import_make_id(self->sessions[self->count].id, self->format, fact->id);
   return ck_import_begin(&self->session, self->sessions[self->count].id, &origin, err);
 }
 
 static void problem(void *to, const char *path, int64_t line, const char *text, bool lost) {
-  fixture *self = to;
+  imports *self = to;
   (void)path;
   if (!lost) {
     self->mended++;
@@ -60,7 +60,7 @@ static void problem(void *to, const char *path, int64_t line, const char *text, 
   snprintf(self->problem, sizeof self->problem, "%s", text);
 }
 
-ck_status fixture_import(fixture *self, const char *path, const char *format) {
+ck_status imports_import(imports *self, const char *path, const char *format) {
   ck_import_sink sink = {.self = self, .put = put, .problem = problem};
   self->err = (ck_error)CK_ERROR_INIT;
   self->path = path;
@@ -94,7 +94,7 @@ static bool dump_event(void *to, const ck_event *event) {
   return true;
 }
 
-void fixture_dump(ck_buffer *out, fixture *self, const char *id) {
+void imports_dump(ck_buffer *out, imports *self, const char *id) {
   ck_session_record record;
   tap_must(ck_store_get_session(&record, self->store, id, &self->err) == CK_OK, "session %s: %s", id, self->err.text);
   ck_event_query query = {.session = record.no};
@@ -120,7 +120,7 @@ static bool count_event(void *to, const ck_event *event) {
   return true;
 }
 
-int64_t fixture_count(fixture *self, const char *id, ck_event_kind kind, const char *member, const char *text) {
+int64_t imports_count(imports *self, const char *id, ck_event_kind kind, const char *member, const char *text) {
   ck_session_record record;
   tap_must(ck_store_get_session(&record, self->store, id, &self->err) == CK_OK, "session %s: %s", id, self->err.text);
   counting found = {.member = member, .text = text};
@@ -130,7 +130,7 @@ int64_t fixture_count(fixture *self, const char *id, ck_event_kind kind, const c
   return found.count;
 }
 
-const char *fixture_path(const char *folder, const char *rest) {
+const char *imports_path(const char *folder, const char *rest) {
   static char paths[16][1024];
   static size_t next;
   char *path = paths[next++ % 16];
@@ -138,7 +138,7 @@ const char *fixture_path(const char *folder, const char *rest) {
   return path;
 }
 
-void fixture_read(ck_buffer *out, const char *path) {
+void imports_read(ck_buffer *out, const char *path) {
   FILE *file = fopen(path, "rb");
   tap_must(file != NULL, "%s can be read", path);
   char chunk[65536];
@@ -146,7 +146,7 @@ void fixture_read(ck_buffer *out, const char *path) {
   fclose(file);
 }
 
-void fixture_write(const char *path, ck_bytes bytes) {
+void imports_write(const char *path, ck_bytes bytes) {
   FILE *file = fopen(path, "wb");
   tap_must(file && fwrite(bytes.data ? bytes.data : "", 1, bytes.len, file) == bytes.len && fclose(file) == 0, "%s can be written", path);
 }
