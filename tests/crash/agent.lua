@@ -7,5 +7,6 @@ return flow.agent {
   prompt = flow.recorded,
   user = flow.ask {},
   stop = function(text) return text == "All counted." end,
+  max_iterations = 100000,
   tools = { count = flow.command { argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable" } },
 }

@@ -26,7 +26,7 @@ kill_one() {
   if [ $((round % 2)) = 0 ] && [ -f "$work/kill_at.so" ]; then
     bounded env "KILL_AT=$((2 + RANDOM % 300))" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" "$@" >out 2>err
   else
-    timeout -s KILL "0.0$(printf %02d $((RANDOM % 60 + 1)))" "$CKRUN" --store "$store" "$@" >out 2>err
+    timeout --foreground -s KILL "0.0$(printf %02d $((RANDOM % 60 + 1)))" "$CKRUN" --store "$store" "$@" >out 2>err
   fi
   code=$?
 }
@@ -39,6 +39,8 @@ list_rounds() {
     command=(resume s)
     ckrun sessions show s >/dev/null 2>&1 || command=(run "$here/state.lua" --cassette "$work/$rounds.jsonl" --session s)
     kill_one "$round" "${command[@]}"
+    # What the killed had forked may hold its locks for a moment longer.
+    for _ in {1..20}; do [ "$code" = 76 ] && kill_one "$round" "${command[@]}"; done
     [ "$code" = 5 ] && grep -q 'is completed' err && code=0
     case $code in
       137) echo "round$round 0 0 0 0 1" ;;
