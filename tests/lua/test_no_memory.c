@@ -31,32 +31,62 @@ WRAP(strdup, (const char *text), (text))
 
 static int broken; /* promises that did not hold after a failure */
 
+static ck_status ask(const ck_policy_engine *engine, ck_error *err) {
+  ck_decision decision = {0};
+  ck_boundary at = {.kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .agent = "a", .budget = {0, -1}};
+  ck_status status = engine->checkpoint(&decision, engine->self, &at, err);
+  broken += status != CK_OK && !(decision.take && decision.sync);
+  ck_value_free(decision.reasons);
+  ck_checkpoint_info infos[] = {{.id = "c1", .seq = 1, .kind = CK_BOUNDARY_TOOL_ROUND}, {.id = "c2", .seq = 2, .kind = CK_BOUNDARY_TOOL_ROUND}};
+  bool drop[2] = {false, false}, keep[2] = {false, false};
+  if (status == CK_OK) {
+    status = engine->prune(&(ck_prune_plan){drop, keep}, engine->self, &(ck_history){infos, 2, 3}, err);
+    broken += drop[0] != (status == CK_OK) || drop[1];
+  }
+  ck_redaction redaction = {0};
+  ck_value *value = NULL;
+  if (status == CK_OK) status = ck_value_new(&value, ck_bytes_text("{\"a\":\"x\"}"), err);
+  if (status == CK_OK) {
+    status = engine->redact(&redaction, engine->self, &(ck_item){.key = "memory.k", .value = value}, err);
+    broken += redaction.verdict != (status == CK_OK ? CK_REDACT_REF : CK_REDACT_DROP);
+  }
+  free(redaction.ref);
+  ck_value_free(value);
+  return status;
+}
+
 static ck_status use(const char *path, ck_error *err) {
   ck_profile *profile = NULL;
   ck_policy_engine engine = {0};
-  ck_decision decision = {0};
+  ck_value *description = NULL;
   ck_status status = ck_profile_load(&profile, path, err);
   broken += (profile == NULL) != (status != CK_OK);
   if (status == CK_OK) {
     status = ck_policy_engine_open(&engine, profile, err);
     broken += (engine.self == NULL) != (status != CK_OK);
   }
+  if (status == CK_OK) status = ck_profile_describe(&description, profile, "a", err);
+  broken += status == CK_OK && !description;
+  ck_value_free(description);
   ck_profile_free(profile);
-  if (status != CK_OK) return status;
-  ck_boundary at = {.kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .budget = {0, -1}};
-  status = engine.checkpoint(&decision, engine.self, &at, err);
-  broken += status != CK_OK && !(decision.take && decision.sync);
-  ck_value_free(decision.reasons);
+  if (status != CK_OK) {
+    if (engine.free) engine.free(engine.self);
+    return status;
+  }
+  status = ask(&engine, err);
   engine.free(engine.self);
   return status;
 }
 
 int main(void) {
   vm_script_file("policy.lua",
-              "return { name = 'p', version = 1, options = { list = {1}, text = 'a' }, checkpoint = function(at, opt)\n"
-              "local t = {} for i = 1, 9 do t[i] = opt.text .. i end return table.concat(t, at.kind) end }");
-  const char *path = vm_script_file(
-      "profile.lua", "return { name = 'x', extends = 'default', policies = { 'tool_rounds', { './policy.lua', text = 'b\"' } } }");
+                 "return { name = 'p', version = 1, options = { list = {1}, text = 'a' }, checkpoint = function(at, opt)\n"
+                 "local t = {} for i = 1, 9 do t[i] = opt.text .. i end return table.concat(t, at.kind) end,\n"
+                 "prune = function(history) return { drop = { history[1].id } } end,\n"
+                 "redact = function(item) if ck.match(item.value.a, '(x)') then return ck.ref 'env:X' end end }");
+  const char *path = vm_script_file("profile.lua",
+                                    "return { name = 'x', extends = 'default', policies = { { './policy.lua', text = 'b\"' } }, exclude_memory_keys = { 'z' },\n"
+                                    "agents = { a = { constraints = { rounds = 1 }, policies = { { './policy.lua', text = 'c' } } } } }");
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_E_NO_MEMORY;
   long failed = 0;
