@@ -68,6 +68,9 @@ static const char *const hostile[] = {
     "ck.find(('a'):rep(1000000), 'a*b')",
     "ck.find(('a'):rep(1000000), 'a*+b')",
     "ck.find(('a'):rep(1000000), '(?:a*)b')",
+    "ck.find(('a'):rep(1000000), '(*NO_START_OPT)a*+b')",
+    "ck.find(('a'):rep(1000000) .. 'b', 'a*+bc|a*+d')",
+    "ck.find(('ab'):rep(500000), '(?:[ab]*+)c|d')",
     "ck.find(('a'):rep(1000000), '.*.*.*b')",
     "ck.find(('a'):rep(1000000), '[^b]*c')",
     "ck.find((('a'):rep(999) .. 'b'):rep(1000), '(*NO_START_OPT)a{1000}')",
@@ -156,7 +159,20 @@ static void test_memory(ck_vm *vm) {
   ck_buffer_clear(&out);
 }
 
+/* A flow has no budget of instructions, only its second. */
+static void test_flow(void) {
+  ck_vm *vm;
+  ck_buffer out = {0};
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_vm_new(&vm, &ck_vm_flow_limits, NULL, &err) == CK_OK, "a flow's VM opens: %s", err.text);
+  tap_is_status(vm_script_run(&out, vm, "return ck.find(('a'):rep(1000000), '(*NO_START_OPT)a*+b')", &err), CK_E_FLOW_STALLED, &err, "a quadratic pattern stalls a flow");
+  tap_is_text(err.text, "t.lua:1: ran longer than 1000 ms", "and is stopped after its second");
+  ck_buffer_clear(&out);
+  ck_vm_free(vm);
+}
+
 int main(void) {
+  test_flow();
   ck_vm *vm = new_vm();
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) check_row(vm, &rows[i]);
   for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) check_hostile(vm, hostile[i]);

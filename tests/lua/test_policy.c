@@ -253,6 +253,23 @@ static void test_options(void) {
   ck_profile_free(profile);
 }
 
+static void test_inspection(void) {
+  static const char text[] = "return { name = 'i', version = 2, options = { a = 1, b = {} },\n\ncheckpoint = function() end, tail = function() end }";
+  const char *path = vm_script_file("i.lua", text);
+  ck_value *shown = NULL, *options;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_value_new(&options, ck_bytes_text("{\"a\":5}"), &err) == CK_OK, "options");
+  tap_is_status(ck_policy_inspect(&shown, path, options, &err), CK_OK, &err, "a policy is inspected");
+  ck_bytes json = ck_value_bytes(shown);
+  tap_is_bytes(ck_json_get(json, "hooks"), ck_bytes_text("[{\"name\":\"checkpoint\",\"line\":3},{\"name\":\"tail\",\"line\":3}]"), "its hooks are shown");
+  tap_is_bytes(ck_json_get(json, "options"), ck_bytes_text("{\"a\":5,\"b\":{}}"), "and its options");
+  tap_ok(ck_json_is_text(ck_json_get(json, "name"), "i") && ck_json_is_text(ck_json_get(json, "file"), path), "and who it is");
+  ck_value_free(shown);
+  ck_value_free(options);
+  tap_is_status(ck_policy_inspect(&shown, "smat", NULL, &err), CK_E_NOT_FOUND, &err, "one that there is not");
+  tap_ok(!shown && strstr(err.text, "did you mean 'smart'?"), "is not: %s", err.text);
+}
+
 static void test_mixed_runs(void) {
   ck_policy_engine engine = vm_script_engine(
       "return { name = 'm', version = 1, checkpoint = function(at)\n"
@@ -281,6 +298,7 @@ int main(void) {
   test_composition();
   test_refused_files();
   test_options();
+  test_inspection();
   test_mixed_runs();
   return tap_done();
 }
