@@ -55,7 +55,7 @@ typedef struct ck_row_batch {
   const ck_checkpoint_row *checkpoint; /* or NULL */
   const ck_session_update *update;     /* or NULL */
   int64_t at_ms;                       /* for updated_ms */
-  ck_status status;                    /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND */
+  ck_status status;                    /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
 } ck_row_batch;
 
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);

@@ -3,10 +3,14 @@
 -- event and checkpoint are written by every commit. They are appended to in the order of commits, whatever the session,
 -- so that a commit touches the last page of each; the unique index is the only other one. Payload and body come last:
 -- what stands before them is read without their pages. mac and key_id are the place for signing and sealing.
+--
+-- "check" answers for the other columns of its row (but for a rowid), so that a damaged row is not taken for another one:
+-- see sqlite_check.c. That of an event is the beginning of its digest; a checkpoint has whole digests.
 
 CREATE TABLE meta (
   key TEXT PRIMARY KEY NOT NULL,
-  value BLOB NOT NULL
+  value BLOB NOT NULL,
+  "check" INTEGER NOT NULL
 );
 
 CREATE TABLE session (
@@ -21,7 +25,8 @@ CREATE TABLE session (
   updated_ms INTEGER NOT NULL,
   profile TEXT,
   flow TEXT,
-  input BLOB
+  input BLOB,
+  "check" INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE timeline (
@@ -34,6 +39,7 @@ CREATE TABLE timeline (
   attempt INTEGER NOT NULL,
   run TEXT NOT NULL,
   parent_run TEXT NOT NULL,
+  "check" INTEGER NOT NULL,
   PRIMARY KEY (session, no)
 ) STRICT;
 
@@ -93,5 +99,6 @@ CREATE TABLE request (
   no INTEGER PRIMARY KEY,
   session INTEGER NOT NULL REFERENCES session (no),
   kind TEXT NOT NULL,
-  body BLOB
+  body BLOB,
+  "check" INTEGER NOT NULL
 ) STRICT;

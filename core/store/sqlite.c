@@ -11,7 +11,7 @@
 
 static int put_meta(sqlite3 *db, const char *key, const void *value, size_t len) {
   sqlite3_stmt *stmt = NULL;
-  int code = sqlite3_prepare_v2(db, "INSERT INTO meta VALUES (?, ?)", -1, &stmt, NULL);
+  int code = sqlite3_prepare_v2(db, "INSERT INTO meta VALUES (?1, ?2, row_check('meta', ?1, ?2))", -1, &stmt, NULL);
   if (code == SQLITE_OK) code = sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
   if (code == SQLITE_OK) code = sqlite3_bind_blob(stmt, 2, value, (int)len, SQLITE_STATIC);
   if (code == SQLITE_OK) code = sqlite3_step(stmt);
@@ -72,11 +72,11 @@ static ck_status check_numbers(ck_sqlite *self, ck_connection *connection, ck_er
 
 static ck_status read_key(ck_sqlite *self, ck_connection *connection, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
-  const char *sql = "SELECT value FROM meta WHERE key = 'fingerprint_key'";
+  const char *sql = "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'fingerprint_key'";
   int code = sqlite3_prepare_v2(connection->db, sql, -1, &stmt, NULL);
   if (code == SQLITE_OK) code = sqlite3_step(stmt);
   ck_status status = CK_OK;
-  if (code == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) == CK_SQLITE_KEY_SIZE)
+  if (code == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) == CK_SQLITE_KEY_SIZE && sqlite3_column_int(stmt, 1))
     memcpy(self->fingerprint_key, sqlite3_column_blob(stmt, 0), CK_SQLITE_KEY_SIZE);
   else if (code == SQLITE_ROW || code == SQLITE_DONE)
     status = ck_error_set(err, CK_E_CORRUPT, "store %s has lost its fingerprint key", self->path);

@@ -84,6 +84,11 @@ void ck_bind_optional(ck_binder *self, ck_bytes bytes);        /* no bytes: NULL
 int ck_binder_next(ck_binder *self);
 void ck_binder_clear(ck_binder *self);
 
+/* ---- sqlite_check.c ---- */
+/* Gives the connection row_check(TABLE, COLUMN, …), which all check columns are made with. */
+int ck_sqlite_add_check(sqlite3 *db);
+CK_CHECKED ck_status ck_sqlite_check(void *self, ck_problem_visit visit, void *to, int64_t *problems, ck_error *err);
+
 /* ---- sqlite.c ---- */
 /* Opens the writer on a store that exists; the caller holds the lock. */
 CK_CHECKED ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err);
@@ -133,6 +138,8 @@ typedef struct ck_standing {
   int64_t last_seq; /* 0: no events */
   bool has_parent;  /* there is a checkpoint at the seq that was asked for, or none was asked for */
 } ck_standing;
+/* CK_E_CORRUPT when the session's row is not what was written; it must be there. */
+CK_CHECKED ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err);
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing, ck_error *err);

@@ -99,6 +99,7 @@ static int configure(sqlite3 *db) {
   int persist = 1;
   if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
   if (code == SQLITE_OK) code = sqlite3_wal_autocheckpoint(db, 0);
+  if (code == SQLITE_OK) code = ck_sqlite_add_check(db);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, CK_LOCK_WAIT_MS);
   return code;
 }

@@ -1,5 +1,4 @@
-/* sqlite_read.c - rows out of the store: sessions, timelines, events, checkpoints, figures, and SQLite's own checks. */
-#include <stdio.h>
+/* sqlite_read.c - rows out of the store: sessions, timelines, events, checkpoints, figures. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +74,14 @@ static ck_status read_record(ck_session_record *out, sqlite3_stmt *stmt, ck_erro
   return status;
 }
 
+static ck_status check_record(ck_session_record *self, const ck_sqlite *store, bool sound, ck_error *err) {
+  if (sound) return CK_OK;
+  ck_error_set(err, CK_E_CORRUPT, "session %s in store %s: its row is not what was written: its check differs", self->id,
+               store->path);
+  ck_session_record_clear(self);
+  return CK_E_CORRUPT;
+}
+
 static ck_status get_session(ck_session_record *out, void *to, const char *session_id, ck_error *err) {
   *out = (ck_session_record){0};
   ck_sqlite *self = to;
@@ -83,9 +90,10 @@ static ck_status get_session(ck_session_record *out, void *to, const char *sessi
   if (status != CK_OK) return status;
   ck_bind_text(&read.binder, session_id);
   int code = ck_binder_next(&read.binder);
-  if (code == SQLITE_ROW)
+  if (code == SQLITE_ROW) {
     status = read_record(out, read.binder.stmt, err);
-  else if (code == SQLITE_DONE)
+    if (status == CK_OK) status = check_record(out, self, sqlite3_column_int(read.binder.stmt, 12) != 0, err);
+  } else if (code == SQLITE_DONE)
     status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session %s in store %s", session_id, self->path);
   return end(&read, status, "read a session", err);
 }
@@ -136,6 +144,9 @@ static ck_status list_timelines(ck_timeline **out, size_t *count, void *to, int6
         status = ck_error_no_memory(err);
     }
     if (status == CK_OK) read_timeline(&(*out)[(*count)++], read.binder.stmt);
+    if (status == CK_OK && !sqlite3_column_int(read.binder.stmt, 8))
+      status = ck_error_set(err, CK_E_CORRUPT, "timeline %lld in store %s is not what was written: its check differs",
+                            (long long)(*out)[*count - 1].no, read.store->path);
   }
   status = end(&read, status, "list timelines", err);
   if (status != CK_OK) {
@@ -244,73 +255,7 @@ static ck_status read_checkpoints(void *to, int64_t session, int64_t after, int6
   return end(&read, status, "read checkpoints", err);
 }
 
-/* ---- checks and figures ---- */
-
-typedef struct checking {
-  ck_problem_visit visit;
-  void *to;
-  int64_t problems;
-} checking;
-
-static void tell(checking *self, const char *text) {
-  self->problems++;
-  if (self->visit) self->visit(self->to, NULL, 0, CK_E_CORRUPT, text);
-}
-
-/* SQLite puts several findings into one row. */
-static void tell_lines(checking *self, const char *text) {
-  char line[256];
-  while (*text) {
-    size_t len = strcspn(text, "\n");
-    snprintf(line, sizeof line, "%.*s", (int)len, text);
-    if (len && strncmp(line, "*** in", 6) != 0) tell(self, line);
-    text += len + (text[len] != '\0');
-  }
-}
-
-static void tell_row(checking *self, sqlite3_stmt *stmt, bool keys) {
-  const char *first = column_text(stmt, 0);
-  if (!keys) {
-    if (!first || strcmp(first, "ok") != 0) tell_lines(self, first ? first : "the check gave no answer");
-    return;
-  }
-  char text[160];
-  snprintf(text, sizeof text, "row %lld of %s refers to a session that is not there",
-           (long long)sqlite3_column_int64(stmt, 1), first ? first : "?");
-  tell(self, text);
-}
-
-/* A database too broken to be walked is a finding, not a failure of the check. */
-static ck_status check_with(checking *self, ck_sqlite *store, ck_connection *reader, const char *sql, ck_error *err) {
-  sqlite3_stmt *stmt = NULL;
-  int code = sqlite3_prepare_v2(reader->db, sql, -1, &stmt, NULL);
-  bool keys = strstr(sql, "foreign_key") != NULL;
-  while (code == SQLITE_OK || code == SQLITE_ROW) {
-    code = sqlite3_step(stmt);
-    if (code == SQLITE_ROW) tell_row(self, stmt, keys);
-  }
-  ck_status status = CK_OK;
-  int primary = code & 0xff;
-  if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
-    tell(self, sqlite3_errmsg(reader->db));
-  else if (code != SQLITE_DONE)
-    status = ck_sqlite_error(store, reader->db, code, "check it", err);
-  sqlite3_finalize(stmt);
-  return status;
-}
-
-static ck_status check(void *to, ck_problem_visit visit, void *visitor, int64_t *problems, ck_error *err) {
-  ck_sqlite *self = to;
-  checking found = {visit, visitor, 0};
-  ck_connection *reader;
-  ck_status status = ck_sqlite_get_reader(&reader, self, err);
-  if (status != CK_OK) return status;
-  status = check_with(&found, self, reader, "PRAGMA integrity_check", err);
-  if (status == CK_OK) status = check_with(&found, self, reader, "PRAGMA foreign_key_check", err);
-  ck_sqlite_put_reader(self, reader);
-  if (problems) *problems += found.problems;
-  return status;
-}
+/* ---- figures ---- */
 
 static ck_status get_stats(ck_store_stats *out, void *to, ck_error *err) {
   *out = (ck_store_stats){0};
@@ -351,6 +296,6 @@ void ck_sqlite_add_reads(ck_backend *backend) {
   backend->last_seq = last_seq;
   backend->read_checkpoints = read_checkpoints;
   backend->read_events = read_events;
-  backend->check = check;
+  backend->check = ck_sqlite_check;
   backend->get_stats = get_stats;
 }

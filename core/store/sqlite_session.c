@@ -108,7 +108,6 @@ static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_reco
   ck_bind_int(&binder, timeline->no);
   ck_bind_text(&binder, record->run);
   ck_bind_int(&binder, record->created_ms);
-  ck_bind_int(&binder, record->created_ms);
   ck_bind_text(&binder, record->profile);
   ck_bind_text(&binder, record->flow);
   ck_bind_optional(&binder, record->input ? ck_value_bytes(record->input) : (ck_bytes){NULL, 0});
@@ -195,6 +194,7 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
   if (status == CK_OK && with->timeline->no <= last_timeline)
     status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already", (long long)with->timeline->no,
                           session_id);
+  if (status == CK_OK) status = ck_sqlite_check_session(self, *no, err);
   if (status == CK_OK) status = bump_epoch(self, (ck_lease){*no, epoch_read}, with, err);
   return status == CK_OK ? put_opening(self, *no, standing.last_seq, with, err) : status;
 }
@@ -273,6 +273,12 @@ static ck_status read_request(ck_request *out, bool *found, ck_sqlite *self, ck_
   *found = code == SQLITE_ROW;
   if (code == SQLITE_DONE) return CK_OK;
   if (code != SQLITE_ROW) return ck_sqlite_error(self, self->writer->db, code, "read a request", err);
+  if (!sqlite3_column_int(binder.stmt, 3)) {
+    ck_error_set(err, CK_E_CORRUPT, "request %lld in store %s is not what was written: its check differs",
+                 (long long)sqlite3_column_int64(binder.stmt, 0), self->path);
+    ck_binder_clear(&binder);
+    return CK_E_CORRUPT;
+  }
   const char *kind = (const char *)sqlite3_column_text(binder.stmt, 1);
   ck_bytes body = {sqlite3_column_blob(binder.stmt, 2), (size_t)sqlite3_column_bytes(binder.stmt, 2)};
   out->no = sqlite3_column_int64(binder.stmt, 0);

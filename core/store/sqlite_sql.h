@@ -2,7 +2,18 @@
 #ifndef CK_STORE_SQLITE_SQL_H
 #define CK_STORE_SQLITE_SQL_H
 
-#define CK_SQL_SESSION "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input"
+/* What a row's check must be; arguments are the columns that a change gives another value. */
+#define CK_SQL_CHECK_OF_SESSION(status, reason, epoch, timeline, run, updated_ms)                         \
+  "row_check('session', id, " status ", " reason ", " epoch ", " timeline ", " run ", created_ms, " updated_ms \
+  ", profile, flow, input)"
+#define CK_SQL_SESSION_IS_SOUND \
+  "\"check\" = " CK_SQL_CHECK_OF_SESSION("status", "reason", "epoch", "timeline", "run", "updated_ms")
+#define CK_SQL_SESSION                                                                                        \
+  "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, " CK_SQL_SESSION_IS_SOUND
+#define CK_SQL_META_IS_SOUND "\"check\" = row_check('meta', key, value)"
+#define CK_SQL_TIMELINE_IS_SOUND                                                                               \
+  "\"check\" = row_check('timeline', session, no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run)"
+#define CK_SQL_REQUEST_IS_SOUND "\"check\" = row_check('request', session, kind, body)"
 #define CK_SQL_READ_EVENTS                                                                            \
   "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body FROM event" \
   " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
@@ -13,45 +24,56 @@
   " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 
 /* X(enumerator, text): each is prepared once per connection. */
-#define CK_SQL_TABLE(X)                                                                                               \
-  X(CK_SQL_BEGIN, "BEGIN IMMEDIATE")                                                                                  \
-  X(CK_SQL_COMMIT, "COMMIT")                                                                                          \
-  X(CK_SQL_ROLLBACK, "ROLLBACK")                                                                                      \
-  X(CK_SQL_EPOCH,                                                                                                     \
-    "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1),"                                                  \
-    " EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")                  \
-  X(CK_SQL_PUT_EVENT,                                                                                                 \
-    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body)"     \
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                         \
-  X(CK_SQL_PUT_CHECKPOINT,                                                                                            \
-    "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, covers, kind, created_ms, clean,"          \
-    " resumable, cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed,"   \
-    " format, encoding, plain_len, events_digest, payload_digest, digest, mac, key_id, info, payload)"                \
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                \
-  X(CK_SQL_UPDATE_SESSION, "UPDATE session SET status = ?, reason = ?, updated_ms = ? WHERE no = ?")                  \
-  X(CK_SQL_PUT_SESSION,                                                                                               \
-    "INSERT INTO session (id, status, epoch, timeline, run, created_ms, updated_ms, profile, flow, input)"            \
-    " VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?, ?)")                                                                         \
-  X(CK_SQL_PUT_TIMELINE, "INSERT INTO timeline VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")                                   \
-  X(CK_SQL_FIND_SESSION, "SELECT no, (SELECT max(no) FROM timeline WHERE session = session.no) FROM session"          \
-                         " WHERE id = ?")                                                                             \
-  X(CK_SQL_ACQUIRE, "UPDATE session SET epoch = epoch + 1, status = 1, reason = NULL, timeline = ?, run = ?,"         \
-                    " updated_ms = max(updated_ms, ?) WHERE no = ? AND epoch = ?")                                    \
-  X(CK_SQL_PUT_REQUEST, "INSERT INTO request (session, kind, body) SELECT no, ?2, ?3 FROM session WHERE no = ?1")     \
+#define CK_SQL_TABLE(X)                                                                                                \
+  X(CK_SQL_BEGIN, "BEGIN IMMEDIATE")                                                                                   \
+  X(CK_SQL_COMMIT, "COMMIT")                                                                                           \
+  X(CK_SQL_ROLLBACK, "ROLLBACK")                                                                                       \
+  X(CK_SQL_EPOCH,                                                                                                      \
+    "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1),"                                                   \
+    " EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")                   \
+  X(CK_SQL_PUT_EVENT,                                                                                                  \
+    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body)"      \
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                       \
+  X(CK_SQL_PUT_CHECKPOINT,                                                                                             \
+    "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, covers, kind, created_ms, clean,"           \
+    " resumable, cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed,"    \
+    " format, encoding, plain_len, events_digest, payload_digest, digest, mac, key_id, info, payload)"                 \
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                 \
+  X(CK_SQL_CHECK_SESSION, "SELECT " CK_SQL_SESSION_IS_SOUND " FROM session WHERE no = ?")                              \
+  X(CK_SQL_UPDATE_SESSION,                                                                                             \
+    "UPDATE session SET status = ?1, reason = ?2, updated_ms = ?3, \"check\" = "                                       \
+    CK_SQL_CHECK_OF_SESSION("?1", "?2", "epoch", "timeline", "run", "?3") " WHERE no = ?4")                            \
+  X(CK_SQL_PUT_SESSION,                                                                                                \
+    "INSERT INTO session (id, status, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, \"check\")"  \
+    " VALUES (?1, 1, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, row_check('session', ?1, 1, NULL, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7))")\
+  X(CK_SQL_PUT_TIMELINE, "INSERT INTO timeline VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"                            \
+                          " row_check('timeline', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))")                               \
+  X(CK_SQL_FIND_SESSION, "SELECT no, (SELECT max(no) FROM timeline WHERE session = session.no) FROM session"           \
+                         " WHERE id = ?")                                                                              \
+  X(CK_SQL_ACQUIRE,                                                                                                    \
+    "UPDATE session SET epoch = epoch + 1, status = 1, reason = NULL, timeline = ?1, run = ?2,"                        \
+    " updated_ms = max(updated_ms, ?3), \"check\" = "                                                                  \
+    CK_SQL_CHECK_OF_SESSION("1", "NULL", "epoch + 1", "?1", "?2", "max(updated_ms, ?3)")                               \
+    " WHERE no = ?4 AND epoch = ?5")                                                                                   \
+  X(CK_SQL_PUT_REQUEST, "INSERT INTO request (session, kind, body, \"check\")"                                         \
+                        " SELECT no, ?2, ?3, row_check('request', no, ?2, ?3) FROM session WHERE no = ?1")             \
   X(CK_SQL_PEEK_REQUEST, "SELECT epoch, EXISTS (SELECT 1 FROM request WHERE session = ?1) FROM session WHERE no = ?1") \
-  X(CK_SQL_GET_REQUEST, "SELECT no, kind, body FROM request WHERE session = ? ORDER BY no LIMIT 1")                   \
-  X(CK_SQL_DROP_REQUEST, "DELETE FROM request WHERE no = ?")                                                          \
-  X(CK_SQL_RECOVERED, "INSERT INTO meta VALUES ('recovered', 1) ON CONFLICT (key) DO UPDATE SET value = value + 1")   \
-  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                                        \
-  X(CK_SQL_LIST_SESSIONS, "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")          \
-  X(CK_SQL_LIST_TIMELINES, "SELECT no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run FROM timeline"    \
-                           " WHERE session = ? ORDER BY no")                                                          \
-  X(CK_SQL_LAST_SEQ, "SELECT max(seq) FROM event WHERE session = ?")                                                  \
-  X(CK_SQL_EVENTS, CK_SQL_READ_EVENTS)                                                                                \
-  X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS " DESC")                                                               \
-  X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                                              \
-  X(CK_SQL_CHECKPOINTS_BACKWARD, CK_SQL_READ_CHECKPOINTS("NULL") " DESC")                                             \
-  X(CK_SQL_PAYLOADS, CK_SQL_READ_CHECKPOINTS("payload"))                                                              \
+  X(CK_SQL_GET_REQUEST,                                                                                                \
+    "SELECT no, kind, body, " CK_SQL_REQUEST_IS_SOUND " FROM request WHERE session = ? ORDER BY no LIMIT 1")           \
+  X(CK_SQL_DROP_REQUEST, "DELETE FROM request WHERE no = ?")                                                           \
+  X(CK_SQL_RECOVERED, "INSERT INTO meta VALUES ('recovered', 1, row_check('meta', 'recovered', 1)) ON CONFLICT (key)"  \
+                      " DO UPDATE SET value = value + 1, \"check\" = row_check('meta', key, value + 1)")               \
+  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                                         \
+  X(CK_SQL_LIST_SESSIONS, "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")           \
+  X(CK_SQL_LIST_TIMELINES,                                                                                             \
+    "SELECT no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run, " CK_SQL_TIMELINE_IS_SOUND               \
+    " FROM timeline WHERE session = ? ORDER BY no")                                                                    \
+  X(CK_SQL_LAST_SEQ, "SELECT max(seq) FROM event WHERE session = ?")                                                   \
+  X(CK_SQL_EVENTS, CK_SQL_READ_EVENTS)                                                                                 \
+  X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS " DESC")                                                                \
+  X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                                               \
+  X(CK_SQL_CHECKPOINTS_BACKWARD, CK_SQL_READ_CHECKPOINTS("NULL") " DESC")                                              \
+  X(CK_SQL_PAYLOADS, CK_SQL_READ_CHECKPOINTS("payload"))                                                               \
   X(CK_SQL_PAYLOADS_BACKWARD, CK_SQL_READ_CHECKPOINTS("payload") " DESC")
 
 typedef enum {

@@ -107,6 +107,19 @@ ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t sess
   return CK_OK;
 }
 
+ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_CHECK_SESSION);
+  ck_bind_int(&binder, session);
+  int code = ck_binder_next(&binder);
+  bool sound = code == SQLITE_ROW && sqlite3_column_int(binder.stmt, 0);
+  ck_binder_clear(&binder);
+  if (sound) return CK_OK;
+  if (code != SQLITE_ROW && code != SQLITE_DONE)
+    return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
+  return ck_error_set(err, CK_E_CORRUPT, "session number %lld in store %s: its row is not what was written: its check differs",
+                      (long long)session, self->path);
+}
+
 ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_row *rows, size_t count, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && status == CK_OK; i++) {
@@ -185,7 +198,10 @@ static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
     batch->status = CK_E_RANGE;
   else if (!standing.has_parent)
     batch->status = CK_E_NOT_FOUND;
-  return CK_OK;
+  if (batch->status != CK_OK || !batch->update) return CK_OK;
+  status = ck_sqlite_check_session(self, batch->lease.session, err);
+  if (status == CK_E_CORRUPT) batch->status = status;
+  return status == CK_E_CORRUPT ? CK_OK : status;
 }
 
 static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {

@@ -53,7 +53,8 @@ typedef struct ck_batch {
   const ck_session_update *update; /* NULL: unchanged */
   ck_durability durability;
   ck_status status;        /* out: CK_OK; CK_E_FENCED (the epoch has moved on: this batch alone was dropped);
-                              CK_E_RANGE (seqs do not follow: dropped); CK_E_NOT_FOUND (no such session or parent) */
+                              CK_E_RANGE (seqs do not follow: dropped); CK_E_NOT_FOUND (no such session or parent);
+                              CK_E_CORRUPT (an update of a row that is not what was written: dropped) */
   int64_t stored_bytes;    /* out: bytes of rows as stored, payload and bodies after compression */
 } ck_batch;
 

@@ -106,17 +106,18 @@ static ck_status verify_rows(ck_verify *self) {
   return status ? status : walk_rows(self);
 }
 
-/* A file too damaged to be read to the end is a finding too. */
-static ck_status verify_session(const ck_verify *shared, const char *session_id) {
+/* A file too damaged to be read to the end is a finding too; that a session is not there is none, unless it was `listed`. */
+static ck_status verify_session(const ck_verify *shared, const char *session_id, bool listed) {
   ck_error found = CK_ERROR_INIT;
   ck_verify *self = aligned_alloc(_Alignof(ck_verify), sizeof *self);
   if (!self) return ck_error_no_memory(shared->err);
   *self = *shared;
   self->err = &found;
   ck_status status = ck_store_get_session(&self->record, self->store, session_id, &found);
-  bool there = status == CK_OK;
-  if (there) self->payload.session_id = self->record.id;
-  if (there) status = verify_rows(self);
+  bool there = listed || status != CK_E_NOT_FOUND;
+  if (status) memcpy(self->record.id, session_id, strnlen(session_id, sizeof self->record.id - 1));
+  self->payload.session_id = self->record.id;
+  if (!status) status = verify_rows(self);
   self->err = shared->err;
   if (there) self->report->sessions++;
   if (there) status = ck_verify_tell_error(self, 0, status, &found);
@@ -155,7 +156,7 @@ static ck_status verify_all(const ck_verify *shared) {
   ck_status status = backend->check(backend->self, shared->visit, shared->to, &shared->report->problems, shared->err);
   if (!status) status = backend->list_sessions(backend->self, 0, keep_id, &list, shared->err);
   if (!status && list.failed) status = ck_error_no_memory(shared->err);
-  for (size_t i = list.count; i-- > 0 && !status;) status = verify_session(shared, list.ids[i]);
+  for (size_t i = list.count; i-- > 0 && !status;) status = verify_session(shared, list.ids[i], true);
   free(list.ids);
   return status;
 }
@@ -165,5 +166,5 @@ ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *ses
   ck_error found = CK_ERROR_INIT;
   *out = (ck_verify_report){0};
   ck_verify shared = {.store = self, .report = out, .visit = visit, .to = to, .err = err ? err : &found};
-  return session_id ? verify_session(&shared, session_id) : verify_all(&shared);
+  return session_id ? verify_session(&shared, session_id, false) : verify_all(&shared);
 }
