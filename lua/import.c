@@ -131,32 +131,46 @@ static int source_parts(lua_State *L) {
   return 1;
 }
 
-/* {document =, lines = {…}}: the first lines that can be read. Nothing is told of the others yet. */
+static bool is_one_line(const ck_import_source *self) {
+  const char *end = memchr(self->text.data, '\n', self->text.len);
+  return !end || end + 1 == self->text.data + self->text.len;
+}
+
+/* Pushes the first lines that can be read. Nothing is told of the others yet. */
+static void push_first_lines(lua_State *L, ck_import_source *source) {
+  size_t at = 0;
+  int64_t number = 0, told = source->told_until;
+  ck_error problem = CK_ERROR_INIT;
+  ck_bytes json;
+  lua_Integer count = 0;
+  lua_newtable(L);
+  source->told_until = INT64_MAX;
+  for (int i = 0; i < HEAD_LINES && ck_import_source_next(&json, source, &at, &number, &problem); i++) {
+    if (!json.len) continue;
+    ck_import_value_push(L, json);
+    lua_rawseti(L, -2, ++count);
+  }
+  source->told_until = told;
+}
+
+/* {document =, lines = {…}}; a document on one line is both. */
 static void push_head(lua_State *L, reading *self) {
   ck_import_source *source = self->files.list[0];
-  static const ck_error none = CK_ERROR_INIT;
   lua_createtable(L, 0, 2);
-  self->document_error = none;
-  ck_bytes json = ck_import_source_document(source, &self->document_error);
+  bool is_document = ck_import_source_document(source, &self->document_error).len > 0;
   lua_pushlightuserdata(L, source);
   lua_pushcclosure(L, source_document, 1);
   lua_call(L, 0, 1);
-  lua_setfield(L, -2, "document");
-  lua_newtable(L);
-  size_t at = 0;
-  int64_t number = 0, told = source->told_until;
-  ck_error problem = none;
-  source->told_until = INT64_MAX;
-  lua_Integer count = 0;
-  for (int i = 0; !json.len && i < HEAD_LINES && ck_import_source_next(&json, source, &at, &number, &problem); i++) {
-    if (json.len) {
-      ck_import_value_push(L, json);
-      lua_rawseti(L, -2, ++count);
-    }
-    json = (ck_bytes){0};
+  if (!is_document) {
+    push_first_lines(L, source);
+  } else {
+    lua_newtable(L);
+    if (is_one_line(source)) lua_pushvalue(L, -2);
+    else lua_pushnil(L);
+    lua_rawseti(L, -2, 1);
   }
-  source->told_until = told;
-  lua_setfield(L, -2, "lines");
+  lua_setfield(L, -3, "lines");
+  lua_setfield(L, -2, "document");
 }
 
 /* ---- modules ---- */

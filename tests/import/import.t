@@ -43,6 +43,12 @@ has "are named" "$err" "mine.jsonl:2: "
 exits 0 "more sessions than the id" sessions import "$data/tau_bench.json" --session two
 is "are numbered" "$(cut -f1 <<<"$out" | tr '\n' ' ')" "two two_2 "
 
+sed -n 3p "$data/pi.jsonl" >"$dir/one.jsonl"
+exits 0 "a file of one line" sessions import "$dir/one.jsonl"
+is "is one line of its format" "$(cut -f2,7,8 <<<"$out")" "$(printf 'pi\t1\t1')"
+exits 5 "an imported session is not resumed" resume imported_pi_f6bd6b2a
+has "and says why" "$err" "flow"
+
 echo "plain text" >"$dir/text"
 while IFS='|' read -r code name text arguments; do
   refused "$code" "$name" "$text" sessions import $arguments
