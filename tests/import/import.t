@@ -77,6 +77,16 @@ if [ -d "$recorded" ]; then
   is "as many as there are" "$(grep -c '' <<<"$out")" 245
   exits 0 "the store is well with all of them" store verify
   has "with no problem" "$out$err" "all is well"
+  boundaries() { "$CKRUN" --json sessions log "$1" --kind boundary | perl -ne '/"kind":"(tool_round|loop_iteration)"/ && print "$1 "'; }
+  airline=$(ls "$recorded"/tau_bench/*.json)
+  run sessions import "$airline" --session past
+  for n in 1 14 50; do
+    run run "$flow" --cassette "$airline#$((n - 1))" --session "live_$n"
+    past=past_$n
+    [ "$n" = 1 ] && past=past
+    ok "conversation $n has boundaries" test -n "$(boundaries "$past")"
+    is "they are those of a live run of it" "$(boundaries "$past")" "$(boundaries "live_$n")"
+  done
 else
   skip "the recorded sessions (CKRUN_DATA) are not there"
 fi
