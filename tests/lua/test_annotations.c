@@ -86,9 +86,29 @@ static void test_policy(void) {
   do {                                               \
     ck_buffer want = {0};                            \
     table(column) ck_buffer_append_char(&want, '\n'); \
-    check("---@alias " alias, "---| \"", &want);     \
+    check_alias("---@alias " alias " ", &want);      \
     ck_buffer_clear(&want);                          \
   } while (0)
+
+static void check_alias(const char *head, const ck_buffer *want) {
+  ck_buffer got = {0};
+  ck_bytes rest = ck_embedded_get("lua/ck/meta.lua");
+  size_t skip = strlen(head);
+  char word[NAME_SIZE];
+  while (rest.len > 0) {
+    ck_bytes line = next_line(&rest);
+    if (line.len <= skip || memcmp(line.data, head, skip) != 0) continue;
+    for (line.data += skip, line.len -= skip; read_word(word, line, "\"");) {
+      size_t step = strlen(word) + 2;
+      step += line.len > step && line.data[step] == '|';
+      line = (ck_bytes){line.data + step, line.len - step};
+      ck_buffer_append_format(&got, "%s ", word);
+    }
+  }
+  ck_buffer_append_char(&got, '\n');
+  tap_is_bytes(ck_buffer_bytes(&got), ck_buffer_bytes(want), "%s", head);
+  ck_buffer_clear(&got);
+}
 
 static void test_words(void) {
   TEST_ALIAS("ck.BoundaryKind", CK_BOUNDARY_TABLE, NAME_3);
