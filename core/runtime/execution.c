@@ -61,7 +61,7 @@ static ck_status restore_position(ck_runner *self, ck_error *err) {
   snprintf(key, sizeof key, "position.%s", self->scope);
   ck_session *session = self->execution->session;
   const ck_value *saved = ck_session_get(session, key);
-  if (!saved) return put_position(self, NULL, session->next_seq - 1, err);
+  if (!saved) return put_position(self, NULL, session->cut ? session->cut : session->next_seq - 1, err);
   ck_bytes at = ck_json_get(ck_value_bytes(saved), "at");
   return ck_json_type_of(at) == CK_JSON_NONE ? CK_OK : ck_value_copy(&self->position, at, err);
 }

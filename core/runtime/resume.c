@@ -175,6 +175,33 @@ static bool load_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
+/* The events after `first - 1` up to `last` go into the ledger. */
+static ck_status load_range(replayable *self, int64_t first, int64_t last) {
+  ck_event_query query = {
+      .session = self->session->record.no,
+      .after = first - 1,
+      .until = last,
+      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
+  if (last < first) return CK_OK;
+  ck_status status = ck_store_read_events(self->session->runtime->store, &query, load_event, self, self->err);
+  return status == CK_OK ? self->status : status;
+}
+
+/* What may be asked for again lies behind the earliest cut of any open scope, or on a branch that was left: a checkpoint
+ * taken early in the flow can have a higher seq than what an older branch did later in it. So everything is loaded but
+ * what the view shows up to the cut. */
+static ck_status load_unseen(replayable *self, const ck_view *view, int64_t cut, int64_t last) {
+  int64_t next = 1;
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < view->count && status == CK_OK; i++) {
+    int64_t first = view->ranges[i].first, end = view->ranges[i].last < cut ? view->ranges[i].last : cut;
+    if (first > cut) break;
+    status = load_range(self, next, first - 1);
+    next = end + 1;
+  }
+  return status == CK_OK ? load_range(self, next, last) : status;
+}
+
 /* Money is the sum over all timelines: the latest checkpoint's totals, whatever its branch, and all outcomes after it. */
 static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *err) {
   replayable r = {.session = self, .err = err, .status = CK_OK};
@@ -182,17 +209,9 @@ static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *er
     self->totals = head->latest.totals;
     r.counted = head->latest.seq;
   }
-  int64_t after = self->cut; /* outcomes behind the earliest cut of any open scope may be asked for again */
-  ck_status status = visit_cuts(self->state, keep_earliest, &after, err);
-  if (status != CK_OK) return status;
-  ck_event_query query = {
-      .session = self->record.no,
-      .after = after,
-      .until = self->timeline.begin - 1,
-      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
-  if (query.until == 0 || query.until <= after) return CK_OK;
-  status = ck_store_read_events(self->runtime->store, &query, load_event, &r, err);
-  return status == CK_OK ? r.status : status;
+  int64_t cut = self->cut;
+  ck_status status = visit_cuts(self->state, keep_earliest, &cut, err);
+  return status == CK_OK ? load_unseen(&r, &self->view, cut, self->timeline.begin - 1) : status;
 }
 
 /* The head's record becomes the session's. */

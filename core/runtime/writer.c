@@ -293,17 +293,18 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
   ck_writer *writer = self->writer;
   *ticket = 0;
   pthread_mutex_lock(&writer->mutex);
-  writer->waiters++;
-  while (writer->count == CK_WRITER_QUEUE_MAX && self->failure.status == CK_OK)
-    pthread_cond_wait(&writer->drained, &writer->mutex);
-  writer->waiters--;
+  while (writer->count == CK_WRITER_QUEUE_MAX && self->failure.status == CK_OK) {
+    if (writer->committing) pthread_cond_wait(&writer->drained, &writer->mutex);
+    else help(writer);
+  }
   ck_status status = self->failure.status;
   if (status == CK_OK) {
     *ticket = ++self->put;
     self->outstanding++;
     writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
         (slot){.channel = self, .ticket = *ticket, .job = *job};
-    if (writer->sleeping && !job->waited) pthread_cond_signal(&writer->filled);
+    bool wakes = !job->waited || writer->count >= ROUND_MAX; /* nobody has to wait after all */
+    if (writer->sleeping && wakes) pthread_cond_signal(&writer->filled);
   } else if (err) {
     *err = self->failure;
   }

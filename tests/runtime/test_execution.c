@@ -52,13 +52,15 @@ static ck_session *start(const char *id) {
   return session;
 }
 
-static ck_session *resume(const char *id) {
+static ck_session *resume_with(const char *id, const ck_resume_options *options) {
   ck_session *session;
   ck_error err = CK_ERROR_INIT;
-  ck_status status = ck_session_resume(&session, runtime, id, &(ck_resume_options){0}, &err);
+  ck_status status = ck_session_resume(&session, runtime, id, options, &err);
   tap_must(status == CK_OK, "resume %s: %s", id, err.text);
   return session;
 }
+
+static ck_session *resume(const char *id) { return resume_with(id, &(ck_resume_options){0}); }
 
 static void append_messages(ck_buffer *out, ck_session *session) {
   ck_conversation *conversation;
@@ -140,6 +142,80 @@ static void test_once_in_doubt(const char *id, const char *verdict, int expected
   e = run(session, &s, 1000);
   tap_ok(e.result.status == CK_SESSION_COMPLETED, "%s: the session goes on: %s", verdict, e.result.text);
   tap_is_int(s.ran[0], expected_runs, "%s: the tool ran %d times in all", verdict, expected_runs);
+  ck_session_close(session);
+}
+
+/* A policy that says yes to the boundaries of its list, counted over the whole process. */
+typedef struct picky {
+  unsigned seen;
+  uint64_t takes; /* bit per boundary, the rest no */
+} picky;
+
+static ck_status pick(ck_decision *out, void *to, const ck_boundary *at, ck_error *err) {
+  picky *self = to;
+  (void)at, (void)err;
+  *out = (ck_decision){.take = self->takes >> (self->seen++ % 64) & 1};
+  return CK_OK;
+}
+
+static ck_session *start_picky(const char *id, const ck_policy_engine *policies) {
+  ck_session *session;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = id, .policies = policies}, &err) == CK_OK, "start: %s", err.text);
+  return session;
+}
+
+/* The first run reaches far without a checkpoint; the second takes one early and dies: what the first did beyond it has lower
+ * seqs than that checkpoint, and must still be known. Random lives of this kind. */
+static void test_left_branches(ck_effect_class class) {
+  int wrong = 0, lives = 0;
+  for (unsigned seed = 1; seed <= 60; seed++) {
+    char id[48];
+    unsigned dice = seed * 2654435761u;
+    world s = make_world();
+    s.class = class;
+    picky p = {.takes = (uint64_t)dice << 13 | seed};
+    ck_policy_engine policies = {.self = &p, .checkpoint = pick};
+    snprintf(id, sizeof id, "branches-%d-%u", class, seed);
+    ck_session *session = start_picky(id, &policies);
+    ending e = run(session, &s, 5 + (int)(dice >> 27));
+    for (int life = 0; e.crashed && life < 200; life++, lives++) {
+      dice = dice * 1664525u + 1013904223u;
+      ck_session_close(session);
+      session = resume_with(id, &(ck_resume_options){.policies = &policies});
+      e = run(session, &s, 4 + life + (int)(dice >> 28));
+    }
+    wrong += !(e.turn == CK_OK && ran_once(&s) && ck_session_totals(session)->tool_calls == 8);
+    ck_session_close(session);
+  }
+  tap_is_int(wrong, 0, "60 sessions, %d resumes under a policy that changes its mind: each %s tool ran once and was counted once", lives,
+             ck_effect_class_name(class));
+}
+
+static bool keep_first(void *to, const ck_checkpoint_info *checkpoint) {
+  snprintf(to, CK_ID_SIZE, "%s", checkpoint->id);
+  return false;
+}
+
+/* From an older checkpoint, then a crash, then the latest: the branch that was left did it all once before. */
+static void test_older_checkpoint(void) {
+  ck_error err = CK_ERROR_INIT;
+  char oldest[CK_ID_SIZE] = "";
+  world s = make_world();
+  s.class = CK_EFFECT_ONCE;
+  s.fail_at = 4;
+  ck_session *session = start("older");
+  run(session, &s, 1000);
+  tap_must(ck_store_list_checkpoints(runtime->store, ck_session_get_record(session)->no, keep_first, oldest, &err) == CK_OK, "list");
+  ck_session_close(session);
+  s.fail_at = 0;
+  session = resume_with("older", &(ck_resume_options){.checkpoint = oldest});
+  ending e = run(session, &s, 9);
+  tap_ok(e.crashed, "it goes on from the oldest checkpoint and dies again");
+  ck_session_close(session);
+  session = resume("older");
+  e = run(session, &s, 1000);
+  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s), "no once tool of the branch that was left runs again: %s", e.result.text);
   ck_session_close(session);
 }
 
@@ -225,6 +301,9 @@ static void test_all(const char *url) {
   test_once_in_doubt("once-done", "done", 1);
   test_once_in_doubt("once-retry", "retry", 2);
   test_once_in_doubt("once-abort", "abort", 1);
+  test_left_branches(CK_EFFECT_RECONCILABLE);
+  test_left_branches(CK_EFFECT_ONCE);
+  test_older_checkpoint();
   test_changed_request();
   test_flow_error_is_resumable();
   test_pause();
