@@ -58,7 +58,7 @@ static size_t member_end(ck_bytes text, size_t at, size_t depth) {
 }
 
 /* "name": "value" in any text, whatever the depth of its escapes: lines of JSON, JSON that is cut short. */
-static void find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, size_t offset) {
+void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, size_t offset) {
   ck_redactor *redactor = of->redactor;
   size_t at = 0, depth;
   const ck_key_rule *rule;
@@ -94,7 +94,7 @@ ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, si
   ck_bytes text = escaped ? ck_buffer_bytes(&plain.text) : inner;
   if (status == CK_OK && wants_walk(of, inner)) {
     if (is_document(text)) status = walk_nested(&found, of, text, err);
-    else if (of->apply & CK_APPLY_KEYS) find_members(out, of, inner, offset);
+    else if (of->apply & CK_APPLY_KEYS) ck_leaf_find_members(out, of, inner, offset);
   }
   if (status == CK_OK) status = find_tokens(&found, of, text, err);
   ck_edits_merge(&found);

@@ -87,3 +87,35 @@ bool ck_placeholder_around(ck_bytes *kind, ck_bytes text, size_t at) {
   }
   return false;
 }
+
+/* The quotes around a placeholder, escaped or not, can have come with it: a number became a text. */
+static ck_bytes trim_front(ck_bytes text) {
+  size_t at = 0;
+  while (at < text.len && text.data[at] == '\\') at++;
+  if (at < text.len && text.data[at] == '"') return (ck_bytes){text.data + at + 1, text.len - at - 1};
+  return text;
+}
+
+static ck_bytes trim_back(ck_bytes text) {
+  if (text.len > 0 && text.data[text.len - 1] == '"') text.len--;
+  else return text;
+  while (text.len > 0 && text.data[text.len - 1] == '\\') text.len--;
+  return text;
+}
+
+/* What stands between two placeholders, each time as far to the front as it can be. */
+bool ck_placeholder_matches(ck_bytes masked, ck_bytes original) {
+  ck_bytes found;
+  bool first = true;
+  while (ck_placeholder_find(&found, NULL, masked)) {
+    ck_bytes piece = trim_back((ck_bytes){masked.data, (size_t)(found.data - masked.data)});
+    const char *at = piece.len == 0 ? original.data : memmem(original.data, original.len, piece.data, piece.len);
+    if (!at || (first && at != original.data)) return false;
+    size_t passed = (size_t)(at - original.data) + piece.len;
+    original = (ck_bytes){original.data + passed, original.len - passed};
+    masked = trim_front((ck_bytes){found.data + found.len, masked.len - (size_t)(found.data + found.len - masked.data)});
+    first = false;
+  }
+  if (first) return ck_bytes_equal(masked, original);
+  return masked.len <= original.len && memcmp(original.data + original.len - masked.len, masked.data, masked.len) == 0;
+}

@@ -20,5 +20,7 @@ bool ck_placeholder_find(ck_bytes *out, ck_bytes *kind, ck_bytes text);
 bool ck_placeholder_is(ck_bytes text);
 /* The one that covers the byte at `at`, which may be its first. */
 bool ck_placeholder_around(ck_bytes *kind, ck_bytes text, size_t at);
+/* As ck_redact_matches says it. */
+bool ck_placeholder_matches(ck_bytes masked, ck_bytes original);
 
 #endif

@@ -81,8 +81,9 @@ static ck_status find_in_text(ck_edits *out, const ck_walk_case *of, ck_error *e
     ck_edits_append(out, edit->start, edit->end, ck_edits_text(of->known, edit), edit->rule);
   }
   ck_status status = ck_values_find(out, of->redactor->values, &of->redactor->key, of->json, CK_RULE_VALUES, NULL, err);
+  if (of->apply & CK_APPLY_KEYS) ck_leaf_find_members(out, of, of->json, 0);
   ck_edits_merge(out);
-  return status;
+  return status == CK_OK ? ck_edits_check(out, err) : status;
 }
 
 static ck_status find(ck_edits *out, const ck_walk_case *of, ck_error *err) {
@@ -231,9 +232,8 @@ ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, con
 }
 
 ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text, ck_error *err) {
-  (void)sink; /* plain text has no names */
   ck_edits known = {0}, edits = {0};
-  ck_walk_case of = {.redactor = self, .json = text, .known = &known};
+  ck_walk_case of = {.redactor = self, .json = text, .known = &known, .apply = rules_of(sink)};
   ck_status status = ck_known_find(&known, &self->known, text, CK_RULE_KNOWN, err);
   if (status == CK_OK) status = find_in_text(&edits, &of, err);
   if (status == CK_OK) ck_edits_write(out, &edits, text);
@@ -248,3 +248,5 @@ bool ck_redact_is_masked(ck_bytes text) {
   ck_bytes found;
   return ck_placeholder_find(&found, NULL, text);
 }
+
+bool ck_redact_matches(ck_bytes masked, ck_bytes original) { return ck_placeholder_matches(masked, original); }

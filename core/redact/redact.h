@@ -49,11 +49,14 @@ void ck_redactor_set_hook(ck_redactor *self, ck_redact_hook hook, void *hook_sel
  * On any failure nothing may be kept; the hook's own failure is passed on (drop the item, pause the session). */
 CK_CHECKED ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, const char *key,
                                        const ck_value *value, ck_error *err);
-/* The same for plain text on its way to a person; appends to `out`. */
+/* The same for plain text, such as an error; appends to `out`. Names count where a member of JSON stands in it. */
 CK_CHECKED ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text, ck_error *err);
 
 /* True when a placeholder stands anywhere in it, at any depth of escaping: the value is not what it was. */
 bool ck_redact_is_masked(ck_bytes text);
+/* True when `masked` can be what became of `original`: equal but for placeholders, each of which stands for any bytes. For
+ * comparing what was kept with what was recorded; a value without placeholders matches only itself. */
+bool ck_redact_matches(ck_bytes masked, ck_bytes original);
 /* A slot that is filled again on resume, {"$ckrun.ref":"env:NAME"}: appends "env:NAME"; false for any other value. Only a
  * hook makes slots: an item that comes in as one is masked, or a model could ask for any variable. */
 bool ck_redact_read_ref(ck_buffer *out, ck_bytes value);

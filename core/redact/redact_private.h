@@ -48,8 +48,10 @@ typedef struct ck_walk_case {
 /* Appends what is to be replaced, merged. CK_E_PARSE: it is no JSON. */
 CK_CHECKED ck_status ck_walk_find(ck_edits *out, const ck_walk_case *of, ck_error *err);
 
-/* One text without structure: shapes, and members of JSON in it. `json`: it is the inside of a JSON string. */
+/* The inside of a JSON string at `offset`: documents and members in it, tokens; not the known secrets. */
 CK_CHECKED ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, size_t offset, ck_error *err);
+/* Members of JSON anywhere in a text. */
+void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, size_t offset);
 
 uint32_t ck_redactor_key_rule(const ck_redactor *self, const ck_key_rule *rule);
 void ck_redactor_count(ck_redactor *self, const ck_edits *edits);

@@ -180,6 +180,14 @@ static void test_masked(void) {
   tap_ok(ck_redact_is_masked(ck_bytes_text(got)), "masked arguments can be told");
   free(got);
   tap_ok(!ck_redact_is_masked(ck_bytes_text("{\"a\":\"[redacted:]\"}")), "what only looks so is not");
+  static const char original[] = "{\"a\":\"{\\\"password\\\":\\\"x y\\\",\\\"pin\\\":1234}\",\"secret\":98765,\"b\":[1,\"hunter22\"]}";
+  got = apply(CK_SINK_EVENT, NULL, original, NULL);
+  tap_ok(ck_redact_matches(ck_bytes_text(got), ck_bytes_text(original)), "what was masked matches what it was");
+  tap_ok(!ck_redact_matches(ck_bytes_text(got), (ck_bytes){original, strlen(original) - 1}), "but not less");
+  tap_ok(!ck_redact_matches(ck_bytes_text(got), ck_bytes_text("x{\"a\":1,\"b\":[1,\"hunter22\"]}")), "nor another value");
+  tap_ok(ck_redact_matches(ck_bytes_text("[1]"), ck_bytes_text("[1]")) && !ck_redact_matches(ck_bytes_text("[1]"), ck_bytes_text("[1] ")),
+         "without a placeholder only itself");
+  free(got);
   char *one = apply(CK_SINK_EVENT, NULL, "{\"password\":\"hunter22\"}", NULL);
   char *other = apply(CK_SINK_STATE, "memory.password", "\"hunter22\"", NULL);
   tap_ok(one && other && strstr(one, other), "the same secret reads the same at every place");
@@ -205,6 +213,10 @@ static void test_text(void) {
                   "sink %d takes a secret", sink);
     tap_ok(fits(text.data, "x [redacted:open_ai:#] y"), "sink %d masks it", sink);
   }
+  ck_buffer_reset(&text);
+  tap_is_status(ck_redactor_apply_text(&text, redactor, CK_SINK_EVENT, ck_bytes_text("bad {\"a\":{\"password\": \"x1\"}"), NULL), CK_OK,
+                NULL, "a text that is kept");
+  tap_ok(fits(text.data, "bad {\"a\":{\"password\": \"[redacted:password:#]\"}"), "members of JSON in it are masked");
   text.failed = true;
   tap_is_status(ck_redactor_apply_text(&text, redactor, CK_SINK_LOG, ck_bytes_text("x"), NULL), CK_E_NO_MEMORY, NULL,
                 "a buffer that failed is not passed off as whole");
