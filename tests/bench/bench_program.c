@@ -90,7 +90,8 @@ static void add_decisions(void) {
       {"every_boundary", "{\"on_node_start\":true,\"on_node_complete\":true,\"on_edge\":true,\"every_n_iterations\":5,\"on_tool_round\":true,"
                          "\"on_round_complete\":true,\"on_step_complete\":true,\"on_safe_point\":true,\"on_failure\":true,\"async\":true}"},
       {"smart", "{\"slow_ms\":60000,\"changed_keys\":20,\"usd\":1,\"classes\":[\"once\",\"reconcilable\"],\"risky\":[\"send\",\"pay\",\"deploy\"]}"},
-      {"expected_loss", "{\"failures_per_hour\":0.1,\"unclean_factor\":5,\"usd_per_hour\":60,\"checkpoint_ms\":2}"},
+      {"expected_loss", "{\"failures_per_hour\":0.1,\"unclean_factor\":5,\"work_usd_per_hour\":50,\"usd_per_hour\":60,"
+                        "\"usd_per_million_tokens\":1,\"checkpoint_ms\":20}"},
       {"before_effect", "{\"classes\":[\"once\",\"reconcilable\",\"idempotent\"],\"async\":true}"},
       {"every_n", "{\"n\":1000000}"},
   };
