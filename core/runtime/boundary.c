@@ -212,6 +212,7 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   if (self->policies->checkpoint &&
       self->policies->checkpoint(&decision, self->policies->self, &at, &failure) != CK_OK)
     self->clean = false;
+  self->policy_failures = failure.status == CK_OK ? 0 : self->policy_failures + 1;
   bool always_taken = ck_boundary_kind_always(at.kind);
   out->taken = decision.take || always_taken;
   decision.sync |= always_taken;

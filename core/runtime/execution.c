@@ -7,6 +7,8 @@
 
 #include "core/runtime/execution_private.h"
 
+enum { POLICY_FAILURES_MAX = 3 };
+
 void ck_execution_tell(const ck_execution *self, const ck_progress *progress) {
   if (self->options.progress) self->options.progress(self->options.to, progress);
 }
@@ -138,6 +140,8 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   execution->counts.boundaries++;
   execution->counts.checkpoints += saved.taken;
   tell_boundary(execution, ck_boundary_kind_name(at.kind), &saved);
+  if (execution->session->policy_failures >= POLICY_FAILURES_MAX)
+    return ck_execution_finish(execution, CK_SESSION_PAUSED, CK_E_POLICY, "policies failed three times in a row: see the session's policy_error events", NULL, err);
   if (execution->pause_reason)
     return ck_execution_finish(execution, CK_SESSION_PAUSED, CK_E_PAUSED, execution->pause_reason, NULL, err);
   self->ticket = saved.ticket;

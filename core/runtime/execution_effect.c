@@ -68,7 +68,7 @@ static ck_status prepare(ck_runner *self, ck_error *err) {
   self->effect.conversation = self->effect.kind == CK_EFFECT_MODEL ? ck_scope_conversation(scope) : NULL;
   status = ck_value_copy(&asked, self->effect.request, err);
   if (status == CK_OK)
-    status = ck_redactor_apply(&self->request, session->runtime->redactor, CK_SINK_REQUEST, NULL, asked, err);
+    status = ck_redactor_apply(&self->request, session->redactor, CK_SINK_REQUEST, NULL, asked, err);
   if (status == CK_OK && !self->request) status = ck_value_copy(&self->request, ck_bytes_text("null"), err);
   ck_value_free(asked);
   if (status != CK_OK) return status;
@@ -218,6 +218,14 @@ static ck_status fail_without_driver(ck_runner *self, ck_error *err) {
   return ck_execution_finish(self->execution, CK_SESSION_FAILED, CK_E_UNSUPPORTED, text, NULL, err);
 }
 
+/* A call that came back from the store without what was secret in it. The model is told, and can ask again. */
+static ck_status refuse_masked(ck_runner *self, ck_error *err) {
+  ck_outcome *outcome;
+  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL,
+                                    "not run: its arguments held a secret that was not stored; call it again with them", err);
+  return status == CK_OK ? record_outcome(self, outcome, "redaction", err) : status;
+}
+
 /* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running again. */
 static bool is_open(const ck_ledger_entry *entry) { return entry && entry->open && entry->verdict == CK_VERDICT_NONE; }
 
@@ -235,6 +243,7 @@ static ck_status act_on(ck_runner *self, const ck_ledger_case *found, const ck_l
     case CK_LEDGER_DOUBT: return settle_doubt(self, err);
     case CK_LEDGER_RUN: break;
   }
+  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request)) return refuse_masked(self, err);
   return commit_intent(self, err);
 }
 

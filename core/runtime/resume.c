@@ -244,7 +244,24 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
   if (status != CK_OK) return status;
   ck_state_free(self->state);
   self->state = state;
-  return CK_OK;
+  return ck_session_fill_slots(self, err);
+}
+
+/* Whether the policies let it go on, and under which rules. */
+static ck_status ask_policies(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+  const ck_policy_engine *policies = self->policies;
+  ck_clock *clock = &self->runtime->clock;
+  if (!policies->resume) return CK_OK;
+  ck_resume_rules rules = {0};
+  ck_resume_case of = {.session = &head->session,
+                       .checkpoint = from->seq ? from : NULL,
+                       .totals = &head->latest.totals,
+                       .now_ms = clock->wall_ms(clock->self)};
+  ck_status status = policies->resume(&rules, policies->self, &of, err);
+  if (status == CK_OK && rules.refusal)
+    status = ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id, rules.refusal);
+  free(rules.refusal);
+  return status;
 }
 
 ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
@@ -260,6 +277,7 @@ ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *i
   if (status == CK_OK) status = choose(&from, runtime->store, &head, options->checkpoint, err);
   if (status == CK_OK) status = ck_session_new(&self, runtime, options->profile, options->policies, err);
   if (status == CK_OK) status = load_state(self, &head, &from, err);
+  if (status == CK_OK) status = ask_policies(self, &head, &from, err);
   if (status == CK_OK) status = acquire(self, &head, &from, err);
   if (status == CK_OK) status = load(self, &head, &from, err);
   ck_head_clear(&head);

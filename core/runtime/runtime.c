@@ -10,7 +10,6 @@ ck_status ck_runtime_open(ck_runtime **out, const char *url, const ck_store_opti
   if (!self) return ck_error_no_memory(err);
   self->clock = clock ? *clock : ck_clock_system();
   ck_status status = ck_waker_open(&self->waker, err);
-  if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status == CK_OK) status = ck_store_open(&self->store, url, options, err);
   if (status == CK_OK) status = ck_writer_new(&self->writer, self->store, err);
   if (status != CK_OK) {
@@ -25,7 +24,6 @@ void ck_runtime_close(ck_runtime *self) {
   if (!self) return;
   ck_writer_free(self->writer);
   ck_store_close(self->store);
-  ck_redactor_free(self->redactor);
   ck_waker_close(self->waker);
   free(self);
 }

@@ -1,15 +1,13 @@
-/* runtime.h - what sessions of one process share: the store, its writer, the clock, the redactor. */
+/* runtime.h - what sessions of one process share: the store, its writer, the clock. */
 #ifndef CK_RUNTIME_RUNTIME_H
 #define CK_RUNTIME_RUNTIME_H
 
 #include "core/base/clock.h"
-#include "core/redact/redact.h"
 #include "core/runtime/writer.h"
 
 typedef struct ck_runtime {
   ck_store *store;
   ck_writer *writer;
-  ck_redactor *redactor;
   ck_clock clock;
   ck_waker *waker; /* woken when a session has something to look at; its loop thread watches it */
 } ck_runtime;

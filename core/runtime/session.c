@@ -20,6 +20,7 @@ ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile
   ck_status status = ck_state_new(&self->state, err);
   if (status == CK_OK) status = ck_state_new(&self->changed, err);
   if (status == CK_OK) status = ck_ledger_new(&self->ledger, err);
+  if (status == CK_OK) status = ck_session_make_redactor(self, err);
   if (status == CK_OK) status = ck_value_copy(&self->removed, ck_bytes_text("null"), err);
   if (status != CK_OK) {
     ck_session_free(self);
@@ -37,6 +38,7 @@ void ck_session_free(ck_session *self) {
   for (size_t i = 0; i < self->scope_count; i++) ck_scope_free(self->scopes[i]);
   free(self->scopes);
   ck_ledger_free(self->ledger);
+  ck_redactor_free(self->redactor);
   ck_state_free(self->state);
   ck_state_free(self->changed);
   ck_value_free(self->removed);
@@ -89,7 +91,7 @@ static ck_status add_pending(ck_session *self, ck_event *event, ck_error *err) {
 /* What may be written of a body. Everything that is folded is folded from this form: what a live run goes on with is what a
  * resumed one would. */
 static ck_status keep(ck_value **out, ck_session *self, const ck_value *body, ck_error *err) {
-  ck_status status = ck_redactor_apply(out, self->runtime->redactor, CK_SINK_EVENT, NULL, body, err);
+  ck_status status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, body, err);
   if (status == CK_OK && !*out) status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
   return status;
 }
@@ -125,10 +127,10 @@ ck_status ck_session_put(ck_session *self, const char *key, const ck_value *valu
   if (status == CK_OK) status = ck_state_check_key(key, err);
   if (status != CK_OK) return status;
   ck_value *kept = NULL;
-  if (value) status = ck_redactor_apply(&kept, self->runtime->redactor, CK_SINK_STATE, key, value, err);
+  if (value) status = ck_redactor_apply(&kept, self->redactor, CK_SINK_STATE, key, value, err);
   if (status == CK_OK) status = ck_state_put(self->changed, key, kept ? kept : self->removed, err);
-  if (status == CK_OK && kept) status = ck_state_put(self->state, key, kept, err);
-  if (status == CK_OK && !kept) ck_state_remove(self->state, key);
+  if (status == CK_OK && value) status = ck_state_put(self->state, key, value, err);
+  if (status == CK_OK && !value) ck_state_remove(self->state, key);
   if (status == CK_OK && kept) self->since.changed_bytes += (int64_t)ck_value_bytes(kept).len;
   ck_value_free(kept);
   return status;

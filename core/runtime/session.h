@@ -52,7 +52,8 @@ int64_t ck_session_resumed_from(const ck_session *self);
 /* Adds an event. It is kept in order and committed with the next boundary, intent, flush or close. */
 CK_CHECKED ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope, const char *agent,
                                        const ck_value *body, ck_error *err);
-/* Sets a key (value shared) or removes it (value NULL). Durable with the next checkpoint. */
+/* Sets a key (value shared) or removes it (value NULL). Durable with the next checkpoint, as far as redaction lets it be
+ * written: the running session keeps the whole value, a resumed one has what was kept. */
 CK_CHECKED ck_status ck_session_put(ck_session *self, const char *key, const ck_value *value, ck_error *err);
 /* Borrowed until the key changes; NULL when absent. */
 const ck_value *ck_session_get(const ck_session *self, const char *key);

@@ -2,6 +2,7 @@
 #ifndef CK_RUNTIME_SESSION_PRIVATE_H
 #define CK_RUNTIME_SESSION_PRIVATE_H
 
+#include "core/redact/redact.h"
 #include "core/runtime/ledger.h"
 #include "core/runtime/scope.h"
 #include "core/runtime/session.h"
@@ -18,6 +19,8 @@ struct ck_session {
   ck_runtime *runtime;
   const ck_profile *profile;         /* may be NULL */
   const ck_policy_engine *policies;
+  ck_redactor *redactor;             /* everything written passes it */
+  unsigned policy_failures;          /* in a row */
   ck_session_record record;
   ck_timeline timeline;
   ck_view view;                      /* what the live timeline sees, the open range last */
@@ -45,6 +48,10 @@ struct ck_session {
 /* The parts that start and resume share: an object with clocks, state and counters at their beginning. */
 CK_CHECKED ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile *profile,
                                     const ck_policy_engine *policies, ck_error *err);
+/* Its redactor, with the store's fingerprint key, the profile's keys and the policies' hook. */
+CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);
+/* Values that were kept as slots come from the environment or a file again. CK_E_SECRET_MISSING names key and slot. */
+CK_CHECKED ck_status ck_session_fill_slots(ck_session *self, ck_error *err);
 /* Monotonic time since the session first ran, over all runs. */
 void ck_session_update_active(ck_session *self);
 /* The scope's fold; made when first asked for. Borrowed. */
