@@ -1,7 +1,7 @@
 #!/bin/bash
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated in_doubt unresumable progress.
 #   tests/campaign.sh [PART…]    all of them, or some of: calls steps random resumes errors rot recordings
-# CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about an hour on two cores).
+# CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
 scale=${CAMPAIGN_SCALE:-100}
