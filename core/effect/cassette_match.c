@@ -3,6 +3,7 @@
 
 #include "core/base/utf8.h"
 #include "core/effect/cassette_record.h"
+#include "core/redact/redact.h"
 
 enum { SHOWN = 200, SHOWN_BEFORE = 60 }; /* bytes of each side; of them before the first difference */
 
@@ -146,7 +147,7 @@ static size_t find_difference(const ck_recorded_scope *scope, size_t count, cons
     const ck_value *asked = ck_conversation_get(sent, at + skipped);
     bool is_hole = hole < scope->hole_count && scope->holes[hole] == at;
     hole += is_hole;
-    if (held == asked || ck_bytes_equal(ck_value_bytes(asked), ck_value_bytes(held))) continue;
+    if (held == asked || ck_redact_matches(ck_value_bytes(asked), ck_value_bytes(held))) continue;
     if (!is_hole || !fits_hole(ck_value_bytes(asked), ck_value_bytes(held), starved)) return at;
   }
   return count == sent_count ? SIZE_MAX : at;

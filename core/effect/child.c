@@ -215,6 +215,7 @@ static int spawn(ck_child *self, const ck_child_options *options, const int its[
       .file = options->argv[0],
       .args = (char **)options->argv,
       .env = (char **)options->environment,
+      .cwd = options->directory,
       .flags = UV_PROCESS_DETACHED,
       .stdio_count = PIPE_COUNT,
       .stdio = stdio,

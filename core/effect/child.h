@@ -29,6 +29,7 @@ typedef struct ck_child_options {
   ck_loop *loop;
   char *const *argv;        /* NULL-terminated; found by the PATH of `environment`, no shell */
   char *const *environment; /* NULL-terminated "NAME=value"; nothing else is inherited */
+  const char *directory;    /* where it runs, also what a relative program means; NULL: here */
   ck_bytes input;           /* written to standard input, then closed; a child that does not read it loses nothing */
   size_t output_max;        /* bytes of standard output allowed */
   size_t error_max;         /* bytes of standard error kept, from its end */

@@ -144,6 +144,7 @@ static ck_status start_child(ck_effect_run *run, const ck_effect *effect, ck_byt
         .loop = limits->loop,
         .argv = (char *const *)(run->probe ? run->tool->probe : run->tool->argv),
         .environment = environment,
+        .directory = limits->directory,
         .input = input,
         .output_max = limits->output_max,
         .error_max = CK_COMMAND_TEXT_MAX,

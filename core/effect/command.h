@@ -25,6 +25,7 @@ typedef struct ck_command_options {
   ck_loop *loop;
   const ck_command_tool *tools;
   size_t tool_count;
+  const char *directory; /* where they run; NULL: where the process is. Borrowed for the driver's life */
   size_t output_max; /* bytes on standard output; one more and it is killed: ERROR with CK_E_OVERSIZE */
   int64_t grace_ms;  /* wait for others that hold its output open after it ended */
   int64_t kill_ms;   /* from SIGTERM to SIGKILL after a cancel or the effect's deadline */

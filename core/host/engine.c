@@ -30,7 +30,10 @@ const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self-
 
 ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err) {
   ck_store_options options = {.create = create};
-  return ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
+  ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
+  if (status == CK_OK && self->output->redactor)
+    ck_redactor_set_fingerprint_key(self->output->redactor, ck_store_fingerprint_key(self->runtime->store));
+  return status;
 }
 
 /* Tools with a command of their own are run by it; a recording answers the rest. */
@@ -53,7 +56,7 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
   size_t commands, drivers = 0;
   ck_status status = list_commands(self, &commands, err);
   if (status == CK_OK && commands) {
-    ck_command_options options = {.loop = self->loop, .tools = self->commands, .tool_count = commands};
+    ck_command_options options = {.loop = self->loop, .tools = self->commands, .tool_count = commands, .directory = self->directory};
     status = ck_command_driver_new(&self->drivers[drivers++], &options, err);
   }
   if (status != CK_OK || !self->cassette) return status;
@@ -101,6 +104,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
     .to = self,
   };
   ck_status status = ck_loop_new(&self->loop, err);
+  if (status == CK_OK && self->output->redactor) status = ck_session_tell_secrets(self->session, self->output->redactor, err);
   if (status == CK_OK) status = open_drivers(self, err);
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
   if (status == CK_OK) status = ck_loop_on_signal(self->loop, on_signal, self, err);

@@ -16,6 +16,7 @@ enum { CK_ENGINE_DRIVERS_MAX = 2 };
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
   ck_output *output;
+  const char *directory;  /* where tools run; borrowed from the launch, which lives longer */
   ck_flow_engine *flows;
   ck_flow *flow;
   ck_cassette *cassette;  /* NULL: none */

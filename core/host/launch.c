@@ -10,6 +10,7 @@
 
 void ck_launch_clear(ck_launch *self) {
   free(self->flow);
+  free(self->directory);
   free(self->cassette);
   free(self->profile);
   ck_value_free(self->policies);
@@ -23,6 +24,7 @@ ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_error *err) 
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "flow_digest", self->flow_digest);
+  ck_json_member_text(&w, "directory", self->directory);
   ck_json_member_text(&w, "cassette", self->cassette);
   ck_json_member_text(&w, "profile", self->profile);
   if (self->policies) ck_json_member_raw(&w, "policies", ck_value_bytes(self->policies));
@@ -57,6 +59,7 @@ ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_err
   out->flow = strdup(record->flow);
   ck_status status = out->flow ? CK_OK : ck_error_no_memory(err);
   if (status == CK_OK) status = read_text(&digest, document, "flow_digest", err);
+  if (status == CK_OK) status = read_text(&out->directory, document, "directory", err);
   if (status == CK_OK) status = read_text(&out->cassette, document, "cassette", err);
   if (status == CK_OK) status = read_text(&out->profile, document, "profile", err);
   if (status == CK_OK) status = read_value(&out->policies, document, "policies", err);

@@ -5,10 +5,11 @@
 #include "core/base/digest.h"
 #include "core/model/session.h"
 
-/* Texts are malloc'd and owned. The document: {"flow_digest", "cassette"?, "profile"?, "policies"?, "input"?}. */
+/* Texts are malloc'd and owned. The document: {"flow_digest", "directory", "cassette"?, "profile"?, "policies"?, "input"?}. */
 typedef struct ck_launch {
   char *flow;         /* absolute path */
   char flow_digest[CK_DIGEST_HEX_SIZE]; /* of its bytes when the session was started; "" before it was read */
+  char *directory;    /* where it was started: tools run there, and their relative paths mean the same after a resume */
   char *cassette;     /* FILE or FILE#N with an absolute path; NULL: none */
   char *profile;      /* a shipped name or an absolute path; NULL: the default */
   ck_value *policies; /* [{name, version, digest}, …] as they were; NULL */

@@ -1,10 +1,12 @@
 /* preflight.c - what stands against a resume and what it would do, found out before anything is touched. */
 #include "core/host/preflight.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/runtime/ledger.h"
 
@@ -79,6 +81,14 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, bool accept
   ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
   if (status != CK_OK) return take_problem(self, status, &failure, err);
   return accepted ? CK_OK : check_policies(self, engine, err);
+}
+
+/* Tools run where the session was started. */
+static void check_directory(ck_preflight *self, ck_engine *engine) {
+  engine->directory = self->launch.directory;
+  if (!self->launch.directory || access(self->launch.directory, X_OK) == 0) return;
+  add_problem(self, CK_E_REFUSED, "the folder %s, where the session was started and its tools run, cannot be entered: %s",
+              self->launch.directory, strerror(errno));
 }
 
 static ck_status load_cassette(ck_preflight *self, ck_engine *engine, ck_error *err) {
@@ -219,6 +229,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const ck_pre
   if (status == CK_OK) status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
   if (status == CK_OK) status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
   if (status == CK_OK) status = load_flow(self, engine, options->accept_changed, err);
+  if (status == CK_OK) check_directory(self, engine);
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, options->accept_changed || options->profile, err);
   if (status == CK_OK) status = check_state(self, engine, err);

@@ -1,4 +1,6 @@
 /* end.c - ends a run: the last checkpoint where one is due, the closing event, the status, all durable before it returns. */
+#include <stdlib.h>
+
 #include "core/runtime/session_private.h"
 
 /* What each status leaves in the transcript; a boundary kind of 0 takes no checkpoint: the strand is not at a boundary. */
@@ -32,8 +34,7 @@ static ck_status append_closing(ck_session *self, ck_event_kind kind, const char
   return status;
 }
 
-ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result,
-                         ck_error *err) {
+static ck_status end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result, ck_error *err) {
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
     if (endings[i].status != status) continue;
     ck_saved saved = {0};
@@ -52,6 +53,27 @@ ck_status ck_session_end(ck_session *self, ck_session_status status, const char 
     return done;
   }
   return ck_error_set(err, CK_E_USAGE, "a session does not end as %s", ck_session_status_name(status));
+}
+
+/* A reason can be an error's text, and that can quote anything. */
+static ck_status clean(char **out, ck_session *self, const char *reason, ck_error *err) {
+  ck_buffer kept = {0};
+  *out = NULL;
+  if (!reason) return CK_OK;
+  ck_status status = ck_redactor_apply_text(&kept, self->redactor, CK_SINK_EVENT, ck_bytes_text(reason), err);
+  if (status == CK_OK) status = ck_buffer_check(&kept, err);
+  if (status == CK_OK && kept.len > 0) *out = ck_buffer_take(&kept);
+  ck_buffer_clear(&kept);
+  return status;
+}
+
+ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result,
+                         ck_error *err) {
+  char *kept;
+  ck_status done = clean(&kept, self, reason, err);
+  if (done == CK_OK) done = end(self, status, kept, result, err);
+  free(kept);
+  return done;
 }
 
 void ck_session_park(ck_session *self, ck_status cause) {

@@ -41,6 +41,22 @@ static ck_status put_position(ck_runner *self, const ck_value *at, int64_t cut, 
   return status;
 }
 
+ck_status ck_runner_use(bool *fresh, ck_state *names, const char *name, ck_error *err) {
+  ck_value *mark;
+  *fresh = ck_state_get(names, name) == NULL;
+  if (!*fresh) return CK_OK;
+  ck_status status = ck_value_copy(&mark, ck_bytes_text("1"), err);
+  if (status != CK_OK) return status;
+  status = ck_state_put(names, name, mark, err);
+  ck_value_free(mark);
+  return status;
+}
+
+static ck_status forget_keys(ck_runner *self, ck_error *err) {
+  ck_state_free(self->used);
+  return ck_state_new(&self->used, err);
+}
+
 static ck_status read_path(ck_runner *self, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
@@ -54,7 +70,7 @@ static ck_status read_path(ck_runner *self, ck_error *err) {
   ck_buffer_clear(&text);
   memset(self->ordinals, 0, sizeof self->ordinals);
   self->pauses = 0;
-  return status;
+  return status == CK_OK ? forget_keys(self, err) : status;
 }
 
 /* Where the strand stood when its state was saved. */
@@ -107,15 +123,17 @@ static int64_t now_us(const ck_runner *self) {
   return clock->mono_us(clock->self);
 }
 
-/* Effects before and behind a boundary are told apart by its path: one that stays would let them pass for each other. */
+/* Effects before and behind a boundary are told apart by its path: one that stays, or comes again, would let them pass for
+ * each other. */
 static ck_status move_position(ck_runner *self, ck_error *err) {
-  char before[sizeof self->path];
-  snprintf(before, sizeof before, "%s", self->path);
+  bool fresh;
   ck_value_free(self->position);
   self->position = ck_value_share(self->yield.position);
   ck_status status = read_path(self, err);
-  if (status == CK_OK && strcmp(before, self->path) == 0)
-    status = ck_error_set(err, CK_E_FLOW, "a boundary of scope %s does not move the position \"%s\"", self->scope, before);
+  if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
+  if (status == CK_OK && !fresh)
+    status = ck_error_set(err, CK_E_FLOW, "a boundary of scope %s comes back to the position \"%s\": each must be a new one",
+                          self->scope, self->path);
   return status == CK_OK ? put_position(self, self->position, self->execution->session->next_seq, err) : status;
 }
 
@@ -265,9 +283,12 @@ static ck_status open_strand(ck_runner *self, ck_error *err) {
   ck_session *session = self->execution->session;
   ck_conversation *conversation;
   ck_value *input;
+  bool fresh;
   ck_status status = ck_session_conversation(&conversation, session, self->scope, err);
   if (status == CK_OK) status = restore_position(self, err);
+  if (status == CK_OK) status = ck_state_new(&self->paths, err);
   if (status == CK_OK) status = read_path(self, err);
+  if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
   if (status == CK_OK) status = copy_input(&input, ck_session_get_record(session)->input, err);
   if (status != CK_OK) return status;
   ck_strand_options with = {.scope = self->scope,
@@ -316,6 +337,8 @@ void ck_execution_close(ck_execution *self) {
   ck_outcome_free(runner->outcome);
   ck_value_free(runner->request);
   ck_value_free(runner->position);
+  ck_state_free(runner->used);
+  ck_state_free(runner->paths);
   free(runner);
   free(self->pause_reason);
   free(self);

@@ -26,13 +26,18 @@ static const ck_effect_driver *find_driver(const ck_execution *self, const ck_ef
 /* Scope, position, kind and ordinal name the place; never the call's id. */
 static ck_status make_key(ck_runner *self, ck_error *err) {
   ck_effect *effect = &self->effect;
+  *effect = self->yield.effect;
   uint32_t ordinal = self->yield.ordinal ? self->yield.ordinal : ++self->ordinals[effect->kind];
   int len = snprintf(self->key, sizeof self->key, "%s/%s/%s/%u", self->scope, self->path, ck_effect_kind_name(effect->kind),
                      ordinal);
   if (len < 0 || (size_t)len >= sizeof self->key)
     return ck_error_set(err, CK_E_RANGE, "the position \"%.64s…\" of scope %s is too long for an effect's key", self->path, self->scope);
   effect->key = self->key;
-  return CK_OK;
+  bool fresh;
+  ck_status status = ck_runner_use(&fresh, self->used, self->key, err);
+  if (status == CK_OK && !fresh)
+    status = ck_error_set(err, CK_E_FLOW, "the flow asks for effect %s a second time at one position", self->key);
+  return status;
 }
 
 static void name_label(ck_runner *self) {
@@ -56,13 +61,11 @@ static ck_status prepare(ck_runner *self, ck_error *err) {
   ck_session *session = self->execution->session;
   ck_scope *scope;
   ck_value *asked = NULL;
-  self->effect = self->yield.effect;
   ck_value_free(self->request);
   self->request = NULL;
   self->effect.scope = self->scope;
   self->effect.attempt = session->timeline.attempt;
-  ck_status status = make_key(self, err);
-  if (status == CK_OK) status = ck_session_scope(&scope, session, self->scope, err);
+  ck_status status = ck_session_scope(&scope, session, self->scope, err);
   if (status != CK_OK) return status;
   self->effect.consumed = ck_scope_consumed(scope);
   self->effect.conversation = self->effect.kind == CK_EFFECT_MODEL ? ck_scope_conversation(scope) : NULL;
@@ -84,8 +87,11 @@ static ck_durability durability_of(const ck_effect *effect, const ck_outcome *ou
   return costs || once ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
 }
 
+static ck_status refuse_masked(ck_runner *self, ck_error *err);
+
 static ck_status commit_intent(ck_runner *self, ck_error *err) {
   ck_session *session = self->execution->session;
+  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request)) return refuse_masked(self, err);
   ck_value *body;
   ck_status status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
   if (status != CK_OK) return status;
@@ -243,12 +249,14 @@ static ck_status act_on(ck_runner *self, const ck_ledger_case *found, const ck_l
     case CK_LEDGER_DOUBT: return settle_doubt(self, err);
     case CK_LEDGER_RUN: break;
   }
-  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request)) return refuse_masked(self, err);
   return commit_intent(self, err);
 }
 
 ck_status ck_runner_begin_effect(ck_runner *self, ck_error *err) {
-  ck_status status = prepare(self, err);
+  ck_error misplaced = CK_ERROR_INIT;
+  ck_status status = make_key(self, &misplaced);
+  if (status != CK_OK) return ck_execution_finish(self->execution, CK_SESSION_FAILED, status, misplaced.text, NULL, err);
+  status = prepare(self, err);
   if (status != CK_OK) return status;
   self->tries = 0;
   self->driver = find_driver(self->execution, &self->effect);

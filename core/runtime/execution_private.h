@@ -33,6 +33,8 @@ struct ck_runner {
   ck_value *position;                 /* as yielded at the last boundary; NULL: at the top */
   char path[256];                     /* its "path" member */
   uint32_t ordinals[CK_EFFECT_KIND_COUNT], pauses;
+  ck_state *used;                     /* keys asked for since the last boundary, and every path so far: each once */
+  ck_state *paths;
   int64_t boundary_us;                /* monotonic time of the last boundary */
   ck_change *changes;                 /* written since the last boundary */
   size_t change_count;
@@ -68,6 +70,8 @@ CK_CHECKED ck_status ck_execution_finish(ck_execution *self, ck_session_status s
 /* Tells whoever watches. */
 void ck_execution_tell(const ck_execution *self, const ck_progress *progress);
 
+/* Notes that `name` is used; false in *fresh when it was before. */
+CK_CHECKED ck_status ck_runner_use(bool *fresh, ck_state *names, const char *name, ck_error *err);
 /* The strand asked for an effect: replay it, or commit its intent, or stop. */
 CK_CHECKED ck_status ck_runner_begin_effect(ck_runner *self, ck_error *err);
 /* The intent is committed: start the driver. */

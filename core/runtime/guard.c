@@ -22,7 +22,8 @@ static ck_status ask_policies(ck_item_answer *out, char **ref, void *to, const c
 }
 
 ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
-  ck_status status = ck_redactor_new(&self->redactor, err);
+  ck_status status = ck_state_new(&self->secrets, err);
+  if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status != CK_OK) return status;
   ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->runtime->store));
   if (self->policies->redact) ck_redactor_set_hook(self->redactor, ask_policies, (void *)self->policies);
@@ -61,12 +62,29 @@ static ck_status fill_slot(ck_session *self, const char *key, const char *ref, c
   ck_value *value = NULL;
   ck_status status = resolve_ref(&secret, key, ref, err);
   if (status == CK_OK) status = ck_buffer_check(&secret, err);
-  if (status == CK_OK && secret.len >= CK_SECRET_MIN)
+  if (status == CK_OK)
     status = ck_redactor_add_secret(self->redactor, key, ck_buffer_bytes(&secret), err);
   if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&secret), err);
   if (status == CK_OK) status = ck_state_put(self->state, key, value, err);
+  if (status == CK_OK) status = ck_state_put(self->secrets, key, value, err);
   ck_value_free(value);
   ck_buffer_clear(&secret);
+  return status;
+}
+
+ck_status ck_session_tell_secrets(const ck_session *self, ck_redactor *to, ck_error *err) {
+  ck_state_entry *entries;
+  size_t count;
+  ck_status status = ck_state_list(&entries, &count, self->secrets, err);
+  if (status != CK_OK) return status;
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
+    ck_buffer text = {0};
+    ck_json_read_string(&text, ck_value_bytes(entries[i].value));
+    status = ck_buffer_check(&text, err);
+    if (status == CK_OK) status = ck_redactor_add_secret(to, entries[i].key, ck_buffer_bytes(&text), err);
+    ck_buffer_clear(&text);
+  }
+  free(entries);
   return status;
 }
 

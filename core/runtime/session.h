@@ -10,6 +10,7 @@
 
 #include "core/model/conversation.h"
 #include "core/model/profile.h"
+#include "core/redact/redact.h"
 #include "core/runtime/policy.h"
 #include "core/runtime/runtime.h"
 
@@ -58,6 +59,9 @@ CK_CHECKED ck_status ck_session_put(ck_session *self, const char *key, const ck_
 /* Borrowed until the key changes; NULL when absent. */
 const ck_value *ck_session_get(const ck_session *self, const char *key);
 const ck_state *ck_session_state(const ck_session *self);
+
+/* Adds the secrets that this session's slots were filled with to a redactor of the caller's, for what it shows. */
+CK_CHECKED ck_status ck_session_tell_secrets(const ck_session *self, ck_redactor *to, ck_error *err);
 
 /* What a boundary came to. */
 typedef struct ck_saved {

@@ -20,6 +20,7 @@ struct ck_session {
   const ck_profile *profile;         /* may be NULL */
   const ck_policy_engine *policies;
   ck_redactor *redactor;             /* everything written passes it */
+  ck_state *secrets;                 /* what slots were filled with, by key */
   unsigned policy_failures;          /* in a row */
   ck_session_record record;
   ck_timeline timeline;

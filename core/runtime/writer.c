@@ -184,6 +184,22 @@ static void rest(ck_writer *self) {
   if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
 }
 
+/* Nobody commits meanwhile: between a failure here and its recovery a commit would be refused without having been tried. */
+static void rest_if_idle(ck_writer *self) {
+  pthread_mutex_lock(&self->mutex);
+  bool idle = self->count == 0 && !self->committing;
+  if (idle) self->committing = true;
+  pthread_mutex_unlock(&self->mutex);
+  if (!idle) return;
+  rest(self);
+  pthread_mutex_lock(&self->mutex);
+  self->committing = false;
+  pthread_cond_broadcast(&self->drained);
+  bool waited_for = self->waiters > 0;
+  pthread_mutex_unlock(&self->mutex);
+  if (waited_for) pthread_cond_broadcast(&self->acknowledged);
+}
+
 static bool has_work(const ck_writer *self) {
   return !self->committing && (self->count > 0 || self->unrested >= REST_AFTER || self->stopping);
 }
@@ -202,10 +218,7 @@ static void *run(void *to) {
     if (queued) commit_round(self);
     else pthread_mutex_unlock(&self->mutex);
     if (ends) return NULL;
-    pthread_mutex_lock(&self->mutex);
-    bool idle = self->count == 0;
-    pthread_mutex_unlock(&self->mutex);
-    if (idle) rest(self);
+    rest_if_idle(self);
   }
 }
 
