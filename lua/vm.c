@@ -12,7 +12,7 @@
 #include "lua/sandbox.h"
 
 enum {
-  TICK = 128,                 /* instructions between two looks at the budgets */
+  TICK = 128,                 /* instructions between two looks at the budgets, unless counted exactly */
   TICK_BYTES = 2 << 20,       /* allocated bytes that bring the next look forward */
   BYTES_PER_UNIT = 64,
   UNITS_PER_LOOK = 4096,      /* charged work between two looks */
@@ -35,6 +35,7 @@ struct ck_vm {
   int64_t unlooked;     /* charged units since the last look */
   int64_t began_us;     /* -1: not looked at yet in this call */
   int64_t began_cpu_us;
+  int tick;             /* instructions between two looks while within the budgets */
   int interval;         /* of the hook, as set */
   int depth;            /* of nested calls */
   bool refused;         /* an allocation went over the hard limit */
@@ -50,6 +51,8 @@ lua_State *ck_vm_state(ck_vm *self) { return self->L; }
 ck_vm *ck_vm_of(lua_State *L) { return *(ck_vm **)lua_getextraspace(L); }
 ck_vm_overrun ck_vm_get_overrun(const ck_vm *self) { return self->overrun; }
 size_t ck_vm_memory(const ck_vm *self) { return self->used; }
+int64_t ck_vm_spent(const ck_vm *self) { return self->limits.instructions - self->left; }
+void ck_vm_count_exactly(ck_vm *self, bool exactly) { self->tick = exactly ? 1 : TICK; }
 
 /* ---- budgets ---- */
 
@@ -137,7 +140,7 @@ static void look(ck_vm *self, lua_State *L) {
     else if (is_time_up(self)) self->overrun = CK_VM_TIME;
     if (self->overrun != CK_VM_WITHIN) note_place(self, L);
   }
-  int interval = self->overrun == CK_VM_WITHIN ? TICK : 1;
+  int interval = self->overrun == CK_VM_WITHIN ? self->tick : 1;
   if (interval != self->interval) set_interval(self, L, interval);
   if (self->overrun != CK_VM_WITHIN) raise_overrun(L);
 }
@@ -252,7 +255,7 @@ static entered enter(ck_vm *self, lua_State *L) {
   self->refused = false;
   self->raised_as = CK_OK;
   self->place[0] = '\0';
-  set_interval(self, L, TICK);
+  set_interval(self, L, self->tick);
   return state;
 }
 
@@ -369,6 +372,7 @@ ck_status ck_vm_new(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clo
   ck_vm *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->limits = *limits;
+  self->tick = TICK;
   self->clock = clock ? *clock : ck_clock_system();
   self->clock_given = clock != NULL;
   self->L = lua_newstate(allocate, self);

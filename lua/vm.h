@@ -41,6 +41,9 @@ ck_vm *ck_vm_of(lua_State *L);
 ck_vm_overrun ck_vm_get_overrun(const ck_vm *self);
 /* Bytes in use. */
 size_t ck_vm_memory(const ck_vm *self);
+/* What the last call or resume took of the budget of instructions, as far as it was counted: in steps of 128, or one by one. */
+int64_t ck_vm_spent(const ck_vm *self);
+void ck_vm_count_exactly(ck_vm *self, bool exactly);
 
 /* Runs `body` under the budgets on the main thread with `arg` as a light userdata at index 1; its results are dropped.
  * The text of a failure is "file:line: message". Inside a body a nested call shares the

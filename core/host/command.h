@@ -15,7 +15,8 @@ typedef enum { CK_COMPLETE_NONE, CK_COMPLETE_FILE, CK_COMPLETE_SESSION, CK_COMPL
 typedef enum {
   CK_OPTION_FLAG,  /* bool */
   CK_OPTION_TEXT,  /* const char *, borrowed from argv */
-  CK_OPTION_NUMBER /* int64_t, from 1 */
+  CK_OPTION_NUMBER, /* int64_t, from 1 */
+  CK_OPTION_LIST    /* ck_words: each time it is given adds one */
 } ck_option_type;
 
 /* A table of options ends with a NULL name. `offset` says where in the command's own struct the value goes. */
@@ -30,7 +31,7 @@ typedef struct ck_option {
   ck_complete complete;
 } ck_option;
 
-/* The words of an operand that takes many; the list lives as long as the program. */
+/* The words of an operand that takes many, or of a list option; the list lives as long as the program. */
 typedef struct ck_words {
   const char **list;
   size_t count;

@@ -15,6 +15,12 @@ const ck_command *const ck_commands[] = {
   &ck_command_sessions_inspect,
   &ck_command_sessions_log,
   &ck_command_sessions_import,
+  &ck_command_policy_check,
+  &ck_command_policy_test,
+  &ck_command_policy_simulate,
+  &ck_command_policy_bench,
+  &ck_command_profile_check,
+  &ck_command_profile_show,
   &ck_command_store_verify,
   &ck_command_store_stats,
   &ck_command_help,
@@ -44,7 +50,7 @@ const ck_command *ck_command_get(const char *name) {
   return NULL;
 }
 
-const char *const ck_command_groups[] = {"sessions", "store", NULL};
+const char *const ck_command_groups[] = {"sessions", "policy", "profile", "store", NULL};
 
 bool ck_command_is_group(const char *word) {
   for (const char *const *group = ck_command_groups; *group; group++)

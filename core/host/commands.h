@@ -5,6 +5,12 @@
 #include "core/host/command.h"
 
 extern const ck_command ck_command_help;
+extern const ck_command ck_command_policy_bench;
+extern const ck_command ck_command_policy_check;
+extern const ck_command ck_command_policy_simulate;
+extern const ck_command ck_command_policy_test;
+extern const ck_command ck_command_profile_check;
+extern const ck_command ck_command_profile_show;
 extern const ck_command ck_command_resolve;
 extern const ck_command ck_command_resume;
 extern const ck_command ck_command_run;

@@ -59,6 +59,12 @@ void ck_document_put_int(ck_document *self, cJSON *at, const char *name, int64_t
   put(self, at, name, cJSON_CreateRaw(text));
 }
 
+void ck_document_put_number(ck_document *self, cJSON *at, const char *name, double number) {
+  put(self, at, name, cJSON_CreateNumber(number));
+}
+
+void ck_document_put_null(ck_document *self, cJSON *at, const char *name) { put(self, at, name, cJSON_CreateNull()); }
+
 void ck_document_put_bool(ck_document *self, cJSON *at, const char *name, bool truth) {
   put(self, at, name, cJSON_CreateBool(truth));
 }

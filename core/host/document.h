@@ -23,6 +23,8 @@ struct cJSON *ck_document_put_array(ck_document *self, struct cJSON *at, const c
 void ck_document_put_text(ck_document *self, struct cJSON *at, const char *name, const char *text);
 /* Exact for all 64 bits. */
 void ck_document_put_int(ck_document *self, struct cJSON *at, const char *name, int64_t number);
+void ck_document_put_number(ck_document *self, struct cJSON *at, const char *name, double number); /* finite */
+void ck_document_put_null(ck_document *self, struct cJSON *at, const char *name);
 void ck_document_put_bool(ck_document *self, struct cJSON *at, const char *name, bool truth);
 /* "2026-01-31T23:59:59.123Z"; 0 is not known and left out. */
 void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name, int64_t wall_ms);

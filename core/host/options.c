@@ -86,10 +86,19 @@ static ck_status put_number(int64_t *into, const char *spelt, const char *value,
   return CK_OK;
 }
 
+static ck_status put_word(ck_words *to, const char *word, ck_error *err) {
+  const char **list = reallocarray(to->list, to->count + 1, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  list[to->count++] = word;
+  to->list = list;
+  return CK_OK;
+}
+
 static ck_status put_value(const reading *read, const char *value, ck_error *err) {
   char *field = (char *)read->values + read->option->offset;
   if (read->option->type == CK_OPTION_NUMBER) return put_number((int64_t *)(void *)field, read->spelt, value, err);
   ck_status status = check_choice(read->spelt, read->option->choices, value, err);
+  if (status == CK_OK && read->option->type == CK_OPTION_LIST) return put_word((ck_words *)(void *)field, value, err);
   if (status == CK_OK) memcpy(field, &value, sizeof value);
   return status;
 }
@@ -147,14 +156,6 @@ ck_status ck_option_reader_next(const char **word, ck_option_reader *self, ck_er
     ck_status status = arg[1] == '-' ? read_long(self, arg + 2, err) : read_letters(self, arg + 1, err);
     if (status != CK_OK) return status;
   }
-  return CK_OK;
-}
-
-static ck_status put_word(ck_words *to, const char *word, ck_error *err) {
-  const char **list = reallocarray(to->list, to->count + 1, sizeof *list);
-  if (!list) return ck_error_no_memory(err);
-  list[to->count++] = word;
-  to->list = list;
   return CK_OK;
 }
 

@@ -12,7 +12,7 @@ typedef struct ck_option_target {
 
 /* Walks argv once. `targets` may be changed between two calls: that is how a command's own options become known.
  * --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundled flags -ab; "--" ends the options; "-" alone is a word.
- * An option that is given twice counts the last time. */
+ * An option that is given twice counts the last time, except one that is a list. */
 typedef struct ck_option_reader {
   int argc;
   char *const *argv;

@@ -1,0 +1,184 @@
+--- What tests of policies are written with. `ckrun policy test mine.lua` runs the functions test_* of mine_test.lua:
+---
+---   local test = require "ck.test"
+---   local mine = test.policy("./mine.lua", { slow_ms = 1000 })
+---   return {
+---     test_slow_nodes = function()
+---       test.equal(mine.checkpoint { latency_ms = 2000 }, "slow: 2000 ms")
+---       test.equal(mine.checkpoint { latency_ms = 10 }, nil)
+---       test.equal(test.walk(mine, { { ms = 1500 }, {}, { ms = 9000 } }), { 1, 3 })
+---     end,
+---   }
+---
+--- The hooks are asked as a session asks them: in the policy's own sandbox, through the same views, with the answers checked;
+--- what a hook raises is raised here. Fields are those that the hook sees, what is left out is usual: a tool round, clean, nothing
+--- spent, one event since the last checkpoint.
+---   checkpoint(at) -> nil, or the reason (true when it gives none), "sync" | "async"
+---   prune(history) -> ids that go, ids that no other policy may drop     history: see test.history
+---   redact(item) -> nil, "drop", "mask" or "env:NAME"                    item: { key =, value = } or { kind =, value = }
+---   resume(session, checkpoint) -> rules by dimension, or nil and why it is refused
+---   tail(event, agent) -> boolean                                        on_failure(failure), in_doubt(effect) -> word or nil
+---   migrate(document, from, to) -> document or nil
+
+local _, core = ...
+if not core or not core.ask then error("ck.test is for files that 'ckrun policy test' runs", 2) end
+
+local test = {}
+
+local function show(value)
+  if value == nil then return "nil" end
+  local done, text = pcall(core.json, value)
+  return done and text or tostring(value)
+end
+
+--- Fails unless both are equal, tables by what is in them.
+function test.equal(got, want, what)
+  local a, b = show(got), show(want)
+  if a ~= b then error((what and what .. ": " or "") .. "got " .. a .. ", not " .. b, 2) end
+end
+
+--- Fails unless `value` is true, or anything but false and nil.
+function test.ok(value, what)
+  if not value then error(what or "it does not hold", 2) end
+end
+
+--- Fails unless the function raises a message that contains `text`; returns the message.
+function test.fails(text, run, ...)
+  local done, message = pcall(run, ...)
+  if done then error("it did not fail: " .. text .. " was expected", 2) end
+  message = tostring(message)
+  if not string.find(message, text, 1, true) then error("it failed with '" .. message .. "', not " .. text, 2) end
+  return message
+end
+
+local function check_fields(value, class, extra)
+  local known = core.fields(class)
+  for name in pairs(value) do
+    if not known[name] and not (extra and extra[name]) then error(class .. " has no field '" .. tostring(name) .. "'", 4) end
+  end
+end
+
+local function check_boundary(at)
+  check_fields(at, "ck.Boundary")
+  check_fields(at.since or {}, "ck.Since")
+  check_fields(at.next or {}, "ck.Next")
+  check_fields(at.budget or {}, "ck.Budget")
+end
+
+local hooks = {}
+
+function hooks.checkpoint(ask)
+  return function(at)
+    at = at or {}
+    check_boundary(at)
+    local answer = ask(at)
+    if answer.take then return answer.reason or true, answer.sync and "sync" or "async" end
+  end
+end
+
+function hooks.prune(ask)
+  return function(history)
+    for _, checkpoint in ipairs(history) do check_fields(checkpoint, "ck.Checkpoint") end
+    local list = {}
+    for i, checkpoint in ipairs(history) do list[i] = checkpoint end
+    local answer = ask { checkpoints = ck.array(list), now = history.now }
+    return answer.drop, answer.keep
+  end
+end
+
+function hooks.redact(ask)
+  return function(item)
+    check_fields(item, "ck.Item")
+    local answer = ask(item)
+    if answer.verdict == "leave" then return nil end
+    return answer.ref or answer.verdict
+  end
+end
+
+function hooks.resume(ask)
+  return function(session, checkpoint)
+    check_fields(session or {}, "ck.Session")
+    check_fields(checkpoint or {}, "ck.Checkpoint")
+    local answer = ask { session = session, checkpoint = checkpoint }
+    if answer.refusal then return nil, answer.refusal end
+    return answer.rules
+  end
+end
+
+function hooks.tail(ask)
+  return function(event, agent)
+    check_fields(event, "ck.Event")
+    return ask({ event = event, agent = agent }).truth
+  end
+end
+
+local function word_of(class)
+  return function(ask)
+    return function(subject)
+      check_fields(subject or {}, class)
+      return ask(subject or {}).word
+    end
+  end
+end
+hooks.on_failure, hooks.in_doubt = word_of "ck.Failure", word_of "ck.Effect"
+
+function hooks.migrate(ask)
+  return function(document, from, to) return ask({ document = document, from = from, to = to }).document end
+end
+
+--- A policy as a session loads it: a shipped name, or a path from the test's own file; options override its defaults.
+function test.policy(name, options)
+  local number, own_name, version, has = core.load(name, options or {})
+  local made = { name = own_name, version = version, has = has }
+  for hook, make in pairs(hooks) do
+    made[hook] = make(function(subject) return core.ask(number, hook, subject) end)
+  end
+  return made
+end
+
+local function copy(from, into)
+  for name, value in pairs(from or {}) do into[name] = value end
+  return into
+end
+
+--- `count` checkpoints, oldest first, `every_ms` apart (a minute), the last one now; ids c1, c2, …; more fields for all of
+--- them, and for single ones by number: test.history(5, { every_ms = 3600000, bytes = 10 }, { [2] = { is_clean = false } }).
+function test.history(count, usual, single)
+  usual, single = copy(usual, {}), single or {}
+  local every, now = usual.every_ms or 60000, usual.now or 1767225600000
+  usual.every_ms, usual.now = nil, nil
+  local history = { now = now }
+  for i = 1, count do
+    local made = copy(usual, { id = "c" .. i, seq = i * 10, created = now - (count - i) * every })
+    history[i] = copy(single[i], made)
+  end
+  return history
+end
+
+local counted = { "ms", "events", "cost_usd", "tokens", "changed_keys", "changed_bytes" }
+
+--- Takes a policy past boundaries and returns the numbers of those where it takes a checkpoint. A step says what happened since
+--- the step before (ms, events, cost_usd, tokens, changed_keys, changed_bytes) and how its boundary differs from the usual;
+--- `since` and `budget.spent` come together from the steps.
+function test.walk(policy, steps)
+  local since, taken, spent, seq = { boundaries = 0, iterations = 0 }, {}, 0, 1
+  for i, step in ipairs(steps) do
+    local at = copy(step, {})
+    for _, name in ipairs(counted) do
+      since[name] = (since[name] or 0) + (step[name] or (name == "events" and 1 or 0))
+      at[name] = nil
+    end
+    spent, seq = spent + (step.cost_usd or 0), seq + (step.events or 1)
+    since.boundaries = since.boundaries + 1
+    if step.kind == "loop_iteration" then since.iterations = since.iterations + 1 end
+    at.since, at.seq = copy(since, {}), seq
+    at.budget = { spent = spent, limit = step.budget and step.budget.limit }
+    if policy.checkpoint(at) then
+      taken[#taken + 1] = i
+      since = { boundaries = 0, iterations = 0 }
+    end
+  end
+  return ck.array(taken)
+end
+
+return test
