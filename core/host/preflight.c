@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/runtime/ledger.h"
+#include "core/runtime/unseen.h"
 
 void ck_preflight_clear(ck_preflight *self) {
   ck_head_clear(&self->head);
@@ -163,8 +164,9 @@ static bool has_tool(const ck_flow_manifest *manifest, ck_bytes name) {
   return false;
 }
 
+/* A flow that is accepted as it is now may have lost a tool: what was asked of it is not asked again, or diverges. */
 static void check_tool(ck_preflight *self, const ck_engine *engine, const ck_ledger_entry *entry) {
-  if (!engine->flow || entry->kind != CK_EFFECT_TOOL || !entry->intent) return;
+  if (!engine->flow || self->flow_accepted || entry->kind != CK_EFFECT_TOOL || !entry->intent) return;
   ck_bytes name = ck_json_get(ck_json_get(ck_value_bytes(entry->intent), "request"), "name");
   if (name.len && !has_tool(ck_engine_manifest(engine), name))
     add_problem(self, CK_E_REFUSED, "tool %.*s, called at %s, is not in the flow any more", (int)name.len, name.data,
@@ -190,18 +192,29 @@ static void count_work(ck_preflight_work *work, const ck_ledger_entry *entry, bo
     work->reserve_micros += reserve;
 }
 
+/* The ledger that a resume from the chosen checkpoint would have. */
+static ck_status read_ledger(reading *read, const ck_preflight *self, ck_store *store, ck_error *err) {
+  const ck_head *head = &self->head;
+  const ck_checkpoint_info *from = &self->checkpoint;
+  ck_view view = {0};
+  ck_state *state = NULL;
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, from->seq ? from->timeline : 1, err);
+  ck_error told = CK_ERROR_INIT; /* a state that cannot be read is a problem of its own, and told as one */
+  bool loaded = status == CK_OK && from->seq && ck_store_get_state(&state, store, head->session.no, from->seq, &told) == CK_OK;
+  if (status == CK_OK && !loaded) status = ck_state_new(&state, err);
+  ck_unseen what = {.session = head->session.no, .view = &view, .state = state, .cut = from->seq ? from->seq : 1};
+  if (status == CK_OK) status = ck_unseen_read(store, &what, read_event, read, err);
+  ck_view_clear(&view);
+  ck_state_free(state);
+  return status == CK_OK ? read->status : status;
+}
+
 static ck_status check_work(ck_preflight *self, ck_engine *engine, ck_error *err) {
   reading read = {.err = err};
-  ck_event_query query = {
-    .session = self->head.session.no,
-    .after = self->checkpoint.seq,
-    .kinds = UINT64_C(1) << CK_EVENT_INTENT | UINT64_C(1) << CK_EVENT_OUTCOME | UINT64_C(1) << CK_EVENT_RESOLUTION,
-  };
   bool anew = self->head.session.status == CK_SESSION_FAILED ||
               (self->head.has_checkpoint && self->checkpoint.seq != self->head.checkpoint.seq);
   ck_status status = ck_ledger_new(&read.ledger, err);
-  if (status == CK_OK) status = ck_store_read_events(engine->runtime->store, &query, read_event, &read, err);
-  if (status == CK_OK) status = read.status;
+  if (status == CK_OK) status = read_ledger(&read, self, engine->runtime->store, err);
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(read.ledger, i)) != NULL; i++) {
     count_work(&self->work, entry, anew);
@@ -228,6 +241,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const ck_pre
   ck_status status = read_session(self, engine, options, err);
   if (status == CK_OK) status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
   if (status == CK_OK) status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
+  self->flow_accepted = options->accept_changed;
   if (status == CK_OK) status = load_flow(self, engine, options->accept_changed, err);
   if (status == CK_OK) check_directory(self, engine);
   if (status == CK_OK) status = load_cassette(self, engine, err);

@@ -16,7 +16,7 @@ typedef struct ck_preflight {
   ck_head head;
   ck_checkpoint_info checkpoint; /* to go on from; seq 0: from the first event */
   ck_launch launch;              /* with what the command line overrides */
-  bool flow_changed;
+  bool flow_changed, flow_accepted;
   ck_preflight_work work;
   ck_buffer problems; /* one after the other, each with a NUL behind it */
   size_t problem_count;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/runtime/session_private.h"
+#include "core/runtime/unseen.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
   if (ck_session_status_resumable(record->status)) return CK_OK;
@@ -88,22 +89,6 @@ static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkp
   memcpy(out->parent_run, head->session.run, sizeof out->parent_run);
 }
 
-/* Calls `visit` with each scope that has a position, and its cut. */
-static ck_status visit_cuts(const ck_state *state, void (*visit)(void *to, const char *scope, int64_t cut), void *to,
-                            ck_error *err) {
-  ck_state_entry *entries;
-  size_t count;
-  ck_status status = ck_state_list(&entries, &count, state, err);
-  if (status != CK_OK) return status;
-  for (size_t i = 0; i < count; i++) {
-    int64_t cut;
-    if (strncmp(entries[i].key, "position.", 9) != 0) continue;
-    if (ck_json_read_int(&cut, ck_json_get(ck_value_bytes(entries[i].value), "cut"))) visit(to, entries[i].key + 9, cut);
-  }
-  free(entries);
-  return CK_OK;
-}
-
 static void write_cut(void *to, const char *scope, int64_t cut) { ck_json_member_int(to, scope, cut); }
 
 static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_checkpoint_info *from,
@@ -118,7 +103,7 @@ static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_
   ck_json_member_int(&w, "attempt", timeline->attempt);
   ck_json_name(&w, "cuts");
   ck_json_begin(&w, '{');
-  ck_status status = visit_cuts(self->state, write_cut, &w, err);
+  ck_status status = ck_unseen_visit_cuts(self->state, write_cut, &w, err);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_value_from(out, &buffer, err);
@@ -154,12 +139,6 @@ static ck_status make_view(ck_session *self, const ck_head *head, ck_error *err)
   return status;
 }
 
-static void keep_earliest(void *to, const char *scope, int64_t cut) {
-  int64_t *earliest = to;
-  (void)scope;
-  if (cut < *earliest) *earliest = cut;
-}
-
 typedef struct replayable {
   ck_session *session;
   int64_t counted; /* totals up to here are in the latest checkpoint */
@@ -175,33 +154,6 @@ static bool load_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* The events after `first - 1` up to `last` go into the ledger. */
-static ck_status load_range(replayable *self, int64_t first, int64_t last) {
-  ck_event_query query = {
-      .session = self->session->record.no,
-      .after = first - 1,
-      .until = last,
-      .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
-  if (last < first) return CK_OK;
-  ck_status status = ck_store_read_events(self->session->runtime->store, &query, load_event, self, self->err);
-  return status == CK_OK ? self->status : status;
-}
-
-/* What may be asked for again lies behind the earliest cut of any open scope, or on a branch that was left: a checkpoint
- * taken early in the flow can have a higher seq than what an older branch did later in it. So everything is loaded but
- * what the view shows up to the cut. */
-static ck_status load_unseen(replayable *self, const ck_view *view, int64_t cut, int64_t last) {
-  int64_t next = 1;
-  ck_status status = CK_OK;
-  for (size_t i = 0; i < view->count && status == CK_OK; i++) {
-    int64_t first = view->ranges[i].first, end = view->ranges[i].last < cut ? view->ranges[i].last : cut;
-    if (first > cut) break;
-    status = load_range(self, next, first - 1);
-    next = end + 1;
-  }
-  return status == CK_OK ? load_range(self, next, last) : status;
-}
-
 /* Money is the sum over all timelines: the latest checkpoint's totals, whatever its branch, and all outcomes after it. */
 static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *err) {
   replayable r = {.session = self, .err = err, .status = CK_OK};
@@ -209,9 +161,10 @@ static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *er
     self->totals = head->latest.totals;
     r.counted = head->latest.seq;
   }
-  int64_t cut = self->cut;
-  ck_status status = visit_cuts(self->state, keep_earliest, &cut, err);
-  return status == CK_OK ? load_unseen(&r, &self->view, cut, self->timeline.begin - 1) : status;
+  ck_unseen what = {.session = self->record.no, .view = &self->view, .state = self->state, .cut = self->cut,
+                    .until = self->timeline.begin - 1};
+  ck_status status = ck_unseen_read(self->runtime->store, &what, load_event, &r, err);
+  return status == CK_OK ? r.status : status;
 }
 
 /* The head's record becomes the session's. */

@@ -60,7 +60,7 @@ static void test_nobody_waits(void) {
 
 typedef struct worker {
   ck_runtime *runtime;
-  char id[16];
+  char id[32];
   bool waits, good;
 } worker;
 
