@@ -89,7 +89,6 @@ static ck_status read_key(ck_sqlite *self, ck_connection *connection, ck_error *
 ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
   ck_status status = ck_connection_open(&self->writer, self, CK_CONNECTION_WRITE, err);
   if (status != CK_OK) return status;
-  self->level = CK_DURABLE_POWER;
   if (sqlite3_db_readonly(self->writer->db, "main") == 1)
     status = ck_error_set(err, CK_E_READ_ONLY, "store %s: cannot write it: it is read-only", self->path);
   if (status == CK_OK) status = check_numbers(self, self->writer, err);

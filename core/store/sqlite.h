@@ -26,6 +26,8 @@ typedef struct ck_connection {
 
 typedef struct ck_owned {
   ck_lease lease;
+  bool known;                   /* where the session stands, while its epoch is the lease's: nobody else writes it then */
+  int64_t last_seq, checkpoint; /* checkpoint: seq of one that is there; 0: none is known */
   ck_session_lock *lock;
   struct ck_owned *next;
 } ck_owned;
@@ -39,7 +41,7 @@ typedef struct ck_sqlite {
   /* The writer; under the mutex of store.c. */
   ck_connection *writer; /* NULL when read_only, or after a recovery that failed */
   ck_lock *lock;
-  ck_durability level;   /* of the writer's PRAGMA synchronous */
+  ck_durability level;   /* of the transaction */
   int64_t changes;       /* rows changed when the transaction began */
   bool unknown;          /* a sync failed: nothing is written before a recovery */
   int wal_frames;        /* in the WAL after the writer's last commit, with those of other processes */
@@ -107,8 +109,8 @@ CK_CHECKED ck_status ck_sqlite_end_draft(char *draft, const ck_sqlite *self, ck_
 /* ---- sqlite_vfs.c ---- */
 /* The VFS of writing connections; NULL (SQLite's own) when it cannot be had. */
 const char *ck_vfs_name(void);
-/* From now on writes to this WAL wait for the sync that follows them. No effect on a file of another VFS. */
-void ck_vfs_gather(sqlite3_file *file, bool gather);
+/* From now on commits to this WAL are written but not synced, or are synced again. No effect on a file of another VFS. */
+void ck_vfs_set_lazy(sqlite3_file *file, bool lazy);
 
 /* ---- sqlite_wal.c ---- */
 /* The WAL gets its full size before it is needed: writing into a growing file costs twice as much. Under the lock. */
@@ -116,8 +118,8 @@ CK_CHECKED ck_status ck_wal_extend(ck_sqlite *self, ck_error *err);
 void ck_wal_watch(ck_sqlite *self);
 /* A checkpoint when the WAL has outgrown its allocation although the writer is never idle. Under the lock. */
 CK_CHECKED ck_status ck_wal_relieve(ck_sqlite *self, ck_error *err);
-/* Every commit of the writer is synced from now on, or none is. */
-void ck_wal_expect_syncs(ck_sqlite *self, bool syncs);
+/* The writer's commits are not synced from now on, or are again. */
+void ck_wal_set_lazy(ck_sqlite *self, bool lazy);
 CK_CHECKED ck_status ck_wal_sync(ck_sqlite *self, ck_error *err);
 int64_t ck_wal_bytes(const ck_sqlite *self);
 
@@ -153,5 +155,9 @@ CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);
 void ck_sqlite_add_sessions(ck_backend *backend); /* sqlite_session.c: acquisition, ownership, requests */
 void ck_sqlite_add_reads(ck_backend *backend);    /* sqlite_read.c */
 void ck_sqlite_release_all(ck_sqlite *self);
+/* Where the session stands is asked again. */
+void ck_owned_forget(ck_owned *self);
+/* NULL when the lease is not held here. */
+ck_owned *ck_sqlite_get_owned(const ck_sqlite *self, ck_lease lease);
 
 #endif

@@ -35,6 +35,17 @@ static void keep(ck_sqlite *self, ck_owned *owned, ck_lease lease) {
   self->owned = owned;
 }
 
+void ck_owned_forget(ck_owned *self) {
+  self->known = false;
+  self->checkpoint = 0;
+}
+
+ck_owned *ck_sqlite_get_owned(const ck_sqlite *self, ck_lease lease) {
+  ck_owned *owned = self->owned;
+  while (owned && (owned->lease.session != lease.session || owned->lease.epoch != lease.epoch)) owned = owned->next;
+  return owned;
+}
+
 static void release(void *to, ck_lease lease) {
   ck_sqlite *self = to;
   for (ck_owned **at = &self->owned; *at; at = &(*at)->next) {

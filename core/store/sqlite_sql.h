@@ -31,6 +31,7 @@
   X(CK_SQL_EPOCH,                                                                                                      \
     "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1),"                                                   \
     " EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")                   \
+  X(CK_SQL_EPOCH_ALONE, "SELECT epoch FROM session WHERE no = ?")                                                      \
   X(CK_SQL_PUT_EVENT,                                                                                                  \
     "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body)"      \
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                       \

@@ -1,9 +1,12 @@
-/* sqlite_vfs.c - the operating system's VFS, but the frames of one synced commit go into the WAL in one write.
+/* sqlite_vfs.c - the operating system's VFS, but the frames of one commit go into the WAL in one write, and a commit that
+ * need not survive a power loss is not synced.
  *
- * SQLite writes a commit as two small unaligned writes for each page. For a commit that is synced, nobody needs them
- * before the sync: the index that makes frames visible is only changed after it. So they are gathered, and written by the
- * sync that follows, or by anything else that looks at the file. Commits that are not synced are written as they come:
- * no call tells when they are complete. Only the WAL of a writing connection is touched; the rest passes through. */
+ * SQLite writes a commit as two small unaligned writes for each page, and then syncs. Nobody needs them before the sync:
+ * the index that makes frames visible is only changed after it. So they are gathered, and written by the sync that
+ * follows, or by anything else that looks at the file. Whether it then syncs is told for each commit: to change PRAGMA
+ * synchronous instead costs a statement, and SQLite then tells nobody when a commit is complete. The header of a log that
+ * starts again from its beginning is synced always: frames of the new round behind the old header would be taken for a
+ * log that ends there, and pages be set back to what they were. Only the WAL of a writing connection is touched. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +17,8 @@ enum { GATHER_MAX = 1 << 16 }; /* the unix VFS takes less than 1 << 17 at once *
 /* The base VFS's own file follows in memory. */
 typedef struct wal_file {
   sqlite3_file base;
-  bool gather;
+  bool lazy;         /* syncs are left out */
+  bool header;       /* was written, and not synced since */
   char *data;
   int len;
   sqlite3_int64 offset;
@@ -35,11 +39,12 @@ static int flush(wal_file *self) {
 
 static int on_write(sqlite3_file *file, const void *data, int len, sqlite3_int64 offset) {
   wal_file *self = (wal_file *)file;
-  if (self->len && (!self->gather || offset != self->offset + self->len || len > GATHER_MAX - self->len)) {
+  if (offset == 0) self->header = true;
+  if (self->len && (offset != self->offset + self->len || len > GATHER_MAX - self->len)) {
     int code = flush(self);
     if (code != SQLITE_OK) return code;
   }
-  if (!self->gather || len > GATHER_MAX) return real(self)->pMethods->xWrite(real(self), data, len, offset);
+  if (len > GATHER_MAX) return real(self)->pMethods->xWrite(real(self), data, len, offset);
   if (self->len == 0) self->offset = offset;
   memcpy(self->data + self->len, data, (size_t)len);
   self->len += len;
@@ -69,7 +74,10 @@ static int on_truncate(sqlite3_file *file, sqlite3_int64 size) {
 static int on_sync(sqlite3_file *file, int flags) {
   wal_file *self = (wal_file *)file;
   int code = flush(self);
-  return code == SQLITE_OK ? real(self)->pMethods->xSync(real(self), flags) : code;
+  if (code != SQLITE_OK || (self->lazy && !self->header)) return code;
+  code = real(self)->pMethods->xSync(real(self), flags);
+  if (code == SQLITE_OK) self->header = false;
+  return code;
 }
 
 static int on_file_size(sqlite3_file *file, sqlite3_int64 *size) {
@@ -158,6 +166,6 @@ const char *ck_vfs_name(void) {
   return under ? gathering.zName : NULL;
 }
 
-void ck_vfs_gather(sqlite3_file *file, bool gather) {
-  if (file && file->pMethods == &wal_methods) ((wal_file *)file)->gather = gather;
+void ck_vfs_set_lazy(sqlite3_file *file, bool lazy) {
+  if (file && file->pMethods == &wal_methods) ((wal_file *)file)->lazy = lazy;
 }

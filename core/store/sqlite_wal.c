@@ -86,7 +86,6 @@ static int on_commit(void *to, sqlite3 *db, const char *name, int frames) {
 void ck_wal_watch(ck_sqlite *self) {
   self->wal_frames = 0;
   self->checkpoint_at = IDLE_FRAMES;
-  ck_wal_expect_syncs(self, self->level == CK_DURABLE_POWER);
   sqlite3_wal_hook(self->writer->db, on_commit, self);
 }
 
@@ -119,7 +118,7 @@ ck_status ck_sqlite_idle(void *to, ck_error *err) {
   return status;
 }
 
-void ck_wal_expect_syncs(ck_sqlite *self, bool syncs) { ck_vfs_gather(wal_file(self), syncs); }
+void ck_wal_set_lazy(ck_sqlite *self, bool lazy) { ck_vfs_set_lazy(wal_file(self), lazy); }
 
 ck_status ck_wal_sync(ck_sqlite *self, ck_error *err) {
   sqlite3_file *file = wal_file(self);
@@ -187,6 +186,7 @@ ck_status ck_sqlite_recover(void *to, ck_error *err) {
   if (status != CK_OK) return status;
   self->unknown = true;
   ck_sqlite_close_readers(self);
+  for (ck_owned *owned = self->owned; owned; owned = owned->next) ck_owned_forget(owned);
   ck_connection_close(self->writer);
   self->writer = NULL;
   status = ck_sqlite_open_writer(self, err);

@@ -5,17 +5,6 @@
 
 /* ---- transactions ---- */
 
-/* PRAGMA synchronous has no effect from a prepared statement that was stepped before, nor inside a transaction. */
-static int set_level(ck_sqlite *self, ck_durability level) {
-  if (level == self->level) return SQLITE_OK;
-  bool power = level == CK_DURABLE_POWER;
-  int code = sqlite3_exec(self->writer->db, power ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL", NULL, NULL, NULL);
-  if (code != SQLITE_OK) return code;
-  self->level = level;
-  ck_wal_expect_syncs(self, power);
-  return SQLITE_OK;
-}
-
 static int run(ck_sqlite *self, ck_sql sql) {
   ck_binder binder = ck_binder_of(self->writer, sql);
   return ck_binder_next(&binder);
@@ -27,9 +16,9 @@ ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing,
 }
 
 ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_error *err) {
-  int code = set_level(self, durability);
-  if (code == SQLITE_OK) code = run(self, CK_SQL_BEGIN);
+  int code = run(self, CK_SQL_BEGIN);
   if (code != SQLITE_DONE) return ck_sqlite_error(self, self->writer->db, code, "begin a transaction", err);
+  self->level = durability;
   self->changes = sqlite3_total_changes64(self->writer->db);
   return CK_OK;
 }
@@ -65,14 +54,22 @@ static void roll_back(ck_sqlite *self) {
   if (!sqlite3_get_autocommit(self->writer->db)) run(self, CK_SQL_ROLLBACK);
 }
 
+static int commit(ck_sqlite *self) {
+  bool lazy = self->level == CK_DURABLE_PROCESS;
+  if (lazy) ck_wal_set_lazy(self, true);
+  errno = 0;
+  int code = run(self, CK_SQL_COMMIT);
+  if (lazy) ck_wal_set_lazy(self, false);
+  return code;
+}
+
 ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err) {
   if (status != CK_OK) {
     roll_back(self);
     return status;
   }
   bool changed = sqlite3_total_changes64(self->writer->db) != self->changes;
-  errno = 0;
-  int code = run(self, CK_SQL_COMMIT);
+  int code = commit(self);
   if (code != SQLITE_DONE) {
     status = commit_error(self, code, err);
     roll_back(self);
@@ -183,11 +180,26 @@ static bool seqs_follow(const ck_row_batch *batch, int64_t last_seq) {
   return !checkpoint || (checkpoint->seq > last_seq && checkpoint->seq <= last_seq + (int64_t)batch->event_count);
 }
 
+/* A session that is held here can only have been moved on by this process, or its epoch is another one by now. */
+static ck_status get_standing(ck_standing *out, ck_sqlite *self, const ck_row_batch *batch, ck_error *err) {
+  int64_t parent = batch->checkpoint ? batch->checkpoint->parent : 0;
+  const ck_owned *owned = ck_sqlite_get_owned(self, batch->lease);
+  if (!owned || !owned->known || (parent != 0 && parent != owned->checkpoint))
+    return ck_sqlite_get_standing(out, self, batch->lease.session, parent, err);
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH_ALONE);
+  ck_bind_int(&binder, batch->lease.session);
+  int code = ck_binder_next(&binder);
+  *out = (ck_standing){.found = code == SQLITE_ROW, .last_seq = owned->last_seq, .has_parent = true};
+  if (out->found) out->epoch = (uint64_t)sqlite3_column_int64(binder.stmt, 0);
+  ck_binder_clear(&binder);
+  if (code == SQLITE_ROW || code == SQLITE_DONE) return CK_OK;
+  return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
+}
+
 /* Everything that can drop a batch is asked before its first row is written, so dropping it needs no undoing. */
 static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
   ck_standing standing;
-  int64_t parent = batch->checkpoint ? batch->checkpoint->parent : 0;
-  ck_status status = ck_sqlite_get_standing(&standing, self, batch->lease.session, parent, err);
+  ck_status status = get_standing(&standing, self, batch, err);
   if (status != CK_OK) return status;
   batch->status = CK_OK;
   if (!standing.found)
@@ -204,6 +216,24 @@ static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
   return status == CK_E_CORRUPT ? CK_OK : status;
 }
 
+/* Within the transaction; forget_standing when it fails. */
+static void note_standing(ck_sqlite *self, const ck_row_batch *batch) {
+  ck_owned *owned = ck_sqlite_get_owned(self, batch->lease);
+  if (!owned) return;
+  if (batch->event_count) {
+    owned->last_seq = batch->events[batch->event_count - 1].seq;
+    owned->known = true;
+  }
+  if (batch->checkpoint) owned->checkpoint = batch->checkpoint->seq;
+}
+
+static void forget_standing(ck_sqlite *self, const ck_row_batch *batches, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    ck_owned *owned = ck_sqlite_get_owned(self, batches[i].lease);
+    if (owned) ck_owned_forget(owned);
+  }
+}
+
 static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
   ck_status status = judge(self, batch, err);
   if (status != CK_OK || batch->status != CK_OK) return status;
@@ -211,6 +241,7 @@ static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err
   if (status == CK_OK && batch->checkpoint)
     status = put_checkpoint(self, batch->lease.session, batch->checkpoint, err);
   if (status == CK_OK && batch->update) status = update_session(self, batch, err);
+  if (status == CK_OK) note_standing(self, batch);
   return status;
 }
 
@@ -219,5 +250,7 @@ ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_dur
   ck_status status = ck_sqlite_begin(self, durability, err);
   if (status != CK_OK) return status;
   for (size_t i = 0; i < count && status == CK_OK; i++) status = write_batch(self, &batches[i], err);
-  return ck_sqlite_end(self, status, err);
+  status = ck_sqlite_end(self, status, err);
+  if (status != CK_OK) forget_standing(self, batches, count);
+  return status;
 }

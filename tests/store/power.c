@@ -197,6 +197,14 @@ void power_record(const char *path) {
 
 size_t power_count(void) { return tape.count; }
 
+size_t power_find_restart(size_t at) {
+  for (; at < tape.count; at++) {
+    const entry *done = &tape.entries[at];
+    if (done->file == WAL && done->kind == WRITE && done->offset == 0) break;
+  }
+  return at;
+}
+
 void power_stop(void) {
   free(tape.path);
   tape.path = NULL;

@@ -15,6 +15,8 @@ void power_record(const char *path);
 /* How much is remembered: the power can go before each entry, 0 to this. */
 size_t power_count(void);
 void power_stop(void);
+/* The first entry from `at` on in which the log starts again from its beginning; power_count() when there is none. */
+size_t power_find_restart(size_t at);
 /* Writes the files of a store at `path` as they may be found when the power went before the entry `at`. Images are asked
  * for with `at` ascending. */
 void power_make_image(const char *path, size_t at, uint64_t seed);

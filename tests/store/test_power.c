@@ -23,6 +23,7 @@ static history sessions[SESSIONS];
 static promise promises[STEPS + SESSIONS + 1];
 static size_t promise_count;
 static history_random dice;
+static int quiet; /* so many steps without a sync follow */
 
 /* ---- living ---- */
 
@@ -65,13 +66,16 @@ static bool resume(history *self) {
 static bool live(ck_store *store) {
   ck_error err = CK_ERROR_INIT;
   int session = (int)history_pick(&dice, SESSIONS);
-  uint64_t what = history_pick(&dice, 100);
+  uint64_t what = quiet > 0 ? 60 : history_pick(&dice, 100);
+  if (quiet > 0) quiet--;
   if (what < 50) return commit_some(store, session, 1, true);
   if (what < 75) return commit_some(store, session, 1, false);
   if (what < 87) return commit_some(store, session, 2 + (int)history_pick(&dice, SESSIONS - 1), what < 82);
   if (what < 91) return resume(&sessions[session]);
-  if (what < 93) history_must(ck_store_recover(store, &err), &err, "recover");
-  else if (what < 95) history_must(ck_store_sync(store, &err), &err, "sync");
+  if (what < 93) {
+    quiet = (int)history_pick(&dice, 6);
+    history_must(ck_store_recover(store, &err), &err, "recover");
+  } else if (what < 95) history_must(ck_store_sync(store, &err), &err, "sync");
   else history_must(ck_store_idle(store, &err), &err, "idle");
   return what < 95;
 }
@@ -204,6 +208,28 @@ static void forget(void) {
   power_clear();
 }
 
+static int compare(const void *a, const void *b) {
+  size_t x = *(const size_t *)a, y = *(const size_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Half of the moments are anywhere, half where the log has just started again: old frames lie behind the new ones there. */
+static size_t *choose_moments(size_t count) {
+  size_t restarts[STEPS], found = 0, *moments = calloc(count, sizeof *moments);
+  tap_must(moments != NULL, "there is memory");
+  for (size_t at = power_find_restart(0); at < power_count() && found < STEPS; at = power_find_restart(at + 1))
+    restarts[found++] = at;
+  for (size_t i = 0; i < count; i++) {
+    moments[i] = history_pick(&dice, power_count() + 1);
+    if (i % 2 == 0 || found == 0) continue;
+    moments[i] = restarts[history_pick(&dice, found)] + history_pick(&dice, 12);
+    if (moments[i] > power_count()) moments[i] = power_count();
+  }
+  qsort(moments, count, sizeof *moments, compare);
+  tap_diag("the log starts again %zu times", found);
+  return moments;
+}
+
 static uint64_t number_from(const char *name, uint64_t otherwise) {
   const char *text = getenv(name);
   return text && *text ? strtoull(text, NULL, 10) : otherwise;
@@ -220,12 +246,12 @@ int main(void) {
   power_install();
   make_tape(url, path);
   findings found = {0};
-  for (uint64_t i = 0; i < images; i++) {
-    size_t low = power_count() * i / images, high = power_count() * (i + 1) / images;
-    size_t at = low + (high > low ? (size_t)history_pick(&dice, high - low + 1) : 0);
-    power_make_image(image, at, history_pick(&dice, UINT64_MAX));
-    check_image(&found, image_url, at);
+  size_t *moments = choose_moments(images);
+  for (size_t i = 0; i < images; i++) {
+    power_make_image(image, moments[i], history_pick(&dice, UINT64_MAX));
+    check_image(&found, image_url, moments[i]);
   }
+  free(moments);
   tap_diag("power loss: points %d, passed %d, lost %d, damaged %d, unsynced %d", found.points, found.passed, found.lost,
            found.damaged, found.unsynced);
   tap_is_int(found.lost, 0, "what was durable is there, in each of %d images", found.points);
