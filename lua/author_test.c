@@ -11,8 +11,8 @@
 
 enum { POLICIES_MAX = 16, TEXT_MAX = 4 << 20 };
 
-/* A test may ask many times: as long as a flow may run without yielding, ten times over. */
-static const ck_vm_limits test_limits = {.time_us = 10 * 1000000LL, .memory = (size_t)64 << 20, .memory_hard = (size_t)128 << 20,
+/* A test may ask many times: it has twice as long as a flow that does not yield. */
+static const ck_vm_limits test_limits = {.time_us = 2 * 1000000LL, .memory = (size_t)64 << 20, .memory_hard = (size_t)128 << 20,
                                          .raised = CK_E_FAILED, .timed_out = CK_E_FAILED};
 
 typedef struct testing {
@@ -224,11 +224,18 @@ static ck_status run_all(testing *self, const char *file, ck_author_visit visit,
   return CK_OK;
 }
 
+/* Of the tests beside a policy the message tells what they are looked for. */
+static ck_status refuse_absent(const char *name, const char *path, ck_error *err) {
+  if (strcmp(name, path) == 0) return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", name);
+  return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file; it would hold the tests of %s", name, path);
+}
+
 ck_status ck_author_run_tests(const char *path, ck_author_visit visit, void *to, ck_error *err) {
   ck_source source = {0};
   testing self = {.source = &source};
   char *name = name_tests(path);
   ck_status status = name ? ck_source_read(&source, "policy", name, err) : ck_error_no_memory(err);
+  if (status == CK_E_NOT_FOUND) status = refuse_absent(name, path, err);
   if (status == CK_OK) status = run_all(&self, name, visit, to, err);
   ck_source_clear(&source);
   ck_buffer_clear(&self.names);

@@ -3,8 +3,9 @@
  *
  * What a policy sees is what was recorded, except for what follows from where the last checkpoint was: `since` and `clean` are
  * counted anew from the checkpoints that the simulated policies take, so that they equal the recorded ones for as long as
- * the decisions do. Keys changed since then are estimated when decisions differ: their number is known per interval between
- * recorded checkpoints, not their names. A resume is taken as it was recorded: counting starts anew there.
+ * the decisions do. Where decisions differ, keys changed are an estimate (their number is known per interval between recorded
+ * checkpoints, not their names), and milliseconds are off by up to one for each recorded checkpoint in between. A resume
+ * is taken as it was recorded: counting starts anew there.
  *
  * A crash right after an event, before the checkpoint that the event may bring, loses the work done since the last checkpoint. */
 #ifndef CK_RUNTIME_SIMULATE_H

@@ -18,6 +18,7 @@ end
 --- A list of { text, kind, line }; kind is "name", "word", "text", "number" or "op"; "end" of the last.
 return function(text)
   local tokens, line = {}, 1
+  text = ck.match(text, "(?s)^\\x{FEFF}?(?:#[^\n]*)?(.*)$")
   for token in ck.gmatch(text, PATTERN) do
     local first = string.sub(token, 1, 1)
     local long = first == "[" and #token > 1
