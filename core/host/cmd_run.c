@@ -13,7 +13,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const values *v, ck_
   ck_status status = v->session ? ck_id_check("--session", v->session, err) : CK_OK;
   if (status == CK_OK) status = ck_launch_take_path(&launch->flow, v->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
-  if (status == CK_OK) engine->directory = launch->directory;
+  if (status == CK_OK) status = ck_engine_set_directory(engine, launch->directory, err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, v->flow, err);
   if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
   if (status == CK_OK && v->cassette) status = ck_launch_take_cassette(&launch->cassette, v->cassette, err);

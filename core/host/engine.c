@@ -13,6 +13,12 @@ ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err) 
   return status == CK_OK ? self->flows->load(&self->flow, self->flows->self, path, err) : status;
 }
 
+ck_status ck_engine_set_directory(ck_engine *self, const char *directory, ck_error *err) {
+  free(self->directory);
+  self->directory = directory ? strdup(directory) : NULL;
+  return directory && !self->directory ? ck_error_no_memory(err) : CK_OK;
+}
+
 ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err) {
   return ck_cassette_open(&self->cassette, spec, err);
 }
@@ -135,6 +141,7 @@ void ck_engine_close(ck_engine *self) {
   ck_loop_free(self->loop);
   free(self->commands);
   free(self->command_names);
+  free(self->directory);
   ck_session_close(self->session);
   if (self->flow) self->flows->unload(self->flow);
   if (self->flows) self->flows->free(self->flows->self);

@@ -16,7 +16,7 @@ enum { CK_ENGINE_DRIVERS_MAX = 2 };
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
   ck_output *output;
-  const char *directory;  /* where tools run; borrowed from the launch, which lives longer */
+  char *directory;        /* where tools run; NULL: here */
   ck_flow_engine *flows;
   ck_flow *flow;
   ck_cassette *cassette;  /* NULL: none */
@@ -41,6 +41,8 @@ typedef struct ck_engine {
 
 /* Each loads one part and touches no store. */
 CK_CHECKED ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err);
+/* Where tools run; copied. */
+CK_CHECKED ck_status ck_engine_set_directory(ck_engine *self, const char *directory, ck_error *err);
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
 /* `profile` NULL: the default one. */
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);

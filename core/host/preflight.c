@@ -85,11 +85,12 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, bool accept
 }
 
 /* Tools run where the session was started. */
-static void check_directory(ck_preflight *self, ck_engine *engine) {
-  engine->directory = self->launch.directory;
-  if (!self->launch.directory || access(self->launch.directory, X_OK) == 0) return;
-  add_problem(self, CK_E_REFUSED, "the folder %s, where the session was started and its tools run, cannot be entered: %s",
-              self->launch.directory, strerror(errno));
+static ck_status check_directory(ck_preflight *self, ck_engine *engine, ck_error *err) {
+  const char *directory = self->launch.directory;
+  if (directory && access(directory, X_OK) != 0)
+    add_problem(self, CK_E_REFUSED, "the folder %s, where the session was started and its tools run, cannot be entered: %s",
+                directory, strerror(errno));
+  return ck_engine_set_directory(engine, directory, err);
 }
 
 static ck_status load_cassette(ck_preflight *self, ck_engine *engine, ck_error *err) {
@@ -243,7 +244,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const ck_pre
   if (status == CK_OK) status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
   self->flow_accepted = options->accept_changed;
   if (status == CK_OK) status = load_flow(self, engine, options->accept_changed, err);
-  if (status == CK_OK) check_directory(self, engine);
+  if (status == CK_OK) status = check_directory(self, engine, err);
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, options->accept_changed || options->profile, err);
   if (status == CK_OK) status = check_state(self, engine, err);
