@@ -13,12 +13,15 @@ ck_status ck_payload_error(ck_status status, ck_error *err, const char *session_
   return status;
 }
 
+void ck_payload_init(ck_payload *self, const char *session_id) {
+  *self = (ck_payload){.head = ck_codec_head_of(session_id, 0)};
+}
+
 static ck_status check_head(const ck_payload *self, const ck_codec_reader *reader, const ck_checkpoint_row *row,
                             ck_error *err) {
-  ck_codec_head head = ck_codec_head_of(self->session_id, row->seq);
-  if (memcmp(head.tag, reader->head.tag, sizeof head.tag) != 0)
+  if (memcmp(self->head.tag, reader->head.tag, sizeof self->head.tag) != 0)
     return ck_error_set(err, CK_E_WRONG_SESSION, "its payload belongs to another session");
-  if (head.seq != reader->head.seq)
+  if (row->seq != reader->head.seq)
     return ck_error_set(err, CK_E_CORRUPT, "its payload belongs to seq %lld", (long long)reader->head.seq);
   if (reader->change_count != (uint64_t)row->changed)
     return ck_error_set(err, CK_E_CORRUPT, "its payload changes %llu keys, its row says %lld",

@@ -6,12 +6,13 @@
 #include "core/store/codec.h"
 #include "core/store/compress.h"
 
-/* For the payloads of one session, one after the other. Zero-initialise, set `session_id`. */
+/* For the payloads of one session, one after the other. */
 typedef struct ck_payload {
-  const char *session_id;
+  ck_codec_head head; /* of that session */
   ck_compress compress;
   ck_buffer space;
 } ck_payload;
+void ck_payload_init(ck_payload *self, const char *session_id);
 void ck_payload_clear(ck_payload *self);
 
 /* `out` points into `row` or `self` until the next call. Checks format, sizes, payload digest, and that it belongs to

@@ -12,7 +12,7 @@ typedef struct slot {
   char *key; /* NULL: free; NUL-terminated */
   size_t key_len;
   char *data;
-  size_t len, cap, same; /* `same`: bytes at the front that no splice since the last hashing has touched */
+  size_t len, cap, same; /* cap 0: data is borrowed. `same`: bytes at the front that no splice since the last hashing has touched */
   bool present;
   bool spliced;      /* the last entry was a splice */
   bool expects;      /* and `content` is what it must come to */
@@ -45,7 +45,7 @@ void ck_replay_free(ck_replay *self) {
   if (!self) return;
   for (size_t i = 0; i < self->cap; i++) {
     free(self->slots[i].key);
-    free(self->slots[i].data);
+    if (self->slots[i].cap) free(self->slots[i].data);
     ck_splice_memo_free(self->slots[i].memo);
   }
   free(self->slots);
@@ -112,8 +112,11 @@ static ck_status make_slot(slot **out, ck_replay *self, ck_bytes key, ck_error *
 static ck_status reserve(slot *here, size_t len, ck_error *err) {
   if (len <= here->cap) return CK_OK;
   size_t cap = here->data ? len + len / 2 : len; /* what is patched once will be patched again */
-  char *data = realloc(here->data, cap);
+  bool borrowed = here->cap == 0;
+  if (borrowed && cap < here->len) cap = here->len;
+  char *data = realloc(borrowed ? NULL : here->data, cap);
   if (!data) return ck_error_no_memory(err);
+  if (borrowed && here->len) memcpy(data, here->data, here->len);
   here->data = data;
   here->cap = cap;
   return CK_OK;
@@ -142,6 +145,13 @@ static ck_status apply_full(slot *here, const ck_codec_entry *entry, ck_error *e
   return CK_OK;
 }
 
+static void borrow_full(slot *here, const ck_codec_entry *entry) {
+  if (here->cap) free(here->data);
+  here->data = (char *)(uintptr_t)entry->bytes.data;
+  here->len = entry->bytes.len;
+  here->cap = here->same = 0;
+}
+
 static void remove_slot(ck_replay *self, slot *here) {
   if (!here->present) return;
   self->bytes -= here->key_len + here->len;
@@ -149,7 +159,14 @@ static void remove_slot(ck_replay *self, slot *here) {
   here->len = here->same = 0;
 }
 
-static ck_status apply_entry(ck_replay *self, const ck_codec_entry *entry, ck_error *err) {
+static ck_status apply_value(slot *here, const ck_codec_entry *entry, bool borrow, ck_error *err) {
+  if (entry->op == CK_CODEC_SPLICE) return apply_splice(here, entry, err);
+  if (!borrow) return apply_full(here, entry, err);
+  borrow_full(here, entry);
+  return CK_OK;
+}
+
+static ck_status apply_entry(ck_replay *self, const ck_codec_entry *entry, bool borrow, ck_error *err) {
   slot *here;
   size_t len = entry->prefix + entry->bytes.len + entry->suffix;
   if (entry->op != CK_CODEC_REMOVED && len + self->bytes > (size_t)CK_PLAIN_MAX * 2)
@@ -161,18 +178,17 @@ static ck_status apply_entry(ck_replay *self, const ck_codec_entry *entry, ck_er
     return CK_OK;
   }
   size_t before = here->present ? here->key_len + here->len : 0;
-  bool splice = entry->op == CK_CODEC_SPLICE;
-  status = splice ? apply_splice(here, entry, err) : apply_full(here, entry, err);
+  status = apply_value(here, entry, borrow, err);
   if (status) return status;
   self->bytes += here->key_len + here->len - before;
   here->present = true;
-  here->spliced = splice;
+  here->spliced = entry->op == CK_CODEC_SPLICE;
   here->expects = entry->changed;
   here->content = entry->change.content;
   return CK_OK;
 }
 
-ck_status ck_replay_apply(ck_replay *self, const ck_codec_reader *reader, ck_error *err) {
+static ck_status apply_all(ck_replay *self, const ck_codec_reader *reader, bool borrow, ck_error *err) {
   ck_codec_reader walk = *reader;
   if (walk.form == CK_CODEC_KEYFRAME) {
     for (size_t i = 0; i < self->cap; i++) remove_slot(self, &self->slots[i]);
@@ -182,9 +198,17 @@ ck_status ck_replay_apply(ck_replay *self, const ck_codec_reader *reader, ck_err
     bool found;
     ck_status status = ck_codec_next_entry(&entry, &found, &walk, err);
     if (status || !found) return status;
-    status = apply_entry(self, &entry, err);
+    status = apply_entry(self, &entry, borrow, err);
     if (status) return status;
   }
+}
+
+ck_status ck_replay_apply(ck_replay *self, const ck_codec_reader *reader, ck_error *err) {
+  return apply_all(self, reader, false, err);
+}
+
+ck_status ck_replay_borrow(ck_replay *self, const ck_codec_reader *reader, ck_error *err) {
+  return apply_all(self, reader, true, err);
 }
 
 static ck_status check_content(slot *here, const ck_digest *content, ck_error *err) {
@@ -251,7 +275,7 @@ ck_status ck_replay_check_keyframe(const ck_replay *self, const ck_replay *paren
   ck_codec_seen change;
   while (!status && ck_codec_next_change(&change, &walk)) {
     ck_codec_entry entry = {.key = change.key, .op = CK_CODEC_FULL};
-    status = apply_entry(changed, &entry, err);
+    status = apply_entry(changed, &entry, false, err);
   }
   if (!status) status = check_unchanged(self, parent, changed, err);
   if (!status) status = check_unchanged(parent, self, changed, err);

@@ -14,6 +14,8 @@ void ck_replay_free(ck_replay *self);
  * replay is of no use. CK_E_TRUNCATED, CK_E_CORRUPT (a splice without its predecessor), CK_E_OVERSIZE (the state
  * outgrew twice CK_PLAIN_MAX). */
 CK_CHECKED ck_status ck_replay_apply(ck_replay *self, const ck_codec_reader *reader, ck_error *err);
+/* The same, but the values of the payload are borrowed: its bytes must outlive the replay. */
+CK_CHECKED ck_status ck_replay_borrow(ck_replay *self, const ck_codec_reader *reader, ck_error *err);
 /* Are the values whose last entry was a splice what they were when they were written? (Those stored whole are covered by
  * the digest of their payload.) CK_E_CORRUPT names the key. */
 CK_CHECKED ck_status ck_replay_check_splices(ck_replay *self, ck_error *err);

@@ -13,6 +13,8 @@ typedef struct row_walk {
   const char *session_id;
   ck_checkpoint_row **rows;
   size_t count, cap;
+  bool borrows;       /* the replay may point into the keyframe: */
+  ck_buffer keyframe; /* unpacked */
   int64_t wanted;
   ck_status status;
   ck_error *err;
@@ -100,19 +102,26 @@ static ck_status check_digest(const row_walk *self, ck_bytes changed, ck_error *
   return ck_error_set(err, CK_E_CORRUPT, "its row or its parent's is not what was written (digest)");
 }
 
-static ck_status apply_row(ck_replay *replay, const row_walk *self, ck_payload *payload, size_t at, ck_error *err) {
+/* A keyframe is most of a state and its values are seldom changed before the head: they stay where they were unpacked. */
+static ck_status apply_row(ck_replay *replay, row_walk *self, ck_payload *payload, size_t at, ck_error *err) {
   ck_codec_reader reader;
   const ck_checkpoint_row *row = self->rows[at];
+  bool borrow = self->borrows && at + 1 == self->count;
   ck_status status = ck_payload_open(&reader, payload, row, err);
-  if (!status) status = ck_replay_apply(replay, &reader, err);
+  if (!status) status = borrow ? ck_replay_borrow(replay, &reader, err) : ck_replay_apply(replay, &reader, err);
   if (!status && at == 0) status = ck_replay_check_splices(replay, err);
   if (!status && at == 0) status = check_digest(self, reader.changed, err);
+  if (borrow) {
+    self->keyframe = payload->space;
+    payload->space = (ck_buffer){0};
+  }
   return ck_payload_error(status, err, self->session_id, row);
 }
 
-static ck_status replay_rows(ck_replay **out, const row_walk *self, ck_error *err) {
-  ck_payload payload = {.session_id = self->session_id};
+static ck_status replay_rows(ck_replay **out, row_walk *self, ck_error *err) {
+  ck_payload payload;
   ck_replay *replay;
+  ck_payload_init(&payload, self->session_id);
   ck_status status = ck_replay_new(&replay, err);
   for (size_t i = self->count; i-- > 0 && !status;) status = apply_row(replay, self, &payload, i, err);
   ck_payload_clear(&payload);
@@ -123,7 +132,7 @@ static ck_status replay_rows(ck_replay **out, const row_walk *self, ck_error *er
 
 ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   char session_id[CK_ID_SIZE];
-  row_walk walk = {.store = self, .session = session, .session_id = session_id};
+  row_walk walk = {.store = self, .session = session, .session_id = session_id, .borrows = !out->replay};
   ck_replay *replay = NULL;
   ck_status status = ck_front_get_name(session_id, self, session, err);
   if (!status) status = read_rows(&walk, seq, err);
@@ -140,6 +149,7 @@ ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t sessio
   ck_replay_free(replay);
   for (size_t i = 0; i < walk.count; i++) free(walk.rows[i]);
   free(walk.rows);
+  ck_buffer_clear(&walk.keyframe);
   return status;
 }
 

@@ -116,7 +116,7 @@ static ck_status verify_session(const ck_verify *shared, const char *session_id,
   ck_status status = ck_store_get_session(&self->record, self->store, session_id, &found);
   bool there = listed || status != CK_E_NOT_FOUND;
   if (status) memcpy(self->record.id, session_id, strnlen(session_id, sizeof self->record.id - 1));
-  self->payload.session_id = self->record.id;
+  ck_payload_init(&self->payload, self->record.id);
   if (!status) status = verify_rows(self);
   self->err = shared->err;
   if (there) self->report->sessions++;

@@ -212,9 +212,9 @@ static void test_answers(stored_row *self, ck_bytes plain) {
   self->row.plain_len = CK_PLAIN_MAX + 1;
   tap_is_int(open_row(self, whole), CK_E_OVERSIZE, "a payload that claims more than 1 GiB is refused unread");
   self->row = row;
-  self->payload.session_id = "another";
+  self->payload.head = ck_codec_head_of("another", 0);
   tap_is_int(open_row(self, whole), CK_E_WRONG_SESSION, "a payload of another session is told as such");
-  self->payload.session_id = "damage";
+  self->payload.head = ck_codec_head_of("damage", 0);
   self->row.seq++;
   tap_is_int(open_row(self, whole), CK_E_CORRUPT, "a payload of another checkpoint is refused");
   self->row = row;
@@ -263,7 +263,7 @@ static void test_damage(ck_store *store) {
     encode(&pair, &past, 3);
     history_apply(&past, &pair.step);
   }
-  stored_row damaged = {.row = pair.row, .payload = {.session_id = "damage"}};
+  stored_row damaged = {.row = pair.row, .payload = {.head = ck_codec_head_of("damage", 0)}};
   ck_bytes plain = ck_buffer_bytes(&pair.plain);
   store_plain(&damaged, plain, false);
   attack_bytes(&damaged, "plain");
