@@ -211,6 +211,9 @@ static int ctx_boundary(lua_State *L) {
   ck_boundary *boundary = &self->yield.boundary;
   boundary->kind = ck_boundary_kind_of(kind);
   if (!boundary->kind) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is not a kind of boundary", kind);
+  bool reserved = boundary->kind == CK_BOUNDARY_PAUSE || boundary->kind == CK_BOUNDARY_FAILURE ||
+                  boundary->kind == CK_BOUNDARY_EDIT || boundary->kind == CK_BOUNDARY_FINAL;
+  if (reserved) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is reached by the session itself, never by a flow", kind);
   boundary->node = keep_text(L, self, CK_STRAND_NODE, 2, "node");
   boundary->agent = keep_text(L, self, CK_STRAND_AGENT, 2, "agent");
   boundary->depth = (int)read_count(L, 2, "depth", INT32_MAX);

@@ -12,7 +12,7 @@ typedef struct watch {
   void *to;
 } watch;
 
-enum { SIGNAL_COUNT = 2 };
+enum { SIGNAL_COUNT = 3 };
 
 struct ck_loop {
   uv_loop_t uv;
@@ -152,7 +152,7 @@ static void on_signal(uv_signal_t *handle, int signal_number) {
 }
 
 ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_number), void *to, ck_error *err) {
-  static const int numbers[SIGNAL_COUNT] = {SIGINT, SIGTERM};
+  static const int numbers[SIGNAL_COUNT] = {SIGINT, SIGTERM, SIGHUP};
   if (self->caught) return ck_error_set(err, CK_E_USAGE, "the loop's signals are taken");
   self->caught = caught;
   self->to = to;

@@ -179,24 +179,15 @@ static ck_status record(ck_session *self, const ck_boundary *at, const ck_decisi
   return status;
 }
 
-static ck_status reset_changes(ck_session *self, ck_error *err) {
-  if (ck_state_count(self->changed) == 0) return CK_OK;
-  ck_state *fresh;
-  ck_status status = ck_state_new(&fresh, err);
-  if (status != CK_OK) return status;
+static void take_fresh(ck_session *self, ck_state *fresh) {
   ck_state_free(self->changed);
   self->changed = fresh;
-  return CK_OK;
 }
 
+/* Nothing but the queueing can fail here: the event that announces the checkpoint is appended already. */
 static ck_status save(ck_saved *out, ck_session *self, ck_checkpoint *checkpoint, ck_error *err) {
   memcpy(out->id, checkpoint->id, sizeof out->id);
   self->checkpoint = checkpoint->seq;
-  ck_status status = reset_changes(self, err);
-  if (status != CK_OK) {
-    ck_checkpoint_free(checkpoint);
-    return status;
-  }
   ck_session_mark_checkpoint(self, checkpoint->seq);
   ck_queueing how = {.checkpoint = checkpoint, .durability = CK_DURABLE_POWER, .waited = out->sync};
   return ck_session_queue(&out->ticket, self, &how, err);
@@ -208,6 +199,7 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   ck_decision decision = {0};
   ck_error failure = CK_ERROR_INIT;
   ck_checkpoint *checkpoint = NULL;
+  ck_state *fresh = NULL;
   fill(&at, self);
   if (self->policies->checkpoint &&
       self->policies->checkpoint(&decision, self->policies->self, &at, &failure) != CK_OK)
@@ -219,11 +211,15 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   out->sync = out->taken && decision.sync;
   out->seq = at.seq;
   ck_status status = out->taken ? make_checkpoint(&checkpoint, self, &at, err) : CK_OK;
+  if (status == CK_OK && out->taken) status = ck_state_new(&fresh, err);
   if (status == CK_OK) status = record(self, &at, &decision, checkpoint ? checkpoint->id : NULL, &failure, err);
   if (status == CK_OK && checkpoint) {
+    take_fresh(self, fresh);
+    fresh = NULL;
     status = save(out, self, checkpoint, err);
     checkpoint = NULL;
   }
+  ck_state_free(fresh);
   ck_checkpoint_free(checkpoint);
   ck_decision_clear(&decision);
   return status;

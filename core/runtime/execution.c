@@ -66,6 +66,9 @@ static ck_status read_path(ck_runner *self, ck_error *err) {
   if (status == CK_OK && text.len >= sizeof self->path)
     status = ck_error_set(err, CK_E_RANGE, "a position's path of scope %s is longer than %zu bytes", self->scope, sizeof self->path - 1);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
+  ck_error unfit = CK_ERROR_INIT;
+  if (status == CK_OK && ck_state_check_key(text.data, &unfit) != CK_OK)
+    status = ck_error_set(err, CK_E_FLOW, "a position's path of scope %s is empty or has control characters", self->scope);
   if (status == CK_OK) snprintf(self->path, sizeof self->path, "%s", text.data);
   ck_buffer_clear(&text);
   memset(self->ordinals, 0, sizeof self->ordinals);

@@ -97,11 +97,15 @@ static ck_status record_resolution(ck_runtime *runtime, const char *id, const ch
   ck_status status = ck_session_resume(&session, runtime, id, &(ck_resume_options){0}, err);
   if (status != CK_OK) return status;
   uint64_t ticket;
-  status = ck_session_append(session, CK_EVENT_RESOLUTION, scope, NULL, body, err);
-  if (status == CK_OK) status = 
-      ck_session_queue(&ticket, session, &(ck_queueing){.update = update, .durability = CK_DURABLE_POWER, .waited = true}, err);
+  const ck_ledger_entry *entry = ck_ledger_get(session->ledger, key);
+  bool stands = entry && in_doubt(entry); /* or somebody else's word came in between */
+  status = stands ? ck_session_append(session, CK_EVENT_RESOLUTION, scope, NULL, body, err) : CK_OK;
+  if (status == CK_OK)
+    status = ck_session_queue(&ticket, session, &(ck_queueing){.update = update, .durability = CK_DURABLE_POWER, .waited = true}, err);
   if (status == CK_OK) status = ck_session_wait(session, ticket, err);
   ck_session_close(session);
+  if (status == CK_OK && !stands)
+    status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt any more", id, key);
   return status;
 }
 

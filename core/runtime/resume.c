@@ -1,4 +1,7 @@
-/* resume.c - goes on from a checkpoint: choose, verify, acquire, load what lies behind it. */
+/* resume.c - goes on from a checkpoint: choose, load and verify all that is needed, then acquire.
+ *
+ * Rows up to the head's last seq never change, and the acquisition answers whether the head is still the head: so everything
+ * that can fail comes before it, and a resume that fails has changed nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +117,6 @@ static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_
 static ck_status acquire(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
   ck_value *body = NULL;
   ck_event *event = NULL;
-  make_timeline(&self->timeline, head, from);
   ck_status status = write_resumed(&body, self, from, err);
   if (status != CK_OK) return status;
   ck_event opening_event = {.seq = self->timeline.begin, .timeline = self->timeline.no, .kind = CK_EVENT_SESSION_RESUMED,
@@ -161,7 +163,7 @@ static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *er
     self->totals = head->latest.totals;
     r.counted = head->latest.seq;
   }
-  ck_unseen what = {.session = self->record.no, .view = &self->view, .state = self->state, .cut = self->cut,
+  ck_unseen what = {.session = head->session.no, .view = &self->view, .state = self->state, .cut = self->cut,
                     .until = self->timeline.begin - 1};
   ck_status status = ck_unseen_read(self->runtime->store, &what, load_event, &r, err);
   return status == CK_OK ? r.status : status;
@@ -172,22 +174,28 @@ static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *fro
   self->record = head->session;
   head->session = (ck_session_record){0};
   self->checkpoint = self->resumed_from = from->seq;
-  self->cut = self->timeline.cut;
   self->record.status = CK_SESSION_RUNNING;
   self->record.timeline = self->timeline.no;
   self->record.epoch = self->lease.epoch;
   memcpy(self->record.run, self->timeline.run, sizeof self->record.run);
 }
 
-static ck_status load(ck_session *self, ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+/* The run that is about to begin, and what it may be asked for again. */
+static ck_status load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+  make_timeline(&self->timeline, head, from);
+  self->cut = self->timeline.cut;
   ck_status status = make_view(self, head, err);
-  if (status == CK_OK) status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
+  if (status == CK_OK) status = load_ledger(self, head, err);
+  self->active_base_us = self->totals.active_us;
+  return status;
+}
+
+static ck_status begin(ck_session *self, ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+  ck_status status = acquire(self, head, from, err);
   if (status != CK_OK) return status;
   adopt(self, head, from);
-  status = load_ledger(self, head, err);
-  self->active_base_us = self->totals.active_us;
   ck_session_mark_checkpoint(self, self->next_seq - 1);
-  return status;
+  return ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
 }
 
 static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
@@ -208,7 +216,7 @@ static ck_status ask_policies(ck_session *self, const ck_head *head, const ck_ch
   ck_resume_rules rules = {0};
   ck_resume_case of = {.session = &head->session,
                        .checkpoint = from->seq ? from : NULL,
-                       .totals = &head->latest.totals,
+                       .totals = &self->totals,
                        .now_ms = clock->wall_ms(clock->self)};
   ck_status status = policies->resume(&rules, policies->self, &of, err);
   if (status == CK_OK && rules.refusal)
@@ -230,9 +238,9 @@ ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *i
   if (status == CK_OK) status = choose(&from, runtime->store, &head, options->checkpoint, err);
   if (status == CK_OK) status = ck_session_new(&self, runtime, options->profile, options->policies, err);
   if (status == CK_OK) status = load_state(self, &head, &from, err);
+  if (status == CK_OK) status = load_past(self, &head, &from, err);
   if (status == CK_OK) status = ask_policies(self, &head, &from, err);
-  if (status == CK_OK) status = acquire(self, &head, &from, err);
-  if (status == CK_OK) status = load(self, &head, &from, err);
+  if (status == CK_OK) status = begin(self, &head, &from, err);
   ck_head_clear(&head);
   ck_checkpoint_info_clear(&from);
   if (status != CK_OK) {

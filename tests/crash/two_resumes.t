@@ -53,7 +53,7 @@ attack() {
   RANDOM=$3
   calls=$(cat "$work/calls")
   fresh
-  start env "KILL_AT=$((6 * calls / 5 + RANDOM % (calls / 2)))" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+  start env "KILL_AT=$((6 * calls / 5 + RANDOM % (calls / 3)))" "LD_PRELOAD=$work/kill_at.so" >out 2>err
   marks_left
   compete "$processes"
   ending=completed
