@@ -88,8 +88,9 @@ static int get_name(reading *self, ck_bytes object, const char *name, int otherw
   if (!value.len) return otherwise;
   char *text = ck_json_dup_string(value);
   int found = text ? find(text) : 0;
+  bool lost = !text && ck_json_type_of(value) == CK_JSON_STRING;
   free(text);
-  if (!found) fail(self, CK_E_TYPE, name, value);
+  if (!found) fail(self, lost ? CK_E_NO_MEMORY : CK_E_TYPE, name, value);
   return found;
 }
 
@@ -147,7 +148,9 @@ static void write_info(reading *self, ck_checkpoint_info *out, ck_bytes json) {
 }
 
 static void read_checkpoint(reading *self, ck_checkpoint_info *out, ck_bytes json, size_t index) {
-  char *id = ck_json_dup_string(ck_json_get(json, "id"));
+  ck_bytes given = ck_json_get(json, "id");
+  char *id = ck_json_dup_string(given);
+  if (!id && ck_json_type_of(given) == CK_JSON_STRING) fail(self, CK_E_NO_MEMORY, NULL, given);
   out->seq = get_int(self, json, "seq", (int64_t)(index + 1) * 10);
   if (id && *id) snprintf(out->id, sizeof out->id, "%s", id);
   else snprintf(out->id, sizeof out->id, "c%zu", index + 1);

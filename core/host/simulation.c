@@ -72,9 +72,10 @@ done:
 }
 
 static ck_status count_one(ck_simulation_sum *self, ck_bytes given, ck_error *err) {
+  ck_bytes why = ck_json_get(given, "reason");
   char *policy = ck_json_dup_string(ck_json_get(given, "policy"));
-  char *text = ck_json_dup_string(ck_json_get(given, "reason"));
-  char *reason = without_figures(text ? text : "(no reason given)");
+  char *text = ck_json_type_of(why) == CK_JSON_STRING ? ck_json_dup_string(why) : strdup("(no reason given)");
+  char *reason = policy && text ? without_figures(text) : NULL;
   free(text);
   return count_reason(self, policy, reason, err);
 }

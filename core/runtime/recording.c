@@ -61,11 +61,13 @@ static bool get_text(const char **out, ck_bytes object, const char *name) {
   return *out || ck_json_type_of(value) != CK_JSON_STRING;
 }
 
-static ck_boundary_kind kind_of(ck_bytes body) {
-  char *name = ck_json_dup_string(ck_json_get(body, "kind"));
-  ck_boundary_kind kind = name ? ck_boundary_kind_of(name) : 0;
-  free(name);
-  return kind;
+/* 0: none that is known. */
+static bool read_kind(ck_boundary_kind *out, ck_bytes body) {
+  const char *name;
+  if (!get_text(&name, body, "kind")) return false;
+  *out = name ? ck_boundary_kind_of(name) : 0;
+  free((char *)name);
+  return true;
 }
 
 static void clear_boundary(ck_recorded_boundary *self) {
@@ -167,7 +169,8 @@ static void count_outcome(reading *self, const ck_event *event) {
 static ck_status take_boundary(reading *self, const ck_event *event, size_t *index) {
   ck_recording *of = self->of;
   ck_bytes body = ck_value_bytes(event->body);
-  ck_boundary_kind kind = kind_of(body);
+  ck_boundary_kind kind;
+  if (!read_kind(&kind, body)) return ck_error_no_memory(self->err);
   if (!kind) return CK_OK;
   ck_status status = grow((void **)&of->boundaries, &self->boundary_cap, of->boundary_count, sizeof *of->boundaries, self->err);
   if (status != CK_OK) return status;

@@ -36,7 +36,7 @@ EOF2
 exits 1 "a policy that fails" policy bench bad.lua --calls 100
 has "a wrong type" "$(grep '^checkpoint' <<<"$out")" "contained: the checkpoint is taken"
 has "with its place" "$(grep '^checkpoint' <<<"$out")" "bad.lua:2:"
-has "an endless loop" "$(grep '^prune' <<<"$out")" "the budget of 1000000 instructions is spent; contained: nothing is dropped"
+ok "an endless loop" grep -qE "^prune.*(instructions is spent|ran longer than 100 ms); contained: nothing is dropped" <<<"$out"
 has "a wrong answer" "$(grep '^redact' <<<"$out")" "contained: the item is dropped"
 has "a wrong key" "$(grep '^resume' <<<"$out")" "contained: the resume is refused"
 has "an endless list" "$(grep '^tail' <<<"$out")" "is spent; contained: the event is left out of the tail"
