@@ -32,17 +32,24 @@ local function show(value)
 end
 
 --- Fails unless both are equal, tables by what is in them.
+---@param got any
+---@param want any
+---@param what? string
 function test.equal(got, want, what)
   local a, b = show(got), show(want)
   if a ~= b then error((what and what .. ": " or "") .. "got " .. a .. ", not " .. b, 2) end
 end
 
 --- Fails unless `value` is true, or anything but false and nil.
+---@param what? string
 function test.ok(value, what)
   if not value then error(what or "it does not hold", 2) end
 end
 
 --- Fails unless the function raises a message that contains `text`; returns the message.
+---@param text string
+---@param run function
+---@return string message
 function test.fails(text, run, ...)
   local done, message = pcall(run, ...)
   if done then error("it did not fail: " .. text .. " was expected", 2) end
@@ -127,6 +134,9 @@ function hooks.migrate(ask)
 end
 
 --- A policy as a session loads it: a shipped name, or a path from the test's own file; options override its defaults.
+---@param name string
+---@param options? table
+---@return table hooks  see above; name, version, has
 function test.policy(name, options)
   local number, own_name, version, has = core.load(name, options or {})
   local made = { name = own_name, version = version, has = has }
@@ -143,6 +153,8 @@ end
 
 --- `count` checkpoints, oldest first, `every_ms` apart (a minute), the last one now; ids c1, c2, …; more fields for all of
 --- them, and for single ones by number: test.history(5, { every_ms = 3600000, bytes = 10 }, { [2] = { is_clean = false } }).
+---@param count integer
+---@return table history
 function test.history(count, usual, single)
   usual, single = copy(usual, {}), single or {}
   local every, now = usual.every_ms or 60000, usual.now or 1767225600000
@@ -160,6 +172,9 @@ local counted = { "ms", "events", "cost_usd", "tokens", "changed_keys", "changed
 --- Takes a policy past boundaries and returns the numbers of those where it takes a checkpoint. A step says what happened since
 --- the step before (ms, events, cost_usd, tokens, changed_keys, changed_bytes) and how its boundary differs from the usual;
 --- `since` and `budget.spent` come together from the steps.
+---@param policy table
+---@param steps table[]
+---@return integer[] taken
 function test.walk(policy, steps)
   local since, taken, spent, seq = { boundaries = 0, iterations = 0 }, {}, 0, 1
   for i, step in ipairs(steps) do

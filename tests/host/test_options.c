@@ -1,4 +1,5 @@
 /* test_options.c - the command line: what is read, and what is refused with the word that was meant. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/host/options.h"
@@ -9,6 +10,7 @@ typedef struct values {
   const char *name, *kind, *first, *second;
   bool flag, other;
   int64_t count;
+  ck_words many;
 } values;
 
 static const char *const kinds[] = {"message", "boundary", NULL};
@@ -19,6 +21,7 @@ static const ck_option options[] = {
   {.name = "flag", .letter = 'f', .offset = offsetof(values, flag)},
   {.name = "other", .letter = 'o', .offset = offsetof(values, other)},
   {.name = "count", .type = CK_OPTION_NUMBER, .offset = offsetof(values, count), .value = "N"},
+  {.name = "many", .letter = 'm', .type = CK_OPTION_LIST, .offset = offsetof(values, many), .value = "WORD"},
   {0},
 };
 static const ck_operand operands[] = {
@@ -85,6 +88,10 @@ static void accepts_every_spelling(void) {
   tap_is_text(v.first, "-", "is a word");
   tap_is_status(read_line(&v, "a|message|--count|9223372036854775807", &err), CK_OK, &err, "choices and the largest number");
   tap_is_int(v.count, INT64_MAX, "arrive");
+  tap_is_status(read_line(&v, "--many|x|a|-my|--many=x", &err), CK_OK, &err, "a list option, three times");
+  tap_ok(v.many.count == 3 && strcmp(v.many.list[1], "y") == 0 && strcmp(v.many.list[2], "x") == 0, "has all of them, in order");
+  free(v.many.list);
+  tap_is_status(read_line(&v, "a|--many", &err), CK_E_USAGE, &err, "one without its value is refused");
 }
 
 typedef struct refusal {
