@@ -42,6 +42,7 @@ list_rounds() {
     # What the killed had forked may hold its locks for a moment longer.
     for _ in {1..20}; do [ "$code" = 76 ] && kill_one "$round" "${command[@]}"; done
     [ "$code" = 5 ] && grep -q 'is completed' err && code=0
+    [ "$code" = 124 ] && code=0 # the clock struck, but the program had ended by itself
     case $code in
       137) echo "round$round 0 0 0 0 1" ;;
       0) end_session "session$round" && fresh ;;
