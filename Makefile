@@ -180,9 +180,10 @@ test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 prove = $(if $(strip $(2)),$(Q)$(call test_env,$(1)) prove --norc --exec '' $(PROVEFLAGS) $(2),@echo "no tests")
 
-# Scripts that also run against the sanitized program: those that neither trace it nor load something in front of it.
-SANITIZED_SCRIPTS := $(filter tests/host/% tests/examples/% tests/author/% tests/import/% tests/crash/once.t tests/crash/orphans.t \
-  tests/replay/tau_whole.t tests/fault/bad_stores.t,$(TEST_SCRIPTS))
+# Scripts that also run against the sanitized program: those that neither trace it, nor load something in front of it, nor
+# look at what it costs.
+SANITIZED_SCRIPTS := $(filter-out tests/author/bench.t,$(filter tests/host/% tests/examples/% tests/author/% tests/import/% \
+  tests/crash/once.t tests/crash/orphans.t tests/replay/tau_whole.t tests/fault/bad_stores.t,$(TEST_SCRIPTS)))
 
 TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) \
   $(if $(MAIN_C),$(BUILD)/ckrun) $(call examples,release) $(call examples,asan)
