@@ -23,6 +23,13 @@ check $? 'the policy and the profile of the guide run'
 grep -q '"policy":"money","version":1,"reason":"spent 0.01[0-9]* since the last one"' out
 check $? 'the policy takes its decision, and says why'
 
+for command in 'policy check money.lua' 'policy test money.lua' 'policy bench money.lua' \
+  'policy simulate --profile default --profile ./careful.lua --plot careful'; do
+  # shellcheck disable=SC2086
+  "$CKRUN" $command >out 2>&1
+  check $? "ckrun $command"
+done
+
 cat >shop.jsonl <<'END'
 {"cassette":1}
 {"scope":"main","kind":"ask","answer":"One kettle, please."}
