@@ -77,9 +77,17 @@ static bool reserve_event(walk *self) {
   return true;
 }
 
+static bool agreed(const ck_tail_query *query, const ck_event *event) {
+  const ck_policy_engine *policies = query->policies;
+  bool in = true;
+  ck_error failure = CK_ERROR_INIT;
+  if (policies && policies->tail && policies->tail(&in, policies->self, event, query->agent, &failure) != CK_OK) return false;
+  return in;
+}
+
 static bool take_event(void *to, const ck_event *event) {
   walk *self = to;
-  if (!ck_tail_involves(event, self->query->agent)) return true;
+  if (!ck_tail_involves(event, self->query->agent) || !agreed(self->query, event)) return true;
   ck_event *copy = NULL;
   self->status = reserve_event(self) ? ck_event_new(&copy, event, self->err) : ck_error_no_memory(self->err);
   if (self->status != CK_OK) return false;

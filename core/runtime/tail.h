@@ -2,6 +2,7 @@
 #ifndef CK_RUNTIME_TAIL_H
 #define CK_RUNTIME_TAIL_H
 
+#include "core/runtime/policy.h"
 #include "core/store/store.h"
 
 /* True when `agent` took part in `event`: the event is its own, its body has `agent` as `childAgentId`, or it is a
@@ -16,6 +17,7 @@ typedef struct ck_tail_query {
   int64_t until;       /* only seq <= until; 0: no bound */
   const char *agent;
   size_t n;            /* at most; 0: none */
+  const ck_policy_engine *policies; /* their tail hook must agree; one that fails leaves the event out. NULL: not asked */
 } ck_tail_query;
 
 /* Oldest first. Caller clears it. */

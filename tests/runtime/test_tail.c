@@ -248,6 +248,35 @@ static void test_small(void) {
   finish(&of);
 }
 
+static ck_status no_notes(bool *out, void *self, const ck_event *event, const char *agent, ck_error *err) {
+  bool fails = event->kind == CK_EVENT_DELEGATION && strcmp(agent, self) == 0;
+  *out = event->kind != CK_EVENT_NOTE;
+  return fails ? ck_error_set(err, CK_E_POLICY, "no") : CK_OK;
+}
+
+/* The policies have a say in each event; one that fails leaves it out, and the count is of what is left. */
+static void test_policies(void) {
+  history of;
+  char failing[] = "bob";
+  ck_policy_engine policies = {.self = failing, .tail = no_notes};
+  start(&of);                                                               /* 1 */
+  add(&of, CK_EVENT_DELEGATION, "lead", "{\"targets\":[\"ann\",\"bob\"]}"); /* 2 */
+  add(&of, CK_EVENT_MESSAGE, "ann", "{}");                                  /* 3 */
+  add(&of, CK_EVENT_NOTE, "ann", "{}");                                     /* 4 */
+  add(&of, CK_EVENT_MESSAGE, "bob", "{}");                                  /* 5 */
+  commit(&of);
+  ck_tail tail;
+  ck_tail_query query = {.session = of.lease.session, .agent = "ann", .n = 2, .policies = &policies};
+  tap_is_status(ck_tail_read(&tail, of.store, &query, NULL), CK_OK, NULL, "a tail that policies look at");
+  tap_ok(tail.count == 2 && tail.events[0]->seq == 2 && tail.events[1]->seq == 3, "has the last N of those they let in");
+  ck_tail_clear(&tail);
+  query.agent = "bob";
+  tap_is_status(ck_tail_read(&tail, of.store, &query, NULL), CK_OK, NULL, "a policy fails");
+  tap_ok(tail.count == 1 && tail.events[0]->seq == 5, "and the event is left out");
+  ck_tail_clear(&tail);
+  finish(&of);
+}
+
 /* What a branch that was left has seen is in no tail; what was replayed is, through its reference. */
 static void test_branches(void) {
   history of;
@@ -354,7 +383,7 @@ static void test_random(void) {
 
 /* Each test has a store of its own. */
 static void run_tests(bool on_disk) {
-  static void (*const tests[])(void) = {test_small, test_branches, test_broken_replays, test_random};
+  static void (*const tests[])(void) = {test_small, test_policies, test_branches, test_broken_replays, test_random};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char text[512], name[16];
     snprintf(name, sizeof name, "tail%zu.db", i);
