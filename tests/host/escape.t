@@ -47,7 +47,7 @@ run --json sessions log evil
 has "values keep their bytes in JSON" "$out" "ask $evil"
 
 # On a terminal the program's own bold is the only escape.
-if command -v script >/dev/null; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   shown=$(NO_COLOR= TERM=xterm script -qec "'$CKRUN' sessions log evil; '$CKRUN' sessions list; '$CKRUN' sessions show evil" /dev/null </dev/null)
   plain=$(sed $'s/\e\\[[01]m//g' <<<"$shown" | tr -d '\r')
   ok "a terminal gets bold and nothing else" test "${plain#*$'\e'}" = "$plain"
