@@ -7,7 +7,7 @@
 
 #include "core/effect/cassette_record.h"
 
-enum { READ_SIZE = 1 << 16, FORMAT_VERSION = 1 };
+enum { READ_SIZE = 1 << 16, FILE_MAX = 1 << 30, FORMAT_VERSION = 1 };
 
 /* A '#' with nothing but digits behind it names a session; any other '#' belongs to the file's name. */
 static ck_status split_spec(char **path, size_t *index, const char *spec, ck_error *err) {
@@ -29,10 +29,11 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   do {
     got = read(fd, chunk, sizeof chunk);
     if (got > 0) ck_buffer_append(out, chunk, (size_t)got);
-  } while (got > 0 || (got < 0 && errno == EINTR));
+  } while ((got > 0 && out->len <= FILE_MAX) || (got < 0 && errno == EINTR));
   int failed = got < 0 ? errno : 0;
   close(fd);
   if (failed) return ck_error_set(err, CK_E_USAGE, "cannot read: %s", strerror(failed));
+  if (out->len > FILE_MAX) return ck_error_set(err, CK_E_USAGE, "larger than %d bytes", FILE_MAX);
   return ck_buffer_check(out, err);
 }
 

@@ -108,15 +108,18 @@ ck_status ck_launch_take_profile(char **out, const char *profile, ck_error *err)
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
+enum { JSON_FILE_MAX = 64 << 20 };
+
 static ck_status read_file(ck_buffer *out, const char *what, const char *path, ck_error *err) {
   FILE *file = fopen(path, "re");
   if (!file) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(errno));
   char chunk[1 << 14];
   size_t got;
-  while ((got = fread(chunk, 1, sizeof chunk, file)) > 0) ck_buffer_append(out, chunk, got);
+  while (out->len <= JSON_FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0) ck_buffer_append(out, chunk, got);
   int failed = ferror(file) ? errno : 0;
   fclose(file);
   if (failed) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(failed));
+  if (out->len > JSON_FILE_MAX) return ck_error_set(err, CK_E_USAGE, "%s: %s is larger than %d bytes", what, path, JSON_FILE_MAX);
   return ck_buffer_check(out, err);
 }
 

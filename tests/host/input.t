@@ -15,6 +15,7 @@ refused 2 "a flow that is none" "number.lua" run "$dir/number.lua"
 refused 2 "a flow that is not there" "absent.lua" run "$dir/absent.lua"
 refused 5 "a flow that is a folder" "not a regular file" run "$dir"
 refused 2 "a cassette that is not there" "absent.jsonl" run "$flow" --cassette "$dir/absent.jsonl"
+refused 2 "an input without an end" "larger than" run "$flow" --cassette "$cassette" --input @/dev/zero
 refused 2 "an index out of range" "#7" run "$flow" --cassette "$cassette#7"
 refused 2 "a malformed cassette" "line 2: malformed JSON at byte 29" run "$flow" --cassette "$dir/broken.jsonl"
 refused 2 "a newer cassette" "99" run "$flow" --cassette "$dir/newer.jsonl"
