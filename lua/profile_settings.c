@@ -20,7 +20,7 @@ typedef struct {
   size_t offset; /* in ck_profile; SIZE_MAX: the first word is all there is */
   double scale;  /* of a limit; 1: a whole number */
   const char *words[WORDS_MAX + 1];
-  bool carried;  /* false: only the first word, false or 0 is taken */
+  bool carried;  /* false: only the first word or false is taken */
   const char *built_in;
 } setting;
 
@@ -49,7 +49,7 @@ static const setting settings[] = {
     {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, false, "\"conversation\""},
     {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, false, "false"},
     {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, false, "false"},
-    {"prune_every_n_nodes", COUNT, OF(prune_every_n_nodes), 1, {NULL}, false, "0"},
+    {"prune_every_n_nodes", COUNT, OF(prune_every_n_nodes), 1, {NULL}, true, "0"},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
@@ -118,7 +118,7 @@ static ck_status refuse_key(const char *section, const char *key, bool of_agent,
 /* ---- one setting ---- */
 
 static ck_status refuse_value(const setting *row, const char *given, ck_error *err) {
-  const char *taken = row->shape == WORD ? row->words[0] : row->shape == COUNT ? "0" : "false";
+  const char *taken = row->shape == WORD ? row->words[0] : "false";
   return ck_error_set(err, CK_E_UNSUPPORTED, "%s: %s is not carried out by this version of ckrun, only %s is", row->path, given, taken);
 }
 
@@ -138,7 +138,6 @@ static ck_status read_number(int64_t *out, const setting *row, ck_bytes value, c
                         row->scale == 1 ? "a whole number from 0" : "a number from 0");
   }
   *out = llround(scaled);
-  if (row->shape == COUNT && *out > 0 && !row->carried) return refuse_value(row, "more than 0", err);
   return CK_OK;
 }
 

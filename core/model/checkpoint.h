@@ -57,6 +57,7 @@ typedef struct ck_checkpoint_info {
   ck_boundary_kind kind;
   int64_t created_ms;
   bool clean, resumable;
+  bool pruned;            /* its state cannot be had any more; it is not listed */
   ck_totals totals;
   int64_t changed;        /* keys changed against the parent */
   int64_t stored_bytes;   /* payload as stored */

@@ -22,6 +22,7 @@
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error")          /* {hook, policy, error} */                     \
   X(CK_EVENT_EDIT, 22, "edit")                          /* {key, value|removed} */                      \
   X(CK_EVENT_DELEGATION, 23, "delegation")              /* {id, target|targets|parallel|sequential, message} */ \
+  X(CK_EVENT_PRUNE, 24, "pruned")                       /* {ids, bytes}: checkpoints that were dropped, bytes given back */ \
   X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
 
 typedef enum {

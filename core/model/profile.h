@@ -54,14 +54,14 @@ typedef struct ck_profile {
   char **exclude_memory_keys; /* names below memory. that are never written; ends with NULL; NULL: none */
   ck_profile_agent *agents;
   size_t agent_count;
-  /* lua/profile_settings.c refuses true and more than 0 for each of these until something carries it out. */
+  int64_t prune_every_n_nodes;   /* boundaries with a checkpoint; 0: only at the end of a run */
+  /* lua/profile_settings.c refuses true for each of these until something carries it out. */
   bool single_checkpoint;        /* checkpoints = "single": a new one replaces the one before */
   bool delete_on_success;        /* on_success = "delete" */
   bool continue_on_save_failure; /* on_save_failure = "continue" */
   bool fallback_on_unreadable;   /* on_unreadable = "fallback" */
   bool resume_with_tail;         /* resume_context = "tail": every agent goes on with its tail instead of its conversation */
   bool checkpoint_tool, checkpoint_tool_subagents;
-  int64_t prune_every_n_nodes;   /* 0: only when asked */
   ck_profile_origin *origins; /* of what the profile and those it extends set, in no order */
   size_t origin_count;
 } ck_profile;

@@ -153,7 +153,7 @@ static ck_status make_checkpoint(ck_checkpoint **out, ck_session *self, const ck
   return CK_OK;
 }
 
-static ck_status record_policy_error(ck_session *self, const char *hook, const ck_error *cause, ck_error *err) {
+ck_status ck_session_record_policy_error(ck_session *self, const char *hook, const ck_error *cause, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -174,7 +174,7 @@ static ck_status record(ck_session *self, const ck_boundary *at, const ck_decisi
   ck_value *body;
   ck_status status = write_event(&body, at, decision, checkpoint_id, err);
   if (status == CK_OK) status = ck_session_append(self, CK_EVENT_BOUNDARY, at->scope, at->agent, body, err);
-  if (status == CK_OK && failure->status != CK_OK) status = record_policy_error(self, "checkpoint", failure, err);
+  if (status == CK_OK && failure->status != CK_OK) status = ck_session_record_policy_error(self, "checkpoint", failure, err);
   ck_value_free(body);
   return status;
 }
@@ -188,9 +188,16 @@ static void take_fresh(ck_session *self, ck_state *fresh) {
 static ck_status save(ck_saved *out, ck_session *self, ck_checkpoint *checkpoint, ck_error *err) {
   memcpy(out->id, checkpoint->id, sizeof out->id);
   self->checkpoint = checkpoint->seq;
+  self->unpruned++;
   ck_session_mark_checkpoint(self, checkpoint->seq);
   ck_queueing how = {.checkpoint = checkpoint, .durability = CK_DURABLE_POWER, .waited = out->sync};
   return ck_session_queue(&out->ticket, self, &how, err);
+}
+
+/* A run that ends prunes by itself. */
+static bool prune_is_due(const ck_session *self, ck_boundary_kind kind) {
+  int64_t every = self->profile ? self->profile->prune_every_n_nodes : 0;
+  return every > 0 && self->unpruned >= every && kind != CK_BOUNDARY_FINAL && kind != CK_BOUNDARY_PAUSE;
 }
 
 ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary *given, ck_error *err) {
@@ -218,6 +225,7 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
     fresh = NULL;
     status = save(out, self, checkpoint, err);
     checkpoint = NULL;
+    if (status == CK_OK && prune_is_due(self, at.kind)) status = ck_session_prune(self, err);
   }
   ck_state_free(fresh);
   ck_checkpoint_free(checkpoint);

@@ -43,6 +43,8 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
       ck_boundary at = {.kind = endings[i].boundary};
       done = ck_session_boundary(&saved, self, &at, err);
     }
+    bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED;
+    if (done == CK_OK && prunes) done = ck_session_prune(self, err);
     if (done == CK_OK) done = append_closing(self, endings[i].event, reason, saved.id, result, err);
     ck_session_update update = {.status = status, .reason = reason};
     uint64_t ticket;

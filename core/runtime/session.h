@@ -3,8 +3,8 @@
  *   start or resume  ->  append, put, effects  ->  boundary (policy decides)  ->  checkpoint queued  ->  durable
  *
  * A session is used by one thread at a time. Nothing blocks except ck_session_wait, ck_session_flush and the closing
- * calls, and any call while the writer's queue is full. After the store failed or the session was fenced, every call
- * that writes answers with that same error. */
+ * calls, a boundary at which pruning is due (the profile's prune_every_n_nodes), and any call while the writer's queue is
+ * full. After the store failed or the session was fenced, every call that writes answers with that same error. */
 #ifndef CK_RUNTIME_SESSION_H
 #define CK_RUNTIME_SESSION_H
 
@@ -83,8 +83,8 @@ CK_CHECKED ck_status ck_session_flush(ck_session *self, ck_durability durability
 /* Commits what is pending at the given durability without waiting. Nothing pending: the last ticket. */
 CK_CHECKED ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability durability, ck_error *err);
 
-/* Ends the run: a boundary of the fitting kind, the closing event, the status; returns when all is power-durable.
- * `reason` and `result` may be NULL. */
+/* Ends the run: a boundary of the fitting kind, what the policies prune (of a run that completes or pauses), the closing
+ * event, the status; returns when all is power-durable. `reason` and `result` may be NULL. */
 CK_CHECKED ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result,
                                     ck_error *err);
 

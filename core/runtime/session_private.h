@@ -1,4 +1,4 @@
-/* session_private.h - what the files of one session share: session.c, boundary.c, resume.c, end.c. */
+/* session_private.h - what the files of one session share: session.c, boundary.c, prune.c, resume.c, end.c. */
 #ifndef CK_RUNTIME_SESSION_PRIVATE_H
 #define CK_RUNTIME_SESSION_PRIVATE_H
 
@@ -40,6 +40,7 @@ struct ck_session {
   uint64_t random;                   /* state of the numbers that policies are given */
   int64_t checkpoint;                /* seq of the last checkpoint queued or resumed from; 0: none */
   int64_t resumed_from;
+  int64_t unpruned;                  /* checkpoints since the policies were last asked what to prune */
   int64_t cut;                       /* seq up to which the transcript was folded at resume: what lies behind is the ledger's */
   ck_ledger *ledger;                 /* of what lies behind the checkpoint resumed from */
   ck_scope **scopes;
@@ -67,6 +68,10 @@ typedef struct ck_queueing {
 CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err);
 /* Starts counting anew from here. */
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
+/* Asks the policies what of the history goes, drops it (waiting for what is queued), and records what was dropped. A hook
+ * or a prune that fails drops nothing and fails nothing. */
+CK_CHECKED ck_status ck_session_prune(ck_session *self, ck_error *err);
+CK_CHECKED ck_status ck_session_record_policy_error(ck_session *self, const char *hook, const ck_error *cause, ck_error *err);
 /* After the store failed: tries, once and past the queue, to leave the session as paused with the failure as reason. A
  * fenced session is left alone. Whether it worked shows in the store only: a session left `running` is resumable too. */
 void ck_session_park(ck_session *self, ck_status cause);

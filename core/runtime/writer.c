@@ -184,7 +184,18 @@ static void rest(ck_writer *self) {
   if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
 }
 
-/* Nobody commits meanwhile: between a failure here and its recovery a commit would be refused without having been tried. */
+/* From here to end_alone nobody commits: between a failure and its recovery a commit would be refused without having been
+ * tried. */
+static void end_alone(ck_writer *self) {
+  pthread_mutex_lock(&self->mutex);
+  self->committing = false;
+  pthread_cond_broadcast(&self->drained);
+  bool waited_for = self->waiters > 0;
+  if (self->sleeping && self->count > 0) pthread_cond_signal(&self->filled);
+  pthread_mutex_unlock(&self->mutex);
+  if (waited_for) pthread_cond_broadcast(&self->acknowledged);
+}
+
 static void rest_if_idle(ck_writer *self) {
   pthread_mutex_lock(&self->mutex);
   bool idle = self->count == 0 && !self->committing;
@@ -192,12 +203,7 @@ static void rest_if_idle(ck_writer *self) {
   pthread_mutex_unlock(&self->mutex);
   if (!idle) return;
   rest(self);
-  pthread_mutex_lock(&self->mutex);
-  self->committing = false;
-  pthread_cond_broadcast(&self->drained);
-  bool waited_for = self->waiters > 0;
-  pthread_mutex_unlock(&self->mutex);
-  if (waited_for) pthread_cond_broadcast(&self->acknowledged);
+  end_alone(self);
 }
 
 static bool has_work(const ck_writer *self) {
@@ -341,6 +347,32 @@ ck_status ck_channel_failure(ck_channel *self, ck_error *err) {
   ck_status status = self->failure.status;
   if (status != CK_OK && err) *err = self->failure;
   pthread_mutex_unlock(&self->writer->mutex);
+  return status;
+}
+
+/* Of a prune whose sync failed it is not known whether it took place; what is told is that it failed. */
+static ck_status prune_alone(ck_channel *self, const int64_t *seqs, size_t count, ck_prune_report *out, ck_error *err) {
+  ck_writer *writer = self->writer;
+  ck_error recovery = CK_ERROR_INIT;
+  ck_status status = ck_store_prune(writer->store, self->lease, seqs, count, out, err);
+  if (status != CK_E_UNKNOWN) return status;
+  if (ck_store_recover(writer->store, &recovery) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", recovery.text);
+  return status;
+}
+
+ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count, ck_prune_report *out, ck_error *err) {
+  ck_writer *writer = self->writer;
+  *out = (ck_prune_report){0};
+  ck_status status = await(self, self->put, err);
+  if (status != CK_OK) return status;
+  pthread_mutex_lock(&writer->mutex);
+  writer->waiters++;
+  while (writer->committing) pthread_cond_wait(&writer->acknowledged, &writer->mutex);
+  writer->waiters--;
+  writer->committing = true;
+  pthread_mutex_unlock(&writer->mutex);
+  status = prune_alone(self, seqs, count, out, err);
+  end_alone(writer);
   return status;
 }
 

@@ -13,7 +13,8 @@ typedef enum {
   CK_ENCODING_PLAIN = 0,
   CK_ENCODING_ZSTD = 1,
   CK_ENCODING_SEALED = 2,       /* bit: sealed after compression (to come) */
-  CK_ENCODING_TOMBSTONE = 4     /* bit: scrubbed; the bytes are the content's digest (to come) */
+  CK_ENCODING_TOMBSTONE = 4,    /* bit: scrubbed; the bytes are the content's digest (to come) */
+  CK_ENCODING_PRUNED = 8        /* bit: of a checkpoint that was pruned; with no bytes it is a stub (payload.h) */
 } ck_encoding;
 
 typedef struct ck_event_row {
@@ -58,6 +59,15 @@ typedef struct ck_row_batch {
   ck_status status;                    /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
 } ck_row_batch;
 
+/* What pruning changes of a checkpoint's row. A stub loses its payload; it has no keyframe and no plain length. */
+typedef struct ck_prune_row {
+  int64_t seq;
+  ck_digest digest;          /* of the row that was read: another row is not touched */
+  int encoding;
+  bool stub;
+  ck_digest payload_digest;
+} ck_prune_row;
+
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
 
@@ -65,6 +75,8 @@ typedef struct ck_backend {
   void *self;
   /* Writing. The promises are those of the functions of the same name in store.h. */
   CK_CHECKED ck_status (*commit)(void *self, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err);
+  /* All rows or none, power-durable. CK_E_FENCED, CK_E_NOT_FOUND; CK_E_CORRUPT: a row is not the one that was read. */
+  CK_CHECKED ck_status (*prune)(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
   CK_CHECKED ck_status (*recover)(void *self, ck_error *err);
   CK_CHECKED ck_status (*sync)(void *self, ck_error *err);
   CK_CHECKED ck_status (*idle)(void *self, ck_error *err);

@@ -1,7 +1,7 @@
 /* front.h - the inside of a ck_store, shared by the files that implement store.h over a backend.
  *
- * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_read.c lists; verify.c
- * checks. Writing happens under `mutex`, one call at a time; reading takes no lock here. */
+ * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_prune.c drops checkpoints; store_read.c
+ * lists; verify.c checks. Writing happens under `mutex`, one call at a time; reading takes no lock here. */
 #ifndef CK_STORE_FRONT_H
 #define CK_STORE_FRONT_H
 
@@ -80,6 +80,7 @@ typedef struct ck_front_wish {
   ck_state **state;
   struct ck_replay **replay; /* the same, still to be patched (replay.h) */
   ck_digest *digest;
+  bool pruned; /* one that was pruned will do, when its payload is still there */
 } ck_front_wish;
 CK_CHECKED ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
 

@@ -21,7 +21,7 @@ ck_status ck_memory_unlock(ck_memory *self, ck_status status) {
   return status;
 }
 
-static ck_status check_lease(const ck_memory_session *session, ck_lease lease, ck_error *err) {
+ck_status ck_memory_check_lease(const ck_memory_session *session, ck_lease lease, ck_error *err) {
   if (!session)
     return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld", (long long)lease.session);
   if (session->record.epoch != lease.epoch)
@@ -47,7 +47,7 @@ static ck_status check_events(const ck_memory_session *session, const ck_event_r
 }
 
 static ck_status check_batch(const ck_memory_session *session, const ck_row_batch *batch) {
-  ck_status status = check_lease(session, batch->lease, NULL);
+  ck_status status = ck_memory_check_lease(session, batch->lease, NULL);
   if (!status) status = check_events(session, batch->events, batch->event_count, NULL);
   if (status || !batch->checkpoint) return status;
   int64_t seq = batch->checkpoint->seq, parent = batch->checkpoint->parent;
@@ -239,7 +239,7 @@ static ck_status get_request(ck_request *out, bool *found, void *self, ck_lease 
   *out = (ck_request){0};
   *found = false;
   ck_memory *memory = ck_memory_lock(self);
-  ck_status status = check_lease(ck_memory_get_session(memory, lease.session), lease, err);
+  ck_status status = ck_memory_check_lease(ck_memory_get_session(memory, lease.session), lease, err);
   if (status) return ck_memory_unlock(memory, status);
   ck_memory_request **at = &memory->requests;
   while (*at && (*at)->request.session != lease.session) at = &(*at)->next;
@@ -267,6 +267,8 @@ static void free_memory(ck_memory *self) {
     free_request(self->requests);
     self->requests = next;
   }
+  ck_memory_free_retired(self);
+  free(self->retired);
   pthread_mutex_destroy(&self->mutex);
   free(self->name);
   free(self);
@@ -328,7 +330,7 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
     free(handle);
     return ck_error_no_memory(err);
   }
-  *out = (ck_backend){.self = handle, .commit = commit, .recover = nothing_to_do, .sync = nothing_to_do,
+  *out = (ck_backend){.self = handle, .commit = commit, .prune = ck_memory_prune, .recover = nothing_to_do, .sync = nothing_to_do,
                       .idle = nothing_to_do, .create_session = create_session, .acquire = acquire,
                       .check_owner = check_owner, .release = release, .put_request = put_request,
                       .get_request = get_request, .fingerprint_key = fingerprint_key, .close = close_handle};

@@ -1,6 +1,8 @@
-/* memory.h - what the memory backend keeps: sessions with rows that never change once they are visible.
+/* memory.h - what the memory backend keeps: sessions with rows that never change once they are visible; pruning
+ * replaces them.
  *
- * Private to core/store/memory*.c: memory.c opens and writes, memory_read.c reads, memory_rows.c copies rows. */
+ * Private to core/store/memory*.c: memory.c opens and writes, memory_read.c reads, memory_rows.c copies rows,
+ * memory_prune.c replaces them. */
 #ifndef CK_STORE_MEMORY_H
 #define CK_STORE_MEMORY_H
 
@@ -38,6 +40,9 @@ typedef struct ck_memory {
   size_t session_count, session_cap;
   ck_memory_request *requests;  /* oldest first */
   int64_t last_request;
+  int walks;                    /* readings under way */
+  void **retired;               /* rows that were replaced, which these may still hold */
+  size_t retired_count, retired_cap;
   uint8_t key[CK_DIGEST_SIZE];
 } ck_memory;
 
@@ -65,9 +70,18 @@ void ck_memory_session_free(ck_memory_session *self);
 CK_CHECKED ck_status ck_memory_push_event(ck_memory_session *self, const ck_event_row *row, ck_error *err);
 CK_CHECKED ck_status ck_memory_push_checkpoint(ck_memory_session *self, const ck_checkpoint_row *row, ck_error *err);
 CK_CHECKED ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline, ck_error *err);
+/* NULL without memory. Free with free(). */
+ck_checkpoint_row *ck_memory_copy_checkpoint(const ck_checkpoint_row *from);
 /* Staged rows become visible, or go. */
 void ck_memory_apply_staged(ck_memory_session *self);
 void ck_memory_drop_staged(ck_memory_session *self);
+
+/* As in backend.h. */
+CK_CHECKED ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
+/* With the lock, and no walk under way. */
+void ck_memory_free_retired(ck_memory *self);
+/* CK_E_NOT_FOUND, CK_E_FENCED. With the lock. */
+CK_CHECKED ck_status ck_memory_check_lease(const ck_memory_session *session, ck_lease lease, ck_error *err);
 
 /* A deep copy. */
 CK_CHECKED ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from, ck_error *err);

@@ -1,4 +1,5 @@
-/* memory_read.c - reads the memory backend. Visitors run without its lock: visible rows stay as they are. */
+/* memory_read.c - reads the memory backend. Visitors run without its lock: visible rows stay as they are, and one that
+ * pruning replaced is freed when no walk is under way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,7 +87,7 @@ static ck_status last_seq(int64_t *out, void *self, int64_t no, ck_error *err) {
 
 /* ---- rows ---- */
 
-/* A range of one list of rows, walked by index: rows are only ever appended. */
+/* A range of one list of rows, walked by index: rows are only ever appended, or replaced where they are. */
 typedef struct rows_walk {
   ck_memory *memory;
   const ck_memory_rows *rows; /* NULL: nothing to walk */
@@ -122,6 +123,7 @@ static rows_walk begin_walk(void *self, const rows_wanted *wanted) {
     if (walk.end > count) walk.end = count;
     if (walk.begin > walk.end) walk.begin = walk.end;
   }
+  memory->walks++;
   ck_memory_unlock(memory, CK_OK);
   return walk;
 }
@@ -135,13 +137,19 @@ static const void *next_row(rows_walk *walk) {
   return row;
 }
 
+static ck_status end_walk(rows_walk *walk) {
+  pthread_mutex_lock(&walk->memory->mutex);
+  if (--walk->memory->walks == 0) ck_memory_free_retired(walk->memory);
+  return ck_memory_unlock(walk->memory, CK_OK);
+}
+
 static ck_status read_events(void *self, int64_t session, int64_t after, int64_t until, bool backward,
                              ck_event_row_visit visit, void *to, ck_error *err) {
   (void)err;
   rows_walk walk = begin_walk(self, &(rows_wanted){session, after, until, backward, event_rows, find_event});
   const ck_event_row *row;
   while ((row = next_row(&walk)) && visit(to, row)) continue;
-  return CK_OK;
+  return end_walk(&walk);
 }
 
 static ck_status read_checkpoints(void *self, int64_t session, int64_t after, int64_t until, bool backward, bool payloads,
@@ -155,7 +163,7 @@ static ck_status read_checkpoints(void *self, int64_t session, int64_t after, in
     if (!payloads) seen.payload.data = NULL;
     if (!visit(to, &seen)) break;
   }
-  return CK_OK;
+  return end_walk(&walk);
 }
 
 /* ---- the whole ---- */
@@ -167,7 +175,6 @@ static ck_status check(void *self, ck_problem_visit visit, void *to, int64_t *pr
 
 static void count_rows(ck_store_stats *out, const ck_memory_session *session) {
   out->events += (int64_t)session->events.count;
-  out->checkpoints += (int64_t)session->checkpoints.count;
   for (size_t i = 0; i < session->events.count; i++) {
     const ck_event_row *row = session->events.rows[i];
     out->event_bytes += (int64_t)row->body.len;
@@ -175,7 +182,9 @@ static void count_rows(ck_store_stats *out, const ck_memory_session *session) {
   }
   for (size_t i = 0; i < session->checkpoints.count; i++) {
     const ck_checkpoint_row *row = session->checkpoints.rows[i];
-    out->keyframes += row->keyframe == row->seq;
+    bool pruned = (row->encoding & CK_ENCODING_PRUNED) != 0;
+    out->checkpoints += !pruned;
+    out->keyframes += !pruned && row->keyframe == row->seq;
     out->payload_bytes += (int64_t)row->payload.len;
     out->payload_plain_bytes += row->plain_len;
   }

@@ -53,7 +53,7 @@ static ck_event_row *copy_event(const ck_event_row *from) {
   return row;
 }
 
-static ck_checkpoint_row *copy_checkpoint(const ck_checkpoint_row *from) {
+ck_checkpoint_row *ck_memory_copy_checkpoint(const ck_checkpoint_row *from) {
   ck_checkpoint_row *row =
       malloc(sizeof *row + from->info.len + from->payload.len + from->mac.len + from->key_id.len);
   if (!row) return NULL;
@@ -71,7 +71,7 @@ ck_status ck_memory_push_event(ck_memory_session *self, const ck_event_row *row,
 }
 
 ck_status ck_memory_push_checkpoint(ck_memory_session *self, const ck_checkpoint_row *row, ck_error *err) {
-  return push(&self->checkpoints, copy_checkpoint(row), err);
+  return push(&self->checkpoints, ck_memory_copy_checkpoint(row), err);
 }
 
 void ck_memory_apply_staged(ck_memory_session *self) {

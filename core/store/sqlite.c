@@ -164,6 +164,7 @@ static const uint8_t *get_fingerprint_key(void *to) { return ((ck_sqlite *)to)->
 static void fill(ck_backend *out, ck_sqlite *self) {
   out->self = self;
   out->commit = ck_sqlite_commit;
+  out->prune = ck_sqlite_prune;
   out->recover = ck_sqlite_recover;
   out->sync = ck_sqlite_sync;
   out->idle = ck_sqlite_idle;

@@ -149,6 +149,7 @@ CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const c
 /* ---- the backend's functions, as in backend.h ---- */
 CK_CHECKED ck_status ck_sqlite_commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability,
                                       ck_error *err);
+CK_CHECKED ck_status ck_sqlite_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);

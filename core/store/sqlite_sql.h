@@ -23,6 +23,8 @@
   " events_digest, payload_digest, digest, mac, key_id, info, length(payload), " payload " FROM checkpoint" \
   " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 
+#define CK_SQL_IS_WHOLE "encoding & 8 = 0" /* not pruned: CK_ENCODING_PRUNED */
+
 /* X(enumerator, text): each is prepared once per connection. */
 #define CK_SQL_TABLE(X)                                                                                                \
   X(CK_SQL_BEGIN, "BEGIN IMMEDIATE")                                                                                   \
@@ -40,6 +42,10 @@
     " resumable, cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed,"    \
     " format, encoding, plain_len, events_digest, payload_digest, digest, mac, key_id, info, payload)"                 \
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                 \
+  X(CK_SQL_PRUNE,                                                                                                      \
+    "UPDATE checkpoint SET encoding = ?4, payload_digest = ?5, keyframe = iif(?6, 0, keyframe),"                       \
+    " plain_len = iif(?6, 0, plain_len), payload = iif(?6, zeroblob(0), payload)"                                      \
+    " WHERE session = ?1 AND seq = ?2 AND digest = ?3")                                                                \
   X(CK_SQL_CHECK_SESSION, "SELECT " CK_SQL_SESSION_IS_SOUND " FROM session WHERE no = ?")                              \
   X(CK_SQL_UPDATE_SESSION,                                                                                             \
     "UPDATE session SET status = ?1, reason = ?2, updated_ms = ?3, \"check\" = "                                       \

@@ -1,4 +1,4 @@
-/* sqlite_write.c - transactions and what they append: events, checkpoints, changes of a session's row. */
+/* sqlite_write.c - transactions and what they append: events, checkpoints, changes of a session's row; pruning. */
 #include <errno.h>
 
 #include "core/store/sqlite.h"
@@ -253,4 +253,35 @@ ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_dur
   status = ck_sqlite_end(self, status, err);
   if (status != CK_OK) forget_standing(self, batches, count);
   return status;
+}
+
+/* ---- pruning ---- */
+
+static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row *row, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_PRUNE);
+  ck_bind_int(&binder, session);
+  ck_bind_int(&binder, row->seq);
+  ck_bind_blob(&binder, digest_bytes(&row->digest));
+  ck_bind_int(&binder, row->encoding);
+  ck_bind_blob(&binder, digest_bytes(&row->payload_digest));
+  ck_bind_int(&binder, row->stub);
+  ck_status status = ck_sqlite_write(self, &binder, "prune a checkpoint", err);
+  if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
+  return ck_error_set(err, CK_E_CORRUPT, "store %s: the checkpoint at seq %lld of session number %lld is not the one that was read",
+                      self->path, (long long)row->seq, (long long)session);
+}
+
+ck_status ck_sqlite_prune(void *to, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err) {
+  ck_sqlite *self = to;
+  ck_standing standing;
+  ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
+  if (status != CK_OK) return status;
+  status = ck_sqlite_get_standing(&standing, self, lease.session, 0, err);
+  if (status == CK_OK && !standing.found)
+    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s", (long long)lease.session, self->path);
+  else if (status == CK_OK && standing.epoch != lease.epoch)
+    status = ck_error_set(err, CK_E_FENCED, "session number %lld was taken by another run: its epoch is %llu, not %llu",
+                          (long long)lease.session, (unsigned long long)standing.epoch, (unsigned long long)lease.epoch);
+  for (size_t i = 0; i < count && status == CK_OK; i++) status = prune_row(self, lease.session, &rows[i], err);
+  return ck_sqlite_end(self, status, err);
 }

@@ -109,7 +109,7 @@ typedef struct ck_head {
   bool has_checkpoint;
   ck_checkpoint_info checkpoint; /* latest by seq that the live timeline sees, resumable or not */
   bool has_latest;
-  ck_checkpoint_info latest;   /* latest by seq of the whole session: its totals are the freshest */
+  ck_checkpoint_info latest;   /* latest by seq of the whole session, also a pruned one: its totals are the freshest */
 } ck_head;
 void ck_head_clear(ck_head *self);
 CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id, ck_error *err);
@@ -118,13 +118,34 @@ CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char 
  * Eight different answers: CK_E_NOT_FOUND, CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_EMPTY, CK_E_NEWER, CK_E_WRONG_KEY,
  * CK_E_WRONG_SESSION, CK_E_OVERSIZE; each names session, checkpoint id and cause. */
 CK_CHECKED ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
-/* By id (of that session), or by seq when `id` is NULL. */
+/* By id (of that session), or by seq when `id` is NULL. A pruned one is found too. */
 CK_CHECKED ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64_t session, const char *id,
                                              int64_t seq, ck_error *err);
 typedef bool (*ck_checkpoint_visit)(void *to, const ck_checkpoint_info *checkpoint);
-/* Ascending by seq, all timelines. */
+/* Ascending by seq, all timelines; pruned ones are left out. */
 CK_CHECKED ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit, void *to,
                                                ck_error *err);
+
+/* What a prune came to. */
+typedef struct ck_prune_report {
+  int64_t *seqs;     /* of those that were dropped, ascending */
+  size_t count;
+  int64_t refused;   /* asked for and not dropped: protected, unreadable, pruned before, or not there */
+  int64_t emptied;   /* payloads given back: of those dropped, and of earlier ones that nothing needs any more */
+  int64_t bytes;     /* as stored, of those payloads */
+  int64_t hidden;    /* pruned ones whose payload stays, because a checkpoint that is kept loads through it */
+} ck_prune_report;
+void ck_prune_report_clear(ck_prune_report *self);
+
+/* Drops checkpoints of the leased session, in one power-durable transaction. A dropped one leaves its row as a stub, which
+ * keeps the digest chain whole; ck_store_get_state answers CK_E_NOT_FOUND for it from then on. Never dropped: the latest
+ * one that the live timeline sees, the latest resumable one that it sees, one that a timeline begins at, one whose payload
+ * cannot be read. Payloads on the way from a kept checkpoint back to its keyframe stay, so what could be loaded before and
+ * is not dropped loads as before; the latest resumable one is loaded first, and when that fails (its status), nothing is
+ * dropped. `count` 0: only payloads that are not needed any more are given back.
+ * CK_E_FENCED; the failures of ck_store_commit, CK_E_UNKNOWN with its consequences. Caller clears the report. */
+CK_CHECKED ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count, ck_prune_report *out,
+                                    ck_error *err);
 
 /* Which events to read. Zero-initialised: all of the session, ascending. */
 typedef struct ck_event_query {
@@ -164,7 +185,7 @@ CK_CHECKED ck_status ck_store_verify(ck_verify_report *out, ck_store *self, cons
                                      void *to, ck_error *err);
 
 typedef struct ck_store_stats {
-  int64_t sessions, events, checkpoints, keyframes;
+  int64_t sessions, events, checkpoints, keyframes; /* without pruned checkpoints */
   int64_t event_bytes;      /* bodies as stored */
   int64_t event_plain_bytes;
   int64_t payload_bytes;    /* checkpoint payloads as stored */

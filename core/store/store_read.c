@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/store/front.h"
+#include "core/store/payload.h"
 
 /* ---- the ids of sessions ---- */
 
@@ -69,9 +70,9 @@ ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_se
 static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row, ck_error *err) {
   ck_checkpoint_info info = {
       .seq = row->seq, .parent = row->parent, .timeline = row->timeline, .keyframe = row->keyframe, .kind = row->kind,
-      .created_ms = row->created_ms, .clean = row->clean, .resumable = row->resumable, .totals = row->totals,
-      .changed = row->changed, .stored_bytes = (int64_t)row->payload.len, .plain_bytes = row->plain_len,
-      .digest = row->digest};
+      .created_ms = row->created_ms, .clean = row->clean, .resumable = row->resumable,
+      .pruned = ck_payload_is_pruned(row), .totals = row->totals, .changed = row->changed,
+      .stored_bytes = (int64_t)row->payload.len, .plain_bytes = row->plain_len, .digest = row->digest};
   *out = (ck_checkpoint_info){0};
   memcpy(info.id, row->id, sizeof info.id);
   ck_status status = ck_value_new(&info.info, row->info, err);
@@ -162,6 +163,7 @@ typedef struct row_listing {
 static bool list_row(void *to, const ck_checkpoint_row *row) {
   row_listing *self = to;
   ck_checkpoint_info info;
+  if (ck_payload_is_pruned(row)) return true;
   self->status = make_info(&info, row, self->err);
   if (self->status) return false;
   bool more = self->visit(self->to, &info);
@@ -203,8 +205,23 @@ static ck_status find_visible(ck_head *head, ck_store *self, ck_error *err) {
   return status;
 }
 
+/* The checkpoint that a live timeline begins to be continued from is never pruned: when it is, another run went on from an
+ * older one while this was read, or the row is damaged. */
+static ck_status check_visible(bool *outdated, const ck_head *head, ck_store *self, ck_error *err) {
+  ck_session_record now;
+  *outdated = false;
+  if (!head->has_checkpoint || !head->checkpoint.pruned) return CK_OK;
+  ck_status status = ck_store_get_session(&now, self, head->session.id, err);
+  if (status) return status;
+  *outdated = now.epoch != head->session.epoch;
+  ck_session_record_clear(&now);
+  if (*outdated) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "session %s, checkpoint %s: it is the latest one and said to be pruned, which it never is",
+                      head->session.id, head->checkpoint.id);
+}
+
 /* The session's row is read first: what a resume then writes is fenced by its epoch, so later rows cannot mislead it. */
-ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id, ck_error *err) {
+static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const char *session_id, ck_error *err) {
   ck_head head = {0};
   row_search search = {.out = &head.latest};
   *out = head;
@@ -216,8 +233,18 @@ ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id
   if (!status) status = search_rows(&search, self, session, 0, 0, err);
   head.has_latest = search.found;
   if (!status) status = find_visible(&head, self, err);
-  if (status) ck_head_clear(&head);
+  *outdated = false;
+  if (!status) status = check_visible(outdated, &head, self, err);
+  if (status || *outdated) ck_head_clear(&head);
   *out = head;
+  return status;
+}
+
+ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id, ck_error *err) {
+  bool outdated;
+  ck_status status;
+  do status = read_head(out, &outdated, self, session_id, err);
+  while (outdated);
   return status;
 }
 

@@ -13,6 +13,8 @@ typedef struct row_walk {
   const char *session_id;
   ck_checkpoint_row **rows;
   size_t count, cap;
+  bool pruned;        /* the first one may be a pruned one */
+  bool is_pruned;     /* a row that was wanted is one */
   bool borrows;       /* the replay may point into the keyframe: */
   ck_buffer keyframe; /* unpacked */
   int64_t wanted;
@@ -65,10 +67,30 @@ static bool visit_row(void *to, const ck_checkpoint_row *row) {
   row_walk *self = to;
   if (row->seq > self->wanted) return true;
   if (row->seq < self->wanted) return false;
+  self->is_pruned = self->count || self->pruned ? ck_payload_is_stub(row) : ck_payload_is_pruned(row);
+  if (self->is_pruned) return false;
   self->status = ck_payload_error(check_row(self, row), self->err, self->session_id, row);
   if (!self->status) self->status = keep_row(self, row);
   self->wanted = row->keyframe == row->seq ? 0 : row->parent;
   return self->status == CK_OK && self->wanted != 0;
+}
+
+static bool read_pruned(void *to, const ck_checkpoint_row *row) {
+  *(bool *)to = ck_payload_is_pruned(row);
+  return false;
+}
+
+/* A stub that a row builds on is damage, unless both were pruned while the rows were read. */
+static ck_status answer_pruned(const row_walk *self, int64_t seq, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  bool gone = self->count == 0;
+  ck_status status = CK_OK;
+  if (!gone) status = backend->read_checkpoints(backend->self, self->session, seq - 1, seq, true, false, read_pruned, &gone, err);
+  if (status) return status;
+  if (gone)
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint at seq %lld: it was pruned", self->session_id, (long long)seq);
+  return ck_error_set(err, CK_E_CORRUPT, "session %s, checkpoint %s: the checkpoint at seq %lld that it builds on was pruned",
+                      self->session_id, self->rows[0]->id, (long long)self->wanted);
 }
 
 static ck_status read_rows(row_walk *self, int64_t seq, ck_error *err) {
@@ -80,6 +102,7 @@ static ck_status read_rows(row_walk *self, int64_t seq, ck_error *err) {
   ck_status status = backend->read_checkpoints(backend->self, self->session, 0, seq, true, true, visit_row, self, err);
   if (!status) status = self->status;
   if (status) return status;
+  if (self->is_pruned) return answer_pruned(self, seq, err);
   if (self->count == 0)
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", self->session_id, (long long)seq);
   if (self->wanted != 0)
@@ -132,7 +155,8 @@ static ck_status replay_rows(ck_replay **out, row_walk *self, ck_error *err) {
 
 ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   char session_id[CK_ID_SIZE];
-  row_walk walk = {.store = self, .session = session, .session_id = session_id, .borrows = !out->replay};
+  row_walk walk = {.store = self, .session = session, .session_id = session_id, .borrows = !out->replay,
+                   .pruned = out->pruned};
   ck_replay *replay = NULL;
   ck_status status = ck_front_get_name(session_id, self, session, err);
   if (!status) status = read_rows(&walk, seq, err);

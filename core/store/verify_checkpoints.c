@@ -49,7 +49,7 @@ ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   self->replay_keyframe = 0;
   self->replay_digest = (ck_digest){{0}};
   if (parent == 0) return ck_replay_new(&self->replay, self->err);
-  ck_front_wish wish = {.replay = &self->replay};
+  ck_front_wish wish = {.replay = &self->replay, .pruned = true};
   ck_status status = ck_front_load(&wish, self->store, self->record.no, parent, &found);
   if (status == CK_E_NO_MEMORY || status == CK_E_IO) return ck_verify_tell_error(self, parent, status, &found);
   status = ck_front_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
@@ -96,14 +96,25 @@ static ck_status check_payload(ck_verify *self, const ck_checkpoint_row *row, ck
   return keyframe ? apply_keyframe(self, &reader, found) : apply_delta(self, &reader, found);
 }
 
+/* What others build on it is then held against its digest only. */
+static ck_status check_stub(ck_verify *self, const ck_checkpoint_row *row, ck_error *found) {
+  drop_replay(self);
+  return ck_payload_check_stub(row, self->record.id, found);
+}
+
+static ck_status check_whole(ck_verify *self, const ck_checkpoint_row *row, ck_error *found) {
+  check_keyframe_seq(self, row);
+  return check_payload(self, row, found);
+}
+
 static ck_status check_checkpoint(ck_verify *self, const ck_checkpoint_row *row) {
   ck_error found = CK_ERROR_INIT;
   ck_status status = CK_OK;
   check_row(self, row);
-  if (self->replay_seq != row->parent) status = ck_verify_load(self, row->parent);
+  bool stub = ck_payload_is_stub(row);
+  if (self->replay_seq != row->parent && !stub) status = ck_verify_load(self, row->parent);
   if (status) return status;
-  check_keyframe_seq(self, row);
-  status = check_payload(self, row, &found);
+  status = stub ? check_stub(self, row, &found) : check_whole(self, row, &found);
   if (status) {
     ck_error_prefix(&found, "checkpoint %s", row->id);
     drop_replay(self);

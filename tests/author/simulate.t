@@ -36,12 +36,16 @@ same() {
   is "$1: every decision under $2 is the recorded one" \
     "$(json "$out" '$d->{profiles}[0]{as_recorded} == $d->{profiles}[0]{boundaries} && $d->{profiles}[0]{boundaries} > 10')" 1
 }
+# took SESSION: how many checkpoints it took, those that were pruned later too.
+took() { "$CKRUN" --json sessions log "$1" --all --kind boundary | grep -c '"checkpoint":"checkpoint_'; }
 for profile in $profiles; do
   name=${profile%_profile.lua}
   exits 0 "run under $profile" run "$flow" --cassette "$cassette" --session "live-$name" --profile "$profile"
   same "live" "$profile" "live-$name"
-  taken=$("$CKRUN" sessions checkpoints "live-$name" | grep -c .)
-  is "live-$name: as many checkpoints as there are" "$(json "$out" '$d->{profiles}[0]{checkpoints}')" "$taken"
+  taken=$(took "live-$name")
+  is "live-$name: as many checkpoints as were taken" "$(json "$out" '$d->{profiles}[0]{checkpoints}')" "$taken"
+  is "live-$name: as many kept as are left" "$(json "$out" '$d->{profiles}[0]{kept}')" \
+    "$("$CKRUN" sessions checkpoints "live-$name" | grep -c .)"
   is "live-$name: the reasons add up" "$(json "$out" 'my $n = 0; $n += $_->{count} for @{$d->{profiles}[0]{reasons}}; $n >= '"$taken")" 1
 done
 
@@ -71,7 +75,7 @@ for profile in stake_profile.lua nothing_profile.lua default; do
   exits 0 "simulate $profile on others" --json policy simulate --profile "$profile" live-default live-chance live-both live-nothing "live-$name"
   is "$name: the same checkpoints on each recording of the same course" \
     "$(json "$out" 'my %n; $n{$_->{checkpoints}}++ for @{$d->{profiles}[0]{sessions}}; join ",", keys %n')" \
-    "$("$CKRUN" sessions checkpoints "live-$name" | grep -c .)"
+    "$(took "live-$name")"
 done
 
 exits 0 "side by side" policy simulate --profile stake_profile.lua --profile default --profile=nothing_profile.lua live-default live-chance

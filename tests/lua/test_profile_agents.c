@@ -170,7 +170,7 @@ static void test_refusals(void) {
       {"resume_context = 'tail'", CK_E_UNSUPPORTED, "resume_context: tail is not carried out"},
       {"checkpoint_tool = { enabled = true }", CK_E_UNSUPPORTED, "checkpoint_tool.enabled: true is not carried out"},
       {"checkpoint_tool = { enabled = 1 }", CK_E_PARSE, "checkpoint_tool.enabled: true or false"},
-      {"prune_every_n_nodes = 10", CK_E_UNSUPPORTED, "prune_every_n_nodes: more than 0 is not carried out"},
+      {"prune_every_n_nodes = 0.5", CK_E_PARSE, "prune_every_n_nodes: 0.5 is not a whole number"},
       {"prune_every_n_nodes = false", CK_E_PARSE, "prune_every_n_nodes: a number is expected"},
       {"['constraints.rounds'] = 1", CK_E_PARSE, "unknown key 'constraints.rounds'"},
       {"on_node_start = true", CK_E_PARSE, "an option of the policy every_boundary"},
@@ -188,8 +188,9 @@ static void test_refusals(void) {
     ck_buffer_clear(&text);
   }
   ck_profile *profile = load(vm_script_file("same.lua", "return { name = 'x', checkpoints = 'many', on_success = 'keep', on_save_failure = 'pause',\n"
-                                                        "on_unreadable = 'stop', resume_context = 'conversation', checkpoint_tool = { enabled = false }, prune_every_n_nodes = 0 }"));
+                                                        "on_unreadable = 'stop', resume_context = 'conversation', checkpoint_tool = { enabled = false }, prune_every_n_nodes = 10 }"));
   tap_ok(!profile->single_checkpoint && !profile->checkpoint_tool, "what is done anyway may be said");
+  tap_is_int(profile->prune_every_n_nodes, 10, "and how often is pruned");
   ck_profile_free(profile);
 }
 

@@ -29,6 +29,7 @@ static void test_event_kinds(void) {
               {21, "policy_error"},
               {22, "edit"},
               {23, "delegation"},
+              {24, "pruned"},
               {30, "note"}};
   int named = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

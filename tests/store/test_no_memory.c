@@ -150,6 +150,24 @@ static ck_status use_request(use *self, long allow, bool *held) {
   return status;
 }
 
+/* All or nothing: then it can be had again. */
+static ck_status use_prune(use *self, long allow, bool *held) {
+  ck_prune_report report;
+  budget = allow;
+  ck_status status = ck_store_prune(self->store, self->past.lease, self->past.seqs, STEPS / 2, &report, &self->err);
+  budget = -1;
+  *held = status ? sound(self) && !report.seqs : report.count == STEPS / 2;
+  ck_prune_report_clear(&report);
+  if (status) *held = *held && ck_store_prune(self->store, self->past.lease, self->past.seqs, STEPS / 2, &report, &self->err) == CK_OK &&
+                      report.count == STEPS / 2;
+  if (status) ck_prune_report_clear(&report);
+  history_go(&self->past, 2);
+  ck_verify_report found;
+  *held = *held && ck_store_verify(&found, self->store, NULL, NULL, NULL, &self->err) == CK_OK && found.problems == 0;
+  for (size_t i = STEPS / 2; i < self->past.count; i++) *held = *held && history_loads(&self->past, i);
+  return status;
+}
+
 static void attack(const char *what, use_call call) {
   int broken = 0, untyped = 0, tries = 0;
   ck_status status = CK_E_NO_MEMORY;
@@ -181,5 +199,6 @@ int main(void) {
   attack("reading events", use_events);
   attack("verifying", use_verify);
   attack("leaving a request", use_request);
+  attack("pruning", use_prune);
   return tap_done();
 }
