@@ -7,10 +7,11 @@
  *     policies = { "tool_rounds", { "./mine.lua", option = 1 } },
  *     resume = { budget = "continue", time = "reset" },                     -- also rounds, tokens, tool_calls; "refuse"
  *     exclude_memory_keys = { "api_key" },                                  -- below memory.: never written
+ *     secrets = { openai = "env:OPENAI_API_KEY", bank = "file:bank.key" },  -- read at run and resume, never stored or shown
  *     agents = { analyst = { constraints = { budget_usd = 1.00 }, policies = { { "./mine.lua", option = 2 } } } },
  *   }
  *
- * What a profile leaves out comes from the one it extends; a list replaces the inherited one. An agent's policy of a name that
+ * What a profile leaves out comes from the one it extends; a list replaces the inherited one, a secret the one of its name. An agent's policy of a name that
  * the profile lists takes over the options it does not set itself. Paths in it are relative to its file. Unknown keys are
  * errors that name the nearest known one; the words of a key that this version does not carry out are errors too. */
 #ifndef CK_LUA_PROFILE_H

@@ -125,13 +125,27 @@ static ck_status write_policies(description *self, ck_error *err) {
   return status;
 }
 
+static ck_status write_secrets(description *self, ck_error *err) {
+  ck_buffer key = {0};
+  for (size_t i = 0; i < self->profile->secret_count; i++) {
+    ck_buffer_reset(&key);
+    ck_buffer_append_format(&key, "secrets.%s", self->profile->secrets[i].name);
+    const ck_profile_origin *found = key.failed ? NULL : ck_profile_get_origin(self->profile, key.data);
+    if (found) write_row(self, key.data, ck_value_bytes(found->value), found->source, false);
+  }
+  ck_status status = ck_buffer_check(&key, err);
+  ck_buffer_clear(&key);
+  return status;
+}
+
 ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const char *agent, ck_error *err) {
   *out = NULL;
   ck_buffer text = {0};
   description self = {profile, agent ? ck_profile_get_agent(profile, agent) : NULL, {.out = &text}};
   ck_json_begin(&self.w, '[');
   profile_visit_settings(write_setting, &self);
-  ck_status status = write_policies(&self, err);
+  ck_status status = write_secrets(&self, err);
+  if (status == CK_OK) status = write_policies(&self, err);
   ck_json_end(&self.w, ']');
   if (status == CK_OK) status = ck_value_from(out, &text, err);
   ck_buffer_clear(&text);

@@ -9,6 +9,9 @@
 CK_CHECKED ck_status profile_read_table(ck_buffer *out, const ck_source *source, ck_error *err);
 /* The path as seen from the profile's own folder; other names as they are. malloc'd; NULL: no memory. */
 char *profile_resolve(const ck_source *source, const char *name);
+/* The reference of secret `name`, a file's from its profile's folder on; malloc'd. Errors do not repeat the text: it may be the
+ * secret itself. */
+CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const char *name, ck_bytes json, ck_error *err);
 
 /* Sets what one profile says (a JSON object as above), key by key, over what `self` has. */
 CK_CHECKED ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err);

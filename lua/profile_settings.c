@@ -54,9 +54,9 @@ static const setting settings[] = {
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
 static const char *const sections[] = {"constraints", "resume", "checkpoint_tool", NULL};
-static const char *const other_keys[] = {"name", "extends", "policies", "agents", NULL};
+static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", NULL};
 /* Of later versions: their meaning is fixed, so that a profile written for them is not taken for a slip. */
-static const char *const later_keys[] = {"secrets", "models", "compress", "compression_threshold_bytes", "encrypt", "key", NULL};
+static const char *const later_keys[] = {"models", "compress", "compression_threshold_bytes", "encrypt", "key", NULL};
 /* What is a policy's option here. */
 static const struct {
   const char *key, *instead;
@@ -321,11 +321,29 @@ static ck_status put_agent(const target *to, const char *section, const char *na
   return status;
 }
 
+static ck_status put_secret(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
+  char path[PATH_MAX_BYTES];
+  char *ref;
+  ck_buffer json = {0};
+  ck_status status = ck_id_check("secrets: a name", name, err);
+  if (status == CK_OK) status = profile_read_ref(&ref, to->source, name, value, err);
+  if (status != CK_OK) return status;
+  snprintf(path, sizeof path, "%s.%s", section, name);
+  ck_json_append_string(&json, ck_bytes_text(ref));
+  status = ck_buffer_check(&json, err);
+  if (status == CK_OK) status = ck_profile_put_secret(to->profile, name, ref, err);
+  if (status == CK_OK) status = put_origin(to, path, ck_buffer_bytes(&json), err);
+  ck_buffer_clear(&json);
+  free(ref);
+  return status;
+}
+
 static ck_status put_at_top(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
   (void)section;
   if (strcmp(name, "name") == 0 || strcmp(name, "extends") == 0) return CK_OK;
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
   if (strcmp(name, "agents") == 0) return each_member(to, name, value, put_agent, err);
+  if (strcmp(name, "secrets") == 0) return each_member(to, name, value, put_secret, err);
   if (is_listed(sections, name)) return each_member(to, name, value, put_in_section, err);
   const setting *row = strchr(name, '.') ? NULL : find_setting(to, name);
   if (!row) return refuse_key(NULL, name, false, err);

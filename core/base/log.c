@@ -12,6 +12,13 @@
 #include "core/base/utf8.h"
 
 static _Atomic int threshold = CK_LOG_WARN;
+static ck_log_filter line_filter;
+static void *line_filter_self;
+
+void ck_log_set_filter(ck_log_filter filter, void *self) {
+  line_filter = filter;
+  line_filter_self = self;
+}
 
 void ck_log_init(void) {
   static const char *const names[] = {"error", "warn", "info", "debug"};
@@ -37,6 +44,18 @@ static void write_all(ck_bytes line) {
   }
 }
 
+static void append_text(ck_buffer *line, ck_bytes text) {
+  if (!line_filter) {
+    ck_escape_append(line, text);
+    return;
+  }
+  ck_buffer seen = {0};
+  line_filter(&seen, text, line_filter_self);
+  if (seen.failed) line->failed = true;
+  else ck_escape_append(line, ck_buffer_bytes(&seen));
+  ck_buffer_clear(&seen);
+}
+
 void ck_log_line(ck_log_level level, const char *format, ...) {
   if ((int)level > atomic_load_explicit(&threshold, memory_order_relaxed)) return;
   int saved = errno;
@@ -47,7 +66,7 @@ void ck_log_line(ck_log_level level, const char *format, ...) {
   va_end(args);
   ck_buffer line = {0};
   ck_buffer_append_text(&line, "ckrun: ");
-  if (len >= 0) ck_escape_append(&line, (ck_bytes){text, (size_t)len});
+  if (len >= 0) append_text(&line, (ck_bytes){text, (size_t)len});
   ck_buffer_append_char(&line, '\n');
   bool whole = len >= 0 && !line.failed;
   write_all(whole ? ck_buffer_bytes(&line) : ck_bytes_text("ckrun: out of memory for a message\n"));

@@ -8,6 +8,33 @@ typedef struct values {
   const char *flow, *profile, *input, *session, *cassette;
 } values;
 
+typedef struct missing {
+  ck_output *output;
+  size_t count;
+  ck_error first;
+} missing;
+
+static void take_problem(void *to, const ck_error *problem) {
+  missing *self = to;
+  if (++self->count == 1) {
+    self->first = *problem;
+    return;
+  }
+  if (self->count == 2) ck_output_talk(self->output, "problem: %s", self->first.text);
+  ck_output_talk(self->output, "problem: %s", problem->text);
+}
+
+/* Read before anything is made, and every one that cannot be is told at once. */
+static ck_status hide_secrets(ck_engine *engine, ck_error *err) {
+  missing found = {.output = engine->output};
+  ck_status status = ck_engine_hide_secrets(engine, take_problem, &found, err);
+  if (status != CK_OK || found.count == 0) return status;
+  if (found.count == 1) return ck_error_set(err, found.first.status, "%s", found.first.text);
+  status = ck_engine_hide_secrets(engine, NULL, NULL, err);
+  if (status == CK_OK || engine->output->json) return status;
+  return ck_error_set(err, status, "%zu secrets of profile %s cannot be read", found.count, engine->profile->name);
+}
+
 /* Everything is read and checked before anything is made. */
 static ck_status load(ck_launch *launch, ck_engine *engine, const values *v, ck_error *err) {
   ck_status status = v->session ? ck_id_check("--session", v->session, err) : CK_OK;
@@ -21,6 +48,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const values *v, ck_
   if (status == CK_OK && v->profile) status = ck_launch_take_profile(&launch->profile, v->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
   if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE;
+  if (status == CK_OK) status = hide_secrets(engine, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK && v->input) status = ck_launch_take_json(&launch->input, "--input", v->input, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
@@ -36,13 +64,24 @@ static ck_status check_drivers(const ck_engine *engine, ck_error *err) {
                       manifest->name);
 }
 
+/* What the user gave, as it may be kept; the flow gets no other, or a resume could not go on with the same. */
+static ck_status write_input(ck_value **out, const ck_output *output, const ck_launch *launch, ck_error *err) {
+  ck_launch kept = *launch;
+  *out = kept.input = NULL;
+  ck_status status = CK_OK;
+  if (launch->input) status = ck_redactor_apply(&kept.input, output->redactor, CK_SINK_REQUEST, NULL, launch->input, err);
+  if (status == CK_OK) status = ck_launch_write(out, &kept, err);
+  ck_value_free(kept.input);
+  return status;
+}
+
 static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch, const char *id, ck_error *err) {
   ck_place place;
   ck_value *input = NULL;
   ck_status status = ck_place_find(&place, host->store, err);
-  if (status == CK_OK) status = ck_launch_write(&input, launch, err);
   if (status == CK_OK) status = ck_place_make_parents(&place, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
+  if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   ck_session_options options = {
     .id = id, .profile = engine->profile, .policies = &engine->policies, .flow = launch->flow, .input = input,
   };

@@ -28,6 +28,11 @@ ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error 
   return status == CK_OK ? ck_policy_engine_open(&self->policies, self->profile, err) : status;
 }
 
+ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to, ck_error *err) {
+  ck_status status = ck_secret_tell_all(self->output->redactor, self->profile, problem, to, err);
+  return status == CK_OK && self->profile->secret_count > 0 ? ck_output_guard_log(self->output, err) : status;
+}
+
 ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err) {
   return ck_policy_describe(out, &self->policies, err);
 }
@@ -37,8 +42,7 @@ const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self-
 ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err) {
   ck_store_options options = {.create = create};
   ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
-  if (status == CK_OK && self->output->redactor)
-    ck_redactor_set_fingerprint_key(self->output->redactor, ck_store_fingerprint_key(self->runtime->store));
+  if (status == CK_OK) ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
   return status;
 }
 
@@ -110,7 +114,8 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
     .to = self,
   };
   ck_status status = ck_loop_new(&self->loop, err);
-  if (status == CK_OK && self->output->redactor) status = ck_session_tell_secrets(self->session, self->output->redactor, err);
+  if (status == CK_OK) status = ck_session_tell_secrets(self->session, self->output->redactor, err);
+  if (status == CK_OK) status = ck_output_guard_log(self->output, err);
   if (status == CK_OK) status = open_drivers(self, err);
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
   if (status == CK_OK) status = ck_loop_on_signal(self->loop, on_signal, self, err);

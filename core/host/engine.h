@@ -10,6 +10,7 @@
 #include "core/host/reporter.h"
 #include "core/host/timing.h"
 #include "core/runtime/execution.h"
+#include "core/runtime/secret.h"
 
 enum { CK_ENGINE_DRIVERS_MAX = 2 };
 
@@ -46,6 +47,9 @@ CK_CHECKED ck_status ck_engine_set_directory(ck_engine *self, const char *direct
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
 /* `profile` NULL: the default one. */
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
+/* Reads the secrets of the loaded profile: from now on the output and the log keep them to themselves. Each that cannot be read
+ * goes to `problem`; the session reads them for itself. */
+CK_CHECKED ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to, ck_error *err);
 /* What the loaded policies are, for the record: [{name, version, digest}, …]. */
 CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err);
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);

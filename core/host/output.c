@@ -2,6 +2,7 @@
 #include "core/host/output.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,18 @@ static int width_of(int fd) {
   return 0;
 }
 
+/* Whoever logs; there is one output in a program. */
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void filter_log(ck_buffer *out, ck_bytes text, void *to) {
+  ck_output *self = to;
+  ck_error ignored = CK_ERROR_INIT;
+  pthread_mutex_lock(&log_lock);
+  if (!self->log_redactor) ck_buffer_append_bytes(out, text);
+  else if (ck_redactor_apply_text(out, self->log_redactor, CK_SINK_LOG, text, &ignored) != CK_OK) out->failed = true;
+  pthread_mutex_unlock(&log_lock);
+}
+
 ck_status ck_output_open(ck_output *out, ck_error *err) {
   memset(out, 0, sizeof *out);
   const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
@@ -25,12 +38,30 @@ ck_status ck_output_open(ck_output *out, ck_error *err) {
   out->color = out->terminal && !dumb && !(no_color && *no_color);
   if (out->terminal) out->width = width_of(STDOUT_FILENO);
   if (out->talk_terminal) out->talk_width = width_of(STDERR_FILENO);
+  ck_log_set_filter(filter_log, out);
   return ck_redactor_new(&out->redactor, err);
 }
 
 void ck_output_close(ck_output *self) {
+  ck_log_set_filter(NULL, NULL);
+  ck_redactor_free(self->log_redactor);
   ck_redactor_free(self->redactor);
-  self->redactor = NULL;
+  self->redactor = self->log_redactor = NULL;
+}
+
+void ck_output_set_fingerprint_key(ck_output *self, const uint8_t *key) {
+  ck_redactor_set_fingerprint_key(self->redactor, key);
+  pthread_mutex_lock(&log_lock);
+  if (self->log_redactor) ck_redactor_set_fingerprint_key(self->log_redactor, key);
+  pthread_mutex_unlock(&log_lock);
+}
+
+ck_status ck_output_guard_log(ck_output *self, ck_error *err) {
+  pthread_mutex_lock(&log_lock);
+  ck_status status = self->log_redactor ? CK_OK : ck_redactor_new(&self->log_redactor, err);
+  if (status == CK_OK) status = ck_redactor_copy_secrets(self->log_redactor, self->redactor, err);
+  pthread_mutex_unlock(&log_lock);
+  return status;
 }
 
 void ck_output_write(ck_output *self, ck_bytes text) {
@@ -64,7 +95,7 @@ void ck_output_talk(ck_output *self, const char *format, ...) {
   va_end(args);
   if (len < 0) return;
   ck_buffer line = {0};
-  ck_escape_append(&line, (ck_bytes){text, (size_t)len});
+  ck_output_append_safe(self, &line, (ck_bytes){text, (size_t)len});
   ck_buffer_append_char(&line, '\n');
   if (!line.failed) fwrite(line.data, 1, line.len, stderr);
   ck_buffer_clear(&line);

@@ -15,11 +15,17 @@ typedef struct ck_output {
   int talk_width;      /* of stderr's */
   bool failed;         /* an append or write failed: ck_output_flush tells */
   ck_redactor *redactor;
+  ck_redactor *log_redactor; /* for log lines, from any thread; NULL: no secret is known */
 } ck_output;
 
 /* Looks at the file descriptors and the environment. */
 CK_CHECKED ck_status ck_output_open(ck_output *out, ck_error *err);
 void ck_output_close(ck_output *self);
+
+/* The store's key, so that what is shown reads like what was kept. */
+void ck_output_set_fingerprint_key(ck_output *self, const uint8_t *key);
+/* What `redactor` knows by now is kept out of log lines, too. */
+CK_CHECKED ck_status ck_output_guard_log(ck_output *self, ck_error *err);
 
 /* To stdout as it is: text of the program's own, or text that passed ck_output_append_safe. */
 void ck_output_write(ck_output *self, ck_bytes text);
@@ -27,7 +33,7 @@ void ck_output_print(ck_output *self, const char *format, ...) __attribute__((fo
 /* CK_E_IO when anything could not be written, now or before; a reader that went away is no error. */
 CK_CHECKED ck_status ck_output_flush(ck_output *self, ck_error *err);
 
-/* One line to stderr, escaped; nothing with --json. */
+/* One line to stderr, redacted and escaped; nothing with --json. */
 void ck_output_talk(ck_output *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The one way an error is told: "ckrun: text", or {"error":{…}} with --json. */
 void ck_output_error(ck_output *self, const ck_error *err);

@@ -27,8 +27,10 @@ __attribute__((format(printf, 3, 4))) static void add_problem(ck_preflight *self
   ck_buffer_append(&self->problems, text, strlen(text) + 1);
   self->problem_count++;
   bool integrity = ck_status_exit(status) == ck_status_exit(CK_E_CORRUPT);
+  bool first = self->verdict == CK_OK, only_secrets = self->verdict == CK_E_SECRET_MISSING;
   if (integrity) self->verdict = status;
-  else if (self->verdict == CK_OK) self->verdict = CK_E_REFUSED;
+  else if (status == CK_E_SECRET_MISSING && first) self->verdict = status;
+  else if (status != CK_E_SECRET_MISSING && (first || only_secrets)) self->verdict = CK_E_REFUSED;
 }
 
 /* A part that could not be loaded is a problem, unless the program itself is in trouble. */
@@ -76,12 +78,15 @@ static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_
   return CK_OK;
 }
 
+static void take_secret(void *to, const ck_error *problem) { add_problem(to, problem->status, "%s", problem->text); }
+
 /* A profile that is given anew is meant to differ. */
 static ck_status load_profile(ck_preflight *self, ck_engine *engine, bool accepted, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
   if (status != CK_OK) return take_problem(self, status, &failure, err);
-  return accepted ? CK_OK : check_policies(self, engine, err);
+  status = ck_engine_hide_secrets(engine, take_secret, self, err);
+  return status != CK_OK || accepted ? status : check_policies(self, engine, err);
 }
 
 /* Tools run where the session was started. */
@@ -132,6 +137,26 @@ static void check_reads(ck_preflight *self, const ck_flow_manifest *manifest, co
       add_problem(self, CK_E_REFUSED, "the flow reads %s, which the checkpoint does not have", *key);
 }
 
+/* What was kept as a reference is filled again: that it can be is found out now. */
+static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_state *state, ck_error *err) {
+  ck_state_entry *entries;
+  size_t count;
+  ck_status status = ck_state_list(&entries, &count, state, err);
+  if (status != CK_OK) return status;
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
+    ck_buffer ref = {0};
+    ck_error failure = CK_ERROR_INIT;
+    bool slot = ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
+    ck_status told = slot ? ck_buffer_check(&ref, &failure) : CK_OK;
+    if (slot && told == CK_OK) told = ck_secret_tell(engine->output->redactor, entries[i].key, ref.data, &failure);
+    if (told == CK_E_NO_MEMORY) status = ck_error_no_memory(err);
+    else if (told != CK_OK) take_secret(self, &failure);
+    ck_buffer_clear(&ref);
+  }
+  free(entries);
+  return status;
+}
+
 static ck_status check_state(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_state *state;
@@ -141,8 +166,9 @@ static ck_status check_state(ck_preflight *self, ck_engine *engine, ck_error *er
   ck_status status = ck_store_get_state(&state, engine->runtime->store, self->head.session.no, self->checkpoint.seq, &failure);
   if (status != CK_OK) return take_problem(self, status, &failure, err);
   if (engine->flow) check_reads(self, ck_engine_manifest(engine), state);
+  status = check_slots(self, engine, state, err);
   ck_state_free(state);
-  return CK_OK;
+  return status;
 }
 
 /* ---- what lies behind the checkpoint ---- */

@@ -112,6 +112,41 @@ ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names, si
   return CK_OK;
 }
 
+/* ---- secrets ---- */
+
+static ck_profile_secret *find_secret(const ck_profile *self, const char *name) {
+  for (size_t i = 0; i < self->secret_count; i++) {
+    if (strcmp(self->secrets[i].name, name) == 0) return &self->secrets[i];
+  }
+  return NULL;
+}
+
+static void clear_secret(ck_profile_secret *self) {
+  free(self->name);
+  free(self->ref);
+}
+
+ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *ref, ck_error *err) {
+  ck_profile_secret made = {strdup(name), strdup(ref)};
+  ck_profile_secret *place = find_secret(self, name);
+  bool copied = made.name && made.ref;
+  if (copied && !place) {
+    ck_profile_secret *secrets = reallocarray(self->secrets, self->secret_count + 1, sizeof *secrets);
+    if (secrets) {
+      self->secrets = secrets;
+      place = &secrets[self->secret_count++];
+      *place = (ck_profile_secret){0};
+    }
+  }
+  if (!copied || !place) {
+    clear_secret(&made);
+    return ck_error_no_memory(err);
+  }
+  clear_secret(place);
+  *place = made;
+  return CK_OK;
+}
+
 /* ---- origins ---- */
 
 static ck_profile_origin *find_origin(const ck_profile *self, const char *path) {
@@ -159,7 +194,9 @@ void ck_profile_free(ck_profile *self) {
     free(self->agents[i].name);
   }
   for (size_t i = 0; i < self->origin_count; i++) clear_origin(&self->origins[i]);
+  for (size_t i = 0; i < self->secret_count; i++) clear_secret(&self->secrets[i]);
   free_names(self->exclude_memory_keys);
+  free(self->secrets);
   free(self->origins);
   free(self->agents);
   free(self->policies);

@@ -30,6 +30,12 @@ typedef struct ck_profile_agent {
   size_t policy_count;
 } ck_profile_agent;
 
+/* A secret by reference: never its value. */
+typedef struct ck_profile_secret {
+  char *name;
+  char *ref; /* "env:NAME" or "file:PATH" */
+} ck_profile_secret;
+
 /* Where a setting came from: "constraints.rounds", "agents.x.policies". */
 typedef struct ck_profile_origin {
   char *path;
@@ -52,6 +58,8 @@ typedef struct ck_profile {
   size_t policy_count;
   ck_profile_rules resume;
   char **exclude_memory_keys; /* names below memory. that are never written; ends with NULL; NULL: none */
+  ck_profile_secret *secrets; /* each resolved at run and at resume, and from then on known to every redactor */
+  size_t secret_count;
   ck_profile_agent *agents;
   size_t agent_count;
   int64_t prune_every_n_nodes;   /* boundaries with a checkpoint; 0: only at the end of a run */
@@ -82,6 +90,8 @@ void ck_profile_clear_policies(ck_profile *self);
 void ck_profile_clear_agent_policies(ck_profile_agent *self);
 /* A list of texts, copied; replaces the one there is. */
 CK_CHECKED ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names, size_t count, ck_error *err);
+/* Copies the texts; replaces the secret of that name. */
+CK_CHECKED ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *ref, ck_error *err);
 
 /* Copies the texts, shares the value; replaces what is known of that path. */
 CK_CHECKED ck_status ck_profile_put_origin(ck_profile *self, const char *path, const char *source, const ck_value *value, ck_error *err);

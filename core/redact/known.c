@@ -7,7 +7,12 @@
 #include "core/redact/encode.h"
 #include "core/redact/redact.h"
 
-enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6 };
+enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6, HALF_MIN = 8 };
+
+/* Flags of a pattern's owner: its first or last half, which counts where a text was cut off inside of a secret. */
+#define HEAD_HALF 0x80000000u
+#define TAIL_HALF 0x40000000u
+#define OWNER 0x3fffffffu
 
 static const char line_breaks[] = "\r\n";
 
@@ -19,15 +24,25 @@ static ck_bytes trim(ck_bytes text) {
   return text;
 }
 
+/* A form and, right behind it, its halves. */
+static ck_status append_form(ck_known *self, ck_bytes form, uint32_t owner, ck_error *err) {
+  size_t half = (form.len + 1) / 2;
+  ck_status status = ck_patterns_append(&self->patterns, form, owner, err);
+  if (status != CK_OK || half < HALF_MIN) return status;
+  status = ck_patterns_append(&self->patterns, (ck_bytes){form.data, half}, owner | HEAD_HALF, err);
+  ck_bytes tail = {form.data + form.len - half, half};
+  return status == CK_OK ? ck_patterns_append(&self->patterns, tail, owner | TAIL_HALF, err) : status;
+}
+
 /* Raw, with '+' for spaces as forms have it, in hex and in base64: JSON and percent-encoding are undone in the text. */
 static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
-  ck_status status = ck_patterns_append(&self->patterns, bytes, owner, err);
+  ck_status status = append_form(self, bytes, owner, err);
   ck_buffer form = {0};
   for (int i = 0; i < CK_ENCODINGS && status == CK_OK; i++) {
     ck_buffer_reset(&form);
     ck_encode_append(&form, i, bytes);
     status = ck_buffer_check(&form, err);
-    if (status == CK_OK && form.len >= ENCODED_MIN) status = ck_patterns_append(&self->patterns, ck_buffer_bytes(&form), owner, err);
+    if (status == CK_OK && form.len >= ENCODED_MIN) status = append_form(self, ck_buffer_bytes(&form), owner, err);
   }
   if (form.data) explicit_bzero(form.data, form.cap);
   ck_buffer_clear(&form);
@@ -138,10 +153,44 @@ static void record(search *self, size_t start, size_t end, const ck_secret *secr
   ck_edits_append(self->out, start, end, text, self->rule);
 }
 
+static bool hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f'); }
+
+/* Where whoever shortens a text ends it: a string's end, or dots; perhaps inside of a percent-encoded byte. */
+static bool ends_at(ck_bytes text, size_t at) {
+  if (at < text.len && text.data[at] == '%') at++;
+  if (at < text.len && at > 0 && text.data[at - 1] == '%' && hex_digit(text.data[at])) at++;
+  size_t left = text.len - at;
+  const char *next = text.data + at;
+  if (left == 0 || *next == '"' || *next == '\\') return true;
+  return left >= 3 && (memcmp(next, "...", 3) == 0 || memcmp(next, "\xe2\x80\xa6", 3) == 0);
+}
+
+static bool begins_at(ck_bytes text, size_t at) {
+  if (at == 0 || text.data[at - 1] == '"') return true;
+  const char *before = text.data + at - 3;
+  return at >= 3 && (memcmp(before, "...", 3) == 0 || memcmp(before, "\xe2\x80\xa6", 3) == 0);
+}
+
+/* A half, and as much more of the secret as there is; false when the text goes on with something else. */
+static bool widen(size_t *start, size_t *end, const ck_pattern *half, ck_bytes text) {
+  if (half->owner & HEAD_HALF) {
+    const ck_pattern *whole = half - 1;
+    while (*end < text.len && *end - *start < whole->len && text.data[*end] == whole->bytes[*end - *start]) ++*end;
+    return ends_at(text, *end);
+  }
+  const ck_pattern *whole = half - 2;
+  size_t left = whole->len - half->len;
+  for (; *start > 0 && left > 0 && text.data[*start - 1] == whole->bytes[left - 1]; left--) --*start;
+  return begins_at(text, *start);
+}
+
 static void find_here(search *self, ck_bytes text) {
   const ck_pattern *found;
-  for (size_t at = 0; (found = ck_patterns_next(&self->known->patterns, text, &at)) && !self->out->failed; at++)
-    record(self, at, at + found->len, &self->known->secrets[found->owner]);
+  for (size_t at = 0; (found = ck_patterns_next(&self->known->patterns, text, &at)) && !self->out->failed; at++) {
+    size_t start = at, end = at + found->len;
+    bool half = found->owner & (HEAD_HALF | TAIL_HALF);
+    if (!half || widen(&start, &end, found, text)) record(self, start, end, &self->known->secrets[found->owner & OWNER]);
+  }
 }
 
 typedef void unfold_function(ck_unfolded *out, ck_bytes text);

@@ -38,6 +38,15 @@ ck_status ck_redactor_add_secret(ck_redactor *self, const char *name, ck_bytes s
   return ck_known_append(&self->known, &self->key, name, secret, err);
 }
 
+ck_status ck_redactor_copy_secrets(ck_redactor *self, const ck_redactor *from, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < from->known.count && status == CK_OK; i++) {
+    const ck_secret *secret = &from->known.secrets[i];
+    status = ck_redactor_add_secret(self, secret->kind, (ck_bytes){secret->bytes, secret->len}, err);
+  }
+  return status;
+}
+
 ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *names, ck_error *err) {
   return ck_keys_init(&self->keys, names, err);
 }

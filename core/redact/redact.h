@@ -25,12 +25,14 @@ CK_CHECKED ck_status ck_redactor_new(ck_redactor **out, ck_error *err);
 void ck_redactor_free(ck_redactor *self);
 
 /* From now on the bytes are found raw, JSON-escaped (also nested), percent-encoded, in base64 and base64url at every
- * alignment, in hex, and with line breaks inside. Of a text of several lines each long line is found by itself, too. White
+ * alignment, in hex, and with line breaks inside; where a text was cut off, half of it is enough. Of a text of several lines each long line is found by itself, too. White
  * space around it does not count. `name` becomes the placeholder's kind. The bytes are copied, and wiped when freed.
  * CK_E_RANGE: shorter than CK_SECRET_MIN bytes, so that it cannot be told from ordinary text, or longer than
  * CK_SECRET_MAX. */
 enum { CK_SECRET_MIN = 4, CK_SECRET_MAX = 65536 };
 CK_CHECKED ck_status ck_redactor_add_secret(ck_redactor *self, const char *name, ck_bytes secret, ck_error *err);
+/* All known secrets of `from` become known to `self` as well. */
+CK_CHECKED ck_status ck_redactor_copy_secrets(ck_redactor *self, const ck_redactor *from, ck_error *err);
 /* Names beside the built-in ones, NULL-terminated, such as a profile's exclude_memory_keys; they replace those given
  * before. Spelling does not matter (api_key, apiKey, API-Key). A state key of that name is dropped whole, a member masked. */
 CK_CHECKED ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *names, ck_error *err);

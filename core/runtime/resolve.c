@@ -94,7 +94,7 @@ static ck_status record_resolution(ck_runtime *runtime, const char *id, const ch
   ck_session *session;
   char scope[CK_ID_SIZE];
   scope_of(scope, key);
-  ck_status status = ck_session_resume(&session, runtime, id, &(ck_resume_options){0}, err);
+  ck_status status = ck_session_resume(&session, runtime, id, &(ck_resume_options){.keep_slots = true}, err);
   if (status != CK_OK) return status;
   uint64_t ticket;
   const ck_ledger_entry *entry = ck_ledger_get(session->ledger, key);

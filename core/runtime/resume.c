@@ -198,14 +198,14 @@ static ck_status begin(ck_session *self, ck_head *head, const ck_checkpoint_info
   return ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
 }
 
-static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool keep_slots, ck_error *err) {
   if (!from->seq) return CK_OK;
   ck_state *state;
   ck_status status = ck_store_get_state(&state, self->runtime->store, head->session.no, from->seq, err);
   if (status != CK_OK) return status;
   ck_state_free(self->state);
   self->state = state;
-  return ck_session_fill_slots(self, err);
+  return ck_session_fill_slots(self, keep_slots, err);
 }
 
 /* Whether the policies let it go on, and under which rules. */
@@ -237,7 +237,7 @@ ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *i
   if (status == CK_OK) status = ck_store_check_owner(runtime->store, id, err);
   if (status == CK_OK) status = choose(&from, runtime->store, &head, options->checkpoint, err);
   if (status == CK_OK) status = ck_session_new(&self, runtime, options->profile, options->policies, err);
-  if (status == CK_OK) status = load_state(self, &head, &from, err);
+  if (status == CK_OK) status = load_state(self, &head, &from, options->keep_slots, err);
   if (status == CK_OK) status = load_past(self, &head, &from, err);
   if (status == CK_OK) status = ask_policies(self, &head, &from, err);
   if (status == CK_OK) status = begin(self, &head, &from, err);

@@ -39,7 +39,6 @@ void ck_session_free(ck_session *self) {
   free(self->scopes);
   ck_ledger_free(self->ledger);
   ck_redactor_free(self->redactor);
-  ck_state_free(self->secrets);
   ck_state_free(self->state);
   ck_state_free(self->changed);
   ck_value_free(self->removed);

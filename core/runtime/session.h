@@ -25,16 +25,17 @@ typedef struct ck_session_options {
   const ck_value *input;            /* kept with the session; NULL */
 } ck_session_options;
 
-/* CK_E_USAGE: a malformed id; CK_E_EXISTS: it is taken. Power-durable when it returns. */
+/* CK_E_USAGE: a malformed id; CK_E_EXISTS: it is taken; CK_E_SECRET_MISSING: of the profile's. Power-durable when it returns. */
 CK_CHECKED ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_session_options *options, ck_error *err);
 
 typedef struct ck_resume_options {
   const ck_profile *profile;
   const ck_policy_engine *policies;
   const char *checkpoint;           /* id; NULL: the latest resumable one; none at all: the first event */
+  bool keep_slots;                  /* what was kept as a reference stays one: for who only adds events */
 } ck_resume_options;
 
-/* CK_E_NOT_FOUND, CK_E_REFUSED (completed, cancelled), CK_E_OWNED, CK_E_FENCED, the store's answers about the checkpoint.
+/* CK_E_SECRET_MISSING: of the profile's, or one that a key was kept as; CK_E_NOT_FOUND, CK_E_REFUSED (completed, cancelled), CK_E_OWNED, CK_E_FENCED, the store's answers about the checkpoint.
  * Nothing was changed on failure. */
 CK_CHECKED ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
                                        ck_error *err);
@@ -60,7 +61,8 @@ CK_CHECKED ck_status ck_session_put(ck_session *self, const char *key, const ck_
 const ck_value *ck_session_get(const ck_session *self, const char *key);
 const ck_state *ck_session_state(const ck_session *self);
 
-/* Adds the secrets that this session's slots were filled with to a redactor of the caller's, for what it shows. */
+/* Adds the secrets of this session, its profile's and what its slots were filled with, to a redactor of the caller's, for what
+ * it shows. */
 CK_CHECKED ck_status ck_session_tell_secrets(const ck_session *self, ck_redactor *to, ck_error *err);
 
 /* What a boundary came to. */

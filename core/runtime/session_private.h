@@ -20,7 +20,6 @@ struct ck_session {
   const ck_profile *profile;         /* may be NULL */
   const ck_policy_engine *policies;
   ck_redactor *redactor;             /* everything written passes it */
-  ck_state *secrets;                 /* what slots were filled with, by key */
   unsigned policy_failures;          /* in a row */
   ck_session_record record;
   ck_timeline timeline;
@@ -52,8 +51,9 @@ CK_CHECKED ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const
                                     const ck_policy_engine *policies, ck_error *err);
 /* Its redactor, with the store's fingerprint key, the profile's keys and the policies' hook. */
 CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);
-/* Values that were kept as slots come from the environment or a file again. CK_E_SECRET_MISSING names key and slot. */
-CK_CHECKED ck_status ck_session_fill_slots(ck_session *self, ck_error *err);
+/* Values that were kept as slots come from the environment or a file again. CK_E_SECRET_MISSING names key and slot. With `keep`
+ * they stay slots, and what is there of them becomes known to the redactor. */
+CK_CHECKED ck_status ck_session_fill_slots(ck_session *self, bool keep, ck_error *err);
 /* Monotonic time since the session first ran, over all runs. */
 void ck_session_update_active(ck_session *self);
 /* The scope's fold; made when first asked for. Borrowed. */

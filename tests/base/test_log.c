@@ -87,9 +87,29 @@ static void test_threads(void) {
   free(text);
 }
 
+static void mask(ck_buffer *out, ck_bytes text, void *self) {
+  const char *found = memmem(text.data, text.len, self, strlen(self));
+  ck_buffer_append(out, text.data, found ? (size_t)(found - text.data) : text.len);
+  if (found) ck_buffer_append_text(out, "[masked]\n");
+}
+
+static void test_filter(void) {
+  static char secret[] = "hunter\n22";
+  const char *path = tap_tmpfile("filter");
+  int saved = capture(path);
+  ck_log_set_filter(mask, secret);
+  ck_log_line(CK_LOG_ERROR, "it is %s", secret);
+  ck_log_set_filter(NULL, NULL);
+  ck_log_line(CK_LOG_ERROR, "it is %s", "plain");
+  char *text = release(saved, path);
+  tap_is_text(text, "ckrun: it is [masked]\\n\nckrun: it is plain\n", "a line passes the filter before it is escaped");
+  free(text);
+}
+
 int main(void) {
   test_escape();
   test_levels();
   test_threads();
+  test_filter();
   return tap_done();
 }

@@ -42,6 +42,26 @@ static void test_inheritance(void) {
   ck_profile_free(profile);
 }
 
+static void test_secrets(void) {
+  vm_script_file("below.lua", "return { name = 'below', secrets = { a = 'env:BELOW', b = 'file:keys/b', c = 'file:/abs/c' } }");
+  ck_profile *profile = load(vm_script_file("above.lua", "return { name = 'above', extends = './below.lua', secrets = { a = 'env:ABOVE' } }"));
+  tap_is_int((int64_t)profile->secret_count, 3, "secrets are inherited");
+  for (size_t i = 0; i < profile->secret_count; i++) {
+    const ck_profile_secret *secret = &profile->secrets[i];
+    ck_buffer file = {0};
+    ck_buffer_append_format(&file, "file:%s", tap_tmpfile("keys/b"));
+    const char *want = *secret->name == 'a' ? "env:ABOVE" : *secret->name == 'b' ? file.data : "file:/abs/c";
+    tap_is_text(secret->ref, want, "secret %s is the one of its name, a file seen from its profile", secret->name);
+    ck_buffer_clear(&file);
+  }
+  ck_value *shown = NULL;
+  ck_error err = CK_ERROR_INIT;
+  tap_is_status(ck_profile_describe(&shown, profile, NULL, &err), CK_OK, &err, "they are described");
+  tap_ok(shown && strstr(ck_value_bytes(shown).data, "{\"key\":\"secrets.a\",\"value\":\"env:ABOVE\""), "as references");
+  ck_value_free(shown);
+  ck_profile_free(profile);
+}
+
 static void check_refused(const char *name, ck_status want, const char *text) {
   ck_profile *profile = (ck_profile *)1;
   ck_error err = CK_ERROR_INIT;
@@ -62,7 +82,16 @@ static void test_refusals(void) {
       {"return { name = '../x' }", CK_E_USAGE, "../x"},
       {"return { name = 'x', constrains = {} }", CK_E_PARSE, "unknown key 'constrains' (did you mean 'constraints'?)"},
       {"return { name = 'x', zebra = 1 }", CK_E_PARSE, "unknown key 'zebra'"},
-      {"return { name = 'x', secrets = {} }", CK_E_UNSUPPORTED, "'secrets' is not supported by this version"},
+      {"return { name = 'x', secrets = 'env:A' }", CK_E_PARSE, "secrets: a table with names is expected"},
+      {"return { name = 'x', secrets = { k = 'hunter2-itself' } }", CK_E_PARSE, "secrets.k: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself"},
+      {"return { name = 'x', secrets = { k = 'env:' } }", CK_E_PARSE, "secrets.k: "},
+      {"return { name = 'x', secrets = { k = 'env:A B' } }", CK_E_PARSE, "secrets.k: "},
+      {"return { name = 'x', secrets = { k = 'env:1A' } }", CK_E_PARSE, "secrets.k: "},
+      {"return { name = 'x', secrets = { k = 'file:' } }", CK_E_PARSE, "secrets.k: "},
+      {"return { name = 'x', secrets = { k = 7 } }", CK_E_PARSE, "secrets.k: "},
+      {"return { name = 'x', secrets = { ['a b'] = 'env:A' } }", CK_E_USAGE, "secrets: a name"},
+      {"return { name = 'x', secret = {} }", CK_E_PARSE, "unknown key 'secret' (did you mean 'secrets'?)"},
+      {"return { name = 'x', models = {} }", CK_E_UNSUPPORTED, "'models' is not supported by this version"},
       {"return { name = 'x', 1 }", CK_E_PARSE, "keys are names"},
       {"return { name = 'x', constraints = { budget_us = 1 } }", CK_E_PARSE, "unknown key 'budget_us' (did you mean 'budget_usd'?)"},
       {"return { name = 'x', constraints = { budget_usd = -1 } }", CK_E_PARSE, "constraints.budget_usd: -1 is not a number from 0"},
@@ -103,6 +132,7 @@ static void test_refusals(void) {
 int main(void) {
   test_default();
   test_inheritance();
+  test_secrets();
   test_refusals();
   return tap_done();
 }

@@ -340,8 +340,37 @@ static void test_lines(void) {
   ck_redactor_free(redactor);
 }
 
+/* Who shortens a text before it gets here leaves a part of a secret. */
+static void test_halves(void) {
+  static const struct {
+    const char *text;
+    bool hides;
+  } cases[] = {
+      {"{\"a\":\"it is Kq7-canary-Zt\"}", true},      {"{\"a\":\"it is Kq7-canary-Zt\xe2\x80\xa6 and so on\"}", true},
+      {"it is Kq7-canary-Zt", true},                  {"it is Kq7-canary-Zt... and so on", true},
+      {"{\"a\":\"{\\\"b\\\":\\\"Kq7-canary-Zt\\\"}\"}", true}, {"{\"a\":\"\xe2\x80\xa6" "ary-Zt93xW fails\"}", true},
+      {"it is S3E3LWNhbmFyeS1adDkz", true},           {"it is 4b71372d63616e6172792d5a743", true},
+      {"Kq7-canary-Zt stays", false},                 {"{\"a\":\"Kq7-can\"}", false},
+      {"{\"a\":\"but Zt93xW\"}", false},
+  };
+  ck_redactor *redactor = NULL, *copy = NULL;
+  ck_buffer out = {0};
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&copy, NULL) == CK_OK, "redactors");
+  tap_must(ck_redactor_add_secret(redactor, "Half", ck_bytes_text("Kq7-canary-Zt93xW"), NULL) == CK_OK, "a secret");
+  tap_must(ck_redactor_copy_secrets(copy, redactor, NULL) == CK_OK, "another that knows it, too");
+  for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+    ck_buffer_reset(&out);
+    whole(&out, i % 2 ? copy : redactor, ck_bytes_text(cases[i / 2].text));
+    tap_is_int(strstr(out.data, "[redacted:half:") != NULL, cases[i / 2].hides, "%s: %s", cases[i / 2].text, cases[i / 2].hides ? "is hidden" : "stays");
+  }
+  ck_buffer_clear(&out);
+  ck_redactor_free(copy);
+  ck_redactor_free(redactor);
+}
+
 int main(void) {
   make_secrets();
+  test_halves();
   ck_redactor *redactor = NULL, *few = NULL;
   tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&few, NULL) == CK_OK, "redactors");
   for (int i = 0; i < SECRETS; i++) {

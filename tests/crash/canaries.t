@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# canaries.t - fifty secrets that the profile names, in every place and every spelling: none of them gets into a file of the store
+# or onto an output, through run, kill and resume; and no child is given one.
+. "$(dirname "$0")/lib.sh"
+begin
+command -v perl >/dev/null && perl -MMIME::Base64 -e1 2>/dev/null || skip_all "no perl"
+canaries() { perl "$here/canaries.pl" "$@"; }
+
+mkdir "$work/made"
+canaries make "$work/made"
+made=$work/made
+unset CKRUN_LOG
+
+# Everything is done in the folder of the store; the outputs lie beside it.
+into() {
+  folder "$1"
+  cp "$made/leak" leak
+  said=$work/said-$1
+  mkdir "$said"
+}
+numbered() { printf '%s/%03d' "$said" "$(find "$said" -type f | wc -l)"; }
+# told COMMAND…: its outputs are kept; the exit code is the command's. With all secrets in its environment, and what `how` says.
+how=()
+told() { (. "$made/env"; export CKRUN_LOG=debug; bounded env "${how[@]}" "$CKRUN" --store "$store" "$@") >"$(numbered)" 2>"$(numbered)" </dev/null; }
+start() { told run "$made/flow.lua" --cassette "$made/flow.jsonl" --profile "$made/profile.lua" --session s --input "@$made/input.json"; }
+# What another process says, which knows no secret: that is what was kept.
+plainly() { bounded "$CKRUN" --store "$store" "$@" >"$(numbered)" 2>"$(numbered)" </dev/null; }
+look() {
+  local command
+  for command in '--json sessions log s --all' 'sessions log s --all' '--json sessions inspect s' 'sessions inspect s' \
+    '--json sessions show s' 'sessions show s' '--json sessions list' 'sessions checkpoints s' '--json resume s --dry-run' 'store verify' 'store stats'; do
+    # shellcheck disable=SC2086
+    plainly $command
+    # shellcheck disable=SC2086
+    told $command
+  done
+}
+# In all files of the store and all that was said; the tool itself holds none.
+hits() {
+  find "$work/$1" "$said" -type f -print0 | xargs -0 perl "$here/canaries.pl" scan >"$work/hits" 2>"$work/figures"
+  say "$1: $(cat "$work/figures")"
+  head -n 5 "$work/hits" | cut -c1-240 | sed 's/^/# /'
+  [ ! -s "$work/hits" ] && grep -q ' hits=0$' "$work/figures"
+}
+ended_by_itself() { [ "$1" = 1 ] && grep -q 'it ends with \[redacted:c01:' -r "$said"; }
+only_allowed() { ! sort -u children | grep -vxE 'PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR|CKRUN_EFFECT_KEY|CKRUN_EFFECT_ATTEMPT'; }
+
+check 'what is looked for is found where it is' test "$(canaries scan "$made/flow.jsonl" "$made/env" "$made/input.json" 2>/dev/null | wc -l)" -gt 1000
+
+into whole
+build_kill_at 2>/dev/null && how=("LD_PRELOAD=$work/kill_at.so" "KILL_COUNT=$work/calls")
+start
+code=$?
+how=()
+check 'the flow runs to its end, which is an error that tells secrets' ended_by_itself "$code"
+look
+check 'no file and no output holds a secret' hits whole
+check 'no child is given one' only_allowed
+check 'the tools got them all the same' test "$(sort children | uniq -c | awk '$2 == "PATH" { print $1 }')" = 50
+
+if [ ! -s "$work/calls" ]; then
+  skip 'killed and resumed' 'no compiler'
+else
+  into killed
+  how=("LD_PRELOAD=$work/kill_at.so" "KILL_AT=$(($(cat "$work/calls") / 2 * 2))")
+  start 2>/dev/null
+  code=$?
+  how=()
+  check 'killed half-way it is dead' test "$code" = 137
+  look
+  check 'what it leaves behind holds no secret' hits killed
+  plainly resume s
+  check 'without the secrets nothing goes on' test "$?" = 4
+  told resume s
+  code=$?
+  check 'with them it goes on to its end' ended_by_itself "$code"
+  look
+  check 'and still nothing holds one' hits killed
+fi
+finish
