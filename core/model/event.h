@@ -7,7 +7,7 @@
 /* X(enumerator, number on disk for ever, name). */
 #define CK_EVENT_TABLE(X)                                                                              \
   X(CK_EVENT_SESSION_STARTED, 1, "session_started")     /* {profile, flow, flow_digest, run, input?} */ \
-  X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed")     /* {run, parent_run, checkpoint?, attempt, cuts} */   \
+  X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed")     /* {run, parent_run, checkpoint?, attempt, cuts, rules} */   \
   X(CK_EVENT_SESSION_PAUSED, 3, "session_paused")       /* {reason, checkpoint?} */                     \
   X(CK_EVENT_SESSION_FAILED, 4, "session_failed")       /* {status, error} */                           \
   X(CK_EVENT_SESSION_COMPLETED, 5, "session_completed") /* {result?} */                                 \

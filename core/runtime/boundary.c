@@ -44,7 +44,7 @@ static void fill(ck_boundary *at, ck_session *self) {
   at->since.tokens = now->input_tokens + now->output_tokens - then->input_tokens - then->output_tokens;
   at->since.changed_keys = (int64_t)ck_state_count(self->changed);
   at->since.changed_bytes = self->since.changed_bytes;
-  at->budget.spent_micros = now->cost_micros;
+  at->budget.spent_micros = now->cost_micros - self->base.cost_micros;
   at->budget.limit_micros = self->profile ? self->profile->budget_micros : -1;
   at->clean = self->clean;
   at->checkpoint_cost_us = ck_writer_checkpoint_cost_us(self->runtime->writer);

@@ -108,6 +108,7 @@ static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_
   ck_json_begin(&w, '{');
   ck_status status = ck_unseen_visit_cuts(self->state, write_cut, &w, err);
   ck_json_end(&w, '}');
+  ck_session_write_rules(self, &w);
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -195,7 +196,8 @@ static ck_status begin(ck_session *self, ck_head *head, const ck_checkpoint_info
   if (status != CK_OK) return status;
   adopt(self, head, from);
   ck_session_mark_checkpoint(self, self->next_seq - 1);
-  return ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
+  status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
+  return status == CK_OK ? ck_session_put_base(self, err) : status;
 }
 
 static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool keep_slots, ck_error *err) {
@@ -206,23 +208,6 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
   ck_state_free(self->state);
   self->state = state;
   return ck_session_fill_slots(self, keep_slots, err);
-}
-
-/* Whether the policies let it go on, and under which rules. */
-static ck_status ask_policies(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
-  const ck_policy_engine *policies = self->policies;
-  ck_clock *clock = &self->runtime->clock;
-  if (!policies->resume) return CK_OK;
-  ck_resume_rules rules = {0};
-  ck_resume_case of = {.session = &head->session,
-                       .checkpoint = from->seq ? from : NULL,
-                       .totals = &self->totals,
-                       .now_ms = clock->wall_ms(clock->self)};
-  ck_status status = policies->resume(&rules, policies->self, &of, err);
-  if (status == CK_OK && rules.refusal)
-    status = ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", head->session.id, rules.refusal);
-  free(rules.refusal);
-  return status;
 }
 
 ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
@@ -239,7 +224,7 @@ ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *i
   if (status == CK_OK) status = ck_session_new(&self, runtime, options->profile, options->policies, err);
   if (status == CK_OK) status = load_state(self, &head, &from, options->keep_slots, err);
   if (status == CK_OK) status = load_past(self, &head, &from, err);
-  if (status == CK_OK) status = ask_policies(self, &head, &from, err);
+  if (status == CK_OK) status = ck_session_ask_rules(self, &head, &from, err);
   if (status == CK_OK) status = begin(self, &head, &from, err);
   ck_head_clear(&head);
   ck_checkpoint_info_clear(&from);

@@ -32,7 +32,8 @@ struct ck_session {
   ck_state *state;
   ck_state *changed;                 /* keys changed since the last checkpoint; `removed` stands for a removal */
   ck_value *removed;
-  ck_totals totals;
+  ck_totals totals, base;            /* what was spent, and from where each constraint counts */
+  ck_resume_rules rules;             /* of the last resume */
   int64_t active_base_us, began_us;  /* active time before this run; when this run began */
   ck_since since;
   bool clean;
@@ -66,6 +67,10 @@ typedef struct ck_queueing {
   bool waited;                     /* see ck_job */
 } ck_queueing;
 CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err);
+/* Asks the policies' rules, refuses or sets the bases; writes the rules as a member; makes the bases a key of the state. */
+CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err);
+void ck_session_write_rules(const ck_session *self, ck_json_writer *w);
+CK_CHECKED ck_status ck_session_put_base(ck_session *self, ck_error *err);
 /* Starts counting anew from here. */
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
 /* Asks the policies what of the history goes, drops it (waiting for what is queued), and records what was dropped. A hook

@@ -9,6 +9,13 @@ static ck_status copy_text(char **out, const char *text, ck_error *err) {
   return text && !*out ? ck_error_no_memory(err) : CK_OK;
 }
 
+/* What may be written of it: the host gives the flow the same form, as a resume will. */
+static ck_status keep_input(ck_session *self, const ck_value *input, ck_error *err) {
+  ck_status status = ck_redactor_apply(&self->record.input, self->redactor, CK_SINK_EVENT, NULL, input, err);
+  if (status == CK_OK && !self->record.input) status = ck_value_copy(&self->record.input, ck_bytes_text("{}"), err);
+  return status;
+}
+
 static ck_status fill_record(ck_session *self, const ck_session_options *options, ck_error *err) {
   ck_session_record *record = &self->record;
   ck_clock *clock = &self->runtime->clock;
@@ -24,8 +31,8 @@ static ck_status fill_record(ck_session *self, const ck_session_options *options
   } else {
     ck_id_make_session(record->id, record->created_ms);
   }
-  record->input = ck_value_share(options->input);
-  ck_status status = copy_text(&record->profile, options->profile ? options->profile->name : "none", err);
+  ck_status status = options->input ? keep_input(self, options->input, err) : CK_OK;
+  if (status == CK_OK) status = copy_text(&record->profile, options->profile ? options->profile->name : "none", err);
   return status == CK_OK ? copy_text(&record->flow, options->flow, err) : status;
 }
 

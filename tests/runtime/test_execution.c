@@ -145,6 +145,8 @@ static void test_once_in_doubt(const char *id, const char *verdict, int expected
   ck_session_close(session);
 }
 
+static int64_t spent_seen; /* by the last boundary's policy */
+
 /* A policy that says yes to the boundaries of its list, counted over the whole process. */
 typedef struct picky {
   unsigned seen;
@@ -250,6 +252,74 @@ static void test_flow_error_is_resumable(void) {
   ck_session_close(session);
 }
 
+static ck_status fail_to_decide(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
+  (void)self, (void)at;
+  *out = (ck_decision){.take = true, .sync = true};
+  return ck_error_set(err, CK_E_POLICY, "broken.lua:1: it broke");
+}
+
+static bool count_event(void *to, const ck_event *event) {
+  (void)event;
+  ++*(int *)to;
+  return true;
+}
+
+/* Closed: the checkpoint is taken; told: an event each; bounded: the third in a row pauses. */
+static void test_failing_policy(void) {
+  ck_error err = CK_ERROR_INIT;
+  world s = make_world();
+  ck_policy_engine policies = {.checkpoint = fail_to_decide};
+  ck_session *session = start_picky("failing-policy", &policies);
+  ending e = run(session, &s, 1000);
+  tap_ok(e.result.status == CK_SESSION_PAUSED && e.result.cause == CK_E_POLICY, "three failures of a policy in a row pause the session");
+  tap_ok(e.counts.boundaries == 3 && e.counts.checkpoints == 3, "each time the checkpoint was taken");
+  int told = 0;
+  ck_event_query query = {.session = ck_session_get_record(session)->no, .kinds = 1ull << CK_EVENT_POLICY_ERROR};
+  tap_must(ck_store_read_events(runtime->store, &query, count_event, &told, &err) == CK_OK, "read: %s", err.text);
+  tap_ok(told >= 3, "and told");
+  ck_session_close(session);
+  session = resume("failing-policy");
+  e = run(session, &s, 1000);
+  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s), "with other policies it goes on");
+  ck_session_close(session);
+}
+
+static ck_status ruled(ck_resume_rules *out, void *self, const ck_resume_case *of, ck_error *err) {
+  (void)of, (void)err;
+  *out = *(const ck_resume_rules *)self;
+  return CK_OK;
+}
+
+static ck_status see_spent(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
+  (void)self, (void)err;
+  spent_seen = at->budget.spent_micros;
+  *out = (ck_decision){.take = true};
+  return CK_OK;
+}
+
+/* Spending continues over a resume unless a rule resets it; the totals never go back; a rule can refuse. */
+static void test_resume_rules(void) {
+  ck_error err = CK_ERROR_INIT;
+  ck_resume_rules rules = {.budget = CK_RULE_REFUSE};
+  ck_policy_engine policies = {.self = &rules, .checkpoint = see_spent, .resume = ruled};
+  world s = make_world();
+  ck_session *session = start_picky("rules", &policies);
+  s.stop_after = 7; /* two rounds done, the third's model asked */
+  run(session, &s, 1000);
+  ck_session_close(session);
+  ck_status status = ck_session_resume(&session, runtime, "rules", &(ck_resume_options){.policies = &policies}, &err);
+  tap_is_status(status, CK_E_REFUSED, &err, "a rule refuses the resume");
+  tap_ok(strstr(err.text, "budget") != NULL, "and the dimension is named");
+  rules.budget = CK_RULE_RESET;
+  s.stop_after = 0;
+  session = resume_with("rules", &(ck_resume_options){.policies = &policies});
+  ending e = run(session, &s, 1000);
+  tap_ok(e.result.status == CK_SESSION_COMPLETED, "another resets the budget");
+  tap_is_int(ck_session_totals(session)->cost_micros, 4000, "what was spent in all stays 4 calls");
+  tap_is_int(spent_seen, 2000, "what counts against the budget begins at the resume");
+  ck_session_close(session);
+}
+
 static void test_pause(void) {
   ck_error err = CK_ERROR_INIT;
   world s = make_world();
@@ -309,6 +379,8 @@ static void test_all(const char *url) {
   test_changed_request();
   test_flow_error_is_resumable();
   test_pause();
+  test_failing_policy();
+  test_resume_rules();
   test_ended_is_final();
   ck_verify_report report;
   ck_error err = CK_ERROR_INIT;
