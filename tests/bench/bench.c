@@ -210,6 +210,7 @@ int main(int argc, char **argv) {
   if (!*only || strcmp(only, "checkpoints") == 0) bench_checkpoints();
   if (!*only || strcmp(only, "sessions") == 0) bench_sessions();
   if (!*only || strcmp(only, "reads") == 0) bench_reads();
+  if (!*only || strcmp(only, "redact") == 0) bench_redact();
   if (!*only || strcmp(only, "program") == 0) bench_program();
   write_json();
   char command[512];

@@ -44,6 +44,7 @@ ck_saved bench_step(ck_session *session, unsigned number);
 void bench_checkpoints(void);
 void bench_sessions(void);
 void bench_reads(void);
+void bench_redact(void);
 void bench_program(void);
 /* Another process's part of bench_program: an idle host tells its memory through `fd`. */
 void bench_idle(const char *path, int fd);
