@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/runtime/choose.h"
 #include "core/runtime/ledger.h"
 #include "core/runtime/unseen.h"
 
@@ -105,32 +106,6 @@ static ck_status load_cassette(ck_preflight *self, ck_engine *engine, ck_error *
   return take_problem(self, status, &failure, err);
 }
 
-typedef struct search {
-  const ck_view *view;
-  int64_t found;
-} search;
-
-static bool find_resumable(void *to, const ck_checkpoint_info *checkpoint) {
-  search *self = to;
-  if (checkpoint->resumable && ck_view_contains(self->view, checkpoint->seq)) self->found = checkpoint->seq;
-  return true;
-}
-
-/* The given one, else the latest resumable one in view; none is no problem. */
-static ck_status choose_checkpoint(ck_preflight *self, ck_store *store, const char *id, ck_error *err) {
-  const ck_head *head = &self->head;
-  int64_t session = head->session.no;
-  if (id) return ck_store_get_checkpoint(&self->checkpoint, store, session, id, 0, err);
-  ck_view view;
-  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
-  if (status != CK_OK) return status;
-  search found = {.view = &view};
-  status = ck_store_list_checkpoints(store, session, find_resumable, &found, err);
-  ck_view_clear(&view);
-  if (status != CK_OK || !found.found) return status;
-  return ck_store_get_checkpoint(&self->checkpoint, store, session, NULL, found.found, err);
-}
-
 static void check_reads(ck_preflight *self, const ck_flow_manifest *manifest, const ck_state *state) {
   for (const char *const *key = manifest->reads; key && *key; key++)
     if (!ck_state_get(state, *key))
@@ -173,18 +148,6 @@ static ck_status check_state(ck_preflight *self, ck_engine *engine, ck_error *er
 
 /* ---- what lies behind the checkpoint ---- */
 
-typedef struct reading {
-  ck_ledger *ledger;
-  ck_status status;
-  ck_error *err;
-} reading;
-
-static bool read_event(void *to, const ck_event *event) {
-  reading *self = to;
-  self->status = ck_ledger_apply(self->ledger, event, self->err);
-  return self->status == CK_OK;
-}
-
 static bool has_tool(const ck_flow_manifest *manifest, ck_bytes name) {
   for (size_t i = 0; i < manifest->tool_count; i++)
     if (ck_json_is_text(name, manifest->tools[i].name)) return true;
@@ -220,7 +183,7 @@ static void count_work(ck_preflight_work *work, const ck_ledger_entry *entry, bo
 }
 
 /* The ledger that a resume from the chosen checkpoint would have. */
-static ck_status read_ledger(reading *read, const ck_preflight *self, ck_store *store, ck_error *err) {
+static ck_status read_ledger(ck_ledger_fold *read, const ck_preflight *self, ck_store *store, ck_error *err) {
   const ck_head *head = &self->head;
   const ck_checkpoint_info *from = &self->checkpoint;
   ck_view view = {0};
@@ -230,14 +193,14 @@ static ck_status read_ledger(reading *read, const ck_preflight *self, ck_store *
   bool loaded = status == CK_OK && from->seq && ck_store_get_state(&state, store, head->session.no, from->seq, &told) == CK_OK;
   if (status == CK_OK && !loaded) status = ck_state_new(&state, err);
   ck_unseen what = {.session = head->session.no, .view = &view, .state = state, .cut = from->seq ? from->seq : 1};
-  if (status == CK_OK) status = ck_unseen_read(store, &what, read_event, read, err);
+  if (status == CK_OK) status = ck_unseen_read(store, &what, ck_ledger_fold_event, read, err);
   ck_view_clear(&view);
   ck_state_free(state);
   return status == CK_OK ? read->status : status;
 }
 
 static ck_status check_work(ck_preflight *self, ck_engine *engine, ck_error *err) {
-  reading read = {.err = err};
+  ck_ledger_fold read = {.err = err};
   bool anew = self->head.session.status == CK_SESSION_FAILED ||
               (self->head.has_checkpoint && self->checkpoint.seq != self->head.checkpoint.seq);
   ck_status status = ck_ledger_new(&read.ledger, err);
@@ -255,7 +218,7 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const ck_pr
   ck_store *store = engine->runtime->store;
   ck_status status = ck_store_get_head(&self->head, store, options->session, err);
   if (status == CK_OK) status = ck_store_check_owner(store, options->session, err);
-  if (status == CK_OK) status = choose_checkpoint(self, store, options->checkpoint, err);
+  if (status == CK_OK) status = ck_choose_checkpoint(&self->checkpoint, store, &self->head, options->checkpoint, err);
   if (status != CK_OK) return status;
   const ck_session_record *record = &self->head.session;
   if (!ck_session_status_resumable(record->status))

@@ -177,6 +177,12 @@ ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err)
   return CK_OK;
 }
 
+bool ck_ledger_fold_event(void *to, const ck_event *event) {
+  ck_ledger_fold *self = to;
+  self->status = ck_ledger_apply(self->ledger, event, self->err);
+  return self->status == CK_OK;
+}
+
 static bool may_run_again(ck_effect_class class) { return class == CK_EFFECT_PURE || class == CK_EFFECT_IDEMPOTENT; }
 
 /* An intent without outcome. The class recorded with it counts: a flow edited later cannot make an action harmless. */

@@ -42,6 +42,13 @@ CK_CHECKED ck_status ck_ledger_new(ck_ledger **out, ck_error *err);
 void ck_ledger_free(ck_ledger *self);
 /* Folds one event, in order of seq; other kinds are passed over. CK_E_CORRUPT when a body lacks what it must have. */
 CK_CHECKED ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err);
+/* The same as a visitor of ck_store_read_events; stops at the first failure, which is in `status`. */
+typedef struct ck_ledger_fold {
+  ck_ledger *ledger;
+  ck_status status;
+  ck_error *err;
+} ck_ledger_fold;
+bool ck_ledger_fold_event(void *to, const ck_event *event);
 /* Borrowed; NULL: nothing is known of this key. */
 const ck_ledger_entry *ck_ledger_get(const ck_ledger *self, const char *key);
 /* In no order; NULL past the end. */

@@ -5,18 +5,6 @@
 
 #include "core/runtime/session_private.h"
 
-typedef struct reading {
-  ck_ledger *ledger;
-  ck_status status;
-  ck_error *err;
-} reading;
-
-static bool read_event(void *to, const ck_event *event) {
-  reading *self = to;
-  self->status = ck_ledger_apply(self->ledger, event, self->err);
-  return self->status == CK_OK;
-}
-
 static bool in_doubt(const ck_ledger_entry *entry) {
   return entry->open && entry->verdict == CK_VERDICT_NONE &&
          (entry->class == CK_EFFECT_ONCE || entry->class == CK_EFFECT_RECONCILABLE);
@@ -29,11 +17,11 @@ static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *i
   *out = NULL;
   if (status != CK_OK) return status;
   status = ck_ledger_new(out, err);
-  reading r = {.ledger = *out, .status = CK_OK, .err = err};
+  ck_ledger_fold r = {.ledger = *out, .status = CK_OK, .err = err};
   ck_event_query query = {
       .session = record.no,
       .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
-  if (status == CK_OK) status = ck_store_read_events(runtime->store, &query, read_event, &r, err);
+  if (status == CK_OK) status = ck_store_read_events(runtime->store, &query, ck_ledger_fold_event, &r, err);
   ck_session_record_clear(&record);
   if (status == CK_OK) status = r.status;
   if (status == CK_OK) return CK_OK;

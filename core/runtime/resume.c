@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/choose.h"
 #include "core/runtime/session_private.h"
 #include "core/runtime/unseen.h"
 
@@ -14,43 +15,10 @@ static ck_status check_resumable(const ck_session_record *record, ck_error *err)
                       ck_session_status_name(record->status));
 }
 
-typedef struct search {
-  const ck_view *view;
-  int64_t found;
-} search;
-
-static bool find_resumable(void *to, const ck_checkpoint_info *checkpoint) {
-  search *self = to;
-  if (checkpoint->resumable && ck_view_contains(self->view, checkpoint->seq)) self->found = checkpoint->seq;
-  return true;
-}
-
-/* The latest resumable one that the live timeline sees; 0 when there is none. */
-static ck_status find_latest(int64_t *out, ck_store *store, const ck_head *head, ck_error *err) {
-  *out = 0;
-  if (!head->has_checkpoint) return CK_OK;
-  *out = head->checkpoint.seq;
-  if (head->checkpoint.resumable) return CK_OK;
-  ck_view view;
-  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
-  if (status != CK_OK) return status;
-  search s = {.view = &view};
-  status = ck_store_list_checkpoints(store, head->session.no, find_resumable, &s, err);
-  ck_view_clear(&view);
-  *out = s.found;
-  return status;
-}
-
 /* Fills `*out` (seq 0: from the first event). */
 static ck_status choose(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const char *id, ck_error *err) {
-  *out = (ck_checkpoint_info){0};
-  int64_t seq = 0;
-  if (!id) {
-    ck_status status = find_latest(&seq, store, head, err);
-    if (status != CK_OK || seq == 0) return status;
-  }
-  ck_status status = ck_store_get_checkpoint(out, store, head->session.no, id, seq, err);
-  if (status == CK_OK && !out->resumable)
+  ck_status status = ck_choose_checkpoint(out, store, head, id, err);
+  if (status == CK_OK && out->seq && !out->resumable)
     status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from", out->id, head->session.id);
   return status;
 }
