@@ -20,8 +20,6 @@ struct ck_ledger {
 
 static const char *const verdict_names[] = {NULL, "done", "retry", "abort"};
 
-const char *ck_verdict_name(ck_verdict verdict) { return verdict_names[verdict]; }
-
 ck_verdict ck_verdict_of(const char *name) {
   for (int i = CK_VERDICT_DONE; i <= CK_VERDICT_ABORT; i++)
     if (strcmp(verdict_names[i], name) == 0) return (ck_verdict)i;

@@ -19,7 +19,6 @@ typedef struct ck_ledger ck_ledger;
 
 /* What a person said of an effect in doubt. */
 typedef enum { CK_VERDICT_NONE, CK_VERDICT_DONE, CK_VERDICT_RETRY, CK_VERDICT_ABORT } ck_verdict;
-const char *ck_verdict_name(ck_verdict verdict);   /* "done"; NULL for NONE */
 ck_verdict ck_verdict_of(const char *name);        /* NONE when there is none */
 
 /* What is known of one key. Values borrowed from the ledger. */

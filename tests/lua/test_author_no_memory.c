@@ -7,24 +7,11 @@
 #include "core/runtime/simulate.h"
 #include "lua/author.h"
 #include "tests/lua/vm_script.h"
+#include "tests/starve.h"
 #include "tests/tap.h"
 
 enum { BOUNDARIES = 80 };
 
-static long budget = -1; /* allocations that still succeed; -1: all */
-static bool spent(void) {
-  if (budget == 0) return true;
-  if (budget > 0) budget--;
-  return false;
-}
-
-#define WRAP(name, params, args)     \
-  void *__real_##name params;        \
-  void *__wrap_##name params;        \
-  void *__wrap_##name params {       \
-    if (spent()) return NULL;        \
-    return __real_##name args;       \
-  }
 WRAP(malloc, (size_t size), (size))
 WRAP(calloc, (size_t count, size_t size), (count, size))
 WRAP(realloc, (void *old, size_t size), (old, size))
