@@ -12,6 +12,12 @@
   X(CK_E_FLOW, 1, "the flow raised an error")                                 \
   X(CK_E_FLOW_STALLED, 1, "the flow ran too long without yielding")           \
   X(CK_E_DIVERGED, 1, "an effect differs from what was recorded")             \
+  X(CK_E_CREDENTIALS, 1, "the provider refused the credentials")              \
+  X(CK_E_REQUEST, 1, "the provider refused the request as malformed")         \
+  X(CK_E_CONTEXT, 1, "the conversation is longer than the model takes")       \
+  X(CK_E_UNAVAILABLE, 8, "a service cannot be reached, or is overloaded")     \
+  X(CK_E_LIMIT, 8, "a constraint's limit is reached")                         \
+  X(CK_E_CANCELLED, 1, "cancelled")                                           \
   X(CK_E_NO_MEMORY, 1, "out of memory")                                       \
   X(CK_E_USAGE, 2, "usage")                                                   \
   X(CK_E_PARSE, 2, "malformed input")                                         \

@@ -50,12 +50,16 @@ typedef struct ck_effect {
   ck_effect_kind kind;
   ck_effect_class class;
   const char *agent;   /* who acts; NULL */
-  ck_bytes request;    /* JSON object by kind. model: {model, tools?}; tool: {name, call_id?, index (from 0), arguments};
-                          ask: {question?}. As sent; the ledger keeps the digest of the redacted form. */
+  ck_bytes request;    /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
+                          model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
+                          tool:  {name, call_id?, index (from 0), arguments, server?}; {server, list: true}: what it offers
+                          exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
+                          agent: {process, prompt}; sleep: {ms}; ask: {question?} */
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
   uint64_t consumed;   /* outcomes (ok or error, whoever gave them) in the scope's view so far: a recording's cursor */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
   int64_t deadline_ms; /* monotonic; 0 none */
+  int64_t begun_ms;    /* wall time of its first intent, also of an earlier run: what a sleep counts from */
 } ck_effect;
 
 /* X(enumerator, name on disk). */
@@ -92,7 +96,7 @@ void ck_outcome_free(ck_outcome *self);
 
 /* Where a driver delivers. Loop thread only. */
 typedef struct ck_effect_sink {
-  void (*update)(struct ck_effect_sink *sink, ck_bytes chunk); /* progress; may be ignored */
+  void (*update)(struct ck_effect_sink *sink, ck_bytes chunk); /* a JSON object: becomes an `update` event; between start and done */
   void (*done)(struct ck_effect_sink *sink, ck_outcome *outcome); /* Takes; exactly once, also after cancel */
 } ck_effect_sink;
 
@@ -111,6 +115,8 @@ typedef struct ck_effect_driver {
   /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is not NULL. */
   bool (*probes)(void *self, const ck_effect *effect);
   void (*cancel)(void *self, ck_effect_run *run);
+  /* May be NULL: free. The most that `effect` can cost, micro-dollars; -1: it has no price. */
+  int64_t (*reserve)(void *self, const ck_effect *effect);
   /* May be NULL. The flow ended well in `scope`: CK_E_DIVERGED when the driver expected more of it (a recording not used up). */
   CK_CHECKED ck_status (*finish)(void *self, const char *scope, uint64_t consumed, ck_error *err);
   void (*free)(void *self);

@@ -18,11 +18,14 @@
   X(CK_EVENT_REPLAY, 13, "replay")                      /* {key, of}: the outcome at seq `of`, re-announced here */ \
   X(CK_EVENT_RESOLUTION, 14, "resolution")              /* {key, verdict}: what a person said of an effect in doubt */ \
   X(CK_EVENT_DIVERGENCE, 15, "divergence")              /* {key, recorded, asked}: request digests that differ */ \
+  X(CK_EVENT_REWIND, 16, "rewind")                      /* {to, report, keep?}: the scope's context after seq `to` gives way to the report */ \
   X(CK_EVENT_BOUNDARY, 20, "boundary")                  /* {kind, inputs, decision}; announces a checkpoint if one was taken */ \
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error")          /* {hook, policy, error} */                     \
   X(CK_EVENT_EDIT, 22, "edit")                          /* {key, value|removed} */                      \
   X(CK_EVENT_DELEGATION, 23, "delegation")              /* {id, target|targets|parallel|sequential, message} */ \
   X(CK_EVENT_PRUNE, 24, "pruned")                       /* {ids, bytes}: checkpoints that were dropped, bytes given back */ \
+  X(CK_EVENT_UPDATE, 25, "update")                      /* {key, update}: what a running effect told, such as an agent's progress */ \
+  X(CK_EVENT_CONSTRAINT, 26, "constraint")              /* {dimension, what: approaching|hit|conflict, agent?, spent, limit} */ \
   X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
 
 typedef enum {

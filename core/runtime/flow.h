@@ -11,6 +11,15 @@
 typedef struct ck_flow ck_flow;     /* a loaded flow file */
 typedef struct ck_strand ck_strand; /* one scope's execution */
 
+/* A child process that the flow talks to. Texts borrowed from the flow. */
+typedef enum { CK_FLOW_MCP, CK_FLOW_ACP } ck_flow_protocol;
+typedef struct ck_flow_process {
+  const char *name;
+  ck_flow_protocol protocol;
+  const char *const *argv;        /* NULL-terminated; no shell */
+  const char *const *environment; /* names of variables it may see besides the usual ones; NULL-terminated */
+} ck_flow_process;
+
 /* One tool as the flow declares it. Texts borrowed from the flow. */
 typedef struct ck_flow_tool {
   const char *name;
@@ -27,6 +36,8 @@ typedef struct ck_flow_manifest {
   ck_digest digest;          /* of the flow file's bytes */
   const ck_flow_tool *tools;
   size_t tool_count;
+  const ck_flow_process *processes;
+  size_t process_count;
   const char *const *reads;  /* state keys that must exist; NULL-terminated */
   const char *const *agents; /* NULL-terminated */
   const char *const *secrets;/* NULL-terminated */
@@ -36,10 +47,21 @@ typedef enum {
   CK_FLOW_EFFECT,   /* do `effect`, resume with its outcome */
   CK_FLOW_BOUNDARY, /* a place for a checkpoint; resume with NULL */
   CK_FLOW_FORK,     /* open child scopes, resume with NULL */
-  CK_FLOW_JOIN,     /* resume when the child scopes have ended */
+  CK_FLOW_JOIN,     /* wait for child scopes; resume with an outcome whose result is {SCOPE: {result?, error?, writes}, …} */
   CK_FLOW_PAUSE,    /* stop here, once; `value` is the reason (a JSON string); resume with NULL */
   CK_FLOW_DONE      /* ended; `value` is the result or NULL */
 } ck_flow_step;
+
+/* A child scope to open: a strand of the same flow, told apart by its name and its task.
+ *
+ * The child reads the state through what it has written itself; its writes are its own until its parent has joined it and
+ * made them the parent's, so that branches cannot see each other's. A scope that is forked again later (an agent that is
+ * asked once more) goes on with its conversation, under effect keys of its own. */
+typedef struct ck_flow_child {
+  const char *scope;  /* unique among those that are open */
+  const char *agent;  /* who acts in it: what it spends counts for that agent and for those of the scopes above; NULL */
+  const char *task;   /* JSON, what it is to do; kept with its position and given to it again after a resume */
+} ck_flow_child;
 
 /* What a strand wants. Everything is borrowed until the strand's next resume or close. */
 typedef struct ck_flow_yield {
@@ -51,8 +73,9 @@ typedef struct ck_flow_yield {
   /* BOUNDARY: kind, node, agent, depth and next are set by the engine, the rest by the runtime. */
   ck_boundary boundary;
   ck_value *position;          /* BOUNDARY: where the strand stands after it: {"path": "agent#4", …} */
-  const char *const *scopes;   /* FORK: child scopes to open; JOIN: to wait for */
-  size_t scope_count;
+  const ck_flow_child *children; /* FORK: to open; JOIN: to wait for, by scope */
+  size_t child_count;
+  bool join_any;               /* JOIN: until one of them has ended, instead of all; those that have are in the outcome */
   ck_value *const *messages;   /* to append to the scope's conversation before the step is taken */
   size_t message_count;
   const ck_change *changes;    /* keys written since the last yield; they become state at the next BOUNDARY or DONE */
@@ -66,6 +89,8 @@ typedef struct ck_strand_options {
   const ck_value *position;    /* as yielded at its last boundary; NULL: from the top */
   const ck_state *state;       /* read through; changed only by the strand's own changes once they become state */
   const ck_conversation *conversation;
+  const ck_value *task;        /* of a forked scope; NULL: the main one */
+  const char *const *overlays; /* prefixes of state keys that are read first, the scope's own before its parent's; NULL-terminated */
   const ck_value *input;       /* of the session; may be NULL */
   const char *recorded_prompt; /* system prompt of the cassette; NULL: none */
 } ck_strand_options;
@@ -77,7 +102,7 @@ typedef struct ck_flow_engine {
   CK_CHECKED ck_status (*load)(ck_flow **out, void *self, const char *path, ck_error *err);
   const ck_flow_manifest *(*manifest)(const ck_flow *flow);
   CK_CHECKED ck_status (*open)(ck_strand **out, ck_flow *flow, const ck_strand_options *options, ck_error *err);
-  /* `outcome` is borrowed; NULL at first and after BOUNDARY, FORK, JOIN. */
+  /* `outcome` is borrowed; NULL at first and after BOUNDARY, FORK, PAUSE. */
   CK_CHECKED ck_status (*resume)(ck_flow_yield *out, ck_strand *strand, const ck_outcome *outcome, ck_error *err);
   void (*close)(ck_strand *strand);
   void (*unload)(ck_flow *flow);
