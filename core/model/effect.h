@@ -88,6 +88,7 @@ typedef struct ck_outcome {
   int64_t cost_micros;    /* -1: no price known (unmetered) */
   int64_t input_tokens, output_tokens;
   int64_t seq;            /* of its event, once recorded; 0 before */
+  struct ck_outcome *next;/* of effects asked for together: the next one's, in their order; NULL. ck_outcome_free takes one */
 } ck_outcome;
 /* Takes no reference: shares `result`. `error` is copied. */
 CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_value *result, const char *error,

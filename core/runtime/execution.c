@@ -217,6 +217,7 @@ static ck_status act_on_yield(ck_runner *self, ck_error *err) {
     case CK_FLOW_BOUNDARY: return reach_boundary(self, err);
     case CK_FLOW_PAUSE: return reach_pause(self, err);
     case CK_FLOW_DONE: return reach_done(self, err);
+    case CK_FLOW_EFFECTS:
     case CK_FLOW_FORK:
     case CK_FLOW_JOIN: break;
   }

@@ -45,6 +45,8 @@ typedef struct ck_flow_manifest {
 
 typedef enum {
   CK_FLOW_EFFECT,   /* do `effect`, resume with its outcome */
+  CK_FLOW_EFFECTS,  /* do all of `asks` side by side, resume with their outcomes, linked by `next` in the order asked; the messages
+                       they add enter the conversation in that order too, once all are done */
   CK_FLOW_BOUNDARY, /* a place for a checkpoint; resume with NULL */
   CK_FLOW_FORK,     /* open child scopes, resume with NULL */
   CK_FLOW_JOIN,     /* wait for child scopes; resume with an outcome whose result is {SCOPE: {result?, error?, writes}, …} */
@@ -63,6 +65,12 @@ typedef struct ck_flow_child {
   const char *task;   /* JSON, what it is to do; kept with its position and given to it again after a resume */
 } ck_flow_child;
 
+/* One of several effects that are asked for together; as `effect` and `ordinal` of a yield. */
+typedef struct ck_flow_ask {
+  ck_effect effect;
+  uint32_t ordinal;
+} ck_flow_ask;
+
 /* What a strand wants. Everything is borrowed until the strand's next resume or close. */
 typedef struct ck_flow_yield {
   ck_flow_step step;
@@ -70,6 +78,8 @@ typedef struct ck_flow_yield {
    * A tool effect may set its ordinal (its index in the message, from 1); 0: the runtime counts per kind. */
   ck_effect effect;
   uint32_t ordinal;
+  const ck_flow_ask *asks;     /* EFFECTS: at least one, each with an ordinal or a kind of its own */
+  size_t ask_count;
   /* BOUNDARY: kind, node, agent, depth and next are set by the engine, the rest by the runtime. */
   ck_boundary boundary;
   ck_value *position;          /* BOUNDARY: where the strand stands after it: {"path": "agent#4", …} */
