@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/effect/ask.h"
+#include "core/effect/read.h"
+#include "core/effect/sleep.h"
 #include "lua/flow.h"
 #include "lua/policy.h"
 #include "lua/profile.h"
@@ -62,6 +65,16 @@ static ck_status list_commands(ck_engine *self, size_t *count, ck_error *err) {
   return CK_OK;
 }
 
+/* What every flow can ask for; a recording comes before them. */
+static ck_status open_common_drivers(ck_engine *self, size_t at, ck_error *err) {
+  ck_effect_driver **to = self->drivers + at;
+  ck_clock clock = self->runtime->clock;
+  ck_status status = ck_sleep_driver_new(to++, self->loop, clock, err);
+  if (status == CK_OK) status = ck_read_driver_new(to++, self->loop, clock, err);
+  if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, NULL, err);
+  return status;
+}
+
 static ck_status open_drivers(ck_engine *self, ck_error *err) {
   size_t commands, drivers = 0;
   ck_status status = list_commands(self, &commands, err);
@@ -69,9 +82,9 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
     ck_command_options options = {.loop = self->loop, .tools = self->commands, .tool_count = commands, .directory = self->directory};
     status = ck_command_driver_new(&self->drivers[drivers++], &options, err);
   }
-  if (status != CK_OK || !self->cassette) return status;
-  if (commands) status = ck_cassette_leave_out(self->cassette, self->command_names, err);
-  return status == CK_OK ? ck_cassette_driver_new(&self->drivers[drivers], self->cassette, self->loop, err) : status;
+  if (status == CK_OK && self->cassette && commands) status = ck_cassette_leave_out(self->cassette, self->command_names, err);
+  if (status == CK_OK && self->cassette) status = ck_cassette_driver_new(&self->drivers[drivers++], self->cassette, self->loop, err);
+  return status == CK_OK ? open_common_drivers(self, drivers, err) : status;
 }
 
 static void on_progress(void *to, const ck_progress *progress) {

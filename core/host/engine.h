@@ -12,7 +12,7 @@
 #include "core/runtime/execution.h"
 #include "core/runtime/secret.h"
 
-enum { CK_ENGINE_DRIVERS_MAX = 2 };
+enum { CK_ENGINE_DRIVERS_MAX = 12 };
 
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {

@@ -12,7 +12,8 @@
   X(CK_EFFECT_EXEC, "exec")     \
   X(CK_EFFECT_AGENT, "agent")   \
   X(CK_EFFECT_SLEEP, "sleep")   \
-  X(CK_EFFECT_ASK, "ask")
+  X(CK_EFFECT_ASK, "ask")       \
+  X(CK_EFFECT_READ, "read")
 typedef enum {
 #define X(name, text) name,
   CK_EFFECT_KIND_TABLE(X)
@@ -54,9 +55,10 @@ typedef struct ck_effect {
                           model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
                           tool:  {name, call_id?, index (from 0), arguments, server?}; {server, list: true}: what it offers
                           exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
-                          agent: {process, prompt}; sleep: {ms}; ask: {question?} */
+                          agent: {process, prompt}; sleep: {ms}; ask: {question?, options?: [TEXT]}; read: {what: "clock" | "random"} */
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
-  uint64_t consumed;   /* outcomes (ok or error, whoever gave them) in the scope's view so far: a recording's cursor */
+  uint64_t consumed;   /* outcomes of models, tools and asks (ok or error, whoever gave them) in the scope's view so far: a
+                          recording's cursor */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
   int64_t deadline_ms; /* monotonic; 0 none */
   int64_t begun_ms;    /* wall time of its first intent, also of an earlier run: what a sleep counts from */

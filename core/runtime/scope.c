@@ -39,9 +39,10 @@ ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conv
 
 uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 
-/* Outcomes that gave something; one that ended or failed did not. */
+/* Outcomes that gave something; one that ended or failed did not. Recordings hold models, tools and asks only. */
 static bool counts(ck_bytes body) {
-  ck_bytes status = ck_json_get(body, "status");
+  ck_bytes status = ck_json_get(body, "status"), kind = ck_json_get(body, "kind");
+  if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") && !ck_json_is_text(kind, "ask")) return false;
   return ck_json_is_text(status, "ok") || ck_json_is_text(status, "error");
 }
 

@@ -83,18 +83,19 @@ static void test_session_statuses(void) {
 }
 
 static void test_effects(void) {
-  static const char *const kinds[] = {"model", "tool", "exec", "agent", "sleep", "ask"};
+  static const char *const kinds[] = {"model", "tool", "exec", "agent", "sleep", "ask", "read"};
   static const char *const classes[] = {"pure", "idempotent", "reconcilable", "once"};
   static const char *const statuses[] = {"ok", "error", "failed", "ended", "absent", "unknown"};
-  tap_is_int(CK_EFFECT_KIND_COUNT, 6, "six effect kinds");
+  tap_is_int(CK_EFFECT_KIND_COUNT, 7, "seven effect kinds");
   tap_is_int(CK_EFFECT_CLASS_COUNT, 4, "four effect classes");
   tap_is_int(CK_OUTCOME_COUNT, 6, "six outcome statuses");
   ck_effect_kind kind = 0;
   ck_effect_class class = 0;
   ck_outcome_status status = 0;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     tap_is_text(ck_effect_kind_name((ck_effect_kind)i), kinds[i], "effect kind %d", i);
     tap_ok(ck_effect_kind_of(&kind, kinds[i]) && (int)kind == i, "effect kind %s", kinds[i]);
+    if (i >= 6) continue;
     tap_is_text(ck_outcome_status_name((ck_outcome_status)i), statuses[i], "outcome status %d", i);
     tap_ok(ck_outcome_status_of(&status, statuses[i]) && (int)status == i, "outcome status %s", statuses[i]);
     if (i >= 4) continue;
