@@ -1,5 +1,6 @@
 /* memory.c - ctx.memory and ctx.outputs: keys of the state, with what the strand has written laid over it. */
 #include <lauxlib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +19,18 @@ static void reset_box_value(lua_State *L, int which) {
   lua_setiuservalue(L, lua_upvalueindex(UP_BOX), which);
 }
 
+/* What a child scope writes is kept under a prefix, which must leave room for the key. */
+static ck_status check_key(const ck_strand *self, const char *key, ck_error *err) {
+  char whole[CK_STATE_KEY_MAX + 2];
+  const char *prefix = self->overlays ? self->overlays[0] : "";
+  snprintf(whole, sizeof whole, "%s%s", prefix, key);
+  ck_status status = ck_state_check_key(whole, err);
+  if (status != CK_OK && *prefix) ck_error_prefix(err, "in scope %s", self->name);
+  return status;
+}
+
 /* Pushes the key of the state for the name at `index`: "memory.topic". */
-static const char *push_key(lua_State *L, int index) {
+static const char *push_key(lua_State *L, const ck_strand *self, int index) {
   const char *area = lua_tostring(L, lua_upvalueindex(UP_AREA));
   if (lua_type(L, index) != LUA_TSTRING) {
     luaL_error(L, "ctx.%s takes strings as keys, not a %s", area, luaL_typename(L, index));
@@ -29,8 +40,20 @@ static const char *push_key(lua_State *L, int index) {
   if (len == 0 || strlen(name) != len) luaL_error(L, "ctx.%s: a key must not be empty or hold a NUL", area);
   const char *key = lua_pushfstring(L, "%s.%s", area, name);
   ck_error err = CK_ERROR_INIT;
-  if (ck_state_check_key(key, &err) != CK_OK) ck_strand_raise(L, &err);
+  if (check_key(self, key, &err) != CK_OK) ck_strand_raise(L, &err);
   return key;
+}
+
+/* Null under a prefix: the scope removed the key. */
+static ck_bytes read_state(const ck_strand *self, const char *key) {
+  if (!self->state) return (ck_bytes){0};
+  for (char **overlay = self->overlays; overlay && *overlay; overlay++) {
+    char whole[CK_STATE_KEY_MAX + 2];
+    int len = snprintf(whole, sizeof whole, "%s%s", *overlay, key);
+    const ck_value *found = len <= CK_STATE_KEY_MAX ? ck_state_get(self->state, whole) : NULL;
+    if (found) return ck_json_type_of(ck_value_bytes(found)) == CK_JSON_NULL ? (ck_bytes){0} : ck_value_bytes(found);
+  }
+  return ck_value_bytes(ck_state_get(self->state, key));
 }
 
 /* The JSON of the key on top, which stays there; what is pushed above it keeps the bytes alive. No bytes: absent. */
@@ -39,7 +62,7 @@ static ck_bytes push_raw(lua_State *L, const ck_strand *self) {
   lua_pushvalue(L, -2);
   lua_rawget(L, -2);
   lua_remove(L, -2);
-  if (lua_isnil(L, -1)) return ck_value_bytes(self->state ? ck_state_get(self->state, lua_tostring(L, -2)) : NULL);
+  if (lua_isnil(L, -1)) return read_state(self, lua_tostring(L, -2));
   ck_bytes raw = {0};
   if (lua_type(L, -1) == LUA_TSTRING) raw.data = lua_tolstring(L, -1, &raw.len);
   return raw;
@@ -73,7 +96,7 @@ static int area_read(lua_State *L) {
     lua_pushvalue(L, lua_upvalueindex(UP_APPEND));
     return 1;
   }
-  push_key(L, 2);
+  push_key(L, self, 2);
   ck_bytes raw = push_raw(L, self);
   ck_strand_push_value(L, raw);
   return 1;
@@ -86,7 +109,7 @@ static int area_write(lua_State *L) {
     return luaL_error(L, "ctx.%s.append is a function: the key 'append' cannot be used", area);
   }
   lua_settop(L, 3);
-  push_key(L, 2);
+  push_key(L, self, 2);
   if (lua_isnil(L, 3)) {
     lua_pushboolean(L, false);
   } else {
@@ -107,7 +130,7 @@ static int area_append(lua_State *L) {
   ck_strand *self = ck_strand_check(L);
   lua_settop(L, 3);
   if (lua_isnil(L, 3)) return luaL_error(L, "append needs a key and a value");
-  const char *key = push_key(L, 2);
+  const char *key = push_key(L, self, 2);
   ck_bytes list = trim_end(push_raw(L, self));
   bool absent = list.len == 0;
   if (!absent && ck_json_type_of(list) != CK_JSON_ARRAY) return luaL_error(L, "%s is not a list: append cannot be used", key);

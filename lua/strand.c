@@ -87,6 +87,7 @@ static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   lua_createtable(L, 0, 3);
   lua_newtable(L);
   ck_strand_open_yields(L, box);
+  ck_strand_open_forks(L, box);
   ck_strand_open_messages(L, box);
   ck_strand_open_memory(L, box);
   lua_pushstring(L, options->scope);
@@ -95,6 +96,8 @@ static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   lua_setfield(L, -2, "recorded_prompt");
   ck_strand_push_value(L, ck_value_bytes(options->input));
   lua_setfield(L, -2, "input");
+  ck_strand_push_value(L, ck_value_bytes(options->task));
+  lua_setfield(L, -2, "task");
   ck_strand_push_value(L, ck_value_bytes(options->position));
   lua_setfield(L, -2, "position");
   lua_setfield(L, -2, "__index");
@@ -128,6 +131,24 @@ static int open_body(lua_State *L) {
   return 0;
 }
 
+static ck_status copy_overlays(ck_strand *self, const char *const *overlays, ck_error *err) {
+  size_t count = 0;
+  while (overlays && overlays[count]) count++;
+  if (count == 0) return CK_OK;
+  self->overlays = calloc(count + 1, sizeof *self->overlays);
+  if (!self->overlays) return ck_error_no_memory(err);
+  for (size_t i = 0; i < count; i++) {
+    self->overlays[i] = strdup(overlays[i]);
+    if (!self->overlays[i]) return ck_error_no_memory(err);
+  }
+  return CK_OK;
+}
+
+static void free_overlays(ck_strand *self) {
+  for (char **overlay = self->overlays; overlay && *overlay; overlay++) free(*overlay);
+  free(self->overlays);
+}
+
 ck_status ck_strand_open(ck_strand **out, ck_vm *vm, int definition, const ck_strand_options *options, ck_error *err) {
   *out = NULL;
   ck_strand *self = calloc(1, sizeof *self);
@@ -137,7 +158,7 @@ ck_status ck_strand_open(ck_strand **out, ck_vm *vm, int definition, const ck_st
   self->conversation = options->conversation;
   self->position = ck_value_share(options->position);
   self->name = strdup(options->scope);
-  ck_status status = self->name ? CK_OK : ck_error_no_memory(err);
+  ck_status status = self->name ? copy_overlays(self, options->overlays, err) : ck_error_no_memory(err);
   opening o = {self, definition, options};
   if (status == CK_OK) status = ck_vm_call(vm, open_body, &o, err);
   if (status == CK_OK) {
@@ -164,13 +185,17 @@ static void fill_yield(ck_strand *self) {
   yield->message_count = self->message_count;
   yield->changes = self->changes;
   yield->change_count = self->change_count;
+  if (yield->step == CK_FLOW_FORK || yield->step == CK_FLOW_JOIN) {
+    yield->children = self->children;
+    yield->child_count = self->child_count;
+  }
   if (yield->step == CK_FLOW_BOUNDARY) yield->position = self->position;
 }
 
 ck_status ck_strand_resume(ck_flow_yield *out, ck_strand *self, const ck_outcome *outcome, ck_error *err) {
   *out = (ck_flow_yield){0};
   if (self->ended) return ck_error_set(err, CK_E_USAGE, "scope '%s' has ended: it cannot be resumed", self->name);
-  bool wants = self->started && self->yield.step == CK_FLOW_EFFECT;
+  bool wants = self->started && (self->yield.step == CK_FLOW_EFFECT || self->yield.step == CK_FLOW_JOIN);
   if (wants != (outcome != NULL)) {
     return ck_error_set(err, CK_E_USAGE, "scope '%s' %s an outcome", self->name, wants ? "waits for" : "does not wait for");
   }
@@ -199,6 +224,8 @@ void ck_strand_close(ck_strand *self) {
   }
   clear_yield(self);
   ck_strand_clear_changes(self);
+  ck_strand_clear_children(self);
+  free_overlays(self);
   for (int i = 0; i < CK_STRAND_TEXTS; i++) free(self->texts[i]);
   free(self->messages);
   ck_value_free(self->position);

@@ -16,7 +16,10 @@ enum {
   CK_BOX_LAST = CK_BOX_SEEN
 };
 
-enum { CK_STRAND_VALUE_MAX = 64 << 20 }; /* bytes of one value that a flow hands over */
+enum {
+  CK_STRAND_VALUE_MAX = 64 << 20, /* bytes of one value that a flow hands over */
+  CK_STRAND_SCOPE_MAX = 200       /* bytes of a scope's whole name: keys of the state are kept below it */
+};
 
 /* The texts of a yield that must live until the next resume. */
 typedef enum { CK_STRAND_AGENT, CK_STRAND_NODE, CK_STRAND_NEXT_NODE, CK_STRAND_NEXT_TOOL, CK_STRAND_TEXTS } ck_strand_text;
@@ -29,6 +32,7 @@ struct ck_strand {
   char *name;              /* of the scope */
   const ck_state *state;
   const ck_conversation *conversation;
+  char **overlays;         /* prefixes of keys that are read first; NULL-terminated; NULL: none */
   ck_value *position;      /* as yielded or given last; NULL: at the top */
   const ck_outcome *outcome; /* during a resume: what it was resumed with */
   bool started, ended;
@@ -39,6 +43,8 @@ struct ck_strand {
   size_t message_count, message_cap;
   ck_change *changes;
   size_t change_count;
+  ck_flow_child *children; /* their texts are owned */
+  size_t child_count;
   ck_buffer scratch;       /* for one value at a time */
 };
 
@@ -63,6 +69,8 @@ void ck_strand_push_scratch(lua_State *L, ck_strand *self);
 void ck_strand_push_value(lua_State *L, ck_bytes json);
 /* Raises unless a yield is possible here. `what` is the primitive's name. */
 void ck_strand_check_yieldable(lua_State *L, const char *what);
+/* Raises when the table at `table` has a field that is not in `known`, a NULL-terminated list. */
+void ck_strand_check_fields(lua_State *L, int table, const char *what, const char *const *known);
 /* Begins a yield; one that an error has left half made is gone. */
 void ck_strand_reset_yield(ck_strand *self);
 /* Gives self->yield with all that was written so far; the last call of a primitive: return ck_strand_yield(…). */
@@ -70,6 +78,8 @@ int ck_strand_yield(lua_State *L, ck_strand *self, ck_flow_step step, lua_KFunct
 
 /* ---- parts of ctx: each adds its functions or fields to the table on top; the box is at `box` ---- */
 void ck_strand_open_yields(lua_State *L, int box);               /* yield.c */
+void ck_strand_open_forks(lua_State *L, int box);                /* fork.c */
+void ck_strand_clear_children(ck_strand *self);                  /* fork.c */
 void ck_strand_open_messages(lua_State *L, int box);             /* message.c */
 void ck_strand_open_memory(lua_State *L, int box);               /* memory.c */
 /* Moves what was written since the last yield to self->changes. */

@@ -20,8 +20,7 @@ int ck_strand_yield(lua_State *L, ck_strand *self, ck_flow_step step, lua_KFunct
 
 /* ---- what is read from the tables that the primitives take ---- */
 
-/* `known` is a NULL-terminated list of the fields that the table may have. */
-static void check_fields(lua_State *L, int table, const char *what, const char *const *known) {
+void ck_strand_check_fields(lua_State *L, int table, const char *what, const char *const *known) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     lua_pop(L, 1);
@@ -134,7 +133,7 @@ static int ctx_effect(lua_State *L) {
   ck_strand_check_yieldable(L, "ctx.effect");
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  check_fields(L, 1, "ctx.effect", known);
+  ck_strand_check_fields(L, 1, "ctx.effect", known);
   ck_strand_reset_yield(self);
   ck_effect *effect = &self->yield.effect;
   const char *kind = push_name(L, 1, "ctx.effect", "kind");
@@ -180,7 +179,7 @@ static void read_next(lua_State *L, ck_strand *self) {
   if (lua_getfield(L, 2, "next") != LUA_TNIL) {
     int next = lua_gettop(L);
     luaL_argexpected(L, lua_istable(L, next), 2, "table with a table 'next'");
-    check_fields(L, next, "ctx.boundary: next", known);
+    ck_strand_check_fields(L, next, "ctx.boundary: next", known);
     boundary->next.node = keep_text(L, self, CK_STRAND_NEXT_NODE, next, "node");
     boundary->next.tool = keep_text(L, self, CK_STRAND_NEXT_TOOL, next, "tool");
     boundary->next.has_class = lua_getfield(L, next, "class") != LUA_TNIL;
@@ -198,7 +197,7 @@ static void take_options(lua_State *L, const char *what, const char *const *know
     lua_replace(L, 2);
   }
   luaL_checktype(L, 2, LUA_TTABLE);
-  check_fields(L, 2, what, known);
+  ck_strand_check_fields(L, 2, what, known);
 }
 
 static int ctx_boundary(lua_State *L) {

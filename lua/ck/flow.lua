@@ -6,13 +6,19 @@
 ---   ctx.effect { kind=, class=, request=, agent=?, ordinal=? } -> { status=, result=, raw=, error=, … }
 ---   ctx.boundary(kind, { position = { path = "agent#4", … }, node=?, agent=?, depth=?, next=? })
 ---   ctx.safe_point(name, { position = … }), ctx.pause(reason)
+---   ctx.fork { { scope=, task=?, agent=? }, … }       child scopes: `run` again, each with its task as ctx.task
+---   ctx.join { scope, … } -> { [scope] = { result=, raw=, error=, writes = { ["memory.KEY"] = value or ck.null } } }
+---   ctx.join_any { scope, … }                         the same, as soon as one of them has ended; of those that have
 ---
---- and these do not: ctx.scope, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
+--- and these do not: ctx.scope, ctx.task, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
 --- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.memory.KEY,
 --- ctx.memory:append(key, value), and ctx.outputs likewise.
 ---
 --- A position says where `run` goes on when the flow is resumed: it gets it back as ctx.position. Its path is part of the
 --- names of the effects that follow, so each boundary needs one that was not there before: count ("step#1", "step#2").
+--- A child's name lies below its parent's: "web" of "main" is "main.web", and its parent calls it "web". What a child writes
+--- is its own; its parent makes of the `writes` what it wants to keep.
+---
 --- What is read from ctx.memory is read-only: change a key by assigning it as a whole. What a flow does between two
 --- boundaries must depend on these values alone, so that it does the same again after a crash.
 

@@ -29,6 +29,8 @@ static const char text[] =
     "    ctx.outputs.calls = ctx.tool_calls(reply.raw)\n"
     "    ctx.boundary(\"tool_round\", { node = \"n\", agent = \"a\", next = { node = \"o\", tool = \"t\", class = \"once\" },\n"
     "                 position = { path = \"p#2\" } })\n"
+    "    ctx.fork { { scope = \"x\", agent = \"a\", task = { ctx.task } } }\n"
+    "    ctx.memory.j = ctx.join { \"x\" }\n"
     "    ctx.memory.a = nil\n"
     "    ctx.pause(\"why\")\n"
     "    return { ctx.memory.l }\n"
@@ -43,7 +45,7 @@ static ck_status run(const ck_flow_engine *engine, ck_strand *strand, int *steps
   ck_flow_yield yield = {.step = CK_FLOW_BOUNDARY};
   ck_status status = CK_OK;
   while (status == CK_OK && yield.step != CK_FLOW_DONE) {
-    status = engine->resume(&yield, strand, yield.step == CK_FLOW_EFFECT ? reply : NULL, err);
+    status = engine->resume(&yield, strand, yield.step == CK_FLOW_EFFECT || yield.step == CK_FLOW_JOIN ? reply : NULL, err);
     *steps += status == CK_OK;
   }
   return status;
@@ -53,7 +55,8 @@ static ck_status use(int *steps, ck_error *err) {
   ck_flow_engine *engine = NULL;
   ck_flow *flow = NULL;
   ck_strand *strand = NULL;
-  const ck_strand_options options = {.scope = "main", .input = input, .position = input, .recorded_prompt = "p"};
+  static const char *const overlays[] = {"branch.main/", NULL};
+  const ck_strand_options options = {.scope = "main", .task = input, .overlays = overlays, .input = input, .position = input, .recorded_prompt = "p"};
   ck_status status = ck_flow_engine_new(&engine, NULL, err);
   broken += (engine == NULL) != (status != CK_OK);
   if (status != CK_OK) return status;
@@ -72,7 +75,8 @@ static ck_status use(int *steps, ck_error *err) {
 
 static void make_answers(void) {
   static const char message[] =
-      "{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}},{\"id\":\"2\"}]}";
+      "{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}},{\"id\":\"2\"}],"
+      "\"main.x\":{\"result\":[1],\"error\":\"e\",\"writes\":{\"memory.k\":null}}}";
   ck_error err = CK_ERROR_INIT;
   ck_value *value = NULL;
   bool made = ck_value_new(&value, ck_bytes_text(message), &err) == CK_OK &&
@@ -97,7 +101,7 @@ int main(void) {
     if (status != CK_OK && status != CK_E_NO_MEMORY && other++ < 5) tap_diag("%ld: %s", failed, err.text);
   }
   tap_is_status(status, CK_OK, &err, "it works as soon as there is memory for all of it");
-  tap_is_int(steps, 4, "to its end");
+  tap_is_int(steps, 6, "to its end");
   tap_is_int(other, 0, "each of %ld failing allocations is reported as what it is", failed - 1);
   tap_is_int(broken, 0, "and gives nothing out");
   tap_ok(failed > 500, "%ld allocations were failed", failed - 1);
