@@ -2,6 +2,7 @@
 #include "core/model/conversation.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_CAP = 16 };
 
@@ -45,14 +46,49 @@ ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
 }
 
 /* A hash cannot go back: what stays is hashed again. Cuts are rare; a copy per message would cost more. */
+static void digest_again(ck_conversation *self) {
+  ck_digester_init(&self->digester);
+  for (size_t i = 0; i < self->count; i++) ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i]));
+}
+
 ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err) {
   if (count > self->count) {
     return ck_error_set(err, CK_E_RANGE, "a conversation of %zu messages cannot be cut at %zu", self->count, count);
   }
   if (count == self->count) return CK_OK;
   while (self->count > count) ck_value_free(self->messages[--self->count]);
-  ck_digester_init(&self->digester);
-  for (size_t i = 0; i < count; i++) ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i]));
+  digest_again(self);
+  return CK_OK;
+}
+
+static ck_status read_rewind(size_t *to, size_t *keep, const ck_conversation *self, ck_bytes rewind, ck_error *err) {
+  int64_t first, last = 0;
+  bool has_last = ck_json_get(rewind, "keep").len > 0;
+  if (!ck_json_read_int(&first, ck_json_get(rewind, "to")) || (has_last && !ck_json_read_int(&last, ck_json_get(rewind, "keep"))) ||
+      ck_json_type_of(ck_json_get(rewind, "report")) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_TYPE, "a rewind needs 'to', a number of messages, and 'report', a text");
+  if (first < 0 || last < 0 || (uint64_t)first > self->count || (uint64_t)last > self->count - (uint64_t)first)
+    return ck_error_set(err, CK_E_RANGE, "a conversation of %zu messages cannot be rewound to %lld and keep the last %lld", self->count,
+                        (long long)first, (long long)last);
+  *to = (size_t)first;
+  *keep = (size_t)last;
+  return CK_OK;
+}
+
+ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, ck_error *err) {
+  size_t to = 0, keep = 0;
+  ck_value *report;
+  ck_status status = read_rewind(&to, &keep, self, ck_value_bytes(rewind), err);
+  if (status != CK_OK) return status;
+  if (!reserve_message(self)) return ck_error_no_memory(err);
+  status = ck_message_user(&report, ck_json_get(ck_value_bytes(rewind), "report"), err);
+  if (status != CK_OK) return status;
+  size_t kept = self->count - keep;
+  for (size_t i = to; i < kept; i++) ck_value_free(self->messages[i]);
+  memmove(&self->messages[to + 1], &self->messages[kept], keep * sizeof *self->messages);
+  self->messages[to] = report;
+  self->count = to + 1 + keep;
+  digest_again(self);
   return CK_OK;
 }
 

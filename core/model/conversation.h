@@ -11,6 +11,10 @@ void ck_conversation_free(ck_conversation *self);
 CK_CHECKED ck_status ck_conversation_append(ck_conversation *self, const ck_value *message, ck_error *err);
 /* Keeps the first `count` messages. */
 CK_CHECKED ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err);
+/* What a REWIND event says, {"to": N, "report": TEXT, "keep"?: K}: of what lies behind the first N messages only the last K stay,
+ * and the report comes before them, as a message of the user. CK_E_RANGE: there are not N + K messages; CK_E_TYPE: it does
+ * not say N and a report. Nothing is changed then. */
+CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, ck_error *err);
 size_t ck_conversation_count(const ck_conversation *self);
 /* Borrowed; `index` < count. */
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);

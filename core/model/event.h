@@ -18,7 +18,7 @@
   X(CK_EVENT_REPLAY, 13, "replay")                      /* {key, of}: the outcome at seq `of`, re-announced here */ \
   X(CK_EVENT_RESOLUTION, 14, "resolution")              /* {key, verdict}: what a person said of an effect in doubt */ \
   X(CK_EVENT_DIVERGENCE, 15, "divergence")              /* {key, recorded, asked}: request digests that differ */ \
-  X(CK_EVENT_REWIND, 16, "rewind")                      /* {to, report, keep?}: the scope's context after seq `to` gives way to the report */ \
+  X(CK_EVENT_REWIND, 16, "rewind")                      /* {to, report, keep?}: see ck_conversation_rewind */ \
   X(CK_EVENT_BOUNDARY, 20, "boundary")                  /* {kind, inputs, decision}; announces a checkpoint if one was taken */ \
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error")          /* {hook, policy, error} */                     \
   X(CK_EVENT_EDIT, 22, "edit")                          /* {key, value|removed} */                      \

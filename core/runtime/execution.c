@@ -210,6 +210,12 @@ static ck_status act_on_yield(ck_runner *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->yield.message_count && status == CK_OK; i++)
     status = ck_session_record_message(self->execution->session, self->scope, self->yield.messages[i], err);
+  if (status == CK_OK && self->yield.rewind)
+    status = ck_session_record_rewind(self->execution->session, self->scope, self->yield.rewind, err);
+  for (size_t i = 0; i < self->yield.fact_count && status == CK_OK; i++) {
+    const ck_flow_fact *fact = &self->yield.facts[i];
+    status = ck_session_append(self->execution->session, fact->kind, self->scope, fact->agent, fact->body, err);
+  }
   if (status == CK_OK) status = buffer_changes(self, err);
   if (status != CK_OK) return status;
   switch (self->yield.step) {
@@ -300,6 +306,7 @@ static ck_status open_strand(ck_runner *self, ck_error *err) {
                             .state = ck_session_state(session),
                             .conversation = conversation,
                             .input = input,
+                            .options = options->flow_options,
                             .recorded_prompt = options->recorded_prompt};
   self->boundary_us = now_us(self);
   status = options->engine->open(&self->strand, options->flow, &with, err);

@@ -5,6 +5,7 @@
 #define CK_RUNTIME_FLOW_H
 
 #include "core/model/conversation.h"
+#include "core/model/event.h"
 #include "core/model/state.h"
 #include "core/runtime/policy.h"
 
@@ -71,6 +72,13 @@ typedef struct ck_flow_ask {
   uint32_t ordinal;
 } ck_flow_ask;
 
+/* A fact for the transcript that no effect stands behind: a DELEGATION or a NOTE. */
+typedef struct ck_flow_fact {
+  ck_event_kind kind;
+  const char *agent; /* who took part; NULL */
+  ck_value *body;
+} ck_flow_fact;
+
 /* What a strand wants. Everything is borrowed until the strand's next resume or close. */
 typedef struct ck_flow_yield {
   ck_flow_step step;
@@ -88,6 +96,9 @@ typedef struct ck_flow_yield {
   bool join_any;               /* JOIN: until one of them has ended, instead of all; those that have are in the outcome */
   ck_value *const *messages;   /* to append to the scope's conversation before the step is taken */
   size_t message_count;
+  const ck_value *rewind;      /* then, NULL or {to, report, keep?}: a REWIND event, folded by ck_conversation_rewind */
+  const ck_flow_fact *facts;   /* then, to append to the transcript */
+  size_t fact_count;
   const ck_change *changes;    /* keys written since the last yield; they become state at the next BOUNDARY or DONE */
   size_t change_count;
   ck_value *value;
@@ -102,6 +113,7 @@ typedef struct ck_strand_options {
   const ck_value *task;        /* of a forked scope; NULL: the main one */
   const char *const *overlays; /* prefixes of state keys that are read first, the scope's own before its parent's; NULL-terminated */
   const ck_value *input;       /* of the session; may be NULL */
+  const ck_value *options;     /* what the profile says to flows: {checkpoint_tool?: {enabled, subagents}}; NULL: nothing */
   const char *recorded_prompt; /* system prompt of the cassette; NULL: none */
 } ck_strand_options;
 

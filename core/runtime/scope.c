@@ -57,9 +57,14 @@ ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
   return status;
 }
 
+ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err) {
+  return ck_conversation_rewind(self->conversation, body, err);
+}
+
 /* One event of the scope: its body, or (for a replay) the reference that stands for another event's. */
 typedef struct item {
   int64_t seq;
+  ck_event_kind kind;
   ck_value *body;
 } item;
 
@@ -91,7 +96,7 @@ static bool collect(void *to, const ck_event *event) {
     self->items = items;
     self->cap = cap;
   }
-  self->items[self->count++] = (item){.seq = event->seq, .body = ck_value_share(event->body)};
+  self->items[self->count++] = (item){.seq = event->seq, .kind = event->kind, .body = ck_value_share(event->body)};
   return true;
 }
 
@@ -110,8 +115,10 @@ static ck_status look_up(ck_value **out, const fold *self, int64_t seq, ck_error
   return status;
 }
 
-static ck_status apply_collected(fold *self, const ck_value *body, ck_error *err) {
+static ck_status apply_collected(fold *self, const item *collected, ck_error *err) {
+  const ck_value *body = collected->body;
   int64_t of;
+  if (collected->kind == CK_EVENT_REWIND) return ck_scope_rewind(self->scope, body, err);
   if (!ck_json_read_int(&of, ck_json_get(ck_value_bytes(body), "of"))) return ck_scope_apply(self->scope, body, err);
   ck_value *referred;
   ck_status status = look_up(&referred, self, of, err);
@@ -126,10 +133,10 @@ ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const 
                           .view = view,
                           .until = until,
                           .kinds = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_MESSAGE |
-                                   1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY};
+                                   1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
   ck_status status = ck_store_read_events(store, &query, collect, &f, err);
   if (status == CK_OK && f.failed) status = ck_error_no_memory(err);
-  for (size_t i = 0; i < f.count && status == CK_OK; i++) status = apply_collected(&f, f.items[i].body, err);
+  for (size_t i = 0; i < f.count && status == CK_OK; i++) status = apply_collected(&f, &f.items[i], err);
   for (size_t i = 0; i < f.count; i++) ck_value_free(f.items[i].body);
   free(f.items);
   return status;

@@ -17,6 +17,8 @@ ck_conversation *ck_scope_conversation(const ck_scope *self);
 uint64_t ck_scope_consumed(const ck_scope *self);
 /* Folds the body of a message or outcome event: appends its message, counts the outcome. */
 CK_CHECKED ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_error *err);
+/* Folds the body of a rewind event. */
+CK_CHECKED ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err);
 
 /* Reads the scope's events in `view` up to seq `until` (the scope's cut); replays are read through to what they refer to. */
 CK_CHECKED ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const ck_view *view, int64_t until,

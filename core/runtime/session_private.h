@@ -85,6 +85,7 @@ void ck_session_free(ck_session *self);
 
 /* What execution.c records: each appends the event and folds it into its scope; an outcome also into the totals. */
 CK_CHECKED ck_status ck_session_record_message(ck_session *self, const char *scope_name, const ck_value *message, ck_error *err);
+CK_CHECKED ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const ck_value *rewind, ck_error *err);
 CK_CHECKED ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t *seq,
                                                ck_error *err);
 CK_CHECKED ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t of,

@@ -20,7 +20,7 @@ typedef struct flow_driver {
   ck_state *state;
   ck_conversation *conversation;
   ck_state *pending;                /* changes since the last boundary ; removals are applied at once */
-  ck_value *position, *input, *value;
+  ck_value *position, *input, *options, *value;
   const char *prompt;               /* of the recording */
   const char *const *answers[CK_EFFECT_KIND_COUNT]; /* JSON; NULL-terminated. At their end: "ended". "!text": an error */
   size_t given[CK_EFFECT_KIND_COUNT];

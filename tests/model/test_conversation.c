@@ -112,6 +112,71 @@ static void test_cut_edges(void) {
   ck_conversation_free(NULL);
 }
 
+static ck_status rewind_to(ck_conversation *self, const char *what, ck_error *err) {
+  ck_value *rewind = NULL;
+  tap_must(ck_value_copy(&rewind, ck_bytes_text(what), NULL) == CK_OK, "a rewind");
+  ck_status status = ck_conversation_rewind(self, rewind, err);
+  ck_value_free(rewind);
+  return status;
+}
+
+#define REPORT "{\"role\":\"user\",\"content\":\"R\"}"
+
+static void test_rewind(void) {
+  static const char *const four[] = {"1", "2", "3", "4"};
+  static const struct {
+    const char *rewind;
+    const char *left[6];
+  } cases[] = {
+    {"{\"to\":1,\"report\":\"R\"}", {"1", REPORT}},
+    {"{\"to\":1,\"report\":\"R\",\"keep\":2}", {"1", REPORT, "3", "4"}},
+    {"{\"to\":2,\"report\":\"R\",\"keep\":2}", {"1", "2", REPORT, "3", "4"}},
+    {"{\"to\":0,\"report\":\"R\",\"keep\":4}", {REPORT, "1", "2", "3", "4"}},
+    {"{\"to\":4,\"report\":\"R\",\"keep\":0}", {"1", "2", "3", "4", REPORT}},
+    {"{\"to\":0,\"report\":\"R\"}", {REPORT}},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ck_conversation *self = new_conversation();
+    size_t count = 0;
+    for (size_t m = 0; m < 4; m++) append(self, four[m]);
+    ck_error err = CK_ERROR_INIT;
+    tap_is_status(rewind_to(self, cases[i].rewind, &err), CK_OK, &err, "%s is carried out", cases[i].rewind);
+    while (cases[i].left[count]) count++;
+    tap_ok(ck_conversation_count(self) == count && same(ck_conversation_digest(self), digest_of(cases[i].left, count)),
+           "and leaves what lies before, the report, and what is kept");
+    append(self, "5");
+    tap_is_bytes(ck_value_bytes(ck_conversation_get(self, count)), ck_bytes_text("5"), "more can be appended");
+    ck_conversation_free(self);
+  }
+}
+
+static void test_bad_rewinds(void) {
+  static const struct {
+    const char *rewind;
+    ck_status want;
+  } cases[] = {
+    {"{\"to\":3,\"report\":\"R\"}", CK_E_RANGE},
+    {"{\"to\":1,\"report\":\"R\",\"keep\":2}", CK_E_RANGE},
+    {"{\"to\":-1,\"report\":\"R\"}", CK_E_RANGE},
+    {"{\"to\":0,\"report\":\"R\",\"keep\":-1}", CK_E_RANGE},
+    {"{\"to\":9223372036854775807,\"report\":\"R\",\"keep\":9223372036854775807}", CK_E_RANGE},
+    {"{\"report\":\"R\"}", CK_E_TYPE},
+    {"{\"to\":0}", CK_E_TYPE},
+    {"{\"to\":0,\"report\":1}", CK_E_TYPE},
+    {"{\"to\":0,\"report\":\"R\",\"keep\":\"1\"}", CK_E_TYPE},
+  };
+  ck_conversation *self = new_conversation();
+  append(self, "1");
+  append(self, "2");
+  ck_digest before = ck_conversation_digest(self);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    ck_error err = CK_ERROR_INIT;
+    tap_is_status(rewind_to(self, cases[i].rewind, &err), cases[i].want, &err, "%s is refused", cases[i].rewind);
+    tap_ok(ck_conversation_count(self) == 2 && same(before, ck_conversation_digest(self)), "and changes nothing");
+  }
+  ck_conversation_free(self);
+}
+
 static void test_sharing(void) {
   ck_conversation *self = new_conversation();
   ck_value *value = NULL;
@@ -157,6 +222,8 @@ int main(void) {
   test_formula();
   test_append_and_cut();
   test_cut_edges();
+  test_rewind();
+  test_bad_rewinds();
   test_sharing();
   test_messages();
   return tap_done();
