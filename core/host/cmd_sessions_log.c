@@ -1,8 +1,8 @@
 /* cmd_sessions_log.c - sessions log: the events of a session, oldest first. */
 #include "core/host/commands.h"
-#include "core/host/describe.h"
 #include "core/host/look.h"
 #include "core/host/table.h"
+#include "core/runtime/describe.h"
 
 typedef struct values {
   const char *session, *agent, *kind;

@@ -14,6 +14,7 @@ const ck_command *const ck_commands[] = {
   &ck_command_sessions_checkpoints,
   &ck_command_sessions_inspect,
   &ck_command_sessions_log,
+  &ck_command_sessions_tail,
   &ck_command_sessions_import,
   &ck_command_policy_check,
   &ck_command_policy_test,

@@ -20,6 +20,7 @@ extern const ck_command ck_command_sessions_inspect;
 extern const ck_command ck_command_sessions_list;
 extern const ck_command ck_command_sessions_log;
 extern const ck_command ck_command_sessions_show;
+extern const ck_command ck_command_sessions_tail;
 extern const ck_command ck_command_store_stats;
 extern const ck_command ck_command_store_verify;
 

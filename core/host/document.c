@@ -76,13 +76,21 @@ void ck_document_put_time(ck_document *self, cJSON *at, const char *name, int64_
   put(self, at, name, cJSON_CreateString(text));
 }
 
+/* A line break in JSON can only stand between tokens: a space says the same, and a document stays one line. */
+static void put_on_a_line(ck_document *self, cJSON *at, const char *name, const ck_value *value) {
+  cJSON *item = cJSON_CreateRaw(ck_value_bytes(value).data);
+  for (char *c = item ? item->valuestring : NULL; c && (c = strpbrk(c, "\r\n")); *c = ' ') {
+  }
+  put(self, at, name, item);
+}
+
 void ck_document_put_value(ck_document *self, cJSON *at, const char *name, const ck_value *value) {
   if (!value) return;
   ck_value *kept = NULL;
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = ck_redactor_apply(&kept, self->output->redactor, CK_SINK_EXPORT, name, value, &ignored);
   if (status != CK_OK) self->failed = true;
-  else if (kept) put(self, at, name, cJSON_CreateRaw(ck_value_bytes(kept).data));
+  else if (kept) put_on_a_line(self, at, name, kept);
   ck_value_free(kept);
 }
 

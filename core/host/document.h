@@ -28,7 +28,8 @@ void ck_document_put_null(ck_document *self, struct cJSON *at, const char *name)
 void ck_document_put_bool(ck_document *self, struct cJSON *at, const char *name, bool truth);
 /* "2026-01-31T23:59:59.123Z"; 0 is not known and left out. */
 void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name, int64_t wall_ms);
-/* A user's value, byte for byte as it is stored (after redaction); NULL is left out. */
+/* A user's value, byte for byte as it is stored (after redaction), but for line breaks between its tokens, which become spaces;
+ * NULL is left out. */
 void ck_document_put_value(ck_document *self, struct cJSON *at, const char *name, const ck_value *value);
 
 /* One line to stdout. */

@@ -52,6 +52,16 @@ void ck_look_close(ck_look *self) {
   memset(self, 0, sizeof *self);
 }
 
+void ck_look_put_event(ck_document *document, struct cJSON *at, const ck_event *event) {
+  ck_document_put_int(document, at, "seq", event->seq);
+  ck_document_put_int(document, at, "timeline", event->timeline);
+  ck_document_put_text(document, at, "kind", ck_event_kind_name(event->kind));
+  ck_document_put_time(document, at, "at", event->at_ms);
+  ck_document_put_text(document, at, "scope", event->scope);
+  ck_document_put_text(document, at, "agent", event->agent);
+  ck_document_put_value(document, at, "body", event->body);
+}
+
 void ck_look_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals) {
   struct cJSON *object = ck_document_put_object(document, at, "totals");
   ck_document_put_int(document, object, "cost_micros", totals->cost_micros);

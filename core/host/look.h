@@ -25,6 +25,8 @@ extern const char *const ck_look_kinds[];
 
 /* Adds the members of a checkpoint as it is listed. */
 void ck_look_put_checkpoint(ck_document *document, struct cJSON *at, const ck_checkpoint_info *checkpoint);
+/* Adds the members of an event: seq, timeline, kind, at, scope, agent, body. */
+void ck_look_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
 void ck_look_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
 /* Adds session, status, reason, times, profile, flow, run; `live` for running ones. */
 void ck_look_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record, bool live);

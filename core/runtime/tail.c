@@ -85,8 +85,15 @@ static bool agreed(const ck_tail_query *query, const ck_event *event) {
   return in;
 }
 
+/* What a resume finds of it: all up to where it goes on, and from there on what it need not do again. */
+static bool outlives(const ck_tail_query *query, const ck_event *event) {
+  if (query->cut == 0 || event->seq <= query->cut) return true;
+  return event->kind == CK_EVENT_OUTCOME || event->kind == CK_EVENT_REPLAY;
+}
+
 static bool take_event(void *to, const ck_event *event) {
   walk *self = to;
+  if (!outlives(self->query, event)) return true;
   if (!ck_tail_involves(event, self->query->agent) || !agreed(self->query, event)) return true;
   ck_event *copy = NULL;
   self->status = reserve_event(self) ? ck_event_new(&copy, event, self->err) : ck_error_no_memory(self->err);

@@ -1,7 +1,7 @@
 /* test_format.c - figures and columns as a person reads them. */
 #include <string.h>
 
-#include "core/host/describe.h"
+#include "core/runtime/describe.h"
 #include "core/host/format.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /* describe.c - an event in one line, for a person. */
-#include "core/host/describe.h"
+#include "core/runtime/describe.h"
 
 #include <string.h>
 
