@@ -31,9 +31,10 @@ is "the flow is given that and nothing else" "$(json "$out" '$d->{result}')" '{"
 exits 0 "run --input @FILE" --store memory: --json run "$dir/input.lua" --input "@$dir/input.json"
 is "the same from a file" "$(json "$out" '$d->{result}')" '{"given":"from a file"}'
 exits 0 "run --input of several lines" --store "$dir/lines.db" --json run "$dir/input.lua" --input $'{"a":\n\r\n 1}' --session lines
-has "stays one document on one line" "$out" '"given":{"a":    1}'
 exits 0 "its log" --store "$dir/lines.db" --json sessions log lines
 ok "is one object per line" lines "$out"
+exits 0 "it is shown" --store "$dir/lines.db" --json sessions show lines
+has "with spaces for the line breaks" "$out" '"input":{"a":    1}'
 exits 0 "run without input" --store memory: --json run "$dir/input.lua"
 is "the flow is given none" "$(json "$out" '$d->{result}')" '{}'
 
