@@ -2,10 +2,13 @@
 #include "lua/manifest.h"
 
 #include <lauxlib.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lua/vm.h"
+
+enum { SECONDS_MAX = 1000000 };
 
 static int raise_no_memory(lua_State *L) {
   return ck_vm_raise_plain(L, CK_E_NO_MEMORY, "%s", ck_status_text(CK_E_NO_MEMORY));
@@ -107,6 +110,53 @@ static void read_tools(ck_manifest *self, lua_State *L, int table) {
   lua_pop(L, 1);
 }
 
+static int64_t read_seconds(lua_State *L, int table, const char *field) {
+  int is_number = true;
+  double seconds = 0;
+  if (lua_getfield(L, table, field) != LUA_TNIL) seconds = lua_tonumberx(L, -1, &is_number);
+  lua_pop(L, 1);
+  if (!is_number || !(seconds >= 0 && seconds <= SECONDS_MAX)) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a number of seconds from 0 to %d", field, SECONDS_MAX);
+  }
+  return (int64_t)ceil(seconds * 1000);
+}
+
+static void read_process(ck_flow_process *process, ck_manifest *self, lua_State *L) {
+  int table = lua_gettop(L);
+  process->name = read_text(self, L, table, "name");
+  if (!process->name) ck_vm_raise_plain(L, CK_E_TYPE, "a process needs a name");
+  const char *protocol = read_text(self, L, table, "protocol");
+  bool is_acp = protocol && strcmp(protocol, "acp") == 0;
+  if (!is_acp && (!protocol || strcmp(protocol, "mcp") != 0)) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "process '%s': protocol must be mcp or acp: use flow.mcp{…} or flow.acp{…}", process->name);
+  }
+  process->protocol = is_acp ? CK_FLOW_ACP : CK_FLOW_MCP;
+  process->argv = read_texts(self, L, table, "argv");
+  if (!process->argv || !process->argv[0]) ck_vm_raise_plain(L, CK_E_TYPE, "process '%s' needs argv, its program and arguments", process->name);
+  process->environment = read_names(self, L, table, "env");
+  process->timeout_ms = read_seconds(L, table, "timeout_s");
+}
+
+static void read_processes(ck_manifest *self, lua_State *L, int table) {
+  int type = lua_getfield(L, table, "processes");
+  if (type == LUA_TTABLE) {
+    size_t count = (size_t)luaL_len(L, -1);
+    ck_flow_process *processes = own(self, L, count + 1, sizeof *processes);
+    for (size_t i = 0; i < count; i++) {
+      if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE) {
+        ck_vm_raise_plain(L, CK_E_TYPE, "processes must be a list of {name=, protocol=, argv=, env=, timeout_s=}");
+      }
+      read_process(&processes[i], self, L);
+      lua_pop(L, 1);
+    }
+    self->shown.processes = processes;
+    self->shown.process_count = count;
+  } else if (type != LUA_TNIL) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "processes must be a list, not a %s", luaL_typename(L, -1));
+  }
+  lua_pop(L, 1);
+}
+
 /* The file's name without its end: "airline" of "flows/airline.lua". */
 static const char *own_stem(ck_manifest *self, lua_State *L, const char *path) {
   const char *slash = strrchr(path, '/');
@@ -123,6 +173,7 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   shown->name = read_text(self, L, table, "name");
   if (!shown->name) shown->name = own_stem(self, L, path);
   read_tools(self, L, table);
+  read_processes(self, L, table);
   shown->reads = read_names(self, L, table, "reads");
   shown->agents = read_names(self, L, table, "agents");
   shown->secrets = read_names(self, L, table, "secrets");

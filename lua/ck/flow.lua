@@ -1,7 +1,7 @@
 --- What flow files are written with: kinds of flows, and the parts that they are made of.
 ---
 --- A flow is a table with `kind`, `run = function(ctx, def)`, and what is known of it before it runs: `name`, `tools`,
---- `reads`, `agents`, `secrets`. `run` has no way to the outside but `ctx`; each of these yields to the runtime:
+--- `processes`, `reads`, `agents`, `secrets`. `run` has no way to the outside but `ctx`; each of these yields to the runtime:
 ---
 ---   ctx.effect { kind=, class=, request=, agent=?, ordinal=? } -> { status=, result=, raw=, error=, … }
 ---   ctx.boundary(kind, { position = { path = "agent#4", … }, node=?, agent=?, depth=?, next=? })
@@ -24,6 +24,7 @@
 
 local agent = require "ck.flow.agent"
 local custom = require "ck.flow.custom"
+local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 
 ---@class ck.flow
@@ -33,6 +34,8 @@ local flow = {
   recorded = agent.recorded,
   command = tools.command,
   custom = custom.define,
+  mcp = process.mcp,
+  acp = process.acp,
 }
 
 return flow

@@ -1,16 +1,17 @@
 --- A flow of the user's own: one function over the primitives of ctx.
 
 local check = require "ck.flow.check"
+local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 
 local custom = {}
 
 local rules = {
-  name = "string", run = "function", tools = "table",
+  name = "string", run = "function", tools = "table", processes = process.rule,
   reads = check.texts, agents = check.texts, secrets = check.texts,
 }
 
----@param def { run: fun(ctx: table, def: table): any, name: string|nil, tools: table|nil, reads: string[]|nil,
+---@param def { run: fun(ctx: table, def: table): any, name: string|nil, tools: table|nil, processes: table|nil, reads: string[]|nil,
 ---  agents: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function custom.define(def)
@@ -18,9 +19,11 @@ function custom.define(def)
   if not problem and not def.run then problem = "flow.custom needs 'run', a function of ctx" end
   local list, of_tools = tools.declare(not problem and def.tools or nil)
   problem = problem or of_tools and "flow.custom: " .. of_tools
+  local processes, of_processes = process.declare(not problem and def.processes or nil)
+  problem = problem or of_processes and "flow.custom: " .. of_processes
   if problem then error(problem, 2) end
   return {
-    kind = "custom", name = def.name, run = def.run, tools = list,
+    kind = "custom", name = def.name, run = def.run, tools = list, processes = processes,
     reads = def.reads, agents = def.agents, secrets = def.secrets,
   }
 end

@@ -19,6 +19,8 @@ local function class_rule(value)
   return ("must be pure, idempotent, reconcilable or once, not '%s'"):format(tostring(value))
 end
 
+tools.class_rule = class_rule
+
 local command_rules = { argv = check.texts, probe = check.texts, class = class_rule }
 
 local function command_problem(def)

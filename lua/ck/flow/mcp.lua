@@ -1,0 +1,84 @@
+--- The tools that MCP servers offer: asked for once per opening of a strand, as effects, and given plain names.
+
+local check = require "ck.flow.check"
+local process = require "ck.flow.process"
+
+---@class ck.flow.OfferedTool
+---@field name string
+---@field description string|nil
+---@field parameters table       JSON Schema of the arguments
+---@field class ck.flow.class
+---@field server string          the name of the process: a call's request is {server=, name=, call_id=, index=, arguments=}
+
+local mcp = {}
+
+-- Calls of tools are numbered by their index in the message; these stay clear of them at the same position.
+local FIRST_ORDINAL = 1000001
+
+--- Splits what a flow says in `tools`: plain ones stay, NAME = flow.mcp{…} are servers.
+---@param given table|nil
+---@return table|nil plain
+---@return table<string, table> servers
+function mcp.split(given)
+  if type(given) ~= "table" then return given, {} end
+  local plain, servers = {}, {}
+  for name, value in pairs(given) do
+    if type(name) == "string" and process.is_mcp(value) then servers[name] = value else plain[name] = value end
+  end
+  return plain, servers
+end
+
+local function ask(ctx, server, ordinal, agent)
+  local request = { server = server.name, list = true }
+  local outcome = ctx.effect { kind = "tool", class = "pure", request = request, ordinal = ordinal, agent = agent }
+  if outcome.status ~= "ok" or type(outcome.result) ~= "table" or type(outcome.result.tools) ~= "table" then
+    error(("the MCP server '%s' does not list its tools: %s"):format(server.name, outcome.error or "no reason was given"), 0)
+  end
+  return outcome.result.tools
+end
+
+local function check_declared(server, listed)
+  for name in pairs(server.classes or {}) do
+    if not listed[name] then
+      local hint = next(listed) and ("; did you mean '%s'?"):format(check.nearest(name, listed)) or ""
+      error(("the MCP server '%s' has no tool '%s', whose class is declared%s"):format(server.name, name, hint), 0)
+    end
+  end
+end
+
+local function take(into, owners, server, listed)
+  local names = {}
+  for _, tool in ipairs(listed) do
+    local owner = owners[tool.name]
+    if owner then
+      error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out"):format(tool.name, owner, server.name), 0)
+    end
+    owners[tool.name] = ("the MCP server '%s'"):format(server.name)
+    names[tool.name] = true
+    into[#into + 1] = {
+      name = tool.name, description = tool.description, parameters = tool.parameters,
+      class = server.classes and server.classes[tool.name] or tool.class, server = server.name,
+    }
+  end
+  check_declared(server, names)
+end
+
+--- Asks each server what it offers. A name that two of them have, or that the flow has, is an error that names both.
+---@param ctx table
+---@param servers ck.flow.Process[]    as process.declare gives them; those that are no MCP servers are skipped
+---@param own { name: string }[]|nil   the flow's own tools
+---@param agent string|nil             who asks
+---@return ck.flow.OfferedTool[] list  in the order of the servers' names and of their lists
+function mcp.offer(ctx, servers, own, agent)
+  local list, owners, count = {}, {}, 0
+  for _, tool in ipairs(own or {}) do owners[tool.name] = "the flow itself" end
+  for _, server in ipairs(servers) do
+    if server.protocol == "mcp" then
+      take(list, owners, server, ask(ctx, server, FIRST_ORDINAL + count, agent))
+      count = count + 1
+    end
+  end
+  return list
+end
+
+return mcp

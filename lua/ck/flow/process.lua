@@ -1,0 +1,94 @@
+--- Child processes that a flow talks to: MCP servers, whose tools it calls, and ACP agents, which it prompts.
+
+local check = require "ck.flow.check"
+local tools = require "ck.flow.tools"
+
+---@class ck.flow.Process
+---@field name string                    what effects call it by; given by the table that it stands in
+---@field protocol "mcp"|"acp"
+---@field argv string[]                  the program and its arguments; no shell
+---@field env string[]|nil               names of variables it may see besides the usual ones
+---@field timeout_s number|nil           how long it may say nothing at all while it is asked; nil: ten minutes
+---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, where the flow knows better than the server
+
+local process = {}
+
+local function env_rule(value)
+  local problem = check.texts(value)
+  if problem then return problem end
+  for _, name in ipairs(value) do
+    if name == "" or name:find("=", 1, true) then return ("must be a list of names of variables, not '%s'"):format(name) end
+  end
+end
+
+local function timeout_rule(value)
+  if type(value) ~= "number" or not (value > 0 and value <= 1e6) then return "must be a number of seconds above 0" end
+end
+
+local function classes_rule(value)
+  if type(value) ~= "table" then return "must be a table of NAME = class, not a " .. type(value) end
+  for name, class in pairs(value) do
+    if type(name) ~= "string" then return "takes names of the server's tools as keys, not " .. tostring(name) end
+    local problem = tools.class_rule(class)
+    if problem then return ("'%s' %s"):format(name, problem) end
+  end
+end
+
+local rules = {
+  mcp = { argv = check.texts, env = env_rule, timeout_s = timeout_rule, tools = classes_rule },
+  acp = { argv = check.texts, env = env_rule, timeout_s = timeout_rule },
+}
+
+local function make(protocol, def)
+  local problem = check.fields("flow." .. protocol, def, rules[protocol])
+  if not problem and not def.argv then problem = ("flow.%s needs 'argv', the program and its arguments"):format(protocol) end
+  if problem then error(problem, 3) end
+  return { protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s, classes = def.tools }
+end
+
+--- A server of tools that speaks the Model Context Protocol on its standard input and output. It is started when it is
+--- first needed and kept for the run. `tools` gives the class of those that the server does not describe, or not truly.
+---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil, tools: table<string, ck.flow.class>|nil }
+function process.mcp(def) return make("mcp", def) end
+
+--- An agent that speaks the Agent Client Protocol on its standard input and output.
+---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil }
+function process.acp(def) return make("acp", def) end
+
+--- True for what flow.mcp{…} gave.
+function process.is_mcp(value) return type(value) == "table" and value.protocol == "mcp" and type(value.argv) == "table" end
+
+local function is_process(value) return process.is_mcp(value) or (type(value) == "table" and value.protocol == "acp") end
+
+--- A rule for ck.flow.check: a table of NAME = flow.mcp{…} or flow.acp{…}.
+function process.rule(value)
+  if type(value) ~= "table" then return "must be a table of NAME = flow.mcp{…} or flow.acp{…}, not a " .. type(value) end
+  for name, entry in pairs(value) do
+    if type(name) ~= "string" or name == "" then return "takes names as keys, not " .. tostring(name) end
+    if not is_process(entry) then return ("'%s' must be flow.mcp{…} or flow.acp{…}"):format(name) end
+  end
+end
+
+--- What a flow's table holds as `processes`, from tables of NAME = process that passed the rule; nil ones are skipped.
+---@param first table|nil
+---@param second table|nil
+---@return ck.flow.Process[]|nil list  by name
+---@return string|nil problem
+function process.declare(first, second)
+  local list, seen = {}, {}
+  for _, given in ipairs { first or {}, second or {} } do
+    for name, entry in pairs(given) do
+      if seen[name] and seen[name] ~= entry then return nil, ("there are two processes called '%s'"):format(name) end
+      if not seen[name] then
+        list[#list + 1] = {
+          name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env, timeout_s = entry.timeout_s, classes = entry.classes,
+        }
+      end
+      seen[name] = entry
+    end
+  end
+  table.sort(list, function(a, b) return a.name < b.name end)
+  return list
+end
+
+return process
