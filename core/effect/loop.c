@@ -12,6 +12,12 @@ typedef struct watch {
   void *to;
 } watch;
 
+typedef struct beat {
+  uv_timer_t timer;
+  void (*due)(void *to);
+  void *to;
+} beat;
+
 enum { SIGNAL_COUNT = 3 };
 
 struct ck_loop {
@@ -95,15 +101,25 @@ ck_status ck_loop_new(ck_loop **out, ck_error *err) {
   return CK_OK;
 }
 
-static void free_watch(uv_handle_t *handle) {
+static void free_data(uv_handle_t *handle) {
   free(handle->data);
+}
+
+static void on_beat(uv_timer_t *timer) {
+  beat *it = timer->data;
+  it->due(it->to);
+}
+
+/* Which timers are the loop's own, and so freed with it: those that beat. */
+static bool is_owned(const uv_handle_t *handle) {
+  return handle->type == UV_POLL || (handle->type == UV_TIMER && ((const uv_timer_t *)handle)->timer_cb == on_beat);
 }
 
 /* Handles that a driver left behind are closed too: their memory is the driver's, but nothing may hang here. */
 static void close_handle(uv_handle_t *handle, void *none) {
   (void)none;
   if (uv_is_closing(handle)) return;
-  uv_close(handle, handle->type == UV_POLL ? free_watch : NULL);
+  uv_close(handle, is_owned(handle) ? free_data : NULL);
 }
 
 void ck_loop_free(ck_loop *self) {
@@ -142,7 +158,7 @@ ck_status ck_loop_watch(ck_loop *self, int fd, void (*readable)(void *to), void 
   it->poll.data = it;
   failed = uv_poll_start(&it->poll, UV_READABLE, on_readable);
   if (!failed) return CK_OK;
-  uv_close((uv_handle_t *)&it->poll, free_watch);
+  uv_close((uv_handle_t *)&it->poll, free_data);
   return ck_error_set(err, CK_E_FAILED, "cannot watch descriptor %d: %s", fd, uv_strerror(failed));
 }
 
@@ -163,6 +179,17 @@ ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_n
     self->signals[i].data = self;
     uv_unref((uv_handle_t *)&self->signals[i]);
   }
+  return CK_OK;
+}
+
+ck_status ck_loop_every(ck_loop *self, int64_t ms, void (*due)(void *to), void *to, ck_error *err) {
+  beat *it = calloc(1, sizeof *it);
+  if (!it) return ck_error_no_memory(err);
+  *it = (beat){.due = due, .to = to};
+  uv_timer_init(&self->uv, &it->timer);
+  it->timer.data = it;
+  uv_timer_start(&it->timer, on_beat, (uint64_t)ms, (uint64_t)ms);
+  uv_unref((uv_handle_t *)&it->timer);
   return CK_OK;
 }
 

@@ -2,6 +2,8 @@
 #ifndef CK_EFFECT_LOOP_H
 #define CK_EFFECT_LOOP_H
 
+#include <stdint.h>
+
 #include "core/base/error.h"
 
 struct uv_loop_s;
@@ -34,6 +36,9 @@ void ck_loop_withdraw(ck_loop_task *task);
 CK_CHECKED ck_status ck_loop_watch(ck_loop *self, int fd, void (*readable)(void *to), void *to, ck_error *err);
 /* Calls `caught` for each SIGINT and SIGTERM instead of dying of it. Once per loop; does not keep the loop running. */
 CK_CHECKED ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_number), void *to, ck_error *err);
+
+/* Calls `due` every `ms` milliseconds until the loop is freed; does not keep the loop running. */
+CK_CHECKED ck_status ck_loop_every(ck_loop *self, int64_t ms, void (*due)(void *to), void *to, ck_error *err);
 
 /* For drivers. */
 struct uv_loop_s *ck_loop_uv(ck_loop *self);

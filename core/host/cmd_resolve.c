@@ -3,12 +3,11 @@
 
 #include "core/host/commands.h"
 #include "core/host/document.h"
+#include "core/host/errand.h"
 #include "core/host/launch.h"
 #include "core/host/place.h"
 #include "core/host/table.h"
 #include "core/runtime/resolve.h"
-#include "core/runtime/secret.h"
-#include "lua/profile.h"
 
 typedef struct values {
   const char *session, *effect, *verdict, *result;
@@ -91,28 +90,9 @@ static ck_status check(const values *v, ck_error *err) {
   return ck_id_check("session", v->session, err);
 }
 
-static void pass_over(void *to, const ck_error *problem) { (void)to, (void)problem; }
-
-/* What is there of the secrets of the session's profile is kept out of the result; nothing has to be there. */
-static ck_status hide_secrets(ck_output *output, ck_runtime *runtime, const char *id, ck_error *err) {
-  ck_session_record record = {0};
-  ck_launch launch = {0};
-  ck_profile *profile = NULL;
-  ck_error ignored = CK_ERROR_INIT;
-  ck_output_set_fingerprint_key(output, ck_store_fingerprint_key(runtime->store));
-  ck_status status = ck_store_get_session(&record, runtime->store, id, err);
-  bool named = status == CK_OK && ck_launch_read(&launch, &record, &ignored) == CK_OK && launch.profile;
-  bool loaded = named && ck_profile_load(&profile, launch.profile, &ignored) == CK_OK;
-  if (loaded) status = ck_secret_tell_all(output->redactor, profile, pass_over, NULL, err);
-  ck_profile_free(profile);
-  ck_launch_clear(&launch);
-  ck_session_record_clear(&record);
-  return status;
-}
-
 static ck_status redact_result(ck_value **result, ck_host *host, ck_runtime *runtime, const char *id, ck_error *err) {
   ck_value *kept = NULL;
-  ck_status status = hide_secrets(host->output, runtime, id, err);
+  ck_status status = ck_errand_hide_secrets(host->output, runtime->store, id, err);
   if (status == CK_OK) status = ck_redactor_apply(&kept, host->output->redactor, CK_SINK_REQUEST, NULL, *result, err);
   if (status != CK_OK) return status;
   ck_value_free(*result);

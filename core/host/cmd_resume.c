@@ -1,10 +1,11 @@
 /* cmd_resume.c - resume: goes on with a session that stopped, crashed or failed. */
 #include "core/host/commands.h"
+#include "core/host/duration.h"
 #include "core/host/preflight.h"
 #include "core/host/summary.h"
 
 typedef struct values {
-  const char *session, *checkpoint, *cassette, *profile;
+  const char *session, *checkpoint, *cassette, *profile, *grace;
   bool dry_run, accept_changed;
 } values;
 
@@ -31,8 +32,9 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_place place = {0};
-  ck_engine engine = {.output = host->output};
-  ck_status status = ck_id_check("session", v->session, err);
+  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}};
+  ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
+  if (status == CK_OK) status = ck_id_check("session", v->session, err);
   if (status == CK_OK && v->checkpoint) status = ck_id_check("--checkpoint", v->checkpoint, err);
   if (status == CK_OK) status = ck_place_find(&place, host->store, err);
   if (status == CK_OK) status = ck_engine_open_store(&engine, &place, false, err);
@@ -59,6 +61,8 @@ static const ck_option options[] = {
   {.name = "dry-run", .offset = offsetof(values, dry_run),
    .help = "tell what it would do and what stands against it, and stop"},
   {.name = "accept-changed", .offset = offsetof(values, accept_changed), .help = "go on although the flow has changed since"},
+  {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
+   .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
   {0},
 };
 

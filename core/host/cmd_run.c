@@ -2,10 +2,11 @@
 #include <string.h>
 
 #include "core/host/commands.h"
+#include "core/host/duration.h"
 #include "core/host/summary.h"
 
 typedef struct values {
-  const char *flow, *profile, *input, *session, *cassette;
+  const char *flow, *profile, *input, *session, *cassette, *grace;
 } values;
 
 typedef struct missing {
@@ -94,8 +95,9 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_launch launch = {0};
-  ck_engine engine = {.output = host->output};
-  ck_status status = load(&launch, &engine, v, err);
+  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}};
+  ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
+  if (status == CK_OK) status = load(&launch, &engine, v, err);
   if (status == CK_OK) status = check_drivers(&engine, err);
   if (status == CK_OK) status = start(host, &engine, &launch, v->session, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
@@ -121,6 +123,8 @@ static const ck_option options[] = {
   {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]",
    .complete = CK_COMPLETE_FILE,
    .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
+  {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
+   .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
   {0},
 };
 
@@ -130,7 +134,8 @@ const ck_command ck_command_run = {
   .details = "Prints the id of the session first, its progress on stderr, and a summary at the end: status, result, counts, bytes and "
              "time of the checkpoints, money spent, and how to go on when it stopped short. With --json all this is one object; its "
              "beginning with the id is written at once.\n\n"
-             "SIGINT or SIGTERM pauses at the next boundary, a second one stops at once. Whatever ends the program, 'ckrun resume' "
+             "SIGINT or SIGTERM pauses at the next boundary; when none is reached within --grace, what runs is given up, and the "
+             "exit code is 75 if that was an effect of class once. A second signal stops at once. Whatever ends the program, 'ckrun resume' "
              "goes on without repeating what was done.",
   .operands = operands,
   .options = options,

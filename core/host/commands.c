@@ -8,6 +8,8 @@
 const ck_command *const ck_commands[] = {
   &ck_command_run,
   &ck_command_resume,
+  &ck_command_pause,
+  &ck_command_cancel,
   &ck_command_resolve,
   &ck_command_sessions_list,
   &ck_command_sessions_show,

@@ -4,7 +4,9 @@
 
 #include "core/host/command.h"
 
+extern const ck_command ck_command_cancel;
 extern const ck_command ck_command_help;
+extern const ck_command ck_command_pause;
 extern const ck_command ck_command_policy_bench;
 extern const ck_command ck_command_policy_check;
 extern const ck_command ck_command_policy_simulate;

@@ -101,17 +101,15 @@ static void take_turn(void *to) {
   if (self->status != CK_E_PENDING) ck_loop_stop(self->loop);
 }
 
-static void on_signal(void *to, int signal_number) {
-  ck_engine *self = to;
-  (void)signal_number;
-  ck_reporter_end(&self->reporter);
-  if (self->interrupts++ == 0) {
-    ck_output_talk(self->output, "pausing at the next boundary; once more to stop at once");
-    ck_execution_pause(self->execution, NULL);
-    return;
-  }
-  self->status = ck_error_set(self->err, CK_E_INTERRUPTED, "stopped at once; a resume goes on from the last checkpoint");
-  ck_loop_stop(self->loop);
+static ck_status begin_steering(ck_engine *self, ck_error *err) {
+  ck_steer *steer = &self->steer;
+  steer->loop = self->loop;
+  steer->session = self->session;
+  steer->execution = self->execution;
+  steer->reporter = &self->reporter;
+  steer->output = self->output;
+  steer->clock = self->runtime->clock;
+  return ck_steer_begin(steer, err);
 }
 
 static ck_status open_execution(ck_engine *self, ck_error *err) {
@@ -131,9 +129,18 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
   if (status == CK_OK) status = ck_output_guard_log(self->output, err);
   if (status == CK_OK) status = open_drivers(self, err);
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
-  if (status == CK_OK) status = ck_loop_on_signal(self->loop, on_signal, self, err);
+  if (status == CK_OK) status = begin_steering(self, err);
   if (status == CK_OK) status = ck_loop_watch(self->loop, ck_waker_fd(self->runtime->waker), take_turn, self, err);
   return status;
+}
+
+/* Stopped from outside: what runs is cancelled before anything is said of how it ended. */
+static ck_status finish_stopped(ck_engine *self) {
+  self->reporter.execution = NULL;
+  ck_execution_close(self->execution);
+  self->execution = NULL;
+  if (self->steer.failure != CK_OK) return self->steer.failure;
+  return ck_steer_finish(&self->steer, &self->result, self->err);
 }
 
 ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
@@ -150,10 +157,11 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   ck_timing_update(&self->timing);
   self->counts = *ck_execution_get_counts(self->execution);
   ck_reporter_end(&self->reporter);
-  return self->status;
+  return self->status == CK_E_PENDING ? finish_stopped(self) : self->status;
 }
 
 void ck_engine_close(ck_engine *self) {
+  ck_steer_clear(&self->steer);
   ck_execution_close(self->execution);
   for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
   ck_loop_free(self->loop);

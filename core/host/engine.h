@@ -8,6 +8,7 @@
 #include "core/host/launch.h"
 #include "core/host/place.h"
 #include "core/host/reporter.h"
+#include "core/host/steer.h"
 #include "core/host/timing.h"
 #include "core/runtime/execution.h"
 #include "core/runtime/secret.h"
@@ -32,10 +33,10 @@ typedef struct ck_engine {
   ck_execution *execution;
   ck_reporter reporter;
   ck_timing timing;
+  ck_steer steer;
   /* How the loop ended. */
   ck_execution_result result;
   ck_execution_counts counts;
-  int interrupts;
   ck_status status;
   ck_error *err;
 } ck_engine;
@@ -57,8 +58,7 @@ const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 /* Opens the store of a place. */
 CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err);
 
-/* Executes self->session until it ends or stops. SIGINT and SIGTERM ask for a pause at the next boundary, the second one
- * stops at once (CK_E_INTERRUPTED). CK_OK: it ended as self->result says. Otherwise nothing more can be written. */
+/* Executes self->session until it ends or is stopped (see steer.h). CK_E_INTERRUPTED: by a second signal. CK_OK: it ended as self->result says. Otherwise nothing more can be written. */
 CK_CHECKED ck_status ck_engine_execute(ck_engine *self, ck_error *err);
 void ck_engine_close(ck_engine *self);
 

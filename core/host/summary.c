@@ -197,6 +197,7 @@ static ck_status answer(const ck_engine *engine, ck_error *err) {
     case CK_SESSION_PAUSED: return ck_error_set(err, CK_E_PAUSED, "session %s is paused: %s", id, text);
     case CK_SESSION_WAITING: return ck_error_set(err, CK_E_WAITING, "session %s waits for a human: %s", id, text);
     case CK_SESSION_IN_DOUBT: return ck_error_set(err, CK_E_IN_DOUBT, "session %s: %s; see 'ckrun resolve %s'", id, text, id);
+    case CK_SESSION_CANCELLED: return ck_error_set(err, CK_E_CANCELLED, "session %s is cancelled: %s", id, text);
     default: break;
   }
   ck_status cause = ck_status_exit(result->cause) == ck_status_exit(CK_E_FAILED) ? result->cause : CK_E_FAILED;

@@ -112,6 +112,18 @@ static void test_signals(void) {
   tap_ok(true, "nor is a file that grew too long");
 }
 
+static int beats;
+static void on_beat(void *none) {
+  (void)none;
+  if (++beats == 3) ck_loop_stop(loop);
+}
+
+static void test_beats(void) {
+  tap_is_status(ck_loop_every(loop, 1, on_beat, NULL, NULL), CK_OK, NULL, "a call can be made again and again");
+  ck_loop_run(loop);
+  tap_is_int(beats, 3, "it is, until the loop is stopped");
+}
+
 static void test_forgotten(void) {
   static ck_loop_task waiting;
   trace[0] = '\0';
@@ -129,6 +141,7 @@ int main(void) {
   test_withdraw_meanwhile();
   test_fairness();
   test_signals();
+  test_beats();
   test_forgotten();
   return tap_done();
 }

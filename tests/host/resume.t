@@ -1,69 +1,7 @@
 #!/bin/bash
 # resume.t - a session that is killed, paused or in doubt goes on where it stood, once, or says all that stands against it.
 . "$(dirname "$0")/tap.sh"
-
-# A step notes its key, says that it was reached, and waits to be let on.
-mkfifo "$dir/reached" "$dir/go"
-exec 3<>"$dir/reached" 4<>"$dir/go"
-cat >"$dir/step.sh" <<EOF
-#!/bin/sh
-echo "\$CKRUN_EFFECT_KEY" >>"$dir/done"
-echo \$\$ >"$dir/step"
-echo reached >"$dir/reached"
-read -r word <"$dir/go"
-echo "\"\$word\""
-EOF
-chmod +x "$dir/step.sh"
-
-# write_flow CLASS [COMMENT]: four steps, one after the other.
-write_flow() {
-  cat >"$dir/flow.lua" <<EOF
---- Steps that wait. ${2:-}
-local flow = require "ck.flow"
-return flow.custom {
-  name = "steps",
-  tools = { step = { class = "$1", argv = { "$dir/step.sh" } } },
-  run = function(ctx)
-    for n = ctx.position and ctx.position.turn + 1 or 1, 4 do
-      local got = ctx.effect { kind = "tool", class = "$1", request = { name = "step", index = 0, arguments = { n = n } } }
-      ctx.memory["step" .. n] = got.result
-      ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } })
-    end
-    return ctx.memory.step4
-  end,
-}
-EOF
-}
-
-# begin ARGUMENTS…: starts the program in the background as pid, and waits until it has reached a step.
-begin() {
-  "$CKRUN" "$@" >"$dir/begun" 2>"$dir/told" </dev/null 3>&- 4>&- &
-  pid=$!
-  reach
-}
-reach() {
-  read -r -t 60 _ <&3 && return
-  echo "Bail out! no step was reached: $(cat "$dir/told")"
-  exit 1
-}
-let_on() { echo "$1" >&4; }
-# steps WORD…: lets on with the first word, then one more step for each other word.
-steps() {
-  let_on "$1"
-  shift
-  for word; do reach; let_on "$word"; done
-}
-ended() {
-  wait "$pid"
-  code=$?
-  out=$(cat "$dir/begun") err=$(cat "$dir/told")
-}
-# Kills the program, and the step that it leaves behind: that one would take the word meant for the next.
-die() {
-  kill -KILL "$pid"
-  wait "$pid" 2>/dev/null
-  kill -KILL "$(cat "$dir/step")" 2>/dev/null
-}
+. "$(dirname "$0")/steps.sh"
 
 # ---- killed ----
 write_flow idempotent

@@ -1,0 +1,49 @@
+#!/bin/bash
+# cancel.t - a session is ended for good, by its owner when there is one: nothing runs on, nothing can be resumed.
+. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/steps.sh"
+write_flow once
+
+begin run "$dir/flow.lua" --session live
+step=$(cat "$dir/step")
+exits 0 "cancel of a live session" cancel live --reason "wrong customer"
+is "says so" "$(cell "$out" status) $(cell "$out" reason)" "cancelled wrong customer"
+is "and no resume" "$(cell "$out" resume)" ""
+ended
+is "its run ends: exit 1" "$code" 1
+has "and says why" "$err" "session live is cancelled: wrong customer"
+ok "its tool has ended with it" test ! -d "/proc/$step"
+refused 5 "a resume" "is cancelled and cannot be resumed" resume live
+exits 0 "cancelling it again" cancel live
+is "changes nothing" "$(cell "$out" reason)" "wrong customer"
+refused 5 "pausing it" "it is cancelled" pause live
+exits 0 "its log" sessions log live --kind session_cancelled --json
+is "has it once" "$(grep -c . <<<"$out")" 1
+
+begin run "$dir/flow.lua" --session rest
+kill -INT "$pid"
+let_on first
+ended
+exits 0 "cancel of a paused session" --json cancel rest
+is "says so" "$(json "$out" '$d->{status} . " " . $d->{reason}')" "cancelled user_requested"
+refused 5 "a resume of it" "is cancelled" resume rest
+begin run "$dir/flow.lua" --session dead
+die
+exits 0 "cancel of one whose process is gone" cancel dead
+exits 0 "and it" sessions list --status cancelled
+is "is one of three" "$(grep -c . <<<"$out")" 3
+"$CKRUN" run "$flow" --cassette "$cassette" --session done >/dev/null 2>&1
+refused 5 "cancel of a completed session" "is completed" cancel done
+refused 3 "cancel of none" "nowhere" cancel nowhere
+
+# Two at once: one session_cancelled, both are told that it is.
+begin run "$dir/flow.lua" --session both
+"$CKRUN" cancel both >"$dir/a" 2>&1 & a=$!
+"$CKRUN" cancel both >"$dir/b" 2>&1 & b=$!
+wait $a; code_a=$?
+wait $b; code_b=$?
+is "two cancels at once" "$code_a $code_b" "0 0"
+exits 0 "leave" sessions log both --kind session_cancelled --json
+is "one mark" "$(grep -c . <<<"$out")" 1
+exits 0 "the store is sound" store verify
+finish
