@@ -3,14 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/effect/child.h"
 #include "core/effect/command_result.h"
-
-/* What a program may know of the surroundings. A name that ends with '*' stands for all that begin so. */
-static const char *const inherited[] = {"PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR"};
-enum { INHERITED_COUNT = sizeof inherited / sizeof *inherited };
+#include "core/effect/environment.h"
 
 typedef struct command_driver command_driver;
 
@@ -27,8 +23,7 @@ struct ck_effect_run {
 struct command_driver {
   ck_effect_driver driver;
   ck_command_options options;
-  char **environment; /* the inherited part; NULL-terminated */
-  size_t environment_count;
+  ck_environment environment; /* the inherited part */
   ck_effect_run *runs;
 };
 
@@ -122,14 +117,14 @@ static ck_status make_environment(char ***out, const command_driver *self, const
                                   ck_error *err) {
   ck_buffer_append_format(&own[0], "CKRUN_EFFECT_KEY=%s", effect->key);
   ck_buffer_append_format(&own[1], "CKRUN_EFFECT_ATTEMPT=%u", effect->attempt);
-  char **list = calloc(self->environment_count + 3, sizeof *list);
+  char **list = calloc(self->environment.count + 3, sizeof *list);
   if (!list || own[0].failed || own[1].failed) {
     free(list);
     return ck_error_no_memory(err);
   }
-  memcpy(list, self->environment, self->environment_count * sizeof *list);
-  list[self->environment_count] = own[0].data;
-  list[self->environment_count + 1] = own[1].data;
+  memcpy(list, self->environment.list, self->environment.count * sizeof *list);
+  list[self->environment.count] = own[0].data;
+  list[self->environment.count + 1] = own[1].data;
   *out = list;
   return CK_OK;
 }
@@ -213,34 +208,8 @@ static void free_driver(void *to) {
     unlink_run(run);
     free(run);
   }
-  for (size_t i = 0; i < self->environment_count; i++) free(self->environment[i]);
-  free(self->environment);
+  ck_environment_clear(&self->environment);
   free(self);
-}
-
-static bool is_inherited(const char *variable) {
-  size_t length = strcspn(variable, "=");
-  for (size_t i = 0; i < INHERITED_COUNT; i++) {
-    size_t known = strlen(inherited[i]);
-    bool open = inherited[i][known - 1] == '*';
-    known -= open;
-    if ((open ? length >= known : length == known) && strncmp(variable, inherited[i], known) == 0) return true;
-  }
-  return false;
-}
-
-static ck_status take_environment(command_driver *self, ck_error *err) {
-  size_t count = 0;
-  while (environ && environ[count]) count++;
-  self->environment = calloc(count + 1, sizeof *self->environment);
-  if (!self->environment) return ck_error_no_memory(err);
-  for (size_t i = 0; i < count; i++) {
-    if (!is_inherited(environ[i])) continue;
-    char *copy = strdup(environ[i]);
-    if (!copy) return ck_error_no_memory(err);
-    self->environment[self->environment_count++] = copy;
-  }
-  return CK_OK;
 }
 
 ck_status ck_command_driver_new(ck_effect_driver **out, const ck_command_options *options, ck_error *err) {
@@ -251,7 +220,7 @@ ck_status ck_command_driver_new(ck_effect_driver **out, const ck_command_options
   if (!self->options.output_max) self->options.output_max = CK_COMMAND_OUTPUT_MAX;
   if (!self->options.grace_ms) self->options.grace_ms = CK_COMMAND_GRACE_MS;
   if (!self->options.kill_ms) self->options.kill_ms = CK_COMMAND_KILL_MS;
-  ck_status status = take_environment(self, err);
+  ck_status status = ck_environment_take(&self->environment, NULL, err);
   if (status) {
     free_driver(self);
     return status;
