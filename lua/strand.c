@@ -88,6 +88,7 @@ static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   lua_newtable(L);
   ck_strand_open_yields(L, box);
   ck_strand_open_forks(L, box);
+  ck_strand_open_readings(L, box);
   ck_strand_open_messages(L, box);
   ck_strand_open_memory(L, box);
   lua_pushstring(L, options->scope);

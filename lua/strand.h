@@ -80,6 +80,7 @@ int ck_strand_yield(lua_State *L, ck_strand *self, ck_flow_step step, lua_KFunct
 void ck_strand_open_yields(lua_State *L, int box);               /* yield.c */
 void ck_strand_open_forks(lua_State *L, int box);                /* fork.c */
 void ck_strand_clear_children(ck_strand *self);                  /* fork.c */
+void ck_strand_open_readings(lua_State *L, int box);             /* reading.c */
 void ck_strand_open_messages(lua_State *L, int box);             /* message.c */
 void ck_strand_open_memory(lua_State *L, int box);               /* memory.c */
 /* Moves what was written since the last yield to self->changes. */

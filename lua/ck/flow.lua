@@ -9,10 +9,13 @@
 ---   ctx.fork { { scope=, task=?, agent=? }, … }       child scopes: `run` again, each with its task as ctx.task
 ---   ctx.join { scope, … } -> { [scope] = { result=, raw=, error=, writes = { ["memory.KEY"] = value or ck.null } } }
 ---   ctx.join_any { scope, … }                         the same, as soon as one of them has ended; of those that have
+---   ctx.now() -> ms, ctx.random() -> [0, 1), ctx.random(first, last): recorded, so that a resume reads the same
 ---
 --- and these do not: ctx.scope, ctx.task, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
---- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.memory.KEY,
---- ctx.memory:append(key, value), and ctx.outputs likewise.
+--- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.parse(json),
+--- ctx.memory.KEY, ctx.memory:append(key, value), and ctx.outputs likewise.
+---
+--- A node is a table with `run = function(ctx, node)`: flow.exec, flow.sleep and flow.ask make such, and any flow can run them.
 ---
 --- A position says where `run` goes on when the flow is resumed: it gets it back as ctx.position. Its path is part of the
 --- names of the effects that follow, so each boundary needs one that was not there before: count ("step#1", "step#2").
@@ -24,13 +27,17 @@
 
 local agent = require "ck.flow.agent"
 local custom = require "ck.flow.custom"
+local exec = require "ck.flow.exec"
 local process = require "ck.flow.process"
+local sleep = require "ck.flow.sleep"
 local tools = require "ck.flow.tools"
 
 ---@class ck.flow
 local flow = {
   agent = agent.define,
-  ask = agent.ask,
+  ask = sleep.define_ask,
+  exec = exec.define,
+  sleep = sleep.define,
   recorded = agent.recorded,
   command = tools.command,
   custom = custom.define,

@@ -11,14 +11,6 @@ local agent = {}
 --- As `prompt`: the system prompt of the recording.
 agent.recorded = { recorded = true }
 
---- As `user`: a person takes part in the conversation.
----@param def { question: string|nil }|nil
-function agent.ask(def)
-  local problem = def ~= nil and check.fields("flow.ask", def, { question = "string" })
-  if problem then error(problem, 2) end
-  return { kind = "ask", question = def and def.question }
-end
-
 local function prompt_rule(value)
   if type(value) == "string" or (type(value) == "table" and value.recorded == true) then return nil end
   return "must be a text or flow.recorded"

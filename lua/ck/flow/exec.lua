@@ -1,0 +1,105 @@
+--- A program as a node: it gets the keys it reads as JSON on its standard input, and gives those it writes on its output.
+
+local check = require "ck.flow.check"
+
+local exec = {}
+
+---@class ck.flow.Exec
+---@field argv string[]                     the program and its arguments; no shell
+---@field reads string[]|nil                keys of ctx.memory: {"memory": {KEY: value}} is its input
+---@field writes string[]|nil               keys that it gives: {KEY: value} is its output
+---@field env table<string, string|table>|nil  NAME = text, or NAME = { ref = "env:NAME" }: read when it starts, never stored
+---@field cwd string|nil                    where it runs, from the session's folder
+---@field class ck.flow.class|nil           what may be done when its outcome is not known; "once" unless it says otherwise
+---@field timeout_s number|nil              it is ended after so long
+---@field output_max integer|nil            bytes of each output that are kept in the result
+
+local classes = { pure = true, idempotent = true, once = true }
+
+local function class_rule(value)
+  if classes[value] then return nil end
+  return ("must be pure, idempotent or once, not '%s'"):format(tostring(value))
+end
+
+local function variable_problem(name, value)
+  if type(name) ~= "string" or name == "" or name:find("=", 1, true) then
+    return ("takes names of variables as keys, not '%s'"):format(tostring(name))
+  end
+  if type(value) == "string" then return nil end
+  local is_ref = type(value) == "table" and type(value.ref) == "string" and next(value, "ref") == nil
+  return not is_ref and ("%s must be a string or { ref = \"env:NAME\" }"):format(name) or nil
+end
+
+local function env_rule(value)
+  if type(value) ~= "table" then return "must be a table, not a " .. type(value) end
+  for name, text in pairs(value) do
+    local problem = variable_problem(name, text)
+    if problem then return problem end
+  end
+end
+
+local function seconds_rule(value)
+  if type(value) ~= "number" or value <= 0 or value > 1e9 then return "must be a number of seconds above 0" end
+end
+
+local function count_rule(value)
+  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
+end
+
+local rules = {
+  argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string", class = class_rule,
+  timeout_s = seconds_rule, output_max = count_rule,
+}
+
+local function input_of(ctx, def)
+  if not def.reads then return nil end
+  local memory = {}
+  for _, key in ipairs(def.reads) do memory[key] = ctx.memory[key] end
+  return { memory = memory }
+end
+
+local function request_of(ctx, def)
+  return {
+    argv = def.argv, env = def.env, cwd = def.cwd, input = input_of(ctx, def), output_max = def.output_max,
+    timeout_ms = def.timeout_s and math.ceil(def.timeout_s * 1000),
+  }
+end
+
+--- Keys are written all or none: what the program left out is an error.
+local function assign(ctx, def, result)
+  local program = def.argv[1]
+  local given, problem = ctx.parse(result.stdout)
+  if result.stdout_bytes > #result.stdout and problem then problem = "it is longer than output_max" end
+  if type(given) ~= "table" or #given > 0 then
+    error(("%s writes %s, but its output is no JSON object: %s"):format(program, table.concat(def.writes, ", "),
+      problem or "it is another value"), 0)
+  end
+  for _, key in ipairs(def.writes) do
+    if given[key] == nil then error(("%s writes '%s', but its output has no such key"):format(program, key), 0) end
+  end
+  for _, key in ipairs(def.writes) do ctx.memory[key] = given[key] end
+end
+
+--- Runs the program. It raises when that failed, with what the program said.
+---@param ctx table
+---@param def ck.flow.Exec
+---@return table result  { exit, stdout, stderr, stdout_bytes, stderr_bytes, spill?, lossy? }
+function exec.run(ctx, def)
+  local outcome = ctx.effect { kind = "exec", class = def.class or "once", request = request_of(ctx, def) }
+  if outcome.status ~= "ok" then error(outcome.error or def.argv[1] .. " failed", 0) end
+  if def.writes then assign(ctx, def, outcome.result) end
+  return outcome.result
+end
+
+--- A node that runs a program.
+---@param def ck.flow.Exec
+function exec.define(def)
+  local problem = check.fields("flow.exec", def, rules)
+  if not problem and not def.argv then problem = "flow.exec needs 'argv', the program and its arguments" end
+  if problem then error(problem, 2) end
+  local node = { kind = "exec", run = exec.run }
+  for field, value in pairs(def) do node[field] = value end
+  return node
+end
+
+return exec
