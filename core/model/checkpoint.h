@@ -53,10 +53,12 @@ void ck_checkpoint_free(ck_checkpoint *self);
 typedef struct ck_checkpoint_info {
   char id[CK_ID_SIZE];
   int64_t seq, parent, timeline;
+  int64_t session;        /* that it lies in, when it was inherited; 0: the session's own */
   int64_t keyframe;       /* seq of the keyframe its loading starts from; its own seq when it is one */
   ck_boundary_kind kind;
   int64_t created_ms;
   bool clean, resumable;
+  bool pinned;            /* never pruned */
   bool pruned;            /* its state cannot be had any more; it is not listed */
   ck_totals totals;
   int64_t changed;        /* keys changed against the parent */

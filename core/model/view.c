@@ -57,7 +57,7 @@ static ck_status fold(size_t *first, ck_range *ranges, const ck_timeline *timeli
     if (!at) return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " is missing", no);
     ck_status status = check_cut(at, timelines, count, err);
     if (status != CK_OK) return status;
-    if (at->begin <= until) ranges[--*first] = (ck_range){at->begin, until};
+    if (at->begin <= until) ranges[--*first] = (ck_range){at->begin, until, at->session};
     if (at->cut < until) until = at->cut;
     no = at->parent;
   }

@@ -19,6 +19,7 @@ static void clear(listing *self) {
 
 static bool add(void *to, const ck_checkpoint_info *checkpoint) {
   listing *self = to;
+  if (checkpoint->session) return true; /* its origin's affair */
   if (self->count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 64;
     ck_checkpoint_info *list = realloc(self->list, cap * sizeof *list);

@@ -68,6 +68,22 @@ typedef struct ck_prune_row {
   ck_digest payload_digest;
 } ck_prune_row;
 
+/* What opens a run; as ck_opening. */
+typedef struct ck_row_opening {
+  const ck_timeline *timeline;
+  const ck_event_row *events;
+  size_t event_count;
+  const ck_checkpoint_row *checkpoint; /* or NULL */
+  const ck_session_update *update;     /* or NULL */
+  ck_restarts restarts;
+} ck_row_opening;
+
+/* What must be known of a session to find its rows. */
+typedef struct ck_identity {
+  char id[CK_ID_SIZE];
+  ck_origin origin;
+} ck_identity;
+
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
 
@@ -81,10 +97,9 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*sync)(void *self, ck_error *err);
   CK_CHECKED ck_status (*idle)(void *self, ck_error *err);
   CK_CHECKED ck_status (*create_session)(ck_lease *out, void *self, const ck_session_record *record,
-                                         const ck_timeline *timeline, const ck_event_row *events, size_t count,
-                                         ck_error *err);
+                                         const ck_row_opening *opening, ck_error *err);
   CK_CHECKED ck_status (*acquire)(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read,
-                                  const ck_timeline *timeline, const ck_event_row *events, size_t count, ck_error *err);
+                                  const ck_row_opening *opening, ck_error *err);
   CK_CHECKED ck_status (*check_owner)(void *self, const char *session_id, ck_error *err);
   void (*release)(void *self, ck_lease lease);
   CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
@@ -92,8 +107,11 @@ typedef struct ck_backend {
   /* Reading. */
   CK_CHECKED ck_status (*get_session)(ck_session_record *out, void *self, const char *session_id, ck_error *err);
   CK_CHECKED ck_status (*list_sessions)(void *self, ck_session_status status, ck_session_visit visit, void *to, ck_error *err);
-  /* *out malloc'd, ascending by no. */
+  /* CK_E_NOT_FOUND. */
+  CK_CHECKED ck_status (*get_identity)(ck_identity *out, void *self, int64_t session, ck_error *err);
+  /* The session's own: *out malloc'd, ascending by no. */
   CK_CHECKED ck_status (*list_timelines)(ck_timeline **out, size_t *count, void *self, int64_t session, ck_error *err);
+  /* Of its own events; 0: none. */
   CK_CHECKED ck_status (*last_seq)(int64_t *out, void *self, int64_t session, ck_error *err);
   /* Rows with after < seq <= until (until 0: no bound); `backward`: descending by seq. Payloads are left out (no bytes,
    * plain_len and the stored length in payload.len with NULL data) unless `payloads`. */

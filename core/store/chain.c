@@ -74,6 +74,10 @@ void ck_chain_drop(ck_chain *self) {
   drop_memos(self);
 }
 
+bool ck_chain_follows(const ck_chain *self, int64_t seq) {
+  return self->has_tail && seq == self->last + 1;
+}
+
 bool ck_chain_has_tail(const ck_chain *self) {
   return self->has_tail;
 }

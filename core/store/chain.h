@@ -36,6 +36,8 @@ void ck_chain_drop(ck_chain *self);
 
 /* Events. Before the first one is appended, the tail must be loaded: begin with the seq of the last checkpoint, then
  * append the events behind it. */
+/* Whether `seq` is the next one behind the tail. */
+bool ck_chain_follows(const ck_chain *self, int64_t seq);
 bool ck_chain_has_tail(const ck_chain *self);
 void ck_chain_begin_tail(ck_chain *self, int64_t covers);
 /* CK_E_RANGE: its seq does not follow. */

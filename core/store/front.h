@@ -1,7 +1,7 @@
 /* front.h - the inside of a ck_store, shared by the files that implement store.h over a backend.
  *
- * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_prune.c drops checkpoints; store_read.c
- * lists; verify.c checks. Writing happens under `mutex`, one call at a time; reading takes no lock here. */
+ * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_prune.c drops checkpoints;
+ * store_read.c lists; lineage.c finds what a fork inherits; verify.c checks. Writing happens under `mutex`, one call at a time; reading takes no lock here. */
 #ifndef CK_STORE_FRONT_H
 #define CK_STORE_FRONT_H
 
@@ -51,6 +51,28 @@ ck_status ck_front_end_write(ck_store *self, ck_status status, const ck_error *e
 /* NULL when the lease is not held. */
 ck_held *ck_front_get_held(ck_store *self, int64_t session);
 
+/* ---- lineage.c: what a session holds of its own, and what of its origin's ---- */
+
+/* A part of a session's transcript: after < seq <= until of `session`. */
+typedef struct ck_front_part {
+  int64_t session;
+  int64_t after;
+  int64_t until; /* 0: no bound; the last part, the session's own */
+} ck_front_part;
+typedef struct ck_front_lineage {
+  ck_front_part *parts; /* ascending */
+  size_t count;
+  ck_front_part own;    /* the only one of a session that is no fork */
+} ck_front_lineage;
+CK_CHECKED ck_status ck_front_get_lineage(ck_front_lineage *out, ck_store *self, int64_t session, ck_error *err);
+void ck_front_lineage_clear(ck_front_lineage *self);
+/* The session that `seq` lies in. */
+CK_CHECKED ck_status ck_front_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
+/* With those inherited, ascending by no; *out malloc'd. */
+CK_CHECKED ck_status ck_front_list_timelines(ck_timeline **out, size_t *count, ck_store *self, int64_t session, ck_error *err);
+/* Of all events, inherited ones too. CK_E_CORRUPT: a number that no session comes to. */
+CK_CHECKED ck_status ck_front_get_last_seq(int64_t *out, ck_store *self, int64_t session, ck_error *err);
+
 void ck_front_put_name(ck_store *self, int64_t no, const char *id);
 /* CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err);
@@ -62,6 +84,10 @@ typedef struct ck_front_rows {
 } ck_front_rows;
 CK_CHECKED ck_status ck_front_encode_events(ck_front_rows *out, ck_store *self, ck_event *const *events, size_t count,
                                             ck_error *err);
+/* The rows of an opening, its checkpoint chained behind what the session holds; in the arena. `chain` is a new one. `record`:
+ * of the session that is made; NULL: of one that is there. */
+CK_CHECKED ck_status ck_front_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain, const ck_session_record *record,
+                                             const ck_opening *opening, ck_error *err);
 /* The body of a row, unpacked and held against the row's check. compress and space are the caller's; plain lives in space. */
 typedef struct ck_front_body {
   ck_compress *compress;
@@ -86,7 +112,7 @@ CK_CHECKED ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int
 
 /* The digest of the checkpoint `seq`, from its row alone; zeros for seq 0. CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_front_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
-/* The seq of the last checkpoint by seq, on any timeline; 0: none. */
+/* The seq of the last checkpoint by seq, on any timeline; 0: none. Of a fork that has none of its own, its cut. */
 CK_CHECKED ck_status ck_front_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err);
 
 #endif

@@ -39,9 +39,10 @@ static bool has_checkpoint(const ck_memory_session *session, int64_t seq) {
 
 static ck_status check_events(const ck_memory_session *session, const ck_event_row *events, size_t count, ck_error *err) {
   for (size_t i = 0; i < count; i++) {
-    if (events[i].seq != (int64_t)(session->events.staged + i) + 1)
+    int64_t before = session->base + (int64_t)(session->events.staged + i);
+    if (events[i].seq != before + 1)
       return ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow event %lld", session->record.id,
-                          (long long)events[i].seq, (long long)(session->events.staged + i));
+                          (long long)events[i].seq, (long long)before);
   }
   return CK_OK;
 }
@@ -53,50 +54,74 @@ static ck_status check_batch(const ck_memory_session *session, const ck_row_batc
   int64_t seq = batch->checkpoint->seq, parent = batch->checkpoint->parent;
   if (batch->event_count == 0 || seq < batch->events[0].seq || seq > batch->events[batch->event_count - 1].seq)
     return CK_E_RANGE;
-  return parent == 0 || has_checkpoint(session, parent) ? CK_OK : CK_E_NOT_FOUND;
+  return parent <= session->base || has_checkpoint(session, parent) ? CK_OK : CK_E_NOT_FOUND;
 }
 
-static ck_status stage_batch(ck_memory_session *session, const ck_row_batch *batch, char **reason, ck_error *err) {
+/* Texts of an update, copied before anything is changed. */
+typedef struct update_texts {
+  char *reason, *failure;
+} update_texts;
+
+static void free_texts(update_texts *texts) {
+  free(texts->reason);
+  free(texts->failure);
+}
+
+static ck_status copy_texts(update_texts *out, const ck_session_update *update, ck_error *err) {
+  *out = (update_texts){0};
+  if (!update) return CK_OK;
+  if (update->reason) out->reason = strdup(update->reason);
+  if (update->failure) out->failure = strdup(update->failure);
+  if ((!update->reason || out->reason) && (!update->failure || out->failure)) return CK_OK;
+  free_texts(out);
+  *out = (update_texts){0};
+  return ck_error_no_memory(err);
+}
+
+/* Nothing can fail here. Takes the texts. */
+static void apply_update(ck_memory_session *session, const ck_session_update *update, const update_texts *texts) {
+  free(session->record.reason);
+  free(session->record.failure);
+  session->record.reason = texts->reason;
+  session->record.failure = texts->failure;
+  session->record.status = update ? update->status : CK_SESSION_RUNNING;
+}
+
+static ck_status stage_batch(ck_memory_session *session, const ck_row_batch *batch, update_texts *texts, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < batch->event_count && !status; i++)
     status = ck_memory_push_event(session, &batch->events[i], err);
   if (!status && batch->checkpoint) status = ck_memory_push_checkpoint(session, batch->checkpoint, err);
-  if (!status && batch->update && batch->update->reason) {
-    *reason = strdup(batch->update->reason);
-    if (!*reason) status = ck_error_no_memory(err);
-  }
-  return status;
+  return status ? status : copy_texts(texts, batch->update, err);
 }
 
-/* Nothing can fail here. Takes `reason`. */
-static void apply_batch(ck_memory_session *session, const ck_row_batch *batch, char *reason) {
+/* Nothing can fail here. Takes the texts. */
+static void apply_batch(ck_memory_session *session, const ck_row_batch *batch, const update_texts *texts) {
   ck_memory_apply_staged(session);
   if (!batch->update) return;
   session->record.updated_ms = batch->at_ms;
-  free(session->record.reason);
-  session->record.reason = reason;
-  session->record.status = batch->update->status;
+  apply_update(session, batch->update, texts);
 }
 
 /* All of it becomes visible at once, or none. */
 static ck_status commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err) {
   (void)durability;
-  char **reasons = calloc(count + 1, sizeof *reasons);
-  if (!reasons) return ck_error_no_memory(err);
+  update_texts *texts = calloc(count + 1, sizeof *texts);
+  if (!texts) return ck_error_no_memory(err);
   ck_memory *memory = ck_memory_lock(self);
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && !status; i++) {
     ck_memory_session *session = ck_memory_get_session(memory, batches[i].lease.session);
     batches[i].status = check_batch(session, &batches[i]);
-    if (!batches[i].status) status = stage_batch(session, &batches[i], &reasons[i], err);
+    if (!batches[i].status) status = stage_batch(session, &batches[i], &texts[i], err);
   }
   for (size_t i = 0; i < count; i++) {
     ck_memory_session *session = ck_memory_get_session(memory, batches[i].lease.session);
-    if (status) free(reasons[i]);
+    if (status) free_texts(&texts[i]);
     if (status && session) ck_memory_drop_staged(session);
-    if (!status && !batches[i].status) apply_batch(session, &batches[i], reasons[i]);
+    if (!status && !batches[i].status) apply_batch(session, &batches[i], &texts[i]);
   }
-  free(reasons);
+  free(texts);
   return ck_memory_unlock(memory, status);
 }
 
@@ -113,16 +138,25 @@ static ck_status owned(const ck_memory_session *session, ck_error *err) {
   return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session->record.id, (long)getpid(), host);
 }
 
-static ck_status put_opening(ck_memory_session *session, const ck_timeline *timeline, const ck_event_row *events,
-                             size_t count, ck_error *err) {
+static ck_status put_opening(ck_memory_session *session, const ck_row_opening *opening, ck_error *err) {
+  const ck_timeline *timeline = opening->timeline;
+  const ck_event_row *events = opening->events;
+  size_t count = opening->event_count;
+  update_texts texts = {0};
   ck_status status = check_events(session, events, count, err);
   for (size_t i = 0; i < count && !status; i++) status = ck_memory_push_event(session, &events[i], err);
+  if (!status && opening->checkpoint) status = ck_memory_push_checkpoint(session, opening->checkpoint, err);
+  if (!status) status = copy_texts(&texts, opening->update, err);
   if (!status) status = ck_memory_push_timeline(session, timeline, err);
-  if (status) ck_memory_drop_staged(session);
-  if (status) return status;
+  if (status) {
+    free_texts(&texts);
+    ck_memory_drop_staged(session);
+    return status;
+  }
   ck_memory_apply_staged(session);
+  apply_update(session, opening->update, &texts);
   session->record.timeline = timeline->no;
-  session->record.status = CK_SESSION_RUNNING;
+  session->record.restarts = opening->restarts;
   memcpy(session->record.run, timeline->run, sizeof session->record.run);
   if (count && session->record.updated_ms < events[count - 1].at_ms)
     session->record.updated_ms = events[count - 1].at_ms;
@@ -139,8 +173,8 @@ static ck_status reserve_session(ck_memory *self, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status create_session(ck_lease *out, void *self, const ck_session_record *record, const ck_timeline *timeline,
-                                const ck_event_row *events, size_t count, ck_error *err) {
+static ck_status create_session(ck_lease *out, void *self, const ck_session_record *record, const ck_row_opening *opening,
+                                ck_error *err) {
   ck_memory_session *session = NULL;
   *out = (ck_lease){0};
   ck_memory *memory = ck_memory_lock(self);
@@ -148,15 +182,14 @@ static ck_status create_session(ck_lease *out, void *self, const ck_session_reco
   if (!status && ck_memory_get_named(memory, record->id))
     status = ck_error_set(err, CK_E_EXISTS, "session %s exists already in store memory:%s", record->id, memory->name);
   if (!status) status = ck_memory_session_new(&session, record, err);
-  if (!status) status = put_opening(session, timeline, events, count, err);
+  if (!status) status = put_opening(session, opening, err);
   if (status) {
     ck_memory_session_free(session);
     return ck_memory_unlock(memory, status);
   }
   memory->sessions[memory->session_count++] = session;
-  free(session->record.reason);
-  session->record.reason = NULL;
   session->record.no = (int64_t)memory->session_count;
+  session->record.restarts = (ck_restarts){0};
   session->record.epoch = 1;
   session->record.updated_ms = record->created_ms;
   session->owner = self;
@@ -179,16 +212,14 @@ static ck_status check_acquire(const ck_memory_session *session, uint64_t epoch_
 }
 
 static ck_status acquire(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read,
-                         const ck_timeline *timeline, const ck_event_row *events, size_t count, ck_error *err) {
+                         const ck_row_opening *opening, ck_error *err) {
   *out = (ck_lease){0};
   ck_memory *memory = ck_memory_lock(self);
   ck_memory_session *session = ck_memory_get_named(memory, session_id);
   if (!session) return ck_memory_unlock(memory, ck_memory_no_session(memory, session_id, err));
-  ck_status status = check_acquire(session, epoch_read, timeline, err);
-  if (!status) status = put_opening(session, timeline, events, count, err);
+  ck_status status = check_acquire(session, epoch_read, opening->timeline, err);
+  if (!status) status = put_opening(session, opening, err);
   if (status) return ck_memory_unlock(memory, status);
-  free(session->record.reason);
-  session->record.reason = NULL;
   session->record.epoch++;
   session->owner = self;
   *out = (ck_lease){session->record.no, session->record.epoch};

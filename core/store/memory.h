@@ -21,7 +21,8 @@ typedef struct ck_memory_session {
   ck_session_record record;
   ck_timeline *timelines;
   size_t timeline_count;
-  ck_memory_rows events;      /* ck_event_row: the one with seq N is at N - 1 */
+  int64_t base;               /* seq before its first event: a fork's cut */
+  ck_memory_rows events;      /* ck_event_row: the one with seq N is at N - base - 1 */
   ck_memory_rows checkpoints; /* ck_checkpoint_row */
   const void *owner;          /* the open handle that holds the lease; NULL */
 } ck_memory_session;

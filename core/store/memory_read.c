@@ -31,7 +31,8 @@ size_t ck_memory_find_checkpoint(const ck_memory_session *session, int64_t seq) 
 }
 
 static size_t find_event(const ck_memory_session *session, int64_t seq) {
-  size_t at = seq > 0 ? (size_t)seq - 1 : 0;
+  int64_t before = session->base;
+  size_t at = seq > before ? (size_t)(seq - before) - 1 : 0;
   return at < session->events.staged ? at : session->events.staged;
 }
 
@@ -63,6 +64,17 @@ static ck_status list_sessions(void *self, ck_session_status wanted, ck_session_
   return CK_OK;
 }
 
+static ck_status get_identity(ck_identity *out, void *self, int64_t no, ck_error *err) {
+  *out = (ck_identity){0};
+  ck_memory *memory = ck_memory_lock(self);
+  const ck_memory_session *session = ck_memory_get_session(memory, no);
+  if (!session)
+    return ck_memory_unlock(memory, ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld", (long long)no));
+  memcpy(out->id, session->record.id, sizeof out->id);
+  out->origin = session->record.origin;
+  return ck_memory_unlock(memory, CK_OK);
+}
+
 static ck_status list_timelines(ck_timeline **out, size_t *count, void *self, int64_t no, ck_error *err) {
   *out = NULL;
   *count = 0;
@@ -81,7 +93,7 @@ static ck_status last_seq(int64_t *out, void *self, int64_t no, ck_error *err) {
   (void)err;
   ck_memory *memory = ck_memory_lock(self);
   const ck_memory_session *session = ck_memory_get_session(memory, no);
-  *out = session ? (int64_t)session->events.count : 0;
+  *out = session && session->events.count ? session->base + (int64_t)session->events.count : 0;
   return ck_memory_unlock(memory, CK_OK);
 }
 
@@ -202,6 +214,7 @@ static ck_status get_stats(ck_store_stats *out, void *self, ck_error *err) {
 void ck_memory_add_reading(ck_backend *out) {
   out->get_session = get_session;
   out->list_sessions = list_sessions;
+  out->get_identity = get_identity;
   out->list_timelines = list_timelines;
   out->last_seq = last_seq;
   out->read_checkpoints = read_checkpoints;

@@ -96,9 +96,10 @@ static ck_status copy_text(char **out, const char *text, ck_error *err) {
 ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from, ck_error *err) {
   ck_session_record record = *from;
   record.input = ck_value_share(from->input);
-  record.profile = record.flow = NULL;
+  record.profile = record.flow = record.failure = NULL;
   *out = (ck_session_record){0};
   ck_status status = copy_text(&record.reason, from->reason, err);
+  if (!status) status = copy_text(&record.failure, from->failure, err);
   if (!status) status = copy_text(&record.profile, from->profile, err);
   if (!status) status = copy_text(&record.flow, from->flow, err);
   if (status) ck_session_record_clear(&record);
@@ -111,6 +112,7 @@ ck_status ck_memory_session_new(ck_memory_session **out, const ck_session_record
   ck_memory_session *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   ck_status status = ck_memory_copy_record(&self->record, record, err);
+  self->base = record->origin.cut;
   if (status) free(self);
   else *out = self;
   return status;

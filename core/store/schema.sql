@@ -1,4 +1,4 @@
--- schema.sql - the tables of a store, schema 1: rowid tables in store-wide append order, one unique index each.
+-- schema.sql - the tables of a store, schema 2: rowid tables in store-wide append order, one unique index each.
 --
 -- event and checkpoint are written by every commit. They are appended to in the order of commits, whatever the session,
 -- so that a commit touches the last page of each; the unique index is the only other one. Payload and body come last:
@@ -26,8 +26,15 @@ CREATE TABLE session (
   profile TEXT,
   flow TEXT,
   input BLOB,
-  "check" INTEGER NOT NULL
+  "check" INTEGER NOT NULL,
+  failure TEXT,
+  origin INTEGER NOT NULL DEFAULT 0,
+  cut INTEGER NOT NULL DEFAULT 0,
+  restarts INTEGER NOT NULL DEFAULT 0,
+  restarted_ms INTEGER NOT NULL DEFAULT 0,
+  progress INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE INDEX session_origin ON session (origin) WHERE origin > 0;
 
 CREATE TABLE timeline (
   session INTEGER NOT NULL REFERENCES session (no),
@@ -94,6 +101,13 @@ CREATE TABLE checkpoint (
   payload BLOB NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX checkpoint_seq ON checkpoint (session, seq);
+
+CREATE TABLE pin (
+  session INTEGER NOT NULL REFERENCES session (no),
+  seq INTEGER NOT NULL,
+  "check" INTEGER NOT NULL,
+  PRIMARY KEY (session, seq)
+) STRICT;
 
 CREATE TABLE request (
   no INTEGER PRIMARY KEY,

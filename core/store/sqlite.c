@@ -64,10 +64,10 @@ static ck_status enter_wal(const ck_sqlite *self, sqlite3 *db, ck_error *err) {
 }
 
 static ck_status check_numbers(ck_sqlite *self, ck_connection *connection, ck_error *err) {
-  int64_t application, schema;
+  int64_t application;
   ck_status status = ck_connection_get_int(&application, self, connection, "PRAGMA application_id", err);
-  if (status == CK_OK) status = ck_connection_get_int(&schema, self, connection, "PRAGMA user_version", err);
-  return status == CK_OK ? ck_sqlite_check_schema(self, application, schema, err) : status;
+  if (status == CK_OK) status = ck_connection_get_int(&self->schema, self, connection, "PRAGMA user_version", err);
+  return status == CK_OK ? ck_sqlite_check_schema(self, application, self->schema, err) : status;
 }
 
 static ck_status read_key(ck_sqlite *self, ck_connection *connection, ck_error *err) {
@@ -94,6 +94,7 @@ ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
   if (status == CK_OK) status = check_numbers(self, self->writer, err);
   if (status == CK_OK) status = enter_wal(self, self->writer->db, err);
   if (status == CK_OK) status = ck_wal_extend(self, err);
+  if (status == CK_OK && self->schema < CK_STORE_SCHEMA) status = ck_sqlite_migrate(self, err);
   if (status == CK_OK) {
     ck_wal_watch(self);
   } else {

@@ -21,6 +21,7 @@ typedef struct ck_connection {
   sqlite3 *db;
   sqlite3_stmt *statements[CK_SQL_COUNT];
   unsigned generation;
+  bool schema_1; /* statements are those of CK_SQL_SCHEMA_1_TABLE */
   struct ck_connection *next;
 } ck_connection;
 
@@ -35,6 +36,7 @@ typedef struct ck_owned {
 typedef struct ck_sqlite {
   char *path;         /* absolute; its folder's symbolic links resolved */
   bool read_only;
+  int64_t schema;     /* as found; older than CK_STORE_SCHEMA when read_only */
   bool immutable;     /* read_only, and the folder cannot hold the shared memory of a WAL */
   uint8_t fingerprint_key[CK_SQLITE_KEY_SIZE];
 
@@ -95,6 +97,10 @@ CK_CHECKED ck_status ck_sqlite_check(void *self, ck_problem_visit visit, void *t
 /* Opens the writer on a store that exists; the caller holds the lock. */
 CK_CHECKED ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err);
 
+/* ---- sqlite_migrate.c ---- */
+/* Brings a store of an older schema to this one, in one transaction of the writer; the caller holds the lock. */
+CK_CHECKED ck_status ck_sqlite_migrate(ck_sqlite *self, ck_error *err);
+
 /* ---- sqlite_file.c ---- */
 /* *out: absolute, malloc'd. `create` makes missing folders, 0700. CK_E_USAGE, CK_E_NOT_FOUND, CK_E_READ_ONLY, CK_E_IO. */
 CK_CHECKED ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error *err);
@@ -133,6 +139,7 @@ CK_CHECKED ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durab
 CK_CHECKED ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_row *rows, size_t count,
                                           ck_error *err);
+CK_CHECKED ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row, ck_error *err);
 /* Where a session stands, as the transaction sees it. */
 typedef struct ck_standing {
   bool found;

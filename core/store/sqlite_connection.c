@@ -13,6 +13,12 @@ static const char *const sql_table[] = {
 #undef X
 };
 
+static const char *const schema_1_table[CK_SQL_COUNT] = {
+#define X(name, text) [name] = text,
+    CK_SQL_SCHEMA_1_TABLE(X)
+#undef X
+};
+
 /* ---- errors ---- */
 
 bool ck_sqlite_is_sync_error(int extended_code) {
@@ -155,8 +161,9 @@ ck_status ck_connection_get_int(int64_t *out, const ck_sqlite *store, ck_connect
 ck_binder ck_binder_of(ck_connection *connection, ck_sql sql) {
   sqlite3_stmt **stmt = &connection->statements[sql];
   ck_binder self = {.code = SQLITE_OK};
+  const char *text = connection->schema_1 && schema_1_table[sql] ? schema_1_table[sql] : sql_table[sql];
   if (!*stmt)
-    self.code = sqlite3_prepare_v3(connection->db, sql_table[sql], -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
+    self.code = sqlite3_prepare_v3(connection->db, text, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
   self.stmt = *stmt;
   return self;
 }
@@ -199,10 +206,11 @@ ck_status ck_sqlite_get_reader(ck_connection **out, ck_sqlite *self, ck_error *e
   }
   pthread_mutex_unlock(&self->pool_mutex);
   *out = reader;
-  if (reader) return CK_OK;
-  ck_status status = ck_connection_open(out, self, CK_CONNECTION_READ, err);
-  if (status == CK_OK) (*out)->generation = generation;
-  return status;
+  ck_status status = reader ? CK_OK : ck_connection_open(out, self, CK_CONNECTION_READ, err);
+  if (status != CK_OK) return status;
+  (*out)->generation = generation;
+  (*out)->schema_1 = self->schema == 1;
+  return CK_OK;
 }
 
 void ck_sqlite_put_reader(ck_sqlite *self, ck_connection *reader) {

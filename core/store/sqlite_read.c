@@ -58,10 +58,13 @@ static ck_status read_record(ck_session_record *out, sqlite3_stmt *stmt, ck_erro
       .timeline = sqlite3_column_int64(stmt, 5),
       .created_ms = sqlite3_column_int64(stmt, 7),
       .updated_ms = sqlite3_column_int64(stmt, 8),
+      .origin = {sqlite3_column_int64(stmt, 14), sqlite3_column_int64(stmt, 15)},
+      .restarts = {sqlite3_column_int64(stmt, 16), sqlite3_column_int64(stmt, 17), sqlite3_column_int64(stmt, 18)},
   };
   copy_id(out->id, stmt, 1);
   copy_id(out->run, stmt, 6);
-  bool copied = copy_text(&out->reason, stmt, 3) && copy_text(&out->profile, stmt, 9) && copy_text(&out->flow, stmt, 10);
+  bool copied = copy_text(&out->reason, stmt, 3) && copy_text(&out->profile, stmt, 9) && copy_text(&out->flow, stmt, 10) &&
+                copy_text(&out->failure, stmt, 13);
   ck_bytes input = column_bytes(stmt, 11);
   ck_status status = copied ? CK_OK : ck_error_no_memory(err);
   if (status == CK_OK && input.len) status = ck_value_new(&out->input, input, err);
@@ -95,6 +98,27 @@ static ck_status get_session(ck_session_record *out, void *to, const char *sessi
     if (status == CK_OK) status = check_record(out, self, sqlite3_column_int(read.binder.stmt, 12) != 0, err);
   } else if (code == SQLITE_DONE)
     status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session %s in store %s", session_id, self->path);
+  return end(&read, status, "read a session", err);
+}
+
+static ck_status get_identity(ck_identity *out, void *to, int64_t session, ck_error *err) {
+  *out = (ck_identity){0};
+  ck_sqlite *self = to;
+  reading read;
+  ck_status status = begin(&read, self, CK_SQL_GET_IDENTITY, err);
+  if (status != CK_OK) return status;
+  ck_bind_int(&read.binder, session);
+  int code = ck_binder_next(&read.binder);
+  if (code == SQLITE_ROW) {
+    sqlite3_stmt *stmt = read.binder.stmt;
+    copy_id(out->id, stmt, 0);
+    out->origin = (ck_origin){sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2)};
+    if (!sqlite3_column_int(stmt, 3))
+      status = ck_error_set(err, CK_E_CORRUPT, "session %s in store %s: its row is not what was written: its check differs",
+                            out->id, self->path);
+  } else if (code == SQLITE_DONE) {
+    status = ck_error_set(err, CK_E_NOT_FOUND, "store %s has no session number %lld", self->path, (long long)session);
+  }
   return end(&read, status, "read a session", err);
 }
 
@@ -292,6 +316,7 @@ static ck_status get_stats(ck_store_stats *out, void *to, ck_error *err) {
 void ck_sqlite_add_reads(ck_backend *backend) {
   backend->get_session = get_session;
   backend->list_sessions = list_sessions;
+  backend->get_identity = get_identity;
   backend->list_timelines = list_timelines;
   backend->last_seq = last_seq;
   backend->read_checkpoints = read_checkpoints;

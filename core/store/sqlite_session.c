@@ -4,13 +4,6 @@
 
 #include "core/store/sqlite.h"
 
-/* What creation and acquisition write besides the session's row. */
-typedef struct opening {
-  const ck_timeline *timeline;
-  const ck_event_row *events;
-  size_t count;
-} opening;
-
 /* ---- the locks this process holds ---- */
 
 static ck_status own(ck_owned **out, ck_sqlite *self, const char *session_id, ck_error *err) {
@@ -89,13 +82,20 @@ static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timelin
   return ck_sqlite_write(self, &binder, "open a timeline", err);
 }
 
-static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq, const opening *with, ck_error *err) {
-  for (size_t i = 0; i < with->count; i++)
+static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq, const ck_row_opening *with, ck_error *err) {
+  for (size_t i = 0; i < with->event_count; i++)
     if (with->events[i].seq != last_seq + 1 + (int64_t)i)
       return ck_error_set(err, CK_E_RANGE, "event %lld does not follow event %lld", (long long)with->events[i].seq,
                           (long long)(last_seq + (int64_t)i));
   ck_status status = put_timeline(self, session, with->timeline, err);
-  return status == CK_OK ? ck_sqlite_put_events(self, session, with->events, with->count, err) : status;
+  if (status == CK_OK) status = ck_sqlite_put_events(self, session, with->events, with->event_count, err);
+  if (status == CK_OK && with->checkpoint) status = ck_sqlite_put_checkpoint(self, session, with->checkpoint, err);
+  return status;
+}
+
+/* What the session is when the opening is written. */
+static ck_session_update update_of(const ck_row_opening *with) {
+  return with->update ? *with->update : (ck_session_update){.status = CK_SESSION_RUNNING};
 }
 
 /* Number and last timeline of a session; *session 0: there is none. */
@@ -112,16 +112,22 @@ static ck_status find(int64_t *session, int64_t *timeline, ck_sqlite *self, cons
   return CK_OK;
 }
 
-static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_record *record, const ck_timeline *timeline,
+static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_record *record, const ck_row_opening *with,
                              ck_error *err) {
+  ck_session_update update = update_of(with);
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_SESSION);
   ck_bind_text(&binder, record->id);
-  ck_bind_int(&binder, timeline->no);
+  ck_bind_int(&binder, with->timeline->no);
   ck_bind_text(&binder, record->run);
   ck_bind_int(&binder, record->created_ms);
   ck_bind_text(&binder, record->profile);
   ck_bind_text(&binder, record->flow);
   ck_bind_optional(&binder, record->input ? ck_value_bytes(record->input) : (ck_bytes){NULL, 0});
+  ck_bind_int(&binder, update.status);
+  ck_bind_text(&binder, update.reason);
+  ck_bind_text(&binder, update.failure);
+  ck_bind_int(&binder, record->origin.session);
+  ck_bind_int(&binder, record->origin.cut);
   ck_status status = ck_sqlite_write(self, &binder, "make a session", err);
   *no = sqlite3_last_insert_rowid(self->writer->db);
   return status;
@@ -145,20 +151,20 @@ static ck_status check_exists(bool *out, ck_sqlite *self, const char *session_id
   return status;
 }
 
-static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_record *record, const opening *with,
+static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_record *record, const ck_row_opening *with,
                              ck_error *err) {
   int64_t other, timeline;
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   status = find(&other, &timeline, self, record->id, err);
   if (status == CK_OK && other) status = taken(self, record->id, err);
-  if (status == CK_OK) status = put_session(no, self, record, with->timeline, err);
-  if (status == CK_OK) status = put_opening(self, *no, 0, with, err);
+  if (status == CK_OK) status = put_session(no, self, record, with, err);
+  if (status == CK_OK) status = put_opening(self, *no, record->origin.cut, with, err);
   return ck_sqlite_end(self, status, err);
 }
 
-static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record, const ck_timeline *timeline,
-                                const ck_event_row *events, size_t count, ck_error *err) {
+static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record, const ck_row_opening *opening,
+                                ck_error *err) {
   ck_sqlite *self = to;
   *out = (ck_lease){0};
   if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
@@ -170,9 +176,8 @@ static ck_status create_session(ck_lease *out, void *to, const ck_session_record
   status = own(&owned, self, record->id, err);
   if (status == CK_E_OWNED) return taken(self, record->id, err); /* it is being made right now */
   if (status != CK_OK) return status;
-  opening with = {timeline, events, count};
   int64_t no = 0;
-  status = create_rows(&no, self, record, &with, err);
+  status = create_rows(&no, self, record, opening, err);
   if (status != CK_OK) {
     disown(owned);
     return status;
@@ -182,18 +187,25 @@ static ck_status create_session(ck_lease *out, void *to, const ck_session_record
   return CK_OK;
 }
 
-static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const opening *with, ck_error *err) {
+static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const ck_row_opening *with, ck_error *err) {
+  ck_session_update update = update_of(with);
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_ACQUIRE);
   ck_bind_int(&binder, with->timeline->no);
   ck_bind_text(&binder, with->timeline->run);
-  ck_bind_int(&binder, with->count ? with->events[with->count - 1].at_ms : 0);
+  ck_bind_int(&binder, with->event_count ? with->events[with->event_count - 1].at_ms : 0);
   ck_bind_int(&binder, from.session);
   ck_bind_int(&binder, (int64_t)from.epoch);
+  ck_bind_int(&binder, update.status);
+  ck_bind_text(&binder, update.reason);
+  ck_bind_text(&binder, update.failure);
+  ck_bind_int(&binder, with->restarts.count);
+  ck_bind_int(&binder, with->restarts.at_ms);
+  ck_bind_int(&binder, with->restarts.progress_seq);
   return ck_sqlite_write(self, &binder, "acquire a session", err);
 }
 
 static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_id, uint64_t epoch_read,
-                              const opening *with, ck_error *err) {
+                              const ck_row_opening *with, ck_error *err) {
   int64_t last_timeline;
   ck_standing standing = {0};
   ck_status status = find(no, &last_timeline, self, session_id, err);
@@ -210,8 +222,8 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
   return status == CK_OK ? put_opening(self, *no, standing.last_seq, with, err) : status;
 }
 
-static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, const ck_timeline *timeline,
-                         const ck_event_row *events, size_t count, ck_error *err) {
+static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, const ck_row_opening *opening,
+                         ck_error *err) {
   ck_sqlite *self = to;
   *out = (ck_lease){0};
   if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
@@ -222,10 +234,9 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
   ck_owned *owned;
   status = own(&owned, self, session_id, err);
   if (status != CK_OK) return status;
-  opening with = {timeline, events, count};
   int64_t no = 0;
   status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
-  if (status == CK_OK) status = ck_sqlite_end(self, acquire_rows(&no, self, session_id, epoch_read, &with, err), err);
+  if (status == CK_OK) status = ck_sqlite_end(self, acquire_rows(&no, self, session_id, epoch_read, opening, err), err);
   if (status != CK_OK) {
     disown(owned);
     return status;

@@ -3,17 +3,26 @@
 #define CK_STORE_SQLITE_SQL_H
 
 /* What a row's check must be; arguments are the columns that a change gives another value. */
-#define CK_SQL_CHECK_OF_SESSION(status, reason, epoch, timeline, run, updated_ms)                         \
-  "row_check('session', id, " status ", " reason ", " epoch ", " timeline ", " run ", created_ms, " updated_ms \
-  ", profile, flow, input)"
-#define CK_SQL_SESSION_IS_SOUND \
-  "\"check\" = " CK_SQL_CHECK_OF_SESSION("status", "reason", "epoch", "timeline", "run", "updated_ms")
-#define CK_SQL_SESSION                                                                                        \
-  "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, " CK_SQL_SESSION_IS_SOUND
+#define CK_SQL_CHECK_OF_SESSION(status, reason, epoch, timeline, run, updated_ms, failure, origin, restarts)        \
+  "row_check('session', id, " status ", " reason ", " epoch ", " timeline ", " run ", created_ms, " updated_ms      \
+  ", profile, flow, input, " failure ", " origin ", " restarts ")"
+#define CK_SQL_SESSION_IS_SOUND                                                                                     \
+  "\"check\" = " CK_SQL_CHECK_OF_SESSION("status", "reason", "epoch", "timeline", "run", "updated_ms", "failure",   \
+                                         "origin, cut", "restarts, restarted_ms, progress")
+#define CK_SQL_SESSION                                                                                              \
+  "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, " CK_SQL_SESSION_IS_SOUND \
+  ", failure, origin, cut, restarts, restarted_ms, progress"
+/* The same of a store of schema 1, which is only read. */
+#define CK_SQL_SESSION_1_IS_SOUND                                                                                   \
+  "\"check\" = row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input)"
+#define CK_SQL_SESSION_1                                                                                            \
+  "no, id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, "                   \
+  CK_SQL_SESSION_1_IS_SOUND ", NULL, 0, 0, 0, 0, 0"
 #define CK_SQL_META_IS_SOUND "\"check\" = row_check('meta', key, value)"
 #define CK_SQL_TIMELINE_IS_SOUND                                                                               \
   "\"check\" = row_check('timeline', session, no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run)"
 #define CK_SQL_REQUEST_IS_SOUND "\"check\" = row_check('request', session, kind, body)"
+#define CK_SQL_PIN_IS_SOUND "\"check\" = row_check('pin', session, seq)"
 #define CK_SQL_READ_EVENTS                                                                            \
   "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body FROM event" \
   " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
@@ -31,8 +40,8 @@
   X(CK_SQL_COMMIT, "COMMIT")                                                                                           \
   X(CK_SQL_ROLLBACK, "ROLLBACK")                                                                                       \
   X(CK_SQL_EPOCH,                                                                                                      \
-    "SELECT epoch, (SELECT max(seq) FROM event WHERE session = ?1),"                                                   \
-    " EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")                   \
+    "SELECT epoch, coalesce((SELECT max(seq) FROM event WHERE session = ?1), cut),"                                    \
+    " ?2 <= cut OR EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")      \
   X(CK_SQL_EPOCH_ALONE, "SELECT epoch FROM session WHERE no = ?")                                                      \
   X(CK_SQL_PUT_EVENT,                                                                                                  \
     "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body)"      \
@@ -48,20 +57,23 @@
     " WHERE session = ?1 AND seq = ?2 AND digest = ?3")                                                                \
   X(CK_SQL_CHECK_SESSION, "SELECT " CK_SQL_SESSION_IS_SOUND " FROM session WHERE no = ?")                              \
   X(CK_SQL_UPDATE_SESSION,                                                                                             \
-    "UPDATE session SET status = ?1, reason = ?2, updated_ms = ?3, \"check\" = "                                       \
-    CK_SQL_CHECK_OF_SESSION("?1", "?2", "epoch", "timeline", "run", "?3") " WHERE no = ?4")                            \
+    "UPDATE session SET status = ?1, reason = ?2, updated_ms = ?3, failure = ?5, \"check\" = "                         \
+    CK_SQL_CHECK_OF_SESSION("?1", "?2", "epoch", "timeline", "run", "?3", "?5", "origin, cut",                         \
+                            "restarts, restarted_ms, progress") " WHERE no = ?4")                                      \
   X(CK_SQL_PUT_SESSION,                                                                                                \
-    "INSERT INTO session (id, status, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, \"check\")"  \
-    " VALUES (?1, 1, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, row_check('session', ?1, 1, NULL, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7))")\
+    "INSERT INTO session (no, id, status, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, reason," \
+    " failure, origin, cut, \"check\") VALUES (1 + max(coalesce((SELECT max(no) FROM session), 0),"                     \
+    " coalesce((SELECT value FROM meta WHERE key = 'last_session'), 0)), ?1, ?8, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?9,"   \
+    " ?10, ?11, ?12, row_check('session', ?1, ?8, ?9, 1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?10, ?11, ?12, 0, 0, 0))")         \
   X(CK_SQL_PUT_TIMELINE, "INSERT INTO timeline VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"                            \
                           " row_check('timeline', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))")                               \
   X(CK_SQL_FIND_SESSION, "SELECT no, (SELECT max(no) FROM timeline WHERE session = session.no) FROM session"           \
                          " WHERE id = ?")                                                                              \
   X(CK_SQL_ACQUIRE,                                                                                                    \
-    "UPDATE session SET epoch = epoch + 1, status = 1, reason = NULL, timeline = ?1, run = ?2,"                        \
-    " updated_ms = max(updated_ms, ?3), \"check\" = "                                                                  \
-    CK_SQL_CHECK_OF_SESSION("1", "NULL", "epoch + 1", "?1", "?2", "max(updated_ms, ?3)")                               \
-    " WHERE no = ?4 AND epoch = ?5")                                                                                   \
+    "UPDATE session SET epoch = epoch + 1, status = ?6, reason = ?7, failure = ?8, timeline = ?1, run = ?2,"           \
+    " updated_ms = max(updated_ms, ?3), restarts = ?9, restarted_ms = ?10, progress = ?11, \"check\" = "               \
+    CK_SQL_CHECK_OF_SESSION("?6", "?7", "epoch + 1", "?1", "?2", "max(updated_ms, ?3)", "?8", "origin, cut",           \
+                            "?9, ?10, ?11") " WHERE no = ?4 AND epoch = ?5")                                           \
   X(CK_SQL_PUT_REQUEST, "INSERT INTO request (session, kind, body, \"check\")"                                         \
                         " SELECT no, ?2, ?3, row_check('request', no, ?2, ?3) FROM session WHERE no = ?1")             \
   X(CK_SQL_PEEK_REQUEST, "SELECT epoch, EXISTS (SELECT 1 FROM request WHERE session = ?1) FROM session WHERE no = ?1") \
@@ -72,6 +84,11 @@
                       " DO UPDATE SET value = value + 1, \"check\" = row_check('meta', key, value + 1)")               \
   X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                                         \
   X(CK_SQL_LIST_SESSIONS, "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")           \
+  X(CK_SQL_GET_IDENTITY, "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND " FROM session WHERE no = ?")                \
+  X(CK_SQL_LIST_FORKS, "SELECT " CK_SQL_SESSION " FROM session WHERE origin = ?1 AND origin > 0 ORDER BY no")          \
+  X(CK_SQL_LIST_PINS, "SELECT seq, " CK_SQL_PIN_IS_SOUND " FROM pin WHERE session = ? ORDER BY seq")                   \
+  X(CK_SQL_PUT_PIN, "INSERT OR REPLACE INTO pin VALUES (?1, ?2, row_check('pin', ?1, ?2))")                            \
+  X(CK_SQL_DROP_PIN, "DELETE FROM pin WHERE session = ?1 AND seq = ?2")                                                \
   X(CK_SQL_LIST_TIMELINES,                                                                                             \
     "SELECT no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run, " CK_SQL_TIMELINE_IS_SOUND               \
     " FROM timeline WHERE session = ? ORDER BY no")                                                                    \
@@ -89,5 +106,13 @@ typedef enum {
 #undef X
   CK_SQL_COUNT
 } ck_sql;
+
+/* X(enumerator, text): how the same is asked in a store of schema 1. */
+#define CK_SQL_SCHEMA_1_TABLE(X)                                                                                       \
+  X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE id = ?")                                       \
+  X(CK_SQL_LIST_SESSIONS, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")         \
+  X(CK_SQL_GET_IDENTITY, "SELECT id, 0, 0, " CK_SQL_SESSION_1_IS_SOUND " FROM session WHERE no = ?")                   \
+  X(CK_SQL_LIST_FORKS, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 < 0")                                        \
+  X(CK_SQL_LIST_PINS, "SELECT 0, 1 WHERE ?1 < 0")
 
 #endif

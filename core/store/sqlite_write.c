@@ -140,7 +140,7 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
 
 static ck_bytes digest_bytes(const ck_digest *digest) { return (ck_bytes){(const char *)digest->bytes, CK_DIGEST_SIZE}; }
 
-static ck_status put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row, ck_error *err) {
+ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row, ck_error *err) {
   const ck_totals *totals = &row->totals;
   const int64_t numbers[] = {row->parent,           row->keyframe,          row->timeline,         row->covers,
                              row->kind,             row->created_ms,        row->clean,            row->resumable,
@@ -168,6 +168,7 @@ static ck_status update_session(ck_sqlite *self, const ck_row_batch *batch, ck_e
   ck_bind_text(&binder, batch->update->reason);
   ck_bind_int(&binder, batch->at_ms);
   ck_bind_int(&binder, batch->lease.session);
+  ck_bind_text(&binder, batch->update->failure);
   return ck_sqlite_write(self, &binder, "change a session", err);
 }
 
@@ -239,7 +240,7 @@ static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err
   if (status != CK_OK || batch->status != CK_OK) return status;
   status = ck_sqlite_put_events(self, batch->lease.session, batch->events, batch->event_count, err);
   if (status == CK_OK && batch->checkpoint)
-    status = put_checkpoint(self, batch->lease.session, batch->checkpoint, err);
+    status = ck_sqlite_put_checkpoint(self, batch->lease.session, batch->checkpoint, err);
   if (status == CK_OK && batch->update) status = update_session(self, batch, err);
   if (status == CK_OK) note_standing(self, batch);
   return status;

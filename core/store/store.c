@@ -183,25 +183,22 @@ typedef struct lease_wish {
   const ck_opening *opening;
 } lease_wish;
 
-static ck_status ask_backend(ck_lease *out, ck_store *self, const lease_wish *wish, const ck_event_row *rows, ck_error *err) {
-  const ck_opening *opening = wish->opening;
+static ck_status ask_backend(ck_lease *out, ck_store *self, const lease_wish *wish, const ck_row_opening *opening, ck_error *err) {
   const ck_backend *backend = &self->backend;
-  if (wish->record)
-    return backend->create_session(out, backend->self, wish->record, opening->timeline, rows, opening->event_count, err);
-  return backend->acquire(out, backend->self, wish->session_id, wish->epoch_read, opening->timeline, rows,
-                          opening->event_count, err);
+  if (wish->record) return backend->create_session(out, backend->self, wish->record, opening, err);
+  return backend->acquire(out, backend->self, wish->session_id, wish->epoch_read, opening, err);
 }
 
 static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wish, ck_error *err) {
-  ck_front_rows rows;
+  ck_row_opening rows;
   ck_chain *chain = NULL;
   *out = (ck_lease){0};
   ck_status status = ck_id_check("session id", wish->session_id, err);
   if (!status) status = ck_front_begin_write(self, err);
   if (status) return status;
   status = prepare_held(&chain, self, wish->session_id, err);
-  if (!status) status = ck_front_encode_events(&rows, self, wish->opening->events, wish->opening->event_count, err);
-  if (!status) status = ask_backend(out, self, wish, rows.events, err);
+  if (!status) status = ck_front_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
+  if (!status) status = ask_backend(out, self, wish, &rows, err);
   if (status) ck_chain_free(chain);
   else put_held(self, *out, chain);
   return ck_front_end_write(self, status, err);

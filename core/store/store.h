@@ -13,14 +13,16 @@
 
 typedef struct ck_store ck_store;
 
-enum { CK_STORE_SCHEMA = 1 };
+enum { CK_STORE_SCHEMA = 2 };
 
 typedef struct ck_store_options {
   bool create;    /* make the file and its folder when absent; otherwise CK_E_NOT_FOUND names the path */
   bool read_only; /* no write is ever made, not even to repair; commits answer CK_E_READ_ONLY */
 } ck_store_options;
 
-/* CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers in the text), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO: one line naming
+/* A store of an older schema is brought to this one by the first opening that writes, in one transaction; CK_E_BUSY names a
+ * session that an older program still runs in it. One that is opened read-only is read as it is.
+ * CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers in the text), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO: one line naming
  * path and cause, nothing changed on disk. CK_E_USAGE: an unknown kind of URL. */
 CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options, ck_error *err);
 /* Everything committed stays committed; leases still held are released. */
@@ -41,7 +43,8 @@ typedef struct ck_lease {
 /* A change to the session's row, atomic with the events it comes with. */
 typedef struct ck_session_update {
   ck_session_status status;
-  const char *reason; /* NULL clears it */
+  const char *reason;  /* NULL clears it */
+  const char *failure; /* status name of what it failed with; NULL clears it */
 } ck_session_update;
 
 /* One session's share of a commit. Everything is borrowed. */
@@ -77,15 +80,20 @@ typedef struct ck_opening {
   const ck_timeline *timeline; /* the new live timeline */
   ck_event *const *events;     /* its first events */
   size_t event_count;
+  const ck_checkpoint *checkpoint; /* NULL, or its seq is that of one of the events: an edit */
+  const ck_session_update *update; /* NULL: running, without a reason */
+  ck_restarts restarts;            /* kept in the record; of a new session, zeros */
 } ck_opening;
 
-/* Makes the session `record` (id, profile, flow, input, run, created_ms are read; epoch becomes 1, status running) with
- * its first timeline and takes its lock. CK_E_EXISTS: the id is taken; nothing was changed. Power-durable. */
+/* Makes the session `record` (id, profile, flow, input, run, created_ms, origin are read; epoch becomes 1, status running)
+ * with its first timeline and takes its lock. With an origin it is a fork: its timeline and its seqs follow those that it
+ * inherits, and it begins with a checkpoint that goes on from the one at the cut. CK_E_EXISTS: the id is taken; nothing was changed. Power-durable. */
 CK_CHECKED ck_status ck_store_create_session(ck_lease *out, ck_store *self, const ck_session_record *record,
                                              const ck_opening *opening, ck_error *err);
 /* Takes the session's lock (CK_E_OWNED naming pid and host of the live owner; nothing was touched), then in one power-durable
  * transaction: the epoch moves from `epoch_read` to epoch_read + 1 (CK_E_FENCED when it is not `epoch_read` any more),
- * status running, reason cleared, the new timeline live, the opening events appended. */
+ * status running, reason cleared, the new timeline live, the opening events appended. CK_E_RANGE: events were appended since
+ * the opening was made. */
 CK_CHECKED ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read,
                                       const ck_opening *opening, ck_error *err);
 /* CK_OK when no live process holds the session's lock (a hint: it can change at once); CK_E_OWNED as above. */

@@ -137,6 +137,42 @@ static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held *h
   return status;
 }
 
+/* The session is another one when it is made: its state is what it inherits. */
+static ck_status begin_chain(ck_held *held, ck_store *self, const ck_session_record *record, const ck_opening *opening, ck_error *err) {
+  ck_session_record there = {0};
+  if (record) {
+    held->lease.session = record->origin.session;
+    ck_chain_begin_tail(held->chain, record->origin.cut);
+    return CK_OK;
+  }
+  ck_status status = ck_store_get_session(&there, self, ck_chain_session(held->chain), err);
+  held->lease.session = there.no;
+  ck_session_record_clear(&there);
+  if (!status) status = load_tail(self, held, err);
+  if (!status && opening->event_count && !ck_chain_follows(held->chain, opening->events[0]->seq))
+    status = ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow its last one", ck_chain_session(held->chain),
+                          (long long)opening->events[0]->seq);
+  return status;
+}
+
+ck_status ck_front_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain, const ck_session_record *record,
+                                  const ck_opening *opening, ck_error *err) {
+  ck_front_rows rows;
+  ck_checkpoint_row *checkpoint = NULL;
+  ck_held held = {.chain = chain};
+  ck_batch batch = {.events = opening->events, .event_count = opening->event_count, .checkpoint = opening->checkpoint};
+  *out = (ck_row_opening){0};
+  ck_status status = ck_front_encode_events(&rows, self, opening->events, opening->event_count, err);
+  if (!status && opening->checkpoint) {
+    status = begin_chain(&held, self, record, opening, err);
+    if (!status) status = chain_batch(&checkpoint, self, &held, &batch, &rows, err);
+  }
+  if (!status)
+    *out = (ck_row_opening){.timeline = opening->timeline, .events = rows.events, .event_count = opening->event_count,
+                            .checkpoint = checkpoint, .update = opening->update, .restarts = opening->restarts};
+  return status;
+}
+
 static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch *batch, ck_error *err) {
   ck_held *held = ck_front_get_held(self, batch->lease.session);
   ck_front_rows events;

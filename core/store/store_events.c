@@ -29,6 +29,7 @@ ck_status ck_front_decode_event(ck_event *out, ck_compress *compress, ck_buffer 
 typedef struct event_reading {
   ck_store *store;
   const ck_event_query *query;
+  int64_t session;  /* that is being read: the query's, or one that it inherits from */
   ck_event_visit visit;
   void *to;
   bool stopped;
@@ -61,7 +62,7 @@ static ck_status keep_event(event_reading *self, const ck_event *event) {
 
 static void name_failure(event_reading *self, const ck_event_row *row) {
   char session_id[CK_ID_SIZE];
-  if (ck_front_get_name(session_id, self->store, self->query->session, NULL) == CK_OK)
+  if (ck_front_get_name(session_id, self->store, self->session, NULL) == CK_OK)
     ck_error_prefix(self->err, "session %s, event %lld", session_id, (long long)row->seq);
 }
 
@@ -87,25 +88,40 @@ static int64_t greater(int64_t a, int64_t b) {
   return a > b ? a : b;
 }
 
-/* One range of the view, clipped to the query; 0 as the end means: none. */
-static ck_status read_range(event_reading *self, int64_t first, int64_t last, bool backward) {
+/* One range, clipped to the query. */
+static ck_status read_range(event_reading *self, const ck_range *range, bool backward) {
+  int64_t first = range->first, last = range->last;
   const ck_event_query *query = self->query;
   const ck_backend *backend = &self->store->backend;
   int64_t after = greater(first - 1, query->after), until = query->until ? query->until : INT64_MAX;
   if (last < until) until = last;
   if (until <= after || self->stopped) return CK_OK;
-  ck_status status = backend->read_events(backend->self, query->session, after, until == INT64_MAX ? 0 : until, backward,
+  self->session = range->session ? range->session : query->session;
+  ck_status status = backend->read_events(backend->self, self->session, after, until == INT64_MAX ? 0 : until, backward,
                                           visit_event, self, self->err);
   return status ? status : self->status;
 }
 
+/* Every timeline, those that it inherits too. */
+static ck_status read_all(event_reading *self, bool backward) {
+  ck_front_lineage lineage;
+  ck_status status = ck_front_get_lineage(&lineage, self->store, self->query->session, self->err);
+  for (size_t i = 0; i < lineage.count && !status; i++) {
+    const ck_front_part *part = &lineage.parts[backward ? lineage.count - 1 - i : i];
+    ck_range range = {part->after + 1, part->until ? part->until : INT64_MAX, part->session};
+    status = read_range(self, &range, backward);
+  }
+  ck_front_lineage_clear(&lineage);
+  return status;
+}
+
 static ck_status read_ranges(event_reading *self, bool backward) {
   const ck_view *view = self->query->view;
-  if (!view) return read_range(self, 1, INT64_MAX, backward);
+  if (!view) return read_all(self, backward);
   ck_status status = CK_OK;
   for (size_t i = 0; i < view->count && !status; i++) {
     const ck_range *range = &view->ranges[backward ? view->count - 1 - i : i];
-    status = read_range(self, range->first, range->last, backward);
+    status = read_range(self, range, backward);
   }
   return status;
 }

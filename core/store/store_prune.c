@@ -85,14 +85,13 @@ static void protect_visible(plan *self, const ck_view *view) {
 }
 
 static ck_status protect(plan *self, ck_error *err) {
-  const ck_backend *backend = &self->store->backend;
   ck_session_record record;
   ck_timeline *timelines = NULL;
   size_t count = 0;
   ck_view view = {0};
   ck_status status = ck_store_get_session(&record, self->store, self->session_id, err);
   if (status) return status;
-  status = backend->list_timelines(&timelines, &count, backend->self, record.no, err);
+  status = ck_front_list_timelines(&timelines, &count, self->store, record.no, err);
   if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
   if (!status) protect_visible(self, &view);
   for (size_t i = 0; i < count && !status; i++) {

@@ -20,20 +20,6 @@ void ck_front_put_name(ck_store *self, int64_t no, const char *id) {
   pthread_mutex_unlock(&self->names_mutex);
 }
 
-typedef struct name_search {
-  int64_t no;
-  char *out;
-  bool found;
-} name_search;
-
-static bool match_name(void *to, const ck_session_record *record) {
-  name_search *search = to;
-  if (record->no != search->no) return true;
-  memcpy(search->out, record->id, CK_ID_SIZE);
-  search->found = true;
-  return false;
-}
-
 ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err) {
   pthread_mutex_lock(&self->names_mutex);
   const ck_front_name *name = name_slot(self, no);
@@ -41,11 +27,10 @@ ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck
   memcpy(out, known ? name->id : "", known ? CK_ID_SIZE : 1);
   pthread_mutex_unlock(&self->names_mutex);
   if (known) return CK_OK;
-  name_search search = {.no = no, .out = out};
-  ck_status status = self->backend.list_sessions(self->backend.self, 0, match_name, &search, err);
+  ck_identity identity;
+  ck_status status = self->backend.get_identity(&identity, self->backend.self, no, err);
   if (status) return status;
-  if (!search.found)
-    return ck_error_set(err, CK_E_NOT_FOUND, "store %s has no session number %lld", self->url, (long long)no);
+  memcpy(out, identity.id, CK_ID_SIZE);
   ck_front_put_name(self, no, out);
   return CK_OK;
 }
@@ -86,6 +71,7 @@ static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row
 typedef struct row_search {
   ck_checkpoint_info *out;
   const char *id;
+  int64_t inherited; /* the session that is searched, when it is another one */
   bool found;
   ck_status status;
   ck_error *err;
@@ -96,6 +82,7 @@ static bool match_row(void *to, const ck_checkpoint_row *row) {
   if (self->id && strcmp(self->id, row->id) != 0) return true;
   self->found = true;
   self->status = make_info(self->out, row, self->err);
+  self->out->session = self->inherited;
   return false;
 }
 
@@ -108,12 +95,27 @@ static ck_status search_rows(row_search *search, ck_store *self, int64_t session
   return status ? status : search->status;
 }
 
+/* The newest within the parts of the session's transcript. */
+static ck_status search_parts(row_search *search, ck_store *self, int64_t session, int64_t after, int64_t until, ck_error *err) {
+  ck_front_lineage lineage;
+  ck_status status = ck_front_get_lineage(&lineage, self, session, err);
+  for (size_t i = lineage.count; i-- > 0 && !status && !search->found;) {
+    const ck_front_part *part = &lineage.parts[i];
+    int64_t from = part->after > after ? part->after : after;
+    int64_t to = part->until && (!until || part->until < until) ? part->until : until;
+    search->inherited = part->session == session ? 0 : part->session;
+    if (!to || from < to) status = search_rows(search, self, part->session, from, to, err);
+  }
+  ck_front_lineage_clear(&lineage);
+  return status;
+}
+
 ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64_t session, const char *id, int64_t seq,
                                   ck_error *err) {
   row_search search = {.out = out, .id = id};
   *out = (ck_checkpoint_info){0};
   ck_status status = CK_OK;
-  if (id || seq > 0) status = search_rows(&search, self, session, id ? 0 : seq - 1, id ? 0 : seq, err);
+  if (id || seq > 0) status = search_parts(&search, self, session, id ? 0 : seq - 1, id ? 0 : seq, err);
   if (status || search.found) return status;
   char session_id[CK_ID_SIZE];
   status = ck_front_get_name(session_id, self, session, err);
@@ -133,29 +135,42 @@ static bool read_header(void *to, const ck_checkpoint_row *row) {
   return false;
 }
 
+static ck_status read_digest(row_header *header, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+  return self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true, false, read_header, header, err);
+}
+
+/* Nearly always the session's own, so that is looked at first. */
 ck_status ck_front_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   row_header header = {0};
+  int64_t owner = session;
   *out = (ck_digest){{0}};
   if (seq == 0) return CK_OK;
-  ck_status status =
-      self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true, false, read_header, &header, err);
+  ck_status status = seq > 0 ? read_digest(&header, self, session, seq, err) : CK_OK;
+  if (!status && !header.found && seq > 0) {
+    status = ck_front_get_owner(&owner, self, session, seq, err);
+    if (!status && owner != session) status = read_digest(&header, self, owner, seq, err);
+  }
   if (status) return status;
-  if (!header.found || seq < 0) return ck_error_set(err, CK_E_NOT_FOUND, "no checkpoint at seq %lld", (long long)seq);
+  if (!header.found) return ck_error_set(err, CK_E_NOT_FOUND, "no checkpoint at seq %lld", (long long)seq);
   *out = header.digest;
   return CK_OK;
 }
 
 ck_status ck_front_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
   row_header header = {0};
+  ck_identity identity = {0};
   ck_status status =
       self->backend.read_checkpoints(self->backend.self, session, 0, 0, true, false, read_header, &header, err);
-  *out = header.seq;
+  if (!status && !header.found) status = self->backend.get_identity(&identity, self->backend.self, session, err);
+  *out = header.found ? header.seq : identity.origin.cut;
   return status;
 }
 
 typedef struct row_listing {
   ck_checkpoint_visit visit;
   void *to;
+  int64_t inherited;
+  bool stopped;
   ck_status status;
   ck_error *err;
 } row_listing;
@@ -166,17 +181,26 @@ static bool list_row(void *to, const ck_checkpoint_row *row) {
   if (ck_payload_is_pruned(row)) return true;
   self->status = make_info(&info, row, self->err);
   if (self->status) return false;
-  bool more = self->visit(self->to, &info);
+  info.session = self->inherited;
+  self->stopped = !self->visit(self->to, &info);
   ck_checkpoint_info_clear(&info);
-  return more;
+  return !self->stopped;
 }
 
 ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit, void *to,
                                     ck_error *err) {
-  row_listing listing = {visit, to, CK_OK, err};
-  ck_status status =
-      self->backend.read_checkpoints(self->backend.self, session, 0, 0, false, false, list_row, &listing, err);
-  return status ? status : listing.status;
+  row_listing listing = {.visit = visit, .to = to, .err = err};
+  ck_front_lineage lineage;
+  ck_status status = ck_front_get_lineage(&lineage, self, session, err);
+  for (size_t i = 0; i < lineage.count && !status && !listing.stopped; i++) {
+    const ck_front_part *part = &lineage.parts[i];
+    listing.inherited = part->session == session ? 0 : part->session;
+    status = self->backend.read_checkpoints(self->backend.self, part->session, part->after, part->until, false, false, list_row,
+                                            &listing, err);
+    if (!status) status = listing.status;
+  }
+  ck_front_lineage_clear(&lineage);
+  return status;
 }
 
 /* ---- the head ---- */
@@ -197,8 +221,10 @@ static ck_status find_visible(ck_head *head, ck_store *self, ck_error *err) {
   ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
   if (status) return status;
   for (size_t i = view.count; i-- > 0 && !status && !search.found;) {
-    int64_t last = view.ranges[i].last;
-    status = search_rows(&search, self, session, view.ranges[i].first - 1, last == INT64_MAX ? 0 : last, err);
+    const ck_range *range = &view.ranges[i];
+    search.inherited = range->session;
+    status = search_rows(&search, self, range->session ? range->session : session, range->first - 1,
+                         range->last == INT64_MAX ? 0 : range->last, err);
   }
   head->has_checkpoint = search.found && !status;
   ck_view_clear(&view);
@@ -226,11 +252,10 @@ static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const c
   row_search search = {.out = &head.latest};
   *out = head;
   ck_status status = ck_store_get_session(&head.session, self, session_id, err);
-  void *backend = self->backend.self;
   int64_t session = head.session.no;
-  if (!status) status = self->backend.list_timelines(&head.timelines, &head.timeline_count, backend, session, err);
-  if (!status) status = self->backend.last_seq(&head.last_seq, backend, session, err);
-  if (!status) status = search_rows(&search, self, session, 0, 0, err);
+  if (!status) status = ck_front_list_timelines(&head.timelines, &head.timeline_count, self, session, err);
+  if (!status) status = ck_front_get_last_seq(&head.last_seq, self, session, err);
+  if (!status) status = search_parts(&search, self, session, 0, 0, err);
   head.has_latest = search.found;
   if (!status) status = find_visible(&head, self, err);
   *outdated = false;
@@ -253,6 +278,5 @@ ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id
 ck_status ck_store_get_stats(ck_store_stats *out, ck_store *self, ck_error *err) {
   *out = (ck_store_stats){0};
   ck_status status = self->backend.get_stats(out, self->backend.self, err);
-  out->schema = CK_STORE_SCHEMA;
   return status;
 }

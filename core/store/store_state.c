@@ -158,7 +158,8 @@ ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t sessio
   row_walk walk = {.store = self, .session = session, .session_id = session_id, .borrows = !out->replay,
                    .pruned = out->pruned};
   ck_replay *replay = NULL;
-  ck_status status = ck_front_get_name(session_id, self, session, err);
+  ck_status status = ck_front_get_owner(&walk.session, self, session, seq, err);
+  if (!status) status = ck_front_get_name(session_id, self, walk.session, err);
   if (!status) status = read_rows(&walk, seq, err);
   if (!status) status = replay_rows(&replay, &walk, err);
   if (!status && out->digest) *out->digest = walk.rows[0]->digest;

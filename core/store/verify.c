@@ -73,7 +73,7 @@ static ck_status check_timeline(ck_verify *self, const ck_timeline *timeline, co
 static ck_status check_timelines(ck_verify *self) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->timeline_count && !status; i++)
-    status = check_timeline(self, &self->timelines[i], i ? &self->timelines[i - 1] : NULL);
+    if (!self->timelines[i].session) status = check_timeline(self, &self->timelines[i], i ? &self->timelines[i - 1] : NULL);
   if (!find_timeline(self, self->record.timeline))
     ck_verify_tell(self, 0, CK_E_CORRUPT, "its live timeline %lld is gone", (long long)self->record.timeline);
   return status;
@@ -95,12 +95,11 @@ static ck_status walk_rows(ck_verify *self) {
 }
 
 static ck_status verify_rows(ck_verify *self) {
-  const ck_backend *backend = &self->store->backend;
   int64_t session = self->record.no;
   ck_digester_init(&self->events);
-  ck_status status = backend->last_seq(&self->last_seq, backend->self, session, self->err);
-  if (!status)
-    status = backend->list_timelines(&self->timelines, &self->timeline_count, backend->self, session, self->err);
+  self->covered = self->event_seq = self->record.origin.cut;
+  ck_status status = ck_front_get_last_seq(&self->last_seq, self->store, session, self->err);
+  if (!status) status = ck_front_list_timelines(&self->timelines, &self->timeline_count, self->store, session, self->err);
   if (!status) status = check_timelines(self);
   if (!status) status = ck_verify_load(self, 0);
   return status ? status : walk_rows(self);

@@ -55,7 +55,10 @@ ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   status = ck_front_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
   if (status == CK_E_NOT_FOUND) ck_error_set(&found, status, "the checkpoint at %lld that others build on is gone", (long long)parent);
   if (status) return ck_verify_tell_error(self, parent, status, &found);
-  status = backend->read_checkpoints(backend->self, self->record.no, parent - 1, parent, true, false, read_keyframe,
+  int64_t owner;
+  status = ck_front_get_owner(&owner, self->store, self->record.no, parent, self->err);
+  if (status) return status;
+  status = backend->read_checkpoints(backend->self, owner, parent - 1, parent, true, false, read_keyframe,
                                      &header, self->err);
   self->replay_keyframe = header.keyframe;
   return status;

@@ -127,7 +127,7 @@ static void start(history *self) {
   ck_session_record record = {.id = "s", .status = CK_SESSION_RUNNING, .run = "run_1", .profile = strdup("p")};
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run_1"};
   add(self, CK_EVENT_SESSION_STARTED, NULL, "{}");
-  ck_opening opening = {&timeline, self->events, 1};
+  ck_opening opening = {.timeline = &timeline, .events = self->events, .event_count = 1};
   status = ck_store_create_session(&self->lease, self->store, &record, &opening, &err);
   tap_must(status == CK_OK, "a session is made %s", err.text);
   self->committed = self->count;
@@ -147,7 +147,7 @@ static void branch(history *self, int64_t cut) {
                           .parent_run = "run_1"};
   self->timeline++;
   add(self, CK_EVENT_SESSION_RESUMED, NULL, "{}");
-  ck_opening opening = {&timeline, self->events + self->committed, 1};
+  ck_opening opening = {.timeline = &timeline, .events = self->events + self->committed, .event_count = 1};
   ck_status status = ck_store_acquire(&self->lease, self->store, "s", self->lease.epoch, &opening, &err);
   tap_must(status == CK_OK, "the session is taken over %s", err.text);
   self->committed = self->count;

@@ -45,7 +45,7 @@ ck_status fixture_create(fixture *self, ck_store *store, const char *id, ck_erro
   record.input = make_value("{\"input\": 1}");
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run_first"};
   ck_event *event = make_event(&(ck_event){.seq = 1, .timeline = 1, .kind = CK_EVENT_SESSION_STARTED}, "{}");
-  ck_opening opening = {&timeline, &event, 1};
+  ck_opening opening = {.timeline = &timeline, .events = &event, .event_count = 1};
   ck_status status = ck_store_create_session(&self->lease, store, &record, &opening, err);
   ck_event_free(event);
   ck_value_free(record.input);
@@ -65,7 +65,7 @@ ck_status fixture_acquire_at(fixture *self, ck_store *store, const char *id, uin
                           .checkpoint = self->parent, .attempt = 1, .run = "run_next", .parent_run = "run_first"};
   ck_event *event =
       make_event(&(ck_event){.seq = self->seq, .timeline = self->timeline, .kind = CK_EVENT_SESSION_RESUMED}, "{}");
-  ck_opening opening = {&timeline, &event, 1};
+  ck_opening opening = {.timeline = &timeline, .events = &event, .event_count = 1};
   status = ck_store_acquire(&self->lease, store, id, epoch, &opening, err);
   ck_event_free(event);
   ck_head_clear(&head);

@@ -169,7 +169,7 @@ void history_begin(history *self, ck_store *store, const char *id, uint64_t seed
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run_1"};
   ck_event event = make_event(self, 1, CK_EVENT_SESSION_STARTED, format_value("{\"run\":\"%s\",\"n\":%lld}", "run_1", 1));
   ck_event *events[] = {&event};
-  ck_opening opening = {&timeline, events, 1};
+  ck_opening opening = {.timeline = &timeline, .events = events, .event_count = 1};
   history_must(ck_state_new(&self->state, &err), &err, "make a state");
   history_must(ck_store_create_session(&self->lease, store, &record, &opening, &err), &err, "create a session");
   ck_value_free(event.body);
@@ -190,7 +190,7 @@ void history_resume(history *self, size_t index) {
   self->seq = head.last_seq + 1;
   ck_event event = make_event(self, self->seq, CK_EVENT_SESSION_RESUMED, format_value("{\"run\":\"%s\",\"n\":%lld}", timeline.run, 1));
   ck_event *events[] = {&event};
-  ck_opening opening = {&timeline, events, 1};
+  ck_opening opening = {.timeline = &timeline, .events = events, .event_count = 1};
   history_must(ck_store_acquire(&self->lease, self->store, self->id, head.session.epoch, &opening, &err), &err, "acquire");
   self->parent = self->seqs[index];
   ck_state_free(self->state);

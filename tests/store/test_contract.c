@@ -57,7 +57,7 @@ static void test_ownership(ck_store *store) {
   tap_is_status(ck_store_check_owner(store, "owned", &err), CK_E_OWNED, &err, "%s: a running session has an owner", kind);
   tap_is_status(fixture_acquire(&second, store, "owned", &err), CK_E_OWNED, &err, "%s: who is not pushed aside", kind);
   must_commit(&first, &(fixture_step){.text = "still mine"});
-  must_commit(&first, &(fixture_step){.update = &(ck_session_update){CK_SESSION_PAUSED, "tired"}});
+  must_commit(&first, &(fixture_step){.update = &(ck_session_update){.status = CK_SESSION_PAUSED, .reason = "tired"}});
   ck_store_release(store, first.lease);
   tap_is_status(ck_store_check_owner(store, "owned", &err), CK_OK, &err, "%s: release gives it back", kind);
   tap_is_status(fixture_acquire_at(&second, store, "owned", 7, &err), CK_E_FENCED, &err, "%s: not by a wrong epoch", kind);
@@ -100,7 +100,7 @@ static void test_listing(ck_store *store) {
   create(store, "one");
   fixture two = create(store, "two");
   create(store, "three");
-  must_commit(&two, &(fixture_step){.text = "end", .update = &(ck_session_update){CK_SESSION_COMPLETED, NULL}});
+  must_commit(&two, &(fixture_step){.text = "end", .update = &(ck_session_update){.status = CK_SESSION_COMPLETED, .reason = NULL}});
   listing all = {0}, done = {0}, first = {.left = 1};
   tap_is_status(ck_store_list_sessions(store, 0, list_session, &all, &err), CK_OK, &err, "%s: sessions can be listed", kind);
   tap_is_text(all.text, "three two one ", "%s: newest first", kind);
@@ -120,7 +120,7 @@ static void test_batches(ck_store *store) {
   fenced.lease.epoch = 9;
   gap.seq++;
   orphan.parent = 1;
-  const ck_session_update failed = {CK_SESSION_FAILED, "no"};
+  const ck_session_update failed = {.status = CK_SESSION_FAILED, .reason = "no"};
   fixture *sessions[] = {&fenced, &good, &gap, &unknown, &orphan};
   const ck_status want[] = {CK_E_FENCED, CK_OK, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_NOT_FOUND};
   fixture_batch made[5];
@@ -147,12 +147,12 @@ static void test_batches(ck_store *store) {
 
 static void test_updates(ck_store *store) {
   fixture session = create(store, "updated");
-  must_commit(&session, &(fixture_step){.update = &(ck_session_update){CK_SESSION_WAITING, "for an answer"}});
+  must_commit(&session, &(fixture_step){.update = &(ck_session_update){.status = CK_SESSION_WAITING, .reason = "for an answer"}});
   ck_head head = head_of(store, "updated");
   tap_is_int(head.session.status, CK_SESSION_WAITING, "%s: an update without events is kept", kind);
   tap_is_text(head.session.reason, "for an answer", "%s: with its reason", kind);
   ck_head_clear(&head);
-  must_commit(&session, &(fixture_step){.text = "x", .update = &(ck_session_update){CK_SESSION_RUNNING, NULL}});
+  must_commit(&session, &(fixture_step){.text = "x", .update = &(ck_session_update){.status = CK_SESSION_RUNNING, .reason = NULL}});
   head = head_of(store, "updated");
   tap_ok(head.session.reason == NULL, "%s: NULL clears the reason", kind);
   tap_is_int(head.last_seq, 2, "%s: the events came with it", kind);
@@ -229,7 +229,7 @@ static void test_branches(ck_store *store) {
   must_commit(&session, &(fixture_step){.key = "memory.a", .value = "2"});
   ck_store_release(store, session.lease);
   ck_timeline timeline = {.no = 2, .parent = 1, .cut = 2, .begin = 4, .checkpoint = 2, .attempt = 2, .run = "run_2"};
-  ck_opening opening = {&timeline, NULL, 0};
+  ck_opening opening = {.timeline = &timeline, .events = NULL, .event_count = 0};
   tap_is_status(ck_store_acquire(&next.lease, store, "branches", 1, &opening, &err), CK_OK, &err,
                 "%s: a run goes on from an older checkpoint", kind);
   ck_head head = head_of(store, "branches");
@@ -270,7 +270,7 @@ static void test_events(ck_store *store) {
     must_commit(&other, &(fixture_step){.text = "not this one"});
   }
   must_commit(&session, &(fixture_step){.key = "memory.a", .value = "1"});
-  ck_range ranges[] = {{1, 2}, {5, INT64_MAX}};
+  ck_range ranges[] = {{.first = 1, .last = 2}, {.first = 5, .last = INT64_MAX}};
   ck_view view = {ranges, 2};
   ck_event_query query = {.session = session.lease.session};
   is_read(store, &query, "1 2 3 4 5 6 7 8 ", "all of the session, ascending");

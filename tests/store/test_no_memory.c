@@ -51,7 +51,7 @@ static ck_status use_create(use *self, long allow, bool *held) {
   ck_event event = {1, 1, CK_EVENT_SESSION_STARTED, 1, "main", "agent", body}, *events[] = {&event};
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run"};
   ck_session_record record = {.id = "made", .run = "run", .profile = (char[]){"default"}, .flow = (char[]){"flow"}};
-  ck_opening opening = {&timeline, events, 1};
+  ck_opening opening = {.timeline = &timeline, .events = events, .event_count = 1};
   budget = allow;
   ck_status status = ck_store_create_session(&lease, self->store, &record, &opening, &self->err);
   budget = -1;

@@ -25,7 +25,7 @@ static void make_store(void) {
   path = tap_tmpfile("rows.db");
   snprintf(url, sizeof url, "sqlite:%s", path);
   ck_store *store = fixture_open(url);
-  const ck_session_update paused = {CK_SESSION_PAUSED, "somebody asked for it"};
+  const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = "somebody asked for it"};
   tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session: %s", err.text);
   tap_is_int(fixture_count_problems(store), 0, "a row that was made is sound");
   tap_must(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1", .update = &paused}, &err) == CK_OK, "a pause");
@@ -111,7 +111,7 @@ static void test_no_blessing(void) {
   ck_request request;
   bool found;
   ck_store *store = fixture_open(url);
-  const ck_session_update failed = {CK_SESSION_FAILED, NULL};
+  const ck_session_update failed = {.status = CK_SESSION_FAILED, .reason = NULL};
   tap_must(fixture_acquire(&session, store, "s", &err) == CK_OK, "a run: %s", err.text);
   const damage row = SESSION("run", "'run_other'"), asked = {"request", "kind", "'cancel'", "no = 1"};
   inflict(&row);

@@ -66,7 +66,7 @@ static ck_status do_commit(scene *self) {
 
 static ck_status do_acquire(scene *self) {
   ck_timeline timeline = {.no = self->session.timeline + 1, .parent = 1, .cut = 1, .begin = self->session.seq + 1, .attempt = 1};
-  ck_opening opening = {&timeline, self->made.events, 1};
+  ck_opening opening = {.timeline = &timeline, .events = self->made.events, .event_count = 1};
   return ck_store_acquire(&self->session.lease, self->store, "s", self->session.lease.epoch, &opening, &self->err);
 }
 

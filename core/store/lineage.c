@@ -1,0 +1,113 @@
+/* lineage.c - what a fork inherits: the parts of its transcript that lie in other sessions, and their timelines. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/front.h"
+
+/* Sessions are numbered as they are made: an origin always has the smaller number, so going up ends. */
+static ck_status get_origin(ck_origin *out, ck_store *self, int64_t session, ck_error *err) {
+  ck_identity identity;
+  *out = (ck_origin){0};
+  ck_status status = self->backend.get_identity(&identity, self->backend.self, session, err);
+  if (status) return status;
+  ck_front_put_name(self, session, identity.id);
+  if (identity.origin.session != 0 && (identity.origin.session < 0 || identity.origin.session >= session || identity.origin.cut < 1))
+    return ck_error_set(err, CK_E_CORRUPT, "session %s is said to be cut from session number %lld at %lld", identity.id,
+                        (long long)identity.origin.session, (long long)identity.origin.cut);
+  *out = identity.origin;
+  return CK_OK;
+}
+
+void ck_front_lineage_clear(ck_front_lineage *self) {
+  if (self->parts != &self->own) free(self->parts);
+  *self = (ck_front_lineage){0};
+}
+
+/* Newest first while it grows. */
+static ck_status add_part(ck_front_lineage *self, ck_front_part part, ck_error *err) {
+  bool first = self->parts == &self->own;
+  ck_front_part *parts = realloc(first ? NULL : self->parts, (self->count + 1) * sizeof *parts);
+  if (!parts) return ck_error_no_memory(err);
+  if (first) parts[0] = self->own;
+  self->parts = parts;
+  self->parts[self->count++] = part;
+  return CK_OK;
+}
+
+/* A fork can be cut where its origin itself had nothing yet: the part is empty then. */
+ck_status ck_front_get_lineage(ck_front_lineage *out, ck_store *self, int64_t session, ck_error *err) {
+  ck_origin origin;
+  *out = (ck_front_lineage){.count = 1, .own = {.session = session}};
+  out->parts = &out->own;
+  ck_status status = get_origin(&origin, self, session, err);
+  int64_t until = 0;
+  out->own.after = origin.cut;
+  while (!status && origin.session) {
+    ck_front_part part = {.session = origin.session, .until = until && until < origin.cut ? until : origin.cut};
+    until = part.until;
+    status = get_origin(&origin, self, origin.session, err);
+    part.after = origin.cut;
+    if (!status) status = add_part(out, part, err);
+  }
+  for (size_t i = 0, j = out->count; !status && i + 1 < j; i++) {
+    ck_front_part other = out->parts[--j];
+    out->parts[j] = out->parts[i];
+    out->parts[i] = other;
+  }
+  if (status) ck_front_lineage_clear(out);
+  return status;
+}
+
+ck_status ck_front_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+  ck_origin origin;
+  ck_status status;
+  *out = session;
+  while (!(status = get_origin(&origin, self, *out, err)) && origin.session && seq <= origin.cut) *out = origin.session;
+  return status;
+}
+
+/* Puts those of the origin that came before the session's first one in front of them. */
+static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_origin origin, ck_error *err) {
+  ck_timeline *older;
+  size_t older_count, kept = 0;
+  ck_status status = ck_front_list_timelines(&older, &older_count, self, origin.session, err);
+  if (status) return status;
+  while (kept < older_count && (*count == 0 || older[kept].no < (*list)[0].no)) kept++;
+  ck_timeline *all = reallocarray(older, kept + *count + 1, sizeof *all);
+  if (!all) {
+    free(older);
+    return ck_error_no_memory(err);
+  }
+  for (size_t i = 0; i < kept; i++) {
+    if (!all[i].session) all[i].session = origin.session;
+  }
+  if (*count) memcpy(all + kept, *list, *count * sizeof *all);
+  free(*list);
+  *list = all;
+  *count += kept;
+  return CK_OK;
+}
+
+ck_status ck_front_list_timelines(ck_timeline **out, size_t *count, ck_store *self, int64_t session, ck_error *err) {
+  ck_origin origin;
+  *out = NULL;
+  *count = 0;
+  ck_status status = get_origin(&origin, self, session, err);
+  if (!status) status = self->backend.list_timelines(out, count, self->backend.self, session, err);
+  if (!status && origin.session) status = inherit(out, count, self, origin, err);
+  if (!status) return CK_OK;
+  free(*out);
+  *out = NULL;
+  *count = 0;
+  return status;
+}
+
+ck_status ck_front_get_last_seq(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
+  ck_origin origin;
+  ck_status status = get_origin(&origin, self, session, err);
+  if (!status) status = self->backend.last_seq(out, self->backend.self, session, err);
+  if (status) return status;
+  if (*out < origin.cut) *out = origin.cut;
+  if (*out <= INT64_MAX / 2) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "session number %lld: its last event is said to be %lld", (long long)session, (long long)*out);
+}

@@ -1,0 +1,12 @@
+--- The flow of most golden sessions: an agent that counts with a tool that leaves a mark outside. Never to be changed.
+
+local flow = require "ck.flow"
+
+return flow.agent {
+  name = "counter",
+  prompt = flow.recorded,
+  user = flow.ask {},
+  stop = function(text) return text == "All counted." end,
+  max_iterations = 100000,
+  tools = { count = flow.command { argv = { "./count" }, probe = { "./count_probe" }, class = "reconcilable" } },
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# golden.t - a store of every schema that was ever released is listed, shown, verified and resumed to the end as it was made,
+# and is brought to the schema of today without changing what it holds. make.sh says how the stores were made.
+. "$(dirname "$0")/../crash/lib.sh"
+
+golden=$(cd "$(dirname "$0")" && pwd)
+sessions="done paused killed pruned branched doubt"
+
+# What must be in a store, as text: sessions, their events and checkpoints, their state.
+describe() {
+  local session
+  ckrun --json sessions list | perl -MJSON::PP -ne '
+    my $d = decode_json($_); print join(" ", map { $d->{$_} // "-" } qw(session status profile created updated)), "\n"' | sort
+  for session in $(ckrun --json sessions list | perl -MJSON::PP -ne 'print decode_json($_)->{session}, "\n"' | sort); do
+    ckrun --json sessions show "$session" | perl -MJSON::PP -e '
+      my $d = decode_json(join "", <>);
+      print "$d->{session}: events $d->{events}, checkpoints $d->{checkpoints}, timelines ", scalar @{$d->{timelines}}, "\n"'
+    ckrun --json sessions checkpoints "$session" | perl -MJSON::PP -ne '
+      my $d = decode_json($_); print "  $d->{seq} $d->{id} ", $d->{kind} // $d->{type}, "\n" if $d->{id}'
+    ckrun --json sessions log "$session" --all | sha256sum | sed "s/^\(.\{16\}\).*/  log \1/"
+    ckrun --json sessions inspect "$session" 2>/dev/null | perl -MJSON::PP -e '
+      my $d = decode_json(join("", <>) || "{}"); print "  state ", JSON::PP->new->canonical->encode($d->{state} || {}), "\n"'
+  done
+}
+
+# place SCHEMA: a folder with the golden store of that schema in it, moved there.
+place() {
+  folder "schema$1"
+  fresh
+  cp "$golden"/*.lua "$golden"/six.jsonl .
+  cp "$golden/schema$1.db" s.db
+  chmod 600 s.db
+  "$CKRUN_BUILD/tests/golden/tool_golden_move" s.db /golden "$PWD" && rm -f s.db-wal s.db-shm
+}
+
+is_described() { describe >seen 2>&1; diff "$golden/schema$1.txt" seen | head -n 20 | sed 's/^/# /'; cmp -s "$golden/schema$1.txt" seen; }
+unchanged() { [ "$(sha256sum <s.db)" = "$digest" ]; }
+version() { sqlite3 "file:$PWD/s.db?mode=ro" "PRAGMA user_version"; }
+verified() { ckrun store verify >out 2>err || { sed 's/^/# /' out err; return 1; }; }
+# What the columns are, whatever made them.
+columns() { sqlite3 "$1" "SELECT m.name, c.* FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type IN ('table', 'index')
+  AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid"; sqlite3 "$1" "PRAGMA foreign_key_check; PRAGMA integrity_check"; }
+like_new() { columns s.db >seen; columns new.db | diff - seen; }
+resumed() {
+  rm -f count.log
+  ckrun resume "$1" --accept-changed >out 2>err || { tail -n 2 err | sed 's/^/# /'; return 1; }
+  ckrun --json sessions inspect "$1" >state
+  case $1 in
+    killed | doubt) grep -q '"text":"All counted."' out || grep -q "All counted." out ;;
+    *) grep -q '"memory.counted":\["counted 1","counted 2","counted 3","counted 4","counted 5","counted 6"\]' state ;;
+  esac
+}
+
+begin
+for file in "$golden"/schema*.db; do
+  schema=${file##*/schema} schema=${schema%.db}
+  check "schema $schema: the store is placed" place "$schema"
+  digest=$(sha256sum <s.db)
+  check "schema $schema: it holds what it was made with" is_described "$schema"
+  check "schema $schema: it is verified" verified
+  check "schema $schema: reading changes nothing" unchanged
+  touch kill
+  rm kill
+  ckrun sessions import --help >/dev/null
+  check "schema $schema: the first writer is let in" ckrun resolve doubt
+  check "schema $schema: and has brought it to today's" test "$(version)" = "$(sed -n 's/.*CK_STORE_SCHEMA = \([0-9]*\).*/\1/p' "$golden/../../core/store/store.h")"
+  ckrun_at "sqlite:$PWD/new.db" run agent.lua --cassette six.jsonl >out 2>err
+  rm -f count.log
+  check "schema $schema: its tables are those of a new store" like_new
+  check "schema $schema: it still holds what it was made with" is_described "$schema"
+  check "schema $schema: and is verified" verified
+  check "schema $schema: what is in doubt is resolved" ckrun resolve doubt main/start/tool/1 retry
+  for session in $sessions; do
+    [ "$session" = "done" ] || check "schema $schema: $session goes on to its end" resumed "$session"
+  done
+  check "schema $schema: all of it is verified" verified
+done
+finish
