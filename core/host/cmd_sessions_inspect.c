@@ -4,6 +4,7 @@
 #include "core/base/clock.h"
 #include "core/host/commands.h"
 #include "core/host/look.h"
+#include "core/host/pick.h"
 #include "core/host/table.h"
 
 typedef struct values {
@@ -76,12 +77,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_checkpoint_info chosen = {0};
   inspection self = {.output = host->output};
-  ck_status status = v->checkpoint ? ck_id_check("checkpoint", v->checkpoint, err) : CK_OK;
-  if (status == CK_OK) status = ck_look_open_session(&self.look, host, v->session, err);
+  ck_status status = ck_look_open_session(&self.look, host, v->session, err);
   if (status != CK_OK) return status;
   if (self.look.head.has_checkpoint) self.checkpoint = &self.look.head.checkpoint;
   if (v->checkpoint) {
-    status = ck_store_get_checkpoint(&chosen, self.look.store, self.look.head.session.no, v->checkpoint, 0, err);
+    status = ck_pick_checkpoint(&chosen, &self.look, v->checkpoint, err);
     self.checkpoint = &chosen;
   }
   if (status == CK_OK) status = inspect(&self, err);
@@ -98,8 +98,8 @@ static const ck_operand operands[] = {
 };
 
 static const ck_option options[] = {
-  {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "ID",
-   .help = "this one instead of the latest"},
+  {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "CHECKPOINT",
+   .help = "this one instead of the latest: " CK_PICK_HELP},
   {0},
 };
 

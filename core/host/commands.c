@@ -15,6 +15,7 @@ const ck_command *const ck_commands[] = {
   &ck_command_sessions_show,
   &ck_command_sessions_checkpoints,
   &ck_command_sessions_inspect,
+  &ck_command_sessions_diff,
   &ck_command_sessions_log,
   &ck_command_sessions_tail,
   &ck_command_sessions_import,

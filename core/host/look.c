@@ -62,8 +62,7 @@ void ck_look_put_event(ck_document *document, struct cJSON *at, const ck_event *
   ck_document_put_value(document, at, "body", event->body);
 }
 
-void ck_look_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals) {
-  struct cJSON *object = ck_document_put_object(document, at, "totals");
+void ck_look_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals) {
   ck_document_put_int(document, object, "cost_micros", totals->cost_micros);
   ck_document_put_int(document, object, "input_tokens", totals->input_tokens);
   ck_document_put_int(document, object, "output_tokens", totals->output_tokens);
@@ -71,6 +70,10 @@ void ck_look_put_totals(ck_document *document, struct cJSON *at, const ck_totals
   ck_document_put_int(document, object, "tool_calls", totals->tool_calls);
   ck_document_put_int(document, object, "unmetered", totals->unmetered);
   ck_document_put_int(document, object, "active_us", totals->active_us);
+}
+
+void ck_look_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals) {
+  ck_look_fill_totals(document, ck_document_put_object(document, at, "totals"), totals);
 }
 
 void ck_look_put_checkpoint(ck_document *document, struct cJSON *at, const ck_checkpoint_info *checkpoint) {

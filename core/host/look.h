@@ -27,6 +27,8 @@ extern const char *const ck_look_kinds[];
 void ck_look_put_checkpoint(ck_document *document, struct cJSON *at, const ck_checkpoint_info *checkpoint);
 /* Adds the members of an event: seq, timeline, kind, at, scope, agent, body. */
 void ck_look_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
+/* Adds the figures to an object, or an object "totals" of them. */
+void ck_look_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals);
 void ck_look_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
 /* Adds session, status, reason, times, profile, flow, run; `live` for running ones. */
 void ck_look_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record, bool live);
