@@ -3,42 +3,55 @@
 
 #include "core/host/commands.h"
 #include "core/host/duration.h"
+#include "core/host/amend.h"
 #include "core/host/summary.h"
 
 typedef struct values {
   const char *flow, *profile, *input, *session, *cassette, *grace;
+  ck_edit_words edits;
 } values;
 
+/* What stands against a start, told one by one as soon as there is a second; with --json in one text. */
 typedef struct missing {
   ck_output *output;
   size_t count;
   ck_error first;
+  ck_buffer all;
 } missing;
 
 static void take_problem(void *to, const ck_error *problem) {
   missing *self = to;
+  ck_buffer_append_format(&self->all, "%s%s", self->count ? "; " : "", problem->text);
   if (++self->count == 1) {
     self->first = *problem;
     return;
   }
+  if (self->first.status != CK_E_SECRET_MISSING) self->first.status = problem->status;
   if (self->count == 2) ck_output_talk(self->output, "problem: %s", self->first.text);
   ck_output_talk(self->output, "problem: %s", problem->text);
 }
 
+static ck_status answer(const missing *self, const ck_state_edits *edits, const ck_engine *engine, ck_error *err) {
+  if (self->count == 0) return CK_OK;
+  if (self->count == 1 || engine->output->json) return ck_error_set(err, self->first.status, "%s", self->all.data ? self->all.data : "");
+  if (edits->count) return ck_error_set(err, self->first.status, "%zu secrets and edits cannot be taken", self->count);
+  return ck_error_set(err, self->first.status, "%zu secrets of profile %s cannot be read", self->count, engine->profile->name);
+}
+
 /* Read before anything is made, and every one that cannot be is told at once. */
-static ck_status hide_secrets(ck_engine *engine, ck_error *err) {
+static ck_status hide_secrets(ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
   missing found = {.output = engine->output};
   ck_status status = ck_engine_hide_secrets(engine, take_problem, &found, err);
-  if (status != CK_OK || found.count == 0) return status;
-  if (found.count == 1) return ck_error_set(err, found.first.status, "%s", found.first.text);
-  status = ck_engine_hide_secrets(engine, NULL, NULL, err);
-  if (status == CK_OK || engine->output->json) return status;
-  return ck_error_set(err, status, "%zu secrets of profile %s cannot be read", found.count, engine->profile->name);
+  if (status == CK_OK) status = ck_amend_check(edits, engine->output, engine->profile, take_problem, &found, err);
+  if (status == CK_OK) status = answer(&found, edits, engine, err);
+  ck_buffer_clear(&found.all);
+  return status;
 }
 
 /* Everything is read and checked before anything is made. */
-static ck_status load(ck_launch *launch, ck_engine *engine, const values *v, ck_error *err) {
-  ck_status status = v->session ? ck_id_check("--session", v->session, err) : CK_OK;
+static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edits, const values *v, ck_error *err) {
+  ck_status status = ck_amend_take(edits, &v->edits, err);
+  if (status == CK_OK && v->session) status = ck_id_check("--session", v->session, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->flow, v->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_set_directory(engine, launch->directory, err);
@@ -49,7 +62,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const values *v, ck_
   if (status == CK_OK && v->profile) status = ck_launch_take_profile(&launch->profile, v->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
   if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE;
-  if (status == CK_OK) status = hide_secrets(engine, err);
+  if (status == CK_OK) status = hide_secrets(engine, edits, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK && v->input) status = ck_launch_take_json(&launch->input, "--input", v->input, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
@@ -76,8 +89,9 @@ static ck_status write_input(ck_value **out, const ck_output *output, const ck_l
   return status;
 }
 
-static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch, const char *id, ck_error *err) {
-  ck_place place;
+static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch, const ck_state_edits *edits, const char *id,
+                       ck_error *err) {
+  ck_place place = {0};
   ck_value *input = NULL;
   ck_status status = ck_place_find(&place, host->store, err);
   if (status == CK_OK) status = ck_place_make_parents(&place, err);
@@ -85,6 +99,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   ck_session_options options = {
     .id = id, .profile = engine->profile, .policies = &engine->policies, .flow = launch->flow, .input = input,
+    .edits = edits,
   };
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
@@ -95,14 +110,16 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_launch launch = {0};
+  ck_state_edits edits = {0};
   ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}};
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
-  if (status == CK_OK) status = load(&launch, &engine, v, err);
+  if (status == CK_OK) status = load(&launch, &engine, &edits, v, err);
   if (status == CK_OK) status = check_drivers(&engine, err);
-  if (status == CK_OK) status = start(host, &engine, &launch, v->session, err);
+  if (status == CK_OK) status = start(host, &engine, &launch, &edits, v->session, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
   ck_engine_close(&engine);
   ck_launch_clear(&launch);
+  ck_state_edits_clear(&edits);
   return status;
 }
 
@@ -123,6 +140,7 @@ static const ck_option options[] = {
   {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]",
    .complete = CK_COMPLETE_FILE,
    .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
+  CK_EDIT_OPTIONS(values, edits),
   {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
    .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
   {0},

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/host/amend.h"
 #include "core/runtime/choose.h"
 #include "core/runtime/ledger.h"
 #include "core/runtime/unseen.h"
@@ -106,9 +107,15 @@ static ck_status load_cassette(ck_preflight *self, ck_engine *engine, ck_error *
   return take_problem(self, status, &failure, err);
 }
 
+static bool is_edited(const ck_preflight *self, const char *key) {
+  for (size_t i = 0; self->edits && i < self->edits->count; i++)
+    if (strcmp(self->edits->items[i].key, key) == 0) return true;
+  return false;
+}
+
 static void check_reads(ck_preflight *self, const ck_flow_manifest *manifest, const ck_state *state) {
   for (const char *const *key = manifest->reads; key && *key; key++)
-    if (!ck_state_get(state, *key))
+    if (!ck_state_get(state, *key) && !is_edited(self, *key))
       add_problem(self, CK_E_REFUSED, "the flow reads %s, which the checkpoint does not have", *key);
 }
 
@@ -121,7 +128,7 @@ static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_sta
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     ck_buffer ref = {0};
     ck_error failure = CK_ERROR_INIT;
-    bool slot = ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
+    bool slot = !is_edited(self, entries[i].key) && ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
     ck_status told = slot ? ck_buffer_check(&ref, &failure) : CK_OK;
     if (slot && told == CK_OK) told = ck_secret_tell(engine->output->redactor, entries[i].key, ref.data, &failure);
     if (told == CK_E_NO_MEMORY) status = ck_error_no_memory(err);
@@ -201,7 +208,7 @@ static ck_status read_ledger(ck_ledger_fold *read, const ck_preflight *self, ck_
 
 static ck_status check_work(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_ledger_fold read = {.err = err};
-  bool anew = self->head.session.status == CK_SESSION_FAILED ||
+  bool anew = self->head.session.status == CK_SESSION_FAILED || (self->edits && self->edits->count > 0) ||
               (self->head.has_checkpoint && self->checkpoint.seq != self->head.checkpoint.seq);
   ck_status status = ck_ledger_new(&read.ledger, err);
   if (status == CK_OK) status = read_ledger(&read, self, engine->runtime->store, err);
@@ -232,10 +239,12 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const ck_pre
   if (status == CK_OK) status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
   if (status == CK_OK) status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
   self->flow_accepted = options->accept_changed;
+  self->edits = options->edits;
   if (status == CK_OK) status = load_flow(self, engine, options->accept_changed, err);
   if (status == CK_OK) status = check_directory(self, engine, err);
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, options->accept_changed || options->profile, err);
+  if (status == CK_OK && engine->profile) status = ck_amend_check(options->edits, engine->output, engine->profile, take_secret, self, err);
   if (status == CK_OK) status = check_state(self, engine, err);
   if (status == CK_OK) status = check_work(self, engine, err);
   if (status == CK_OK) status = ck_buffer_check(&self->problems, err);

@@ -17,6 +17,7 @@ typedef struct ck_preflight {
   ck_checkpoint_info checkpoint; /* to go on from; seq 0: from the first event */
   ck_launch launch;              /* with what the command line overrides */
   bool flow_changed, flow_accepted;
+  const ck_state_edits *edits;     /* of the options */
   ck_preflight_work work;
   ck_buffer problems; /* one after the other, each with a NUL behind it */
   size_t problem_count;
@@ -27,6 +28,7 @@ void ck_preflight_clear(ck_preflight *self);
 /* What the command line says of a resume; texts may be NULL. */
 typedef struct ck_preflight_options {
   const char *session, *checkpoint, *cassette, *profile;
+  const ck_state_edits *edits; /* NULL: none */
   bool accept_changed;
 } ck_preflight_options;
 

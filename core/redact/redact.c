@@ -167,7 +167,7 @@ static ck_status mask_whole(ck_value **out, ck_redactor *self, const char *kind,
   return ck_value_text(out, ck_bytes_text(text), err);
 }
 
-static ck_status make_slot(ck_value **out, const char *ref, ck_error *err) {
+ck_status ck_redact_make_ref(ck_value **out, const char *ref, ck_error *err) {
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '{');
@@ -196,7 +196,7 @@ static ck_status carry_out(ck_value **out, ck_redactor *self, ck_item_answer ans
   self->counts[counted[answer]]++;
   if (sink == CK_SINK_EVENT) return mask_texts(out, self, value, err);
   if (answer == CK_ITEM_DROP) return CK_OK;
-  if (answer == CK_ITEM_REF && ref) return make_slot(out, ref, err);
+  if (answer == CK_ITEM_REF && ref) return ck_redact_make_ref(out, ref, err);
   return mask_whole(out, self, "policy", value, err);
 }
 

@@ -63,6 +63,8 @@ bool ck_redact_matches(ck_bytes masked, ck_bytes original);
 /* A slot that is filled again on resume, {"$ckrun.ref":"env:NAME"}: appends "env:NAME"; false for any other value. Only a
  * hook makes slots: an item that comes in as one is masked, or a model could ask for any variable. */
 bool ck_redact_read_ref(ck_buffer *out, ck_bytes value);
+/* The slot for `ref`. */
+CK_CHECKED ck_status ck_redact_make_ref(ck_value **out, const char *ref, ck_error *err);
 
 /* How often each rule masked something: "known", "key:api key", "value:jwt", "policy:drop", … False behind the last. */
 typedef struct ck_redact_count {

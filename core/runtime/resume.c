@@ -36,17 +36,17 @@ static uint32_t highest_attempt(const ck_head *head) {
   return highest;
 }
 
-/* After a crash the attempt stays, so that everything recorded replays; after a failure, or from an older checkpoint
- * than the latest, it rises. */
-static uint32_t next_attempt(const ck_head *head, int64_t from) {
+/* After a crash the attempt stays, so that everything recorded replays; after a failure, from an older checkpoint than the
+ * latest, or with edits, it rises. */
+static uint32_t next_attempt(const ck_head *head, int64_t from, bool edited) {
   int64_t latest = head->has_checkpoint ? head->checkpoint.seq : 0;
-  bool rises = head->session.status == CK_SESSION_FAILED || from != latest;
+  bool rises = head->session.status == CK_SESSION_FAILED || from != latest || edited;
   const ck_timeline *live = find_timeline(head, head->session.timeline);
   if (rises) return highest_attempt(head) + 1;
   return live ? live->attempt : 1;
 }
 
-static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkpoint_info *from) {
+static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkpoint_info *from, bool edited) {
   int64_t no = 0;
   for (size_t i = 0; i < head->timeline_count; i++)
     if (head->timelines[i].no > no) no = head->timelines[i].no;
@@ -55,7 +55,7 @@ static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkp
                        .cut = from->seq ? from->seq : 1,
                        .begin = head->last_seq + 1,
                        .checkpoint = from->seq,
-                       .attempt = next_attempt(head, from->seq)};
+                       .attempt = next_attempt(head, from->seq, edited)};
   ck_id_make_run(out->run);
   memcpy(out->parent_run, head->session.run, sizeof out->parent_run);
 }
@@ -83,20 +83,22 @@ static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_
   return status;
 }
 
-static ck_status acquire(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+static ck_status acquire(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, const ck_state_edits *edits,
+                         ck_error *err) {
+  size_t count = 1 + edits->count;
   ck_value *body = NULL;
-  ck_event *event = NULL;
-  ck_status status = write_resumed(&body, self, from, err);
-  if (status != CK_OK) return status;
-  ck_event opening_event = {.seq = self->timeline.begin, .timeline = self->timeline.no, .kind = CK_EVENT_SESSION_RESUMED,
-                            .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self), .scope = "main", .body = body};
-  status = ck_event_new(&event, &opening_event, err);
+  ck_event **events = calloc(count, sizeof *events);
+  ck_status status = events ? write_resumed(&body, self, from, err) : ck_error_no_memory(err);
+  ck_event first = {.seq = self->timeline.begin, .timeline = self->timeline.no, .kind = CK_EVENT_SESSION_RESUMED,
+                    .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self), .scope = "main", .body = body};
+  if (status == CK_OK) status = ck_session_make_opening(events, &first, edits, err);
+  ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count};
+  if (status == CK_OK)
+    status = ck_store_acquire(&self->lease, self->runtime->store, head->session.id, head->session.epoch, &opening, err);
+  for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
+  free(events);
   ck_value_free(body);
-  if (status != CK_OK) return status;
-  ck_opening opening = {.timeline = &self->timeline, .events = &event, .event_count = 1};
-  status = ck_store_acquire(&self->lease, self->runtime->store, head->session.id, head->session.epoch, &opening, err);
-  ck_event_free(event);
-  self->next_seq = self->timeline.begin + 1;
+  self->next_seq = self->timeline.begin + (int64_t)count;
   return status;
 }
 
@@ -150,8 +152,8 @@ static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *fro
 }
 
 /* The run that is about to begin, and what it may be asked for again. */
-static ck_status load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
-  make_timeline(&self->timeline, head, from);
+static ck_status load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited, ck_error *err) {
+  make_timeline(&self->timeline, head, from, edited);
   self->cut = self->timeline.cut;
   ck_status status = make_view(self, head, err);
   if (status == CK_OK) status = load_ledger(self, head, err);
@@ -159,8 +161,8 @@ static ck_status load_past(ck_session *self, const ck_head *head, const ck_check
   return status;
 }
 
-static ck_status begin(ck_session *self, ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
-  ck_status status = acquire(self, head, from, err);
+static ck_status begin(ck_session *self, ck_head *head, const ck_checkpoint_info *from, const ck_state_edits *edits, ck_error *err) {
+  ck_status status = acquire(self, head, from, edits, err);
   if (status != CK_OK) return status;
   adopt(self, head, from);
   ck_session_mark_checkpoint(self, self->next_seq - 1);
@@ -168,14 +170,38 @@ static ck_status begin(ck_session *self, ck_head *head, const ck_checkpoint_info
   return status == CK_OK ? ck_session_put_base(self, err) : status;
 }
 
-static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool keep_slots, ck_error *err) {
+/* A slot that is about to be edited need not be filled. */
+static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, const ck_state_edits *edits,
+                            bool keep_slots, ck_error *err) {
   if (!from->seq) return CK_OK;
   ck_state *state;
   ck_status status = ck_store_get_state(&state, self->runtime->store, head->session.no, from->seq, err);
   if (status != CK_OK) return status;
   ck_state_free(self->state);
   self->state = state;
+  for (size_t i = 0; !keep_slots && i < edits->count; i++) ck_state_remove(state, edits->items[i].key);
   return ck_session_fill_slots(self, keep_slots, err);
+}
+
+static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
+                               const ck_resume_options *options, ck_error *err) {
+  ck_status status = options->checkpoint ? CK_OK : ck_session_find_edits(out, self, head, from->seq, err);
+  if (status == CK_OK) status = ck_state_edits_append_all(out, options->edits, err);
+  return status == CK_OK && !options->keep_slots ? ck_session_check_edits(self, out, err) : status;
+}
+
+/* Everything that can fail without a trace, then the acquisition. */
+static ck_status load_and_begin(ck_session *self, ck_head *head, const ck_checkpoint_info *from, const ck_resume_options *options,
+                                ck_error *err) {
+  ck_state_edits edits = {0};
+  ck_status status = collect_edits(&edits, self, head, from, options, err);
+  if (status == CK_OK) status = load_state(self, head, from, &edits, options->keep_slots, err);
+  if (status == CK_OK) status = load_past(self, head, from, edits.count > 0, err);
+  if (status == CK_OK) status = ck_session_ask_rules(self, head, from, err);
+  if (status == CK_OK) status = begin(self, head, from, &edits, err);
+  if (status == CK_OK && !options->keep_slots) status = ck_session_make_edits(self, &edits, err);
+  ck_state_edits_clear(&edits);
+  return status;
 }
 
 ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
@@ -190,10 +216,7 @@ ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *i
   if (status == CK_OK) status = ck_store_check_owner(runtime->store, id, err);
   if (status == CK_OK) status = choose(&from, runtime->store, &head, options->checkpoint, err);
   if (status == CK_OK) status = ck_session_new(&self, runtime, options->profile, options->policies, err);
-  if (status == CK_OK) status = load_state(self, &head, &from, options->keep_slots, err);
-  if (status == CK_OK) status = load_past(self, &head, &from, err);
-  if (status == CK_OK) status = ck_session_ask_rules(self, &head, &from, err);
-  if (status == CK_OK) status = begin(self, &head, &from, err);
+  if (status == CK_OK) status = load_and_begin(self, &head, &from, options, err);
   ck_head_clear(&head);
   ck_checkpoint_info_clear(&from);
   if (status != CK_OK) {

@@ -11,6 +11,7 @@
 #include "core/model/conversation.h"
 #include "core/model/profile.h"
 #include "core/redact/redact.h"
+#include "core/runtime/edit.h"
 #include "core/runtime/policy.h"
 #include "core/runtime/runtime.h"
 
@@ -23,6 +24,7 @@ typedef struct ck_session_options {
   const ck_policy_engine *policies; /* NULL: ck_policy_always */
   const char *flow;                 /* path of the flow; NULL */
   const ck_value *input;            /* kept with the session; NULL */
+  const ck_state_edits *edits;        /* of the empty state; NULL: none */
 } ck_session_options;
 
 /* CK_E_USAGE: a malformed id; CK_E_EXISTS: it is taken; CK_E_SECRET_MISSING: of the profile's. Power-durable when it returns. */
@@ -32,6 +34,7 @@ typedef struct ck_resume_options {
   const ck_profile *profile;
   const ck_policy_engine *policies;
   const char *checkpoint;           /* id; NULL: the latest resumable one; none at all: the first event */
+  const ck_state_edits *edits;        /* of the checkpoint's state; NULL: none. The attempt rises */
   bool keep_slots;                  /* what was kept as a reference stays one: for who only adds events */
 } ck_resume_options;
 

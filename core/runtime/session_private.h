@@ -3,6 +3,7 @@
 #define CK_RUNTIME_SESSION_PRIVATE_H
 
 #include "core/redact/redact.h"
+#include "core/runtime/edit.h"
 #include "core/runtime/ledger.h"
 #include "core/runtime/scope.h"
 #include "core/runtime/session.h"
@@ -55,6 +56,13 @@ CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);
 /* Values that were kept as slots come from the environment or a file again. CK_E_SECRET_MISSING names key and slot. With `keep`
  * they stay slots, and what is there of them becomes known to the redactor. */
 CK_CHECKED ck_status ck_session_fill_slots(ck_session *self, bool keep, ck_error *err);
+/* A person's edits: checked before anything is acquired, announced in the opening of a run behind its first event, then made
+ * and kept by a checkpoint that is durable on return. `out` holds edits->count + 1 events, all NULL on failure; free each. */
+CK_CHECKED ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, ck_error *err);
+CK_CHECKED ck_status ck_session_make_opening(ck_event **out, const ck_event *first, const ck_state_edits *edits, ck_error *err);
+CK_CHECKED ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, ck_error *err);
+/* Those that the live timeline announces and no checkpoint of it holds yet: a crash came in between. Appends to `out`. */
+CK_CHECKED ck_status ck_session_find_edits(ck_state_edits *out, ck_session *self, const ck_head *head, int64_t from, ck_error *err);
 /* Monotonic time since the session first ran, over all runs. */
 void ck_session_update_active(ck_session *self);
 /* The scope's fold; made when first asked for. Borrowed. */

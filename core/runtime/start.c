@@ -50,23 +50,24 @@ static ck_status write_started(ck_value **out, const ck_session_record *record, 
   return status;
 }
 
-static ck_status create(ck_session *self, ck_error *err) {
+static ck_status create(ck_session *self, const ck_state_edits *edits, ck_error *err) {
+  size_t count = 1 + (edits ? edits->count : 0);
   ck_value *body = NULL;
-  ck_event *event = NULL;
-  ck_status status = write_started(&body, &self->record, err);
-  if (status != CK_OK) return status;
-  status = ck_event_new(&event, &(ck_event){.seq = 1, .timeline = 1, .kind = CK_EVENT_SESSION_STARTED,
-                                            .at_ms = self->record.created_ms, .scope = "main", .body = body}, err);
-  ck_value_free(body);
-  if (status != CK_OK) return status;
+  ck_event **events = calloc(count, sizeof *events);
+  ck_status status = events ? write_started(&body, &self->record, err) : ck_error_no_memory(err);
+  ck_event first = {.seq = 1, .timeline = 1, .kind = CK_EVENT_SESSION_STARTED, .at_ms = self->record.created_ms, .scope = "main",
+                    .body = body};
+  if (status == CK_OK) status = ck_session_make_opening(events, &first, edits, err);
   self->timeline = (ck_timeline){.no = 1, .begin = 1, .attempt = 1};
   memcpy(self->timeline.run, self->record.run, sizeof self->timeline.run);
-  ck_opening opening = {.timeline = &self->timeline, .events = &event, .event_count = 1};
-  status = ck_store_create_session(&self->lease, self->runtime->store, &self->record, &opening, err);
-  ck_event_free(event);
+  ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count};
+  if (status == CK_OK) status = ck_store_create_session(&self->lease, self->runtime->store, &self->record, &opening, err);
+  for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
+  free(events);
+  ck_value_free(body);
   self->record.no = self->lease.session;
-  self->next_seq = 2;
-  self->since.seq = 1;
+  self->next_seq = 1 + (int64_t)count;
+  self->since.seq = (int64_t)count;
   return status;
 }
 
@@ -76,9 +77,11 @@ ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_sessi
   ck_status status = ck_session_new(&self, runtime, options->profile, options->policies, err);
   if (status != CK_OK) return status;
   status = fill_record(self, options, err);
-  if (status == CK_OK) status = create(self, err);
+  if (status == CK_OK) status = ck_session_check_edits(self, options->edits, err);
+  if (status == CK_OK) status = create(self, options->edits, err);
   if (status == CK_OK) status = ck_view_make(&self->view, &self->timeline, 1, 1, err);
   if (status == CK_OK) status = ck_channel_new(&self->channel, runtime->writer, self->lease, runtime->waker, err);
+  if (status == CK_OK) status = ck_session_make_edits(self, options->edits, err);
   if (status != CK_OK) {
     ck_session_close(self);
     return status;
