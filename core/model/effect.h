@@ -51,6 +51,7 @@ typedef struct ck_effect {
   ck_effect_kind kind;
   ck_effect_class class;
   const char *agent;   /* who acts; NULL */
+  const char *const *payers; /* the agents for whom what it costs counts, `agent` and those above it; NULL-terminated; NULL: nobody */
   ck_bytes request;    /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
                           model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
                           tool:  {name, call_id?, index (from 0), arguments, server?}; {server, list: true}: what it offers

@@ -22,6 +22,7 @@ ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err) {
       .tokens = NO_LIMIT,
       .tool_calls = NO_LIMIT,
       .model_calls = NO_LIMIT,
+      .minimum = {NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT},
       .replay_depth = REPLAY_DEPTH,
   };
   *out = self;

@@ -43,6 +43,14 @@ typedef struct ck_profile_origin {
   ck_value *value; /* as it stands there, JSON */
 } ck_profile_origin;
 
+/* What happens at a limit. */
+typedef enum { CK_LIMIT_PAUSE, CK_LIMIT_FAIL, CK_LIMIT_ASK } ck_limit_action;
+
+/* How much there should be at least; -1: nothing is said. A maximum that is hit while less than half of one is met is told. */
+typedef struct ck_profile_minimum {
+  int64_t budget_micros, time_ms, rounds, tokens, tool_calls, model_calls;
+} ck_profile_minimum;
+
 /* -1 in a constraint means: no limit. */
 typedef struct ck_profile {
   char *name;
@@ -53,6 +61,8 @@ typedef struct ck_profile {
   int64_t tokens;
   int64_t tool_calls;
   int64_t model_calls;
+  ck_profile_minimum minimum;
+  ck_limit_action on_limit;
   int64_t replay_depth; /* transcript_replay_depth: events in a tail; 0 none; default 50 */
   ck_profile_policy *policies;
   size_t policy_count;

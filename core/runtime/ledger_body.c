@@ -34,11 +34,19 @@ ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const 
   ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
   ck_json_member_text(&w, "digest", digest);
   if (effect->reserve_micros) ck_json_member_int(&w, "reserve", effect->reserve_micros);
+  if (effect->kind == CK_EFFECT_SLEEP) ck_json_member_int(&w, "begun", effect->begun_ms);
   ck_json_member_raw(&w, "request", request);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
   return status;
+}
+
+static void write_payers(ck_json_writer *w, const char *const *payers) {
+  ck_json_name(w, "for");
+  ck_json_begin(w, '[');
+  for (; *payers; payers++) ck_json_put_text(w, *payers);
+  ck_json_end(w, ']');
 }
 
 ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const ck_outcome *outcome, const char *digest,
@@ -50,6 +58,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const
   ck_json_member_text(&w, "via", via);
   ck_json_member_text(&w, "digest", digest);
   ck_json_member_text(&w, "error", outcome->error);
+  if (effect->payers) write_payers(&w, effect->payers);
   if (outcome->cost_micros) ck_json_member_int(&w, "cost", outcome->cost_micros);
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);

@@ -20,12 +20,14 @@ static void read_base(ck_session *self) {
   ck_json_read_int(&self->base.output_tokens, ck_json_get(base, "output_tokens"));
   ck_json_read_int(&self->base.tool_calls, ck_json_get(base, "tool_calls"));
   ck_json_read_int(&self->base.active_us, ck_json_get(base, "active_us"));
+  ck_json_read_int(&self->rounds_base, ck_json_get(base, "rounds"));
 }
 
 static void reset_base(ck_session *self) {
   const ck_resume_rules *rules = &self->rules;
   if (rules->budget == CK_RULE_RESET) self->base.cost_micros = self->totals.cost_micros;
   if (rules->time == CK_RULE_RESET) self->base.active_us = self->totals.active_us;
+  if (rules->rounds == CK_RULE_RESET) self->rounds_base = self->spending.rounds;
   if (rules->tool_calls == CK_RULE_RESET) self->base.tool_calls = self->totals.tool_calls;
   if (rules->tokens != CK_RULE_RESET) return;
   self->base.input_tokens = self->totals.input_tokens;
@@ -53,6 +55,7 @@ ck_status ck_session_put_base(ck_session *self, ck_error *err) {
   ck_json_member_int(&w, "output_tokens", self->base.output_tokens);
   ck_json_member_int(&w, "tool_calls", self->base.tool_calls);
   ck_json_member_int(&w, "active_us", self->base.active_us);
+  ck_json_member_int(&w, "rounds", self->rounds_base);
   ck_json_end(&w, '}');
   ck_value *value = NULL;
   ck_status status = ck_value_from(&value, &buffer, err);

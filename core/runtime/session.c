@@ -42,6 +42,7 @@ void ck_session_free(ck_session *self) {
   ck_state_free(self->state);
   ck_state_free(self->changed);
   ck_value_free(self->removed);
+  ck_spending_clear(&self->spending);
   ck_view_clear(&self->view);
   ck_session_record_clear(&self->record);
   free(self);
@@ -122,12 +123,18 @@ ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *sc
   return status;
 }
 
+/* A forked scope's writes lie under "branch.SCOPE/": what is behind that is the key the rules know. */
+static const char *plain_key(const char *key) {
+  const char *slash = strncmp(key, "branch.", 7) == 0 ? strchr(key, '/') : NULL;
+  return slash ? slash + 1 : key;
+}
+
 ck_status ck_session_put(ck_session *self, const char *key, const ck_value *value, ck_error *err) {
   ck_status status = ck_channel_failure(self->channel, err);
   if (status == CK_OK) status = ck_state_check_key(key, err);
   if (status != CK_OK) return status;
   ck_value *kept = NULL;
-  if (value) status = ck_redactor_apply(&kept, self->redactor, CK_SINK_STATE, key, value, err);
+  if (value) status = ck_redactor_apply(&kept, self->redactor, CK_SINK_STATE, plain_key(key), value, err);
   if (status == CK_OK) status = ck_state_put(self->changed, key, kept ? kept : self->removed, err);
   if (status == CK_OK && value) status = ck_state_put(self->state, key, value, err);
   if (status == CK_OK && !value) ck_state_remove(self->state, key);
@@ -258,6 +265,7 @@ ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, c
   if (status == CK_OK) status = append_kept(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, kept, err);
   if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
   if (status == CK_OK) ck_totals_add_outcome(&self->totals, kept);
+  if (status == CK_OK) status = ck_spending_add_outcome(&self->spending, kept, err);
   ck_value_free(kept);
   return status;
 }

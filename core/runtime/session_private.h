@@ -7,6 +7,7 @@
 #include "core/runtime/ledger.h"
 #include "core/runtime/scope.h"
 #include "core/runtime/session.h"
+#include "core/runtime/spending.h"
 
 /* What has happened since the last checkpoint was queued. */
 typedef struct ck_since {
@@ -33,6 +34,8 @@ struct ck_session {
   ck_state *state;
   ck_state *changed;                 /* keys changed since the last checkpoint; `removed` stands for a removal */
   ck_value *removed;
+  ck_spending spending;              /* of each agent; rounds */
+  int64_t rounds_base;
   ck_totals totals, base;            /* what was spent, and from where each constraint counts */
   ck_resume_rules rules;             /* of the last resume */
   int64_t active_base_us, began_us;  /* active time before this run; when this run began */
