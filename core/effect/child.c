@@ -33,6 +33,7 @@ struct ck_child {
   ck_buffer input, output, error;
   size_t output_max, error_max;
   int64_t grace_ms, kill_ms;
+  bool (*take)(void *to, int fd, ck_bytes chunk);
   void (*ended)(void *to, const ck_child_end *end);
   void *to;
   char chunk[CHUNK_SIZE];
@@ -149,6 +150,17 @@ static void keep_output(ck_child *self, const char *data, size_t len) {
   if (self->output.failed) end_it(self, CK_CHILD_NO_MEMORY, SIGKILL);
 }
 
+static void keep(ck_child *self, int which, const char *data, size_t len) {
+  if (self->take) {
+    bool room = self->killed != UNTOUCHED || self->take(self->to, which, (ck_bytes){data, len});
+    if (!room) end_it(self, CK_CHILD_FLOODED, SIGKILL);
+  } else if (which == STDERR_FILENO) {
+    keep_tail(self, data, len);
+  } else if (self->killed == UNTOUCHED) {
+    keep_output(self, data, len);
+  }
+}
+
 static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
   ck_child *self = stream->data;
   int which = stream == (uv_stream_t *)&self->pipes[STDOUT_FILENO] ? STDOUT_FILENO : STDERR_FILENO;
@@ -156,10 +168,8 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
     self->open[which] = false;
     uv_read_stop(stream);
     finish_when_drained(self);
-  } else if (which == STDERR_FILENO) {
-    keep_tail(self, chunk->base, (size_t)len);
-  } else if (self->killed == UNTOUCHED) {
-    keep_output(self, chunk->base, (size_t)len);
+  } else {
+    keep(self, which, chunk->base, (size_t)len);
   }
 }
 
@@ -279,6 +289,7 @@ ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_err
   self->error_max = options->error_max;
   self->grace_ms = options->grace_ms;
   self->kill_ms = options->kill_ms;
+  self->take = options->take;
   self->ended = options->ended;
   self->to = options->to;
   ck_buffer_append_bytes(&self->input, options->input);

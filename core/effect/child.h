@@ -33,6 +33,9 @@ typedef struct ck_child_options {
   ck_bytes input;           /* written to standard input, then closed; a child that does not read it loses nothing */
   size_t output_max;        /* bytes of standard output allowed */
   size_t error_max;         /* bytes of standard error kept, from its end */
+  /* Gets what it writes on `fd` (1 or 2) instead of the two limits above; false: it is too much, and the child is killed.
+   * NULL: the child keeps it. */
+  bool (*take)(void *to, int fd, ck_bytes chunk);
   int64_t grace_ms;         /* after the child's exit, wait so long for others that hold its output open */
   int64_t kill_ms;          /* from SIGTERM to SIGKILL, and from there to giving up */
   int64_t deadline_ms;      /* monotonic; 0: none */

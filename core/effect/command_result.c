@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
+#include "core/effect/ending.h"
 
 static ck_bytes trim(ck_bytes text) {
   while (text.len && strchr(" \t\r\n", text.data[text.len - 1]) && text.data[text.len - 1]) text.len--;
@@ -29,39 +29,14 @@ static ck_status make_result(ck_outcome **out, ck_bytes output, ck_error *err) {
   return status;
 }
 
-static void append_reason(ck_buffer *out, const ck_child_end *end) {
-  switch (end->ending) {
-  case CK_CHILD_EXITED: ck_buffer_append_format(out, "exit status %d", end->code); break;
-  case CK_CHILD_KILLED: ck_buffer_append_format(out, "ended by signal %d (%s)", end->code, strsignal(end->code)); break;
-  case CK_CHILD_UNSTARTED: ck_buffer_append_format(out, "cannot be started: %s", strerror(end->code)); break;
-  case CK_CHILD_FLOODED: ck_buffer_append_text(out, "it wrote more output than is allowed and was killed"); break;
-  case CK_CHILD_LATE: ck_buffer_append_text(out, "it did not end before its deadline and was killed"); break;
-  case CK_CHILD_CANCELLED: ck_buffer_append_text(out, "it was cancelled"); break;
-  case CK_CHILD_NO_MEMORY: ck_buffer_append_text(out, "out of memory for its output"); break;
-  }
-}
-
-/* The end of an output, where the reason usually stands. */
-static void append_tail(ck_buffer *out, ck_bytes text) {
-  text = trim(text);
-  if (!text.len) return;
-  ck_buffer_append_char(out, '\n');
-  if (text.len > CK_COMMAND_TEXT_MAX) {
-    ck_buffer_append_text(out, "…");
-    size_t cut = ck_utf8_cut(text.data, text.len - CK_COMMAND_TEXT_MAX);
-    text = (ck_bytes){text.data + cut, text.len - cut};
-  }
-  ck_buffer_append_bytes(out, text);
-}
-
 static ck_status make_error(ck_outcome **out, ck_outcome_status as, const char *name, const ck_child_end *end, ck_error *err) {
   ck_value *value = NULL;
   ck_buffer text = {0};
   ck_error line = CK_ERROR_INIT;
   ck_buffer_append_format(&text, "%.64s: ", name);
-  append_reason(&text, end);
-  append_tail(&text, end->error);
-  if (end->ending != CK_CHILD_FLOODED) append_tail(&text, end->output);
+  ck_ending_append_reason(&text, end);
+  ck_ending_append_tail(&text, "\n", end->error, CK_COMMAND_TEXT_MAX);
+  if (end->ending != CK_CHILD_FLOODED) ck_ending_append_tail(&text, "\n", end->output, CK_COMMAND_TEXT_MAX);
   ck_status status = ck_buffer_check(&text, err);
   if (!status) status = ck_value_text(&value, ck_buffer_bytes(&text), err);
   if (!status) {

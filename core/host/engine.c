@@ -46,6 +46,7 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool crea
   ck_store_options options = {.create = create};
   ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
   if (status == CK_OK) ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
+  if (status == CK_OK) status = ck_programs_find_spills(&self->programs.spills, place->url, err);
   return status;
 }
 
@@ -69,7 +70,10 @@ static ck_status list_commands(ck_engine *self, size_t *count, ck_error *err) {
 static ck_status open_common_drivers(ck_engine *self, size_t at, ck_error *err) {
   ck_effect_driver **to = self->drivers + at;
   ck_clock clock = self->runtime->clock;
-  ck_status status = ck_sleep_driver_new(to++, self->loop, clock, err);
+  self->programs.output = self->output;
+  self->programs.session = self->session;
+  ck_status status = ck_programs_open_driver(to++, &self->programs, self->loop, self->directory, err);
+  if (status == CK_OK) status = ck_sleep_driver_new(to++, self->loop, clock, err);
   if (status == CK_OK) status = ck_read_driver_new(to++, self->loop, clock, err);
   if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, NULL, err);
   return status;
@@ -164,6 +168,7 @@ void ck_engine_close(ck_engine *self) {
   ck_steer_clear(&self->steer);
   ck_execution_close(self->execution);
   for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
+  ck_programs_clear(&self->programs);
   ck_loop_free(self->loop);
   free(self->commands);
   free(self->command_names);

@@ -7,6 +7,7 @@
 #include "core/effect/loop.h"
 #include "core/host/launch.h"
 #include "core/host/place.h"
+#include "core/host/programs.h"
 #include "core/host/reporter.h"
 #include "core/host/steer.h"
 #include "core/host/timing.h"
@@ -34,6 +35,7 @@ typedef struct ck_engine {
   ck_reporter reporter;
   ck_timing timing;
   ck_steer steer;
+  ck_programs programs;
   /* How the loop ended. */
   ck_execution_result result;
   ck_execution_counts counts;

@@ -45,6 +45,10 @@ ck_status ck_session_tell_secrets(const ck_session *self, ck_redactor *to, ck_er
   return ck_redactor_copy_secrets(to, self->redactor, err);
 }
 
+ck_status ck_session_learn_secret(ck_session *self, const char *name, const char *ref, ck_error *err) {
+  return ck_secret_tell(self->redactor, name, ref, err);
+}
+
 static ck_status keep_slot(ck_session *self, const char *key, const char *ref, ck_error *err) {
   ck_error missing = CK_ERROR_INIT;
   ck_status status = ck_secret_tell(self->redactor, key, ref, &missing);

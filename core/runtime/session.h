@@ -68,6 +68,9 @@ const ck_state *ck_session_state(const ck_session *self);
  * it shows. */
 CK_CHECKED ck_status ck_session_tell_secrets(const ck_session *self, ck_redactor *to, ck_error *err);
 
+/* From now on the session keeps this secret to itself, too. As ck_secret_tell answers. */
+CK_CHECKED ck_status ck_session_learn_secret(ck_session *self, const char *name, const char *ref, ck_error *err);
+
 /* What a boundary came to. */
 typedef struct ck_saved {
   bool taken;
