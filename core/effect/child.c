@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -33,6 +35,9 @@ struct ck_child {
   ck_buffer input, output, error;
   size_t output_max, error_max;
   int64_t grace_ms, kill_ms;
+  size_t queued; /* bytes that wait for standard input */
+  uv_shutdown_t shutdown;
+  bool talks, closing_input;
   bool (*take)(void *to, int fd, ck_bytes chunk);
   void (*ended)(void *to, const ck_child_end *end);
   void *to;
@@ -167,6 +172,7 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
   if (len < 0) {
     self->open[which] = false;
     uv_read_stop(stream);
+    if (self->talks) keep(self, which, NULL, 0);
     finish_when_drained(self);
   } else {
     keep(self, which, chunk->base, (size_t)len);
@@ -181,9 +187,62 @@ static void on_written(uv_write_t *write, int failed) {
 }
 
 static void write_input(ck_child *self) {
+  if (self->talks) return;
   uv_buf_t bytes = uv_buf_init(self->input.data, (unsigned)self->input.len);
   uv_stream_t *to = (uv_stream_t *)&self->pipes[STDIN_FILENO];
   if (!self->input.len || uv_write(&self->write, to, &bytes, 1, on_written)) uv_close((uv_handle_t *)to, on_closed);
+}
+
+/* ---- input that goes on ---- */
+
+typedef struct piece {
+  uv_write_t write;
+  ck_child *child;
+  size_t len;
+  char data[];
+} piece;
+
+static void on_piece_written(uv_write_t *write, int failed) {
+  (void)failed;
+  piece *it = (piece *)write;
+  it->child->queued -= it->len;
+  free(it);
+}
+
+ck_status ck_child_write(ck_child *self, ck_bytes bytes, size_t most, ck_error *err) {
+  uv_stream_t *to = (uv_stream_t *)&self->pipes[STDIN_FILENO];
+  if (self->exited || self->closing_input || uv_is_closing((uv_handle_t *)to)) {
+    return ck_error_set(err, CK_E_UNAVAILABLE, "its standard input is closed");
+  }
+  if (bytes.len > most - (self->queued < most ? self->queued : most)) {
+    return ck_error_set(err, CK_E_OVERSIZE, "it does not read its standard input: %zu bytes wait", self->queued);
+  }
+  piece *it = malloc(sizeof *it + bytes.len);
+  if (!it) return ck_error_no_memory(err);
+  it->child = self;
+  it->len = bytes.len;
+  memcpy(it->data, bytes.data, bytes.len);
+  uv_buf_t buffer = uv_buf_init(it->data, (unsigned)bytes.len);
+  int failed = uv_write(&it->write, to, &buffer, 1, on_piece_written);
+  if (failed) {
+    free(it);
+    return ck_error_set(err, CK_E_UNAVAILABLE, "cannot write to it: %s", uv_strerror(failed));
+  }
+  self->queued += bytes.len;
+  return CK_OK;
+}
+
+static void on_input_drained(uv_shutdown_t *shutdown, int failed) {
+  (void)failed;
+  if (!uv_is_closing((uv_handle_t *)shutdown->handle)) uv_close((uv_handle_t *)shutdown->handle, on_closed);
+}
+
+void ck_child_close_input(ck_child *self) {
+  uv_stream_t *input = (uv_stream_t *)&self->pipes[STDIN_FILENO];
+  if (self->closing_input || self->finishing || uv_is_closing((uv_handle_t *)input)) return;
+  self->closing_input = true;
+  if (uv_shutdown(&self->shutdown, input, on_input_drained)) uv_close((uv_handle_t *)input, on_closed);
+  if (!self->exited && self->killed == UNTOUCHED) uv_timer_start(&self->timer, on_timer, (uint64_t)self->kill_ms, 0);
 }
 
 /* `ours[i]` and `its[i]`: the two ends of the pipe that is its descriptor i. Nothing is open on failure. */
@@ -289,6 +348,7 @@ ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_err
   self->error_max = options->error_max;
   self->grace_ms = options->grace_ms;
   self->kill_ms = options->kill_ms;
+  self->talks = options->talks;
   self->take = options->take;
   self->ended = options->ended;
   self->to = options->to;
@@ -306,6 +366,26 @@ ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_err
 
 void ck_child_cancel(ck_child *self) {
   if (!self->exited && !self->finishing && self->killed == UNTOUCHED) end_it(self, CK_CHILD_CANCELLED, SIGTERM);
+}
+
+static bool wait_for(ck_child *self, int64_t ms) {
+  int fd = (int)syscall(SYS_pidfd_open, self->process.pid, 0);
+  if (fd < 0) return false;
+  struct pollfd it = {.fd = fd, .events = POLLIN};
+  bool ended = poll(&it, 1, (int)ms) > 0;
+  close(fd);
+  return ended;
+}
+
+void ck_child_dismiss(ck_child *self, int64_t patience_ms) {
+  uv_handle_t *input = (uv_handle_t *)&self->pipes[STDIN_FILENO];
+  bool alive = !self->exited && !self->finishing && self->killed != SHOT;
+  if (alive && !uv_is_closing(input)) uv_close(input, on_closed);
+  if (alive && !wait_for(self, patience_ms / 2)) {
+    kill_group(self, SIGTERM);
+    wait_for(self, patience_ms / 2);
+  }
+  ck_child_drop(self);
 }
 
 /* Without a loop that runs on, nobody else would collect it: a zombie would stay. */

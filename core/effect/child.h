@@ -32,6 +32,7 @@ typedef struct ck_child_options {
   const char *directory;    /* where it runs, also what a relative program means; NULL: here */
   ck_bytes input;           /* written to standard input, then closed; a child that does not read it loses nothing */
   size_t output_max;        /* bytes of standard output allowed */
+  bool talks;               /* standard input stays open for ck_child_write; `take` is told of an output's end by no bytes */
   size_t error_max;         /* bytes of standard error kept, from its end */
   /* Gets what it writes on `fd` (1 or 2) instead of the two limits above; false: it is too much, and the child is killed.
    * NULL: the child keeps it. */
@@ -46,8 +47,15 @@ typedef struct ck_child_options {
 /* The child leads a session and process group of its own and has descriptors 0 to 2, pipes. A program that cannot be
  * started is no error here: it ends UNSTARTED. At its end the whole group is killed. */
 CK_CHECKED ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_error *err);
+/* Of one that talks: queues bytes for its standard input. CK_E_OVERSIZE: more than `most` would wait there;
+ * CK_E_UNAVAILABLE: its input is closed. Whether the child reads them is not known. */
+CK_CHECKED ck_status ck_child_write(ck_child *self, ck_bytes bytes, size_t most, ck_error *err);
+/* Closes its standard input behind what waits; a child that then does not end by itself within kill_ms is ended. */
+void ck_child_close_input(ck_child *self);
 /* SIGTERM to the group, later SIGKILL. It ends CANCELLED unless it had exited before. */
 void ck_child_cancel(ck_child *self);
+/* Closes its input, gives it up to `patience_ms` to end by itself or of a SIGTERM half way, then drops it. Blocks so long. */
+void ck_child_dismiss(ck_child *self, int64_t patience_ms);
 /* SIGKILL at once; `ended` is not called. Blocks only until the kernel has ended it. The loop frees it. */
 void ck_child_drop(ck_child *self);
 

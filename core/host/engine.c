@@ -86,6 +86,9 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
     ck_command_options options = {.loop = self->loop, .tools = self->commands, .tool_count = commands, .directory = self->directory};
     status = ck_command_driver_new(&self->drivers[drivers++], &options, err);
   }
+  self->processes.loop = self->loop;
+  self->processes.directory = self->directory;
+  if (status == CK_OK) status = ck_processes_open_drivers(self->drivers, &drivers, &self->processes, ck_engine_manifest(self), err);
   if (status == CK_OK && self->cassette && commands) status = ck_cassette_leave_out(self->cassette, self->command_names, err);
   if (status == CK_OK && self->cassette) status = ck_cassette_driver_new(&self->drivers[drivers++], self->cassette, self->loop, err);
   return status == CK_OK ? open_common_drivers(self, drivers, err) : status;
@@ -169,6 +172,7 @@ void ck_engine_close(ck_engine *self) {
   ck_execution_close(self->execution);
   for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
   ck_programs_clear(&self->programs);
+  ck_processes_clear(&self->processes);
   ck_loop_free(self->loop);
   free(self->commands);
   free(self->command_names);

@@ -7,6 +7,7 @@
 #include "core/effect/loop.h"
 #include "core/host/launch.h"
 #include "core/host/place.h"
+#include "core/host/processes.h"
 #include "core/host/programs.h"
 #include "core/host/reporter.h"
 #include "core/host/steer.h"
@@ -36,6 +37,7 @@ typedef struct ck_engine {
   ck_timing timing;
   ck_steer steer;
   ck_programs programs;
+  ck_processes processes;
   /* How the loop ended. */
   ck_execution_result result;
   ck_execution_counts counts;

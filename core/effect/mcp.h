@@ -1,0 +1,38 @@
+/* mcp.h - the driver of tools on servers that speak the Model Context Protocol (revision 2025-11-25) on stdio.
+ *
+ * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds one. The result is the
+ * text of its content (a JSON string), or its content (an array) when that is more than text; with structured content it is
+ * {content, structuredContent}. What a tool or its server calls an error is an ERROR outcome, told to the model. A request
+ * {server, list: true} gives {tools: [{name, description?, parameters, class}]}, where the class is what the server hints:
+ * read-only is pure, idempotent is idempotent, the rest is once.
+ *
+ * A server is started when it is first asked, kept for the driver's life, and started again after it died, a few times. When
+ * it dies with a call under way, a pure or idempotent one is FAILED with CK_E_UNAVAILABLE; of any other it is UNKNOWN what
+ * came of it. Progress becomes updates {method, params}. What servers ask of the client is refused, but for pings. */
+#ifndef CK_EFFECT_MCP_H
+#define CK_EFFECT_MCP_H
+
+#include "core/effect/loop.h"
+#include "core/effect/process.h"
+#include "core/model/effect.h"
+
+enum { CK_MCP_START_MS = 60000, CK_MCP_SILENCE_MS = 600000, CK_MCP_STARTS_MAX = 4 };
+
+/* All borrowed for the driver's life. A limit of 0 is the one above, or the peer's. */
+typedef struct ck_mcp_options {
+  ck_loop *loop;
+  const ck_process *servers;
+  size_t server_count;
+  const char *directory; /* where they run; NULL: where the process is */
+  const char *version;   /* of this program, told to servers; NULL: "0" */
+  int64_t start_ms;      /* until it has said which revision it speaks */
+  int64_t silence_ms;    /* between sending a call and its result or progress */
+  int64_t kill_ms;
+  size_t line_max;
+  unsigned starts_max;   /* of one server */
+} ck_mcp_options;
+
+/* A driver named "mcp"; serves the tool effects whose request names one of the servers. Freeing it ends them. */
+CK_CHECKED ck_status ck_mcp_driver_new(ck_effect_driver **out, const ck_mcp_options *options, ck_error *err);
+
+#endif

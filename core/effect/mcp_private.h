@@ -1,0 +1,68 @@
+/* mcp_private.h - one server and the effects it is asked for: what mcp.c, mcp_server.c and mcp_result.c share. */
+#ifndef CK_EFFECT_MCP_PRIVATE_H
+#define CK_EFFECT_MCP_PRIVATE_H
+
+#include "core/effect/environment.h"
+#include "core/effect/mcp.h"
+#include "core/effect/peer.h"
+
+typedef struct ck_mcp_server ck_mcp_server;
+
+/* How far a server has come. */
+typedef enum { CK_MCP_OFF, CK_MCP_STARTING, CK_MCP_READY } ck_mcp_phase;
+
+struct ck_effect_run {
+  ck_mcp_server *server;
+  const ck_effect *effect;
+  ck_effect_sink *sink;
+  ck_outcome *spare;   /* for the case that there is no memory for the true one */
+  ck_outcome *outcome; /* put off to the loop's next turn */
+  ck_peer_call call;
+  int64_t id;          /* of the request sent last; 0: none */
+  int64_t token;       /* of its progress */
+  unsigned updates;
+  bool list, sent, cancelled;
+  ck_buffer tools;     /* of a list: the elements so far */
+  unsigned pages;
+  ck_loop_task task;
+  ck_effect_run *next, *previous; /* of the server; a ring */
+};
+
+struct ck_mcp_server {
+  const ck_mcp_options *options;
+  const ck_process *process;
+  char *label;         /* "the MCP server 'x'" */
+  ck_peer *peer;       /* NULL: off */
+  ck_mcp_phase phase;
+  unsigned starts;
+  ck_peer_call hello;
+  int64_t last_token;
+  ck_effect_run runs;  /* a ring; this one is its end */
+};
+
+/* ---- mcp_server.c ---- */
+CK_CHECKED ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options, const ck_process *process, ck_error *err);
+void ck_mcp_server_clear(ck_mcp_server *self);
+/* Sends what the run asks for as soon as the server can take it. Its outcome comes later, whatever happens. */
+void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run);
+/* Tells the server that the answer is not wanted any more. */
+void ck_mcp_server_withdraw(ck_effect_run *run, const char *reason);
+
+/* ---- mcp.c: the ends of a run; each delivers later, so it can be called at any time ---- */
+/* Takes `outcome`; NULL: the spare. */
+void ck_mcp_deliver(ck_effect_run *run, ck_outcome *outcome);
+/* There will be no answer: `class` says what that means. */
+void ck_mcp_lose(ck_effect_run *run, ck_status class, const char *why);
+/* An error that the model is told. */
+void ck_mcp_tell(ck_effect_run *run, const char *text);
+
+/* ---- mcp_result.c ---- */
+/* What tools/call gave, as an outcome. CK_E_PARSE: it is none. */
+CK_CHECKED ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err);
+/* Appends the tools of a page of tools/list, with commas between them; a cursor in *next when there are more (JSON), no bytes
+ * otherwise. CK_E_PARSE: it is none. */
+CK_CHECKED ck_status ck_mcp_read_page(ck_buffer *tools, ck_bytes *next, ck_bytes result, ck_error *err);
+/* The parameters of tools/call. CK_E_TYPE: the arguments are no object. */
+CK_CHECKED ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect *effect, int64_t token, ck_error *err);
+
+#endif

@@ -1,0 +1,21 @@
+/* processes.h - the processes that a flow declares, handed to the drivers that talk to them. */
+#ifndef CK_HOST_PROCESSES_H
+#define CK_HOST_PROCESSES_H
+
+#include "core/effect/mcp.h"
+#include "core/runtime/flow.h"
+
+/* Zero-initialise; ck_processes_clear after the drivers were freed. */
+typedef struct ck_processes {
+  ck_loop *loop;
+  const char *directory;
+  ck_process *servers;
+  size_t server_count;
+} ck_processes;
+
+/* The drivers of MCP servers, if the flow has any, from drivers[*count] on. `loop` and `directory` are set. */
+CK_CHECKED ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count, ck_processes *self,
+                                               const ck_flow_manifest *manifest, ck_error *err);
+void ck_processes_clear(ck_processes *self);
+
+#endif
