@@ -234,7 +234,8 @@ static ck_status ask_word(int *out, engine *own, const question *about, ck_error
 static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_failure *failure, ck_error *err) {
   int word;
   ck_status status = ask_word(&word, self, &(question){POLICY_on_failure, failure, NULL}, err);
-  *out = word < 0 ? CK_FAILURE_PAUSE : (ck_failure_answer)word;
+  if (status != CK_OK) *out = CK_FAILURE_PAUSE;
+  else if (word >= 0) *out = (ck_failure_answer)word;
   return status;
 }
 

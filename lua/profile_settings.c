@@ -17,7 +17,7 @@ typedef enum { LIMIT, COUNT, WORD, TRUTH, RULE, NAMES } shape;
 typedef struct {
   const char *path;
   shape shape;
-  size_t offset; /* in ck_profile; SIZE_MAX: the first word is all there is */
+  size_t offset; /* in ck_profile */
   double scale;  /* of a limit; 1: a whole number */
   const char *words[WORDS_MAX + 1];
   bool carried;  /* false: only the first word or false is taken */
@@ -35,7 +35,13 @@ static const setting settings[] = {
     NO_LIMIT_SET("constraints.tool_calls", tool_calls, 1),
     NO_LIMIT_SET("constraints.model_calls", model_calls, 1),
     {"constraints.transcript_replay_depth", LIMIT, OF(replay_depth), 1, {NULL}, true, "50"},
-    {"constraints.on_limit", WORD, SIZE_MAX, 1, {"pause", "fail", "ask"}, false, "\"pause\""},
+    {"constraints.on_limit", WORD, OF(on_limit), 1, {"pause", "fail", "ask"}, true, "\"pause\""},
+    NO_LIMIT_SET("minimums.budget_usd", minimum.budget_micros, 1e6),
+    NO_LIMIT_SET("minimums.time_s", minimum.time_ms, 1e3),
+    NO_LIMIT_SET("minimums.rounds", minimum.rounds, 1),
+    NO_LIMIT_SET("minimums.tokens", minimum.tokens, 1),
+    NO_LIMIT_SET("minimums.tool_calls", minimum.tool_calls, 1),
+    NO_LIMIT_SET("minimums.model_calls", minimum.model_calls, 1),
     RULE_SET("resume.budget", resume.budget),
     RULE_SET("resume.time", resume.time),
     RULE_SET("resume.rounds", resume.rounds),
@@ -53,7 +59,7 @@ static const setting settings[] = {
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
-static const char *const sections[] = {"constraints", "resume", "checkpoint_tool", NULL};
+static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", NULL};
 static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", NULL};
 /* Of later versions: their meaning is fixed, so that a profile written for them is not taken for a slip. */
 static const char *const later_keys[] = {"models", "compress", "compression_threshold_bytes", "encrypt", "key", NULL};
@@ -200,7 +206,8 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
     return CK_OK;
   }
   if (word > 0 && !row->carried) return refuse_value(row, row->words[word], err);
-  if (row->offset != SIZE_MAX) *(bool *)(base + row->offset) = word > 0;
+  if (row->words[2]) *(int *)(void *)(base + row->offset) = word; /* an enum of them all */
+  else *(bool *)(base + row->offset) = word > 0;
   return CK_OK;
 }
 

@@ -200,6 +200,17 @@ static bool prune_is_due(const ck_session *self, ck_boundary_kind kind) {
   return every > 0 && self->unpruned >= every && kind != CK_BOUNDARY_FINAL && kind != CK_BOUNDARY_PAUSE;
 }
 
+/* What agents have spent becomes state with every checkpoint, whatever it is taken for. */
+static ck_status put_spending(ck_session *self, ck_error *err) {
+  ck_value *value = NULL;
+  if (!self->spending.changed) return CK_OK;
+  ck_status status = ck_spending_write(&value, &self->spending, err);
+  if (status == CK_OK) status = ck_session_put(self, "spending", value, err);
+  ck_value_free(value);
+  self->spending.changed = false;
+  return status;
+}
+
 ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary *given, ck_error *err) {
   *out = (ck_saved){0};
   ck_boundary at = *given;
@@ -207,6 +218,8 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   ck_error failure = CK_ERROR_INIT;
   ck_checkpoint *checkpoint = NULL;
   ck_state *fresh = NULL;
+  ck_status status = put_spending(self, err);
+  if (status != CK_OK) return status;
   fill(&at, self);
   if (self->policies->checkpoint &&
       self->policies->checkpoint(&decision, self->policies->self, &at, &failure) != CK_OK)
@@ -217,7 +230,7 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   decision.sync |= always_taken;
   out->sync = out->taken && decision.sync;
   out->seq = at.seq;
-  ck_status status = out->taken ? make_checkpoint(&checkpoint, self, &at, err) : CK_OK;
+  status = out->taken ? make_checkpoint(&checkpoint, self, &at, err) : CK_OK;
   if (status == CK_OK && out->taken) status = ck_state_new(&fresh, err);
   if (status == CK_OK) status = record(self, &at, &decision, checkpoint ? checkpoint->id : NULL, &failure, err);
   if (status == CK_OK && checkpoint) {

@@ -252,6 +252,20 @@ static bool is_open(const ck_ledger_entry *entry) { return entry && entry->open 
 /* What simply waits, for a time or a person: put off when the session is to end, and never a sign of trouble. */
 static bool waits_only(const ck_effect *effect) { return effect->kind == CK_EFFECT_SLEEP || effect->kind == CK_EFFECT_ASK; }
 
+/* A call of an earlier process that may have been billed, and is made again: it counts at what was reserved for it. */
+static ck_status count_lost(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+  char why[] = "its outcome was lost; it counts at what was reserved for it";
+  ck_outcome lost = {.status = CK_OUTCOME_FAILED, .error = why};
+  ck_value *body;
+  if (!entry || !entry->open || !ck_json_read_int(&lost.cost_micros, ck_json_get(ck_value_bytes(entry->intent), "reserve"))) return CK_OK;
+  if (lost.cost_micros <= 0) return CK_OK;
+  ck_status status = ck_ledger_write_outcome(&body, &self->effect, &lost, self->digest, "lost", NULL, err);
+  if (status != CK_OK) return status;
+  status = ck_session_record_outcome(session_of(self), &self->effect, body, &lost.seq, err);
+  ck_value_free(body);
+  return status;
+}
+
 static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry, ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_status status = CK_OK;
@@ -268,7 +282,9 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
     case CK_LEDGER_RUN: break;
   }
   self->phase = CK_CALL_LEFT;
-  return execution->ending.status && waits_only(&self->effect) ? CK_OK : ck_call_commit_intent(self, err);
+  if (execution->ending.status && waits_only(&self->effect)) return CK_OK;
+  status = count_lost(self, entry, err);
+  return status == CK_OK ? ck_call_commit_intent(self, err) : status;
 }
 
 static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *err) {

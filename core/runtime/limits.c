@@ -251,16 +251,6 @@ static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error
   return record_hit(execution->session, &hit, err);
 }
 
-static ck_status put_spending(ck_session *session, ck_error *err) {
-  ck_value *value = NULL;
-  if (!session->spending.changed) return CK_OK;
-  ck_status status = ck_spending_write(&value, &session->spending, err);
-  if (status == CK_OK) status = ck_session_put(session, "spending", value, err);
-  ck_value_free(value);
-  session->spending.changed = false;
-  return status;
-}
-
 ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err) {
   ck_execution *execution = runner->execution;
   ck_session *session = execution->session;
@@ -270,5 +260,5 @@ ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *er
   if (turn && runner->agent) status = ck_spending_add_round(&session->spending, runner->agent, err);
   if (status == CK_OK && round) status = end_rounds(execution, NULL, err);
   if (status == CK_OK && turn && runner->agent) status = end_rounds(execution, runner->agent, err);
-  return status == CK_OK ? put_spending(session, err) : status;
+  return status;
 }

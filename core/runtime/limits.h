@@ -33,7 +33,7 @@ CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err)
 CK_CHECKED ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit, ck_error *err);
 /* The outcome of the call is recorded: it counts, and a limit that comes near is told. */
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
-/* A boundary is about to be saved: rounds count there, and what agents have spent becomes state. */
+/* A boundary is about to be saved: rounds count there. */
 CK_CHECKED ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err);
 /* A person's word on a limit that a call waits at: a number (the new limit) or "stop". CK_E_USAGE for anything else. */
 CK_CHECKED ck_status ck_limits_answer(ck_call *call, const char *text, ck_error *err);

@@ -85,6 +85,7 @@ typedef struct ck_failure {
   const char *error;
   uint32_t attempt;
 } ck_failure;
+/* `*out` comes in as what happens without an opinion, and stays so when no policy has one. */
 typedef enum { CK_FAILURE_PAUSE, CK_FAILURE_RETRY, CK_FAILURE_FAIL } ck_failure_answer;
 typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_answer;
 

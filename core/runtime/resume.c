@@ -112,6 +112,26 @@ static ck_status make_view(ck_session *self, const ck_head *head, ck_error *err)
   return status;
 }
 
+typedef struct adding {
+  ck_spending *spending;
+  ck_status status;
+  ck_error *err;
+} adding;
+
+static bool add_outcome(void *to, const ck_event *event) {
+  adding *self = to;
+  self->status = ck_spending_add_outcome(self->spending, event->body, self->err);
+  return self->status == CK_OK;
+}
+
+static ck_status add_up_spending(ck_session *self, int64_t session, int64_t until, ck_error *err) {
+  adding all = {.spending = &self->spending, .err = err};
+  ck_event_query query = {.session = session, .until = until, .kinds = 1ull << CK_EVENT_OUTCOME};
+  ck_spending_clear(&self->spending);
+  ck_status status = ck_store_read_events(self->runtime->store, &query, add_outcome, &all, err);
+  return status == CK_OK ? all.status : status;
+}
+
 typedef struct replayable {
   ck_session *session;
   int64_t counted; /* totals up to here are in the latest checkpoint */
@@ -122,9 +142,32 @@ typedef struct replayable {
 static bool load_event(void *to, const ck_event *event) {
   replayable *self = to;
   self->status = ck_ledger_apply(self->session->ledger, event, self->err);
-  if (event->kind == CK_EVENT_OUTCOME && event->seq > self->counted)
-    ck_totals_add_outcome(&self->session->totals, event->body);
+  if (event->kind != CK_EVENT_OUTCOME || event->seq <= self->counted || self->status != CK_OK) return self->status == CK_OK;
+  ck_totals_add_outcome(&self->session->totals, event->body);
+  self->status = ck_spending_add_outcome(&self->session->spending, event->body, self->err);
   return self->status == CK_OK;
+}
+
+/* What agents had spent at the latest checkpoint, on whatever branch it lies. `latest` is the one with the session's totals; its
+ * state cannot be had any more once it is pruned: then all outcomes up to it are added up. */
+static ck_status load_spending(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+  ck_state *state = NULL;
+  if (!head->has_latest) return CK_OK;
+  if (head->latest.seq == from->seq) return ck_spending_read(&self->spending, self->state, err);
+  ck_status status = CK_OK;
+  int64_t rounds;
+  if (from->seq) status = ck_spending_read(&self->spending, self->state, err);
+  rounds = self->spending.rounds;
+  if (status != CK_OK) return status;
+  ck_error unreadable = CK_ERROR_INIT;
+  if (ck_store_get_state(&state, self->runtime->store, head->session.no, head->latest.seq, &unreadable) == CK_OK)
+    status = ck_spending_read(&self->spending, state, err);
+  else
+    status = add_up_spending(self, head->session.no, head->latest.seq, err);
+  self->spending.rounds = rounds; /* those of a branch that was left do not count, unlike its money */
+  self->spending.changed = true;
+  ck_state_free(state);
+  return status;
 }
 
 /* Money is the sum over all timelines: the latest checkpoint's totals, whatever its branch, and all outcomes after it. */
@@ -156,6 +199,7 @@ static ck_status load_past(ck_session *self, const ck_head *head, const ck_check
   make_timeline(&self->timeline, head, from, edited);
   self->cut = self->timeline.cut;
   ck_status status = make_view(self, head, err);
+  if (status == CK_OK) status = load_spending(self, head, from, err);
   if (status == CK_OK) status = load_ledger(self, head, err);
   self->active_base_us = self->totals.active_us;
   return status;

@@ -23,8 +23,22 @@ static void read_base(ck_session *self) {
   ck_json_read_int(&self->rounds_base, ck_json_get(base, "rounds"));
 }
 
+/* What was spent for an agent has no base: it is counted anew. */
+static void reset_agents(ck_spending *spending, const ck_resume_rules *rules) {
+  for (size_t i = 0; i < spending->count; i++) {
+    ck_agent_spending *agent = &spending->agents[i];
+    if (rules->budget == CK_RULE_RESET) agent->cost_micros = 0;
+    if (rules->time == CK_RULE_RESET) agent->ms = 0;
+    if (rules->rounds == CK_RULE_RESET) agent->rounds = 0;
+    if (rules->tokens == CK_RULE_RESET) agent->tokens = 0;
+    if (rules->tool_calls == CK_RULE_RESET) agent->tool_calls = 0;
+  }
+  spending->changed |= spending->count > 0;
+}
+
 static void reset_base(ck_session *self) {
   const ck_resume_rules *rules = &self->rules;
+  reset_agents(&self->spending, rules);
   if (rules->budget == CK_RULE_RESET) self->base.cost_micros = self->totals.cost_micros;
   if (rules->time == CK_RULE_RESET) self->base.active_us = self->totals.active_us;
   if (rules->rounds == CK_RULE_RESET) self->rounds_base = self->spending.rounds;

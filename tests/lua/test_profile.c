@@ -100,7 +100,6 @@ static void test_refusals(void) {
       {"return { name = 'x', constraints = { rounds = true } }", CK_E_PARSE, "constraints.rounds: a number is expected"},
       {"return { name = 'x', constraints = { tokens = 1e300 } }", CK_E_PARSE, "constraints.tokens"},
       {"return { name = 'x', constraints = { tokens = 0/0 } }", CK_E_PARSE, "NaN"},
-      {"return { name = 'x', constraints = { on_limit = 'fail' } }", CK_E_UNSUPPORTED, "constraints.on_limit"},
       {"return { name = 'x', constraints = 5 }", CK_E_PARSE, "constraints: a table with names"},
       {"return { name = 'x', policies = 'a' }", CK_E_PARSE, "policies: a list is expected"},
       {"return { name = 'x', policies = { a = 1 } }", CK_E_PARSE, "policies: a list without names"},
