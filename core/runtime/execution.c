@@ -151,6 +151,22 @@ ck_status ck_execution_answer(ck_execution *self, const char *key, const char *t
 
 /* ---- opening and closing ---- */
 
+/* See flow.h, ck_strand_options. */
+static ck_status write_flow_options(ck_value **out, const ck_profile *profile, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "checkpoint_tool");
+  ck_json_begin(&w, '{');
+  ck_json_member_bool(&w, "enabled", profile && profile->checkpoint_tool);
+  ck_json_member_bool(&w, "subagents", profile && profile->checkpoint_tool_subagents);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
 ck_status ck_execution_open(ck_execution **out, const ck_execution_options *options, ck_error *err) {
   *out = NULL;
   ck_execution *self = calloc(1, sizeof *self);
@@ -159,6 +175,7 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   self->session = options->session;
   ck_runner *main_runner;
   ck_status status = ck_state_new(&self->told, err);
+  if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session->profile, err);
   if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);
   if (status == CK_OK) status = ck_runner_open(main_runner, err);
   if (status == CK_OK) status = ck_execution_reopen(self, err);
@@ -177,5 +194,6 @@ void ck_execution_close(ck_execution *self) {
   for (size_t i = self->runner_count; i-- > 0;) ck_runner_free(self->runners[i]);
   free(self->runners);
   ck_state_free(self->told);
+  ck_value_free(self->flow_options);
   free(self);
 }

@@ -26,7 +26,6 @@ typedef struct ck_execution_options {
   ck_flow *flow;
   const ck_effect_driver *const *drivers; /* NULL-terminated; the first that serves an effect is taken */
   const char *recorded_prompt;            /* of the cassette; NULL */
-  const ck_value *flow_options;           /* what the profile says to flows, see flow.h; NULL: nothing */
   ck_clock clock;
   ck_waker *waker;                        /* woken when a turn is due */
   void (*progress)(void *to, const ck_progress *progress);

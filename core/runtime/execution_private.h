@@ -110,6 +110,7 @@ struct ck_execution {
   ck_session *session;
   ck_runner **runners;                /* the main one first; parents before their children */
   size_t runner_count;
+  ck_value *flow_options;             /* what the profile says to flows */
   ck_ending ending;
   ck_ending failure;                  /* of the forked scope that failed last: its class, should the flow pass it on */
   ck_execution_counts counts;

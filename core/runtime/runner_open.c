@@ -76,7 +76,7 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
                             .task = self->task,
                             .overlays = (const char *const *)self->overlays,
                             .input = input,
-                            .options = options->flow_options,
+                            .options = self->execution->flow_options,
                             .recorded_prompt = options->recorded_prompt};
   self->boundary_us = ck_execution_now_us(self->execution);
   status = options->engine->open(&self->strand, options->flow, &with, err);
