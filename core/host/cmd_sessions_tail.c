@@ -57,7 +57,7 @@ static ck_status find_cut(tailing *self, ck_error *err) {
   const ck_head *head = &self->look.head;
   if (self->look.live || !ck_session_status_resumable(head->session.status)) return CK_OK;
   ck_checkpoint_info from;
-  ck_status status = ck_choose_checkpoint(&from, self->look.store, head, NULL, err);
+  ck_status status = ck_choose_checkpoint(&from, self->look.store, head, &(ck_choice){0}, err);
   self->query.cut = from.seq ? from.seq : head->session.flow ? 1 : 0;
   ck_checkpoint_info_clear(&from);
   return status;
@@ -152,7 +152,7 @@ static const ck_option options[] = {
 
 const ck_command ck_command_sessions_tail = {
   .name = "sessions tail",
-  .summary = "print what an agent will be given of its past when its session goes on",
+  .summary = "print what an agent will be given of its past",
   .details = "The last N events in which the agent took part: its own, those whose body names it as childAgentId, delegations to it; "
              "and of those the ones that the tail hooks of the profile's policies agree to. An agent that took part in nothing has "
              "no tail, and nothing is printed.\n\n"

@@ -141,15 +141,6 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
   return status;
 }
 
-/* Stopped from outside: what runs is cancelled before anything is said of how it ended. */
-static ck_status finish_stopped(ck_engine *self) {
-  self->reporter.execution = NULL;
-  ck_execution_close(self->execution);
-  self->execution = NULL;
-  if (self->steer.failure != CK_OK) return self->steer.failure;
-  return ck_steer_finish(&self->steer, &self->result, self->err);
-}
-
 ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->reporter.output = self->output;
   self->timing.session = self->session;
@@ -164,11 +155,10 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   ck_timing_update(&self->timing);
   self->counts = *ck_execution_get_counts(self->execution);
   ck_reporter_end(&self->reporter);
-  return self->status == CK_E_PENDING ? finish_stopped(self) : self->status;
+  return self->status == CK_E_PENDING ? self->steer.failure : self->status;
 }
 
 void ck_engine_close(ck_engine *self) {
-  ck_steer_clear(&self->steer);
   ck_execution_close(self->execution);
   for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
   ck_programs_clear(&self->programs);

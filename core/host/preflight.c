@@ -225,7 +225,7 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const ck_pr
   ck_store *store = engine->runtime->store;
   ck_status status = ck_store_get_head(&self->head, store, options->session, err);
   if (status == CK_OK) status = ck_store_check_owner(store, options->session, err);
-  if (status == CK_OK) status = ck_choose_checkpoint(&self->checkpoint, store, &self->head, options->checkpoint, err);
+  if (status == CK_OK) status = ck_choose_checkpoint(&self->checkpoint, store, &self->head, &(ck_choice){.id = options->checkpoint}, err);
   if (status != CK_OK) return status;
   const ck_session_record *record = &self->head.session;
   if (!ck_session_status_resumable(record->status))

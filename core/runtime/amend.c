@@ -60,14 +60,16 @@ ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, c
 
 typedef struct finding {
   ck_state_edits *to;
-  int64_t timeline;
+  int64_t next; /* seq: those of the opening follow each other; others were made by the run itself */
   ck_status status;
   ck_error *err;
 } finding;
 
 static bool take_edit(void *to, const ck_event *event) {
   finding *self = to;
-  if (event->timeline == self->timeline) self->status = ck_state_edits_read(self->to, event->body, self->err);
+  if (event->seq != self->next) return false;
+  self->next++;
+  self->status = ck_state_edits_read(self->to, event->body, self->err);
   return self->status == CK_OK;
 }
 
@@ -75,9 +77,10 @@ ck_status ck_session_find_edits(ck_state_edits *out, ck_session *self, const ck_
   const ck_timeline *live = NULL;
   for (size_t i = 0; i < head->timeline_count; i++)
     if (head->timelines[i].no == head->session.timeline) live = &head->timelines[i];
-  if (!live || live->checkpoint != from) return CK_OK;
-  finding f = {.to = out, .timeline = live->no, .status = CK_OK, .err = err};
-  ck_event_query query = {.session = head->session.no, .after = live->begin - 1, .kinds = UINT64_C(1) << CK_EVENT_EDIT};
+  bool kept = live && head->has_checkpoint && head->checkpoint.seq >= live->begin;
+  if (!live || kept || live->checkpoint != from) return CK_OK;
+  finding f = {.to = out, .next = live->begin + 1, .status = CK_OK, .err = err};
+  ck_event_query query = {.session = head->session.no, .after = live->begin, .kinds = UINT64_C(1) << CK_EVENT_EDIT};
   ck_status status = ck_store_read_events(self->runtime->store, &query, take_edit, &f, err);
   return status == CK_OK ? f.status : status;
 }

@@ -4,9 +4,16 @@
 
 #include "core/store/store.h"
 
-/* The one of that id; with `id` NULL the latest resumable one that the live timeline sees. `out->seq` 0: there is none, a resume
- * begins at the first event. Caller clears `out`. Whether a given one is resumable is for the caller to look at. */
-CK_CHECKED ck_status ck_choose_checkpoint(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const char *id,
+/* Zero-initialised: the latest resumable one. */
+typedef struct ck_choice {
+  const char *id; /* that one, and nothing else counts; NULL */
+  bool clean;     /* only one that no retry or failure came before */
+  int64_t before; /* only one with a lower seq; 0: any */
+} ck_choice;
+
+/* Of those that the live timeline sees. `out->seq` 0: there is none, a resume begins at the first event. Caller clears `out`.
+ * Whether a given one is resumable is for the caller to look at. */
+CK_CHECKED ck_status ck_choose_checkpoint(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const ck_choice *choice,
                                           ck_error *err);
 
 #endif

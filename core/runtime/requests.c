@@ -1,4 +1,4 @@
-/* requests.c - requests to the owner of a session, and the end of a run that cannot reach a boundary. */
+/* requests.c - requests to the owner of a session, and the notes that they were taken. */
 #include "core/runtime/requests.h"
 
 #include <stdlib.h>
@@ -113,37 +113,5 @@ ck_status ck_session_note_request(ck_session *self, const ck_wish *wish, const c
   if (status == CK_OK) status = ck_session_push(&ticket, self, CK_DURABLE_PROCESS, err);
   ck_value_free(body);
   ck_buffer_clear(&buffer);
-  return status;
-}
-
-/* What a person is asked can be asked again. */
-static bool must_not_repeat(const ck_ledger_entry *entry) {
-  return entry->open && entry->verdict == CK_VERDICT_NONE && entry->class == CK_EFFECT_ONCE && entry->kind != CK_EFFECT_ASK;
-}
-
-/* Of this run: what earlier ones left in doubt it has met and settled, or not come to. */
-static ck_status find_doubt(ck_buffer *key, ck_session *self, ck_error *err) {
-  ck_ledger_fold fold = {.err = err};
-  ck_event_query query = {.session = self->record.no, .after = self->timeline.begin - 1,
-                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
-  ck_status status = ck_ledger_new(&fold.ledger, err);
-  if (status == CK_OK) status = ck_session_flush(self, CK_DURABLE_PROCESS, err);
-  if (status == CK_OK) status = ck_store_read_events(self->runtime->store, &query, ck_ledger_fold_event, &fold, err);
-  if (status == CK_OK) status = fold.status;
-  const ck_ledger_entry *entry;
-  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(fold.ledger, i)) != NULL; i++)
-    if (key->len == 0 && must_not_repeat(entry)) ck_buffer_append_text(key, entry->key);
-  ck_ledger_free(fold.ledger);
-  return status == CK_OK ? ck_buffer_check(key, err) : status;
-}
-
-ck_status ck_session_break_off(ck_session_status *out, ck_session *self, const char *reason, ck_error *err) {
-  ck_buffer key = {0};
-  *out = CK_SESSION_PAUSED;
-  ck_status status = find_doubt(&key, self, err);
-  if (status == CK_OK && key.len > 0) *out = CK_SESSION_IN_DOUBT;
-  self->clean = false;
-  if (status == CK_OK) status = ck_session_end(self, *out, reason, NULL, err);
-  ck_buffer_clear(&key);
   return status;
 }

@@ -40,8 +40,4 @@ CK_CHECKED ck_status ck_session_take_request(ck_wish *out, bool *found, ck_sessi
 /* The note, on its way to the disk when this returns. `problem`: why it is not heeded; NULL: it is. */
 CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_wish *wish, const char *problem, ck_error *err);
 
-/* Ends a run between its boundaries, after whatever ran was cancelled: paused, or in doubt when an effect of class once had
- * begun. Fills the status and returns when all is power-durable. */
-CK_CHECKED ck_status ck_session_break_off(ck_session_status *out, ck_session *self, const char *reason, ck_error *err);
-
 #endif

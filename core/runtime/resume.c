@@ -17,7 +17,7 @@ static ck_status check_resumable(const ck_session_record *record, ck_error *err)
 
 /* Fills `*out` (seq 0: from the first event). */
 static ck_status choose(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const char *id, ck_error *err) {
-  ck_status status = ck_choose_checkpoint(out, store, head, id, err);
+  ck_status status = ck_choose_checkpoint(out, store, head, &(ck_choice){.id = id}, err);
   if (status == CK_OK && out->seq && !out->resumable)
     status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from", out->id, head->session.id);
   return status;
@@ -229,7 +229,7 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
 
 static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
                                const ck_resume_options *options, ck_error *err) {
-  ck_status status = options->checkpoint ? CK_OK : ck_session_find_edits(out, self, head, from->seq, err);
+  ck_status status = ck_session_find_edits(out, self, head, from->seq, err);
   if (status == CK_OK) status = ck_state_edits_append_all(out, options->edits, err);
   return status == CK_OK && !options->keep_slots ? ck_session_check_edits(self, out, err) : status;
 }

@@ -10,8 +10,8 @@ exits 0 "cancel of a live session" cancel live --reason "wrong customer"
 is "says so" "$(cell "$out" status) $(cell "$out" reason)" "cancelled wrong customer"
 is "and no resume" "$(cell "$out" resume)" ""
 ended
-is "its run ends: exit 1" "$code" 1
-has "and says why" "$err" "session live is cancelled: wrong customer"
+is "its run says what it left in doubt: exit 75" "$code" 75
+has "by name" "$err" "was begun and its outcome is not known"
 ok "its tool has ended with it" test ! -d "/proc/$step"
 refused 5 "a resume" "is cancelled and cannot be resumed" resume live
 exits 0 "cancelling it again" cancel live
@@ -19,6 +19,13 @@ is "changes nothing" "$(cell "$out" reason)" "wrong customer"
 refused 5 "pausing it" "it is cancelled" pause live
 exits 0 "its log" sessions log live --kind session_cancelled --json
 is "has it once" "$(grep -c . <<<"$out")" 1
+
+write_flow idempotent
+begin run "$dir/flow.lua" --session harmless
+exits 0 "cancel of one that leaves nothing in doubt" cancel harmless --reason "no more"
+ended
+is "its run ends: exit 1" "$code" 1
+has "and says why" "$err" "session harmless is cancelled: no more"
 
 begin run "$dir/flow.lua" --session rest
 kill -INT "$pid"
@@ -31,7 +38,7 @@ begin run "$dir/flow.lua" --session dead
 die
 exits 0 "cancel of one whose process is gone" cancel dead
 exits 0 "and it" sessions list --status cancelled
-is "is one of three" "$(grep -c . <<<"$out")" 3
+is "is one of four" "$(grep -c . <<<"$out")" 4
 "$CKRUN" run "$flow" --cassette "$cassette" --session done >/dev/null 2>&1
 refused 5 "cancel of a completed session" "is completed" cancel done
 refused 3 "cancel of none" "nowhere" cancel nowhere

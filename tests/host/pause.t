@@ -99,7 +99,7 @@ begin run "$dir/flow.lua" --session four --grace 100ms
 kill -TERM "$pid"
 ended
 is "a step that does not end within the grace period is given up: exit 8" "$code" 8
-has "as is told" "$err" "the step under way was given up after 100 ms"
+has "as is told" "$err" "the grace period is over: what still runs is given up"
 exits 0 "the store says so" --json sessions show four
 is "too" "$(json "$out" '$d->{status}')" paused
 begin resume four
