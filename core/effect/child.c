@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <uv.h>
 
+#include "core/effect/sweep.h"
+
 enum { PIPE_COUNT = 3, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
 
 /* How far the killing went. */
@@ -71,6 +73,7 @@ static void on_closed(uv_handle_t *handle) {
   if (--self->handles) return;
   self->end.output = ck_buffer_bytes(&self->output);
   self->end.error = ck_buffer_bytes(&self->error);
+  ck_sweep_collect(handle->loop);
   if (!self->dropped) self->ended(self->to, &self->end);
   free_child(self);
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* A name that ends with '*' stands for all that begin so. */
-static const char *const usual[] = {"PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR", NULL};
+static const char *const usual[] = {"PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR", "CKRUN_SESSION", "CKRUN_RUN", NULL};
 
 static bool is_named(const char *variable, const char *const *names, bool patterns) {
   size_t length = strcspn(variable, "=");

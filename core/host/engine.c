@@ -7,6 +7,7 @@
 #include "core/effect/ask.h"
 #include "core/effect/read.h"
 #include "core/effect/sleep.h"
+#include "core/host/orphans.h"
 #include "lua/flow.h"
 #include "lua/policy.h"
 #include "lua/profile.h"
@@ -146,7 +147,8 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->timing.session = self->session;
   self->timing.clock = self->runtime->clock;
   self->err = err;
-  ck_status status = open_execution(self, err);
+  ck_status status = ck_orphans_begin(self->session, self->runtime->store, self->output, err);
+  if (status == CK_OK) status = open_execution(self, err);
   if (status != CK_OK) return status;
   self->reporter.execution = self->execution;
   self->status = CK_E_PENDING;
@@ -164,6 +166,7 @@ void ck_engine_close(ck_engine *self) {
   ck_programs_clear(&self->programs);
   ck_processes_clear(&self->processes);
   ck_loop_free(self->loop);
+  if (self->loop) ck_orphans_end(self->output);
   free(self->commands);
   free(self->command_names);
   free(self->directory);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# orphans.t - a tool that has not acted yet when its session is killed never acts afterwards, next to the one a resume runs.
+# orphans.t - what a session's programs leave behind ends with it, however it ends, and never acts next to what a resume runs.
 . "$(dirname "$0")/lib.sh"
 
 begin
@@ -30,4 +30,131 @@ exec 9>&-
 timeout 5 cat <&8
 summary s >seen
 check "nothing ran twice, nothing is lost" cmp seen "$work/expected"
+
+# ---- daemons: forked twice, in a session of their own, holding nothing of ours; with and without an environment ----
+
+child=$CKRUN_BUILD/tests/effect/tool_child
+
+# daemons: a flow whose first program leaves daemons behind, which write their pids; its second one waits until "go" is there.
+daemons() {
+  folder "$1"
+  mkfifo waiting hold
+  cat >flow.lua <<'EOF_FLOW'
+local flow = require "ck.flow"
+return flow.custom {
+  name = "daemons",
+  run = function(ctx)
+    local leave = "for i in 1 2 3; do \"$0\" daemon away >pid.$i.a; env -i \"$0\" daemon away >pid.$i.b; \"$0\" daemon here >pid.$i.c; done"
+    local wait = "[ -e go ] || { echo x >waiting; read -r _ <hold; }"
+    local first = flow.exec { argv = { "sh", "-c", leave, ctx.input } }
+    local second = flow.exec { argv = { "sh", "-c", wait }, class = "pure" }
+    first.run(ctx, first)
+    second.run(ctx, second)
+    return "done"
+  end,
+}
+EOF_FLOW
+}
+
+# start: runs it in the background until its second program waits. Sets `program`.
+start() {
+  "$CKRUN" --store "$store" run flow.lua --session s --input "\"$child\"" >out 2>err &
+  program=$!
+  read -r _ <waiting
+}
+
+# Zombies that nobody collects are gone all the same.
+alive() {
+  local state
+  { read -r state <"/proc/$1/stat"; } 2>/dev/null || return 1
+  state=${state##*) }
+  [ "${state%% *}" != Z ]
+}
+# The pids, once all have been written: what tells them ends on its own time.
+pids() {
+  local file
+  for file in pid.[1-3].[abc]; do
+    until [ -s "$file" ]; do :; done
+    cat "$file"
+    echo
+  done
+}
+survivors() {
+  local pid count=0
+  for pid in $(pids); do ! alive "$pid" || count=$((count + 1)); done
+  echo "$count"
+}
+none_left() {
+  local left
+  left=$(survivors)
+  say "$1: $left of 9 survive"
+  check "$1: nobody survives" [ "$left" = 0 ]
+}
+
+daemons ended
+touch go
+ckrun run flow.lua --session s --input "\"$child\"" >out 2>err
+check "a session that ran well completes" grep -q completed out
+none_left "its end"
+
+daemons failed
+sed -i 's/return "done"/error("no")/' flow.lua
+touch go
+ckrun run flow.lua --session s --input "\"$child\"" >out 2>err
+check "a session fails" [ $? = 1 ]
+none_left "a failure"
+
+daemons terminated
+start
+check "daemons are there while it runs" [ "$(survivors)" -ge 6 ]
+kill -TERM "$program"
+kill -TERM "$program"
+wait "$program" 2>/dev/null
+none_left "SIGTERM twice"
+
+daemons cancelled
+start
+ckrun cancel s >cancel.out 2>&1
+wait "$program" 2>/dev/null
+none_left "a cancel"
+
+daemons shot
+start
+kill -KILL "$program"
+{ wait "$program"; } 2>/dev/null
+# The flow's second program was a child of the session's process; those without an environment are out of reach from here.
+check "without its process, what moved away lives on" [ "$(survivors)" -ge 6 ]
+touch go
+go_on s
+check "a resume completes the session" [ "$ending" = completed ]
+check "and says what it ended" grep -q 'ended [0-9]* processes that an earlier run left behind' err
+bare=0
+for pid in $(pids); do
+  alive "$pid" || continue
+  [ -s "/proc/$pid/environ" ] && bare=100
+  bare=$((bare + 1))
+  kill -KILL "$pid"
+done
+say "kill -9 and a resume: $bare of 9 survive, all without an environment"
+check "kill -9 and a resume: nobody survives but who cleared its environment" [ "$bare" = 3 ]
+
+# Another session with the same id, in another store, is none of its business.
+daemons neighbour
+start
+neighbour=$program
+(
+  daemons other
+  start
+  kill -KILL "$program"
+  wait "$program" 2>/dev/null
+  touch go
+  go_on s
+  for pid in $(pids); do kill -KILL "$pid" 2>/dev/null; done
+) >/dev/null 2>&1
+check "a session of the same name in another store keeps its programs" [ "$(survivors)" -ge 6 ]
+kill -TERM "$neighbour"
+kill -TERM "$neighbour"
+wait "$neighbour" 2>/dev/null
+none_left "its own end"
+
 finish
