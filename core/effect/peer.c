@@ -282,6 +282,9 @@ static ck_status send_lines(ck_peer *self, ck_buffer *lines, ck_error *err) {
 
 ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method, ck_bytes params, ck_error *err) {
   ck_buffer lines = {0};
+  if (call->deadline_ms && call->deadline_ms <= now_ms()) {
+    return ck_error_set(err, CK_E_UNAVAILABLE, "%s was not asked: its deadline has passed", self->name);
+  }
   ck_rpc_write_request(&lines, self->last_id + 1, method, params);
   ck_status status = send_lines(self, &lines, err);
   if (status != CK_OK) return status;

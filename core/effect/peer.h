@@ -62,8 +62,8 @@ typedef struct ck_peer_options {
 
 /* A program that cannot be started is no error here: it ends. */
 CK_CHECKED ck_status ck_peer_open(ck_peer **out, const ck_peer_options *options, ck_error *err);
-/* Sends a request. After an error status `answered` is never called, and nothing was sent: CK_E_UNAVAILABLE: it is ending or
- * does not read. */
+/* Sends a request. After an error status `answered` is never called, and nothing was sent: CK_E_UNAVAILABLE: it is ending,
+ * does not read, or the deadline has passed. */
 CK_CHECKED ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method, ck_bytes params, ck_error *err);
 /* Its answer will not be heard. Nothing happens when it is not under way. */
 void ck_peer_forget(ck_peer *self, ck_peer_call *call);

@@ -239,7 +239,7 @@ static void write_for_ever(const char *block) {
 static void write_deep(void) {
   static char block[1 << 16];
   memset(block, '[', sizeof block);
-  for (int i = 0; i < 64; i++) fwrite(block, 1, sizeof block, stdout);
+  for (int i = 0; i < 8; i++) fwrite(block, 1, sizeof block, stdout);
   say("\n");
 }
 
