@@ -1,0 +1,81 @@
+#!/bin/bash
+# kinds.t - a small session of each kind of flow, with things going on side by side, killed at every call that changes
+# something and at random: it goes on to the same state and result, no tool runs twice, and none that was completed runs again.
+# KINDS_EVERY=N tries only every Nth call; KINDS_RANDOM=N random kills of each kind; RANDOM_SEED=N repeats them.
+. "$(dirname "$0")/lib.sh"
+
+every=${KINDS_EVERY:-7}
+rounds=${KINDS_RANDOM:-12}
+seed=${RANDOM_SEED:-$RANDOM}
+
+begin
+say "RANDOM_SEED=$seed"
+RANDOM=$seed
+
+start() {
+  local recording="$here/kinds/$flow.jsonl"
+  [ -f "$recording" ] && recording=(--cassette "$recording") || recording=()
+  bounded "$@" "$CKRUN" --store "$store" run "$here/kinds/$flow.lua" "${recording[@]}" --session s
+}
+
+# The order in which scopes end, and so where the main one stood last, is not part of what a session comes to: what it
+# remembers, its result, what each agent has spent and the tools' marks are.
+summary() {
+  ckrun --json sessions inspect "$1" >seen.state
+  grep -oE '"(memory|outputs|scratch)\.[^"]*":("[^"]*"|[^",]*)' seen.state | sort
+  grep -oE '"[a-z0-9_]+":\{"cost":[^}]*\}' seen.state | sed -E 's/"ms":[0-9]+/"ms":0/' | sort
+  ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | grep -o '"result":.*'
+  sort count.log
+}
+
+expect() {
+  folder "baseline_$flow"
+  fresh
+  start env >out 2>err && [ -s count.log ] && [ -z "$(sort count.log | uniq -d)" ] && ckrun store verify >/dev/null 2>&1 &&
+    summary s >"$work/expected"
+}
+
+attack() {
+  local point=$1
+  shift
+  fresh
+  start "$@" >out 2>err
+  local code=$?
+  [ "$code" = 0 ] && return
+  marks_left
+  if [ "$code" != 137 ]; then
+    ending="exit $code instead of a kill: $(tail -n 1 err | cut -c1-200)"
+  else
+    go_on s start env
+  fi
+  judge "$point" s
+}
+
+by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
+by_clock() { attack "clock:$1" timeout --foreground -s KILL "0.$(printf %03d "$1")"; }
+
+count_calls() {
+  fresh
+  start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+  seq 2 $((2 * $(cat "$work/calls") + 20)) | awk -v every="$every" 'NR % every == 0' >"$work/count.points"
+}
+
+list_times() {
+  for ((i = 0; i < rounds; i++)); do echo $((RANDOM % 80 + 5)); done >"$work/clock.points"
+}
+
+kills=
+have_compiler && build_kill_at && kills=yes
+for file in "$here"/kinds/*.lua; do
+  flow=$(basename "$file" .lua)
+  check "$flow: undisturbed it completes, each tool once" expect
+  if [ -n "$kills" ]; then
+    check "$flow: its calls are counted" count_calls
+    check "$flow: killed at $(wc -l <"$work/count.points") of its $(cat "$work/calls") calls it goes on to the same" in_two by_count "$work/count.points"
+  else
+    skip "$flow: killed at its calls" "there is no compiler for the library that kills"
+  fi
+  list_times
+  check "$flow: killed at $rounds random times it goes on to the same" in_two by_clock "$work/clock.points"
+done
+finish
