@@ -30,8 +30,8 @@ void ck_strand_clear_children(ck_strand *self) {
 /* "web" of scope "main" is "main.web". Effects, positions and writes are kept under the whole name. */
 static char *make_name(lua_State *L, const ck_strand *self, const char *name, size_t len) {
   ck_error err = CK_ERROR_INIT;
-  if (len == 0 || strlen(name) != len || memchr(name, '/', len) || ck_state_check_key(name, &err) != CK_OK) {
-    ck_vm_raise(L, CK_E_FLOW, "the name of a scope must be one to %d bytes without '/', NUL or control characters, not '%s'",
+  if (len == 0 || strlen(name) != len || strpbrk(name, "/@") || ck_state_check_key(name, &err) != CK_OK) {
+    ck_vm_raise(L, CK_E_FLOW, "the name of a scope must be one to %d bytes without '/', '@', NUL or control characters, not '%s'",
                 CK_STRAND_SCOPE_MAX, name);
   }
   size_t above = strlen(self->name);
@@ -123,30 +123,34 @@ static int ctx_fork(lua_State *L) {
 
 /* ---- ctx.join, ctx.join_any ---- */
 
-/* Key -> value, ck.null for one that the child removed. */
+/* Key -> JSON text, false for one that the child removed: what ctx.put takes. */
 static void push_writes(lua_State *L, ck_bytes writes) {
   lua_newtable(L);
   ck_json_iterator it = ck_json_iterate(writes);
   while (ck_json_next(&it)) {
     ck_json_push(L, it.name);
-    ck_json_push_frozen(L, it.value);
+    if (ck_json_type_of(it.value) == CK_JSON_NULL) lua_pushboolean(L, false);
+    else lua_pushlstring(L, it.value.data, it.value.len);
     lua_rawset(L, -3);
   }
 }
 
-/* {result=, error=, writes={}, raw=}: raw is the result's JSON, byte for byte. */
+/* {result=, raw=, error=, status=, writes={}}: raw is the result's JSON, byte for byte; status tells the class of the error. */
 static void push_ended(lua_State *L, ck_bytes ended) {
-  ck_bytes result = ck_json_get(ended, "result"), error = ck_json_get(ended, "error");
-  lua_createtable(L, 0, 4);
+  static const char *const told[] = {"error", "status"};
+  ck_bytes result = ck_json_get(ended, "result");
+  lua_createtable(L, 0, 5);
   if (ck_json_type_of(result) != CK_JSON_NONE) {
     lua_pushlstring(L, result.data, result.len);
     lua_setfield(L, -2, "raw");
     ck_json_push_frozen(L, result);
     lua_setfield(L, -2, "result");
   }
-  if (ck_json_type_of(error) > CK_JSON_NULL) {
-    ck_json_push_frozen(L, error);
-    lua_setfield(L, -2, "error");
+  for (int i = 0; i < 2; i++) {
+    ck_bytes text = ck_json_get(ended, told[i]);
+    if (ck_json_type_of(text) != CK_JSON_STRING) continue;
+    ck_json_push(L, text);
+    lua_setfield(L, -2, told[i]);
   }
   push_writes(L, ck_json_get(ended, "writes"));
   lua_setfield(L, -2, "writes");

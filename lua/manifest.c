@@ -157,6 +157,26 @@ static void read_processes(ck_manifest *self, lua_State *L, int table) {
   lua_pop(L, 1);
 }
 
+static void read_nodes(ck_manifest *self, lua_State *L, int table) {
+  int type = lua_getfield(L, table, "nodes");
+  if (type == LUA_TTABLE) {
+    size_t count = (size_t)luaL_len(L, -1);
+    ck_flow_node *nodes = own(self, L, count + 1, sizeof *nodes);
+    for (size_t i = 0; i < count; i++) {
+      if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE) ck_vm_raise_plain(L, CK_E_TYPE, "nodes must be a list of {name=, reads=}");
+      nodes[i].name = read_text(self, L, lua_gettop(L), "name");
+      if (!nodes[i].name) ck_vm_raise_plain(L, CK_E_TYPE, "a node needs a name");
+      nodes[i].reads = read_names(self, L, lua_gettop(L), "reads");
+      lua_pop(L, 1);
+    }
+    self->shown.nodes = nodes;
+    self->shown.node_count = count;
+  } else if (type != LUA_TNIL) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "nodes must be a list, not a %s", luaL_typename(L, -1));
+  }
+  lua_pop(L, 1);
+}
+
 /* The file's name without its end: "airline" of "flows/airline.lua". */
 static const char *own_stem(ck_manifest *self, lua_State *L, const char *path) {
   const char *slash = strrchr(path, '/');
@@ -174,6 +194,7 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   if (!shown->name) shown->name = own_stem(self, L, path);
   read_tools(self, L, table);
   read_processes(self, L, table);
+  read_nodes(self, L, table);
   shown->reads = read_names(self, L, table, "reads");
   shown->agents = read_names(self, L, table, "agents");
   shown->secrets = read_names(self, L, table, "secrets");

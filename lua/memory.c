@@ -68,24 +68,29 @@ static ck_bytes push_raw(lua_State *L, const ck_strand *self) {
   return raw;
 }
 
+/* The key on top is among those that the next yield tells. */
+static void mark_written(lua_State *L) {
+  int key = lua_gettop(L);
+  push_box_value(L, CK_BOX_SEEN);
+  lua_pushvalue(L, key);
+  if (lua_rawget(L, key + 1) == LUA_TNIL) {
+    push_box_value(L, CK_BOX_ORDER);
+    lua_pushvalue(L, key);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    lua_pushvalue(L, key);
+    lua_pushboolean(L, true);
+    lua_rawset(L, key + 1);
+  }
+  lua_settop(L, key);
+}
+
 /* Lays the value on top (JSON text, or false) over the key below it. Pops both. */
 static void write_raw(lua_State *L) {
+  lua_insert(L, -2);
+  mark_written(L);
   push_box_value(L, CK_BOX_OVERLAY);
-  push_box_value(L, CK_BOX_SEEN);
-  lua_pushvalue(L, -4);
-  bool seen = lua_rawget(L, -2) != LUA_TNIL;
-  lua_pop(L, 1);
-  if (!seen) {
-    push_box_value(L, CK_BOX_ORDER);
-    lua_pushvalue(L, -5);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-    lua_pop(L, 1);
-    lua_pushvalue(L, -4);
-    lua_pushboolean(L, true);
-    lua_rawset(L, -3);
-  }
-  lua_pop(L, 1);
   lua_insert(L, -3);
+  lua_insert(L, -2);
   lua_rawset(L, -3);
   lua_pop(L, 1);
 }
@@ -156,15 +161,16 @@ void ck_strand_clear_changes(ck_strand *self) {
   self->change_count = 0;
 }
 
-/* The key is on top, its JSON text or false above it. */
+/* The key is on top; above it its JSON text, false, or nil: it is given back what it had, see ctx.discard. */
 static void collect_change(lua_State *L, ck_strand *self) {
   ck_change *change = &self->changes[self->change_count++];
   ck_error err = CK_ERROR_INIT;
-  size_t len;
-  const char *json = lua_tolstring(L, -1, &len);
+  ck_bytes json = {0};
+  if (lua_isnil(L, -1)) json = read_state(self, lua_tostring(L, -2));
+  else if (lua_isstring(L, -1)) json.data = lua_tolstring(L, -1, &json.len);
   change->key = strdup(lua_tostring(L, -2));
   if (!change->key) ck_error_no_memory(&err);
-  if (err.status == CK_OK && json) err.status = ck_value_copy(&change->value, (ck_bytes){json, len}, &err);
+  if (err.status == CK_OK && json.data) err.status = ck_value_copy(&change->value, json, &err);
   if (err.status != CK_OK) ck_strand_raise(L, &err);
 }
 
@@ -195,19 +201,41 @@ void ck_strand_settle_changes(lua_State *L) {
   reset_box_value(L, CK_BOX_OVERLAY);
 }
 
-static void open_area(lua_State *L, int box, const char *area) {
+/* ---- areas that take no writes, or nothing ---- */
+
+/* The second upvalue is the text. */
+static int refuse(lua_State *L) {
+  return ck_vm_raise(L, CK_E_FLOW, "%s", lua_tostring(L, lua_upvalueindex(2)));
+}
+
+static void push_refusal(lua_State *L, int box, const char *text) {
+  lua_pushvalue(L, box);
+  lua_pushstring(L, text);
+  lua_pushcclosure(L, refuse, 2);
+}
+
+static void push_area_function(lua_State *L, int box, const char *area, lua_CFunction function) {
+  lua_pushvalue(L, box);
+  lua_pushstring(L, area);
+  lua_pushcclosure(L, function, 2);
+}
+
+void ck_strand_open_area(lua_State *L, int box, const char *area, const ck_area_limits *limits) {
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 3);
-  lua_pushvalue(L, box);
-  lua_pushstring(L, area);
-  lua_pushvalue(L, box);
-  lua_pushstring(L, area);
-  lua_pushcclosure(L, area_append, 2);
-  lua_pushcclosure(L, area_read, 3);
+  if (limits->closed) {
+    push_refusal(L, box, limits->closed);
+  } else {
+    lua_pushvalue(L, box);
+    lua_pushstring(L, area);
+    if (limits->fixed) push_refusal(L, box, limits->fixed);
+    else push_area_function(L, box, area, area_append);
+    lua_pushcclosure(L, area_read, 3);
+  }
   lua_setfield(L, -2, "__index");
-  lua_pushvalue(L, box);
-  lua_pushstring(L, area);
-  lua_pushcclosure(L, area_write, 2);
+  const char *refused = limits->closed ? limits->closed : limits->fixed;
+  if (refused) push_refusal(L, box, refused);
+  else push_area_function(L, box, area, area_write);
   lua_setfield(L, -2, "__newindex");
   lua_pushfstring(L, "ctx.%s", area);
   lua_setfield(L, -2, "__name");
@@ -215,7 +243,69 @@ static void open_area(lua_State *L, int box, const char *area) {
   lua_setfield(L, -2, area);
 }
 
+/* ---- ctx.put, ctx.written, ctx.discard ---- */
+
+/* ctx.put(key, json): the text as it is, such as the `raw` of an outcome; nil removes the key. */
+static int ctx_put(lua_State *L) {
+  ck_strand *self = ck_strand_check(L);
+  const char *key = luaL_checkstring(L, 1);
+  ck_error err = CK_ERROR_INIT;
+  lua_settop(L, 2);
+  bool is_known = strncmp(key, "memory.", 7) == 0 || strncmp(key, "outputs.", 8) == 0;
+  if (!is_known || strlen(key) != lua_rawlen(L, 1) || !strchr(key, '.')[1]) {
+    ck_vm_raise(L, CK_E_FLOW, "ctx.put: '%s' must be memory.KEY or outputs.KEY", key);
+  }
+  if (check_key(self, key, &err) != CK_OK) ck_strand_raise(L, &err);
+  if (lua_isnil(L, 2)) {
+    lua_pushboolean(L, false);
+    lua_replace(L, 2);
+  } else {
+    ck_bytes json;
+    json.data = luaL_checklstring(L, 2, &json.len);
+    if (ck_json_check(json, &err) != CK_OK) {
+      ck_error_prefix(&err, "ctx.put");
+      ck_strand_raise(L, &err);
+    }
+  }
+  write_raw(L);
+  return 0;
+}
+
+/* ctx.written(): {KEY = true}, what was written since the last boundary. */
+static int ctx_written(lua_State *L) {
+  ck_strand_check(L);
+  lua_newtable(L);
+  push_box_value(L, CK_BOX_OVERLAY);
+  lua_pushnil(L);
+  while (lua_next(L, -2)) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, -1);
+    lua_pushboolean(L, true);
+    lua_rawset(L, -5);
+  }
+  lua_pop(L, 1);
+  return 1;
+}
+
+/* ctx.discard(): what was written since the last boundary is as if it had not been. */
+static int ctx_discard(lua_State *L) {
+  ck_strand_check(L);
+  lua_settop(L, 0);
+  push_box_value(L, CK_BOX_OVERLAY);
+  lua_pushnil(L);
+  while (lua_next(L, 1)) {
+    lua_pop(L, 1);
+    mark_written(L);
+  }
+  reset_box_value(L, CK_BOX_OVERLAY);
+  return 0;
+}
+
+static const luaL_Reg functions[] = {{"put", ctx_put}, {"written", ctx_written}, {"discard", ctx_discard}, {NULL, NULL}};
+
 void ck_strand_open_memory(lua_State *L, int box) {
-  open_area(L, box, "memory");
-  open_area(L, box, "outputs");
+  ck_strand_open_area(L, box, "memory", &(ck_area_limits){0});
+  ck_strand_open_area(L, box, "outputs", &(ck_area_limits){0});
+  lua_pushvalue(L, box);
+  luaL_setfuncs(L, functions, 1);
 }

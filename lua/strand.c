@@ -82,9 +82,19 @@ static void push_box(lua_State *L, ck_strand *self) {
   }
 }
 
-static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
+void ck_strand_make_ctx(lua_State *L) {
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 3);
+  lua_rotate(L, -3, -1);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, refuse_write);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushliteral(L, "ctx");
+  lua_setfield(L, -2, "__name");
+  lua_setmetatable(L, -2);
+}
+
+static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   lua_newtable(L);
   ck_strand_open_yields(L, box);
   ck_strand_open_forks(L, box);
@@ -101,12 +111,8 @@ static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   lua_setfield(L, -2, "task");
   ck_strand_push_value(L, ck_value_bytes(options->position));
   lua_setfield(L, -2, "position");
-  lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, refuse_write);
-  lua_setfield(L, -2, "__newindex");
-  lua_pushliteral(L, "ctx");
-  lua_setfield(L, -2, "__name");
-  lua_setmetatable(L, -2);
+  ck_strand_open_limit(L, box);
+  ck_strand_make_ctx(L);
 }
 
 static int open_body(lua_State *L) {

@@ -18,11 +18,11 @@ enum {
 
 enum {
   CK_STRAND_VALUE_MAX = 64 << 20, /* bytes of one value that a flow hands over */
-  CK_STRAND_SCOPE_MAX = 200       /* bytes of a scope's whole name: keys of the state are kept below it */
+  CK_STRAND_SCOPE_MAX = 128       /* bytes of a scope's whole name: keys of the state are kept below it */
 };
 
 /* The texts of a yield that must live until the next resume. */
-typedef enum { CK_STRAND_AGENT, CK_STRAND_NODE, CK_STRAND_NEXT_NODE, CK_STRAND_NEXT_TOOL, CK_STRAND_TEXTS } ck_strand_text;
+typedef enum { CK_STRAND_AGENT, CK_STRAND_NODE, CK_STRAND_NEXT_NODE, CK_STRAND_NEXT_TOOL, CK_STRAND_ERROR, CK_STRAND_TEXTS } ck_strand_text;
 
 struct ck_strand {
   ck_vm *vm;               /* of its flow; shared with the flow's other strands */
@@ -83,6 +83,17 @@ void ck_strand_clear_children(ck_strand *self);                  /* fork.c */
 void ck_strand_open_readings(lua_State *L, int box);             /* reading.c */
 void ck_strand_open_messages(lua_State *L, int box);             /* message.c */
 void ck_strand_open_memory(lua_State *L, int box);               /* memory.c */
+/* What a ctx does not allow, as the texts it raises; NULL: it does. */
+typedef struct ck_area_limits {
+  const char *fixed;  /* a write */
+  const char *closed; /* whatever is done with it */
+} ck_area_limits;
+/* Adds an area of the state, such as "memory", to the table on top. */
+void ck_strand_open_area(lua_State *L, int box, const char *area, const ck_area_limits *limits); /* memory.c */
+/* Adds `limit`, which makes another ctx of the fields on top: all of them must be there. */
+void ck_strand_open_limit(lua_State *L, int box);                /* limit.c */
+/* Makes a ctx of the table of its fields on top. */
+void ck_strand_make_ctx(lua_State *L);                           /* strand.c */
 /* Moves what was written since the last yield to self->changes. */
 void ck_strand_collect_changes(lua_State *L, ck_strand *self);   /* memory.c */
 void ck_strand_clear_changes(ck_strand *self);                   /* memory.c */

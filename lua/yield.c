@@ -201,7 +201,7 @@ static void take_options(lua_State *L, const char *what, const char *const *know
 }
 
 static int ctx_boundary(lua_State *L) {
-  static const char *const known[] = {"node", "agent", "depth", "next", "position", NULL};
+  static const char *const known[] = {"node", "agent", "depth", "next", "position", "error", NULL};
   ck_strand *self = ck_strand_check(L);
   ck_strand_check_yieldable(L, "ctx.boundary");
   const char *kind = luaL_checkstring(L, 1);
@@ -215,6 +215,7 @@ static int ctx_boundary(lua_State *L) {
   if (reserved) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is reached by the session itself, never by a flow", kind);
   boundary->node = keep_text(L, self, CK_STRAND_NODE, 2, "node");
   boundary->agent = keep_text(L, self, CK_STRAND_AGENT, 2, "agent");
+  boundary->last_error = keep_text(L, self, CK_STRAND_ERROR, 2, "error");
   boundary->depth = (int)read_count(L, 2, "depth", INT32_MAX);
   read_next(L, self);
   read_position(L, self, "ctx.boundary");

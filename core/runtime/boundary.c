@@ -46,6 +46,7 @@ static void fill(ck_boundary *at, ck_session *self) {
   at->since.changed_bytes = self->since.changed_bytes;
   at->budget.spent_micros = now->cost_micros - self->base.cost_micros;
   at->budget.limit_micros = self->profile ? self->profile->budget_micros : -1;
+  if (at->last_error) self->clean = false;
   at->clean = self->clean;
   at->checkpoint_cost_us = ck_writer_checkpoint_cost_us(self->runtime->writer);
 }

@@ -30,6 +30,12 @@ typedef struct ck_flow_tool {
   const char *const *probe; /* NULL-terminated; NULL: no probe */
 } ck_flow_tool;
 
+/* A place of the flow where a position may stand: a node, a step. Texts borrowed from the flow. */
+typedef struct ck_flow_node {
+  const char *name;
+  const char *const *reads; /* state keys that must exist when it begins; NULL-terminated */
+} ck_flow_node;
+
 /* What is known of a flow before it runs. Borrowed from the flow. */
 typedef struct ck_flow_manifest {
   const char *name;
@@ -40,6 +46,8 @@ typedef struct ck_flow_manifest {
   size_t tool_count;
   const ck_flow_process *processes;
   size_t process_count;
+  const ck_flow_node *nodes; /* none: its kind has no named places */
+  size_t node_count;
   const char *const *reads;  /* state keys that must exist; NULL-terminated */
   const char *const *agents; /* NULL-terminated */
   const char *const *secrets;/* NULL-terminated */

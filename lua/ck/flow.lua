@@ -7,7 +7,7 @@
 ---   ctx.boundary(kind, { position = { path = "agent#4", … }, node=?, agent=?, depth=?, next=? })
 ---   ctx.safe_point(name, { position = … }), ctx.pause(reason)
 ---   ctx.fork { { scope=, task=?, agent=? }, … }       child scopes: `run` again, each with its task as ctx.task
----   ctx.join { scope, … } -> { [scope] = { result=, raw=, error=, writes = { ["memory.KEY"] = value or ck.null } } }
+---   ctx.join { scope, … } -> { [scope] = { result=, raw=, error=, status=, writes = { ["memory.KEY"] = JSON text or false } } }
 ---   ctx.join_any { scope, … }                         the same, as soon as one of them has ended; of those that have
 ---   ctx.now() -> ms, ctx.random() -> [0, 1), ctx.random(first, last): recorded, so that a resume reads the same
 ---
@@ -27,7 +27,10 @@
 
 local agent = require "ck.flow.agent"
 local custom = require "ck.flow.custom"
+local edge = require "ck.flow.graph.edge"
 local exec = require "ck.flow.exec"
+local graph = require "ck.flow.graph"
+local node = require "ck.flow.node"
 local process = require "ck.flow.process"
 local sleep = require "ck.flow.sleep"
 local tools = require "ck.flow.tools"
@@ -41,6 +44,13 @@ local flow = {
   recorded = agent.recorded,
   command = tools.command,
   custom = custom.define,
+  graph = graph.define,
+  choose = edge.choose,
+  done = node.done,
+  lua = node.lua,
+  node = node.with,
+  prompt = node.prompt,
+  safe_point = node.safe_point,
   mcp = process.mcp,
   acp = process.acp,
 }

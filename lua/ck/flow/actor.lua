@@ -1,0 +1,43 @@
+--- An agent as a node: it acts in a child scope of its own name, so that its conversation is its own, and goes on when the
+--- node is visited again.
+
+local agent = require "ck.flow.agent"
+
+local actor = {}
+
+---@param self table  a node
+---@return boolean
+function actor.is(self) return self.kind == "agent" end
+
+local function input_of(ctx, self, given)
+  local input = self.input
+  if type(input) == "function" then input = input(ctx, given) end
+  if input ~= nil and type(input) ~= "string" then error("its input must be a text, not a " .. type(input), 0) end
+  return input
+end
+
+--- The side of the flow: opens the scope and waits for it. What the agent wrote is the flow's.
+---@param ctx table  with fork and join
+---@param self table
+---@param name string  of the node
+---@param given any
+---@return any result
+function actor.run(ctx, self, name, given)
+  local scope = self.name or name
+  ctx.fork { { scope = scope, agent = scope, task = { actor = name, input = input_of(ctx, self, given) } } }
+  local ended = ctx.join { scope }[scope]
+  if ended.error then error(ended.error, 0) end
+  for key, text in pairs(ended.writes) do ctx.put(key, text or nil) end
+  if ended.raw then ctx.put("outputs." .. name, ended.raw) end
+end
+
+--- The side of the agent, in its scope.
+---@param ctx table
+---@param self table
+---@return any result
+function actor.serve(ctx, self)
+  if agent.converse then return agent.converse(ctx, self, ctx.task.input) end
+  return self.run(ctx, self)
+end
+
+return actor

@@ -1,0 +1,100 @@
+--- Nodes that run one after the other along edges: conditions, loops, retries, branches that run side by side.
+
+local check = require "ck.flow.check"
+local edge = require "ck.flow.graph.edge"
+local node = require "ck.flow.node"
+local parts = require "ck.flow.parts"
+local process = require "ck.flow.process"
+local shape = require "ck.flow.graph.shape"
+local walk = require "ck.flow.graph.walk"
+
+local graph = {}
+
+local VISITS_MAX = 100
+
+local function count_rule(value)
+  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
+end
+
+local rules = {
+  name = "string", start = "string", nodes = "table", edges = "table", max_visits = count_rule, tools = "table",
+  processes = process.rule, reads = check.texts, secrets = check.texts,
+}
+
+local function name_problem(name)
+  if type(name) ~= "string" then return "nodes takes names as keys, not " .. tostring(name) end
+  if name == node.done then return "a node cannot be called flow.done: that is where a flow ends" end
+  if not ck.find(name, "^[\\w.-]+\\z") or #name > 40 then
+    return ("'%s' cannot name a node: it takes up to 40 letters, digits, '_', '-' and '.'"):format(name)
+  end
+end
+
+local function take_nodes(def)
+  local nodes = {}
+  for name, value in pairs(def.nodes) do
+    local problem = name_problem(name)
+    local taken, of_node = node.take(value)
+    if problem or not taken then return nil, problem or ("node '%s' %s"):format(name, of_node) end
+    nodes[name] = taken
+  end
+  if next(nodes) == nil then return nil, "a graph needs at least one node" end
+  return nodes
+end
+
+local function nearest(name, nodes) return ("; did you mean '%s'?"):format(check.nearest(tostring(name), nodes)) end
+
+local function take_edges(def, nodes)
+  local edges = {}
+  for name, value in pairs(def.edges) do
+    if not nodes[name] then return nil, ("there is an edge from '%s', which is no node"):format(tostring(name)) .. nearest(name, nodes) end
+    local taken, problem = edge.take(value)
+    if not taken then return nil, ("the edge of node '%s': %s"):format(name, problem) end
+    edges[name] = taken
+  end
+  return edges
+end
+
+local function start_problem(def, nodes)
+  if not def.start then return "start is missing: which node the flow begins with" end
+  if not nodes[def.start] then return ("start = '%s' is no node"):format(def.start) .. nearest(def.start, nodes) end
+end
+
+local function take(def)
+  local nodes, problem = take_nodes(def)
+  if not nodes then return nil, problem end
+  local edges
+  edges, problem = take_edges(def, nodes)
+  if not edges then return nil, problem end
+  problem = start_problem(def, nodes)
+  if problem then return nil, problem end
+  local made = { kind = "graph", run = walk.run, name = def.name, start = def.start, graph = nodes, edges = edges }
+  made.max_visits = def.max_visits or VISITS_MAX
+  problem = shape.problem(made)
+  if problem then return nil, problem end
+  local found
+  found, problem = parts.gather(def, nodes)
+  if not found then return nil, problem end
+  made.tools, made.processes, made.secrets, made.agents = found.tools, found.processes, found.secrets, found.agents
+  made.nodes, made.reads = parts.places(nodes), def.reads
+  return made
+end
+
+--- Edges lead from each node to the next: a node's name, flow.done, a list of names (branches that run side by side until
+--- they meet), { parallel = {…}, join = NODE, merge = { KEY = function(base, values) } }, flow.choose{…}, or function(ctx).
+---@param def { name: string|nil, start: string, nodes: table<string, table|function>, edges: table<string, any>,
+---  max_visits: integer|nil, tools: table|nil, processes: table|nil, reads: string[]|nil, secrets: string[]|nil }
+---@return table flow
+function graph.define(def)
+  local problem = check.fields("flow.graph", def, rules)
+  if not problem then
+    for _, field in ipairs { "nodes", "edges" } do
+      if not def[field] then problem = ("flow.graph needs '%s'"):format(field) end
+    end
+  end
+  if problem then error(problem, 2) end
+  local made, of_graph = take(def)
+  if not made then error("flow.graph: " .. of_graph, 2) end
+  return made
+end
+
+return graph
