@@ -31,11 +31,13 @@ static const char *echo(void *to, const ck_effect *effect) {
   return json;
 }
 
-static flow_run open_run(const char *text) {
+static flow_run open_file(const char *path) {
   flow_run run = {.answer = echo};
-  flow_run_open(&run, flow_file(text));
+  flow_run_open(&run, path);
   return run;
 }
+
+static flow_run open_run(const char *text) { return open_file(flow_file(text)); }
 
 /* ---- one node after the other ---- */
 
@@ -67,13 +69,14 @@ static void test_way(void) {
 
 /* Dies after `step` moves, again and again, and compares with a life without deaths. */
 static void survives(const char *text, const char *const *keys, const char *promise) {
-  flow_run whole = open_run(text);
+  const char *path = flow_file(text);
+  flow_run whole = open_file(path);
   tap_is_int(flow_run_finish(&whole), CK_SESSION_COMPLETED, "%s: undisturbed: %s", promise, whole.result.text);
   enum { MOVES = 30, SEEDS = 3 };
   int wrong = 0, lives = 0;
   for (int step = 0; step <= MOVES; step++) {
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-      flow_run run = open_run(text);
+      flow_run run = open_file(path);
       run.random = seed;
       for (int more = 0; !flow_run_live(&run, step + more) && more < 200; more++) continue;
       bool good = run.result.status == CK_SESSION_COMPLETED && flow_run_twice(&run) == 0;
