@@ -25,7 +25,7 @@ static ck_status cancel_at_rest(ck_errand *errand, const char *reason, ck_error 
 static ck_status ask_owner(ck_errand *errand, const char *reason, ck_error *err) {
   ck_wish wish = {.kind = CK_REQUEST_CANCEL, .text = (char *)reason};
   ck_status status = ck_errand_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_errand_wait(errand, err);
+  if (status == CK_OK) status = ck_errand_wait(errand, false, err);
   if (status == CK_OK && errand->problem[0])
     status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", errand->id, errand->problem);
   return status;

@@ -25,7 +25,7 @@ static ck_status ask(ck_errand *errand, const values *v, ck_error *err) {
   ck_wish_clear(&wish);
   if (status != CK_OK) return status;
   if (v->no_wait) return ck_errand_print(errand, "requested", NULL, err);
-  status = ck_errand_wait(errand, err);
+  status = ck_errand_wait(errand, false, err);
   if (status != CK_OK) return status;
   if (errand->problem[0]) return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", v->session, errand->problem);
   return answer_at_rest(errand, err);

@@ -10,6 +10,7 @@ const ck_command *const ck_commands[] = {
   &ck_command_resume,
   &ck_command_pause,
   &ck_command_cancel,
+  &ck_command_answer,
   &ck_command_resolve,
   &ck_command_sessions_list,
   &ck_command_sessions_show,

@@ -4,6 +4,7 @@
 
 #include "core/host/command.h"
 
+extern const ck_command ck_command_answer;
 extern const ck_command ck_command_cancel;
 extern const ck_command ck_command_help;
 extern const ck_command ck_command_pause;

@@ -107,11 +107,11 @@ static ck_status too_late(const ck_errand *self, ck_error *err) {
   return ck_error_set(err, CK_E_PENDING, "%s, which has not taken the request yet", self->owner);
 }
 
-ck_status ck_errand_wait(ck_errand *self, ck_error *err) {
+ck_status ck_errand_wait(ck_errand *self, bool noted, ck_error *err) {
   for (;;) {
     ck_status status = ck_errand_look(self, err);
     if (status == CK_OK && !self->noted) status = look_for_note(self, err);
-    if (status != CK_OK || self->problem[0]) return status;
+    if (status != CK_OK || self->problem[0] || (noted && self->noted)) return status;
     bool over = self->head.session.status != CK_SESSION_RUNNING || strcmp(self->head.session.run, self->run) != 0;
     if (over || !self->live) return CK_OK;
     if (now_us(self) >= self->deadline_us) return too_late(self, err);

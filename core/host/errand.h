@@ -34,9 +34,9 @@ CK_CHECKED ck_status ck_errand_look(ck_errand *self, ck_error *err);
 CK_CHECKED ck_status ck_errand_clean(char **out, const ck_errand *self, const char *text, ck_error *err);
 /* Leaves the request with the session's owner. */
 CK_CHECKED ck_status ck_errand_leave(ck_errand *self, ck_wish *wish, ck_error *err);
-/* Waits until that run does not run the session any more, or its owner has noted a problem. CK_E_PENDING: the time is over;
- * the text says how far it came. */
-CK_CHECKED ck_status ck_errand_wait(ck_errand *self, ck_error *err);
+/* Waits until that run does not run the session any more, or its owner has noted a problem; `noted`: or that it has taken the
+ * request. CK_E_PENDING: the time is over; the text says how far it came. */
+CK_CHECKED ck_status ck_errand_wait(ck_errand *self, bool noted, ck_error *err);
 /* Prints session, status and reason, and how to go on where that is possible. */
 CK_CHECKED ck_status ck_errand_print(const ck_errand *self, const char *status, const char *reason, ck_error *err);
 
