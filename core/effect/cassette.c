@@ -107,6 +107,24 @@ static ck_status seal_model(sealing *self, ck_record *record, ck_error *err) {
   return ck_conversation_append(self->scope->conversation, record->value, err);
 }
 
+/* A call of the flow's own enters the conversation where it stands; one that has no name (what a server offers) never does. */
+static ck_status seal_own(sealing *self, size_t at, ck_error *err) {
+  ck_record *record = &self->scope->records[at];
+  ck_bytes request = ck_value_bytes(record->own);
+  ck_value *message = NULL;
+  char *id = NULL, *name = NULL;
+  record->batch = at > 0 && record[-1].own ? record[-1].batch : at;
+  ck_status status = read_text(&id, ck_json_get(request, "call_id"), err);
+  if (!status) status = read_text(&name, ck_json_get(request, "name"), err);
+  if (!status && name && !record->value) status = add_hole(self->scope, err);
+  ck_bytes content = record->value ? ck_value_bytes(record->value) : ck_bytes_text("null");
+  if (!status && name) status = ck_message_tool(&message, id, name, content, err);
+  if (!status && message) status = append_owned(self->scope, message, err);
+  free(id);
+  free(name);
+  return status;
+}
+
 static ck_status seal_tool(sealing *self, const ck_record *record, ck_error *err) {
   const char *place = self->cassette->place_name;
   if (record->index < 0 || (uint64_t)record->index >= self->call_count) {
@@ -124,9 +142,10 @@ static ck_status seal_tool(sealing *self, const ck_record *record, ck_error *err
 
 static ck_status seal_record(sealing *self, size_t at, ck_error *err) {
   ck_record *record = &self->scope->records[at];
-  if (record->kind == CK_EFFECT_TOOL) return seal_tool(self, record, err);
+  if (record->kind == CK_EFFECT_TOOL && !record->own) return seal_tool(self, record, err);
   ck_status status = end_batch(self, at, err);
   if (status) return status;
+  if (record->own) return seal_own(self, at, err);
   return record->kind == CK_EFFECT_ASK ? seal_ask(self, record, err) : seal_model(self, record, err);
 }
 
@@ -182,6 +201,7 @@ static ck_status find_or_add(ck_recorded_scope **out, ck_cassette *self, const c
 void ck_record_clear(ck_record *self) {
   ck_value_free(self->value);
   ck_value_free(self->arguments);
+  ck_value_free(self->own);
   free(self->name);
   *self = (ck_record){0};
 }
@@ -203,7 +223,8 @@ ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_record *recor
 
 static bool is_listed(const ck_record *record, const char *const *names) {
   if (record->kind != CK_EFFECT_TOOL) return false;
-  while (*names && strcmp(*names, record->name) != 0) names++;
+  ck_bytes own = record->own ? ck_json_get(ck_value_bytes(record->own), "name") : (ck_bytes){0};
+  while (*names && !(record->name ? strcmp(*names, record->name) == 0 : ck_json_is_text(own, *names))) names++;
   return *names != NULL;
 }
 

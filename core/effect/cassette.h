@@ -3,7 +3,8 @@
  * A cassette file is JSON lines: a header {"cassette":1, "prompt"?, "tools"?}, then per scope in order
  *   {"scope", "kind":"ask",   "answer"}
  *   {"scope", "kind":"model", "message", "usage"?, "cost_micros"?, "request_digest"?}
- *   {"scope", "kind":"tool",  "index", "name", "arguments", "result", "is_error"?}
+ *   {"scope", "kind":"tool",  "index", "name", "arguments", "result", "is_error"?}   a call of the message before
+ *   {"scope", "kind":"tool",  "request", "result", "is_error"?}                      one that the flow itself makes
  * where `message` is an assistant message of the OpenAI chat shape, `usage` counts input_tokens and output_tokens (or
  * prompt_tokens and completion_tokens), `request_digest` is the hex digest of the conversation that was sent, and `index`
  * counts the calls of the message before from 0. A file of tau-bench (a JSON array of sessions with a `traj` each) is

@@ -86,13 +86,20 @@ static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
   return out->has_request ? CK_OK : wrong_member(out->place, "request_digest", "64 hex digits", err);
 }
 
-static ck_status read_tool(ck_record *out, ck_bytes line, ck_error *err) {
-  ck_bytes is_error = ck_json_get(line, "is_error");
+static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
+  ck_bytes request = ck_json_get(line, "request");
   out->index = -1;
+  if (ck_json_type_of(request) == CK_JSON_OBJECT) return ck_value_copy(&out->own, request, err);
+  if (request.len) return wrong_member(out->place, "request", "an object", err);
   ck_status status = read_member_int(&out->index, line, "index", out->place, err);
   if (!status && out->index < 0) status = wrong_member(out->place, "index", "an integer from 0", err);
   if (!status) status = read_member_text(&out->name, line, "name", out->place, err);
-  if (!status) status = read_member_value(&out->arguments, line, "arguments", out->place, err);
+  return status ? status : read_member_value(&out->arguments, line, "arguments", out->place, err);
+}
+
+static ck_status read_tool(ck_record *out, ck_bytes line, ck_error *err) {
+  ck_bytes is_error = ck_json_get(line, "is_error");
+  ck_status status = read_call(out, line, err);
   if (!status) status = read_member_value(&out->value, line, "result", out->place, err);
   if (!status && is_error.len && !ck_json_read_bool(&out->is_error, is_error)) {
     status = wrong_member(out->place, "is_error", "true or false", err);

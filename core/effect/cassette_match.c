@@ -88,6 +88,11 @@ static void describe_effect(side *out, const ck_effect *effect) {
 }
 
 static void describe_record(side *out, const ck_record *record) {
+  if (record->own) {
+    ck_buffer_append_text(&out->label, "the flow's own call");
+    ck_buffer_append_bytes(&out->body, ck_value_bytes(record->own));
+    return;
+  }
   if (record->kind == CK_EFFECT_TOOL) {
     ck_buffer_append_format(&out->label, "tool %.64s, call %lld, with", record->name, (long long)record->index);
     append_decoded(&out->body, ck_value_bytes(record->arguments));
@@ -202,9 +207,25 @@ static bool is_same_call(const ck_record *record, ck_bytes request, bool *starve
          is_same_json(ck_json_get(request, "arguments"), ck_value_bytes(record->arguments), starved);
 }
 
+/* Calls that were made together are answered by what they ask, whatever the order; equal ones by any answer there is. */
+static ck_status match_own(const ck_record **out, const where *at, const ck_recorded_scope *scope, const ck_effect *effect,
+                           ck_error *err) {
+  size_t cursor = at->number - 1;
+  for (size_t step = 0; step < scope->count; step++) {
+    size_t i = step == 0 ? cursor : scope->records[cursor].batch + step - 1;
+    const ck_record *record = &scope->records[i];
+    if (i >= scope->count || !record->own || record->batch != scope->records[cursor].batch) break;
+    if (!record->value || !ck_redact_matches(ck_value_bytes(record->own), effect->request)) continue;
+    *out = record;
+    return CK_OK;
+  }
+  return diverge_at(at, effect, &scope->records[cursor], err);
+}
+
 static ck_status match_tool(const ck_record **out, const where *at, const ck_recorded_scope *scope, const ck_effect *effect,
                             ck_error *err) {
   int64_t index = -1;
+  if (scope->records[at->number - 1].own) return match_own(out, at, scope, effect, err);
   (void)ck_json_read_int(&index, ck_json_get(effect->request, "index"));
   const ck_record *found = find_call(scope, at->number - 1, index);
   bool starved = false, same = found && found->value && is_same_call(found, effect->request, &starved);

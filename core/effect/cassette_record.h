@@ -10,6 +10,7 @@ typedef struct ck_record {
   ck_value *value;     /* the answer, the message, the result; NULL: a tool's that a command gives */
   char *name;          /* tool */
   ck_value *arguments; /* tool */
+  ck_value *own;       /* tool: the whole request, of a call that the flow itself makes; then name, arguments and index are not there */
   int64_t index;       /* tool: which call of the message */
   bool is_error;       /* tool */
   bool has_request;    /* model: `request` was recorded */
@@ -18,7 +19,7 @@ typedef struct ck_record {
   /* Set by ck_cassette_seal. */
   size_t messages;     /* model: how many messages were sent */
   ck_digest prefix;    /* model: their digest */
-  size_t batch, batch_end; /* tool: the records that answer the same message */
+  size_t batch, batch_end; /* tool: the records that answer the same message, or calls of the flow's own in a row */
 } ck_record;
 
 typedef struct ck_recorded_scope {

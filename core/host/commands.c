@@ -19,6 +19,7 @@ const ck_command *const ck_commands[] = {
   &ck_command_sessions_diff,
   &ck_command_sessions_log,
   &ck_command_sessions_tail,
+  &ck_command_sessions_export,
   &ck_command_sessions_import,
   &ck_command_policy_check,
   &ck_command_policy_test,

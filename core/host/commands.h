@@ -19,6 +19,7 @@ extern const ck_command ck_command_resume;
 extern const ck_command ck_command_run;
 extern const ck_command ck_command_sessions_checkpoints;
 extern const ck_command ck_command_sessions_diff;
+extern const ck_command ck_command_sessions_export;
 extern const ck_command ck_command_sessions_import;
 extern const ck_command ck_command_sessions_inspect;
 extern const ck_command ck_command_sessions_list;
