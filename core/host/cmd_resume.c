@@ -3,10 +3,11 @@
 #include "core/host/duration.h"
 #include "core/host/amend.h"
 #include "core/host/preflight.h"
+#include "core/host/record.h"
 #include "core/host/summary.h"
 
 typedef struct values {
-  const char *session, *checkpoint, *cassette, *profile, *grace;
+  const char *session, *checkpoint, *cassette, *profile, *grace, *record;
   ck_edit_words edits;
   bool dry_run, accept_changed;
 } values;
@@ -38,12 +39,14 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_state_edits edits = {0};
   ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}};
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
+  if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = ck_id_check("session", v->session, err);
   if (status == CK_OK && v->checkpoint) status = ck_id_check("--checkpoint", v->checkpoint, err);
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK) status = ck_place_find(&place, host->store, err);
   if (status == CK_OK) status = ck_engine_open_store(&engine, &place, false, err);
   if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, err);
+  status = ck_record_write(v->record, &engine, status, err);
   ck_engine_close(&engine);
   ck_place_clear(&place);
   ck_state_edits_clear(&edits);
@@ -68,6 +71,7 @@ static const ck_option options[] = {
   {.name = "dry-run", .offset = offsetof(values, dry_run),
    .help = "tell what it would do and what stands against it, and stop"},
   {.name = "accept-changed", .offset = offsetof(values, accept_changed), .help = "go on although the flow has changed since"},
+  CK_RECORD_OPTION(values, record),
   {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
    .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
   {0},

@@ -4,10 +4,11 @@
 #include "core/host/commands.h"
 #include "core/host/duration.h"
 #include "core/host/amend.h"
+#include "core/host/record.h"
 #include "core/host/summary.h"
 
 typedef struct values {
-  const char *flow, *profile, *input, *session, *cassette, *grace;
+  const char *flow, *profile, *input, *session, *cassette, *grace, *record;
   ck_edit_words edits;
 } values;
 
@@ -113,10 +114,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_state_edits edits = {0};
   ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}};
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
+  if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = load(&launch, &engine, &edits, v, err);
   if (status == CK_OK) status = check_drivers(&engine, err);
   if (status == CK_OK) status = start(host, &engine, &launch, &edits, v->session, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
+  status = ck_record_write(v->record, &engine, status, err);
   ck_engine_close(&engine);
   ck_launch_clear(&launch);
   ck_state_edits_clear(&edits);
@@ -141,6 +144,7 @@ static const ck_option options[] = {
    .complete = CK_COMPLETE_FILE,
    .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
   CK_EDIT_OPTIONS(values, edits),
+  CK_RECORD_OPTION(values, record),
   {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
    .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
   {0},

@@ -70,6 +70,10 @@ static void test_malformed(void) {
   refuses_text(HEADER CALLING("look") TOOL("-1"), CK_E_PARSE, "\"index\"", "a negative index");
   refuses_text(HEADER CALLING("look") TOOL("0") TOOL("0"), CK_E_PARSE,
                "line 4: a second result of call 0; the first is at line 3", "two results of one call");
+  refuses_text(HEADER "{\"scope\":\"main\",\"kind\":\"tool\",\"request\":1,\"result\":1}\n", CK_E_PARSE,
+               "line 2: \"request\" must be an object", "a call of the flow's own that says nothing");
+  refuses_text(HEADER "{\"scope\":\"main\",\"kind\":\"tool\",\"request\":{}}\n", CK_E_PARSE, "line 2: \"result\"",
+               "a call of the flow's own without an answer");
   refuses_text(HEADER "{\"scope\":\"main\",\"kind\":\"model\",\"message\":{},\"request_digest\":\"12\"}\n", CK_E_PARSE,
                "64 hex digits", "a short digest");
 }
@@ -203,6 +207,38 @@ static void test_tool_divergence(void) {
   diverges(HEADER CALLING("look"), &effect, "the flow asks the user;", "holds the model's");
   effect.scope = "side";
   diverges(HEADER ASK, &effect, "in scope side", "it has main");
+}
+
+#define OWN(request, result) "{\"scope\":\"main\",\"kind\":\"tool\",\"request\":" request ",\"result\":" result "}\n"
+
+static void gives(const char *text, const ck_effect *effect, const char *want) {
+  drive to;
+  drive_init(&to, loop);
+  const ck_outcome *outcome = take(&to, text, effect, false);
+  tap_ok(outcome->status == CK_OUTCOME_OK, "it is answered (%s)", outcome->error ? outcome->error : "");
+  tap_is_bytes(outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0}, ck_bytes_text(want), "with what was recorded");
+  drive_clear(&to);
+}
+
+/* Calls that no message of the model makes: held against the whole request, in any order among those in a row. */
+static void test_own_calls(void) {
+  static const char three[] = HEADER OWN("{\"name\":\"a\",\"arguments\":1}", "\"first\"")
+      OWN("{\"name\":\"a\",\"arguments\":2}", "\"second\"") OWN("{\"server\":\"s\",\"list\":true}", "[]") ASK
+      OWN("{\"name\":\"a\",\"arguments\":1}", "\"later\"");
+  ck_effect effect = tool_effect(0, "{\"name\":\"a\",\"arguments\":1}");
+  gives(three, &effect, "\"first\"");
+  effect = tool_effect(0, "{\"name\":\"a\",\"arguments\":2}");
+  gives(three, &effect, "\"second\"");
+  effect = tool_effect(2, "{\"name\":\"a\",\"arguments\":1}");
+  gives(three, &effect, "\"first\"");
+  effect = tool_effect(0, "{\"server\":\"s\",\"list\":true}");
+  gives(three, &effect, "[]");
+  effect = tool_effect(4, "{\"name\":\"a\",\"arguments\":1}");
+  gives(three, &effect, "\"later\"");
+  effect = tool_effect(1, "{\"name\":\"a\",\"arguments\":3}");
+  diverges(three, &effect, "tool a, call 0, with 3", "the flow's own call {\"name\":\"a\",\"arguments\":2}");
+  effect = tool_effect(4, "{\"name\":\"a\",\"arguments\":2}");
+  diverges(three, &effect, "with 2", "\"arguments\":1}");
 }
 
 static void test_spelling(void) {
@@ -410,6 +446,7 @@ int main(void) {
   test_own_files();
   test_usage();
   test_tool_divergence();
+  test_own_calls();
   test_spelling();
   test_endings();
   test_spoilt_messages();

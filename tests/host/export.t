@@ -45,7 +45,7 @@ perl -pe 's/"name":"/"name":"not_/ if /"kind":"tool"/ && ++$n == 4' "$cassette" 
 exits 1 "a session that fails half way" run "$flow" --cassette "$dir/wrong.jsonl" --session failed
 exits 0 "and is resumed" resume failed --cassette "$cassette"
 "$CKRUN" sessions export failed --format cassette >"$dir/failed.jsonl"
-is "is exported as if nothing had happened" "$(cat "$dir/failed.jsonl")" "$(cat "$dir/air.jsonl")"
+ok "is exported as if nothing had happened" cmp "$dir/failed.jsonl" "$dir/air.jsonl"
 
 # Calls that a flow makes itself, several at once, with errors among their answers.
 cat >"$dir/own.lua" <<'LUA'
@@ -69,6 +69,23 @@ LUA
 exits 0 "a flow that calls its tools itself" run "$dir/own.lua" --session own
 sed 's/flow.command { .* }, class = "pure" }/"pure"/' "$dir/own.lua" >"$dir/own_recorded.lua"
 ok "its calls are answered, too" again own "$dir/own_recorded.lua" own
+
+# ---- --record ----
+
+exits 0 "a run that is recorded" run "$flow" --cassette "$cassette" --session recorded --record "$dir/recorded.jsonl"
+ok "leaves the file that an export gives" cmp "$dir/recorded.jsonl" "$dir/air.jsonl"
+exits 1 "one that fails" run "$flow" --cassette "$dir/wrong.jsonl" --session half --record "$dir/half.jsonl"
+ok "leaves what it had" cmp "$dir/half.jsonl" <(head -n "$(grep -c '' "$dir/half.jsonl")" "$dir/air.jsonl")
+ok "which is something" test "$(grep -c '' "$dir/half.jsonl")" -gt 8
+exits 0 "a resume that is recorded" resume half --cassette "$cassette" --record "$dir/half.jsonl"
+ok "leaves the whole session" cmp "$dir/half.jsonl" "$dir/air.jsonl"
+exits 0 "the recording is used to record itself" run "$flow" --cassette "$dir/recorded.jsonl" --session self --record "$dir/recorded.jsonl"
+ok "and stays what it was" cmp "$dir/recorded.jsonl" "$dir/air.jsonl"
+refused 2 "no folder for the recording" "--record: no file can be made at $dir/none/x" run "$flow" --cassette "$cassette" --record "$dir/none/x"
+is "nothing was started" "$("$CKRUN" sessions list | grep -c running)" 0
+
+# ---- recorded sessions ----
+
 if [ -d "${CKRUN_DATA:-}/tau_bench" ]; then
   bad=0 count=0
   for file in "$CKRUN_DATA"/tau_bench/*.json; do
