@@ -148,6 +148,31 @@ ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *
   return CK_OK;
 }
 
+const ck_profile_secret *ck_profile_get_secret(const ck_profile *self, const char *name) { return find_secret(self, name); }
+
+/* ---- models ---- */
+
+static ck_profile_model *find_model(const ck_profile *self, const char *name) {
+  for (size_t i = 0; i < self->model_count; i++) {
+    if (strcmp(self->models[i].name, name) == 0) return &self->models[i];
+  }
+  return NULL;
+}
+
+const ck_profile_model *ck_profile_get_model(const ck_profile *self, const char *name) { return find_model(self, name); }
+
+ck_status ck_profile_put_model(ck_profile_model **out, ck_profile *self, const char *name, ck_error *err) {
+  *out = find_model(self, name);
+  if (*out) return CK_OK;
+  ck_profile_model *models = reallocarray(self->models, self->model_count + 1, sizeof *models);
+  if (!models) return ck_error_no_memory(err);
+  self->models = models;
+  ck_status status = ck_profile_model_init(&models[self->model_count], name, err);
+  if (status) return status;
+  *out = &models[self->model_count++];
+  return CK_OK;
+}
+
 /* ---- origins ---- */
 
 static ck_profile_origin *find_origin(const ck_profile *self, const char *path) {
@@ -196,7 +221,9 @@ void ck_profile_free(ck_profile *self) {
   }
   for (size_t i = 0; i < self->origin_count; i++) clear_origin(&self->origins[i]);
   for (size_t i = 0; i < self->secret_count; i++) clear_secret(&self->secrets[i]);
+  for (size_t i = 0; i < self->model_count; i++) ck_profile_model_clear(&self->models[i]);
   free_names(self->exclude_memory_keys);
+  free(self->models);
   free(self->secrets);
   free(self->origins);
   free(self->agents);

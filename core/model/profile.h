@@ -2,7 +2,7 @@
 #ifndef CK_MODEL_PROFILE_H
 #define CK_MODEL_PROFILE_H
 
-#include "core/model/value.h"
+#include "core/model/profile_model.h"
 
 /* One policy of the list: what to load and the options that override its defaults. */
 typedef struct ck_profile_policy {
@@ -70,6 +70,8 @@ typedef struct ck_profile {
   char **exclude_memory_keys; /* names below memory. that are never written; ends with NULL; NULL: none */
   ck_profile_secret *secrets; /* each resolved at run and at resume, and from then on known to every redactor */
   size_t secret_count;
+  ck_profile_model *models;   /* by the name that flows ask for */
+  size_t model_count;
   ck_profile_agent *agents;
   size_t agent_count;
   int64_t prune_every_n_nodes;   /* boundaries with a checkpoint; 0: only at the end of a run */
@@ -102,6 +104,13 @@ void ck_profile_clear_agent_policies(ck_profile_agent *self);
 CK_CHECKED ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names, size_t count, ck_error *err);
 /* Copies the texts; replaces the secret of that name. */
 CK_CHECKED ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *ref, ck_error *err);
+
+/* The model of that name, made when there is none: valid until the next one is made. */
+CK_CHECKED ck_status ck_profile_put_model(ck_profile_model **out, ck_profile *self, const char *name, ck_error *err);
+/* NULL when the profile has none of that name. */
+const ck_profile_model *ck_profile_get_model(const ck_profile *self, const char *name);
+/* NULL when the profile has none of that name. */
+const ck_profile_secret *ck_profile_get_secret(const ck_profile *self, const char *name);
 
 /* Copies the texts, shares the value; replaces what is known of that path. */
 CK_CHECKED ck_status ck_profile_put_origin(ck_profile *self, const char *path, const char *source, const ck_value *value, ck_error *err);

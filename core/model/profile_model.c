@@ -1,0 +1,85 @@
+/* profile_model.c - makes and frees what a profile says of one model. */
+#include "core/model/profile_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const struct {
+  const char *name, *url;
+} apis[] = {
+#define X(api, name, url) {name, url},
+    CK_MODEL_API_TABLE(X)
+#undef X
+};
+
+const char *ck_model_api_name(ck_model_api api) { return (size_t)api < CK_MODEL_API_COUNT ? apis[api].name : NULL; }
+const char *ck_model_api_url(ck_model_api api) { return (size_t)api < CK_MODEL_API_COUNT ? apis[api].url : NULL; }
+
+bool ck_model_api_of(ck_model_api *out, const char *name) {
+  for (int i = 0; i < CK_MODEL_API_COUNT; i++) {
+    *out = (ck_model_api)i;
+    if (strcmp(apis[i].name, name) == 0) return true;
+  }
+  *out = 0;
+  return false;
+}
+
+ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_error *err) {
+  *self = (ck_profile_model){
+      .name = strdup(name),
+      .stream = -1,
+      .timeout_ms = -1,
+      .idle_timeout_ms = -1,
+      .connect_timeout_ms = -1,
+      .retries = -1,
+      .price = {-1, -1, -1, -1},
+  };
+  return self->name ? CK_OK : ck_error_no_memory(err);
+}
+
+static void clear_header(ck_profile_header *self) {
+  free(self->name);
+  free(self->value);
+}
+
+void ck_profile_model_clear(ck_profile_model *self) {
+  for (size_t i = 0; i < self->header_count; i++) clear_header(&self->headers[i]);
+  free(self->headers);
+  free(self->name);
+  free(self->base_url);
+  free(self->model);
+  free(self->key);
+  ck_value_free(self->max_tokens);
+  ck_value_free(self->temperature);
+  ck_value_free(self->options);
+  *self = (ck_profile_model){0};
+}
+
+static ck_profile_header *find_header(const ck_profile_model *self, const char *name) {
+  for (size_t i = 0; i < self->header_count; i++) {
+    if (strcasecmp(self->headers[i].name, name) == 0) return &self->headers[i];
+  }
+  return NULL;
+}
+
+ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_header *header, ck_error *err) {
+  ck_profile_header made = {strdup(header->name), strdup(header->value), header->secret};
+  ck_profile_header *place = find_header(self, header->name);
+  bool copied = made.name && made.value;
+  if (copied && !place) {
+    ck_profile_header *headers = reallocarray(self->headers, self->header_count + 1, sizeof *headers);
+    if (headers) {
+      self->headers = headers;
+      place = &headers[self->header_count++];
+      *place = (ck_profile_header){0};
+    }
+  }
+  if (!copied || !place) {
+    clear_header(&made);
+    return ck_error_no_memory(err);
+  }
+  clear_header(place);
+  *place = made;
+  return CK_OK;
+}

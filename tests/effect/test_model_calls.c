@@ -1,0 +1,92 @@
+/* test_model_calls.c - one call of a model, whole and streamed, by both APIs: what is sent, what is kept, what it costs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/effect/model_scene.h"
+#include "tests/tap.h"
+
+static const char *const both[] = {"openai", "anthropic"};
+
+static void test_text(const char *api, bool stream) {
+  model_scene it;
+  model_scene_open(&it, api, "{\"answer\":{\"text\":\"Héllo \\\"you\\\"\\n\\ud83d\\ude00!\",\"usage\":{\"input\":100,\"output\":7,\"cached\":40}}}");
+  it.model->stream = stream;
+  model_scene_say(&it, "system", "Be brief.");
+  model_scene_say(&it, "user", "Hello");
+  const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s, stream %d: a text is an answer (%s)", api, stream, outcome->error);
+  ck_bytes message = outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
+  ck_bytes content = ck_json_get(message, "content");
+  ck_json_iterator block = ck_json_iterate(content);
+  if (strcmp(api, "anthropic") == 0 && ck_json_next(&block)) content = ck_json_get(block.value, "text");
+  tap_ok(ck_json_is_text(content, "Héllo \"you\"\n😀!"), "%s, stream %d: its text is whole", api, stream);
+  tap_ok(ck_json_is_text(ck_json_get(message, "role"), "assistant"), "%s, stream %d: it is the assistant's", api, stream);
+  tap_is_int(outcome->input_tokens, 140, "%s, stream %d: input tokens count the cached ones", api, stream);
+  tap_is_int(outcome->output_tokens, 7, "%s, stream %d: output tokens", api, stream);
+  tap_is_int(outcome->cost_micros, 100 * 3 + 40 * 1 + 7 * 15, "%s, stream %d: in micro-dollars", api, stream);
+  tap_is_int((int64_t)model_server_count(&it.server), 1, "%s, stream %d: one request", api, stream);
+  model_scene_close(&it);
+}
+
+static void test_calls(const char *api, bool stream) {
+  model_scene it;
+  model_scene_open(&it, api,
+                   "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"Hm, \\u00e9 / \\\"why\\\"?\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\": \"a b\",\"n\":1.50}},{\"name\":\"find\",\"arguments\":{}}]}}\n"
+                   "{\"answer\":{\"text\":\"Found.\"}}");
+  it.model->stream = stream;
+  model_scene_say(&it, "user", "Find it");
+  const char *request = "{\"model\":\"m\",\"tools\":[\"find\",{\"name\":\"stop\",\"description\":\"ends\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}],\"temperature\":0.5}";
+  const ck_outcome *outcome = model_scene_call(&it, request);
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s, stream %d: calls are an answer (%s)", api, stream, outcome->error);
+  ck_value *message = outcome->result ? ck_value_share(outcome->result) : NULL;
+  tap_must(message != NULL, "there is a message");
+  bool anthropic = strcmp(api, "anthropic") == 0;
+  tap_ok(strstr(ck_value_bytes(message).data, anthropic ? "{\"q\": \"a b\",\"n\":1.50}" : "{\\\"q\\\": \\\"a b\\\",\\\"n\\\":1.50}"),
+         "%s, stream %d: arguments are byte for byte what came (%s)", api, stream, ck_value_bytes(message).data);
+  model_scene_append(&it, message);
+  model_scene_result(&it, anthropic ? "toolu_t0_1" : "call_t0_1", "[2, 3]");
+  model_scene_result(&it, anthropic ? "toolu_t0_0" : "call_t0_0", "\"\"");
+  outcome = model_scene_call(&it, request);
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s, stream %d: with their results the call is valid on the wire (%s)", api,
+              stream, outcome->error);
+  tap_ok(outcome->result && strstr(ck_value_bytes(outcome->result).data, "Found."), "%s, stream %d: and answered", api, stream);
+  ck_bytes logged = model_server_request(&it.server, 1);
+  ck_bytes body = ck_json_get(logged, "body");
+  tap_ok(body.len && memmem(body.data, body.len, "\"temperature\":0.5", 17), "%s, stream %d: options are passed on", api, stream);
+  tap_ok(body.len && memmem(body.data, body.len, "[2, 3]", 6), "%s, stream %d: a result that is no text is told as its text", api, stream);
+  model_scene_close(&it);
+  ck_value_free(message);
+}
+
+/* What one API answered is told to the other: text and calls, no thinking. */
+static void test_crossing(const char *from, const char *to, bool stream) {
+  model_scene first, second;
+  model_scene_open(&first, from, "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"secret thoughts\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\":\"x\"}}]}}");
+  model_scene_open(&second, to, "{\"answer\":{\"text\":\"Done.\"}}");
+  first.model->stream = stream;
+  model_scene_say(&first, "user", "Find it");
+  model_scene_say(&second, "user", "Find it");
+  const ck_outcome *outcome = model_scene_call(&first, "{\"model\":\"m\",\"tools\":[\"find\"]}");
+  tap_must(outcome->status == CK_OUTCOME_OK, "%s answers: %s", from, outcome->error);
+  model_scene_append(&second, outcome->result);
+  model_scene_result(&second, strcmp(from, "anthropic") == 0 ? "toolu_t0_0" : "call_t0_0", "\"found x\"");
+  outcome = model_scene_call(&second, "{\"model\":\"m\",\"tools\":[\"find\"]}");
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "a conversation goes on from %s to %s (%s)", from, to, outcome->error);
+  ck_bytes body = ck_json_get(model_server_request(&second.server, 0), "body");
+  tap_ok(body.len && memmem(body.data, body.len, "I look.", 7) && memmem(body.data, body.len, "found x", 7), "%s to %s: with text and result", from, to);
+  tap_ok(body.len && !memmem(body.data, body.len, "secret thoughts", 15), "%s to %s: without thinking", from, to);
+  model_scene_close(&first);
+  model_scene_close(&second);
+}
+
+int main(void) {
+  for (int i = 0; i < 2; i++) {
+    for (int stream = 0; stream < 2; stream++) {
+      test_text(both[i], stream);
+      test_calls(both[i], stream);
+      test_crossing(both[i], both[1 - i], stream);
+    }
+  }
+  return tap_done();
+}
