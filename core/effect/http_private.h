@@ -26,6 +26,7 @@ struct ck_http_request {
   size_t body_left;
   int64_t idle_ms;
   ck_http_ending stopped; /* not ANSWERED: why we ended it ourselves */
+  char why[64];           /* in words */
   ck_http_request *next, *previous; /* of the client */
   char text[CURL_ERROR_SIZE];
 };

@@ -16,7 +16,7 @@ static int code_of(const ck_http_request *self) {
 
 static void stop(ck_http_request *self, ck_http_ending why, const char *text) {
   self->stopped = why;
-  snprintf(self->text, sizeof self->text, "%s", text);
+  snprintf(self->why, sizeof self->why, "%s", text);
 }
 
 static size_t on_data(char *data, size_t size, size_t count, void *to) {
@@ -50,7 +50,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *to) {
 
 static void on_idle(void *to) {
   ck_http_request *self = to;
-  char text[96];
+  char text[sizeof self->why];
   snprintf(text, sizeof text, "nothing came for %lld ms", (long long)self->idle_ms);
   stop(self, CK_HTTP_LATE, text);
   self->client->curl.multi_remove_handle(self->client->multi, self->easy);
@@ -210,7 +210,8 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
   void *to = self->to;
   char text[CURL_ERROR_SIZE];
   ck_http_end end = {.ending = self->stopped != CK_HTTP_ANSWERED ? self->stopped : ending_of(code), .code = code_of(self), .text = text};
-  snprintf(text, sizeof text, "%s", *self->text ? self->text : self->client->curl.easy_strerror(code));
+  const char *of_library = *self->text ? self->text : self->client->curl.easy_strerror(code);
+  snprintf(text, sizeof text, "%s", *self->why ? self->why : of_library);
   ck_http_drop(self);
   ended(to, &end);
 }

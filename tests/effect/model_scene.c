@@ -52,8 +52,9 @@ void model_scene_append(model_scene *self, const ck_value *message) {
   tap_must(ck_conversation_append(self->conversation, message, NULL) == CK_OK, "the message is appended");
 }
 
-static void append_own(model_scene *self, ck_status status, ck_value *message) {
-  tap_must(status == CK_OK, "there is a message");
+/* Takes `message`. */
+static void append_own(model_scene *self, ck_value *message) {
+  tap_must(message != NULL, "there is a message");
   model_scene_append(self, message);
   ck_value_free(message);
 }
@@ -63,14 +64,17 @@ void model_scene_say(model_scene *self, const char *role, const char *text) {
   ck_buffer json = {0};
   ck_json_append_string(&json, ck_bytes_text(text));
   bool system = strcmp(role, "system") == 0;
-  append_own(self, system ? ck_message_system(&message, ck_bytes_text(text), NULL) : ck_message_user(&message, ck_buffer_bytes(&json), NULL), message);
+  ck_status status = system ? ck_message_system(&message, ck_bytes_text(text), NULL) : ck_message_user(&message, ck_buffer_bytes(&json), NULL);
   ck_buffer_clear(&json);
+  tap_must(status == CK_OK, "%s says something", role);
+  append_own(self, message);
 }
 
 void model_scene_result(model_scene *self, const char *call_id, const char *content) {
   ck_value *message = NULL;
   ck_status status = ck_message_tool(&message, call_id, "find", ck_bytes_text(content), NULL);
-  append_own(self, status, message);
+  tap_must(status == CK_OK, "there is a result");
+  append_own(self, message);
 }
 
 ck_status model_scene_begin(model_scene *self, ck_effect_run **run, const char *request) {

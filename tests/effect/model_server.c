@@ -18,7 +18,7 @@
 #include "tests/effect/wire_check.h"
 #include "tests/tap.h"
 
-enum { ENTRIES_MAX = 4096 };
+enum { ENTRIES_MAX = 4096, NO_CUT = 1 << 30 };
 
 /* One for the process; the lock is held while a request takes its entry and is logged. */
 static struct {
@@ -152,7 +152,7 @@ static void make_reply(reply *out, ck_bytes entry, const request *of) {
   const char *type;
   ck_buffer text = {0};
   ck_bytes headers = ck_json_get(entry, "headers");
-  *out = (reply){.piece = number(entry, "piece", INT64_MAX), .cut = number(entry, "cut", -1), .hang = number(entry, "hang", -1)};
+  *out = (reply){.piece = number(entry, "piece", INT64_MAX), .cut = number(entry, "cut", NO_CUT), .hang = number(entry, "hang", -1)};
   ck_buffer_append_format(&out->head, "HTTP/1.1 %d Whatever\r\n", (int)number(entry, "status", 200));
   make_body(out, entry, of, &type);
   if (ck_json_read_string(&text, ck_json_get(entry, "type"))) type = text.data;
@@ -181,12 +181,13 @@ static bool send_all(int fd, const char *data, size_t len, size_t piece) {
 /* False: the connection ends. */
 static bool send_reply(request *of, const reply *it) {
   size_t len = it->body.len, piece = (size_t)it->piece;
-  int64_t stop = it->cut >= 0 ? it->cut : it->hang;
+  bool cuts = it->cut != NO_CUT;
+  int64_t stop = !cuts ? it->hang : it->cut >= 0 ? it->cut : (int64_t)len + it->cut;
   if (stop >= 0 && (size_t)stop < len) len = (size_t)stop;
   if (!send_all(of->fd, it->head.data, it->head.len, piece) || !send_all(of->fd, it->body.data, len, piece)) return false;
   char byte;
   if (it->hang >= 0) return recv(of->fd, &byte, 1, 0) > 0; /* until the client has had enough */
-  return it->cut < 0;
+  return !cuts;
 }
 
 static bool serve_request(request *self) {

@@ -4,7 +4,7 @@
  *   "answer": {"text"?, "thinking"?, "calls"?: [{"name", "arguments": {…}}], "usage"?: {"input", "output", "cached", "written"}}
  *             in the format and the way (streamed or not) that the request asks for
  *   "status", "headers": {NAME: VALUE}, "body": text or any JSON, "type": the content type     instead of, or around an answer
- *   "cut": N     the connection ends after N bytes of the body      "piece": N   so many bytes in one write
+ *   "cut": N     the connection ends after N bytes of the body, or -N before its end      "piece": N   so many bytes in one write
  *   "hang": N    nothing more comes after N bytes of the body      "encoding": "gzip"      "bomb": N   N bytes that are blanks, gzipped
  *   "close": true   the connection ends before any answer
  *   "times": N   so often (0: for ever); otherwise once

@@ -8,6 +8,15 @@
 
 static const char *const both[] = {"openai", "anthropic"};
 
+static void check_headers(const char *api, ck_bytes headers) {
+  bool anthropic = strcmp(api, "anthropic") == 0;
+  const char *wanted = anthropic ? MODEL_SCENE_KEY : "Bearer " MODEL_SCENE_KEY;
+  tap_ok(ck_json_is_text(ck_json_get(headers, anthropic ? "x-api-key" : "authorization"), wanted), "%s: the key is where it belongs", api);
+  tap_ok(!anthropic || ck_json_is_text(ck_json_get(headers, "anthropic-version"), "2023-06-01"), "%s: with the API's version", api);
+  ck_bytes key = ck_json_get(headers, "idempotency-key");
+  tap_is_int((int64_t)key.len, 2 + 64, "%s: with a key that makes it idempotent", api);
+}
+
 static void test_text(const char *api, bool stream) {
   model_scene it;
   model_scene_open(&it, api, "{\"answer\":{\"text\":\"Héllo \\\"you\\\"\\n\\ud83d\\ude00!\",\"usage\":{\"input\":100,\"output\":7,\"cached\":40}}}");
@@ -26,6 +35,11 @@ static void test_text(const char *api, bool stream) {
   tap_is_int(outcome->output_tokens, 7, "%s, stream %d: output tokens", api, stream);
   tap_is_int(outcome->cost_micros, 100 * 3 + 40 * 1 + 7 * 15, "%s, stream %d: in micro-dollars", api, stream);
   tap_is_int((int64_t)model_server_count(&it.server), 1, "%s, stream %d: one request", api, stream);
+  ck_bytes logged = model_server_request(&it.server, 0);
+  ck_bytes body = ck_json_get(logged, "body");
+  bool sent = memmem(body.data, body.len, "Be brief.", 9) && memmem(body.data, body.len, "\"Hello\"", 7);
+  tap_ok(sent, "%s, stream %d: with what was said", api, stream);
+  check_headers(api, ck_json_get(logged, "headers"));
   model_scene_close(&it);
 }
 
