@@ -5,41 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-  const char *name, *key;
-  int64_t scale;
-} dimensions[] = {
-#define X(name, text, key, scale) [name] = {text, key, scale},
-    CK_DIMENSION_TABLE(X)
-#undef X
-};
-
-const char *ck_dimension_name(ck_dimension dimension) { return dimensions[dimension].name; }
-
 /* ---- how things stand ---- */
 
-static ck_amounts no_limit(void) { return (ck_amounts){{-1, -1, -1, -1, -1, -1}}; }
-
-/* A limit that a person has set meanwhile comes before the profile's. `agent` NULL: the session's. */
-static void override(ck_amounts *limits, const ck_session *session, const char *agent) {
-  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
-    char key[CK_STATE_KEY_MAX];
-    double number;
-    ck_limits_key(key, (ck_dimension)d, agent);
-    const ck_value *set = ck_session_get(session, key);
-    if (set && ck_json_read_double(&number, ck_value_bytes(set)) && number >= 0 && number < 1e12)
-      limits->of[d] = (int64_t)(number * (double)dimensions[d].scale + 0.5);
-  }
-}
-
-void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent) {
-  const char *key = dimensions[dimension].key;
-  if (agent) snprintf(out, CK_STATE_KEY_MAX, "limits.%.400s.%s", agent, strchr(key, '.') + 1);
-  else snprintf(out, CK_STATE_KEY_MAX, "%s", key);
-}
-
 void ck_limits_get(ck_limits_state *out, const ck_session *session) {
-  const ck_profile *p = session->profile;
   const ck_totals *now = &session->totals, *base = &session->base;
   const ck_clock *clock = &session->runtime->clock;
   int64_t active_us = session->active_base_us + clock->mono_us(clock->self) - session->began_us;
@@ -51,23 +19,15 @@ void ck_limits_get(ck_limits_state *out, const ck_session *session) {
       [CK_DIMENSION_TOOL_CALLS] = now->tool_calls - base->tool_calls,
       [CK_DIMENSION_MODEL_CALLS] = now->model_calls - base->model_calls,
   }};
-  out->limit = out->minimum = no_limit();
-  if (p) {
-    out->limit = (ck_amounts){{p->budget_micros, p->time_ms, p->rounds, p->tokens, p->tool_calls, p->model_calls}};
-    const ck_profile_minimum *m = &p->minimum;
-    out->minimum = (ck_amounts){{m->budget_micros, m->time_ms, m->rounds, m->tokens, m->tool_calls, m->model_calls}};
-  }
-  override(&out->limit, session, NULL);
+  ck_standing_read_limits(out, session->profile, session->state, NULL);
 }
 
 void ck_limits_get_agent(ck_limits_state *out, const ck_session *session, const char *agent) {
-  const ck_profile_agent *p = session->profile ? ck_profile_get_agent(session->profile, agent) : NULL;
   const ck_agent_spending *s = ck_spending_get(&session->spending, agent);
-  *out = (ck_limits_state){.limit = no_limit(), .minimum = no_limit()};
+  *out = (ck_limits_state){0};
   if (s)
     out->spent = (ck_amounts){{s->cost_micros, s->ms, s->rounds, s->tokens, s->tool_calls, s->model_calls}};
-  if (p) out->limit = (ck_amounts){{p->budget_micros, p->time_ms, p->rounds, p->tokens, p->tool_calls, p->model_calls}};
-  override(&out->limit, session, agent);
+  ck_standing_read_limits(out, session->profile, session->state, agent);
 }
 
 static void get_subject(ck_limits_state *out, const ck_session *session, const char *agent) {
@@ -91,7 +51,7 @@ void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
     write_amount(reserved, sizeof reserved, hit->dimension, hit->asked);
     snprintf(more, sizeof more, ", and the next call may cost %s", reserved);
   }
-  snprintf(out, size, "%s%s%s: %s of %s spent%s", dimensions[hit->dimension].name, hit->agent ? " of agent " : "",
+  snprintf(out, size, "%s%s%s: %s of %s spent%s", ck_dimension_name(hit->dimension), hit->agent ? " of agent " : "",
            hit->agent ? hit->agent : "", spent, limit, more);
 }
 
@@ -100,7 +60,7 @@ static ck_status record(ck_session *session, const char *what, const ck_limit_hi
   ck_json_writer w = {.out = &buffer};
   ck_value *body = NULL;
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "dimension", dimensions[hit->dimension].name);
+  ck_json_member_text(&w, "dimension", ck_dimension_name(hit->dimension));
   ck_json_member_text(&w, "what", what);
   ck_json_member_text(&w, "agent", hit->agent);
   ck_json_member_int(&w, "spent", hit->spent);
@@ -217,7 +177,7 @@ static ck_status tell_approaching(ck_execution *execution, const char *agent, ck
     bool fresh = false;
     int64_t spent = state.spent.of[d], limit = state.limit.of[d];
     if (limit <= 0 || spent < limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100) continue;
-    snprintf(name, sizeof name, "%.400s/%s", agent ? agent : "", dimensions[d].name);
+    snprintf(name, sizeof name, "%.400s/%s", agent ? agent : "", ck_dimension_name((ck_dimension)d));
     status = ck_runner_use(&fresh, execution->told, name, err);
     ck_limit_hit near = {.dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit};
     if (status == CK_OK && fresh) status = record(execution->session, "approaching", &near, err);

@@ -7,22 +7,11 @@
 #define CK_RUNTIME_LIMITS_H
 
 #include "core/runtime/execution_private.h"
+#include "core/runtime/standing.h"
 
-typedef struct ck_amounts {
-  int64_t of[CK_DIMENSION_COUNT];
-} ck_amounts;
-
-enum { CK_LIMIT_APPROACHING_PERCENT = 80 };
-
-/* How the session stands. limit -1: none. */
-typedef struct ck_limits_state {
-  ck_amounts spent, limit, minimum;
-} ck_limits_state;
 void ck_limits_get(ck_limits_state *out, const ck_session *session);
 /* The same for one agent. */
 void ck_limits_get_agent(ck_limits_state *out, const ck_session *session, const char *agent);
-
-void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent);
 
 /* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10". */
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit);
