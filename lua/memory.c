@@ -1,4 +1,4 @@
-/* memory.c - ctx.memory and ctx.outputs: keys of the state, with what the strand has written laid over it. */
+/* memory.c - ctx.memory, ctx.outputs, ctx.scratch, ctx.rounds: keys of the state, with what the strand has written laid over it. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -306,6 +306,8 @@ static const luaL_Reg functions[] = {{"put", ctx_put}, {"written", ctx_written},
 void ck_strand_open_memory(lua_State *L, int box) {
   ck_strand_open_area(L, box, "memory", &(ck_area_limits){0});
   ck_strand_open_area(L, box, "outputs", &(ck_area_limits){0});
+  ck_strand_open_area(L, box, "scratch", &(ck_area_limits){0});
+  ck_strand_open_area(L, box, "rounds", &(ck_area_limits){0});
   lua_pushvalue(L, box);
   luaL_setfuncs(L, functions, 1);
 }

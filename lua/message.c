@@ -35,6 +35,7 @@ static ck_status make_assistant(ck_value **out, ck_bytes content, ck_error *err)
 
 /* The content's JSON is in self->scratch. */
 static void add_message(lua_State *L, ck_strand *self, const char *role, const char *call_id, const char *name) {
+  if (self->rewind) ck_vm_raise(L, CK_E_FLOW, "ctx.message: what is said after ctx.rewind must wait for the next yield, such as ctx.boundary");
   ck_bytes content = ck_buffer_bytes(&self->scratch);
   ck_value **slot = reserve_message(L, self);
   ck_error err = CK_ERROR_INIT;
@@ -86,12 +87,12 @@ static int ctx_message(lua_State *L) {
   return 0;
 }
 
-static size_t count_messages(const ck_strand *self) {
+size_t ck_strand_message_count(const ck_strand *self) {
   return (self->conversation ? ck_conversation_count(self->conversation) : 0) + self->message_count;
 }
 
 static int ctx_conversation_length(lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)count_messages(ck_strand_check(L)));
+  lua_pushinteger(L, (lua_Integer)ck_strand_message_count(ck_strand_check(L)));
   return 1;
 }
 
@@ -100,8 +101,8 @@ static int ctx_last_message(lua_State *L) {
   const ck_value *last = NULL;
   if (self->message_count > 0) {
     last = self->messages[self->message_count - 1];
-  } else if (count_messages(self) > 0) {
-    last = ck_conversation_get(self->conversation, count_messages(self) - 1);
+  } else if (ck_strand_message_count(self) > 0) {
+    last = ck_conversation_get(self->conversation, ck_strand_message_count(self) - 1);
   }
   ck_strand_push_value(L, ck_value_bytes(last));
   return 1;
@@ -128,17 +129,35 @@ static void push_request(lua_State *L, ck_strand *self, ck_bytes name, ck_bytes 
   ck_strand_push_scratch(L, self);
 }
 
-/* Pushes {name=, call_id=, request=} or, for a call that cannot be made, {problem=, …}. */
+/* Pushes the arguments, which providers give as text that holds an object, as an object, or not at all; false, and nothing
+ * pushed, when they are something else. */
+static bool push_arguments(lua_State *L, ck_strand *self, ck_bytes arguments) {
+  if (ck_json_type_of(arguments) == CK_JSON_STRING) {
+    ck_buffer_reset(&self->scratch);
+    ck_json_read_string(&self->scratch, arguments);
+    arguments = ck_buffer_bytes(&self->scratch);
+    while (arguments.len > 0 && strchr(" \t\r\n", arguments.data[arguments.len - 1])) arguments.len--;
+    if (arguments.len > 0 && ck_json_check(arguments, NULL) != CK_OK) return false;
+  }
+  ck_json_type type = arguments.len > 0 ? ck_json_type_of(arguments) : CK_JSON_NULL;
+  if (type == CK_JSON_NULL) lua_newtable(L);
+  else if (type == CK_JSON_OBJECT) ck_json_push(L, arguments);
+  return type == CK_JSON_NULL || type == CK_JSON_OBJECT;
+}
+
+/* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead; one whose arguments are no
+ * object lacks them. */
 static void push_call(lua_State *L, ck_strand *self, ck_bytes call, int64_t index) {
   ck_bytes function = ck_json_get(call, "function");
   ck_bytes body = function.len > 0 ? function : call; /* some providers leave "function" out */
   ck_bytes name = ck_json_get(body, "name"), id = ck_json_get(call, "id");
-  lua_createtable(L, 0, 3);
+  lua_createtable(L, 0, 4);
   if (push_text(L, self, id)) lua_setfield(L, -2, "call_id");
   if (push_text(L, self, name)) {
     lua_setfield(L, -2, "name");
     push_request(L, self, name, id, index, ck_json_get(body, "arguments"));
     lua_setfield(L, -2, "request");
+    if (push_arguments(L, self, ck_json_get(body, "arguments"))) lua_setfield(L, -2, "arguments");
   } else {
     lua_pushliteral(L, "the call does not say which tool");
     lua_setfield(L, -2, "problem");

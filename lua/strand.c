@@ -97,6 +97,8 @@ void ck_strand_make_ctx(lua_State *L) {
 static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   lua_newtable(L);
   ck_strand_open_yields(L, box);
+  ck_strand_open_effects(L, box);
+  ck_strand_open_facts(L, box);
   ck_strand_open_forks(L, box);
   ck_strand_open_readings(L, box);
   ck_strand_open_messages(L, box);
@@ -109,6 +111,8 @@ static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   lua_setfield(L, -2, "input");
   ck_strand_push_value(L, ck_value_bytes(options->task));
   lua_setfield(L, -2, "task");
+  ck_strand_push_value(L, options->options ? ck_value_bytes(options->options) : ck_bytes_text("{}"));
+  lua_setfield(L, -2, "options");
   ck_strand_push_value(L, ck_value_bytes(options->position));
   lua_setfield(L, -2, "position");
   ck_strand_open_limit(L, box);
@@ -181,6 +185,7 @@ ck_status ck_strand_open(ck_strand **out, ck_vm *vm, int definition, const ck_st
 static void clear_yield(ck_strand *self) {
   for (size_t i = 0; i < self->message_count; i++) ck_value_free(self->messages[i]);
   self->message_count = 0;
+  ck_strand_clear_facts(self);
   ck_strand_reset_yield(self);
 }
 
@@ -190,6 +195,9 @@ static void fill_yield(ck_strand *self) {
   if (self->ended) yield->step = CK_FLOW_DONE;
   yield->messages = self->messages;
   yield->message_count = self->message_count;
+  yield->rewind = self->rewind;
+  yield->facts = self->facts;
+  yield->fact_count = self->fact_count;
   yield->changes = self->changes;
   yield->change_count = self->change_count;
   if (yield->step == CK_FLOW_FORK || yield->step == CK_FLOW_JOIN) {
@@ -199,10 +207,14 @@ static void fill_yield(ck_strand *self) {
   if (yield->step == CK_FLOW_BOUNDARY) yield->position = self->position;
 }
 
+static bool wants_outcome(ck_flow_step step) {
+  return step == CK_FLOW_EFFECT || step == CK_FLOW_EFFECTS || step == CK_FLOW_JOIN;
+}
+
 ck_status ck_strand_resume(ck_flow_yield *out, ck_strand *self, const ck_outcome *outcome, ck_error *err) {
   *out = (ck_flow_yield){0};
   if (self->ended) return ck_error_set(err, CK_E_USAGE, "scope '%s' has ended: it cannot be resumed", self->name);
-  bool wants = self->started && (self->yield.step == CK_FLOW_EFFECT || self->yield.step == CK_FLOW_JOIN);
+  bool wants = self->started && wants_outcome(self->yield.step);
   if (wants != (outcome != NULL)) {
     return ck_error_set(err, CK_E_USAGE, "scope '%s' %s an outcome", self->name, wants ? "waits for" : "does not wait for");
   }
@@ -236,7 +248,8 @@ void ck_strand_close(ck_strand *self) {
   for (int i = 0; i < CK_STRAND_TEXTS; i++) free(self->texts[i]);
   free(self->messages);
   ck_value_free(self->position);
-  ck_buffer_clear(&self->request);
+  ck_strand_clear_asks(self);
+  free(self->facts);
   ck_buffer_clear(&self->scratch);
   free(self->name);
   free(self);

@@ -38,9 +38,13 @@ struct ck_strand {
   bool started, ended;
   ck_flow_yield yield;     /* what it waits for; the rest of this struct is what that points to */
   char *texts[CK_STRAND_TEXTS];
-  ck_buffer request;
+  ck_flow_ask *asks;       /* their texts are owned */
+  size_t ask_count;
   ck_value **messages;
   size_t message_count, message_cap;
+  ck_value *rewind;
+  ck_flow_fact *facts;     /* what they point to is owned */
+  size_t fact_count;
   ck_change *changes;
   size_t change_count;
   ck_flow_child *children; /* their texts are owned */
@@ -71,6 +75,13 @@ void ck_strand_push_value(lua_State *L, ck_bytes json);
 void ck_strand_check_yieldable(lua_State *L, const char *what);
 /* Raises when the table at `table` has a field that is not in `known`, a NULL-terminated list. */
 void ck_strand_check_fields(lua_State *L, int table, const char *what, const char *const *known);
+/* Leaves the text of a field on the stack; raises when it is none. */
+const char *ck_strand_push_name(lua_State *L, int table, const char *what, const char *field);
+/* 0 when the field is nil; raises unless it is a whole number from 0 to `most`. */
+int64_t ck_strand_read_count(lua_State *L, int table, const char *field, int64_t most);
+ck_effect_class ck_strand_read_class(lua_State *L, int table, const char *what);
+/* Messages of the scope, with those that are not yielded yet. */
+size_t ck_strand_message_count(const ck_strand *self); /* message.c */
 /* Begins a yield; one that an error has left half made is gone. */
 void ck_strand_reset_yield(ck_strand *self);
 /* Gives self->yield with all that was written so far; the last call of a primitive: return ck_strand_yield(…). */
@@ -78,6 +89,10 @@ int ck_strand_yield(lua_State *L, ck_strand *self, ck_flow_step step, lua_KFunct
 
 /* ---- parts of ctx: each adds its functions or fields to the table on top; the box is at `box` ---- */
 void ck_strand_open_yields(lua_State *L, int box);               /* yield.c */
+void ck_strand_open_effects(lua_State *L, int box);             /* effects.c */
+void ck_strand_clear_asks(ck_strand *self);                      /* effects.c */
+void ck_strand_open_facts(lua_State *L, int box);               /* facts.c */
+void ck_strand_clear_facts(ck_strand *self);                     /* facts.c */
 void ck_strand_open_forks(lua_State *L, int box);                /* fork.c */
 void ck_strand_clear_children(ck_strand *self);                  /* fork.c */
 void ck_strand_open_readings(lua_State *L, int box);             /* reading.c */

@@ -1,4 +1,4 @@
-/* yield.c - ctx.effect, ctx.boundary, ctx.safe_point, ctx.pause: where a strand stops until it is resumed. */
+/* yield.c - ctx.boundary, ctx.safe_point, ctx.pause: where a strand stops until it is resumed. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,13 +50,12 @@ static const char *keep_text(lua_State *L, ck_strand *self, ck_strand_text slot,
   return self->texts[slot];
 }
 
-/* Leaves the text on the stack. */
-static const char *push_name(lua_State *L, int table, const char *what, const char *field) {
+const char *ck_strand_push_name(lua_State *L, int table, const char *what, const char *field) {
   if (lua_getfield(L, table, field) != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "%s needs '%s', a string", what, field);
   return lua_tostring(L, -1);
 }
 
-static int64_t read_count(lua_State *L, int table, const char *field, int64_t most) {
+int64_t ck_strand_read_count(lua_State *L, int table, const char *field, int64_t most) {
   int is_integer = true;
   int64_t count = 0;
   if (lua_getfield(L, table, field) != LUA_TNIL) count = lua_tointegerx(L, -1, &is_integer);
@@ -65,84 +64,12 @@ static int64_t read_count(lua_State *L, int table, const char *field, int64_t mo
   return count;
 }
 
-static ck_effect_class read_class(lua_State *L, int table, const char *what) {
+ck_effect_class ck_strand_read_class(lua_State *L, int table, const char *what) {
   ck_effect_class class = CK_EFFECT_ONCE;
-  const char *name = push_name(L, table, what, "class");
+  const char *name = ck_strand_push_name(L, table, what, "class");
   if (!ck_effect_class_of(&class, name)) ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a class", what, name);
   lua_pop(L, 1);
   return class;
-}
-
-/* ---- ctx.effect ---- */
-
-static void set_text(lua_State *L, const char *field, ck_bytes text) {
-  lua_pushlstring(L, text.data ? text.data : "", text.len);
-  lua_setfield(L, -2, field);
-}
-
-static void set_integer(lua_State *L, const char *field, int64_t number) {
-  lua_pushinteger(L, number);
-  lua_setfield(L, -2, field);
-}
-
-/* {status=, result=, raw=, error=, cost_micros=, input_tokens=, output_tokens=} */
-static int effect_resumed(lua_State *L, int status, lua_KContext context) {
-  (void)status, (void)context;
-  const ck_outcome *outcome = ck_strand_check(L)->outcome;
-  lua_createtable(L, 0, 7);
-  set_text(L, "status", ck_bytes_text(ck_outcome_status_name(outcome->status)));
-  if (outcome->result) {
-    set_text(L, "raw", ck_value_bytes(outcome->result));
-    ck_json_push(L, ck_value_bytes(outcome->result));
-    lua_setfield(L, -2, "result");
-  }
-  if (outcome->error) set_text(L, "error", ck_bytes_text(outcome->error));
-  if (outcome->cost_micros >= 0) set_integer(L, "cost_micros", outcome->cost_micros);
-  set_integer(L, "input_tokens", outcome->input_tokens);
-  set_integer(L, "output_tokens", outcome->output_tokens);
-  return 1;
-}
-
-/* A table, or the text of a JSON object, which is sent byte for byte. */
-static void read_request(lua_State *L, ck_strand *self) {
-  ck_error err = CK_ERROR_INIT;
-  ck_bytes json = ck_bytes_text("{}");
-  int type = lua_getfield(L, 1, "request");
-  if (type == LUA_TSTRING) {
-    json.data = lua_tolstring(L, -1, &json.len);
-    if (ck_json_check(json, &err) != CK_OK) {
-      ck_error_prefix(&err, "ctx.effect: request");
-      ck_strand_raise(L, &err);
-    }
-  } else if (type != LUA_TNIL) {
-    json = ck_strand_encode(L, self, -1);
-  }
-  if (ck_json_type_of(json) != CK_JSON_OBJECT) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.effect: 'request' must be a table with named fields, or JSON text of an object");
-  }
-  ck_buffer_reset(&self->request);
-  ck_buffer_append_bytes(&self->request, json);
-  if (ck_buffer_check(&self->request, &err) != CK_OK) ck_strand_raise(L, &err);
-  lua_pop(L, 1);
-  self->yield.effect.request = ck_buffer_bytes(&self->request);
-}
-
-static int ctx_effect(lua_State *L) {
-  static const char *const known[] = {"kind", "class", "agent", "request", "ordinal", NULL};
-  ck_strand *self = ck_strand_check(L);
-  ck_strand_check_yieldable(L, "ctx.effect");
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 1);
-  ck_strand_check_fields(L, 1, "ctx.effect", known);
-  ck_strand_reset_yield(self);
-  ck_effect *effect = &self->yield.effect;
-  const char *kind = push_name(L, 1, "ctx.effect", "kind");
-  if (!ck_effect_kind_of(&effect->kind, kind)) ck_vm_raise(L, CK_E_FLOW, "ctx.effect: '%s' is not a kind of effect", kind);
-  effect->class = read_class(L, 1, "ctx.effect");
-  effect->agent = keep_text(L, self, CK_STRAND_AGENT, 1, "agent");
-  self->yield.ordinal = (uint32_t)read_count(L, 1, "ordinal", UINT32_MAX);
-  read_request(L, self);
-  return ck_strand_yield(L, self, CK_FLOW_EFFECT, effect_resumed);
 }
 
 /* ---- ctx.boundary, ctx.safe_point, ctx.pause ---- */
@@ -184,7 +111,7 @@ static void read_next(lua_State *L, ck_strand *self) {
     boundary->next.tool = keep_text(L, self, CK_STRAND_NEXT_TOOL, next, "tool");
     boundary->next.has_class = lua_getfield(L, next, "class") != LUA_TNIL;
     lua_pop(L, 1);
-    if (boundary->next.has_class) boundary->next.class = read_class(L, next, "ctx.boundary: next");
+    if (boundary->next.has_class) boundary->next.class = ck_strand_read_class(L, next, "ctx.boundary: next");
   }
   lua_pop(L, 1);
 }
@@ -216,7 +143,7 @@ static int ctx_boundary(lua_State *L) {
   boundary->node = keep_text(L, self, CK_STRAND_NODE, 2, "node");
   boundary->agent = keep_text(L, self, CK_STRAND_AGENT, 2, "agent");
   boundary->last_error = keep_text(L, self, CK_STRAND_ERROR, 2, "error");
-  boundary->depth = (int)read_count(L, 2, "depth", INT32_MAX);
+  boundary->depth = (int)ck_strand_read_count(L, 2, "depth", INT32_MAX);
   read_next(L, self);
   read_position(L, self, "ctx.boundary");
   return ck_strand_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
@@ -256,7 +183,6 @@ static int ctx_pause(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"effect", ctx_effect},
   {"boundary", ctx_boundary},
   {"safe_point", ctx_safe_point},
   {"pause", ctx_pause},
