@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/json.h"
 #include "lua/strand.h"
 
 /* Room for one more, so that what is made next has an owner at once. */

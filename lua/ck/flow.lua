@@ -4,6 +4,7 @@
 --- `processes`, `reads`, `agents`, `secrets`. `run` has no way to the outside but `ctx`; each of these yields to the runtime:
 ---
 ---   ctx.effect { kind=, class=, request=, agent=?, ordinal=? } -> { status=, result=, raw=, error=, … }
+---   ctx.effects { {…}, … } -> their outcomes in the order asked: they are carried out side by side
 ---   ctx.boundary(kind, { position = { path = "agent#4", … }, node=?, agent=?, depth=?, next=? })
 ---   ctx.safe_point(name, { position = … }), ctx.pause(reason)
 ---   ctx.fork { { scope=, task=?, agent=? }, … }       child scopes: `run` again, each with its task as ctx.task
@@ -13,7 +14,9 @@
 ---
 --- and these do not: ctx.scope, ctx.task, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
 --- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.parse(json),
---- ctx.memory.KEY, ctx.memory:append(key, value), and ctx.outputs likewise.
+--- ctx.memory.KEY, ctx.memory:append(key, value), and ctx.outputs, ctx.scratch (a pad for each agent), ctx.rounds likewise;
+--- ctx.options (what the profile says to flows), ctx.event("delegation" or "note", body, agent), and
+--- ctx.rewind { to=, report=, keep=? }: behind its first `to` messages the conversation gives way to the report and its last `keep`.
 ---
 --- A node is a table with `run = function(ctx, node)`: flow.exec, flow.sleep and flow.ask make such, and any flow can run them.
 ---
@@ -43,6 +46,7 @@ local flow = {
   sleep = sleep.define,
   recorded = agent.recorded,
   command = tools.command,
+  tool = tools.tool,
   custom = custom.define,
   graph = graph.define,
   choose = edge.choose,

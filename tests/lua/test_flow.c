@@ -150,11 +150,11 @@ static void test_limits(void) {
          "calls that cannot be made count as turns");
   is_run(AGENT(""), unknown, NULL, NULL,
          MODEL "message {\"role\":\"tool\",\"tool_call_id\":\"1\",\"name\":\"?\",\"content\":\"Error: the call does not say which tool\"}\n"
-         "boundary tool_round {\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n"
+         "boundary tool_round {\"bad\":1,\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n"
          MODEL "message {\"role\":\"tool\",\"name\":\"x\",\"content\":\"Error: there is no tool 'x'\"}\n"
-         "boundary tool_round {\"next\":\"model\",\"path\":\"agent#3\",\"turn\":3}\n"
+         "boundary tool_round {\"bad\":2,\"next\":\"model\",\"path\":\"agent#3\",\"turn\":3}\n"
          MODEL "message {\"role\":\"tool\",\"name\":\"?\",\"content\":\"Error: the call does not say which tool\"}\n"
-         "boundary tool_round {\"next\":\"model\",\"path\":\"agent#4\",\"turn\":4}\n"
+         "boundary tool_round {\"bad\":3,\"next\":\"model\",\"path\":\"agent#4\",\"turn\":4}\n"
          MODEL "done {\"ended\":\"recording\",\"turns\":3}\n",
          "calls that make no sense are answered, not raised");
 }

@@ -59,7 +59,7 @@ static void test_definitions(void) {
   is_refused(FLOW "return flow.agent { promt = \"x\" }\n", CK_E_PARSE,
              "@: flow.agent has no field 'promt'; did you mean 'prompt'?", "a typo in a field");
   is_refused(FLOW "return flow.agent { sotp = 1 }\n", CK_E_PARSE, "did you mean 'stop'?", "letters that are swapped");
-  is_refused(FLOW "return flow.agent { prompt = 5 }\n", CK_E_PARSE, "@: flow.agent: 'prompt' must be a text or flow.recorded",
+  is_refused(FLOW "return flow.agent { prompt = 5 }\n", CK_E_PARSE, "@: flow.agent: 'prompt' must be a text, a function of ctx, or flow.recorded",
              "a prompt that is none");
   is_refused(FLOW "return flow.agent { model = {} }\n", CK_E_PARSE, "'model' must be a string, not a table", "a wrong type");
   is_refused(FLOW "return flow.agent { user = true }\n", CK_E_PARSE, "'user' must be flow.ask{…}", "a user that is none");

@@ -31,6 +31,9 @@ static const char text[] =
     "                 position = { path = \"p#2\" } })\n"
     "    ctx.fork { { scope = \"x\", agent = \"a\", task = { ctx.task } } }\n"
     "    ctx.memory.j = ctx.join { \"x\" }\n"
+    "    ctx.event(\"note\", { a = \"b\" }, \"me\")\n"
+    "    ctx.rewind { to = 0, report = \"r\" }\n"
+    "    ctx.effects { { kind = \"tool\", class = \"pure\", agent = \"me\", request = { server = ctx.options.s } } }\n"
     "    ctx.memory.a = nil\n"
     "    ctx.pause(\"why\")\n"
     "    return { ctx.memory.l }\n"
@@ -45,7 +48,7 @@ static ck_status run(const ck_flow_engine *engine, ck_strand *strand, int *steps
   ck_flow_yield yield = {.step = CK_FLOW_BOUNDARY};
   ck_status status = CK_OK;
   while (status == CK_OK && yield.step != CK_FLOW_DONE) {
-    status = engine->resume(&yield, strand, yield.step == CK_FLOW_EFFECT || yield.step == CK_FLOW_JOIN ? reply : NULL, err);
+    status = engine->resume(&yield, strand, yield.step == CK_FLOW_EFFECT || yield.step == CK_FLOW_EFFECTS || yield.step == CK_FLOW_JOIN ? reply : NULL, err);
     *steps += status == CK_OK;
   }
   return status;
@@ -101,7 +104,7 @@ int main(void) {
     if (status != CK_OK && status != CK_E_NO_MEMORY && other++ < 5) tap_diag("%ld: %s", failed, err.text);
   }
   tap_is_status(status, CK_OK, &err, "it works as soon as there is memory for all of it");
-  tap_is_int(steps, 6, "to its end");
+  tap_is_int(steps, 7, "to its end");
   tap_is_int(other, 0, "each of %ld failing allocations is reported as what it is", failed - 1);
   tap_is_int(broken, 0, "and gives nothing out");
   tap_ok(failed > 500, "%ld allocations were failed", failed - 1);

@@ -1,9 +1,15 @@
 --- One model with its tools, asked again and again until it has nothing to call; with a user, until the user has no more to say.
 ---
 --- A turn is at most one question to the user, one model call, and the tools that the model calls. Turns are counted from 1
---- and a boundary ends each, so {path = "agent#N", turn = N, next = "ask" | "model"} says all there is to know to go on.
+--- and a boundary ends each, so {path = "agent#N", turn = N, next = "ask" | "model"} says where to go on; beside it stand, when
+--- they are not nothing: bad (calls in a row that could not be made), mark and guards (see explore.lua).
+---
+--- flow.agent{…} is a flow of its own; other kinds converse with it in the scope they are in: agent.converse(ctx, def, input).
 
+local agent_loop = require "ck.flow.agent_loop"
 local check = require "ck.flow.check"
+local mcp = require "ck.flow.mcp"
+local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 
 local agent = {}
@@ -12,8 +18,12 @@ local agent = {}
 agent.recorded = { recorded = true }
 
 local function prompt_rule(value)
-  if type(value) == "string" or (type(value) == "table" and value.recorded == true) then return nil end
-  return "must be a text or flow.recorded"
+  if type(value) == "string" or type(value) == "function" or (type(value) == "table" and value.recorded == true) then return nil end
+  return "must be a text, a function of ctx, or flow.recorded"
+end
+
+local function message_rule(value)
+  if type(value) ~= "string" and type(value) ~= "function" then return "must be a text or a function of ctx" end
 end
 
 local function user_rule(value)
@@ -25,124 +35,56 @@ local function count_rule(value)
 end
 
 local rules = {
-  name = "string", model = "string", prompt = prompt_rule, tools = "table", user = user_rule, stop = "function",
-  max_iterations = count_rule, reads = check.texts, secrets = check.texts,
+  name = "string", model = "string", prompt = prompt_rule, message = message_rule, tools = "table", processes = process.rule,
+  user = user_rule, stop = "function", result = message_rule, max_iterations = count_rule, max_bad_calls = count_rule,
+  parallel_tools = count_rule, max_tokens = count_rule, temperature = "number", reads = check.texts, secrets = check.texts,
 }
 
-local function names_of(list)
-  if #list == 0 then return nil end
-  local names = {}
-  for i, tool in ipairs(list) do names[i] = tool.name end
-  return names
+local function finish(loop, text)
+  local result = loop.def.result
+  if type(result) == "string" then loop.ctx.outputs[result] = text end
+  if type(result) == "function" then return result(loop.ctx, text) end
+  return { text = text, turns = loop.turn }
 end
 
-local function classes_of(list)
-  local classes = {}
-  for _, tool in ipairs(list) do classes[tool.name] = tool.class end
-  return classes
-end
-
-local function start(ctx, def)
-  local prompt = def.prompt
-  if type(prompt) == "table" then
-    prompt = ctx.recorded_prompt
-    if not prompt then error("prompt = flow.recorded needs a recording that has a system prompt", 0) end
-  end
-  if prompt then ctx.message("system", prompt) end
-  if not def.user and type(ctx.input) == "string" then ctx.message("user", ctx.input) end
-  return 1, def.user and "ask" or "model"
-end
-
-local function open(ctx, def)
-  local at = ctx.position
-  if not at then return start(ctx, def) end
-  if math.type(at.turn) ~= "integer" or (at.next ~= "ask" and at.next ~= "model") or (at.next == "ask" and not def.user) then
-    error(("'%s' is not a place in this flow"):format(tostring(at.path)), 0)
-  end
-  return at.turn, at.next
-end
-
---- False: the recording has no more.
-local function perform(ctx, def, effect, what)
-  effect.agent = def.name
-  local outcome = ctx.effect(effect)
-  if outcome.status == "ended" then return nil end
-  if outcome.status ~= "ok" and effect.kind ~= "tool" then
-    error(("%s failed: %s"):format(what, outcome.error or "no reason was given"), 0)
-  end
-  return outcome
-end
-
-local function ask_model(ctx, def, turn)
-  if turn > def.max_iterations then
-    error(("the model was called %d times, the most that max_iterations allows"):format(def.max_iterations), 0)
-  end
-  local request = { model = def.model, tools = names_of(def.tools) }
-  return perform(ctx, def, { kind = "model", class = "pure", request = request }, "the model '" .. def.model .. "'")
-end
-
---- A call that cannot be made is answered like one that failed, for the model to see, without an effect.
-local function call_tools(ctx, def, calls)
-  local classes = classes_of(def.tools)
-  for index, call in ipairs(calls) do
-    local class = classes[call.name]
-    local problem = call.problem or not class and ("there is no tool '%s'"):format(call.name)
-    if problem then
-      ctx.message { role = "tool", call_id = call.call_id, name = call.name or "?", content = "Error: " .. problem }
-    elseif not perform(ctx, def, { kind = "tool", class = class, request = call.request, ordinal = index }) then
-      return false
-    end
-  end
-  return true
-end
-
-local function text_of(message)
-  local content = message.content
-  if type(content) == "string" then return content end
-  local texts = {}
-  for _, part in ipairs(type(content) == "table" and content or {}) do
-    if type(part) == "table" and type(part.text) == "string" then texts[#texts + 1] = part.text end
-  end
-  return table.concat(texts, "\n")
-end
-
-local function run(ctx, def)
-  local turn, step = open(ctx, def)
+--- Converses until the model has nothing more to call (with a user: until `stop` says so); gives what `def.result` makes of it,
+--- else {text=, turns=}, or {ended="recording", turns=}.
+function agent.converse(ctx, def, input, more)
+  local loop = agent_loop.open(ctx, def, input, more)
+  local request = { question = def.user and def.user.question, options = def.user and def.user.options }
   while true do
-    local kind
-    local question = def.user and def.user.question
-    if step == "ask" and not perform(ctx, def, { kind = "ask", class = "idempotent", request = { question = question } }, "asking") then
-      return { ended = "recording", turns = turn - 1 }
+    if loop.next == "ask" and not agent_loop.perform(loop, { kind = "ask", class = "idempotent", request = request }, "asking") then
+      return { ended = "recording", turns = loop.turn - 1 }
     end
-    local reply = ask_model(ctx, def, turn)
-    if not reply then return { ended = "recording", turns = turn - 1 } end
-    local calls = ctx.tool_calls(reply.raw)
-    if #calls > 0 then
-      if not call_tools(ctx, def, calls) then return { ended = "recording", turns = turn } end
-      kind, step = "tool_round", "model"
-    else
-      local text = text_of(reply.result)
-      if not def.user or (def.stop and def.stop(text)) then return { text = text, turns = turn } end
-      kind, step = "loop_iteration", "ask"
-    end
-    turn = turn + 1
-    ctx.boundary(kind, { agent = def.name, position = { path = "agent#" .. turn, turn = turn, next = step } })
+    local how, text = agent_loop.turn(loop)
+    if how == "ended" then return { ended = "recording", turns = text } end
+    if how == "said" and (not def.user or (def.stop and def.stop(text))) then return finish(loop, text) end
+    loop.turn, loop.next = loop.turn + 1, how == "said" and "ask" or "model"
+    agent_loop.boundary(loop, how == "called" and "tool_round" or "loop_iteration", "agent#" .. loop.turn)
   end
 end
 
----@param def { name: string|nil, model: string|nil, prompt: string|table|nil, tools: table|nil, user: table|nil,
----  stop: nil|fun(text: string): boolean, max_iterations: integer|nil, reads: string[]|nil, secrets: string[]|nil }
+local function run(ctx, def) return agent.converse(ctx, def, ctx.input) end
+
+---@param def { name: string|nil, model: string|nil, prompt: string|table|function|nil, message: string|function|nil, tools: table|nil,
+---  processes: table|nil, user: table|nil, stop: nil|fun(text: string): boolean, result: string|function|nil,
+---  max_iterations: integer|nil, max_bad_calls: integer|nil, parallel_tools: integer|nil, max_tokens: integer|nil,
+---  temperature: number|nil, reads: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function agent.define(def)
   local problem = check.fields("flow.agent", def, rules)
-  local list, of_tools = tools.declare(not problem and def.tools or nil)
+  local plain, servers = mcp.split(not problem and def.tools or nil)
+  local list, functions, of_tools = tools.declare_all(plain)
   problem = problem or of_tools and "flow.agent: " .. of_tools
+  local processes, of_processes = process.declare(not problem and def.processes or nil, servers)
+  problem = problem or of_processes and "flow.agent: " .. of_processes
   if problem then error(problem, 2) end
-  return {
-    kind = "agent", run = run, name = def.name, agents = def.name and { def.name }, tools = list,
-    reads = def.reads, secrets = def.secrets, model = def.model or "default", prompt = def.prompt, user = def.user,
-    stop = def.stop, max_iterations = def.max_iterations or 200,
-  }
+  local flow = { kind = "agent", run = run, agents = def.name and { def.name }, has_servers = next(servers) ~= nil }
+  for name, value in pairs(def) do flow[name] = value end
+  flow.tools, flow.functions, flow.processes, flow.model = list, functions, processes, def.model or "default"
+  flow.max_iterations, flow.max_bad_calls = def.max_iterations or 200, def.max_bad_calls or 10
+  flow.parallel_tools = def.parallel_tools or 1
+  return flow
 end
 
 return agent

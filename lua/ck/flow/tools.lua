@@ -53,6 +53,20 @@ local function declare(name, value)
   return { name = name, class = value }
 end
 
+local function_rules = { description = "string", parameters = "table" }
+
+--- A tool that is a Lua function: run(ctx, arguments) gives the result. Its ctx has memory, outputs, scratch, effects of kind
+--- exec, sleep, agent and read, and what can be read; what it raises is told to the model.
+---@param run fun(ctx: table, arguments: table): any
+---@param def { description: string|nil, parameters: table|nil }|nil  parameters: a JSON Schema, checked at its top
+function tools.tool(run, def)
+  local problem = type(run) ~= "function" and "flow.tool takes a function of ctx and the arguments, and a table that describes it"
+  problem = problem or def ~= nil and check.fields("flow.tool", def, function_rules)
+  if problem then error(problem, 2) end
+  def = def or {}
+  return { run = run, description = def.description, parameters = def.parameters }
+end
+
 --- What a flow says in `tools`: NAME = class, NAME = flow.command{…}, or just "NAME" (class once).
 ---@param given table|nil
 ---@return ck.flow.Tool[]|nil list  by name
@@ -69,6 +83,31 @@ function tools.declare(given)
   end
   table.sort(list, function(a, b) return a.name < b.name end)
   return list
+end
+
+--- The same where Lua functions, NAME = flow.tool(…), may stand among them.
+---@param given table|nil
+---@return ck.flow.Tool[]|nil list  by name
+---@return table[]|nil functions    by name
+---@return string|nil problem
+function tools.declare_all(given)
+  local plain, functions = given, {}
+  if type(given) == "table" then
+    plain = {}
+    for name, value in pairs(given) do
+      if type(name) == "string" and type(value) == "table" and type(value.run) == "function" then
+        functions[#functions + 1] = { name = name, run = value.run, description = value.description, parameters = value.parameters }
+      else
+        plain[name] = value
+      end
+    end
+  end
+  local list, problem = tools.declare(plain)
+  for _, tool in ipairs(list or {}) do
+    if type(given[tool.name]) == "table" and given[tool.name].run then problem = ("tools: '%s' is declared twice"):format(tool.name) end
+  end
+  table.sort(functions, function(a, b) return a.name < b.name end)
+  return list, functions, problem
 end
 
 return tools

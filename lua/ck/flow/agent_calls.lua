@@ -1,0 +1,166 @@
+--- The tool calls of one message: judged, made (those that go outside side by side), and answered in the order of the calls.
+---
+--- A tool is { name=, serve=function(loop, items), description=?, parameters=? }; `serve` answers a run of calls that stand
+--- side by side in the message and have the same `serve`. False: the recording has no more.
+
+local calls = {}
+
+---@class ck.flow.Call
+---@field call table      as ctx.tool_calls gives it
+---@field index integer   in the message, from 1
+---@field tool table|nil  nil: it cannot be made, `problem` says why
+---@field problem string|nil
+
+local function kind_of(value)
+  if value == ck.null then return "null" end
+  if math.type(value) == "integer" then return "integer" end
+  if type(value) ~= "table" then return type(value) end
+  if next(value) == nil then return "empty" end
+  return #value > 0 and "array" or "object"
+end
+
+local function fits(value, wanted)
+  local kind = kind_of(value)
+  if kind == wanted or (kind == "integer" and wanted == "number") then return true end
+  if wanted == "integer" then return math.type(value) == "float" and value == math.floor(value) end
+  return kind == "empty" and (wanted == "array" or wanted == "object")
+end
+
+local function fits_one(value, wanted)
+  if type(wanted) == "string" then return fits(value, wanted) end
+  for _, one in ipairs(type(wanted) == "table" and wanted or {}) do
+    if fits(value, one) then return true end
+  end
+  return type(wanted) ~= "table"
+end
+
+--- What the schema says of the members at the top: those that must be there, and their types.
+local function arguments_problem(parameters, arguments)
+  if type(parameters) ~= "table" then return nil end
+  for _, name in ipairs(type(parameters.required) == "table" and parameters.required or {}) do
+    if arguments[name] == nil then return ("the argument '%s' is missing"):format(name) end
+  end
+  for name, rule in pairs(type(parameters.properties) == "table" and parameters.properties or {}) do
+    local wanted = type(rule) == "table" and rule.type or nil
+    if arguments[name] ~= nil and not fits_one(arguments[name], wanted) then
+      return ("the argument '%s' must be of type %s"):format(name, type(wanted) == "table" and table.concat(wanted, " or ") or wanted)
+    end
+  end
+end
+
+local function judge(loop, call)
+  if call.problem then return nil, call.problem end
+  local tool = loop.tools[call.name]
+  if not tool then return nil, ("there is no tool '%s'"):format(call.name) end
+  if not call.arguments then return nil, ("the arguments of '%s' are not a JSON object"):format(call.name) end
+  local problem = arguments_problem(tool.parameters, call.arguments)
+  return not problem and tool or nil, problem
+end
+
+--- Calls that cannot be made are counted: a model that makes nothing else is stopped.
+local function count(loop, problem)
+  loop.bad = problem and loop.bad + 1 or 0
+  if loop.bad >= loop.def.max_bad_calls then
+    local text = "the model made %d calls in a row that cannot be made, the most that max_bad_calls allows; the last one: %s"
+    error(text:format(loop.bad, problem), 0)
+  end
+end
+
+--- The message that answers a call.
+function calls.answer(loop, item, content)
+  local call = item.call
+  loop.ctx.message { role = "tool", call_id = call.call_id, name = call.name or "?", content = content }
+end
+
+local function ask_of(loop, item)
+  local request, server = item.call.request, item.tool.server
+  if server then request = ('{"server":"%s",%s'):format(server, request:sub(2)) end
+  return { kind = "tool", class = item.tool.class, agent = loop.def.name, request = request, ordinal = item.index }
+end
+
+--- Serves tools that are effects; the runtime answers their calls. At most `parallel_tools` at once.
+function calls.by_effect(loop, items)
+  local width = loop.def.parallel_tools
+  for first = 1, #items, width do
+    local asks = {}
+    for at = first, math.min(first + width - 1, #items) do asks[#asks + 1] = ask_of(loop, items[at]) end
+    local outcomes = #asks == 1 and { loop.ctx.effect(asks[1]) } or loop.ctx.effects(asks)
+    for _, outcome in ipairs(outcomes) do
+      if outcome.status == "ended" then return false end
+    end
+  end
+end
+
+-- What else a tool could ask for would speak in the conversation, between a call and its result.
+local quiet = { exec = true, sleep = true, agent = true, read = true }
+
+local function inner_ctx(ctx)
+  local function effect(asked)
+    local kind = type(asked) == "table" and asked.kind
+    if not quiet[kind] then error(("a tool can ask for effects of kind exec, sleep, agent and read, not %s"):format(tostring(kind)), 2) end
+    return ctx.effect(asked)
+  end
+  return {
+    scope = ctx.scope, task = ctx.task, input = ctx.input, options = ctx.options, effect = effect, now = ctx.now, random = ctx.random,
+    parse = ctx.parse, memory = ctx.memory, outputs = ctx.outputs, scratch = ctx.scratch,
+  }
+end
+
+local MASKED = "not run: its arguments held a secret that was not stored; call it again with them"
+
+local function run_function(loop, item)
+  if item.call.request:find("[redacted:", 1, true) then return MASKED end
+  local result = item.tool.run(inner_ctx(loop.ctx), item.call.arguments)
+  if result == nil then return "" end
+  return type(result) == "table" and result or tostring(result)
+end
+
+--- Serves tools that are Lua functions. One that raises is not a failure of the flow: the model is told.
+function calls.by_function(loop, items)
+  for _, item in ipairs(items) do
+    local fine, problem = pcall(function() calls.answer(loop, item, run_function(loop, item)) end)
+    if not fine then calls.answer(loop, item, "Error: " .. tostring(problem)) end
+  end
+end
+
+local function judge_all(loop, list)
+  local items = {}
+  for index, call in ipairs(list) do
+    local tool, problem = judge(loop, call)
+    count(loop, problem)
+    items[index] = { call = call, index = index, tool = tool, problem = problem }
+  end
+  return items
+end
+
+--- The calls from `first` on that one `serve` answers together.
+local function take_run(items, first)
+  local run = { items[first] }
+  local tool = items[first].tool
+  for at = first + 1, #items do
+    if not tool or not items[at].tool or items[at].tool.serve ~= tool.serve then break end
+    run[#run + 1] = items[at]
+  end
+  return run
+end
+
+--- Makes all calls of a message. A call that cannot be made is answered like one that failed, for the model to see.
+---@param loop table
+---@param list table[]  of ctx.tool_calls
+---@return boolean goes_on  false: the recording has no more
+function calls.make(loop, list)
+  local items = judge_all(loop, list)
+  local first = 1
+  while first <= #items do
+    local run = take_run(items, first)
+    if not run[1].tool then
+      calls.answer(loop, run[1], "Error: " .. run[1].problem)
+    elseif run[1].tool.serve(loop, run) == false then
+      return false
+    end
+    first = first + #run
+  end
+  return true
+end
+
+return calls

@@ -1,0 +1,127 @@
+--- What a conversation of a model with its tools consists of: how it is opened, one turn, and the boundary that ends a turn.
+
+local calls = require "ck.flow.agent_calls"
+local explore = require "ck.flow.explore"
+local mcp = require "ck.flow.mcp"
+
+local agent_loop = {}
+
+--- A tool that says nothing of itself is called by its name alone.
+local function shown(tool)
+  if not tool.description and not tool.parameters then return tool.name end
+  return { name = tool.name, description = tool.description, parameters = tool.parameters }
+end
+
+local function add_tools(loop, list, serve)
+  for _, tool in ipairs(list) do
+    loop.list[#loop.list + 1] = shown(tool)
+    loop.tools[tool.name] = {
+      name = tool.name, class = tool.class, server = tool.server, parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
+    }
+  end
+end
+
+local function text_from(ctx, value)
+  if type(value) == "function" then return value(ctx) end
+  return value
+end
+
+--- A conversation that is there already goes on; only a new one needs its prompt.
+local function start(loop, input)
+  local ctx, def = loop.ctx, loop.def
+  local prompt = text_from(ctx, def.prompt)
+  if type(prompt) == "table" then
+    prompt = ctx.recorded_prompt
+    if not prompt then error("prompt = flow.recorded needs a recording that has a system prompt", 0) end
+  end
+  if prompt and ctx.conversation_length() == 0 then ctx.message("system", prompt) end
+  if not def.user then
+    if type(input) ~= "string" then input = text_from(ctx, def.message) end
+    if type(input) == "string" then ctx.message("user", input) end
+  end
+  loop.turn, loop.next = 1, def.user and "ask" or "model"
+end
+
+local function go_on(loop, at)
+  if math.type(at.turn) ~= "integer" or (at.next ~= "ask" and at.next ~= "model") or (at.next == "ask" and not loop.def.user) then
+    error(("'%s' is not a place in this flow"):format(tostring(at.path)), 0)
+  end
+  loop.turn, loop.next, loop.bad, loop.guards = at.turn, at.next, at.bad or 0, at.guards or 0
+  loop.mark = at.mark and { goal = at.mark.goal, startedAt = at.mark.startedAt, to = at.mark.to }
+end
+
+--- What a conversation with `def` needs while it lasts. `more`: { depth = below the flow's own agents, tools = of the kind that
+--- converses, each with a `serve` of its own }.
+---@param ctx table
+---@param def table            what flow.agent gave
+---@param input any            a text is what the user says first
+---@param more table|nil
+function agent_loop.open(ctx, def, input, more)
+  more = more or {}
+  local loop = { ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0 }
+  add_tools(loop, def.tools, calls.by_effect)
+  add_tools(loop, def.functions, calls.by_function)
+  add_tools(loop, more.tools or {})
+  if def.has_servers then add_tools(loop, mcp.offer(ctx, def.processes, loop.list, def.name), calls.by_effect) end
+  explore.offer(loop)
+  if ctx.position then go_on(loop, ctx.position) else start(loop, input) end
+  return loop
+end
+
+--- Nil: the recording has no more.
+function agent_loop.perform(loop, effect, what)
+  effect.agent = loop.def.name
+  local outcome = loop.ctx.effect(effect)
+  if outcome.status == "ended" then return nil end
+  if outcome.status ~= "ok" then error(("%s failed: %s"):format(what, outcome.error or "no reason was given"), 0) end
+  return outcome
+end
+
+local function ask_model(loop)
+  local def = loop.def
+  if loop.turn > def.max_iterations then
+    error(("the model was called %d times, the most that max_iterations allows"):format(def.max_iterations), 0)
+  end
+  local request = {
+    model = def.model, tools = #loop.list > 0 and loop.list or nil, max_tokens = def.max_tokens, temperature = def.temperature,
+  }
+  return agent_loop.perform(loop, { kind = "model", class = "pure", request = request }, "the model '" .. def.model .. "'")
+end
+
+local function text_of(message)
+  local content = message.content
+  if type(content) == "string" then return content end
+  local texts = {}
+  for _, part in ipairs(type(content) == "table" and content or {}) do
+    if type(part) == "table" and type(part.text) == "string" then texts[#texts + 1] = part.text end
+  end
+  return table.concat(texts, "\n")
+end
+
+--- One turn. "called": the model called tools, which have answered; "said", text; "held": it may not end its turn yet;
+--- "ended", full turns: the recording has no more.
+function agent_loop.turn(loop)
+  local ctx = loop.ctx
+  local before = ctx.conversation_length()
+  local reply = ask_model(loop)
+  if not reply then return "ended", loop.turn - 1 end
+  local list = ctx.tool_calls(reply.raw)
+  if #list == 0 then
+    if explore.guard(loop) then return "held" end
+    return "said", text_of(reply.result)
+  end
+  if not calls.make(loop, list) then return "ended", loop.turn end
+  explore.settle(loop, #list, before)
+  return "called"
+end
+
+--- Ends a turn; `path` is where to go on.
+function agent_loop.boundary(loop, kind, path, position)
+  position = position or {}
+  position.path, position.turn, position.next, position.mark = path, loop.turn, loop.next, loop.mark
+  if loop.bad > 0 then position.bad = loop.bad end
+  if loop.guards > 0 then position.guards = loop.guards end
+  loop.ctx.boundary(kind, { agent = loop.def.name, depth = loop.depth, position = position })
+end
+
+return agent_loop
