@@ -130,20 +130,58 @@ static void push_request(lua_State *L, ck_strand *self, ck_bytes name, ck_bytes 
   ck_strand_push_scratch(L, self);
 }
 
+/* Models write line breaks and tabs into the texts of their arguments as they are, which JSON forbids: escaped here. */
+static void escape_controls(ck_buffer *out, ck_bytes json) {
+  bool inside = false;
+  for (size_t i = 0; i < json.len; i++) {
+    char c = json.data[i];
+    if (c == '"') inside = !inside;
+    if (inside && c == '\\' && i + 1 < json.len) {
+      ck_buffer_append_char(out, c);
+      c = json.data[++i];
+    }
+    if (inside && (unsigned char)c < ' ') ck_buffer_append_format(out, "\\u%04x", (unsigned)c);
+    else ck_buffer_append_char(out, c);
+  }
+}
+
+static ck_bytes trim(ck_bytes text) {
+  while (text.len > 0 && strchr(" \t\r\n", text.data[text.len - 1])) text.len--;
+  while (text.len > 0 && strchr(" \t\r\n", *text.data)) text.data++, text.len--;
+  return text;
+}
+
+/* Pushes the object that the text in self->scratch holds, an empty one for an empty text; false, and nothing pushed, when it is
+ * something else. */
+static bool push_written(lua_State *L, ck_strand *self) {
+  ck_buffer *escaped = ck_vm_scratch(L);
+  ck_error err = CK_ERROR_INIT;
+  escape_controls(escaped, trim(ck_buffer_bytes(&self->scratch)));
+  ck_buffer_reset(&self->scratch);
+  ck_buffer_append_bytes(&self->scratch, ck_buffer_bytes(escaped));
+  if (ck_buffer_check(escaped, &err) != CK_OK || ck_buffer_check(&self->scratch, &err) != CK_OK) ck_strand_raise(L, &err);
+  ck_bytes json = ck_buffer_bytes(&self->scratch);
+  ck_status status = json.len ? ck_json_check(json, &err) : CK_OK;
+  if (status == CK_E_NO_MEMORY) ck_strand_raise(L, &err);
+  if (status != CK_OK || (json.len && ck_json_type_of(json) != CK_JSON_OBJECT)) return false;
+  if (json.len) ck_json_push(L, json);
+  else lua_newtable(L);
+  return true;
+}
+
 /* Pushes the arguments, which providers give as text that holds an object, as an object, or not at all; false, and nothing
  * pushed, when they are something else. */
 static bool push_arguments(lua_State *L, ck_strand *self, ck_bytes arguments) {
-  if (ck_json_type_of(arguments) == CK_JSON_STRING) {
+  ck_json_type type = ck_json_type_of(arguments);
+  if (type == CK_JSON_STRING) {
     ck_buffer_reset(&self->scratch);
     ck_json_read_string(&self->scratch, arguments);
-    arguments = ck_buffer_bytes(&self->scratch);
-    while (arguments.len > 0 && strchr(" \t\r\n", arguments.data[arguments.len - 1])) arguments.len--;
-    if (arguments.len > 0 && ck_json_check(arguments, NULL) != CK_OK) return false;
+    return push_written(L, self);
   }
-  ck_json_type type = arguments.len > 0 ? ck_json_type_of(arguments) : CK_JSON_NULL;
-  if (type == CK_JSON_NULL) lua_newtable(L);
-  else if (type == CK_JSON_OBJECT) ck_json_push(L, arguments);
-  return type == CK_JSON_NULL || type == CK_JSON_OBJECT;
+  if (type == CK_JSON_OBJECT) ck_json_push(L, arguments);
+  else if (type == CK_JSON_NONE || type == CK_JSON_NULL) lua_newtable(L);
+  else return false;
+  return true;
 }
 
 /* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead; one whose arguments are no

@@ -131,6 +131,8 @@ static void test_arguments(void) {
       {"\"{\\\"text\\\":\\\"x\\\"}\"", "1"},
       {"\" {\\\"text\\\":\\\"x\\\"} \\n\"", "1"},
       {"{\"text\":\"x\"}", "1"},
+      {"\"{\\\"text\\\":\\\"a\\nb\\t\\\\\\\"c\\u001b\\\"\\n}\"", "1"}, /* line break, tab, quote and escape inside of the text */
+      {"\"   \"", "Error: the argument 'text' is missing"},
       {"\"{\\\"text\\\":5}\"", "Error: the argument 'text' must be of type string"},
       {"\"{\\\"text\\\":null}\"", "Error: the argument 'text' must be of type string"},
       {"\"{}\"", "Error: the argument 'text' is missing"},
