@@ -251,9 +251,9 @@ static int ctx_put(lua_State *L) {
   const char *key = luaL_checkstring(L, 1);
   ck_error err = CK_ERROR_INIT;
   lua_settop(L, 2);
-  bool is_known = strncmp(key, "memory.", 7) == 0 || strncmp(key, "outputs.", 8) == 0;
+  bool is_known = strncmp(key, "memory.", 7) == 0 || strncmp(key, "outputs.", 8) == 0 || strncmp(key, "scratch.", 8) == 0;
   if (!is_known || strlen(key) != lua_rawlen(L, 1) || !strchr(key, '.')[1]) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.put: '%s' must be memory.KEY or outputs.KEY", key);
+    ck_vm_raise(L, CK_E_FLOW, "ctx.put: '%s' must be memory.KEY, outputs.KEY or scratch.AGENT", key);
   }
   if (check_key(self, key, &err) != CK_OK) ck_strand_raise(L, &err);
   if (lua_isnil(L, 2)) {
