@@ -1,8 +1,8 @@
-/* execution_private.h - strands under way: what execution.c, runner.c, fork.c, position.c and call*.c share.
+/* execution_private.h - strands under way: what execution.c, runner*.c, fork.c, position.c, call*.c and limits*.c share.
  *
  *   execution   all strands of a session, and how it is to end     execution.c
  *   runner      one strand and what it waits for                   runner.c, position.c, fork.c
- *   call        one effect that a strand waits for                 call.c, call_record.c */
+ *   call        one effect that a strand waits for                 call.c, call_run.c, call_record.c */
 #ifndef CK_RUNTIME_EXECUTION_PRIVATE_H
 #define CK_RUNTIME_EXECUTION_PRIVATE_H
 
@@ -185,13 +185,26 @@ CK_CHECKED ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err);
 
 /* The strand asked for effects: each is replayed, or its intent is committed, or the session stops. */
 CK_CHECKED ck_status ck_runner_begin_calls(ck_runner *self, ck_error *err);
+/* Nothing stands against it any more but its limits. */
+CK_CHECKED ck_status ck_call_commit_intent(ck_call *self, ck_error *err);
+/* Neither ledger nor driver can tell what came of it: the policies decide. */
+CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_error *err);
+CK_CHECKED ck_status ck_call_stop_in_doubt(ck_call *self);
+/* The strand fails of it; what was asked for together with it is still waited for, and recorded. */
+void ck_call_fail(ck_call *self, ck_status cause, const char *text);
+/* What only waits, for a time or a person: put off when the session is to end, and never a sign of trouble. */
+bool ck_call_waits_only(const ck_effect *effect);
+ck_session *ck_call_session(const ck_call *self);
+
+/* ---- call_run.c ---- */
+
+/* Its intent is committed, or it is to be probed: start the driver. */
+CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
 /* One step of all of them; false in *moved when they wait. */
 CK_CHECKED ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err);
 /* Cancels what its driver still does; `harmless` only: what is simply asked for again later (sleeps, questions). */
 void ck_runner_cancel_calls(ck_runner *self, bool harmless);
 void ck_runner_drop_calls(ck_runner *self);
-/* Nothing stands against it any more but its limits. */
-CK_CHECKED ck_status ck_call_commit_intent(ck_call *self, ck_error *err);
 /* A person's answer to the question it waits for. */
 CK_CHECKED ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err);
 
