@@ -135,12 +135,22 @@ static ck_status complete(ck_call *self, ck_error *err) {
   return ck_call_record(self, outcome, self->driver->name, err);
 }
 
+/* Its intent is committed, but its driver will not be asked any more: that much is known, and is written down. */
+static ck_status put_off(ck_call *self, ck_error *err) {
+  ck_outcome *outcome;
+  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "not begun: the session was to end", err);
+  if (status == CK_OK) status = ck_call_record(self, outcome, "runtime", err);
+  self->phase = CK_CALL_LEFT;
+  return status;
+}
+
 static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   ck_status status = CK_OK;
   *moved = true;
   if (self->phase == CK_CALL_DRIVER && self->delivered) return complete(self, err);
   if (self->phase == CK_CALL_INTENT) {
     status = ck_session_check(ck_call_session(self), self->ticket, err);
+    if (status == CK_OK && self->runner->execution->stopping) return put_off(self, err);
     if (status == CK_OK) return ck_call_start(self, err);
   }
   *moved = false;

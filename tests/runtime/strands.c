@@ -89,13 +89,13 @@ void strands_close(strands *self) {
 
 ck_status strands_turn(strands *self) {
   ck_error err = CK_ERROR_INIT;
-  size_t before;
-  do { /* an intent's commit, then its driver: until all there is to start was started */
-    before = self->log.len;
+  int still = 0;
+  while (still++ < 3) { /* a boundary's commit, an intent's, then its driver: until all there is to start was started */
+    size_t before = self->log.len;
     self->status = ck_execution_turn(&self->result, self->execution, &err);
-    if (self->status == CK_E_PENDING && ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
-    if (self->status == CK_E_PENDING) self->status = ck_execution_turn(&self->result, self->execution, &err);
-  } while (self->status == CK_E_PENDING && self->log.len != before);
+    if (self->status != CK_E_PENDING || ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
+    if (self->log.len != before) still = 0;
+  }
   return self->status;
 }
 

@@ -14,7 +14,7 @@ end
 local function take_in(ctx, ended)
   for _, how in pairs(ended) do
     if how.error then error(how.error, 0) end
-    for key, value in pairs(how.writes) do ctx.memory[key:sub(#"memory." + 1)] = value end
+    for key, text in pairs(how.writes) do ctx.put(key, text or nil) end
   end
 end
 
