@@ -126,7 +126,7 @@ static void count_changes(reading *self, ck_recorded_boundary *boundary) {
   const ck_boundary *at = &boundary->at;
   boundary->added_keys = at->since.changed_keys - self->keys;
   boundary->added_bytes = at->since.changed_bytes - self->bytes;
-  boundary->soiled = !at->clean && (self->clean || self->failed);
+  boundary->soiled = !at->clean && (self->clean || self->failed || at->last_error);
   self->keys = at->since.changed_keys;
   self->bytes = at->since.changed_bytes;
   self->clean = at->clean;
