@@ -40,7 +40,8 @@ void strands_open(strands *self, const char *flow) {
   ck_error err = CK_ERROR_INIT;
   self->driver = (ck_effect_driver){.name = "hand", .self = self, .serves = serves, .start = start, .cancel = cancel, .reserve = reserve};
   self->drivers[0] = &self->driver;
-  ck_status status = ck_runtime_open(&self->runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err);
+  if (!self->clock.mono_us) self->clock = ck_clock_system();
+  ck_status status = ck_runtime_open(&self->runtime, "memory:", &(ck_store_options){.create = true}, &self->clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&self->engine, NULL, &err);
   if (status == CK_OK) status = self->engine->load(&self->flow, self->engine->self, flow_file(flow), &err);
   tap_must(status == CK_OK, "open: %s", err.text);
@@ -49,7 +50,7 @@ void strands_open(strands *self, const char *flow) {
 static void execute(strands *self) {
   ck_error err = CK_ERROR_INIT;
   ck_execution_options options = {.session = self->session, .engine = self->engine, .flow = self->flow, .drivers = self->drivers,
-                                  .clock = ck_clock_system(), .waker = self->runtime->waker};
+                                  .clock = self->clock, .waker = self->runtime->waker};
   self->count = 0;
   ck_buffer_reset(&self->log);
   tap_must(ck_execution_open(&self->execution, &options, &err) == CK_OK, "execution: %s", err.text);

@@ -23,6 +23,7 @@ typedef struct strands {
   size_t count;
   ck_buffer log;                /* a line for each start: its key */
   int64_t reserve;              /* what each model call reserves, micro-dollars */
+  ck_clock clock;               /* set before it is opened; zero: the system's */
   const ck_profile *profile;    /* of the sessions that are made; NULL */
   ck_execution_result result;
   ck_status status;             /* of the last turn */
