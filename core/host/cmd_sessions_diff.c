@@ -3,6 +3,7 @@
 
 #include "core/host/commands.h"
 #include "core/host/compare.h"
+#include "core/host/errand.h"
 #include "core/host/excerpt.h"
 #include "core/host/pick.h"
 #include "core/host/table.h"
@@ -231,8 +232,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   printing self = {.output = host->output, .of = &of};
   ck_status status = ck_look_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  ck_redactor_set_fingerprint_key(host->output->redactor, ck_store_fingerprint_key(look.store));
-  status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
+  status = ck_errand_hide_secrets(host->output, look.store, v->session, err);
+  if (status == CK_OK) status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
   if (status == CK_OK && host->output->json) status = print_json(&self, look.head.session.id, err);
   else if (status == CK_OK) status = print_table(&self, err);
   ck_compare_clear(&of);

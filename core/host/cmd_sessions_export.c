@@ -2,7 +2,8 @@
 #include <string.h>
 
 #include "core/host/commands.h"
-#include "core/host/look.h"
+#include "core/host/errand.h"
+#include "core/host/session_checkpoint.h"
 #include "core/host/write_file.h"
 #include "core/runtime/cassette_export.h"
 
@@ -12,17 +13,31 @@ typedef struct values {
 
 typedef struct format {
   const char *name;
-  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_look *look, ck_redactor *redactor, ck_error *err);
+  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err);
 } format;
 
-static ck_status write_cassette(ck_buffer *out, const ck_look *look, ck_redactor *redactor, ck_error *err) {
-  return ck_cassette_export(out, look->store, &look->head, redactor, err);
+static ck_status write_cassette(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err) {
+  return ck_cassette_export(out, look->store, &look->head, output->redactor, err);
+}
+
+/* The latest checkpoint. */
+static ck_status write_session_checkpoint(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err) {
+  ck_snapshot snapshot;
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_status status = ck_snapshot_open(&snapshot, look, output, NULL, err);
+  if (status == CK_OK) status = ck_session_checkpoint_put(&document, NULL, &snapshot, err);
+  if (status == CK_OK) status = ck_document_write(out, &document, err);
+  ck_document_clear(&document);
+  ck_snapshot_clear(&snapshot);
+  return status;
 }
 
 static const format formats[] = {
   {"cassette", write_cassette},
+  {"session-checkpoint", write_session_checkpoint},
 };
-static const char *const format_names[] = {"cassette", NULL};
+static const char *const format_names[] = {"cassette", "session-checkpoint", NULL};
 
 static const format *find_format(const char *name) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -40,13 +55,13 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   const format *chosen = v->format ? find_format(v->format) : NULL;
   if (!chosen)
-    return ck_error_set(err, CK_E_USAGE, "--format says as what: cassette");
+    return ck_error_set(err, CK_E_USAGE, "--format says as what: cassette or session-checkpoint");
   ck_look look;
   ck_buffer text = {0};
   ck_status status = ck_look_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  ck_redactor_set_fingerprint_key(host->output->redactor, ck_store_fingerprint_key(look.store));
-  status = chosen->write(&text, &look, host->output->redactor, err);
+  status = ck_errand_hide_secrets(host->output, look.store, v->session, err);
+  if (status == CK_OK) status = chosen->write(&text, &look, host->output, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
   ck_look_close(&look);
@@ -71,6 +86,9 @@ const ck_command ck_command_sessions_export = {
   .summary = "give a session away in a form that can be read elsewhere",
   .details = "cassette: a recording of what models, tools and people answered, as JSON lines, for `ckrun run FLOW --cassette FILE`: one run "
              "without a stop, whatever the session went through.\n\n"
+             "session-checkpoint: where a session of several agents stands, as one JSON object: sessionId, constraintState, activeAgents "
+             "(agentId, parentAgentId, depth, conversationTail, expertiseSnapshot), roundsCompleted, pendingDelegations, "
+             "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds.\n\n"
              "Everything passes redaction once more; what was masked stays masked.",
   .operands = operands,
   .options = options,

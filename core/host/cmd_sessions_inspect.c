@@ -1,10 +1,9 @@
 /* cmd_sessions_inspect.c - sessions inspect: the state that a checkpoint restores. */
-#include <stdlib.h>
-
 #include "core/base/clock.h"
+#include "core/host/checkpoint_fields.h"
 #include "core/host/commands.h"
-#include "core/host/look.h"
 #include "core/host/pick.h"
+#include "core/host/session_checkpoint.h"
 #include "core/host/table.h"
 
 typedef struct values {
@@ -13,21 +12,12 @@ typedef struct values {
 
 static const ck_column columns[] = {{"KEY", false}, {"BYTES", true}, {"VALUE", false}, {NULL, false}};
 
-typedef struct inspection {
-  ck_output *output;
-  ck_look look;
-  const ck_checkpoint_info *checkpoint; /* NULL: there is none; the state is empty */
-  ck_state *state;
-  ck_state_entry *entries;
-  size_t count;
-} inspection;
-
-static ck_status print_table(const inspection *self, ck_error *err) {
+static ck_status print_table(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
   ck_table table;
-  ck_table_init(&table, self->output, columns);
-  for (size_t i = 0; i < self->count; i++) {
-    ck_bytes value = ck_value_bytes(self->entries[i].value);
-    ck_table_put_text(&table, ck_bytes_text(self->entries[i].key));
+  ck_table_init(&table, output, columns);
+  for (size_t i = 0; i < snapshot->entry_count; i++) {
+    ck_bytes value = ck_value_bytes(snapshot->entries[i].value);
+    ck_table_put_text(&table, ck_bytes_text(snapshot->entries[i].key));
     ck_table_put_bytes(&table, (int64_t)value.len);
     ck_table_put_text(&table, value);
   }
@@ -36,59 +26,51 @@ static ck_status print_table(const inspection *self, ck_error *err) {
   return status;
 }
 
-static ck_status print_json(const inspection *self, ck_error *err) {
+static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
   ck_document document;
-  ck_document_init(&document, self->output);
-  ck_document_put_text(&document, NULL, "session", self->look.head.session.id);
-  if (self->checkpoint)
-    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), self->checkpoint);
+  ck_document_init(&document, output);
+  ck_document_put_text(&document, NULL, "session", snapshot->look->head.session.id);
+  if (snapshot->has_checkpoint)
+    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &snapshot->checkpoint);
   struct cJSON *state = ck_document_put_object(&document, NULL, "state");
-  for (size_t i = 0; i < self->count; i++)
-    ck_document_put_value(&document, state, self->entries[i].key, self->entries[i].value);
-  ck_status status = ck_document_print(&document, err);
+  for (size_t i = 0; i < snapshot->entry_count; i++)
+    ck_document_put_value(&document, state, snapshot->entries[i].key, snapshot->entries[i].value);
+  ck_status status = ck_checkpoint_fields_put(&document, NULL, snapshot, true, err);
+  if (status == CK_OK)
+    status = ck_session_checkpoint_put(&document, ck_document_put_object(&document, NULL, "sessionCheckpoint"), snapshot, err);
+  if (status == CK_OK) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;
 }
 
-static void talk_header(const inspection *self) {
-  const ck_checkpoint_info *checkpoint = self->checkpoint;
+static void talk_header(ck_output *output, const ck_snapshot *snapshot) {
+  const ck_checkpoint_info *checkpoint = &snapshot->checkpoint;
   char time[CK_TIME_TEXT_SIZE];
-  if (!checkpoint) {
-    ck_output_talk(self->output, "no checkpoint yet: the state is empty");
+  if (!snapshot->has_checkpoint) {
+    ck_output_talk(output, "no checkpoint yet: the state is empty");
     return;
   }
   ck_time_text(time, checkpoint->created_ms);
-  ck_output_talk(self->output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id, ck_boundary_kind_name(checkpoint->kind),
-                 (long long)checkpoint->seq, time, self->count, self->count == 1 ? "key" : "keys");
+  ck_output_talk(output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id, ck_boundary_kind_name(checkpoint->kind),
+                 (long long)checkpoint->seq, time, snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys");
 }
 
-static ck_status inspect(inspection *self, ck_error *err) {
-  ck_status status = CK_OK;
-  if (self->checkpoint)
-    status = ck_store_get_state(&self->state, self->look.store, self->look.head.session.no, self->checkpoint->seq, err);
-  if (status == CK_OK && self->state) status = ck_state_list(&self->entries, &self->count, self->state, err);
-  if (status != CK_OK) return status;
-  if (self->output->json) return print_json(self, err);
-  talk_header(self);
-  return self->count ? print_table(self, err) : CK_OK;
+static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
+  if (output->json) return print_json(output, snapshot, err);
+  talk_header(output, snapshot);
+  return snapshot->entry_count ? print_table(output, snapshot, err) : CK_OK;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_checkpoint_info chosen = {0};
-  inspection self = {.output = host->output};
-  ck_status status = ck_look_open_session(&self.look, host, v->session, err);
+  ck_look look;
+  ck_snapshot snapshot = {0};
+  ck_status status = ck_look_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  if (self.look.head.has_checkpoint) self.checkpoint = &self.look.head.checkpoint;
-  if (v->checkpoint) {
-    status = ck_pick_checkpoint(&chosen, &self.look, v->checkpoint, err);
-    self.checkpoint = &chosen;
-  }
-  if (status == CK_OK) status = inspect(&self, err);
-  free(self.entries);
-  ck_state_free(self.state);
-  ck_checkpoint_info_clear(&chosen);
-  ck_look_close(&self.look);
+  status = ck_snapshot_open(&snapshot, &look, host->output, v->checkpoint, err);
+  if (status == CK_OK) status = print(host->output, &snapshot, err);
+  ck_snapshot_clear(&snapshot);
+  ck_look_close(&look);
   return status;
 }
 
@@ -106,7 +88,10 @@ static const ck_option options[] = {
 const ck_command ck_command_sessions_inspect = {
   .name = "sessions inspect",
   .summary = "show the state that a checkpoint restores",
-  .details = "Columns: key, bytes, value. With --json the checkpoint and all values, byte for byte.",
+  .details = "Columns: key, bytes, value. With --json one object: checkpoint and state (all values, byte for byte); "
+             "the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, created_at, current_node, next_node, execution_path, "
+             "shared_memory, conversation_states, accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, signature; "
+             "and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` gives it.",
   .operands = operands,
   .options = options,
   .run = run,

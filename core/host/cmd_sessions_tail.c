@@ -3,12 +3,10 @@
 #include <string.h>
 
 #include "core/host/commands.h"
-#include "core/host/launch.h"
-#include "core/host/look.h"
+#include "core/host/errand.h"
+#include "core/host/snapshot.h"
 #include "core/runtime/choose.h"
 #include "core/runtime/tail_section.h"
-#include "lua/policy.h"
-#include "lua/profile.h"
 
 typedef struct values {
   const char *session, *agent, *last, *profile;
@@ -18,25 +16,11 @@ typedef struct tailing {
   ck_output *output;
   ck_look look;
   ck_view view;
-  ck_profile *profile; /* NULL: the session was made without one that can be found again */
+  ck_profile *profile; /* NULL: the session names none */
   ck_policy_engine policies;
   ck_tail_query query;
   ck_tail tail;
 } tailing;
-
-/* A session that was not started from a flow file names no profile that can be loaded. */
-static ck_status load_profile(tailing *self, const char *given, ck_error *err) {
-  ck_launch launch = {0};
-  ck_error absent = CK_ERROR_INIT;
-  ck_status status = given ? CK_OK : ck_launch_read(&launch, &self->look.head.session, &absent);
-  if (status == CK_E_REFUSED) return CK_OK;
-  if (status != CK_OK) return ck_error_set(err, status, "%s", absent.text);
-  const char *name = given ? given : launch.profile ? launch.profile : "default";
-  status = ck_profile_load(&self->profile, name, err);
-  if (status == CK_OK) status = ck_policy_engine_open(&self->policies, self->profile, err);
-  ck_launch_clear(&launch);
-  return status;
-}
 
 static ck_status read_depth(size_t *out, const tailing *self, const values *v, ck_error *err) {
   enum { DEPTH_DEFAULT = 50 };
@@ -65,7 +49,8 @@ static ck_status find_cut(tailing *self, ck_error *err) {
 
 static ck_status read_tail(tailing *self, const values *v, ck_error *err) {
   const ck_head *head = &self->look.head;
-  ck_status status = load_profile(self, v->profile, err);
+  ck_status status = ck_errand_hide_secrets(self->output, self->look.store, head->session.id, err);
+  if (status == CK_OK) status = ck_snapshot_load_profile(&self->profile, &self->policies, &head->session, v->profile, err);
   if (status == CK_OK) status = ck_view_make(&self->view, head->timelines, head->timeline_count, head->session.timeline, err);
   if (status == CK_OK) status = find_cut(self, err);
   if (status == CK_OK) status = read_depth(&self->query.n, self, v, err);

@@ -94,6 +94,15 @@ void ck_document_put_value(ck_document *self, cJSON *at, const char *name, const
   ck_value_free(kept);
 }
 
+ck_status ck_document_write(ck_buffer *out, ck_document *self, ck_error *err) {
+  char *text = self->failed ? NULL : cJSON_PrintUnformatted(self->root);
+  if (!text) return ck_error_no_memory(err);
+  ck_buffer_append_text(out, text);
+  ck_buffer_append_char(out, '\n');
+  cJSON_free(text);
+  return ck_buffer_check(out, err);
+}
+
 static ck_status print(ck_document *self, size_t skip, ck_error *err) {
   char *text = self->failed ? NULL : cJSON_PrintUnformatted(self->root);
   if (!text) return ck_error_no_memory(err);

@@ -32,6 +32,8 @@ void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name,
  * NULL is left out. */
 void ck_document_put_value(ck_document *self, struct cJSON *at, const char *name, const ck_value *value);
 
+/* Appends it as one line. */
+CK_CHECKED ck_status ck_document_write(ck_buffer *out, ck_document *self, ck_error *err);
 /* One line to stdout. */
 CK_CHECKED ck_status ck_document_print(ck_document *self, ck_error *err);
 /* The same with the opening brace left out: the caller has written the beginning of the object, with a comma. */

@@ -165,7 +165,7 @@ static ck_status hand_over(ck_runner *self, ck_error *err) {
     ck_call *call = self->calls[i];
     ck_value *message = NULL;
     if (call->in_batch) status = ck_call_make_message(&message, call, err);
-    if (status == CK_OK && message) status = ck_session_record_message(self->execution->session, self->scope, message, err);
+    if (status == CK_OK && message) status = ck_session_record_message(self->execution->session, self->scope, self->agent, message, err);
     ck_value_free(message);
     *link = call->outcome;
     call->outcome = NULL;
@@ -211,7 +211,6 @@ void ck_runner_drop_calls(ck_runner *self) {
     if (call->run) call->driver->cancel(call->driver->self, call->run);
     ck_outcome_free(call->outcome);
     ck_value_free(call->request);
-    ck_value_free(call->tail);
     free(call->payers);
     free(call);
   }

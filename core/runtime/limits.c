@@ -37,24 +37,6 @@ static void get_subject(ck_limits_state *out, const ck_session *session, const c
 
 /* ---- words ---- */
 
-static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t amount) {
-  if (dimension == CK_DIMENSION_BUDGET) snprintf(out, size, "$%.2f", (double)amount / 1e6);
-  else if (dimension == CK_DIMENSION_TIME) snprintf(out, size, "%.1f s", (double)amount / 1e3);
-  else snprintf(out, size, "%lld", (long long)amount);
-}
-
-void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
-  char spent[32], limit[32], more[64] = "", reserved[32];
-  write_amount(spent, sizeof spent, hit->dimension, hit->spent);
-  write_amount(limit, sizeof limit, hit->dimension, hit->limit);
-  if (hit->asked > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
-    write_amount(reserved, sizeof reserved, hit->dimension, hit->asked);
-    snprintf(more, sizeof more, ", and the next call may cost %s", reserved);
-  }
-  snprintf(out, size, "%s%s%s: %s of %s spent%s", ck_dimension_name(hit->dimension), hit->agent ? " of agent " : "",
-           hit->agent ? hit->agent : "", spent, limit, more);
-}
-
 static ck_status record(ck_session *session, const char *what, const ck_limit_hit *hit, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};

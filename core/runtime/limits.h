@@ -13,9 +13,6 @@ void ck_limits_get(ck_limits_state *out, const ck_session *session);
 /* The same for one agent. */
 void ck_limits_get_agent(ck_limits_state *out, const ck_session *session, const char *agent);
 
-/* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10". */
-void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit);
-
 /* Whether the call may begin. If not, the profile's on_limit has been carried out: the call is left, or waits for a person. */
 CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err);
 /* on_limit = "ask": applies the answer that is there, or waits for one. */

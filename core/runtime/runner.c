@@ -238,7 +238,7 @@ static ck_status record_yield(ck_runner *self, ck_error *err) {
   ck_session *session = self->execution->session;
   ck_status status = CK_OK;
   for (size_t i = 0; i < yield->message_count && status == CK_OK; i++)
-    status = ck_session_record_message(session, self->scope, yield->messages[i], err);
+    status = ck_session_record_message(session, self->scope, self->agent, yield->messages[i], err);
   if (status == CK_OK && yield->rewind) status = ck_session_record_rewind(session, self->scope, yield->rewind, err);
   for (size_t i = 0; i < yield->fact_count && status == CK_OK; i++) {
     const ck_flow_fact *fact = &yield->facts[i];

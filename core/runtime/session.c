@@ -224,7 +224,8 @@ ck_status ck_session_conversation(ck_conversation **out, ck_session *self, const
   return status;
 }
 
-ck_status ck_session_record_message(ck_session *self, const char *scope_name, const ck_value *message, ck_error *err) {
+ck_status ck_session_record_message(ck_session *self, const char *scope_name, const char *agent, const ck_value *message,
+                                    ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -235,7 +236,7 @@ ck_status ck_session_record_message(ck_session *self, const char *scope_name, co
   ck_status status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK) status = keep(&kept, self, body, err);
   if (status == CK_OK) status = ck_session_scope(&scope, self, scope_name, err);
-  if (status == CK_OK) status = append_kept(self, CK_EVENT_MESSAGE, scope_name, NULL, kept, err);
+  if (status == CK_OK) status = append_kept(self, CK_EVENT_MESSAGE, scope_name, agent, kept, err);
   if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
   ck_value_free(kept);
   ck_value_free(body);

@@ -95,7 +95,8 @@ void ck_session_park(ck_session *self, ck_status cause);
 void ck_session_free(ck_session *self);
 
 /* What execution.c records: each appends the event and folds it into its scope; an outcome also into the totals. */
-CK_CHECKED ck_status ck_session_record_message(ck_session *self, const char *scope_name, const ck_value *message, ck_error *err);
+CK_CHECKED ck_status ck_session_record_message(ck_session *self, const char *scope_name, const char *agent,
+                                               const ck_value *message, ck_error *err);
 CK_CHECKED ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const ck_value *rewind, ck_error *err);
 CK_CHECKED ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t *seq,
                                                ck_error *err);

@@ -95,3 +95,21 @@ bool ck_standing_conflicts(const ck_limits_state *self) {
   }
   return hit && unmet;
 }
+
+static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t amount) {
+  if (dimension == CK_DIMENSION_BUDGET) snprintf(out, size, "$%.2f", (double)amount / 1e6);
+  else if (dimension == CK_DIMENSION_TIME) snprintf(out, size, "%.1f s", (double)amount / 1e3);
+  else snprintf(out, size, "%lld", (long long)amount);
+}
+
+void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
+  char spent[32], limit[32], more[64] = "", reserved[32];
+  write_amount(spent, sizeof spent, hit->dimension, hit->spent);
+  write_amount(limit, sizeof limit, hit->dimension, hit->limit);
+  if (hit->asked > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
+    write_amount(reserved, sizeof reserved, hit->dimension, hit->asked);
+    snprintf(more, sizeof more, ", and the next call may cost %s", reserved);
+  }
+  snprintf(out, size, "%s%s%s: %s of %s spent%s", ck_dimension_name(hit->dimension), hit->agent ? " of agent " : "",
+           hit->agent ? hit->agent : "", spent, limit, more);
+}

@@ -30,5 +30,7 @@ bool ck_standing_approaches(const ck_limits_state *self, ck_dimension dimension)
 bool ck_standing_hits(const ck_limits_state *self, ck_dimension dimension);
 /* A maximum is hit while another dimension has met less than half of its minimum. */
 bool ck_standing_conflicts(const ck_limits_state *self);
+/* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10". */
+void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit);
 
 #endif
