@@ -150,6 +150,7 @@ ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err) {
   ck_profile *profile = NULL;
   ck_status status = load(&profile, name, NULL, err);
   for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++) status = complete_agent(&profile->agents[i], profile, err);
+  if (status == CK_OK) status = profile_check_models(profile, err);
   if (status == CK_OK) *out = profile;
   else ck_profile_free(profile);
   return status;

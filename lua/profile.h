@@ -8,10 +8,14 @@
  *     resume = { budget = "continue", time = "reset" },                     -- also rounds, tokens, tool_calls; "refuse"
  *     exclude_memory_keys = { "api_key" },                                  -- below memory.: never written
  *     secrets = { openai = "env:OPENAI_API_KEY", bank = "file:bank.key" },  -- read at run and resume, never stored or shown
+ *     models = { default = { api = "openai", model = "gpt-4o", key = "openai" } },  -- for `key` and `headers` the names of secrets
  *     agents = { analyst = { constraints = { budget_usd = 1.00 }, policies = { { "./mine.lua", option = 2 } } } },
  *   }
  *
- * What a profile leaves out comes from the one it extends; a list replaces the inherited one, a secret the one of its name. An agent's policy of a name that
+ * What a profile leaves out comes from the one it extends; a list replaces the inherited one, a secret the one of its name, a model's
+ * setting the one of its model. A model has api ("openai", "anthropic"), base_url, model, key, headers = { NAME = "text" or { secret = "NAME" } },
+ * stream (true), max_tokens, temperature, options = { members of every request }, timeout_s (600), idle_timeout_s (120), connect_timeout_s (15),
+ * retries (4), price = { input, output, cache_read, cache_write } in dollars for a million tokens. An agent's policy of a name that
  * the profile lists takes over the options it does not set itself. Paths in it are relative to its file. Unknown keys are
  * errors that name the nearest known one; the words of a key that this version does not carry out are errors too. */
 #ifndef CK_LUA_PROFILE_H

@@ -138,6 +138,14 @@ static ck_status write_secrets(description *self, ck_error *err) {
   return status;
 }
 
+/* What files say of the models; secrets are there by their names. */
+static void write_models(description *self) {
+  for (size_t i = 0; i < self->profile->origin_count; i++) {
+    const ck_profile_origin *origin = &self->profile->origins[i];
+    if (strncmp(origin->path, "models.", 7) == 0) write_row(self, origin->path, ck_value_bytes(origin->value), origin->source, false);
+  }
+}
+
 ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const char *agent, ck_error *err) {
   *out = NULL;
   ck_buffer text = {0};
@@ -145,6 +153,7 @@ ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const c
   ck_json_begin(&self.w, '[');
   profile_visit_settings(write_setting, &self);
   ck_status status = write_secrets(&self, err);
+  write_models(&self);
   if (status == CK_OK) status = write_policies(&self, err);
   ck_json_end(&self.w, ']');
   if (status == CK_OK) status = ck_value_from(out, &text, err);

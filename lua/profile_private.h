@@ -16,6 +16,11 @@ CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const
 /* Sets what one profile says (a JSON object as above), key by key, over what `self` has. */
 CK_CHECKED ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err);
 
+/* The section `models`, a model's settings over those it has. */
+CK_CHECKED ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err);
+/* When all profiles are read: every model has what it needs, and the secrets that it names are there. */
+CK_CHECKED ck_status profile_check_models(const ck_profile *self, ck_error *err);
+
 /* For describing: calls `visit` with the path of each setting and what holds when nobody sets it. */
 typedef void (*profile_visit)(void *to, const char *path, const char *built_in);
 void profile_visit_settings(profile_visit visit, void *to);

@@ -60,9 +60,9 @@ static const setting settings[] = {
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
 static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", NULL};
-static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", NULL};
+static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", "models", NULL};
 /* Of later versions: their meaning is fixed, so that a profile written for them is not taken for a slip. */
-static const char *const later_keys[] = {"models", "compress", "compression_threshold_bytes", "encrypt", "key", NULL};
+static const char *const later_keys[] = {"compress", "compression_threshold_bytes", "encrypt", "key", NULL};
 /* What is a policy's option here. */
 static const struct {
   const char *key, *instead;
@@ -351,6 +351,7 @@ static ck_status put_at_top(const target *to, const char *section, const char *n
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
   if (strcmp(name, "agents") == 0) return each_member(to, name, value, put_agent, err);
   if (strcmp(name, "secrets") == 0) return each_member(to, name, value, put_secret, err);
+  if (strcmp(name, "models") == 0) return profile_apply_models(to->profile, to->source, value, err);
   if (is_listed(sections, name)) return each_member(to, name, value, put_in_section, err);
   const setting *row = strchr(name, '.') ? NULL : find_setting(to, name);
   if (!row) return refuse_key(NULL, name, false, err);

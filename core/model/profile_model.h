@@ -34,7 +34,7 @@ typedef struct ck_profile_model {
   char *name;     /* "default" */
   ck_model_api api;
   bool has_api;
-  char *base_url; /* without user; no slash at its end */
+  char *base_url; /* http or https, without user */
   char *model;    /* the provider's name for it */
   char *key;      /* the name of the secret that authenticates; NULL: none */
   ck_profile_header *headers;
