@@ -198,6 +198,7 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   shown->reads = read_names(self, L, table, "reads");
   shown->agents = read_names(self, L, table, "agents");
   shown->secrets = read_names(self, L, table, "secrets");
+  shown->models = read_names(self, L, table, "models");
 }
 
 void ck_manifest_clear(ck_manifest *self) {

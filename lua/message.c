@@ -184,22 +184,51 @@ static bool push_arguments(lua_State *L, ck_strand *self, ck_bytes arguments) {
   return true;
 }
 
-/* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead; one whose arguments are no
- * object lacks them. */
-static void push_call(lua_State *L, ck_strand *self, ck_bytes call, int64_t index) {
+/* A call as the message tells it: OpenAI's among `tool_calls`, or a block of Anthropic's `content`. */
+typedef struct {
+  ck_bytes id, name, arguments;
+} call_parts;
+
+static call_parts read_call(ck_bytes call) {
   ck_bytes function = ck_json_get(call, "function");
   ck_bytes body = function.len > 0 ? function : call; /* some providers leave "function" out */
-  ck_bytes name = ck_json_get(body, "name"), id = ck_json_get(call, "id");
+  return (call_parts){ck_json_get(call, "id"), ck_json_get(body, "name"), ck_json_get(body, "arguments")};
+}
+
+static call_parts read_block(ck_bytes block) {
+  return (call_parts){ck_json_get(block, "id"), ck_json_get(block, "name"), ck_json_get(block, "input")};
+}
+
+/* What was no object when it came, put into one because Anthropic takes no other. */
+static bool is_malformed(ck_bytes arguments) {
+  return ck_json_type_of(arguments) == CK_JSON_OBJECT && ck_json_count(arguments) == 1 && ck_json_get(arguments, "INVALID_JSON").len > 0;
+}
+
+/* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead; one whose arguments are no
+ * object lacks them. */
+static void push_call(lua_State *L, ck_strand *self, const call_parts *call, int64_t index) {
   lua_createtable(L, 0, 4);
-  if (push_text(L, self, id)) lua_setfield(L, -2, "call_id");
-  if (push_text(L, self, name)) {
+  if (push_text(L, self, call->id)) lua_setfield(L, -2, "call_id");
+  if (push_text(L, self, call->name)) {
     lua_setfield(L, -2, "name");
-    push_request(L, self, name, id, index, ck_json_get(body, "arguments"));
+    push_request(L, self, call->name, call->id, index, call->arguments);
     lua_setfield(L, -2, "request");
-    if (push_arguments(L, self, ck_json_get(body, "arguments"))) lua_setfield(L, -2, "arguments");
+    if (!is_malformed(call->arguments) && push_arguments(L, self, call->arguments)) lua_setfield(L, -2, "arguments");
   } else {
     lua_pushliteral(L, "the call does not say which tool");
     lua_setfield(L, -2, "problem");
+  }
+}
+
+/* Stack: … the list of calls. */
+static void push_blocks(lua_State *L, ck_strand *self, ck_bytes content) {
+  if (ck_json_type_of(content) != CK_JSON_ARRAY) return;
+  ck_json_iterator it = ck_json_iterate(content);
+  for (int64_t index = 1; ck_json_next(&it);) {
+    if (!ck_json_is_text(ck_json_get(it.value, "type"), "tool_use")) continue;
+    call_parts call = read_block(it.value);
+    push_call(L, self, &call, index);
+    lua_rawseti(L, -2, index++);
   }
 }
 
@@ -212,10 +241,14 @@ static int ctx_tool_calls(lua_State *L) {
   if (ck_json_check(message, &err) != CK_OK) return ck_strand_raise(L, &err);
   lua_newtable(L);
   ck_bytes calls = ck_json_get(message, "tool_calls");
-  if (ck_json_type_of(calls) != CK_JSON_ARRAY) return 1;
+  if (ck_json_type_of(calls) != CK_JSON_ARRAY) {
+    push_blocks(L, self, ck_json_get(message, "content"));
+    return 1;
+  }
   ck_json_iterator it = ck_json_iterate(calls);
   for (int64_t index = 1; ck_json_next(&it); index++) {
-    push_call(L, self, it.value, index);
+    call_parts call = read_call(it.value);
+    push_call(L, self, &call, index);
     lua_rawseti(L, -2, index);
   }
   return 1;

@@ -4,6 +4,7 @@
 #include "core/host/commands.h"
 #include "core/host/duration.h"
 #include "core/host/amend.h"
+#include "core/host/models.h"
 #include "core/host/record.h"
 #include "core/host/summary.h"
 
@@ -70,13 +71,15 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   return status;
 }
 
-/* An agent begins with a question to its model or its user: without a recording it cannot take one step. */
-static ck_status check_drivers(const ck_engine *engine, ck_error *err) {
-  const ck_flow_manifest *manifest = ck_engine_manifest(engine);
-  bool agent = manifest->kind && strcmp(manifest->kind, "agent") == 0;
-  if (engine->cassette || !agent) return CK_OK;
-  return ck_error_set(err, CK_E_USAGE, "flow %s asks a model, and this version reaches none: give a recording with --cassette FILE",
-                      manifest->name);
+/* Without a recording a flow needs the models that it asks. */
+static ck_status check_models(const ck_engine *engine, ck_error *err) {
+  missing found = {.output = engine->output};
+  if (!engine->cassette) ck_models_check(ck_engine_manifest(engine), engine->profile, take_problem, &found);
+  ck_status status = CK_OK;
+  if (found.count == 1 || (found.count && engine->output->json)) status = ck_error_set(err, CK_E_USAGE, "%s", found.all.data ? found.all.data : "");
+  else if (found.count) status = ck_error_set(err, CK_E_USAGE, "%zu models are not in profile %s", found.count, engine->profile->name);
+  ck_buffer_clear(&found.all);
+  return status;
 }
 
 /* What the user gave, as it may be kept; the flow gets no other, or a resume could not go on with the same. */
@@ -116,7 +119,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = load(&launch, &engine, &edits, v, err);
-  if (status == CK_OK) status = check_drivers(&engine, err);
+  if (status == CK_OK) status = check_models(&engine, err);
   if (status == CK_OK) status = start(host, &engine, &launch, &edits, v->session, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
   status = ck_record_write(v->record, &engine, status, err);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/host/amend.h"
+#include "core/host/models.h"
 #include "core/runtime/choose.h"
 #include "core/runtime/ledger.h"
 #include "core/runtime/unseen.h"
@@ -89,6 +90,13 @@ static ck_status load_profile(ck_preflight *self, ck_engine *engine, bool accept
   if (status != CK_OK) return take_problem(self, status, &failure, err);
   status = ck_engine_hide_secrets(engine, take_secret, self, err);
   return status != CK_OK || accepted ? status : check_policies(self, engine, err);
+}
+
+static void take_model(void *to, const ck_error *problem) { add_problem(to, CK_E_REFUSED, "%s", problem->text); }
+
+static void check_models(ck_preflight *self, const ck_engine *engine) {
+  bool asked = engine->flow && engine->profile && !self->launch.cassette;
+  if (asked) ck_models_check(ck_engine_manifest(engine), engine->profile, take_model, self);
 }
 
 /* Tools run where the session was started. */
@@ -245,6 +253,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const ck_pre
   if (status == CK_OK) status = load_cassette(self, engine, err);
   if (status == CK_OK) status = load_profile(self, engine, options->accept_changed || options->profile, err);
   if (status == CK_OK && engine->profile) status = ck_amend_check(options->edits, engine->output, engine->profile, take_secret, self, err);
+  if (status == CK_OK) check_models(self, engine);
   if (status == CK_OK) status = check_state(self, engine, err);
   if (status == CK_OK) status = check_work(self, engine, err);
   if (status == CK_OK) status = ck_buffer_check(&self->problems, err);

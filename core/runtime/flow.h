@@ -51,6 +51,7 @@ typedef struct ck_flow_manifest {
   const char *const *reads;  /* state keys that must exist; NULL-terminated */
   const char *const *agents; /* NULL-terminated */
   const char *const *secrets;/* NULL-terminated */
+  const char *const *models; /* names in the profile; NULL-terminated */
 } ck_flow_manifest;
 
 typedef enum {

@@ -83,7 +83,7 @@ function agent.define(def)
   for name, value in pairs(def) do flow[name] = value end
   flow.tools, flow.functions, flow.processes, flow.model = list, functions, processes, def.model or "default"
   flow.max_iterations, flow.max_bad_calls = def.max_iterations or 200, def.max_bad_calls or 10
-  flow.parallel_tools = def.parallel_tools or 8
+  flow.parallel_tools, flow.models = def.parallel_tools or 8, { flow.model }
   return flow
 end
 

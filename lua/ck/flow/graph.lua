@@ -75,6 +75,7 @@ local function take(def)
   found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
   made.tools, made.processes, made.secrets, made.agents = found.tools, found.processes, found.secrets, found.agents
+  made.models = found.models
   made.nodes, made.reads = parts.places(nodes), def.reads
   return made
 end

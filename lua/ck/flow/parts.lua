@@ -1,4 +1,4 @@
---- What the nodes of a flow bring with them: the tools, processes, secrets and names of its agents.
+--- What the nodes of a flow bring with them: the tools, processes, secrets, models and names of its agents.
 
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
@@ -40,7 +40,7 @@ end
 --- What the flow's own table declares, and its nodes.
 ---@param given { tools: table|nil, processes: table|nil, secrets: string[]|nil }
 ---@param nodes table<string, table>
----@return { tools: table, processes: table, secrets: string[], agents: string[] }|nil
+---@return { tools: table, processes: table, secrets: string[], agents: string[], models: string[] }|nil
 ---@return string|nil problem
 function parts.gather(given, nodes)
   local list, problem = tools.declare(given.tools)
@@ -48,12 +48,13 @@ function parts.gather(given, nodes)
   local processes
   processes, problem = process.declare(given.processes)
   if not processes then return nil, problem end
-  local found = { tools = {}, processes = {}, secrets = {}, agents = {} }
+  local found = { tools = {}, processes = {}, secrets = {}, agents = {}, models = {} }
   problem = add_named(found.tools, list, "tool") or add_named(found.processes, processes, "process")
   add_texts(found.secrets, given.secrets)
   for _, one in ipairs(sorted(nodes)) do
     problem = problem or add_named(found.tools, one.tools, "tool") or add_named(found.processes, one.processes, "process")
     add_texts(found.secrets, one.secrets)
+    add_texts(found.models, { one.model })
   end
   for name, one in pairs(nodes) do
     if one.kind == "agent" then found.agents[one.name or name] = one.name or name end
