@@ -45,7 +45,7 @@ void ck_mcp_deliver(ck_effect_run *run, ck_outcome *outcome) {
     run->spare = NULL;
     if (run->sent && !is_harmless(run->effect)) run->outcome->status = CK_OUTCOME_UNKNOWN;
   }
-  ck_loop_defer(run->server->options->loop, &run->task, on_due, run);
+  ck_loop_defer(run->server->options->service.loop, &run->task, on_due, run);
 }
 
 void ck_mcp_lose(ck_effect_run *run, ck_status class, const char *why) {
@@ -78,7 +78,7 @@ static ck_mcp_server *find_server(mcp_driver *self, const ck_effect *effect) {
   if (effect->kind != CK_EFFECT_TOOL) return NULL;
   ck_bytes name = ck_json_get(effect->request, "server");
   for (size_t i = 0; name.len && i < self->count; i++) {
-    if (ck_json_is_text(name, self->servers[i].process->name)) return &self->servers[i];
+    if (ck_json_is_text(name, self->servers[i].service.process->name)) return &self->servers[i];
   }
   return NULL;
 }
@@ -91,7 +91,7 @@ static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
   *out = NULL;
   ck_json_read_bool(&list, ck_json_get(effect->request, "list"));
   if (!list && ck_json_type_of(ck_json_get(effect->request, "name")) != CK_JSON_STRING) {
-    return ck_error_set(err, CK_E_TYPE, "a request of %s needs 'name', a tool, or 'list = true'", server->label);
+    return ck_error_set(err, CK_E_TYPE, "a request of %s needs 'name', a tool, or 'list = true'", server->service.label);
   }
   ck_effect_run *run = calloc(1, sizeof *run);
   if (!run) return ck_error_no_memory(err);

@@ -12,24 +12,17 @@
 #ifndef CK_EFFECT_MCP_H
 #define CK_EFFECT_MCP_H
 
-#include "core/effect/loop.h"
-#include "core/effect/process.h"
+#include "core/effect/service.h"
 #include "core/model/effect.h"
 
-enum { CK_MCP_START_MS = 60000, CK_MCP_SILENCE_MS = 600000, CK_MCP_STARTS_MAX = 4 };
+enum { CK_MCP_SILENCE_MS = 600000 };
 
-/* All borrowed for the driver's life. A limit of 0 is the one above, or the peer's. */
+/* All borrowed for the driver's life. A limit of 0 is the one above, or the service's. */
 typedef struct ck_mcp_options {
-  ck_loop *loop;
+  ck_service_options service;
   const ck_process *servers;
   size_t server_count;
-  const char *directory; /* where they run; NULL: where the process is */
-  const char *version;   /* of this program, told to servers; NULL: "0" */
-  int64_t start_ms;      /* until it has said which revision it speaks */
-  int64_t silence_ms;    /* between sending a call and its result or progress */
-  int64_t kill_ms;
-  size_t line_max;
-  unsigned starts_max;   /* of one server */
+  int64_t silence_ms; /* between sending a call and its result or progress */
 } ck_mcp_options;
 
 /* A driver named "mcp"; serves the tool effects whose request names one of the servers. Freeing it ends them. */

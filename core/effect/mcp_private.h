@@ -2,14 +2,9 @@
 #ifndef CK_EFFECT_MCP_PRIVATE_H
 #define CK_EFFECT_MCP_PRIVATE_H
 
-#include "core/effect/environment.h"
 #include "core/effect/mcp.h"
-#include "core/effect/peer.h"
 
 typedef struct ck_mcp_server ck_mcp_server;
-
-/* How far a server has come. */
-typedef enum { CK_MCP_OFF, CK_MCP_STARTING, CK_MCP_READY } ck_mcp_phase;
 
 struct ck_effect_run {
   ck_mcp_server *server;
@@ -29,15 +24,10 @@ struct ck_effect_run {
 };
 
 struct ck_mcp_server {
+  ck_service service;
   const ck_mcp_options *options;
-  const ck_process *process;
-  char *label;         /* "the MCP server 'x'" */
-  ck_peer *peer;       /* NULL: off */
-  ck_mcp_phase phase;
-  unsigned starts;
-  ck_peer_call hello;
   int64_t last_token;
-  ck_effect_run runs;  /* a ring; this one is its end */
+  ck_effect_run runs; /* a ring; this one is its end */
 };
 
 /* ---- mcp_server.c ---- */

@@ -1,11 +1,9 @@
 /* mcp_server.c - one server's life: started, greeted, asked, started again. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "core/effect/mcp_private.h"
 
-enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, TEXT_MAX = 1000, UPDATES_MAX = 10000 };
+enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
 
 /* The newest is asked for; a server may answer with an older one. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL};
@@ -26,7 +24,7 @@ static ck_status write_params(ck_buffer *out, ck_effect_run *run, ck_bytes curso
 }
 
 static int64_t silence_of(const ck_mcp_server *self) {
-  if (self->process->timeout_ms) return self->process->timeout_ms;
+  if (self->service.process->timeout_ms) return self->service.process->timeout_ms;
   return self->options->silence_ms ? self->options->silence_ms : CK_MCP_SILENCE_MS;
 }
 
@@ -37,7 +35,7 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_status status = write_params(&params, run, cursor, &err);
   run->call = (ck_peer_call){
     .answered = run->list ? on_list : on_result, .to = run, .silence_ms = silence_of(self), .deadline_ms = run->effect->deadline_ms};
-  if (status == CK_OK) status = ck_peer_ask(self->peer, &run->call, run->list ? "tools/list" : "tools/call", ck_buffer_bytes(&params), &err);
+  if (status == CK_OK) status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call", ck_buffer_bytes(&params), &err);
   if (status == CK_OK) run->id = run->call.id, run->sent = true;
   else if (status == CK_E_TYPE) ck_mcp_tell(run, err.text);
   else ck_mcp_lose(run, status, err.text);
@@ -46,7 +44,7 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
 
 void ck_mcp_server_withdraw(ck_effect_run *run, const char *reason) {
   char params[96];
-  ck_peer *peer = run->server->peer;
+  ck_peer *peer = run->server->service.peer;
   if (!peer || !run->id) return;
   ck_peer_forget(peer, &run->call);
   snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}", (long long)run->id, reason);
@@ -73,7 +71,7 @@ static void tell_problem(ck_effect_run *run, const ck_error *err) {
     ck_mcp_deliver(run, NULL);
     return;
   }
-  snprintf(text, sizeof text, "%.200s: %.700s", run->server->label, err->text);
+  snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
   ck_mcp_tell(run, text);
 }
 
@@ -141,7 +139,7 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
   ck_json_member_text(&w, "method", "notifications/progress");
   ck_json_member_raw(&w, "params", params);
   ck_json_end(&w, '}');
-  ck_peer_touch(self->peer, &run->call);
+  ck_peer_touch(self->service.peer, &run->call);
   if (!update.failed && ++run->updates <= UPDATES_MAX) run->sink->update(run->sink, ck_buffer_bytes(&update));
   ck_buffer_clear(&update);
 }
@@ -149,8 +147,8 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
 static void on_told(void *to, const ck_rpc_message *message) {
   ck_mcp_server *self = to;
   if (message->kind == CK_RPC_REQUEST) {
-    if (ck_json_is_text(message->method, "ping")) ck_peer_reply(self->peer, message->id, ck_bytes_text("{}"));
-    else ck_peer_refuse(self->peer, message->id, CK_RPC_METHOD_NOT_FOUND, "this client offers neither roots, sampling nor elicitation");
+    if (ck_json_is_text(message->method, "ping")) ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
+    else ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND, "this client offers neither roots, sampling nor elicitation");
   } else if (ck_json_is_text(message->method, "notifications/progress")) {
     take_progress(self, message->params);
   }
@@ -158,12 +156,7 @@ static void on_told(void *to, const ck_rpc_message *message) {
 
 /* ---- its life ---- */
 
-static void on_ended(void *to, const char *why) {
-  ck_mcp_server *self = to;
-  self->peer = NULL;
-  self->phase = CK_MCP_OFF;
-  lose_waiting(self, why);
-}
+static void on_lost(void *to, const char *why) { lose_waiting(to, why); }
 
 static bool is_spoken(ck_bytes revision) {
   for (const char *const *it = revisions; *it; it++) {
@@ -172,102 +165,47 @@ static bool is_spoken(ck_bytes revision) {
   return false;
 }
 
-/* Whatever is wrong ends it; those who wait hear of it then. */
-static void on_greeted(void *to, const ck_peer_answer *answer) {
+static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
+  (void)to;
+  ck_bytes revision = ck_json_get(result, "protocolVersion");
+  if (is_spoken(revision)) return true;
+  snprintf(why, CK_SERVICE_WHY_MAX, "it speaks revision %.*s of the protocol; %s to %s are understood", revision.len < 64 ? (int)revision.len : 64,
+           revision.len ? revision.data : "?", revisions[3], revisions[0]);
+  return false;
+}
+
+static void on_ready(void *to) {
   ck_mcp_server *self = to;
-  char text[TEXT_MAX];
-  if (answer->outcome == CK_PEER_LOST) return;
-  if (answer->outcome != CK_PEER_RESULT) {
-    snprintf(text, sizeof text, "it does not take part: %.900s", answer->text);
-    ck_peer_stop(self->peer, text);
-    return;
-  }
-  ck_bytes revision = ck_json_get(answer->json, "protocolVersion");
-  if (!is_spoken(revision)) {
-    snprintf(text, sizeof text, "it speaks revision %.*s of the protocol; %s to %s are understood", revision.len < 64 ? (int)revision.len : 64,
-             revision.len ? revision.data : "?", revisions[3], revisions[0]);
-    ck_peer_stop(self->peer, text);
-    return;
-  }
-  self->phase = CK_MCP_READY;
-  ck_peer_notify(self->peer, "notifications/initialized", (ck_bytes){0});
+  ck_peer_notify(self->service.peer, "notifications/initialized", (ck_bytes){0});
   send_waiting(self);
 }
 
-static ck_status greet(ck_mcp_server *self, ck_error *err) {
-  ck_buffer params = {0};
-  ck_json_writer w = {.out = &params};
+static void write_greeting(void *to, ck_buffer *out) {
+  ck_mcp_server *self = to;
+  ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "protocolVersion", revisions[0]);
   ck_json_member_raw(&w, "capabilities", ck_bytes_text("{}"));
-  ck_json_name(&w, "clientInfo");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "name", "ckrun");
-  ck_json_member_text(&w, "version", self->options->version ? self->options->version : "0");
+  ck_service_write_client(&w, "clientInfo", &self->options->service);
   ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  self->hello = (ck_peer_call){
-    .answered = on_greeted, .to = self, .silence_ms = self->options->start_ms ? self->options->start_ms : CK_MCP_START_MS};
-  ck_status status = ck_buffer_check(&params, err);
-  if (status == CK_OK) status = ck_peer_ask(self->peer, &self->hello, "initialize", ck_buffer_bytes(&params), err);
-  ck_buffer_clear(&params);
-  return status;
 }
 
-static ck_status open_peer(ck_mcp_server *self, ck_error *err) {
-  ck_environment environment;
-  ck_status status = ck_environment_take(&environment, self->process->environment, err);
-  if (status != CK_OK) return status;
-  ck_peer_options options = {
-    .loop = self->options->loop,
-    .name = self->label,
-    .argv = (char *const *)self->process->argv,
-    .environment = environment.list,
-    .directory = self->options->directory,
-    .line_max = self->options->line_max,
-    .kill_ms = self->options->kill_ms,
-    .told = on_told,
-    .ended = on_ended,
-    .to = self,
-  };
-  status = ck_peer_open(&self->peer, &options, err);
-  ck_environment_clear(&environment);
-  return status;
-}
-
-static ck_status start(ck_mcp_server *self, ck_error *err) {
-  unsigned most = self->options->starts_max ? self->options->starts_max : CK_MCP_STARTS_MAX;
-  if (self->starts >= most) {
-    return ck_error_set(err, CK_E_UNAVAILABLE, "%s ended %u times; it is not started again in this run", self->label, self->starts);
-  }
-  self->starts++;
-  ck_status status = open_peer(self, err);
-  if (status != CK_OK) return status;
-  self->phase = CK_MCP_STARTING;
-  /* One that cannot even be started ends by itself, and says why better than a closed pipe does. */
-  ck_error ignored = CK_ERROR_INIT;
-  if (greet(self, &ignored) != CK_OK) ck_peer_stop(self->peer, "");
-  return CK_OK;
-}
+static const ck_service_protocol protocol = {
+  .noun = "MCP server", .write_greeting = write_greeting, .greeted = on_greeted, .ready = on_ready, .told = on_told, .lost = on_lost,
+};
 
 void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
-  ck_status status = self->peer ? CK_OK : start(self, &err);
+  ck_status status = ck_service_start(&self->service, &err);
   if (status != CK_OK) ck_mcp_lose(run, status, err.text);
-  else if (self->phase == CK_MCP_READY) send(run, (ck_bytes){0});
+  else if (self->service.ready) send(run, (ck_bytes){0});
 }
 
 ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options, const ck_process *process, ck_error *err) {
-  ck_buffer label = {0};
-  ck_buffer_append_format(&label, "the MCP server '%.64s'", process->name);
-  *self = (ck_mcp_server){.options = options, .process = process, .label = ck_buffer_take(&label)};
+  *self = (ck_mcp_server){.options = options};
   self->runs.next = self->runs.previous = &self->runs;
-  return self->label ? CK_OK : ck_error_no_memory(err);
+  const ck_service service = {.protocol = &protocol, .options = &options->service, .process = process, .to = self};
+  return ck_service_init(&self->service, &service, err);
 }
 
-void ck_mcp_server_clear(ck_mcp_server *self) {
-  ck_peer_free(self->peer);
-  free(self->label);
-  self->peer = NULL;
-  self->label = NULL;
-}
+void ck_mcp_server_clear(ck_mcp_server *self) { ck_service_clear(&self->service); }

@@ -21,10 +21,10 @@ static ck_status sort(ck_processes *self, const ck_flow_manifest *manifest, ck_e
 
 ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count, ck_processes *self, const ck_flow_manifest *manifest,
                                     ck_error *err) {
+  const ck_service_options service = {.loop = self->loop, .directory = self->directory, .version = CK_VERSION};
   ck_status status = sort(self, manifest, err);
   if (status == CK_OK && self->server_count > 0) {
-    ck_mcp_options options = {.loop = self->loop, .servers = self->servers, .server_count = self->server_count,
-                              .directory = self->directory, .version = CK_VERSION};
+    ck_mcp_options options = {.service = service, .servers = self->servers, .server_count = self->server_count};
     status = ck_mcp_driver_new(&drivers[*count], &options, err);
     if (status == CK_OK) ++*count;
   }

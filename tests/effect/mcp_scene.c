@@ -27,7 +27,7 @@ void mcp_scene_begin(mcp_scene *self, const char *mode, const char *argument) {
   *self = (mcp_scene){.argv = {path, mode, argument}};
   self->process = (ck_process){.name = "box", .argv = self->argv};
   self->options = (ck_mcp_options){
-    .loop = loop, .servers = &self->process, .server_count = 1, .kill_ms = MCP_SCENE_SHORT_MS, .version = "1.2.3"};
+    .service = {.loop = loop, .kill_ms = MCP_SCENE_SHORT_MS, .version = "1.2.3"}, .servers = &self->process, .server_count = 1};
   drive_init(&self->drive, loop);
   self->drive.sink.update = on_update;
 }

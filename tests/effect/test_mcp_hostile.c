@@ -20,8 +20,8 @@ static ck_loop *loop;
 static void fails(const char *mode, int64_t start_ms, const char *first, const char *second) {
   mcp_scene it;
   mcp_scene_begin(&it, mode, NULL);
-  it.options.start_ms = start_ms;
-  it.options.line_max = 1 << 20;
+  it.options.service.start_ms = start_ms;
+  it.options.service.line_max = 1 << 20;
   mcp_scene_open(&it);
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
   tap_is_text(ck_outcome_status_name(outcome->status), "failed", "%s: the call could not be carried out", mode);
@@ -117,7 +117,7 @@ static void test_classes(void) {
 static void test_restarts(void) {
   mcp_scene it;
   mcp_scene_begin(&it, NULL, NULL);
-  it.options.starts_max = 3;
+  it.options.service.starts_max = 3;
   mcp_scene_open(&it);
   for (int i = 0; i < 3; i++) mcp_scene_call(&it, CK_EFFECT_ONCE, "die", NULL);
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
