@@ -22,6 +22,7 @@ bool ck_rpc_read(ck_rpc_message *out, ck_bytes object) {
   out->result = ck_json_get(object, "result");
   out->error = ck_json_get(object, "error");
   if (ck_json_type_of(out->error) == CK_JSON_NULL) out->error = (ck_bytes){0};
+  if (out->error.len && ck_json_type_of(out->result) == CK_JSON_NULL) out->result = (ck_bytes){0};
   if (out->method.len) {
     out->kind = out->id.len ? CK_RPC_REQUEST : CK_RPC_NOTIFICATION;
     return ck_json_type_of(out->method) == CK_JSON_STRING && is_params(out->params) && (!out->id.len || is_id(out->id));

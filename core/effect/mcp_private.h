@@ -13,7 +13,6 @@ struct ck_effect_run {
   ck_outcome *spare;   /* for the case that there is no memory for the true one */
   ck_outcome *outcome; /* put off to the loop's next turn */
   ck_peer_call call;
-  int64_t id;          /* of the request sent last; 0: none */
   int64_t token;       /* of its progress */
   unsigned updates;
   bool list, sent, cancelled;

@@ -36,7 +36,7 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   run->call = (ck_peer_call){
     .answered = run->list ? on_list : on_result, .to = run, .silence_ms = silence_of(self), .deadline_ms = run->effect->deadline_ms};
   if (status == CK_OK) status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call", ck_buffer_bytes(&params), &err);
-  if (status == CK_OK) run->id = run->call.id, run->sent = true;
+  if (status == CK_OK) run->sent = true;
   else if (status == CK_E_TYPE) ck_mcp_tell(run, err.text);
   else ck_mcp_lose(run, status, err.text);
   ck_buffer_clear(&params);
@@ -45,9 +45,9 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
 void ck_mcp_server_withdraw(ck_effect_run *run, const char *reason) {
   char params[96];
   ck_peer *peer = run->server->service.peer;
-  if (!peer || !run->id) return;
+  if (!peer || !run->call.sent_id) return;
   ck_peer_forget(peer, &run->call);
-  snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}", (long long)run->id, reason);
+  snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}", (long long)run->call.sent_id, reason);
   ck_peer_notify(peer, "notifications/cancelled", ck_bytes_text(params));
 }
 
@@ -156,7 +156,9 @@ static void on_told(void *to, const ck_rpc_message *message) {
 
 /* ---- its life ---- */
 
-static void on_lost(void *to, const char *why) { lose_waiting(to, why); }
+static void on_lost(void *to, const char *why) {
+  if (why) lose_waiting(to, why);
+}
 
 static bool is_spoken(ck_bytes revision) {
   for (const char *const *it = revisions; *it; it++) {
@@ -198,7 +200,7 @@ void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_service_start(&self->service, &err);
   if (status != CK_OK) ck_mcp_lose(run, status, err.text);
-  else if (self->service.ready) send(run, (ck_bytes){0});
+  else if (self->service.ready && !self->service.again) send(run, (ck_bytes){0});
 }
 
 ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options, const ck_process *process, ck_error *err) {

@@ -264,9 +264,11 @@ void ck_peer_free(ck_peer *self) {
 
 /* ---- what it is told ---- */
 
+bool ck_peer_is_ending(const ck_peer *self) { return *self->why || !self->child || self->silent; }
+
 static ck_status send_lines(ck_peer *self, ck_buffer *lines, ck_error *err) {
   ck_status status = ck_buffer_check(lines, err);
-  if (status == CK_OK && (*self->why || !self->child || self->silent)) {
+  if (status == CK_OK && ck_peer_is_ending(self)) {
     status = ck_error_set(err, CK_E_UNAVAILABLE, "%s: %s", self->name, *self->why ? self->why : "it has ended");
   } else if (status == CK_OK) {
     status = ck_child_write(self->child, ck_buffer_bytes(lines), self->queue_max, err);
@@ -288,13 +290,18 @@ ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method, ck_
   ck_rpc_write_request(&lines, self->last_id + 1, method, params);
   ck_status status = send_lines(self, &lines, err);
   if (status != CK_OK) return status;
-  call->id = ++self->last_id;
+  call->sent_id = ++self->last_id;
+  ck_peer_renew(self, call);
+  return CK_OK;
+}
+
+void ck_peer_renew(ck_peer *self, ck_peer_call *call) {
+  call->id = call->sent_id;
   call->since_ms = now_ms();
   call->next = &self->calls;
   call->previous = self->calls.previous;
   call->previous->next = call->next->previous = call;
   set_timer(self);
-  return CK_OK;
 }
 
 void ck_peer_forget(ck_peer *self, ck_peer_call *call) {

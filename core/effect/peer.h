@@ -40,6 +40,7 @@ typedef struct ck_peer_call {
   int64_t silence_ms;  /* the most that may pass since it was sent, or last touched; 0: any time */
   int64_t deadline_ms; /* monotonic; 0: none */
   int64_t id;          /* of the request; 0: it is not under way */
+  int64_t sent_id;     /* of the last one that was sent; 0: none */
   int64_t since_ms;
   struct ck_peer_call *next, *previous;
 } ck_peer_call;
@@ -62,6 +63,8 @@ typedef struct ck_peer_options {
 
 /* A program that cannot be started is no error here: it ends. */
 CK_CHECKED ck_status ck_peer_open(ck_peer **out, const ck_peer_options *options, ck_error *err);
+/* It takes nothing any more; `ended` will be called. */
+bool ck_peer_is_ending(const ck_peer *self);
 /* Sends a request. After an error status `answered` is never called, and nothing was sent: CK_E_UNAVAILABLE: it is ending,
  * does not read, or the deadline has passed. */
 CK_CHECKED ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method, ck_bytes params, ck_error *err);
@@ -69,6 +72,8 @@ CK_CHECKED ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *
 void ck_peer_forget(ck_peer *self, ck_peer_call *call);
 /* It was heard of: its silence begins anew. */
 void ck_peer_touch(ck_peer *self, ck_peer_call *call);
+/* Waits for the answer to a late call after all, from within `answered`; `silence_ms` and `deadline_ms` may be set anew. */
+void ck_peer_renew(ck_peer *self, ck_peer_call *call);
 /* These do nothing when it is ending or does not read. */
 void ck_peer_notify(ck_peer *self, const char *method, ck_bytes params);
 void ck_peer_reply(ck_peer *self, ck_bytes id, ck_bytes result);

@@ -17,7 +17,10 @@ static void on_ended(void *to, const char *why) {
   ck_service *self = to;
   self->peer = NULL;
   self->ready = false;
-  self->protocol->lost(self->to, why);
+  ck_error err = CK_ERROR_INIT;
+  bool again = self->again && ck_service_start(self, &err) == CK_OK;
+  self->again = false;
+  self->protocol->lost(self->to, again ? NULL : *err.text ? err.text : why);
 }
 
 /* Whatever is wrong ends it; those who wait hear of it then. */
@@ -70,7 +73,10 @@ static ck_status open_peer(ck_service *self, ck_error *err) {
 
 ck_status ck_service_start(ck_service *self, ck_error *err) {
   unsigned most = self->options->starts_max ? self->options->starts_max : CK_SERVICE_STARTS_MAX;
-  if (self->peer) return CK_OK;
+  if (self->peer) {
+    self->again |= ck_peer_is_ending(self->peer);
+    return CK_OK;
+  }
   if (self->starts >= most) {
     return ck_error_set(err, CK_E_UNAVAILABLE, "%s ended %u times; it is not started again in this run", self->label, self->starts);
   }

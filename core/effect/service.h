@@ -30,7 +30,8 @@ typedef struct ck_service_protocol {
   void (*ready)(void *to);
   /* A request or notification of its own; the peer is there. */
   void (*told)(void *to, const ck_rpc_message *message);
-  /* It is gone; what was asked of it was answered before, what waits for it must be told. */
+  /* It is gone; what was asked of it was answered before. What waits for it must be told; with `why` NULL it waits on, because
+   * it is started again. */
   void (*lost)(void *to, const char *why);
 } ck_service_protocol;
 
@@ -42,6 +43,7 @@ typedef struct ck_service {
   char *label;   /* "the MCP server 'x'" */
   ck_peer *peer; /* NULL: it does not run */
   bool ready;
+  bool again;    /* it was asked for while it was ending */
   unsigned starts;
   ck_peer_call hello;
 } ck_service;

@@ -1,0 +1,153 @@
+/* acp.c - carries agent effects out by prompting agents. */
+#include "core/effect/acp.h"
+
+#include <stdlib.h>
+
+#include "core/effect/acp_private.h"
+
+typedef struct acp_driver {
+  ck_effect_driver driver;
+  ck_acp_options options;
+  ck_acp_agent *agents;
+  size_t count;
+} acp_driver;
+
+/* ---- ends ---- */
+
+static bool is_harmless(const ck_effect *effect) {
+  return effect->class == CK_EFFECT_PURE || effect->class == CK_EFFECT_IDEMPOTENT;
+}
+
+/* The prompt is sent, and nothing says what came of it. */
+static bool is_in_doubt(const ck_effect_run *run) { return run->phase >= CK_ACP_PROMPTED && !is_harmless(run->effect); }
+
+static void remove_run(ck_effect_run *run) {
+  run->previous->next = run->next;
+  run->next->previous = run->previous;
+  ck_loop_withdraw(&run->task);
+  ck_buffer_clear(&run->text);
+  ck_outcome_free(run->spare);
+  ck_outcome_free(run->outcome);
+  free(run->tools);
+  free(run);
+}
+
+static void on_due(void *to) {
+  ck_effect_run *run = to;
+  ck_effect_sink *sink = run->sink;
+  ck_outcome *outcome = run->outcome;
+  run->outcome = NULL;
+  remove_run(run);
+  sink->done(sink, outcome);
+}
+
+void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome) {
+  ck_acp_drop_permissions(run->agent, run);
+  run->outcome = outcome;
+  if (!outcome) {
+    run->outcome = run->spare;
+    run->spare = NULL;
+    if (is_in_doubt(run)) run->outcome->status = CK_OUTCOME_UNKNOWN;
+  }
+  ck_loop_defer(run->agent->options->service.loop, &run->task, on_due, run);
+}
+
+static void deliver_as(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why) {
+  ck_outcome *outcome = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_outcome_new(&outcome, status, NULL, why, &ignored) == CK_OK) {
+    outcome->error_status = class;
+    outcome->cost_micros = run->phase >= CK_ACP_PROMPTED ? -1 : 0;
+  }
+  ck_acp_deliver(run, outcome);
+}
+
+void ck_acp_deliver_failed(ck_effect_run *run, ck_status class, const char *why) { deliver_as(run, CK_OUTCOME_FAILED, class, why); }
+
+void ck_acp_deliver_error(ck_effect_run *run, const char *text) { deliver_as(run, CK_OUTCOME_ERROR, CK_OK, text); }
+
+void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why) {
+  deliver_as(run, is_in_doubt(run) ? CK_OUTCOME_UNKNOWN : CK_OUTCOME_FAILED, class, why);
+}
+
+/* ---- the driver ---- */
+
+static ck_acp_agent *find_agent(acp_driver *self, const ck_effect *effect) {
+  if (effect->kind != CK_EFFECT_AGENT) return NULL;
+  ck_bytes name = ck_json_get(effect->request, "process");
+  for (size_t i = 0; name.len && i < self->count; i++) {
+    if (ck_json_is_text(name, self->agents[i].service.process->name)) return &self->agents[i];
+  }
+  return NULL;
+}
+
+static bool serves(void *self, const ck_effect *effect) { return find_agent(self, effect) != NULL; }
+
+static ck_status check_request(const ck_effect *effect, ck_error *err) {
+  ck_json_type prompt = ck_json_type_of(ck_json_get(effect->request, "prompt"));
+  ck_json_type session = ck_json_type_of(ck_json_get(effect->request, "session"));
+  if (prompt != CK_JSON_STRING && prompt != CK_JSON_ARRAY) {
+    return ck_error_set(err, CK_E_TYPE, "an agent's request needs 'prompt', a text or a list of content blocks");
+  }
+  if (session == CK_JSON_NONE || session == CK_JSON_NULL || session == CK_JSON_STRING) return CK_OK;
+  return ck_error_set(err, CK_E_TYPE, "an agent's 'session' must be the id of an earlier one, a string");
+}
+
+static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+  ck_acp_agent *agent = find_agent(self, effect);
+  *out = NULL;
+  ck_status status = check_request(effect, err);
+  if (status != CK_OK) return status;
+  ck_effect_run *run = calloc(1, sizeof *run);
+  if (!run) return ck_error_no_memory(err);
+  *run = (ck_effect_run){.agent = agent, .effect = effect, .sink = sink};
+  status = ck_outcome_new(&run->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
+  run->tools = status == CK_OK ? calloc(CK_ACP_TOOLS_MAX, sizeof *run->tools) : NULL;
+  if (!run->tools) {
+    ck_outcome_free(run->spare);
+    free(run);
+    return ck_error_no_memory(err);
+  }
+  run->spare->error_status = CK_E_NO_MEMORY;
+  run->next = &agent->runs;
+  run->previous = agent->runs.previous;
+  run->previous->next = run->next->previous = run;
+  ck_acp_agent_ask(agent, run);
+  *out = run;
+  return CK_OK;
+}
+
+static void cancel(void *self, ck_effect_run *run) {
+  (void)self;
+  ck_acp_agent_cancel(run, CK_E_INTERRUPTED, "it was cancelled");
+}
+
+static void free_driver(void *to) {
+  acp_driver *self = to;
+  for (size_t i = 0; i < self->count; i++) {
+    ck_acp_agent *agent = &self->agents[i];
+    ck_acp_agent_clear(agent);
+    while (agent->runs.next != &agent->runs) remove_run(agent->runs.next);
+  }
+  free(self->agents);
+  free(self);
+}
+
+ck_status ck_acp_driver_new(ck_effect_driver **out, const ck_acp_options *options, ck_error *err) {
+  *out = NULL;
+  acp_driver *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->options = *options;
+  self->agents = calloc(options->agent_count ? options->agent_count : 1, sizeof *self->agents);
+  ck_status status = self->agents ? CK_OK : ck_error_no_memory(err);
+  for (size_t i = 0; status == CK_OK && i < options->agent_count; i++) {
+    status = ck_acp_agent_init(&self->agents[self->count++], &self->options, &options->agents[i], err);
+  }
+  if (status != CK_OK) {
+    free_driver(self);
+    return status;
+  }
+  self->driver = (ck_effect_driver){.name = "acp", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  *out = &self->driver;
+  return CK_OK;
+}

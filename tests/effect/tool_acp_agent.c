@@ -1,0 +1,270 @@
+/* tool_acp_agent.c - a small agent that speaks ACP, with bad manners of every kind: `tool_acp_agent [MODE]`.
+ *
+ * What it does in a turn is what the prompt's first word says. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/effect/jsonrpc.h"
+
+static const char *mode = "good";
+static int sessions, turns, questions;
+static char session[64];
+
+static bool is_mode(const char *name) { return strcmp(mode, name) == 0; }
+
+static void say(const char *text) {
+  fputs(text, stdout);
+  fputc('\n', stdout);
+  fflush(stdout);
+}
+
+static void answer(ck_bytes id, const char *json) {
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":%s}\n", (int)id.len, id.data, json);
+  fflush(stdout);
+}
+
+static void refuse(ck_bytes id, int code, const char *message) {
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":%d,\"message\":\"%s\"}}\n", (int)id.len, id.data, code, message);
+  fflush(stdout);
+}
+
+/* The next message; the text lives until the next call. */
+static bool hear(ck_rpc_message *out) {
+  static char *line;
+  static size_t room;
+  ck_error err = CK_ERROR_INIT;
+  ssize_t len = getline(&line, &room, stdin);
+  if (len <= 0) return false;
+  ck_bytes text = {line, (size_t)len};
+  if (ck_json_check(text, &err) != CK_OK || !ck_rpc_read(out, text)) {
+    fprintf(stderr, "the client wrote nonsense: %s", line);
+    exit(9);
+  }
+  return true;
+}
+
+static void update(const char *json) {
+  printf("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"%s\",\"update\":%s}}\n", session, json);
+  fflush(stdout);
+}
+
+static void speak(const char *text) {
+  ck_buffer json = {0};
+  ck_buffer_append_text(&json, "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":");
+  ck_json_append_string(&json, ck_bytes_text(text));
+  ck_buffer_append_text(&json, "}}");
+  update(json.data);
+  ck_buffer_clear(&json);
+}
+
+/* Asks the client and tells in words what it said; false when it said to stop. */
+static bool ask(const char *method, const char *params) {
+  ck_rpc_message heard;
+  ck_buffer text = {0};
+  printf("{\"jsonrpc\":\"2.0\",\"id\":\"q%d\",\"method\":\"%s\",\"params\":{\"sessionId\":\"%s\",%s}}\n", ++questions, method, session, params);
+  fflush(stdout);
+  bool stopped = false;
+  do {
+    if (!hear(&heard)) exit(0);
+    stopped |= ck_json_is_text(heard.method, "session/cancel");
+  } while (heard.kind != CK_RPC_ANSWER);
+  ck_buffer_append_bytes(&text, heard.result.len ? heard.result : heard.error);
+  if (!stopped) speak(text.data);
+  fprintf(stderr, "heard %s\n", text.data);
+  ck_buffer_clear(&text);
+  return !stopped;
+}
+
+/* ---- turns ---- */
+
+/* All kinds of updates, of its own session and of another's. */
+static bool hello(const char *rest) {
+  (void)rest;
+  update("{\"sessionUpdate\":\"agent_thought_chunk\",\"content\":{\"type\":\"text\",\"text\":\"hm\"}}");
+  speak("Hello, ");
+  update("{\"sessionUpdate\":\"plan\",\"entries\":[]}");
+  update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c1\",\"title\":\"Look\",\"kind\":\"read\"}");
+  update("{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"c1\",\"status\":\"completed\"}");
+  update("{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}}");
+  update("{\"sessionUpdate\":\"some_day\"}");
+  say("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"another\",\"update\":{\"sessionUpdate\":\"plan\"}}}");
+  say("{\"jsonrpc\":\"2.0\",\"method\":\"_vendor/thing\",\"params\":{}}");
+  speak("world.");
+  return true;
+}
+
+#define OPTIONS                                                                                                        \
+  "\"options\":[{\"optionId\":\"ever\",\"name\":\"Always\",\"kind\":\"allow_always\"},"                                  \
+  "{\"optionId\":\"yes\",\"name\":\"Yes\",\"kind\":\"allow_once\"},{\"optionId\":\"no\",\"name\":\"No\",\"kind\":\"reject_once\"}]"
+
+/* A permission whose kind was told when the call began. */
+static bool edit(const char *rest) {
+  (void)rest;
+  update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c2\",\"title\":\"Change it\",\"kind\":\"edit\"}");
+  return ask("session/request_permission", "\"toolCall\":{\"toolCallId\":\"c2\",\"title\":\"Change it\"}," OPTIONS);
+}
+
+/* A permission for a tool of that kind; "none" says no kind. */
+static bool permit(const char *kind) {
+  char params[512];
+  bool none = strcmp(kind, "none") == 0;
+  snprintf(params, sizeof params, "\"toolCall\":{\"toolCallId\":\"c3\",\"title\":\"Do it\"%s%s%s}," OPTIONS, none ? "" : ",\"kind\":\"",
+           none ? "" : kind, none ? "" : "\"");
+  return ask("session/request_permission", params);
+}
+
+static bool permit_no_options(const char *rest) {
+  (void)rest;
+  return ask("session/request_permission", "\"toolCall\":{\"toolCallId\":\"c4\"},\"options\":[]");
+}
+
+static bool read_file(const char *path) {
+  char params[4300];
+  snprintf(params, sizeof params, "\"path\":\"%s\"", path);
+  return ask("fs/read_text_file", params);
+}
+
+static bool write_file(const char *path) {
+  char params[4300];
+  snprintf(params, sizeof params, "\"path\":\"%s\",\"content\":\"written\\n\"", path);
+  return ask("fs/write_text_file", params);
+}
+
+static bool use_terminal(const char *rest) {
+  (void)rest;
+  return ask("terminal/create", "\"command\":\"ls\"");
+}
+
+/* Cumulative, as the protocol has it. */
+static bool cost(const char *rest) {
+  char json[256];
+  snprintf(json, sizeof json, "{\"sessionUpdate\":\"usage_update\",\"used\":1,\"size\":2,\"cost\":{\"amount\":%.2f,\"currency\":\"%s\"}}", 0.25 * turns,
+           *rest ? rest : "USD");
+  update(json);
+  return true;
+}
+
+/* Works until it is told to stop; "deaf" does not listen. */
+static bool hang(const char *rest) {
+  ck_rpc_message heard;
+  bool deaf = strcmp(rest, "deaf") == 0;
+  speak("working");
+  do {
+    if (!hear(&heard)) exit(0);
+  } while (deaf || !ck_json_is_text(heard.method, "session/cancel"));
+  return strcmp(rest, "stubborn") == 0;
+}
+
+static bool die(const char *rest) {
+  (void)rest;
+  fputs("out of luck\n", stderr);
+  exit(3);
+}
+
+static bool blurt(const char *rest) {
+  (void)rest;
+  say("Thinking about \"it\"...\x1b[1m");
+  return true;
+}
+
+static bool flood(const char *rest) {
+  (void)rest;
+  for (;;) speak("more");
+  return true;
+}
+
+static bool tell_pid(const char *rest) {
+  char text[128];
+  (void)rest;
+  snprintf(text, sizeof text, "%d %s %d", (int)getpid(), session, turns);
+  speak(text);
+  return true;
+}
+
+static const struct {
+  const char *word;
+  bool (*act)(const char *rest);
+} acts[] = {
+  {"hello", hello}, {"edit", edit}, {"permit", permit}, {"no-options", permit_no_options}, {"read", read_file}, {"write", write_file},
+  {"terminal", use_terminal}, {"cost", cost}, {"hang", hang}, {"die", die}, {"blurt", blurt}, {"flood", flood}, {"pid", tell_pid},
+};
+
+static void prompt(ck_bytes id, ck_bytes params) {
+  ck_buffer own = {0};
+  ck_json_iterator it = ck_json_iterate(ck_json_get(params, "prompt"));
+  char *text = ck_json_next(&it) ? ck_json_dup_string(ck_json_get(it.value, "text")) : NULL;
+  char *rest = text ? strchr(text, ' ') : NULL;
+  ck_buffer_append_bytes(&own, id);
+  if (rest) *rest++ = '\0';
+  turns++;
+  for (size_t i = 0; text && i < sizeof acts / sizeof *acts; i++) {
+    if (strcmp(acts[i].word, text) != 0) continue;
+    bool ended = acts[i].act(rest ? rest : "");
+    answer(ck_buffer_bytes(&own), ended ? "{\"stopReason\":\"end_turn\"}" : "{\"stopReason\":\"cancelled\"}");
+  }
+  if (text && strcmp(text, "refuse") == 0) refuse(ck_buffer_bytes(&own), -32603, "no model today");
+  if (text && strcmp(text, "reasonless") == 0) answer(ck_buffer_bytes(&own), "{}");
+  free(text);
+  ck_buffer_clear(&own);
+}
+
+static void open_session(ck_bytes id, ck_bytes params) {
+  char json[128];
+  if (is_mode("locked")) {
+    refuse(id, -32000, "log in first");
+    return;
+  }
+  if (is_mode("no-session")) {
+    answer(id, "{\"sessionId\":5}");
+    return;
+  }
+  if (!ck_json_get(params, "cwd").len || ck_json_type_of(ck_json_get(params, "mcpServers")) != CK_JSON_ARRAY) exit(8);
+  snprintf(session, sizeof session, "s%d-%d", (int)getpid(), ++sessions);
+  snprintf(json, sizeof json, "{\"sessionId\":\"%s\"}", session);
+  answer(id, json);
+}
+
+/* Tells what was said in it before, as the protocol asks for. */
+static void load_session(ck_bytes id, ck_bytes params) {
+  ck_buffer own = {0};
+  char *wanted = ck_json_dup_string(ck_json_get(params, "sessionId"));
+  ck_buffer_append_bytes(&own, id);
+  if (wanted && strncmp(wanted, "lost", 4) != 0) {
+    snprintf(session, sizeof session, "%s", wanted);
+    speak("what I said long ago");
+    answer(ck_buffer_bytes(&own), "null");
+  } else {
+    refuse(ck_buffer_bytes(&own), -32002, "no such session");
+  }
+  free(wanted);
+  ck_buffer_clear(&own);
+}
+
+static void greet(ck_bytes id, ck_bytes params) {
+  char json[256];
+  ck_bytes files = ck_json_get(ck_json_get(params, "clientCapabilities"), "fs");
+  fprintf(stderr, "files %.*s\n", (int)files.len, files.data);
+  snprintf(json, sizeof json, "{\"protocolVersion\":%d,\"agentCapabilities\":{\"loadSession\":%s}}", is_mode("future") ? 2 : 1,
+           is_mode("loads") ? "true" : "false");
+  answer(id, json);
+}
+
+int main(int argc, char **argv) {
+  ck_rpc_message heard;
+  if (argc > 1) mode = argv[1];
+  if (is_mode("babble")) say("Welcome to the agent!");
+  if (is_mode("mute")) {
+    for (;;) pause();
+  }
+  while (hear(&heard)) {
+    if (heard.kind != CK_RPC_REQUEST) continue;
+    else if (ck_json_is_text(heard.method, "initialize")) greet(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "session/new")) open_session(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "session/load")) load_session(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "session/prompt")) prompt(heard.id, heard.params);
+    else refuse(heard.id, -32601, "no such method");
+  }
+  return 0;
+}
