@@ -209,6 +209,7 @@ int main(int argc, char **argv) {
   const char *only = argc > 1 ? argv[1] : "";
   if (!*only || strcmp(only, "checkpoints") == 0) bench_checkpoints();
   if (!*only || strcmp(only, "sessions") == 0) bench_sessions();
+  if (!*only || strcmp(only, "flows") == 0) bench_flows();
   if (!*only || strcmp(only, "reads") == 0) bench_reads();
   if (!*only || strcmp(only, "redact") == 0) bench_redact();
   if (!*only || strcmp(only, "program") == 0) bench_program();

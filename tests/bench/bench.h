@@ -43,6 +43,7 @@ ck_saved bench_step(ck_session *session, unsigned number);
 /* The groups, one file each. */
 void bench_checkpoints(void);
 void bench_sessions(void);
+void bench_flows(void);
 void bench_reads(void);
 void bench_redact(void);
 void bench_program(void);
