@@ -83,18 +83,49 @@ static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_
   return status;
 }
 
-static ck_status acquire(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, const ck_state_edits *edits,
-                         ck_error *err) {
-  size_t count = 1 + edits->count;
+/* What is known before the acquisition. */
+typedef struct plan {
+  ck_session *session;
+  ck_head head;
+  ck_checkpoint_info from;
+  ck_state_edits edits;
+  ck_restarts restarts;
+  bool failing; /* it died too often: that is all that is written */
+} plan;
+
+static void clear_plan(plan *self) {
+  ck_head_clear(&self->head);
+  ck_checkpoint_info_clear(&self->from);
+  ck_state_edits_clear(&self->edits);
+}
+
+static const char died_often[] = "it died three times in a row soon after it was resumed, without getting anywhere";
+
+static ck_status write_failing(ck_value **out, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "reason", died_often);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static ck_status acquire(ck_session *self, const plan *p, ck_error *err) {
+  size_t count = 1 + p->edits.count;
+  const ck_session_update failing = {.status = CK_SESSION_FAILING, .reason = died_often};
   ck_value *body = NULL;
   ck_event **events = calloc(count, sizeof *events);
-  ck_status status = events ? write_resumed(&body, self, from, err) : ck_error_no_memory(err);
-  ck_event first = {.seq = self->timeline.begin, .timeline = self->timeline.no, .kind = CK_EVENT_SESSION_RESUMED,
+  ck_status status = !events ? ck_error_no_memory(err) : p->failing ? write_failing(&body, err) : write_resumed(&body, self, &p->from, err);
+  ck_event first = {.seq = self->timeline.begin, .timeline = self->timeline.no,
+                    .kind = p->failing ? CK_EVENT_SESSION_PAUSED : CK_EVENT_SESSION_RESUMED,
                     .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self), .scope = "main", .body = body};
-  if (status == CK_OK) status = ck_session_make_opening(events, &first, edits, err);
-  ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count};
+  if (status == CK_OK) status = ck_session_make_opening(events, &first, &p->edits, err);
+  ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count, .restarts = p->restarts,
+                        .update = p->failing ? &failing : NULL};
   if (status == CK_OK)
-    status = ck_store_acquire(&self->lease, self->runtime->store, head->session.id, head->session.epoch, &opening, err);
+    status = ck_store_acquire(&self->lease, self->runtime->store, p->head.session.id, p->head.session.epoch, &opening, err);
   for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
   free(events);
   ck_value_free(body);
@@ -205,15 +236,6 @@ static ck_status load_past(ck_session *self, const ck_head *head, const ck_check
   return status;
 }
 
-static ck_status begin(ck_session *self, ck_head *head, const ck_checkpoint_info *from, const ck_state_edits *edits, ck_error *err) {
-  ck_status status = acquire(self, head, from, edits, err);
-  if (status != CK_OK) return status;
-  adopt(self, head, from);
-  ck_session_mark_checkpoint(self, self->next_seq - 1);
-  status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
-  return status == CK_OK ? ck_session_put_base(self, err) : status;
-}
-
 /* A slot that is about to be edited need not be filled. */
 static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, const ck_state_edits *edits,
                             bool keep_slots, ck_error *err) {
@@ -234,39 +256,79 @@ static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_h
   return status == CK_OK && !options->keep_slots ? ck_session_check_edits(self, out, err) : status;
 }
 
-/* Everything that can fail without a trace, then the acquisition. */
-static ck_status load_and_begin(ck_session *self, ck_head *head, const ck_checkpoint_info *from, const ck_resume_options *options,
-                                ck_error *err) {
-  ck_state_edits edits = {0};
-  ck_status status = collect_edits(&edits, self, head, from, options, err);
-  if (status == CK_OK) status = load_state(self, head, from, &edits, options->keep_slots, err);
-  if (status == CK_OK) status = load_past(self, head, from, edits.count > 0, err);
-  if (status == CK_OK) status = ck_session_ask_rules(self, head, from, err);
-  if (status == CK_OK) status = begin(self, head, from, &edits, err);
-  if (status == CK_OK && !options->keep_slots) status = ck_session_make_edits(self, &edits, err);
-  ck_state_edits_clear(&edits);
+static ck_status refuse_failing(const char *id, ck_error *err) {
+  return ck_error_set(err, CK_E_REFUSED, "session %s is failing: %s; find out why, then resume it with --retry", id, died_often);
+}
+
+/* Who only adds events does not go on with it. */
+static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_error *err) {
+  p->restarts = p->head.session.restarts;
+  if (options->keep_slots) return CK_OK;
+  if (p->head.session.status == CK_SESSION_FAILING && !options->retry) return refuse_failing(p->head.session.id, err);
+  ck_status status = ck_session_count_restart(&p->restarts, p->session, &p->head, err);
+  if (options->retry) p->restarts.count = 1;
+  p->failing = p->restarts.count > CK_RESTARTS_MAX;
+  return status;
+}
+
+static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *options, ck_error *err) {
+  ck_status status = ck_session_new(&p->session, runtime, options->profile, options->policies, err);
+  ck_session *self = p->session;
+  if (status == CK_OK) status = check_restarts(p, options, err);
+  if (status == CK_OK) status = collect_edits(&p->edits, self, &p->head, &p->from, options, err);
+  if (status == CK_OK) status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
+  if (status == CK_OK) status = load_past(self, &p->head, &p->from, p->edits.count > 0, err);
+  return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
+}
+
+/* Everything that can fail without a trace. */
+static ck_status prepare(plan *p, ck_runtime *runtime, const char *id, const ck_resume_options *options, ck_error *err) {
+  *p = (plan){0};
+  ck_status status = ck_id_check("session id", id, err);
+  if (status == CK_OK) status = ck_store_get_head(&p->head, runtime->store, id, err);
+  if (status == CK_OK) status = check_resumable(&p->head.session, err);
+  if (status == CK_OK) status = ck_store_check_owner(runtime->store, id, err);
+  if (status == CK_OK) status = choose(&p->from, runtime->store, &p->head, options->checkpoint, err);
+  if (status == CK_OK) status = load(p, runtime, options, err);
+  if (status == CK_OK) return CK_OK;
+  ck_session_close(p->session);
+  p->session = NULL;
+  return status;
+}
+
+static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err) {
+  ck_session *self = p->session;
+  ck_status status = acquire(self, p, err);
+  if (status == CK_OK && p->failing) status = refuse_failing(p->head.session.id, err);
+  if (status != CK_OK) return status;
+  adopt(self, &p->head, &p->from);
+  self->record.restarts = p->restarts;
+  ck_session_mark_checkpoint(self, self->next_seq - 1);
+  status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
+  if (status == CK_OK) status = ck_session_put_base(self, err);
+  return status == CK_OK && !options->keep_slots ? ck_session_make_edits(self, &p->edits, err) : status;
+}
+
+ck_status ck_session_prepare(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options, ck_error *err) {
+  plan p;
+  ck_status status = prepare(&p, runtime, id, options, err);
+  if (status == CK_OK && p.failing) {
+    ck_session_close(p.session);
+    p.session = NULL;
+    status = refuse_failing(id, err);
+  }
+  clear_plan(&p);
+  *out = p.session;
   return status;
 }
 
 ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
                             ck_error *err) {
-  *out = NULL;
-  ck_session *self = NULL;
-  ck_head head = {0};
-  ck_checkpoint_info from = {0};
-  ck_status status = ck_id_check("session id", id, err);
-  if (status == CK_OK) status = ck_store_get_head(&head, runtime->store, id, err);
-  if (status == CK_OK) status = check_resumable(&head.session, err);
-  if (status == CK_OK) status = ck_store_check_owner(runtime->store, id, err);
-  if (status == CK_OK) status = choose(&from, runtime->store, &head, options->checkpoint, err);
-  if (status == CK_OK) status = ck_session_new(&self, runtime, options->profile, options->policies, err);
-  if (status == CK_OK) status = load_and_begin(self, &head, &from, options, err);
-  ck_head_clear(&head);
-  ck_checkpoint_info_clear(&from);
-  if (status != CK_OK) {
-    ck_session_close(self);
-    return status;
-  }
-  *out = self;
-  return CK_OK;
+  plan p;
+  ck_status status = prepare(&p, runtime, id, options, err);
+  if (status == CK_OK) status = begin(&p, options, err);
+  clear_plan(&p);
+  *out = status == CK_OK ? p.session : NULL;
+  if (status != CK_OK) ck_session_close(p.session);
+  return status;
 }

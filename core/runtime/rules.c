@@ -9,6 +9,8 @@
 static const char *const rule_names[] = {
     [CK_RULE_DEFAULT] = "default", [CK_RULE_CONTINUE] = "continue", [CK_RULE_RESET] = "reset", [CK_RULE_REFUSE] = "refuse"};
 
+const char *ck_rule_name(ck_rule rule) { return rule_names[rule]; }
+
 /* By default time starts again and everything else continues. */
 static ck_rule effective(ck_rule given, ck_rule otherwise) { return given == CK_RULE_DEFAULT ? otherwise : given; }
 

@@ -30,16 +30,21 @@ typedef struct ck_session_options {
 /* CK_E_USAGE: a malformed id; CK_E_EXISTS: it is taken; CK_E_SECRET_MISSING: of the profile's. Power-durable when it returns. */
 CK_CHECKED ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_session_options *options, ck_error *err);
 
+enum { CK_RESTARTS_MAX = 3, CK_RESTART_SOON_MS = 30000 };
+
 typedef struct ck_resume_options {
   const ck_profile *profile;
   const ck_policy_engine *policies;
   const char *checkpoint;           /* id; NULL: the latest resumable one; none at all: the first event */
   const ck_state_edits *edits;        /* of the checkpoint's state; NULL: none. The attempt rises */
+  bool retry;                       /* also a session that died again and again, and is failing */
   bool keep_slots;                  /* what was kept as a reference stays one: for who only adds events */
 } ck_resume_options;
 
-/* CK_E_SECRET_MISSING: of the profile's, or one that a key was kept as; CK_E_NOT_FOUND, CK_E_REFUSED (completed, cancelled), CK_E_OWNED, CK_E_FENCED, the store's answers about the checkpoint.
- * Nothing was changed on failure. */
+/* A session that died three times in a row within CK_RESTART_SOON_MS of being resumed, without a new outcome or boundary, becomes
+ * `failing` instead (CK_E_REFUSED), and stays so until a resume with `retry`.
+ * CK_E_SECRET_MISSING: of the profile's, or one that a key was kept as; CK_E_NOT_FOUND, CK_E_REFUSED (completed, cancelled), CK_E_OWNED, CK_E_FENCED, the store's answers about the checkpoint.
+ * Nothing was changed on any other failure. */
 CK_CHECKED ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
                                        ck_error *err);
 /* Waits for what is queued, gives the lock back, frees. The status in the store stays what it is: a session closed

@@ -59,6 +59,11 @@ CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);
 /* Values that were kept as slots come from the environment or a file again. CK_E_SECRET_MISSING names key and slot. With `keep`
  * they stay slots, and what is there of them becomes known to the redactor. */
 CK_CHECKED ck_status ck_session_fill_slots(ck_session *self, bool keep, ck_error *err);
+/* Everything of ck_session_resume but the acquisition: nothing is written, and the session can only be looked at and closed. */
+CK_CHECKED ck_status ck_session_prepare(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
+                                        ck_error *err);
+/* What the record will say of restarts when the session is gone on with now. */
+CK_CHECKED ck_status ck_session_count_restart(ck_restarts *out, ck_session *self, const ck_head *head, ck_error *err);
 /* A person's edits: checked before anything is acquired, announced in the opening of a run behind its first event, then made
  * and kept by a checkpoint that is durable on return. `out` holds edits->count + 1 events, all NULL on failure; free each. */
 CK_CHECKED ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, ck_error *err);
@@ -80,6 +85,7 @@ typedef struct ck_queueing {
 CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err);
 /* Asks the policies' rules, refuses or sets the bases; writes the rules as a member; makes the bases a key of the state. */
 CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err);
+const char *ck_rule_name(ck_rule rule);
 void ck_session_write_rules(const ck_session *self, ck_json_writer *w);
 CK_CHECKED ck_status ck_session_put_base(ck_session *self, ck_error *err);
 /* Starts counting anew from here. */
