@@ -83,7 +83,7 @@ static const ck_option options[] = {
 
 const ck_command ck_command_sessions_export = {
   .name = "sessions export",
-  .summary = "give a session away in a form that can be read elsewhere",
+  .summary = "give a session away in a form that others can read",
   .details = "cassette: a recording of what models, tools and people answered, as JSON lines, for `ckrun run FLOW --cassette FILE`: one run "
              "without a stop, whatever the session went through.\n\n"
              "session-checkpoint: where a session of several agents stands, as one JSON object: sessionId, constraintState, activeAgents "

@@ -61,7 +61,7 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
                               ck_rehearsal_visit visit, void *to, ck_error *err) {
   ck_session *session;
   *out = (ck_rehearsal){0};
-  ck_status status = ck_session_prepare(&session, runtime, id, options, err);
+  ck_status status = ck_session_prepare(&session, &out->failing, runtime, id, options, err);
   if (status != CK_OK) return status;
   const ck_ledger_entry *entry;
   for (size_t i = 0; (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)

@@ -34,12 +34,14 @@ typedef void (*ck_rehearsal_visit)(void *to, const ck_rehearsed_effect *effect);
 
 typedef struct ck_rehearsal {
   uint32_t attempt;
+  bool failing; /* it is, or would be marked so, unless the resume is a retry */
   ck_resume_rules rules; /* none is left to its default; refusal is NULL */
   struct {
     int64_t spent, limit; /* as they count after the rules; limit -1: none */
   } constraints[CK_DIMENSION_COUNT];
 } ck_rehearsal;
-/* Answers as ck_session_resume would. */
+/* Answers as ck_session_resume would, but that slots need not be filled, and neither an owner nor deaths in a row stand against
+ * it. */
 CK_CHECKED ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
                                          ck_rehearsal_visit visit, void *to, ck_error *err);
 /* "continue"; of a rehearsal's rules. NULL: there is no rule for it. */

@@ -90,6 +90,7 @@ typedef struct plan {
   ck_checkpoint_info from;
   ck_state_edits edits;
   ck_restarts restarts;
+  bool rehearsal;
   bool failing; /* it died too often: that is all that is written */
 } plan;
 
@@ -262,12 +263,13 @@ static ck_status refuse_failing(const char *id, ck_error *err) {
 
 /* Who only adds events does not go on with it. */
 static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_error *err) {
+  bool marked = p->head.session.status == CK_SESSION_FAILING;
   p->restarts = p->head.session.restarts;
-  if (options->keep_slots) return CK_OK;
-  if (p->head.session.status == CK_SESSION_FAILING && !options->retry) return refuse_failing(p->head.session.id, err);
+  if (options->keep_slots && !p->rehearsal) return CK_OK;
+  if (marked && !options->retry && !p->rehearsal) return refuse_failing(p->head.session.id, err);
   ck_status status = ck_session_count_restart(&p->restarts, p->session, &p->head, err);
   if (options->retry) p->restarts.count = 1;
-  p->failing = p->restarts.count > CK_RESTARTS_MAX;
+  p->failing = p->restarts.count > CK_RESTARTS_MAX || (marked && !options->retry);
   return status;
 }
 
@@ -283,11 +285,10 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
 
 /* Everything that can fail without a trace. */
 static ck_status prepare(plan *p, ck_runtime *runtime, const char *id, const ck_resume_options *options, ck_error *err) {
-  *p = (plan){0};
   ck_status status = ck_id_check("session id", id, err);
   if (status == CK_OK) status = ck_store_get_head(&p->head, runtime->store, id, err);
   if (status == CK_OK) status = check_resumable(&p->head.session, err);
-  if (status == CK_OK) status = ck_store_check_owner(runtime->store, id, err);
+  if (status == CK_OK && !p->rehearsal) status = ck_store_check_owner(runtime->store, id, err);
   if (status == CK_OK) status = choose(&p->from, runtime->store, &p->head, options->checkpoint, err);
   if (status == CK_OK) status = load(p, runtime, options, err);
   if (status == CK_OK) return CK_OK;
@@ -309,22 +310,21 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
   return status == CK_OK && !options->keep_slots ? ck_session_make_edits(self, &p->edits, err) : status;
 }
 
-ck_status ck_session_prepare(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options, ck_error *err) {
-  plan p;
-  ck_status status = prepare(&p, runtime, id, options, err);
-  if (status == CK_OK && p.failing) {
-    ck_session_close(p.session);
-    p.session = NULL;
-    status = refuse_failing(id, err);
-  }
+ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime, const char *id,
+                             const ck_resume_options *given, ck_error *err) {
+  plan p = {.rehearsal = true};
+  ck_resume_options options = *given;
+  options.keep_slots = true;
+  ck_status status = prepare(&p, runtime, id, &options, err);
   clear_plan(&p);
   *out = p.session;
+  *failing = p.failing;
   return status;
 }
 
 ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
                             ck_error *err) {
-  plan p;
+  plan p = {0};
   ck_status status = prepare(&p, runtime, id, options, err);
   if (status == CK_OK) status = begin(&p, options, err);
   clear_plan(&p);

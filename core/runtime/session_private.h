@@ -59,9 +59,9 @@ CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);
 /* Values that were kept as slots come from the environment or a file again. CK_E_SECRET_MISSING names key and slot. With `keep`
  * they stay slots, and what is there of them becomes known to the redactor. */
 CK_CHECKED ck_status ck_session_fill_slots(ck_session *self, bool keep, ck_error *err);
-/* Everything of ck_session_resume but the acquisition: nothing is written, and the session can only be looked at and closed. */
-CK_CHECKED ck_status ck_session_prepare(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
-                                        ck_error *err);
+/* What ck_session_rehearse says: the session can only be looked at and closed. */
+CK_CHECKED ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime, const char *id,
+                                        const ck_resume_options *options, ck_error *err);
 /* What the record will say of restarts when the session is gone on with now. */
 CK_CHECKED ck_status ck_session_count_restart(ck_restarts *out, ck_session *self, const ck_head *head, ck_error *err);
 /* A person's edits: checked before anything is acquired, announced in the opening of a run behind its first event, then made

@@ -250,3 +250,13 @@ done:
   free(path);
   return status;
 }
+
+long ck_session_lock_holder(const char *store_path, const char *session_id) {
+  ck_error ignored = CK_ERROR_INIT;
+  char *path = ck_id_check("session", session_id, &ignored) == CK_OK ? session_path(store_path, session_id) : NULL;
+  int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  long holder = fd >= 0 ? holder_of(fd) : 0;
+  if (fd >= 0) close(fd);
+  free(path);
+  return holder;
+}

@@ -31,4 +31,7 @@ void ck_session_lock_close(ck_session_lock *self);
 /* CK_OK when nobody holds it, else CK_E_OWNED as above. Takes nothing and makes no file, so it disturbs nobody. */
 CK_CHECKED ck_status ck_session_lock_check(const char *store_path, const char *session_id, ck_error *err);
 
+/* The process that holds it, as the kernel says; 0: nobody, or one that this machine cannot see. */
+long ck_session_lock_holder(const char *store_path, const char *session_id);
+
 #endif
