@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/json.h"
 #include "lua/vm.h"
 
-enum { SECONDS_MAX = 1000000 };
+enum { SECONDS_MAX = 1000000, JSON_MAX = 1 << 20 };
 
 static int raise_no_memory(lua_State *L) {
   return ck_vm_raise_plain(L, CK_E_NO_MEMORY, "%s", ck_status_text(CK_E_NO_MEMORY));
@@ -77,6 +78,33 @@ static const char *const *read_names(ck_manifest *self, lua_State *L, int table,
   return names ? names : own(self, L, 1, sizeof *names);
 }
 
+static int64_t read_seconds(lua_State *L, int table, const char *field) {
+  int is_number = true;
+  double seconds = 0;
+  if (lua_getfield(L, table, field) != LUA_TNIL) seconds = lua_tonumberx(L, -1, &is_number);
+  lua_pop(L, 1);
+  if (!is_number || !(seconds >= 0 && seconds <= SECONDS_MAX)) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a number of seconds from 0 to %d", field, SECONDS_MAX);
+  }
+  return (int64_t)ceil(seconds * 1000);
+}
+
+/* The JSON of a table; NULL when the field is nil. */
+static const char *read_json(ck_manifest *self, lua_State *L, int table, const char *field) {
+  const char *json = NULL;
+  int type = lua_getfield(L, table, field);
+  if (type == LUA_TTABLE) {
+    ck_buffer *text = ck_vm_scratch(L);
+    ck_json_append_lua(text, L, -1, JSON_MAX);
+    if (text->failed) raise_no_memory(L);
+    json = own_text(self, L, text->data, text->len);
+  } else if (type != LUA_TNIL) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a table, not a %s", field, luaL_typename(L, -1));
+  }
+  lua_pop(L, 1);
+  return json;
+}
+
 static void read_tool(ck_flow_tool *tool, ck_manifest *self, lua_State *L) {
   int table = lua_gettop(L);
   tool->name = read_text(self, L, table, "name");
@@ -88,6 +116,9 @@ static void read_tool(ck_flow_tool *tool, ck_manifest *self, lua_State *L) {
   }
   tool->argv = read_texts(self, L, table, "argv");
   tool->probe = read_texts(self, L, table, "probe");
+  tool->timeout_ms = read_seconds(L, table, "timeout_s");
+  tool->description = read_text(self, L, table, "description");
+  tool->parameters = read_json(self, L, table, "parameters");
 }
 
 static void read_tools(ck_manifest *self, lua_State *L, int table) {
@@ -108,17 +139,6 @@ static void read_tools(ck_manifest *self, lua_State *L, int table) {
     ck_vm_raise_plain(L, CK_E_TYPE, "tools must be a list, not a %s", luaL_typename(L, -1));
   }
   lua_pop(L, 1);
-}
-
-static int64_t read_seconds(lua_State *L, int table, const char *field) {
-  int is_number = true;
-  double seconds = 0;
-  if (lua_getfield(L, table, field) != LUA_TNIL) seconds = lua_tonumberx(L, -1, &is_number);
-  lua_pop(L, 1);
-  if (!is_number || !(seconds >= 0 && seconds <= SECONDS_MAX)) {
-    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a number of seconds from 0 to %d", field, SECONDS_MAX);
-  }
-  return (int64_t)ceil(seconds * 1000);
 }
 
 static void read_process(ck_flow_process *process, ck_manifest *self, lua_State *L) {

@@ -1,25 +1,20 @@
 /* child.c - spawns through libuv, drains its output, sees to its end. */
 #include "core/effect/child.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <linux/close_range.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
+#include "core/effect/child_spawn.h"
 #include "core/effect/sweep.h"
 
-enum { PIPE_COUNT = 3, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
+enum { PIPE_COUNT = CK_CHILD_PIPES, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
 
 /* How far the killing went. */
 typedef enum { UNTOUCHED, TERMINATED, SHOT } killing;
@@ -47,19 +42,6 @@ struct ck_child {
 };
 
 static void on_timer(uv_timer_t *timer);
-
-/* Whatever the program inherited or opened carelessly: a child gets descriptors 0 to 2. The kernel knows this since 5.11;
- * an older one is asked for the list. */
-static void seal_descriptors(void) {
-  if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) == 0) return;
-  DIR *list = opendir("/proc/self/fd");
-  if (!list) return;
-  for (struct dirent *entry; (entry = readdir(list));) {
-    int fd = atoi(entry->d_name);
-    if (fd > STDERR_FILENO) fcntl(fd, F_SETFD, FD_CLOEXEC);
-  }
-  closedir(list);
-}
 
 static void free_child(ck_child *self) {
   ck_buffer_clear(&self->input);
@@ -248,59 +230,6 @@ void ck_child_close_input(ck_child *self) {
   if (!self->exited && self->killed == UNTOUCHED) uv_timer_start(&self->timer, on_timer, (uint64_t)self->kill_ms, 0);
 }
 
-/* `ours[i]` and `its[i]`: the two ends of the pipe that is its descriptor i. Nothing is open on failure. */
-static ck_status open_pipes(int ours[PIPE_COUNT], int its[PIPE_COUNT], ck_error *err) {
-  for (int i = 0; i < PIPE_COUNT; i++) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC)) {
-      ck_error_set(err, CK_E_FAILED, "cannot open a pipe for a command: %s", strerror(errno));
-      while (i-- > 0) {
-        close(ours[i]);
-        close(its[i]);
-      }
-      return CK_E_FAILED;
-    }
-    ours[i] = ends[i == STDIN_FILENO];
-    its[i] = ends[i != STDIN_FILENO];
-  }
-  return CK_OK;
-}
-
-/* A tool must not outlive its session: what it did after a kill -9 would come behind the probe that asks for it. The kernel
- * ends the child with the thread that made it, which is the loop's and lives as long as the process. libuv forks, and a
- * fork runs this in the child; a parent that died before is seen by its number. */
-static pid_t spawning_parent; /* 0: the fork is not ours */
-
-static void tie_child(void) {
-  if (spawning_parent == 0) return;
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != spawning_parent) _exit(127);
-}
-
-static void tie_forks(void) { pthread_atfork(NULL, NULL, tie_child); }
-
-static int spawn(ck_child *self, const ck_child_options *options, const int its[PIPE_COUNT]) {
-  static pthread_once_t tied = PTHREAD_ONCE_INIT;
-  uv_stdio_container_t stdio[PIPE_COUNT];
-  for (int i = 0; i < PIPE_COUNT; i++) stdio[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = its[i]};
-  uv_process_options_t process = {
-      .exit_cb = on_exit_of,
-      .file = options->argv[0],
-      .args = (char **)options->argv,
-      .env = (char **)options->environment,
-      .cwd = options->directory,
-      .flags = UV_PROCESS_DETACHED,
-      .stdio_count = PIPE_COUNT,
-      .stdio = stdio,
-  };
-  seal_descriptors();
-  pthread_once(&tied, tie_forks);
-  spawning_parent = getpid();
-  int failed = uv_spawn(ck_loop_uv(options->loop), &self->process, &process);
-  spawning_parent = 0;
-  if (failed) self->process.pid = 0;
-  return failed;
-}
-
 /* From here on every handle is there and must be closed by the loop. */
 static int attach(ck_child *self, uv_loop_t *loop, int ours[PIPE_COUNT]) {
   int failed = 0;
@@ -330,7 +259,7 @@ static void begin(ck_child *self, uv_loop_t *loop, int64_t deadline_ms) {
 
 static void launch(ck_child *self, const ck_child_options *options, int ours[PIPE_COUNT], int its[PIPE_COUNT]) {
   uv_loop_t *loop = ck_loop_uv(options->loop);
-  int refused = spawn(self, options, its);
+  int refused = ck_child_spawn(&self->process, options, its, on_exit_of);
   for (int i = 0; i < PIPE_COUNT; i++) close(its[i]);
   int failed = attach(self, loop, ours);
   if (!refused && !failed) {
@@ -340,6 +269,12 @@ static void launch(ck_child *self, const ck_child_options *options, int ours[PIP
   self->end.ending = CK_CHILD_UNSTARTED;
   self->end.code = refused ? -refused : -failed;
   finish(self);
+}
+
+int64_t ck_child_deadline(int64_t deadline_ms, int64_t timeout_ms) {
+  if (timeout_ms == 0) return deadline_ms;
+  int64_t own = (int64_t)(uv_hrtime() / 1000000) + timeout_ms;
+  return deadline_ms && deadline_ms < own ? deadline_ms : own;
 }
 
 ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_error *err) {
@@ -357,7 +292,7 @@ ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_err
   self->to = options->to;
   ck_buffer_append_bytes(&self->input, options->input);
   ck_status status = ck_buffer_check(&self->input, err);
-  if (!status) status = open_pipes(ours, its, err);
+  if (!status) status = ck_child_open_pipes(ours, its, err);
   if (status) {
     free_child(self);
     return status;

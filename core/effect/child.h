@@ -44,6 +44,9 @@ typedef struct ck_child_options {
   void *to;
 } ck_child_options;
 
+/* The earlier one of a deadline (0: none) and `timeout_ms` (0: none) from now, for options.deadline_ms. */
+int64_t ck_child_deadline(int64_t deadline_ms, int64_t timeout_ms);
+
 /* The child leads a session and process group of its own and has descriptors 0 to 2, pipes. A program that cannot be
  * started is no error here: it ends UNSTARTED. At its end the whole group is killed. */
 CK_CHECKED ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_error *err);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <uv.h>
 
 #include "core/effect/exec_request.h"
 #include "core/effect/exec_result.h"
@@ -83,13 +82,6 @@ static void on_ended(void *to, const ck_child_end *end) {
   sink->done(sink, outcome);
 }
 
-/* The earlier one of the effect's own deadline and the request's. */
-static int64_t deadline_of(const ck_effect *effect, int64_t timeout_ms) {
-  if (timeout_ms == 0) return effect->deadline_ms;
-  int64_t own = (int64_t)(uv_hrtime() / 1000000) + timeout_ms;
-  return effect->deadline_ms && effect->deadline_ms < own ? effect->deadline_ms : own;
-}
-
 static ck_status start_child(ck_effect_run *run, const ck_exec_request *request, ck_error *err) {
   const ck_exec_options *limits = &run->driver->options;
   ck_child_options options = {
@@ -101,7 +93,7 @@ static ck_status start_child(ck_effect_run *run, const ck_exec_request *request,
       .take = take,
       .grace_ms = CK_EXEC_GRACE_MS,
       .kill_ms = limits->kill_ms,
-      .deadline_ms = deadline_of(run->effect, request->timeout_ms),
+      .deadline_ms = ck_child_deadline(run->effect->deadline_ms, request->timeout_ms),
       .ended = on_ended,
       .to = run,
   };

@@ -63,7 +63,8 @@ static ck_status list_commands(ck_engine *self, size_t *count, ck_error *err) {
     const ck_flow_tool *tool = &manifest->tools[i];
     if (!tool->argv) continue;
     self->command_names[*count] = tool->name;
-    self->commands[(*count)++] = (ck_command_tool){.name = tool->name, .argv = tool->argv, .probe = tool->probe};
+    self->commands[(*count)++] = (ck_command_tool){.name = tool->name, .argv = tool->argv, .probe = tool->probe,
+                                                  .timeout_ms = tool->timeout_ms};
   }
   return CK_OK;
 }

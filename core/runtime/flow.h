@@ -28,6 +28,9 @@ typedef struct ck_flow_tool {
   ck_effect_class class;
   const char *const *argv;  /* NULL-terminated; NULL: no command of its own (a cassette answers) */
   const char *const *probe; /* NULL-terminated; NULL: no probe */
+  int64_t timeout_ms;       /* of its command; 0: none */
+  const char *description;  /* for models; NULL */
+  const char *parameters;   /* JSON Schema of its arguments, as text; NULL */
 } ck_flow_tool;
 
 /* A place of the flow where a position may stand: a node, a step. Texts borrowed from the flow. */

@@ -288,6 +288,22 @@ static void test_deadline(void) {
   close_scene(&it);
 }
 
+/* Neither one that is deaf, nor one whose outputs were at their end long ago. */
+static void test_timeout(const char *mode) {
+  scene it;
+  ck_effect_run *run = NULL;
+  const char *fifo = make_fifo();
+  open_scene(&it, mode, fifo);
+  it.tool.timeout_ms = SHORT_MS;
+  tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
+  wait_until_there(fifo);
+  drive_wait(&it.drive);
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_ERROR && strstr(it.drive.outcome->error, "deadline"),
+         "%s: a tool's own time is a deadline, too (%s)", mode, it.drive.outcome->error);
+  tap_ok(strstr(ck_value_bytes(it.drive.outcome->result).data, "t: it did not end"), "%s: and the model is told", mode);
+  close_scene(&it);
+}
+
 static void test_free_while_running(void) {
   scene it;
   ck_effect_run *run = NULL;
@@ -349,6 +365,8 @@ int main(void) {
   test_cancel("stay", false, CK_OUTCOME_FAILED);
   test_cancel("stay", true, CK_OUTCOME_UNKNOWN);
   test_deadline();
+  test_timeout("stay");
+  test_timeout("mute");
   test_free_while_running();
   test_many_at_once();
   tap_is_int(count_descriptors(), before, "no descriptor is left open");

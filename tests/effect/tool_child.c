@@ -122,6 +122,13 @@ static int stay(const char *fifo) {
   for (;;) pause();
 }
 
+/* The same with its outputs closed. */
+static int mute(const char *fifo) {
+  close(STDOUT_FILENO);
+  close(STDERR_FILENO);
+  return stay(fifo);
+}
+
 /* Waits for SIGTERM; says through the fifo that it lives. */
 static int wait_for_end(const char *fifo) {
   int fd = open(fifo, O_WRONLY | O_CLOEXEC);
@@ -135,7 +142,7 @@ static const struct {
   int (*run)(const char *argument);
 } modes[] = {{"echo", echo}, {"print", print}, {"bytes", print_bytes}, {"descriptors", list_descriptors},
              {"environment", list_environment}, {"signals", show_signals}, {"fail", fail}, {"die", die}, {"flood", flood},
-             {"close", close_early}, {"daemon", leave_daemon}, {"stay", stay}, {"wait", wait_for_end}};
+             {"close", close_early}, {"daemon", leave_daemon}, {"stay", stay}, {"mute", mute}, {"wait", wait_for_end}};
 
 int main(int argc, char **argv) {
   for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++) {

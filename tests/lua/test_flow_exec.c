@@ -68,7 +68,7 @@ static void test_typos(void) {
         "done \"flow.exec: 'env' takes names of variables as keys, not 'A=B'\"\n");
   makes(MAKES("exec { argv = { \"c\" }, class = \"reconcilable\" }"),
         "done \"flow.exec: 'class' must be pure, idempotent or once, not 'reconcilable'\"\n");
-  makes(MAKES("exec { argv = { \"c\" }, timeout_s = 0 }"), "done \"flow.exec: 'timeout_s' must be a number of seconds above 0\"\n");
+  makes(MAKES("exec { argv = { \"c\" }, timeout_s = 0 }"), "done \"flow.exec: 'timeout_s' must be a number of seconds above 0, 1e6 at most\"\n");
   makes(MAKES("sleep(-1)"), "done \"flow.sleep takes ms, a whole number from 0, not -1\"\n");
   makes(MAKES("sleep(1.5)"), "done \"flow.sleep takes ms, a whole number from 0, not 1.5\"\n");
   makes(MAKES("ask { qestion = \"?\" }"), "done \"flow.ask has no field 'qestion'; did you mean 'question'?\"\n");

@@ -72,6 +72,12 @@ static void test_definitions(void) {
   is_refused(FLOW "return flow.agent { tools = { buy = { argv = { \"x\", 5 } } } }\n", CK_E_PARSE, "one is a number", "a word that is a number");
   is_refused(FLOW "return flow.agent { tools = { buy = flow.command { argv = { \"x\" }, class = \"reconcilable\" } } }\n", CK_E_PARSE,
              "needs 'probe'", "a probe that is missing");
+  is_refused(FLOW "return flow.agent { tools = { buy = flow.command { argv = { \"x\" }, timeout_s = 0 } } }\n", CK_E_PARSE,
+             "'timeout_s' must be a number of seconds above 0", "no time at all");
+  is_refused(FLOW "return flow.agent { tools = { buy = flow.command { argv = { \"x\" }, paramters = {} } } }\n", CK_E_PARSE,
+             "did you mean 'parameters'?", "a typo in a tool");
+  is_refused(FLOW "return flow.agent { tools = { buy = flow.command { argv = { \"x\" }, parameters = { type } } } }\n", CK_E_PARSE,
+             "a value that cannot be stored: a function", "a schema that is no JSON");
   is_refused(FLOW "return flow.agent { \"x\" }\n", CK_E_PARSE, "takes named fields, not [1]", "a field without a name");
   is_refused(FLOW "return flow.agent()\n", CK_E_PARSE, "takes a table, not a nil", "no table");
   is_refused(FLOW "return flow.agnet {}\n", CK_E_PARSE, ":2: ", "a kind that there is not");
@@ -109,7 +115,8 @@ static void test_manifest(void) {
       "return flow.custom {\n"
       "  run = function() end, reads = { \"memory.topic\", \"memory.x\" }, secrets = { \"openai\" }, agents = { \"a\" },\n"
       "  tools = { \"plain\", look = \"pure\", buy = flow.command { argv = { \"./buy\", \"a b\" }, probe = { \"./bought\" }, class = \"reconcilable\" },\n"
-      "            pay = flow.command { argv = { \"pay\" } } },\n"
+      "            pay = flow.command { argv = { \"pay\" }, timeout_s = 2.5, description = \"Pays.\",\n"
+      "                                 parameters = { type = \"object\", required = { \"sum\" } } } },\n"
       "}\n";
   flow_driver driver = {0};
   const char *path = flow_file(text);
@@ -130,10 +137,14 @@ static void test_manifest(void) {
   tap_ok(tool && strcmp(tool->probe[0], "./bought") == 0 && !tool->probe[1], "its probe");
   tool = find_tool(manifest, "pay");
   tap_ok(tool && tool->class == CK_EFFECT_ONCE && !tool->probe, "a command that does not say is done once");
+  tap_is_int(tool->timeout_ms, 2500, "the time it has");
+  tap_is_text(tool->description, "Pays.", "what models are told of it");
+  tap_is_text(tool->parameters, "{\"required\":[\"sum\"],\"type\":\"object\"}", "and of its arguments");
   tool = find_tool(manifest, "plain");
   tap_ok(tool && tool->class == CK_EFFECT_ONCE && !tool->argv, "so is a tool that does not say");
   tool = find_tool(manifest, "look");
   tap_ok(tool && tool->class == CK_EFFECT_PURE && !tool->argv, "a tool with a class alone");
+  tap_ok(tool->timeout_ms == 0 && !tool->description && !tool->parameters, "and without a word more");
   flow_driver_clear(&driver);
 }
 

@@ -74,4 +74,11 @@ function check.texts(value)
   if count ~= #value then return "must be a list of strings without names or gaps" end
 end
 
+--- A rule: a length of time.
+---@param value any
+---@return string|nil problem
+function check.seconds(value)
+  if type(value) ~= "number" or not (value > 0 and value <= 1e6) then return "must be a number of seconds above 0, 1e6 at most" end
+end
+
 return check

@@ -38,17 +38,13 @@ local function env_rule(value)
   end
 end
 
-local function seconds_rule(value)
-  if type(value) ~= "number" or value <= 0 or value > 1e9 then return "must be a number of seconds above 0" end
-end
-
 local function count_rule(value)
   if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
 end
 
 local rules = {
   argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string", class = class_rule,
-  timeout_s = seconds_rule, output_max = count_rule,
+  timeout_s = check.seconds, output_max = count_rule,
 }
 
 local function input_of(ctx, def)

@@ -21,10 +21,6 @@ local function env_rule(value)
   end
 end
 
-local function timeout_rule(value)
-  if type(value) ~= "number" or not (value > 0 and value <= 1e6) then return "must be a number of seconds above 0" end
-end
-
 local function classes_rule(value)
   if type(value) ~= "table" then return "must be a table of NAME = class, not a " .. type(value) end
   for name, class in pairs(value) do
@@ -35,8 +31,8 @@ local function classes_rule(value)
 end
 
 local rules = {
-  mcp = { argv = check.texts, env = env_rule, timeout_s = timeout_rule, tools = classes_rule },
-  acp = { argv = check.texts, env = env_rule, timeout_s = timeout_rule },
+  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, tools = classes_rule },
+  acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds },
 }
 
 local function make(protocol, def)

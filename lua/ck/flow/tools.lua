@@ -9,6 +9,9 @@ local check = require "ck.flow.check"
 ---@field class ck.flow.class
 ---@field argv string[]|nil   the command that runs it; nil: it is answered by a driver that knows it, such as a cassette
 ---@field probe string[]|nil  the command that tells whether it happened
+---@field timeout_s number|nil  it is ended after so long, and the model is told
+---@field description string|nil  for the model
+---@field parameters table|nil    for the model: a JSON Schema of the arguments, checked at its top
 
 local tools = {}
 
@@ -21,7 +24,17 @@ end
 
 tools.class_rule = class_rule
 
-local command_rules = { argv = check.texts, probe = check.texts, class = class_rule }
+local command_rules = {
+  argv = check.texts, probe = check.texts, class = class_rule, timeout_s = check.seconds, description = "string", parameters = "table",
+}
+
+--- What stands in a manifest: the fields as given, and a class.
+local function entry_of(def, name)
+  local entry = { name = name }
+  for field in pairs(command_rules) do entry[field] = def[field] end
+  entry.class = entry.class or "once"
+  return entry
+end
 
 local function command_problem(def)
   local problem = check.fields("flow.command", def, command_rules)
@@ -33,11 +46,12 @@ local function command_problem(def)
 end
 
 --- A tool that is a command. Its class is "once" unless it says otherwise.
----@param def { argv: string[], probe: string[]|nil, class: ck.flow.class|nil }
+---@param def { argv: string[], probe: string[]|nil, class: ck.flow.class|nil, timeout_s: number|nil, description: string|nil,
+---  parameters: table|nil }
 function tools.command(def)
   local problem = command_problem(def)
   if problem then error(problem, 2) end
-  return { argv = def.argv, probe = def.probe, class = def.class or "once" }
+  return entry_of(def)
 end
 
 local function declare(name, value)
@@ -46,7 +60,7 @@ local function declare(name, value)
   if type(value) == "table" then
     local problem = command_problem(value)
     if problem then return nil, ("'%s': %s"):format(name, problem) end
-    return { name = name, class = value.class or "once", argv = value.argv, probe = value.probe }
+    return entry_of(value, name)
   end
   local problem = class_rule(value)
   if problem then return nil, ("'%s' %s"):format(name, problem) end
