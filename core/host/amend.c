@@ -1,10 +1,12 @@
-/* amend.c - --set, --set-env and --set-file: edits of a session's state from the command line. */
+/* amend.c - --set, --set-env, --set-file and --limit: edits of a session's state from the command line. */
 #include "core/host/amend.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/host/launch.h"
+#include "core/runtime/standing.h"
 
 /* Name spaces of the state that a person may write to; any other key is one of the memory. */
 static const char *const places[] = {"memory.", "outputs.", "scratch."};
@@ -70,10 +72,35 @@ static ck_status take_all(ck_state_edits *out, const char *option, const ck_word
   return status;
 }
 
+/* [AGENT.]NAME=NUMBER: the state key limits.[AGENT.]NAME. */
+static ck_status take_limit(ck_state_edits *out, const char *word, ck_error *err) {
+  size_t len = strcspn(word, "=");
+  char key[CK_STATE_KEY_MAX];
+  double number;
+  ck_value *value = NULL;
+  ck_error unfit = CK_ERROR_INIT;
+  snprintf(key, sizeof key, "limits.%.*s", (int)(len < 400 ? len : 400), word);
+  if (!word[len] || !ck_limits_is_key(key))
+    return ck_error_set(err, CK_E_USAGE, "--limit: '%.100s' is not [AGENT.]NAME=NUMBER with budget_usd, time_s, rounds, tokens, tool_calls or model_calls as NAME", word);
+  ck_status status = ck_value_new(&value, ck_bytes_text(word + len + 1), &unfit);
+  if (status != CK_OK || !ck_json_read_double(&number, ck_value_bytes(value)) || number < 0)
+    status = ck_error_set(err, CK_E_USAGE, "--limit: '%.100s' is not a number from 0", word + len + 1);
+  if (status == CK_OK) status = append(out, key, value, NULL, err);
+  ck_value_free(value);
+  return status;
+}
+
+static ck_status take_limits(ck_state_edits *out, const ck_words *words, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < words->count && status == CK_OK; i++) status = take_limit(out, words->list[i], err);
+  return status;
+}
+
 ck_status ck_amend_take(ck_state_edits *out, const ck_edit_words *words, ck_error *err) {
   ck_status status = take_all(out, "--set", &words->set, take_value, err);
   if (status == CK_OK) status = take_all(out, "--set-env", &words->env, take_variable, err);
-  return status == CK_OK ? take_all(out, "--set-file", &words->file, take_file, err) : status;
+  if (status == CK_OK) status = take_all(out, "--set-file", &words->file, take_file, err);
+  return status == CK_OK ? take_limits(out, &words->limit, err) : status;
 }
 
 static ck_status check(const ck_state_edits *edits, ck_redactor *redactor, ck_secret_problem problem, void *to, ck_error *err) {

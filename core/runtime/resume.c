@@ -7,6 +7,7 @@
 
 #include "core/runtime/choose.h"
 #include "core/runtime/session_private.h"
+#include "core/runtime/standing.h"
 #include "core/runtime/unseen.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
@@ -257,6 +258,13 @@ static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_h
   return status == CK_OK && !options->keep_slots ? ck_session_check_edits(self, out, err) : status;
 }
 
+/* A new limit changes nothing of what was done. */
+static bool changes_memory(const ck_state_edits *edits) {
+  for (size_t i = 0; i < edits->count; i++)
+    if (!ck_limits_is_key(edits->items[i].key)) return true;
+  return false;
+}
+
 static ck_status refuse_failing(const char *id, ck_error *err) {
   return ck_error_set(err, CK_E_REFUSED, "session %s is failing: %s; find out why, then resume it with --retry", id, died_often);
 }
@@ -279,7 +287,7 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   if (status == CK_OK) status = check_restarts(p, options, err);
   if (status == CK_OK) status = collect_edits(&p->edits, self, &p->head, &p->from, options, err);
   if (status == CK_OK) status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
-  if (status == CK_OK) status = load_past(self, &p->head, &p->from, p->edits.count > 0, err);
+  if (status == CK_OK) status = load_past(self, &p->head, &p->from, changes_memory(&p->edits), err);
   return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
 }
 

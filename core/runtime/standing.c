@@ -25,6 +25,13 @@ void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const cha
   else snprintf(out, CK_STATE_KEY_MAX, "%s", key);
 }
 
+bool ck_limits_is_key(const char *key) {
+  const char *last = strrchr(key, '.');
+  bool known = false;
+  for (int d = 0; last && d < CK_DIMENSION_COUNT; d++) known |= strcmp(last, strrchr(dimensions[d].key, '.')) == 0;
+  return known && strncmp(key, "limits.", 7) == 0 && last != key + 7;
+}
+
 /* A limit that a person has set meanwhile comes before the profile's. */
 static void override(ck_amounts *limits, const ck_state *state, const char *agent) {
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {

@@ -20,6 +20,8 @@ typedef struct ck_limits_state {
 
 /* The state key that overrides a limit, of the session or (agent not NULL) of an agent. */
 void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent);
+/* True for a key that ck_limits_key makes. */
+bool ck_limits_is_key(const char *key);
 /* What the profile (NULL: none) and the overrides in the state say: limit and minimum. `agent` NULL: the session's. */
 void ck_standing_read_limits(ck_limits_state *out, const ck_profile *profile, const ck_state *state, const char *agent);
 /* The whole, as of a checkpoint with these totals and this state. */
