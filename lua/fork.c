@@ -16,6 +16,7 @@ static void clear_child(ck_flow_child *child) {
   free((char *)child->scope);
   free((char *)child->agent);
   free((char *)child->task);
+  free((char *)child->tag);
 }
 
 void ck_strand_clear_children(ck_strand *self) {
@@ -88,17 +89,26 @@ static int fork_resumed(lua_State *L, int status, lua_KContext context) {
   return 0;
 }
 
+/* NULL when the field is nil. */
+static char *copy_text(lua_State *L, int table, const char *field) {
+  char *copy = NULL;
+  int type = lua_getfield(L, table, field);
+  if (type != LUA_TNIL && type != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "ctx.fork: '%s' must be a string, not a %s", field, luaL_typename(L, -1));
+  if (type == LUA_TSTRING && !(copy = strdup(lua_tostring(L, -1)))) raise_no_memory(L);
+  lua_pop(L, 1);
+  return copy;
+}
+
 /* The child's table is on top. */
 static void read_child(lua_State *L, ck_strand *self) {
-  static const char *const known[] = {"scope", "task", "agent", NULL};
+  static const char *const known[] = {"scope", "task", "agent", "tag", NULL};
   int table = lua_gettop(L);
   if (!lua_istable(L, table)) ck_vm_raise(L, CK_E_FLOW, "ctx.fork takes a list of { scope =, task =, agent = }");
   ck_strand_check_fields(L, table, "ctx.fork", known);
   lua_getfield(L, table, "scope");
   ck_flow_child *child = add_child(L, self, "ctx.fork");
-  int type = lua_getfield(L, table, "agent");
-  if (type != LUA_TNIL && type != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "ctx.fork: 'agent' must be a string, not a %s", luaL_typename(L, -1));
-  if (type == LUA_TSTRING && !(child->agent = strdup(lua_tostring(L, -1)))) raise_no_memory(L);
+  child->agent = copy_text(L, table, "agent");
+  child->tag = copy_text(L, table, "tag");
   if (lua_getfield(L, table, "task") != LUA_TNIL) {
     ck_bytes task = ck_strand_encode(L, self, -1);
     if (self->scratch.failed || !(child->task = strndup(task.data, task.len))) raise_no_memory(L);

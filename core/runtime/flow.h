@@ -77,6 +77,8 @@ typedef struct ck_flow_child {
   const char *scope;  /* unique among those that are open */
   const char *agent;  /* who acts in it: what it spends counts for that agent and for those of the scopes above; NULL */
   const char *task;   /* JSON, what it is to do; kept with its position and given to it again after a resume */
+  const char *tag;    /* tells the effects of this fork from those of other forks of the scope; NULL: the place of the fork does.
+                         A flow that may fork the same work at another place, after a failure, gives it the same tag */
 } ck_flow_child;
 
 /* One of several effects that are asked for together; as `effect` and `ordinal` of a yield. */

@@ -18,11 +18,12 @@ static bool is_scope(const char *name) {
   return strlen(name) <= SCOPE_MAX && !strpbrk(name, "/@") && ck_state_check_key(name, &ignored) == CK_OK;
 }
 
-/* The place of the fork: with it the effects of a scope that is forked again get keys of their own. */
-static char *make_tag(const ck_runner *self) {
+/* The place of the fork, or what the flow calls it: with it the effects of a scope that is forked again get keys of their own. */
+static char *make_tag(const ck_runner *self, const ck_flow_child *child) {
   char number[16] = "", *tag = NULL;
-  if (self->forks > 1) snprintf(number, sizeof number, ".%u", self->forks);
-  if (asprintf(&tag, "%s%s%s%s", self->path, number, self->tag ? "@" : "", self->tag ? self->tag : "") < 0) return NULL;
+  if (self->forks > 1 && !child->tag) snprintf(number, sizeof number, ".%u", self->forks);
+  const char *place = child->tag ? child->tag : self->path;
+  if (asprintf(&tag, "%s%s%s%s", place, number, self->tag ? "@" : "", self->tag ? self->tag : "") < 0) return NULL;
   return tag;
 }
 
@@ -70,14 +71,20 @@ static const ck_value *find_saved(const ck_runner *self, const char *tag, const 
   return ck_json_is_text(ck_json_get(ck_value_bytes(saved), "parent"), self->scope) ? saved : NULL;
 }
 
-static ck_status open_child(ck_runner *self, const char *tag, const ck_flow_child *child, ck_error *err) {
+static ck_status open_child(ck_runner *self, const ck_flow_child *child, ck_error *err) {
+  char *tag = make_tag(self, child);
+  if (!tag) return ck_error_no_memory(err);
   const ck_value *saved = find_saved(self, tag, child->scope);
   ck_runner *made;
   ck_status status = ck_runner_new(&made, self->execution, self, child->scope, err);
-  if (status != CK_OK) return status;
-  if (saved) return reattach(made, saved, err);
-  made->tag = strdup(tag);
-  return made->tag ? begin(made, child, err) : ck_error_no_memory(err);
+  if (status == CK_OK && saved) {
+    status = reattach(made, saved, err);
+  } else if (status == CK_OK) {
+    made->tag = tag;
+    return begin(made, child, err);
+  }
+  free(tag);
+  return status;
 }
 
 static ck_status refuse(ck_runner *self, const char *scope, const char *why, ck_error *err) {
@@ -89,6 +96,7 @@ static ck_status refuse(ck_runner *self, const char *scope, const char *why, ck_
 static const char *find_problem(const ck_runner *self, const ck_flow_child *child) {
   ck_error ignored = CK_ERROR_INIT;
   if (!is_scope(child->scope)) return ": a scope's name has 1 to 128 bytes, none of them '/', '@' or a control character";
+  if (child->tag && !is_scope(child->tag)) return ": its tag has 1 to 128 bytes, none of them '/', '@' or a control character";
   if (child->task && ck_json_check(ck_bytes_text(child->task), &ignored) != CK_OK) return ": its task is not JSON";
   const ck_runner *there = ck_execution_find(self->execution, child->scope);
   if (there && there->joined) return " again: a boundary is needed first, behind the join of the one before";
@@ -98,15 +106,12 @@ static const char *find_problem(const ck_runner *self, const ck_flow_child *chil
 ck_status ck_runner_fork(ck_runner *self, ck_error *err) {
   const ck_flow_yield *yield = &self->yield;
   self->forks++;
-  char *tag = make_tag(self);
-  if (!tag) return ck_error_no_memory(err);
   ck_status status = CK_OK;
   self->phase = CK_PHASE_READY;
   for (size_t i = 0; i < yield->child_count && status == CK_OK && self->phase == CK_PHASE_READY; i++) {
     const char *problem = find_problem(self, &yield->children[i]);
-    status = problem ? refuse(self, yield->children[i].scope, problem, err) : open_child(self, tag, &yield->children[i], err);
+    status = problem ? refuse(self, yield->children[i].scope, problem, err) : open_child(self, &yield->children[i], err);
   }
-  free(tag);
   return status;
 }
 

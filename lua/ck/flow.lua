@@ -7,7 +7,7 @@
 ---   ctx.effects { {…}, … } -> their outcomes in the order asked: they are carried out side by side
 ---   ctx.boundary(kind, { position = { path = "agent#4", … }, node=?, agent=?, depth=?, next=? })
 ---   ctx.safe_point(name, { position = … }), ctx.pause(reason)
----   ctx.fork { { scope=, task=?, agent=? }, … }       child scopes: `run` again, each with its task as ctx.task
+---   ctx.fork { { scope=, task=?, agent=?, tag=? }, … }  child scopes: `run` again, each with its task as ctx.task
 ---   ctx.join { scope, … } -> { [scope] = { result=, raw=, error=, status=, writes = { ["memory.KEY"] = JSON text or false } } }
 ---   ctx.join_any { scope, … }                         the same, as soon as one of them has ended; of those that have
 ---   ctx.now() -> ms, ctx.random() -> [0, 1), ctx.random(first, last): recorded, so that a resume reads the same
@@ -23,7 +23,8 @@
 --- A position says where `run` goes on when the flow is resumed: it gets it back as ctx.position. Its path is part of the
 --- names of the effects that follow, so each boundary needs one that was not there before: count ("step#1", "step#2").
 --- A child's name lies below its parent's: "web" of "main" is "main.web", and its parent calls it "web". What a child writes
---- is its own; its parent makes of the `writes` what it wants to keep.
+--- is its own; its parent makes of the `writes` what it wants to keep. The effects of a child are known by the place of the fork,
+--- or by its tag: the same work, forked at another place after a failure, finds what it had done by then.
 ---
 --- What is read from ctx.memory is read-only: change a key by assigning it as a whole. What a flow does between two
 --- boundaries must depend on these values alone, so that it does the same again after a crash.
@@ -36,6 +37,7 @@ local graph = require "ck.flow.graph"
 local node = require "ck.flow.node"
 local process = require "ck.flow.process"
 local sleep = require "ck.flow.sleep"
+local steps = require "ck.flow.steps"
 local tools = require "ck.flow.tools"
 
 ---@class ck.flow
@@ -49,6 +51,7 @@ local flow = {
   tool = tools.tool,
   custom = custom.define,
   graph = graph.define,
+  steps = steps.define,
   choose = edge.choose,
   done = node.done,
   lua = node.lua,

@@ -41,7 +41,7 @@ static void test_fields(void) {
   is_refused("{ nodes = { a = f }, edges = { a = flow.done } }", "start is missing: which node the flow begins with");
   is_refused("{ start = \"aa\", nodes = { a = f }, edges = { a = flow.done } }", "start = 'aa' is no node; did you mean 'a'?");
   is_refused("{ start = \"a\", nodes = { a = 5 }, edges = { a = flow.done } }", "node 'a' must be a node, such as flow.exec{…}, or a function, not a number");
-  is_refused("{ start = \"a\", nodes = { f }, edges = {} }", "nodes takes names as keys, not 1");
+  is_refused("{ start = \"a\", nodes = { f }, edges = {} }", "a node must have a text as its name, not 1");
   is_refused("{ start = \"a\", nodes = { [\"a b\"] = f }, edges = {} }", "'a b' cannot name a node: it takes up to 40 letters");
   is_refused("{ start = \"a\", nodes = { [flow.done] = f }, edges = {} }", "a node cannot be called flow.done: that is where a flow ends");
   is_refused("{ start = \"a\", nodes = { a = flow.graph { start = \"b\", nodes = { b = f }, edges = { b = flow.done } } }, edges = { a = flow.done } }",

@@ -1,6 +1,7 @@
 --- A program as a node: it gets the keys it reads as JSON on its standard input, and gives those it writes on its output.
 
 local check = require "ck.flow.check"
+local trial = require "ck.flow.trial"
 
 local exec = {}
 
@@ -12,6 +13,8 @@ local exec = {}
 ---@field cwd string|nil                    where it runs, from the session's folder
 ---@field class ck.flow.class|nil           what may be done when its outcome is not known; "once" unless it says otherwise
 ---@field timeout_s number|nil              it is ended after so long
+---@field retry ck.flow.Retry|nil           how often it is tried
+---@field on_error string|nil               in a graph: the node to go on with when it has failed
 ---@field output_max integer|nil            bytes of each output that are kept in the result
 
 local classes = { pure = true, idempotent = true, once = true }
@@ -44,19 +47,21 @@ end
 
 local rules = {
   argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string", class = class_rule,
-  timeout_s = check.seconds, output_max = count_rule,
+  timeout_s = check.seconds, output_max = count_rule, retry = trial.rule, on_error = "string",
 }
 
-local function input_of(ctx, def)
-  if not def.reads then return nil end
-  local memory = {}
-  for _, key in ipairs(def.reads) do memory[key] = ctx.memory[key] end
-  return { memory = memory }
+local function input_of(ctx, def, needs)
+  if needs and next(needs) == nil then needs = nil end
+  if not def.reads and not needs then return nil end
+  local memory
+  if def.reads then memory = {} end
+  for _, key in ipairs(def.reads or {}) do memory[key] = ctx.memory[key] end
+  return { memory = memory, needs = needs }
 end
 
-local function request_of(ctx, def)
+local function request_of(ctx, def, needs)
   return {
-    argv = def.argv, env = def.env, cwd = def.cwd, input = input_of(ctx, def), output_max = def.output_max,
+    argv = def.argv, env = def.env, cwd = def.cwd, input = input_of(ctx, def, needs), output_max = def.output_max,
     timeout_ms = def.timeout_s and math.ceil(def.timeout_s * 1000),
   }
 end
@@ -79,9 +84,10 @@ end
 --- Runs the program. It raises when that failed, with what the program said.
 ---@param ctx table
 ---@param def ck.flow.Exec
+---@param needs table|nil  as a step: what it needs is in its input as well, {"needs": {STEP: result}}
 ---@return table result  { exit, stdout, stderr, stdout_bytes, stderr_bytes, spill?, lossy? }
-function exec.run(ctx, def)
-  local outcome = ctx.effect { kind = "exec", class = def.class or "once", request = request_of(ctx, def) }
+function exec.run(ctx, def, needs)
+  local outcome = ctx.effect { kind = "exec", class = def.class or "once", request = request_of(ctx, def, needs) }
   if outcome.status ~= "ok" then error(outcome.error or def.argv[1] .. " failed", 0) end
   if def.writes then assign(ctx, def, outcome.result) end
   return outcome.result

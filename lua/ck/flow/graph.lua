@@ -21,18 +21,10 @@ local rules = {
   processes = process.rule, reads = check.texts, secrets = check.texts,
 }
 
-local function name_problem(name)
-  if type(name) ~= "string" then return "nodes takes names as keys, not " .. tostring(name) end
-  if name == node.done then return "a node cannot be called flow.done: that is where a flow ends" end
-  if not ck.find(name, "^[\\w.-]+\\z") or #name > 40 then
-    return ("'%s' cannot name a node: it takes up to 40 letters, digits, '_', '-' and '.'"):format(name)
-  end
-end
-
 local function take_nodes(def)
   local nodes = {}
   for name, value in pairs(def.nodes) do
-    local problem = name_problem(name)
+    local problem = node.name_problem("node", name)
     local taken, of_node = node.take(value)
     if problem or not taken then return nil, problem or ("node '%s' %s"):format(name, of_node) end
     nodes[name] = taken

@@ -8,6 +8,7 @@ local actor = require "ck.flow.actor"
 local branch = require "ck.flow.graph.branch"
 local edge = require "ck.flow.graph.edge"
 local node = require "ck.flow.node"
+local trial = require "ck.flow.trial"
 
 local walk = {}
 
@@ -19,9 +20,6 @@ local walk = {}
 ---@field try integer
 ---@field next string|nil  where the edge leads, once that is known
 ---@field visits table<string, integer>
-
--- What a node must leave to the graph.
-local kept_back = { "boundary", "safe_point", "fork", "join", "join_any", "discard", "limit" }
 
 local function mark(ctx, def, at, kind, suffix, problem)
   at.path = ("%s#%d%s%s"):format(at.node, at.visit, at.try > 1 and "." .. at.try or "", suffix)
@@ -51,15 +49,15 @@ function stages.begin(ctx, def, at)
 end
 
 local function inner_ctx(ctx, name)
-  return ctx.limit { who = ("node '%s'"):format(name), without = kept_back }
+  return ctx.limit { who = ("node '%s'"):format(name), without = node.kept_back }
 end
 
 local function run_node(ctx, def, at)
   local self, name = def.graph[at.node], at.node
   local options = { inner = inner_ctx(ctx, name), again = function(problem) mark(ctx, def, at, "node_start", "", problem) end }
-  if not actor.is(self) then return node.attempt(ctx, self, name, at, options) end
+  if not actor.is(self) then return trial.run(ctx, self, name, at, options) end
   local acting = { reads = self.reads, writes = self.writes, retry = self.retry, run = function() actor.run(ctx, self, name) end }
-  return node.attempt(ctx, acting, name, at, options)
+  return trial.run(ctx, acting, name, at, options)
 end
 
 function stages.run(ctx, def, at)
