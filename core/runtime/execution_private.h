@@ -103,6 +103,8 @@ struct ck_runner {
   char *error;
   ck_status error_status;
   bool joined, abandoned;             /* abandoned: its parent ended without it */
+  bool settled;                       /* it has reached a boundary: its strays are gone */
+  bool tagged, set_aside;             /* the flow gave it its tag; set_aside: it failed, was joined, and can be forked again */
 };
 
 struct ck_execution {
@@ -116,6 +118,7 @@ struct ck_execution {
   ck_execution_counts counts;
   ck_news news;                       /* outcomes and checkpoints told once they are durable */
   ck_state *told;                     /* limits whose coming near was told: AGENT/DIMENSION */
+  bool has_strays;                    /* it goes on from a checkpoint: the state may hold scopes that are not forked again */
   bool stopping;                      /* what runs was cancelled */
   bool ended;
   ck_execution_result result;
@@ -131,6 +134,8 @@ void ck_execution_tell(const ck_execution *self, const ck_progress *progress);
 int64_t ck_execution_now_us(const ck_execution *self);
 /* NULL: there is none. */
 ck_runner *ck_execution_find(const ck_execution *self, const char *scope);
+/* Frees a runner of the list. */
+void ck_execution_drop(ck_execution *self, ck_runner *gone);
 
 /* ---- runner.c ---- */
 
@@ -156,8 +161,8 @@ bool ck_runner_rests(const ck_runner *self);
 
 /* ---- position.c: the state key position.<scope> ----
  *
- * {"cut": seq, "at"?: …, and of a forked scope "parent", "tag", "born", "agent"?, "task"?, and once it has ended "done": true,
- * "result"?, "error"?, "status"?, "attempt"}: `cut` is the seq up to which its events are in the checkpoint, `at` what the
+ * {"cut": seq, "at"?: …, and of a forked scope "parent", "tag", "born", "agent"?, "task"?, "tagged"?: true (the flow gave the
+ * tag), "aside"?: true (not open, but can be forked again), and once it has ended "done": true, "result"?, "error"?, "status"?, "attempt"}: `cut` is the seq up to which its events are in the checkpoint, `at` what the
  * strand gave at its last boundary. */
 
 CK_CHECKED ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err);
@@ -176,8 +181,22 @@ CK_CHECKED ck_status ck_runner_join(bool *moved, ck_runner *self, ck_error *err)
 CK_CHECKED ck_status ck_runner_end(ck_runner *self, ck_error *err);
 /* Past a boundary: the scopes that were joined before it are gone. */
 CK_CHECKED ck_status ck_runner_forget_joined(ck_runner *self, ck_error *err);
+
+/* ---- fork_reopen.c ---- */
+
 /* Opens the scopes that stood open in the checkpoint and were forked before their parent's cut. */
 CK_CHECKED ck_status ck_execution_reopen(ck_execution *self, ck_error *err);
+/* The same for those below `self`. */
+CK_CHECKED ck_status ck_runner_reopen_below(ck_runner *self, ck_error *err);
+/* A new runner goes on where `saved` says, or has ended and waits for its join. */
+CK_CHECKED ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *err);
+/* Past a boundary: what an earlier process had forked behind the one before, and this one has not, is put away. */
+CK_CHECKED ck_status ck_runner_settle_strays(ck_runner *self, ck_error *err);
+/* Removes position.<scope> (`key`), what the scope wrote, and all that is saved below it. */
+CK_CHECKED ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_error *err);
+
+/* ---- */
+
 /* Writes what changed to the scope's own keys: those of the session, or its overlay. */
 CK_CHECKED ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err);
 

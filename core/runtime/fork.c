@@ -27,37 +27,27 @@ static char *make_tag(const ck_runner *self, const ck_flow_child *child) {
   return tag;
 }
 
-/* What the scope had written lies in its overlay. */
-static ck_status read_overlay(ck_runner *self, ck_error *err) {
-  ck_state_entry *entries;
-  size_t count, skip = strlen(self->overlays[0]);
-  ck_status status = ck_state_list(&entries, &count, ck_session_state(self->execution->session), err);
-  if (status != CK_OK) return status;
-  for (size_t i = 0; i < count && status == CK_OK; i++)
-    if (strncmp(entries[i].key, self->overlays[0], skip) == 0)
-      status = ck_state_put(self->written, entries[i].key + skip, entries[i].value, err);
-  free(entries);
-  return status;
-}
-
-/* A scope of an earlier process goes on, or has ended and waits for its join. */
-static ck_status reattach(ck_runner *self, const ck_value *saved, ck_error *err) {
-  bool done;
-  ck_status status = ck_runner_take_position(self, &done, saved, err);
-  if (status == CK_OK) status = read_overlay(self, err);
-  if (status != CK_OK) return status;
-  if (!done) return ck_runner_open(self, err);
-  self->phase = CK_PHASE_ENDED;
-  return CK_OK;
+/* One that failed and was joined is forked again: from now on it is open. */
+static ck_status reopen_failed(ck_runner *self, const ck_value *saved, ck_error *err) {
+  ck_status status = ck_runner_reattach(self, saved, err);
+  if (status != CK_OK || !self->set_aside) return status;
+  self->set_aside = false;
+  self->born = self->execution->session->next_seq;
+  status = ck_runner_put_position(self, self->cut, err);
+  return status == CK_OK && self->phase != CK_PHASE_ENDED ? ck_runner_reopen_below(self, err) : status;
 }
 
 static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *err) {
   ck_session *session = self->execution->session;
   ck_status status = CK_OK;
+  char key[CK_STATE_KEY_MAX];
+  self->tagged = child->tag != NULL;
+  snprintf(key, sizeof key, "position.%s", self->scope);
+  if (ck_session_get(session, key)) status = ck_execution_remove_saved(self->execution, key, err); /* of another fork */
   self->born = session->next_seq;
   self->agent = child->agent ? strdup(child->agent) : NULL;
   if (child->agent && !self->agent) return ck_error_no_memory(err);
-  if (child->task) status = ck_value_copy(&self->task, ck_bytes_text(child->task), err);
+  if (status == CK_OK && child->task) status = ck_value_copy(&self->task, ck_bytes_text(child->task), err);
   if (status == CK_OK) status = ck_runner_put_position(self, session->next_seq - 1, err);
   return status == CK_OK ? ck_runner_open(self, err) : status;
 }
@@ -78,7 +68,7 @@ static ck_status open_child(ck_runner *self, const ck_flow_child *child, ck_erro
   ck_runner *made;
   ck_status status = ck_runner_new(&made, self->execution, self, child->scope, err);
   if (status == CK_OK && saved) {
-    status = reattach(made, saved, err);
+    status = reopen_failed(made, saved, err);
   } else if (status == CK_OK) {
     made->tag = tag;
     return begin(made, child, err);
@@ -115,42 +105,6 @@ ck_status ck_runner_fork(ck_runner *self, ck_error *err) {
   return status;
 }
 
-/* ---- after a resume ---- */
-
-static ck_status reopen_one(bool *opened, ck_execution *self, const char *scope, const ck_value *saved, ck_error *err) {
-  int64_t born = 0;
-  ck_bytes record = ck_value_bytes(saved);
-  char *name = ck_json_dup_string(ck_json_get(record, "parent"));
-  ck_runner *parent = name ? ck_execution_find(self, name) : NULL, *made;
-  ck_json_read_int(&born, ck_json_get(record, "born"));
-  free(name);
-  *opened = parent && parent->phase != CK_PHASE_ENDED && born <= parent->cut && !ck_execution_find(self, scope);
-  if (!*opened) return CK_OK;
-  ck_status status = ck_runner_new(&made, self, parent, scope, err);
-  return status == CK_OK ? reattach(made, saved, err) : status;
-}
-
-ck_status ck_execution_reopen(ck_execution *self, ck_error *err) {
-  static const char prefix[] = "position.";
-  ck_state_entry *entries;
-  size_t count;
-  bool any = self->session->cut > 0;
-  if (!any) return CK_OK;
-  ck_status status = ck_state_list(&entries, &count, ck_session_state(self->session), err);
-  if (status != CK_OK) return status;
-  while (any && status == CK_OK) { /* parents before children, whatever their names */
-    any = false;
-    for (size_t i = 0; i < count && status == CK_OK; i++) {
-      bool opened = false;
-      if (strncmp(entries[i].key, prefix, sizeof prefix - 1) != 0) continue;
-      status = reopen_one(&opened, self, entries[i].key + sizeof prefix - 1, entries[i].value, err);
-      any |= opened;
-    }
-  }
-  free(entries);
-  return status;
-}
-
 /* ---- a scope's end ---- */
 
 static void abandon_children(ck_runner *self) {
@@ -182,8 +136,9 @@ ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
   self->phase = CK_PHASE_ENDED;
-  if (status == CK_OK) status = ck_runner_put_position(self, self->execution->session->next_seq - 1, err);
-  return status;
+  /* One that failed is run again from its last boundary: what it did since must be found. */
+  int64_t cut = self->error ? self->cut : self->execution->session->next_seq - 1;
+  return status == CK_OK ? ck_runner_put_position(self, cut, err) : status;
 }
 
 static ck_status remove_keys(ck_runner *self, ck_error *err) {
@@ -203,19 +158,46 @@ static ck_status remove_keys(ck_runner *self, ck_error *err) {
   return status;
 }
 
+void ck_execution_drop(ck_execution *execution, ck_runner *gone) {
+  size_t at = 0;
+  while (execution->runners[at] != gone) at++;
+  memmove(&execution->runners[at], &execution->runners[at + 1], (--execution->runner_count - at) * sizeof gone);
+  ck_runner_free(gone);
+}
+
+static void drop_family(ck_runner *self) {
+  const ck_execution *execution = self->execution;
+  for (size_t i = execution->runner_count; i-- > 0;) {
+    if (execution->runners[i]->parent != self) continue;
+    drop_family(execution->runners[i]);
+    i = execution->runner_count; /* others have moved */
+  }
+  ck_execution_drop(self->execution, self);
+}
+
+/* It failed, and the flow can call the same work by its tag: what is known of it stays, for a later attempt. */
+static ck_status set_aside(ck_runner *self, ck_error *err) {
+  self->set_aside = true;
+  ck_status status = ck_runner_put_position(self, self->cut, err);
+  if (status == CK_OK) drop_family(self);
+  return status;
+}
+
+static ck_status forget(ck_runner *self, ck_error *err) {
+  if (self->error && self->tagged) return set_aside(self, err);
+  ck_status status = ck_runner_forget_joined(self, err);
+  if (status == CK_OK) status = remove_keys(self, err);
+  if (status == CK_OK) ck_execution_drop(self->execution, self);
+  return status;
+}
+
 ck_status ck_runner_forget_joined(ck_runner *self, ck_error *err) {
-  ck_execution *execution = self->execution;
+  const ck_execution *execution = self->execution;
   ck_status status = CK_OK;
   for (size_t i = execution->runner_count; i-- > 0 && status == CK_OK;) {
     ck_runner *child = execution->runners[i];
     if (child->parent != self || !child->joined || child->phase != CK_PHASE_ENDED) continue;
-    status = ck_runner_forget_joined(child, err);
-    if (status == CK_OK) status = remove_keys(child, err);
-    if (status != CK_OK) break;
-    size_t at = 0;
-    while (execution->runners[at] != child) at++;
-    memmove(&execution->runners[at], &execution->runners[at + 1], (--execution->runner_count - at) * sizeof child);
-    ck_runner_free(child);
+    status = forget(child, err);
     i = execution->runner_count; /* its own children are gone as well */
   }
   return status;

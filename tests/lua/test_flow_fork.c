@@ -56,7 +56,7 @@ static void is_done(world *self, const char *want, const char *promise) {
 static void test_fork(void) {
   world w;
   ck_error err = CK_ERROR_INIT;
-  begin(&w, "ctx.fork { { scope = \"web\", task = { find = \"x\", n = 2 } }, { scope = \"a b#2.c\", agent = \"me\", task = 7 }, { scope = \"z\" } }\n"
+  begin(&w, "ctx.fork { { scope = \"web\", task = { find = \"x\", n = 2 } }, { scope = \"a b#2.c\", agent = \"me\", task = 7 }, { scope = \"z\", tag = \"t\" } }\n"
             "local got = ctx.join { \"z\", \"web\" }\n"
             "local any = ctx.join_any { \"a b#2.c\", \"z\" }\n"
             "return { got, any }", NULL);
@@ -71,6 +71,7 @@ static void test_fork(void) {
   tap_is_text(child[1].agent, "me", "the agent");
   tap_is_text(child[1].task, "7", "a task may be any value");
   tap_ok(!child[2].task && !child[2].agent, "or none");
+  tap_ok(!child[1].tag && strcmp(child[2].tag, "t") == 0, "and a tag when it is given one");
   tap_is_status(step(&w, NULL, &err), CK_OK, &err, "a fork is resumed with nothing");
   tap_ok(w.yield.step == CK_FLOW_JOIN && !w.yield.join_any && w.yield.child_count == 2, "it waits for two of them");
   tap_is_text(w.yield.children[0].scope, "main.z", "by name");
@@ -116,6 +117,48 @@ static void test_refusals(void) {
   is_raised("table.sort({ 2, 1, 3 }, function() ctx.fork { { scope = \"a\" } } end)", "ctx.fork cannot be used inside", "a fork inside of a sort");
 }
 
+/* ctx.limit, ctx.put, ctx.written, ctx.discard */
+static void test_limits(void) {
+  world w;
+  ck_error err = CK_ERROR_INIT;
+  begin(&w, "local less = ctx.limit { who = \"it\", without = { \"effect\" }, memory = \"read\", outputs = \"no outputs here\" }\n"
+            "ctx.memory.a = 1\n"
+            "local function why(f) local _, text = pcall(f) return text:sub(text:find(\": \", 1, true) + 2) end\n"
+            "return { why(function() less.effect {} end), why(function() less.memory.a = 2 end), why(function() less.memory:append(\"a\", 1) end),\n"
+            "  why(function() return less.outputs.x end), why(function() less.outputs.x = 1 end), less.memory.a, less.scope, less.limit == nil,\n"
+            "  why(function() less.x = 1 end) }", NULL);
+  tap_is_status(step(&w, NULL, &err), CK_OK, &err, "a ctx can be made less");
+  is_done(&w, "[\"it cannot use ctx.effect\",\"it cannot write ctx.memory: it may only read\",\"it cannot write ctx.memory: it may only read\","
+              "\"no outputs here\",\"no outputs here\",1,\"main\",true,\"ctx.x cannot be set; what must be kept is set as ctx.memory.x\"]",
+          "it says so");
+  end(&w);
+  is_raised("ctx.limit {}", "string expected", "a limit of nobody");
+  is_raised("ctx.limit { who = \"x\", effect = false }", "ctx.limit has no field 'effect'", "a typo in a limit");
+  is_raised("ctx.put(\"scratch\", \"1\")", "ctx.put: 'scratch' must be", "a key of no area");
+  is_raised("ctx.put(\"memory.\", \"1\")", "ctx.put: 'memory.' must be", "a key without a name");
+  is_raised("ctx.put(\"memory.x\", \"{\")", "ctx.put: ", "a text that is no JSON");
+  begin(&w, "ctx.put(\"memory.kept\", \"[1.50, 12345678901234567890]\") ctx.memory.gone = 1 ctx.outputs.gone = 1\n"
+            "ctx.pause(\"x\")\n"
+            "local before = ctx.written() ctx.memory.late = 1 ctx.discard() ctx.outputs.again = 2\n"
+            "return { before, ctx.written(), ctx.memory.kept == nil }", NULL);
+  put(w.driver.state, "outputs.gone", "{\"was\":1.0}");
+  tap_is_status(step(&w, NULL, &err), CK_OK, &err, "a strand writes");
+  tap_is_text(ck_value_bytes(w.yield.changes[0].value).data, "[1.50, 12345678901234567890]", "ctx.put keeps every byte");
+  tap_is_status(step(&w, NULL, &err), CK_OK, &err, "and takes it back");
+  is_done(&w, "[{\"memory.gone\":true,\"memory.kept\":true,\"outputs.gone\":true},{\"outputs.again\":true},true]", "what it wrote is told");
+  const char *values[5] = {0};
+  tap_must(w.yield.change_count == 5, "all that was written is told again");
+  for (size_t i = 0; i < 5; i++) {
+    const ck_change *change = &w.yield.changes[i];
+    int which = strcmp(change->key, "outputs.gone") == 0 ? 0 : strcmp(change->key, "outputs.again") == 0 ? 1 : 2;
+    if (which < 2) values[which] = ck_value_bytes(change->value).data;
+    else tap_ok(!change->value, "%s is removed again", change->key);
+  }
+  tap_is_text(values[0], "{\"was\":1.0}", "what was there is given back, byte for byte");
+  tap_is_text(values[1], "2", "and what is written afterwards holds");
+  end(&w);
+}
+
 static void test_child(void) {
   world w;
   ck_error err = CK_ERROR_INIT;
@@ -158,6 +201,7 @@ static void test_child(void) {
 int main(void) {
   test_fork();
   test_refusals();
+  test_limits();
   test_child();
   return tap_done();
 }

@@ -270,7 +270,7 @@ static bool each_once(const flow_run *run, int steps) {
 }
 
 static void test_shapes(void) {
-  enum { GRAPHS = 15, RUNS = 8 };
+  enum { GRAPHS = 30, RUNS = 10 };
   int wrong = 0, lives = 0, steps_run = 0;
   chance shapes = {.state = 7};
   for (int graph = 0; graph < GRAPHS; graph++) {
