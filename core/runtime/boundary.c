@@ -180,6 +180,19 @@ static ck_status record(ck_session *self, const ck_boundary *at, const ck_decisi
   return status;
 }
 
+ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, ck_error *err) {
+  ck_boundary at = {.kind = CK_BOUNDARY_EDIT};
+  ck_decision decision = {.take = true, .sync = true};
+  ck_error none = CK_ERROR_INIT;
+  fill(&at, self);
+  ck_status status = make_checkpoint(out, self, &at, err);
+  if (status == CK_OK) status = record(self, &at, &decision, (*out)->id, &none, err);
+  if (status == CK_OK) return CK_OK;
+  ck_checkpoint_free(*out);
+  *out = NULL;
+  return status;
+}
+
 static void take_fresh(ck_session *self, ck_state *fresh) {
   ck_state_free(self->changed);
   self->changed = fresh;

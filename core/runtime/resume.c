@@ -228,7 +228,7 @@ static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *fro
 }
 
 /* The run that is about to begin, and what it may be asked for again. */
-static ck_status load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited, ck_error *err) {
+ck_status ck_session_load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited, ck_error *err) {
   make_timeline(&self->timeline, head, from, edited);
   self->cut = self->timeline.cut;
   ck_status status = make_view(self, head, err);
@@ -287,7 +287,7 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   if (status == CK_OK) status = check_restarts(p, options, err);
   if (status == CK_OK) status = collect_edits(&p->edits, self, &p->head, &p->from, options, err);
   if (status == CK_OK) status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
-  if (status == CK_OK) status = load_past(self, &p->head, &p->from, changes_memory(&p->edits), err);
+  if (status == CK_OK) status = ck_session_load_past(self, &p->head, &p->from, changes_memory(&p->edits), err);
   return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
 }
 

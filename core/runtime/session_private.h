@@ -83,6 +83,12 @@ typedef struct ck_queueing {
   bool waited;                     /* see ck_job */
 } ck_queueing;
 CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err);
+/* The timeline that goes on from the checkpoint `from` (its seq 0: from the first event), its view, what was spent, and the
+ * ledger of what can be met again. `edited`: the attempt rises in any case. */
+CK_CHECKED ck_status ck_session_load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited,
+                                          ck_error *err);
+/* An edit boundary without asking the policies: its event is appended, its checkpoint is the caller's. */
+CK_CHECKED ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, ck_error *err);
 /* Asks the policies' rules, refuses or sets the bases; writes the rules as a member; makes the bases a key of the state. */
 CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err);
 const char *ck_rule_name(ck_rule rule);

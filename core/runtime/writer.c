@@ -343,6 +343,7 @@ ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
 }
 
 ck_status ck_channel_failure(ck_channel *self, ck_error *err) {
+  if (!self) return CK_OK;
   pthread_mutex_lock(&self->writer->mutex);
   ck_status status = self->failure.status;
   if (status != CK_OK && err) *err = self->failure;

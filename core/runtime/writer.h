@@ -40,7 +40,7 @@ CK_CHECKED ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_erro
 /* Waits until nothing of the channel is queued, then prunes (store.h) while no round is under way. A failure of the prune
  * is not one of the channel, whose own is answered first. */
 CK_CHECKED ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count, ck_prune_report *out, ck_error *err);
-/* CK_OK while the channel works; otherwise why it failed. */
+/* CK_OK while the channel works, and for NULL: a session that is not open yet; otherwise why it failed. */
 CK_CHECKED ck_status ck_channel_failure(ck_channel *self, ck_error *err);
 /* As ck_channel_check, but waits. */
 CK_CHECKED ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err);

@@ -65,8 +65,19 @@ typedef struct ck_prune_row {
   ck_digest digest;          /* of the row that was read: another row is not touched */
   int encoding;
   bool stub;
+  bool drop;                 /* it was a kept one until now */
   ck_digest payload_digest;
 } ck_prune_row;
+
+/* What a fork is given of the session it was cut from when that is deleted: all up to its cut. */
+typedef struct ck_heir {
+  int64_t session;
+  int64_t cut;
+  int64_t timeline;          /* its first own one: those before are copied */
+  ck_origin origin;          /* its new one */
+  ck_prune_row *stubs;       /* the deleted session's checkpoints as its own */
+  size_t stub_count;
+} ck_heir;
 
 /* What opens a run; as ck_opening. */
 typedef struct ck_row_opening {
@@ -100,6 +111,12 @@ typedef struct ck_backend {
                                          const ck_row_opening *opening, ck_error *err);
   CK_CHECKED ck_status (*acquire)(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read,
                                   const ck_row_opening *opening, ck_error *err);
+  /* Takes the lock alone. */
+  CK_CHECKED ck_status (*hold)(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read, ck_error *err);
+  CK_CHECKED ck_status (*pin)(void *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err);
+  /* CK_E_BUSY: the heirs are not all of its forks. */
+  CK_CHECKED ck_status (*delete_session)(void *self, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err);
+  CK_CHECKED ck_status (*give_back)(int64_t *bytes, void *self, ck_error *err);
   CK_CHECKED ck_status (*check_owner)(void *self, const char *session_id, ck_error *err);
   void (*release)(void *self, ck_lease lease);
   CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
@@ -107,6 +124,10 @@ typedef struct ck_backend {
   /* Reading. */
   CK_CHECKED ck_status (*get_session)(ck_session_record *out, void *self, const char *session_id, ck_error *err);
   CK_CHECKED ck_status (*list_sessions)(void *self, ck_session_status status, ck_session_visit visit, void *to, ck_error *err);
+  CK_CHECKED ck_status (*list_forks)(void *self, int64_t session, ck_session_visit visit, void *to, ck_error *err);
+  /* Seqs, ascending, malloc'd: the pinned ones; those that timelines of forks, and of their forks, go on from. */
+  CK_CHECKED ck_status (*list_pins)(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+  CK_CHECKED ck_status (*list_bases)(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
   /* CK_E_NOT_FOUND. */
   CK_CHECKED ck_status (*get_identity)(ck_identity *out, void *self, int64_t session, ck_error *err);
   /* The session's own: *out malloc'd, ascending by no. */

@@ -1,6 +1,7 @@
 /* front.h - the inside of a ck_store, shared by the files that implement store.h over a backend.
  *
- * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_prune.c drops checkpoints;
+ * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_prune.c drops checkpoints; store_delete.c
+ * deletes;
  * store_read.c lists; lineage.c finds what a fork inherits; verify.c checks. Writing happens under `mutex`, one call at a time; reading takes no lock here. */
 #ifndef CK_STORE_FRONT_H
 #define CK_STORE_FRONT_H
@@ -50,6 +51,10 @@ CK_CHECKED ck_status ck_front_begin_write(ck_store *self, ck_error *err);
 ck_status ck_front_end_write(ck_store *self, ck_status status, const ck_error *err);
 /* NULL when the lease is not held. */
 ck_held *ck_front_get_held(ck_store *self, int64_t session);
+/* The same of this very lease; CK_E_FENCED when it is not held. */
+CK_CHECKED ck_status ck_front_check_held(const ck_held **out, ck_store *self, ck_lease lease, ck_error *err);
+/* Forgets a lease whose lock the backend gave back. */
+void ck_front_drop_held(ck_store *self, int64_t session);
 
 /* ---- lineage.c: what a session holds of its own, and what of its origin's ---- */
 

@@ -182,6 +182,7 @@ static ck_status create_session(ck_lease *out, void *self, const ck_session_reco
   if (!status && ck_memory_get_named(memory, record->id))
     status = ck_error_set(err, CK_E_EXISTS, "session %s exists already in store memory:%s", record->id, memory->name);
   if (!status) status = ck_memory_session_new(&session, record, err);
+  if (!status && record->origin.session) status = ck_memory_check_base(memory, session, record->origin.cut, err);
   if (!status) status = put_opening(session, opening, err);
   if (status) {
     ck_memory_session_free(session);
@@ -218,12 +219,32 @@ static ck_status acquire(ck_lease *out, void *self, const char *session_id, uint
   ck_memory_session *session = ck_memory_get_named(memory, session_id);
   if (!session) return ck_memory_unlock(memory, ck_memory_no_session(memory, session_id, err));
   ck_status status = check_acquire(session, epoch_read, opening->timeline, err);
+  if (!status && opening->timeline->checkpoint) status = ck_memory_check_base(memory, session, opening->timeline->checkpoint, err);
   if (!status) status = put_opening(session, opening, err);
   if (status) return ck_memory_unlock(memory, status);
   session->record.epoch++;
   session->owner = self;
   *out = (ck_lease){session->record.no, session->record.epoch};
   return ck_memory_unlock(memory, CK_OK);
+}
+
+static ck_status hold(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
+  *out = (ck_lease){0};
+  ck_memory *memory = ck_memory_lock(self);
+  ck_memory_session *session = ck_memory_get_named(memory, session_id);
+  if (!session) return ck_memory_unlock(memory, ck_memory_no_session(memory, session_id, err));
+  if (session->owner) return ck_memory_unlock(memory, owned(session, err));
+  ck_status status = ck_memory_check_lease(session, (ck_lease){session->record.no, epoch_read}, err);
+  if (status) return ck_memory_unlock(memory, status);
+  session->owner = self;
+  *out = (ck_lease){session->record.no, epoch_read};
+  return ck_memory_unlock(memory, CK_OK);
+}
+
+static ck_status give_back(int64_t *bytes, void *self, ck_error *err) {
+  (void)self, (void)err;
+  *bytes = 0;
+  return CK_OK;
 }
 
 static ck_status check_owner(void *self, const char *session_id, ck_error *err) {
@@ -363,6 +384,8 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
   }
   *out = (ck_backend){.self = handle, .commit = commit, .prune = ck_memory_prune, .recover = nothing_to_do, .sync = nothing_to_do,
                       .idle = nothing_to_do, .create_session = create_session, .acquire = acquire,
+                      .hold = hold, .pin = ck_memory_pin, .delete_session = ck_memory_delete_session, .give_back = give_back,
+                      .list_forks = ck_memory_list_forks, .list_pins = ck_memory_list_pins, .list_bases = ck_memory_list_bases,
                       .check_owner = check_owner, .release = release, .put_request = put_request,
                       .get_request = get_request, .fingerprint_key = fingerprint_key, .close = close_handle};
   ck_memory_add_reading(out);

@@ -2,7 +2,7 @@
  * replaces them.
  *
  * Private to core/store/memory*.c: memory.c opens and writes, memory_read.c reads, memory_rows.c copies rows,
- * memory_prune.c replaces them. */
+ * memory_prune.c replaces them, memory_upkeep.c pins and deletes. */
 #ifndef CK_STORE_MEMORY_H
 #define CK_STORE_MEMORY_H
 
@@ -24,6 +24,9 @@ typedef struct ck_memory_session {
   int64_t base;               /* seq before its first event: a fork's cut */
   ck_memory_rows events;      /* ck_event_row: the one with seq N is at N - base - 1 */
   ck_memory_rows checkpoints; /* ck_checkpoint_row */
+  int64_t *pins;              /* ascending */
+  size_t pin_count;
+  bool deleted;               /* its number is not given again; rows stay until the store goes */
   const void *owner;          /* the open handle that holds the lease; NULL */
 } ck_memory_session;
 
@@ -79,6 +82,15 @@ void ck_memory_drop_staged(ck_memory_session *self);
 
 /* As in backend.h. */
 CK_CHECKED ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
+CK_CHECKED ck_status ck_memory_pin(void *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err);
+CK_CHECKED ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err);
+CK_CHECKED ck_status ck_memory_list_forks(void *self, int64_t session, ck_session_visit visit, void *to, ck_error *err);
+CK_CHECKED ck_status ck_memory_list_pins(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+CK_CHECKED ck_status ck_memory_list_bases(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+/* The same with the lock. */
+CK_CHECKED ck_status ck_memory_read_bases(int64_t **out, size_t *count, const ck_memory *memory, int64_t session, ck_error *err);
+/* CK_E_NOT_FOUND: the checkpoint that a timeline of `session` goes on from is not there any more. With the lock. */
+CK_CHECKED ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session *session, int64_t seq, ck_error *err);
 /* With the lock, and no walk under way. */
 void ck_memory_free_retired(ck_memory *self);
 /* CK_E_NOT_FOUND, CK_E_FENCED. With the lock. */

@@ -46,12 +46,25 @@ static void apply(ck_memory *self, ck_memory_session *session, ck_checkpoint_row
   if (self->walks == 0) ck_memory_free_retired(self);
 }
 
+static ck_status check_bases(const ck_memory *memory, int64_t session, const ck_prune_row *rows, size_t count, ck_error *err) {
+  int64_t *bases;
+  size_t base_count;
+  ck_status status = ck_memory_read_bases(&bases, &base_count, memory, session, err);
+  for (size_t i = 0; i < base_count && !status; i++)
+    for (size_t j = 0; j < count && !status; j++)
+      if (rows[j].drop && rows[j].seq == bases[i])
+        status = ck_error_set(err, CK_E_BUSY, "nothing was pruned: a fork went on from the checkpoint at seq %lld meanwhile", (long long)bases[i]);
+  free(bases);
+  return status;
+}
+
 ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err) {
   ck_checkpoint_row **fresh = calloc(count + 1, sizeof *fresh);
   if (!fresh) return ck_error_no_memory(err);
   ck_memory *memory = ck_memory_lock(self);
   ck_memory_session *session = ck_memory_get_session(memory, lease.session);
   ck_status status = ck_memory_check_lease(session, lease, err);
+  if (!status) status = check_bases(memory, lease.session, rows, count, err);
   if (!status) status = reserve_retired(memory, count, err);
   for (size_t i = 0; i < count && !status; i++) status = change(&fresh[i], session, &rows[i], err);
   if (!status) apply(memory, session, fresh, count);

@@ -6,12 +6,13 @@
 #include "core/store/memory.h"
 
 ck_memory_session *ck_memory_get_session(const ck_memory *self, int64_t no) {
-  return no > 0 && (uint64_t)no <= self->session_count ? self->sessions[no - 1] : NULL;
+  ck_memory_session *session = no > 0 && (uint64_t)no <= self->session_count ? self->sessions[no - 1] : NULL;
+  return session && !session->deleted ? session : NULL;
 }
 
 ck_memory_session *ck_memory_get_named(const ck_memory *self, const char *session_id) {
   for (size_t i = self->session_count; i-- > 0;) {
-    if (strcmp(self->sessions[i]->record.id, session_id) == 0) return self->sessions[i];
+    if (!self->sessions[i]->deleted && strcmp(self->sessions[i]->record.id, session_id) == 0) return self->sessions[i];
   }
   return NULL;
 }
@@ -55,9 +56,11 @@ static ck_status list_sessions(void *self, ck_session_status wanted, ck_session_
   for (size_t no = count; no > 0 && more; no--) {
     ck_session_record record;
     ck_memory_lock(self);
-    ck_status status = ck_memory_copy_record(&record, &memory->sessions[no - 1]->record, err);
+    const ck_memory_session *session = ck_memory_get_session(memory, (int64_t)no);
+    ck_status status = session ? ck_memory_copy_record(&record, &session->record, err) : CK_OK;
     ck_memory_unlock(memory, CK_OK);
     if (status) return status;
+    if (!session) continue;
     if (wanted == 0 || record.status == wanted) more = visit(to, &record);
     ck_session_record_clear(&record);
   }
@@ -206,8 +209,11 @@ static ck_status get_stats(ck_store_stats *out, void *self, ck_error *err) {
   (void)err;
   *out = (ck_store_stats){.schema = CK_STORE_SCHEMA};
   ck_memory *memory = ck_memory_lock(self);
-  out->sessions = (int64_t)memory->session_count;
-  for (size_t i = 0; i < memory->session_count; i++) count_rows(out, memory->sessions[i]);
+  for (size_t i = 0; i < memory->session_count; i++) {
+    if (memory->sessions[i]->deleted) continue;
+    out->sessions++;
+    count_rows(out, memory->sessions[i]);
+  }
   return ck_memory_unlock(memory, CK_OK);
 }
 

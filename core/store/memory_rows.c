@@ -125,6 +125,7 @@ void ck_memory_session_free(ck_memory_session *self) {
   free(self->events.rows);
   free(self->checkpoints.rows);
   free(self->timelines);
+  free(self->pins);
   ck_session_record_clear(&self->record);
   free(self);
 }

@@ -124,6 +124,8 @@ CK_CHECKED ck_status ck_wal_extend(ck_sqlite *self, ck_error *err);
 void ck_wal_watch(ck_sqlite *self);
 /* A checkpoint when the WAL has outgrown its allocation although the writer is never idle. Under the lock. */
 CK_CHECKED ck_status ck_wal_relieve(ck_sqlite *self, ck_error *err);
+/* Moves what can be moved now, without waiting for readers. Takes the lock. */
+CK_CHECKED ck_status ck_wal_move(ck_sqlite *self, ck_error *err);
 /* The writer's commits are not synced from now on, or are again. */
 void ck_wal_set_lazy(ck_sqlite *self, bool lazy);
 CK_CHECKED ck_status ck_wal_sync(ck_sqlite *self, ck_error *err);
@@ -150,13 +152,22 @@ typedef struct ck_standing {
 /* CK_E_CORRUPT when the session's row is not what was written; it must be there. */
 CK_CHECKED ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err);
+/* CK_E_FENCED, CK_E_NOT_FOUND: the lease is not the session's, in the transaction. */
+CK_CHECKED ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err);
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing, ck_error *err);
+
+/* A list of seqs on a connection, malloc'd. */
+CK_CHECKED ck_status ck_sqlite_read_bases(int64_t **out, size_t *count, ck_sqlite *self, ck_connection *connection,
+                                          int64_t session, ck_error *err);
 
 /* ---- the backend's functions, as in backend.h ---- */
 CK_CHECKED ck_status ck_sqlite_commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability,
                                       ck_error *err);
 CK_CHECKED ck_status ck_sqlite_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_pin(void *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_delete_session(void *self, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_give_back(int64_t *bytes, void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);

@@ -122,11 +122,11 @@ static ck_status get_identity(ck_identity *out, void *to, int64_t session, ck_er
   return end(&read, status, "read a session", err);
 }
 
-static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_visit visit, void *visitor, ck_error *err) {
+static ck_status visit_sessions(void *to, ck_sql sql, int64_t which, ck_session_visit visit, void *visitor, ck_error *err) {
   reading read;
-  ck_status status = begin(&read, to, CK_SQL_LIST_SESSIONS, err);
+  ck_status status = begin(&read, to, sql, err);
   if (status != CK_OK) return status;
-  ck_bind_int(&read.binder, wanted);
+  ck_bind_int(&read.binder, which);
   bool more = true;
   while (status == CK_OK && more && ck_binder_next(&read.binder) == SQLITE_ROW) {
     ck_session_record record;
@@ -135,6 +135,77 @@ static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_vi
     if (status == CK_OK) ck_session_record_clear(&record);
   }
   return end(&read, status, "list its sessions", err);
+}
+
+static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_visit visit, void *visitor, ck_error *err) {
+  return visit_sessions(to, CK_SQL_LIST_SESSIONS, wanted, visit, visitor, err);
+}
+
+static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, void *visitor, ck_error *err) {
+  return visit_sessions(to, CK_SQL_LIST_FORKS, session, visit, visitor, err);
+}
+
+/* ---- seqs ---- */
+
+/* The first column of all rows; `checked`: the second one says whether the row is sound. */
+static ck_status read_seqs(int64_t **out, size_t *count, ck_binder *binder, bool checked, ck_error *err) {
+  size_t cap = 0;
+  while (ck_binder_next(binder) == SQLITE_ROW) {
+    if (checked && !sqlite3_column_int(binder->stmt, 1))
+      return ck_error_set(err, CK_E_CORRUPT, "the pin at seq %lld is not what was written: its check differs",
+                          (long long)sqlite3_column_int64(binder->stmt, 0));
+    if (*count == cap) {
+      cap = cap ? cap * 2 : 8;
+      int64_t *grown = reallocarray(*out, cap, sizeof **out);
+      if (!grown) return ck_error_no_memory(err);
+      *out = grown;
+    }
+    (*out)[(*count)++] = sqlite3_column_int64(binder->stmt, 0);
+  }
+  return CK_OK;
+}
+
+static ck_status drop_seqs(int64_t **out, size_t *count, ck_status status) {
+  if (status == CK_OK) return CK_OK;
+  free(*out);
+  *out = NULL;
+  *count = 0;
+  return status;
+}
+
+ck_status ck_sqlite_read_bases(int64_t **out, size_t *count, ck_sqlite *self, ck_connection *connection, int64_t session,
+                               ck_error *err) {
+  *out = NULL;
+  *count = 0;
+  ck_binder binder = ck_binder_of(connection, CK_SQL_LIST_BASES);
+  ck_bind_int(&binder, session);
+  ck_status status = read_seqs(out, count, &binder, false, err);
+  if (status == CK_OK && binder.code != SQLITE_DONE)
+    status = ck_sqlite_error(self, connection->db, binder.code, "list what forks go on from", err);
+  ck_binder_clear(&binder);
+  return drop_seqs(out, count, status);
+}
+
+static ck_status list_bases(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
+  ck_connection *reader;
+  *out = NULL;
+  *count = 0;
+  ck_status status = ck_sqlite_get_reader(&reader, to, err);
+  if (status != CK_OK) return status;
+  status = ck_sqlite_read_bases(out, count, to, reader, session, err);
+  ck_sqlite_put_reader(to, reader);
+  return status;
+}
+
+static ck_status list_pins(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
+  *out = NULL;
+  *count = 0;
+  reading read;
+  ck_status status = begin(&read, to, CK_SQL_LIST_PINS, err);
+  if (status != CK_OK) return status;
+  ck_bind_int(&read.binder, session);
+  status = read_seqs(out, count, &read.binder, true, err);
+  return drop_seqs(out, count, end(&read, status, "list pins", err));
 }
 
 static void read_timeline(ck_timeline *out, sqlite3_stmt *stmt) {
@@ -317,6 +388,9 @@ void ck_sqlite_add_reads(ck_backend *backend) {
   backend->get_session = get_session;
   backend->list_sessions = list_sessions;
   backend->get_identity = get_identity;
+  backend->list_forks = list_forks;
+  backend->list_pins = list_pins;
+  backend->list_bases = list_bases;
   backend->list_timelines = list_timelines;
   backend->last_seq = last_seq;
   backend->read_checkpoints = read_checkpoints;

@@ -151,6 +151,18 @@ static ck_status check_exists(bool *out, ck_sqlite *self, const char *session_id
   return status;
 }
 
+/* The checkpoint that a run goes on from can be another session's, which may prune it at any time. */
+static ck_status check_base(ck_sqlite *self, int64_t session, int64_t seq, ck_error *err) {
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_HAS_BASE);
+  ck_bind_int(&binder, session);
+  ck_bind_int(&binder, seq);
+  int code = ck_binder_next(&binder);
+  ck_binder_clear(&binder);
+  if (code == SQLITE_ROW) return CK_OK;
+  if (code != SQLITE_DONE) return ck_sqlite_error(self, self->writer->db, code, "look for a checkpoint", err);
+  return ck_error_set(err, CK_E_NOT_FOUND, "store %s: the checkpoint at seq %lld was pruned meanwhile", self->path, (long long)seq);
+}
+
 static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_record *record, const ck_row_opening *with,
                              ck_error *err) {
   int64_t other, timeline;
@@ -159,6 +171,7 @@ static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_reco
   status = find(&other, &timeline, self, record->id, err);
   if (status == CK_OK && other) status = taken(self, record->id, err);
   if (status == CK_OK) status = put_session(no, self, record, with, err);
+  if (status == CK_OK && record->origin.session) status = check_base(self, *no, record->origin.cut, err);
   if (status == CK_OK) status = put_opening(self, *no, record->origin.cut, with, err);
   return ck_sqlite_end(self, status, err);
 }
@@ -218,6 +231,7 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
     status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already", (long long)with->timeline->no,
                           session_id);
   if (status == CK_OK) status = ck_sqlite_check_session(self, *no, err);
+  if (status == CK_OK && with->timeline->checkpoint) status = check_base(self, *no, with->timeline->checkpoint, err);
   if (status == CK_OK) status = bump_epoch(self, (ck_lease){*no, epoch_read}, with, err);
   return status == CK_OK ? put_opening(self, *no, standing.last_seq, with, err) : status;
 }
@@ -242,6 +256,43 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
     return status;
   }
   *out = (ck_lease){no, epoch_read + 1};
+  keep(self, owned, *out);
+  return CK_OK;
+}
+
+/* The epoch is only read: whoever moves it must have this lock, or its holder is fenced like any other. */
+static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
+  int64_t timeline;
+  ck_standing standing = {0};
+  ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
+  if (status != CK_OK) return status;
+  status = find(no, &timeline, self, session_id, err);
+  if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
+  if (status == CK_OK) status = ck_sqlite_get_standing(&standing, self, *no, 0, err);
+  if (status == CK_OK && standing.epoch != epoch_read)
+    status = ck_error_set(err, CK_E_FENCED, "session %s was taken by another run: its epoch is %llu, not %llu", session_id,
+                          (unsigned long long)standing.epoch, (unsigned long long)epoch_read);
+  return ck_sqlite_end(self, status, err);
+}
+
+static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, ck_error *err) {
+  ck_sqlite *self = to;
+  *out = (ck_lease){0};
+  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  bool exists;
+  ck_status status = check_exists(&exists, self, session_id, err);
+  if (status != CK_OK) return status;
+  if (!exists) return not_found(self, session_id, err);
+  ck_owned *owned;
+  int64_t no = 0;
+  status = own(&owned, self, session_id, err);
+  if (status != CK_OK) return status;
+  status = hold_rows(&no, self, session_id, epoch_read, err);
+  if (status != CK_OK) {
+    disown(owned);
+    return status;
+  }
+  *out = (ck_lease){no, epoch_read};
   keep(self, owned, *out);
   return CK_OK;
 }
@@ -344,6 +395,7 @@ static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease le
 void ck_sqlite_add_sessions(ck_backend *backend) {
   backend->create_session = create_session;
   backend->acquire = acquire;
+  backend->hold = hold;
   backend->check_owner = check_owner;
   backend->release = release;
   backend->put_request = put_request;

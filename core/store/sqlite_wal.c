@@ -109,8 +109,12 @@ ck_status ck_wal_relieve(ck_sqlite *self, ck_error *err) {
 
 ck_status ck_sqlite_idle(void *to, ck_error *err) {
   ck_sqlite *self = to;
-  bool complete;
   if (!self->writer || self->unknown || self->wal_frames < self->checkpoint_at) return CK_OK;
+  return ck_wal_move(self, err);
+}
+
+ck_status ck_wal_move(ck_sqlite *self, ck_error *err) {
+  bool complete;
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
   status = checkpoint(self, &complete, err);

@@ -1,5 +1,6 @@
 /* sqlite_write.c - transactions and what they append: events, checkpoints, changes of a session's row; pruning. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "core/store/sqlite.h"
 
@@ -272,17 +273,39 @@ static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row 
                       self->path, (long long)row->seq, (long long)session);
 }
 
+ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err) {
+  ck_standing standing;
+  ck_status status = ck_sqlite_get_standing(&standing, self, lease.session, 0, err);
+  if (status != CK_OK) return status;
+  if (!standing.found)
+    return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s", (long long)lease.session, self->path);
+  if (standing.epoch == lease.epoch) return CK_OK;
+  return ck_error_set(err, CK_E_FENCED, "session number %lld was taken by another run: its epoch is %llu, not %llu",
+                      (long long)lease.session, (unsigned long long)standing.epoch, (unsigned long long)lease.epoch);
+}
+
+/* A fork can have gone on from one of them since it was decided that they go. */
+static ck_status check_bases(ck_sqlite *self, int64_t session, const ck_prune_row *rows, size_t count, ck_error *err) {
+  int64_t *bases;
+  size_t base_count;
+  ck_status status = ck_sqlite_read_bases(&bases, &base_count, self, self->writer, session, err);
+  if (status != CK_OK) return status;
+  for (size_t i = 0, at = 0; i < count && status == CK_OK; i++) {
+    while (at < base_count && bases[at] < rows[i].seq) at++;
+    if (rows[i].drop && at < base_count && bases[at] == rows[i].seq)
+      status = ck_error_set(err, CK_E_BUSY, "store %s: nothing was pruned: a fork went on from the checkpoint at seq %lld meanwhile",
+                            self->path, (long long)rows[i].seq);
+  }
+  free(bases);
+  return status;
+}
+
 ck_status ck_sqlite_prune(void *to, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err) {
   ck_sqlite *self = to;
-  ck_standing standing;
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
-  status = ck_sqlite_get_standing(&standing, self, lease.session, 0, err);
-  if (status == CK_OK && !standing.found)
-    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s", (long long)lease.session, self->path);
-  else if (status == CK_OK && standing.epoch != lease.epoch)
-    status = ck_error_set(err, CK_E_FENCED, "session number %lld was taken by another run: its epoch is %llu, not %llu",
-                          (long long)lease.session, (unsigned long long)standing.epoch, (unsigned long long)lease.epoch);
+  status = ck_sqlite_check_lease(self, lease, err);
+  if (status == CK_OK) status = check_bases(self, lease.session, rows, count, err);
   for (size_t i = 0; i < count && status == CK_OK; i++) status = prune_row(self, lease.session, &rows[i], err);
   return ck_sqlite_end(self, status, err);
 }

@@ -144,7 +144,13 @@ ck_held *ck_front_get_held(ck_store *self, int64_t session) {
   return at < self->held_count && self->held[at].lease.session == session ? &self->held[at] : NULL;
 }
 
-static void remove_held(ck_store *self, int64_t session) {
+ck_status ck_front_check_held(const ck_held **out, ck_store *self, ck_lease lease, ck_error *err) {
+  *out = ck_front_get_held(self, lease.session);
+  if (*out && (*out)->lease.epoch == lease.epoch) return CK_OK;
+  return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)lease.session);
+}
+
+void ck_front_drop_held(ck_store *self, int64_t session) {
   ck_held *held = ck_front_get_held(self, session);
   if (!held) return;
   ck_chain_free(held->chain);
@@ -167,7 +173,7 @@ static ck_status prepare_held(ck_chain **out, ck_store *self, const char *sessio
 }
 
 static void put_held(ck_store *self, ck_lease lease, ck_chain *chain) {
-  remove_held(self, lease.session);
+  ck_front_drop_held(self, lease.session);
   size_t at = find_held(self, lease.session);
   memmove(self->held + at + 1, self->held + at, (self->held_count - at) * sizeof *self->held);
   self->held[at] = (ck_held){.lease = lease, .chain = chain};
@@ -215,6 +221,35 @@ ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id
   return take_lease(out, self, &wish, err);
 }
 
+ck_status ck_store_hold(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
+  ck_chain *chain = NULL;
+  *out = (ck_lease){0};
+  ck_status status = ck_id_check("session id", session_id, err);
+  if (!status) status = ck_front_begin_write(self, err);
+  if (status) return status;
+  status = prepare_held(&chain, self, session_id, err);
+  if (!status) status = self->backend.hold(out, self->backend.self, session_id, epoch_read, err);
+  if (status) ck_chain_free(chain);
+  else put_held(self, *out, chain);
+  return ck_front_end_write(self, status, err);
+}
+
+ck_status ck_store_pin(ck_store *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err) {
+  const ck_held *held;
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  status = ck_front_check_held(&held, self, lease, err);
+  if (!status) status = self->backend.pin(self->backend.self, lease, seq, pinned, err);
+  return ck_front_end_write(self, status, err);
+}
+
+ck_status ck_store_give_back(int64_t *bytes, ck_store *self, ck_error *err) {
+  *bytes = 0;
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  return ck_front_end_write(self, self->backend.give_back(bytes, self->backend.self, err), err);
+}
+
 ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error *err) {
   return self->backend.check_owner(self->backend.self, session_id, err);
 }
@@ -224,7 +259,7 @@ void ck_store_release(ck_store *self, ck_lease lease) {
   ck_held *held = ck_front_get_held(self, lease.session);
   if (held && held->lease.epoch == lease.epoch) {
     self->backend.release(self->backend.self, lease);
-    remove_held(self, lease.session);
+    ck_front_drop_held(self, lease.session);
   }
   pthread_mutex_unlock(&self->mutex);
 }

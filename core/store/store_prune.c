@@ -15,6 +15,8 @@ typedef struct node {
   int encoding;
   bool pruned, resumable;
   bool is_protected;
+  ck_kept_reason reason;
+  bool readable;       /* its payload was opened */
   bool drop;
   bool needed;         /* a kept checkpoint, or one that a kept one loads through */
   ck_digest digest, payload_digest;
@@ -23,19 +25,31 @@ typedef struct node {
 
 typedef struct plan {
   ck_store *store;
-  ck_lease lease;
+  int64_t session;
   const char *session_id;
   node *nodes;         /* ascending */
   size_t count, cap;
   node *latest;        /* the latest resumable one that the live timeline sees; NULL */
   ck_prune_row *rows;
   size_t row_count;
+  ck_payload payload;
   ck_status status;
   ck_error *err;
 } plan;
 
+const char *ck_kept_reason_text(ck_kept_reason reason) {
+  switch (reason) {
+#define X(name, text) \
+  case name: return text;
+    CK_KEPT_TABLE(X)
+#undef X
+  }
+  return NULL;
+}
+
 void ck_prune_report_clear(ck_prune_report *self) {
   free(self->seqs);
+  free(self->kept);
   *self = (ck_prune_report){0};
 }
 
@@ -73,18 +87,38 @@ static node *find_node(const plan *self, int64_t seq) {
 
 /* ---- what must stay ---- */
 
+static void protect(node *of, ck_kept_reason reason) {
+  if (!of || of->is_protected) return;
+  of->is_protected = true;
+  of->reason = reason;
+}
+
 static void protect_visible(plan *self, const ck_view *view) {
   bool found = false;
   for (size_t i = self->count; i-- > 0 && !self->latest;) {
     node *at = &self->nodes[i];
     if (at->pruned || !ck_view_contains(view, at->seq)) continue;
-    at->is_protected |= !found || at->resumable;
+    if (!found) protect(at, CK_KEPT_HEAD);
+    else if (at->resumable) protect(at, CK_KEPT_LATEST);
     found = true;
     if (at->resumable) self->latest = at;
   }
 }
 
-static ck_status protect(plan *self, ck_error *err) {
+typedef ck_status (*list_seqs)(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+
+static ck_status protect_listed(plan *self, list_seqs list, ck_kept_reason reason, ck_error *err) {
+  int64_t *seqs;
+  size_t count;
+  ck_status status = list(&seqs, &count, self->store->backend.self, self->session, err);
+  if (status) return status;
+  for (size_t i = 0; i < count; i++) protect(find_node(self, seqs[i]), reason);
+  free(seqs);
+  return CK_OK;
+}
+
+static ck_status protect_all(plan *self, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
   ck_session_record record;
   ck_timeline *timelines = NULL;
   size_t count = 0;
@@ -94,10 +128,9 @@ static ck_status protect(plan *self, ck_error *err) {
   status = ck_front_list_timelines(&timelines, &count, self->store, record.no, err);
   if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
   if (!status) protect_visible(self, &view);
-  for (size_t i = 0; i < count && !status; i++) {
-    node *base = find_node(self, timelines[i].checkpoint);
-    if (base) base->is_protected = true;
-  }
+  if (!status) status = protect_listed(self, backend->list_pins, CK_KEPT_PINNED, err);
+  if (!status) status = protect_listed(self, backend->list_bases, CK_KEPT_FORK, err);
+  for (size_t i = 0; i < count && !status; i++) protect(find_node(self, timelines[i].checkpoint), CK_KEPT_TIMELINE);
   ck_view_clear(&view);
   free(timelines);
   ck_session_record_clear(&record);
@@ -106,44 +139,43 @@ static ck_status protect(plan *self, ck_error *err) {
 
 /* ---- what goes ---- */
 
-typedef struct reading {
-  ck_payload payload;
-  ck_status status;
-  ck_error *err;
-} reading;
-
 static bool open_payload(void *to, const ck_checkpoint_row *row) {
-  reading *self = to;
+  plan *self = to;
   ck_codec_reader reader;
-  self->status = ck_payload_open(&reader, &self->payload, row, self->err);
-  return false;
+  ck_error found = CK_ERROR_INIT;
+  node *of = find_node(self, row->seq);
+  if (!of || ck_payload_is_stub(row)) return true;
+  ck_status status = ck_payload_open(&reader, &self->payload, row, &found);
+  of->readable = status == CK_OK;
+  self->status = status == CK_E_NO_MEMORY ? status : CK_OK;
+  return self->status == CK_OK;
+}
+
+/* Every payload once: those that go, and those that what stays loads through. */
+static ck_status open_payloads(plan *self, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  ck_payload_init(&self->payload, self->session_id);
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, true, open_payload, self, err);
+  ck_payload_clear(&self->payload);
+  if (!status && self->status) status = ck_error_no_memory(err);
+  return status;
 }
 
 /* What cannot be read is evidence of a damage, or of a newer version, and is left as it is. */
-static ck_status mark(bool *out, plan *self, int64_t seq, reading *read, ck_error *err) {
-  const ck_backend *backend = &self->store->backend;
+static void mark(plan *self, ck_prune_report *out, int64_t seq) {
   node *of = find_node(self, seq);
-  *out = false;
-  if (!of || of->pruned || of->is_protected || of->drop) return CK_OK;
-  read->status = CK_E_CORRUPT;
-  read->err = err;
-  ck_status status = backend->read_checkpoints(backend->self, self->lease.session, seq - 1, seq, false, true, open_payload, read, err);
-  if (status) return status;
-  if (read->status == CK_E_NO_MEMORY) return CK_E_NO_MEMORY;
-  *out = of->drop = read->status == CK_OK;
-  return CK_OK;
+  if (of && of->drop) return;
+  ck_kept kept = {seq, CK_KEPT_GONE};
+  if (of && !of->pruned) kept.reason = of->is_protected ? of->reason : CK_KEPT_UNREADABLE;
+  if (of && !of->pruned && !of->is_protected && of->readable) of->drop = true;
+  else out->kept[out->kept_count++] = kept;
 }
 
 static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
-  reading read = {.status = CK_OK};
-  ck_status status = CK_OK;
-  ck_payload_init(&read.payload, self->session_id);
-  for (size_t i = 0; i < count && !status; i++) {
-    bool dropped;
-    status = mark(&dropped, self, seqs[i], &read, err);
-    if (!status && !dropped) out->refused++;
-  }
-  ck_payload_clear(&read.payload);
+  out->kept = calloc(count + 1, sizeof *out->kept);
+  if (!out->kept) return ck_error_no_memory(err);
+  ck_status status = count ? open_payloads(self, err) : CK_OK;
+  for (size_t i = 0; i < count && !status; i++) mark(self, out, seqs[i]);
   return status;
 }
 
@@ -163,7 +195,8 @@ static void plan_row(plan *self, ck_prune_report *out, const node *of) {
   if ((of->drop || of->pruned) && !goes && of->bytes > 0) out->hidden++;
   if (!of->drop && !(of->pruned && goes)) return;
   ck_prune_row *row = &self->rows[self->row_count++];
-  *row = (ck_prune_row){.seq = of->seq, .digest = of->digest, .stub = goes, .encoding = CK_ENCODING_PRUNED};
+  *row = (ck_prune_row){.seq = of->seq, .digest = of->digest, .stub = goes, .drop = of->drop,
+                        .encoding = CK_ENCODING_PRUNED};
   if (goes) {
     row->payload_digest = of->seal;
     out->emptied++;
@@ -187,7 +220,7 @@ static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
 
 static ck_status read_nodes(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
-  ck_status status = backend->read_checkpoints(backend->self, self->lease.session, 0, 0, false, false, add_node, self, err);
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, false, add_node, self, err);
   return status ? status : self->status;
 }
 
@@ -195,21 +228,37 @@ static ck_status read_nodes(plan *self, ck_error *err) {
 static ck_status check_latest(const plan *self, ck_error *err) {
   ck_state *state = NULL;
   if (!self->latest) return CK_OK;
-  ck_status status = ck_store_get_state(&state, self->store, self->lease.session, self->latest->seq, err);
+  ck_status status = ck_store_get_state(&state, self->store, self->session, self->latest->seq, err);
   ck_state_free(state);
   if (status) ck_error_prefix(err, "nothing is pruned, as the latest checkpoint cannot be loaded");
   return status;
 }
 
-static ck_status prune(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
-  const ck_backend *backend = &self->store->backend;
+static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
+  self->err = err;
   ck_status status = read_nodes(self, err);
-  if (!status) status = protect(self, err);
+  if (!status) status = protect_all(self, err);
   if (!status) status = mark_all(self, out, seqs, count, err);
   if (!status) status = plan_rows(self, out, err);
-  if (status || self->row_count == 0) return status;
-  status = check_latest(self, err);
-  return status ? status : backend->prune(backend->self, self->lease, self->rows, self->row_count, err);
+  return status || self->row_count == 0 ? status : check_latest(self, err);
+}
+
+static ck_status end_plan(plan *self, ck_prune_report *out, ck_status status) {
+  free(self->nodes);
+  free(self->rows);
+  if (status) ck_prune_report_clear(out);
+  return status;
+}
+
+ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs, size_t count, ck_prune_report *out,
+                              ck_error *err) {
+  ck_session_record record;
+  *out = (ck_prune_report){0};
+  ck_status status = ck_store_get_session(&record, self, session_id, err);
+  if (status) return status;
+  plan work = {.store = self, .session = record.no, .session_id = session_id};
+  ck_session_record_clear(&record);
+  return end_plan(&work, out, make_plan(&work, out, seqs, count, err));
 }
 
 ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count, ck_prune_report *out,
@@ -217,15 +266,12 @@ ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, si
   *out = (ck_prune_report){0};
   ck_status status = ck_front_begin_write(self, err);
   if (status) return status;
-  const ck_held *held = ck_front_get_held(self, lease.session);
-  if (!held || held->lease.epoch != lease.epoch) {
-    status = ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)lease.session);
-    return ck_front_end_write(self, status, err);
-  }
-  plan work = {.store = self, .lease = lease, .session_id = ck_chain_session(held->chain), .err = err};
-  status = prune(&work, out, seqs, count, err);
-  free(work.nodes);
-  free(work.rows);
-  if (status) ck_prune_report_clear(out);
-  return ck_front_end_write(self, status, err);
+  const ck_backend *backend = &self->backend;
+  const ck_held *held = NULL;
+  status = ck_front_check_held(&held, self, lease, err);
+  if (status) return ck_front_end_write(self, status, err);
+  plan work = {.store = self, .session = lease.session, .session_id = ck_chain_session(held->chain)};
+  status = make_plan(&work, out, seqs, count, err);
+  if (!status && work.row_count) status = backend->prune(backend->self, lease, work.rows, work.row_count, err);
+  return ck_front_end_write(self, end_plan(&work, out, status), err);
 }

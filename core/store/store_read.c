@@ -49,6 +49,10 @@ ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_se
   return self->backend.list_sessions(self->backend.self, status, visit, to, err);
 }
 
+ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit, void *to, ck_error *err) {
+  return self->backend.list_forks(self->backend.self, session, visit, to, err);
+}
+
 /* ---- checkpoints ---- */
 
 /* Info is small, and a row from a damaged file can hold anything: so it is checked. */
@@ -110,12 +114,24 @@ static ck_status search_parts(row_search *search, ck_store *self, int64_t sessio
   return status;
 }
 
+static ck_status mark_pinned(ck_checkpoint_info *info, ck_store *self, int64_t owner, ck_error *err) {
+  int64_t *pins;
+  size_t count;
+  ck_status status = self->backend.list_pins(&pins, &count, self->backend.self, owner, err);
+  if (status) return status;
+  for (size_t i = 0; i < count; i++) info->pinned |= pins[i] == info->seq;
+  free(pins);
+  return CK_OK;
+}
+
 ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64_t session, const char *id, int64_t seq,
                                   ck_error *err) {
   row_search search = {.out = out, .id = id};
   *out = (ck_checkpoint_info){0};
   ck_status status = CK_OK;
   if (id || seq > 0) status = search_parts(&search, self, session, id ? 0 : seq - 1, id ? 0 : seq, err);
+  if (!status && search.found) status = mark_pinned(out, self, out->session ? out->session : session, err);
+  if (status) ck_checkpoint_info_clear(out);
   if (status || search.found) return status;
   char session_id[CK_ID_SIZE];
   status = ck_front_get_name(session_id, self, session, err);
@@ -170,6 +186,8 @@ typedef struct row_listing {
   ck_checkpoint_visit visit;
   void *to;
   int64_t inherited;
+  int64_t *pins; /* ascending, as the rows come */
+  size_t pin_count, pin_at;
   bool stopped;
   ck_status status;
   ck_error *err;
@@ -182,9 +200,21 @@ static bool list_row(void *to, const ck_checkpoint_row *row) {
   self->status = make_info(&info, row, self->err);
   if (self->status) return false;
   info.session = self->inherited;
+  while (self->pin_at < self->pin_count && self->pins[self->pin_at] < info.seq) self->pin_at++;
+  info.pinned = self->pin_at < self->pin_count && self->pins[self->pin_at] == info.seq;
   self->stopped = !self->visit(self->to, &info);
   ck_checkpoint_info_clear(&info);
   return !self->stopped;
+}
+
+static ck_status list_part(row_listing *listing, ck_store *self, const ck_front_part *part, ck_error *err) {
+  const ck_backend *backend = &self->backend;
+  listing->pin_at = 0;
+  ck_status status = backend->list_pins(&listing->pins, &listing->pin_count, backend->self, part->session, err);
+  if (status) return status;
+  status = backend->read_checkpoints(backend->self, part->session, part->after, part->until, false, false, list_row, listing, err);
+  free(listing->pins);
+  return status ? status : listing->status;
 }
 
 ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit, void *to,
@@ -193,11 +223,8 @@ ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoi
   ck_front_lineage lineage;
   ck_status status = ck_front_get_lineage(&lineage, self, session, err);
   for (size_t i = 0; i < lineage.count && !status && !listing.stopped; i++) {
-    const ck_front_part *part = &lineage.parts[i];
-    listing.inherited = part->session == session ? 0 : part->session;
-    status = self->backend.read_checkpoints(self->backend.self, part->session, part->after, part->until, false, false, list_row,
-                                            &listing, err);
-    if (!status) status = listing.status;
+    listing.inherited = lineage.parts[i].session == session ? 0 : lineage.parts[i].session;
+    status = list_part(&listing, self, &lineage.parts[i], err);
   }
   ck_front_lineage_clear(&lineage);
   return status;

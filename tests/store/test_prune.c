@@ -61,7 +61,8 @@ static void test_one_session(ck_store *store) {
   ck_prune_report report = prune(&past, asked, 26);
   history_must(ck_store_get_stats(&after, store, &err), &err, "figures");
   tap_is_int((int64_t)report.count, 22, "%s: all go but the latest and the one that a timeline begins at", kind);
-  tap_is_int(report.refused, 4, "%s: those two, one asked for twice and one that is none are told", kind);
+  tap_ok(report.kept_count == 3 && report.kept[0].reason == CK_KEPT_TIMELINE && report.kept[1].reason == CK_KEPT_HEAD &&
+             report.kept[2].reason == CK_KEPT_GONE, "%s: those two and one that is none are told, with the reason", kind);
   tap_ok(report.count && report.seqs[0] == past.seqs[0] && report.seqs[21] == past.seqs[22], "%s: the dropped ones are named", kind);
   tap_ok(report.emptied > 0 && report.emptied + report.hidden == 22, "%s: some payloads go, some stay hidden", kind);
   tap_is_int(before.payload_bytes - after.payload_bytes, report.bytes, "%s: the bytes given back are those that are gone", kind);
@@ -75,7 +76,7 @@ static void test_one_session(ck_store *store) {
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
   ck_prune_report_clear(&report);
   report = prune(&past, past.seqs, 5);
-  tap_ok(report.count == 0 && report.refused == 5 && report.emptied == 0, "%s: what is gone does not go again", kind);
+  tap_ok(report.count == 0 && report.kept_count == 5 && report.emptied == 0, "%s: what is gone does not go again", kind);
   ck_prune_report_clear(&report);
   for (int i = 0; i < 40; i++) history_go(&past, 12);
   report = prune(&past, past.seqs, 0);
@@ -129,7 +130,7 @@ static void test_takeover(ck_store *store) {
 
 typedef struct random_case {
   history past;
-  bool gone[512];
+  bool gone[512], pinned[512];
   int64_t wrong;
 } random_case;
 
@@ -144,17 +145,42 @@ static void check_all(random_case *self) {
   for (size_t i = 0; i < self->past.count; i++) self->wrong += !(self->gone[i] ? is_gone(&self->past, i) : history_loads(&self->past, i));
 }
 
+/* What a dry run says is what comes of it. */
+static bool equal_reports(const ck_prune_report *a, const ck_prune_report *b) {
+  bool same = a->count == b->count && a->kept_count == b->kept_count && a->emptied == b->emptied && a->bytes == b->bytes &&
+              a->hidden == b->hidden;
+  for (size_t i = 0; same && i < a->count; i++) same = a->seqs[i] == b->seqs[i];
+  for (size_t i = 0; same && i < a->kept_count; i++)
+    same = a->kept[i].seq == b->kept[i].seq && a->kept[i].reason == b->kept[i].reason;
+  return same;
+}
+
+/* A pin on any that is there; a pinned one never goes. */
+static void pin_randomly(random_case *self) {
+  ck_error err = CK_ERROR_INIT;
+  size_t at = (size_t)history_pick(&self->past.random, self->past.count);
+  if (self->gone[at]) return;
+  bool pinned = history_pick(&self->past.random, 3) > 0;
+  history_must(ck_store_pin(self->past.store, self->past.lease, self->past.seqs[at], pinned, &err), &err, "pin");
+  self->pinned[at] = pinned;
+}
+
 static void prune_randomly(random_case *self) {
   int64_t seqs[512];
   size_t count = 0, at = 0;
   uint64_t of_ten = 1 + history_pick(&self->past.random, 9);
   for (size_t i = 0; i < self->past.count; i++)
     if (history_pick(&self->past.random, 10) < of_ten) seqs[count++] = self->past.seqs[i];
+  ck_prune_report planned;
+  ck_error err = CK_ERROR_INIT;
+  history_must(ck_store_plan_prune(self->past.store, self->past.id, seqs, count, &planned, &err), &err, "plan");
   ck_prune_report report = prune(&self->past, seqs, count);
-  self->wrong += report.count + (size_t)report.refused != count;
+  self->wrong += report.count + report.kept_count != count;
+  self->wrong += !equal_reports(&planned, &report);
+  ck_prune_report_clear(&planned);
   for (size_t i = 0; i < self->past.count; i++) {
     if (at == report.count || self->past.seqs[i] != report.seqs[at]) continue;
-    self->wrong += self->gone[i];
+    self->wrong += self->gone[i] || self->pinned[i];
     self->gone[i] = true;
     at++;
   }
@@ -170,6 +196,7 @@ static int64_t live_randomly(ck_store *store, const char *id, uint64_t seed) {
   for (int i = 0; i < STEPS; i++) {
     uint64_t dice = history_pick(&self->past.random, 10);
     history_go(&self->past, 1 + (size_t)history_pick(&self->past.random, 6));
+    if (dice > 6) pin_randomly(self);
     if (dice < 3) {
       prune_randomly(self);
       check_all(self);
@@ -308,7 +335,7 @@ static void test_damage(void) {
   char *byte = (char *)(uintptr_t)older->payload.data + older->payload.len / 2;
   *byte ^= 1;
   report = prune(&past, &past.seqs[57], 1);
-  tap_ok(report.refused == 1 && report.count == 0, "one that cannot be read is not dropped");
+  tap_ok(report.kept_count == 1 && report.kept[0].reason == CK_KEPT_UNREADABLE && report.count == 0, "one that cannot be read is not dropped");
   ck_prune_report_clear(&report);
   *byte ^= 1;
   ((char *)(uintptr_t)head->payload.data)[head->payload.len / 2] ^= 1;

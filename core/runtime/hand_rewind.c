@@ -1,0 +1,131 @@
+/* hand_rewind.c - goes back to a checkpoint with a report of what was found out since, and takes such a step back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/hand_private.h"
+
+static ck_status append_report(ck_hand *self, const char *report, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_value *body = NULL;
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "message");
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "role", "user");
+  ck_json_member_text(&w, "content", report);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = ck_session_append(self->session, CK_EVENT_MESSAGE, NULL, NULL, body, err);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* A scope's context ends at its own cut: the main one's now lies behind the report. */
+static ck_status move_cut(ck_hand *self, ck_error *err) {
+  static const char key[] = "position.main";
+  const ck_value *position = ck_session_get(self->session, key);
+  if (!position) return CK_OK;
+  ck_buffer buffer = {0}, name = {0};
+  ck_value *moved = NULL;
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(position)); ck_json_next(&it);) {
+    ck_buffer_reset(&name);
+    ck_json_read_string(&name, it.name);
+    ck_buffer_append_char(&name, '\0');
+    if (name.failed) break;
+    if (strcmp(name.data, "cut") == 0) ck_json_member_int(&w, "cut", self->session->next_seq - 1);
+    else ck_json_member_raw(&w, name.data, it.value);
+  }
+  ck_json_end(&w, '}');
+  ck_status status = ck_buffer_check(&name, err);
+  if (status == CK_OK) status = ck_value_from(&moved, &buffer, err);
+  if (status == CK_OK) status = ck_session_put(self->session, key, moved, err);
+  ck_value_free(moved);
+  ck_buffer_clear(&name);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n")] == '\0'; }
+
+ck_status ck_session_rewind(ck_hand_result *out, ck_runtime *runtime, const char *id, const ck_hand_options *options, ck_error *err) {
+  *out = (ck_hand_result){0};
+  ck_hand self = {0};
+  if (!options->report || is_blank(options->report)) return ck_error_set(err, CK_E_USAGE, "Report cannot be empty.");
+  ck_status status = ck_hand_look(&self, runtime, id, "rewound", err);
+  if (status == CK_OK) status = ck_hand_begin(&self, options, err);
+  if (status == CK_OK) status = ck_hand_announce(&self, CK_EVENT_SESSION_REWOUND, 0, err);
+  if (status == CK_OK) status = append_report(&self, options->report, err);
+  if (status == CK_OK) status = move_cut(&self, err);
+  if (status == CK_OK) status = ck_hand_commit(out, &self, NULL, "rewound", err);
+  ck_hand_close(&self);
+  return status;
+}
+
+/* ---- undo ---- */
+
+typedef struct search {
+  const ck_view *view;
+  int64_t until; /* only below this seq */
+  int64_t found;
+  char id[CK_ID_SIZE];
+} search;
+
+static bool find_tip(void *to, const ck_checkpoint_info *checkpoint) {
+  search *self = to;
+  if (checkpoint->seq >= self->until) return false;
+  if (!checkpoint->resumable || !ck_view_contains(self->view, checkpoint->seq)) return true;
+  self->found = checkpoint->seq;
+  memcpy(self->id, checkpoint->id, sizeof self->id);
+  return true;
+}
+
+/* The last checkpoint that the timeline before saw when this one began. Only one timeline is live at a time: it is the one with the
+ * number before. */
+static ck_status find_left(search *out, const ck_hand *self, const ck_timeline *timeline, ck_error *err) {
+  ck_view view;
+  const ck_head *head = &self->head;
+  *out = (search){.until = timeline->begin};
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, timeline->no - 1, err);
+  if (status != CK_OK) return status;
+  out->view = &view;
+  status = ck_store_list_checkpoints(self->runtime->store, head->session.no, find_tip, out, err);
+  ck_view_clear(&view);
+  out->view = NULL;
+  return status;
+}
+
+/* From the live timeline back: the first one that went on from another checkpoint than the last one there was. */
+static ck_status find_undoable(search *out, int64_t *undone, const ck_hand *self, ck_error *err) {
+  const ck_head *head = &self->head;
+  *undone = 0;
+  for (size_t i = head->timeline_count; i-- > 1;) {
+    const ck_timeline *timeline = &head->timelines[i];
+    if (timeline->session || head->timelines[i - 1].session) break; /* where a fork begins, or before it */
+    ck_status status = find_left(out, self, timeline, err);
+    if (status != CK_OK) return status;
+    if (out->found == 0 || out->found == timeline->checkpoint) continue;
+    *undone = timeline->no;
+    return CK_OK;
+  }
+  return ck_error_set(err, CK_E_REFUSED, "session %s has nothing to undo: it was neither rewound nor resumed from an older checkpoint",
+                      head->session.id);
+}
+
+ck_status ck_session_undo(ck_hand_result *out, ck_runtime *runtime, const char *id, ck_error *err) {
+  *out = (ck_hand_result){0};
+  ck_hand self = {0};
+  search tip;
+  int64_t undone;
+  ck_status status = ck_hand_look(&self, runtime, id, "set back", err);
+  if (status == CK_OK) status = find_undoable(&tip, &undone, &self, err);
+  if (status == CK_OK) status = ck_hand_begin(&self, &(ck_hand_options){.checkpoint = tip.id}, err);
+  if (status == CK_OK) status = ck_hand_announce(&self, CK_EVENT_SESSION_UNDONE, undone, err);
+  if (status == CK_OK) status = ck_hand_commit(out, &self, NULL, "undone", err);
+  ck_hand_close(&self);
+  return status;
+}
