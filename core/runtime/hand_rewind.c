@@ -99,16 +99,32 @@ static ck_status find_left(search *out, const ck_hand *self, const ck_timeline *
   return status;
 }
 
-/* From the live timeline back: the first one that went on from another checkpoint than the last one there was. */
+static bool read_kind(void *to, const ck_event *event) {
+  *(ck_event_kind *)to = event->kind;
+  return false;
+}
+
+/* By hand one can go back to the last checkpoint, too. */
+static ck_status is_by_hand(bool *out, const ck_hand *self, const ck_timeline *timeline, ck_error *err) {
+  ck_event_kind kind = 0;
+  ck_event_query query = {.session = self->head.session.no, .after = timeline->begin - 1, .until = timeline->begin};
+  ck_status status = ck_store_read_events(self->runtime->store, &query, read_kind, &kind, err);
+  *out = kind == CK_EVENT_SESSION_REWOUND || kind == CK_EVENT_SESSION_UNDONE;
+  return status;
+}
+
+/* From the live timeline back: the first one that went on from another checkpoint than the last one there was, or by hand. */
 static ck_status find_undoable(search *out, int64_t *undone, const ck_hand *self, ck_error *err) {
   const ck_head *head = &self->head;
   *undone = 0;
   for (size_t i = head->timeline_count; i-- > 1;) {
     const ck_timeline *timeline = &head->timelines[i];
     if (timeline->session || head->timelines[i - 1].session) break; /* where a fork begins, or before it */
+    bool by_hand;
     ck_status status = find_left(out, self, timeline, err);
+    if (status == CK_OK) status = is_by_hand(&by_hand, self, timeline, err);
     if (status != CK_OK) return status;
-    if (out->found == 0 || out->found == timeline->checkpoint) continue;
+    if (out->found == 0 || (out->found == timeline->checkpoint && !by_hand)) continue;
     *undone = timeline->no;
     return CK_OK;
   }

@@ -1,0 +1,133 @@
+/* cmd_sessions_prune.c - sessions prune: drops checkpoints that nobody needs, and tells which stay and why. */
+#include <stdlib.h>
+
+#include "core/host/commands.h"
+#include "core/host/errand.h"
+#include "core/host/facts.h"
+#include "core/host/launch.h"
+#include "core/runtime/past.h"
+#include "lua/policy.h"
+#include "lua/profile.h"
+
+typedef struct values {
+  const char *session, *keep;
+  bool dry_run;
+} values;
+
+static ck_status take_keep(int64_t *out, const char *word, ck_error *err) {
+  char *end;
+  *out = -1;
+  if (!word) return CK_OK;
+  if (*word < '0' || *word > '9') return ck_error_set(err, CK_E_USAGE, "--keep %s: say how many, such as --keep 20", word);
+  *out = strtoll(word, &end, 10);
+  return *end || *out < 0 ? ck_error_set(err, CK_E_USAGE, "--keep %s: say how many, such as --keep 20", word) : CK_OK;
+}
+
+static void put_dropped(ck_facts *facts, const ck_past *past, const ck_prune_report *report) {
+  struct cJSON *array = ck_facts_put_array(facts, "ids");
+  for (size_t i = 0; i < report->count; i++) {
+    const char *id = ck_past_id(past, report->seqs[i]);
+    if (facts->json) ck_document_put_text(&facts->document, array, NULL, id);
+    else ck_facts_put_text(facts, "drops", id);
+  }
+}
+
+static void put_kept(ck_facts *facts, const ck_past *past, const ck_prune_report *report) {
+  struct cJSON *array = ck_facts_put_array(facts, "kept");
+  for (size_t i = 0; i < report->kept_count; i++) {
+    const char *id = ck_past_id(past, report->kept[i].seq), *reason = ck_kept_reason_text(report->kept[i].reason);
+    if (facts->json) {
+      struct cJSON *at = ck_document_put_object(&facts->document, array, NULL);
+      ck_document_put_text(&facts->document, at, "id", id);
+      ck_document_put_text(&facts->document, at, "reason", reason);
+      continue;
+    }
+    char text[256];
+    snprintf(text, sizeof text, "%s: %s", id ? id : "?", reason);
+    ck_facts_put_text(facts, "keeps", text);
+  }
+}
+
+typedef struct outcome {
+  ck_prune_report report;
+  ck_past past;
+  int64_t freed;
+} outcome;
+
+static ck_status print(const ck_errand *errand, const outcome *of, bool dry_run, ck_error *err) {
+  ck_facts facts;
+  ck_facts_init(&facts, errand->host->output);
+  ck_facts_put_text(&facts, "session", errand->id);
+  ck_facts_put_count(&facts, "checkpoints", (int64_t)of->past.count);
+  ck_facts_put_count(&facts, "dropped", (int64_t)of->report.count);
+  put_dropped(&facts, &of->past, &of->report);
+  put_kept(&facts, &of->past, &of->report);
+  ck_facts_put_count(&facts, "hidden", of->report.hidden);
+  ck_facts_put_bytes(&facts, "bytes", of->report.bytes);
+  if (!dry_run) ck_facts_put_bytes(&facts, "file_bytes", of->freed);
+  ck_status status = ck_facts_print(&facts, err);
+  ck_facts_clear(&facts);
+  return status;
+}
+
+/* The policies of the profile that the session was started with. */
+static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies, const ck_errand *errand, ck_error *err) {
+  ck_launch launch;
+  ck_status status = ck_launch_read(&launch, &errand->head.session, err);
+  if (status != CK_OK) return status;
+  status = ck_profile_load(profile, launch.profile ? launch.profile : "default", err);
+  if (status == CK_OK) status = ck_policy_engine_open(policies, *profile, err);
+  ck_launch_clear(&launch);
+  return status;
+}
+
+static ck_status prune(ck_errand *errand, const values *v, int64_t keep, ck_error *err) {
+  ck_profile *profile = NULL;
+  ck_policy_engine policies = {0};
+  outcome of = {0};
+  ck_prune_order order = {.policies = &policies, .keep = keep, .dry_run = v->dry_run};
+  ck_status status = keep < 0 ? load_policies(&profile, &policies, errand, err) : CK_OK;
+  if (status == CK_OK) status = ck_session_prune_at_rest(&of.report, &of.past, &of.freed, errand->runtime->store, errand->id, &order, err);
+  if (status == CK_OK) status = print(errand, &of, v->dry_run, err);
+  ck_prune_report_clear(&of.report);
+  ck_past_clear(&of.past);
+  if (policies.free) policies.free(policies.self);
+  ck_profile_free(profile);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_errand errand = {0};
+  int64_t keep;
+  ck_status status = take_keep(&keep, v->keep, err);
+  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  if (status == CK_OK && errand.live && !v->dry_run) status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
+  if (status == CK_OK) status = prune(&errand, v, keep, err);
+  ck_errand_close(&errand);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {0},
+};
+
+static const ck_option options[] = {
+  {.name = "dry-run", .offset = offsetof(values, dry_run), .help = "say what would go and what stays, and stop"},
+  {.name = "keep", .type = CK_OPTION_TEXT, .offset = offsetof(values, keep), .value = "N",
+   .help = "keep the latest N; without it the policies of the session's profile say what goes"},
+  {0},
+};
+
+const ck_command ck_command_sessions_prune = {
+  .name = "sessions prune",
+  .summary = "drop checkpoints that nobody needs",
+  .details = "Never dropped, whoever asks: the checkpoint that the session stands at, the latest resumable one, a pinned one, one that a "
+             "fork or a timeline goes on from, and one that cannot be read; each is listed with its reason. Every payload is read before "
+             "anything goes. A payload that one of the others loads through stays, hidden, until that is gone, too. Free space is given "
+             "back to the system.",
+  .operands = operands,
+  .options = options,
+  .run = run,
+};

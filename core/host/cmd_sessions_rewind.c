@@ -1,0 +1,80 @@
+/* cmd_sessions_rewind.c - sessions rewind: back to a checkpoint, with a report of what was found out since. */
+#include <stdlib.h>
+
+#include "core/host/commands.h"
+#include "core/host/errand.h"
+#include "core/host/facts.h"
+#include "core/host/pick.h"
+#include "core/host/summary.h"
+#include "core/runtime/hand.h"
+
+typedef struct values {
+  const char *session, *to, *report;
+} values;
+
+static ck_status print(const ck_errand *errand, const ck_hand_result *now, ck_error *err) {
+  ck_facts facts;
+  ck_buffer words = {0}, next = {0};
+  ck_buffer_append_format(&words, "resume %s", now->session);
+  ck_summary_append_command(&next, errand->host, words.data ? words.data : "");
+  ck_facts_init(&facts, errand->host->output);
+  ck_facts_put_text(&facts, "session", now->session);
+  ck_facts_put_text(&facts, "from", now->from);
+  ck_facts_put_text(&facts, "checkpoint", now->checkpoint);
+  ck_facts_put_count(&facts, "timeline", now->timeline);
+  ck_facts_put_count(&facts, "left", now->left);
+  ck_facts_put_text(&facts, "status", "paused");
+  ck_facts_put_text(&facts, "next", next.data);
+  ck_status status = ck_buffer_check(&next, err);
+  if (status == CK_OK) status = ck_facts_print(&facts, err);
+  ck_facts_clear(&facts);
+  ck_buffer_clear(&words);
+  ck_buffer_clear(&next);
+  return status;
+}
+
+static ck_status rewind_session(ck_errand *errand, const values *v, ck_error *err) {
+  ck_checkpoint_info to;
+  ck_hand_result now;
+  ck_look look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
+  if (errand->live) return ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand->owner);
+  ck_status status = ck_pick_checkpoint(&to, &look, v->to, err);
+  if (status != CK_OK) return status;
+  ck_hand_options options = {.checkpoint = to.id, .report = v->report, .secrets = errand->host->output->redactor};
+  status = ck_session_rewind(&now, errand->runtime, v->session, &options, err);
+  if (status == CK_OK) status = print(errand, &now, err);
+  ck_checkpoint_info_clear(&to);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_errand errand = {0};
+  if (!v->to || !v->report) return ck_error_set(err, CK_E_USAGE, "say where to, and what was found out: --to CHECKPOINT --report TEXT");
+  ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = rewind_session(&errand, v, err);
+  ck_errand_close(&errand);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {0},
+};
+
+static const ck_option options[] = {
+  {.name = "to", .type = CK_OPTION_TEXT, .offset = offsetof(values, to), .value = "CHECKPOINT", .help = CK_PICK_HELP},
+  {.name = "report", .type = CK_OPTION_TEXT, .offset = offsetof(values, report), .value = "TEXT",
+   .help = "what was found out since: the next message of the user in the main conversation"},
+  {0},
+};
+
+const ck_command ck_command_sessions_rewind = {
+  .name = "sessions rewind",
+  .summary = "go back to a checkpoint, with a report of what was found out since",
+  .details = "The session must be stopped. What came after the checkpoint is left behind as an abandoned branch, and kept; 'ckrun sessions "
+             "undo' goes back to it. What was spent stays spent, and effects of class once that succeeded are not done again.",
+  .operands = operands,
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,33 @@
+/* past.h - a session's own checkpoints as policies see them that say which of them go. */
+#ifndef CK_RUNTIME_PAST_H
+#define CK_RUNTIME_PAST_H
+
+#include "core/runtime/policy.h"
+#include "core/store/store.h"
+
+typedef struct ck_past {
+  ck_checkpoint_info *list; /* ascending; inherited and pruned ones are left out */
+  size_t count, cap;
+} ck_past;
+void ck_past_clear(ck_past *self);
+CK_CHECKED ck_status ck_past_read(ck_past *out, ck_store *store, int64_t session, ck_error *err);
+/* The seqs of those that the policies drop, into `seqs`, which has room for all; none when a hook fails (its status). */
+CK_CHECKED ck_status ck_past_ask(int64_t *seqs, size_t *count, const ck_past *self, const ck_policy_engine *policies, int64_t now_ms,
+                                 ck_error *err);
+/* Body of a PRUNE event. */
+CK_CHECKED ck_status ck_past_describe(ck_value **out, const ck_past *self, const ck_prune_report *report, ck_error *err);
+/* The id of the one at `seq`; NULL: it is not listed. */
+const char *ck_past_id(const ck_past *self, int64_t seq);
+
+/* A prune of a session at rest. */
+typedef struct ck_prune_order {
+  const ck_policy_engine *policies; /* they say what goes, when `keep` is negative */
+  int64_t keep;                     /* all but so many of the latest go */
+  bool dry_run;                     /* only say what would come of it; needs no lock */
+} ck_prune_order;
+/* CK_E_OWNED, CK_E_FENCED; otherwise as ck_store_prune. What was dropped is an event of the session; free pages are given back to the
+ * system (*freed bytes). `past` is what was there before; the caller clears it and the report. */
+CK_CHECKED ck_status ck_session_prune_at_rest(ck_prune_report *out, ck_past *past, int64_t *freed, ck_store *store, const char *id,
+                                              const ck_prune_order *order, ck_error *err);
+
+#endif
