@@ -22,10 +22,11 @@ static ck_status delete_and_print(ck_errand *errand, const values *v, ck_error *
   ck_facts facts;
   int64_t freed = 0;
   ck_status status = delete_session(errand, v->detach, &freed, err);
+  if (status != CK_OK) return status;
   ck_facts_init(&facts, errand->host->output);
   ck_facts_put_text(&facts, "deleted", v->session);
   ck_facts_put_bytes(&facts, "file_bytes", freed);
-  if (status == CK_OK) status = ck_facts_print(&facts, err);
+  status = ck_facts_print(&facts, err);
   ck_facts_clear(&facts);
   return status;
 }

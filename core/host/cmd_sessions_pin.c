@@ -19,21 +19,26 @@ static ck_status pin(ck_errand *errand, const ck_checkpoint_info *checkpoint, bo
   return status;
 }
 
+static ck_status print(const ck_errand *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+  ck_facts facts;
+  ck_facts_init(&facts, errand->host->output);
+  ck_facts_put_text(&facts, "session", errand->id);
+  ck_facts_put_text(&facts, "checkpoint", checkpoint->id);
+  ck_facts_put_text(&facts, "pinned", pinned ? "yes" : "no");
+  ck_status status = ck_facts_print(&facts, err);
+  ck_facts_clear(&facts);
+  return status;
+}
+
 static ck_status pin_and_print(ck_errand *errand, const values *v, ck_error *err) {
   ck_checkpoint_info checkpoint;
-  ck_facts facts;
   ck_look look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
   ck_status status = ck_pick_checkpoint(&checkpoint, &look, v->checkpoint, err);
   if (status != CK_OK) return status;
   if (checkpoint.session)
     status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s is one of the session that %s was forked from: pin it there", checkpoint.id, v->session);
   if (status == CK_OK) status = pin(errand, &checkpoint, !v->off, err);
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "session", v->session);
-  ck_facts_put_text(&facts, "checkpoint", checkpoint.id);
-  ck_facts_put_text(&facts, "pinned", v->off ? "no" : "yes");
-  if (status == CK_OK) status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
+  if (status == CK_OK) status = print(errand, &checkpoint, !v->off, err);
   ck_checkpoint_info_clear(&checkpoint);
   return status;
 }

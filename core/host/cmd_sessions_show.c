@@ -4,6 +4,7 @@
 
 #include "core/host/commands.h"
 #include "core/host/launch.h"
+#include "core/host/lineage.h"
 #include "core/host/look.h"
 #include "core/host/summary.h"
 #include "core/host/table.h"
@@ -16,6 +17,7 @@ typedef struct values {
 typedef struct view {
   const ck_host *host;
   ck_look look;
+  ck_lineage lineage;
   int64_t checkpoints, keyframes, stored_bytes;
   ck_buffer doubts; /* keys, each with a NUL behind it */
   size_t doubt_count;
@@ -54,6 +56,7 @@ static ck_status read_view(view *self, ck_error *err) {
   const ck_session_record *session = &self->look.head.session;
   ck_runtime runtime = {.store = self->look.store}; /* doubts are only read */
   ck_status status = ck_store_list_checkpoints(self->look.store, session->no, add_checkpoint, self, err);
+  if (status == CK_OK) status = ck_lineage_read(&self->lineage, self->look.store, session, err);
   if (status == CK_OK && !self->look.live && ck_session_status_resumable(session->status))
     status = ck_session_list_doubts(&runtime, session->id, add_doubt, self, err);
   if (status == CK_OK) status = ck_buffer_check(&self->doubts, err);
@@ -77,6 +80,7 @@ static void put_timelines(ck_document *document, const ck_head *head) {
     ck_document_put_int(document, at, "begin", timeline->begin);
     ck_document_put_int(document, at, "checkpoint", timeline->checkpoint);
     ck_document_put_int(document, at, "attempt", timeline->attempt);
+    if (timeline->session) ck_document_put_bool(document, at, "inherited", true);
     ck_document_put_text(document, at, "run", timeline->run);
     ck_document_put_text(document, at, "parent_run", timeline->parent_run[0] ? timeline->parent_run : NULL);
   }
@@ -96,6 +100,7 @@ static ck_status print_json(view *self, ck_error *err) {
     ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"), &head->checkpoint);
   if (head->has_latest) ck_look_put_totals(&document, NULL, &head->latest.totals);
   put_timelines(&document, head);
+  ck_lineage_put(&document, &self->lineage);
   struct cJSON *doubts = ck_document_put_array(&document, NULL, "doubts");
   const char *key = self->doubts.data;
   for (size_t i = 0; i < self->doubt_count; i++, key += strlen(key) + 1) ck_document_put_text(&document, doubts, NULL, key);
@@ -168,6 +173,8 @@ static ck_status print_table(view *self, ck_error *err) {
   put_text(&table, "session", head->session.id);
   put_text(&table, "status", ck_session_status_name(head->session.status));
   put_text(&table, "reason", reason_of(self));
+  put_text(&table, "failure", head->session.failure);
+  ck_lineage_put_rows(&table, &self->lineage);
   put_launch(&table, &head->session);
   put_time(&table, "created", head->session.created_ms);
   put_time(&table, "updated", head->session.updated_ms);
@@ -194,6 +201,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   status = read_view(&self, err);
   if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
+  ck_lineage_clear(&self.lineage);
   ck_buffer_clear(&self.doubts);
   ck_buffer_clear(&self.next);
   ck_look_close(&self.look);

@@ -87,6 +87,8 @@ void ck_look_put_checkpoint(ck_document *document, struct cJSON *at, const ck_ch
   ck_document_put_time(document, at, "created", checkpoint->created_ms);
   ck_document_put_bool(document, at, "clean", checkpoint->clean);
   ck_document_put_bool(document, at, "resumable", checkpoint->resumable);
+  if (checkpoint->pinned) ck_document_put_bool(document, at, "pinned", true);
+  if (checkpoint->session) ck_document_put_bool(document, at, "inherited", true);
   ck_document_put_int(document, at, "keys_changed", checkpoint->changed);
   ck_document_put_int(document, at, "stored_bytes", checkpoint->stored_bytes);
   ck_document_put_int(document, at, "plain_bytes", checkpoint->plain_bytes);
@@ -102,6 +104,7 @@ void ck_look_put_record(ck_document *document, struct cJSON *at, const ck_sessio
   ck_document_put_text(document, at, "status", ck_session_status_name(record->status));
   if (record->status == CK_SESSION_RUNNING) ck_document_put_bool(document, at, "live", live);
   ck_document_put_text(document, at, "reason", record->reason);
+  ck_document_put_text(document, at, "failure", record->failure);
   ck_document_put_time(document, at, "created", record->created_ms);
   ck_document_put_time(document, at, "updated", record->updated_ms);
   ck_document_put_text(document, at, "profile", record->profile);

@@ -18,7 +18,7 @@ ck_status ck_hand_look(ck_hand *self, ck_runtime *runtime, const char *id, const
 
 static ck_status choose(ck_hand *self, const char *checkpoint, ck_error *err) {
   const char *id = self->head.session.id;
-  ck_status status = ck_choose_checkpoint(&self->from, self->runtime->store, &self->head, checkpoint, err);
+  ck_status status = ck_choose_checkpoint(&self->from, self->runtime->store, &self->head, &(ck_choice){.id = checkpoint}, err);
   if (status != CK_OK) return status;
   if (self->from.seq == 0) return ck_error_set(err, CK_E_REFUSED, "session %s has no checkpoint to go on from", id);
   if (self->from.resumable) return CK_OK;

@@ -111,6 +111,8 @@ typedef bool (*ck_session_visit)(void *to, const ck_session_record *record); /* 
 CK_CHECKED ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_session_visit visit, void *to,
                                             ck_error *err);
 
+/* The id of a session's number, as in ck_origin. CK_E_NOT_FOUND. */
+CK_CHECKED ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session, ck_error *err);
 /* The forks that were cut from a session, oldest first; not those that were cut from them. */
 CK_CHECKED ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit, void *to, ck_error *err);
 

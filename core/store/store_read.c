@@ -49,6 +49,10 @@ ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_se
   return self->backend.list_sessions(self->backend.self, status, visit, to, err);
 }
 
+ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session, ck_error *err) {
+  return ck_front_get_name(out, self, session, err);
+}
+
 ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit, void *to, ck_error *err) {
   return self->backend.list_forks(self->backend.self, session, visit, to, err);
 }
