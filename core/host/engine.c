@@ -7,6 +7,7 @@
 #include "core/effect/ask.h"
 #include "core/effect/read.h"
 #include "core/effect/sleep.h"
+#include "core/host/console.h"
 #include "core/host/models.h"
 #include "core/host/orphans.h"
 #include "lua/flow.h"
@@ -78,7 +79,7 @@ static ck_status open_common_drivers(ck_engine *self, size_t at, ck_error *err) 
   ck_status status = ck_programs_open_driver(to++, &self->programs, self->loop, self->directory, err);
   if (status == CK_OK) status = ck_sleep_driver_new(to++, self->loop, clock, err);
   if (status == CK_OK) status = ck_read_driver_new(to++, self->loop, clock, err);
-  if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, NULL, err);
+  if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, self->asker, err);
   return status;
 }
 
@@ -97,6 +98,19 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
   if (status == CK_OK && !self->cassette)
     status = ck_models_open_driver(&self->drivers[drivers++], self->loop, self->profile, ck_session_get_record(self->session)->id, err);
   return status == CK_OK ? open_common_drivers(self, drivers, err) : status;
+}
+
+static void hush(void *to, bool on) {
+  ck_engine *self = to;
+  if (on) ck_reporter_end(&self->reporter);
+  self->reporter.hushed = on;
+}
+
+/* Somebody sees what is said, so somebody can answer. */
+static ck_status open_asker(ck_engine *self, ck_error *err) {
+  ck_console_options options = {.loop = self->loop, .output = self->output, .hush = hush, .to = self};
+  if (self->output->json || !self->output->talk_terminal) return CK_OK;
+  return ck_console_open(&self->asker, &options, err);
 }
 
 static void on_progress(void *to, const ck_progress *progress) {
@@ -139,6 +153,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
   ck_status status = ck_loop_new(&self->loop, err);
   if (status == CK_OK) status = ck_session_tell_secrets(self->session, self->output->redactor, err);
   if (status == CK_OK) status = ck_output_guard_log(self->output, err);
+  if (status == CK_OK) status = open_asker(self, err);
   if (status == CK_OK) status = open_drivers(self, err);
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
   if (status == CK_OK) status = begin_steering(self, err);
@@ -167,6 +182,7 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
 void ck_engine_close(ck_engine *self) {
   ck_execution_close(self->execution);
   for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
+  if (self->asker) self->asker->free(self->asker->self);
   ck_programs_clear(&self->programs);
   ck_processes_clear(&self->processes);
   ck_loop_free(self->loop);

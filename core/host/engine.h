@@ -2,6 +2,7 @@
 #ifndef CK_HOST_ENGINE_H
 #define CK_HOST_ENGINE_H
 
+#include "core/effect/asker.h"
 #include "core/effect/cassette.h"
 #include "core/effect/command.h"
 #include "core/effect/loop.h"
@@ -37,6 +38,7 @@ typedef struct ck_engine {
   ck_timing timing;
   ck_steer steer;
   ck_programs programs;
+  ck_asker *asker;        /* the person at the terminal; NULL: nobody is there. Open before the drivers, freed after them */
   ck_processes processes;
   /* How the loop ended. */
   ck_execution_result result;

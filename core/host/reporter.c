@@ -60,7 +60,7 @@ static void show_step(ck_reporter *self, const struct step *step, const ck_progr
 }
 
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
-  if (self->output->json || !self->execution) return;
+  if (self->output->json || !self->execution || self->hushed) return;
   const struct step *step = find_step(progress->what);
   if (strcmp(progress->what, "checkpoint") == 0) show_checkpoint(self, progress);
   else if (step) show_step(self, step, progress);

@@ -10,6 +10,7 @@ typedef struct ck_reporter {
   ck_output *output;
   const ck_execution *execution; /* NULL until it is open */
   int64_t saved;                 /* checkpoints of this run */
+  bool hushed;                   /* a question stands on the terminal */
   char doing[192];               /* the step that the live line names */
 } ck_reporter;
 
