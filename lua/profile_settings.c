@@ -52,7 +52,7 @@ static const setting settings[] = {
     {"on_success", WORD, OF(delete_on_success), 1, {"keep", "delete"}, false, "\"keep\""},
     {"on_save_failure", WORD, OF(continue_on_save_failure), 1, {"pause", "continue"}, false, "\"pause\""},
     {"on_unreadable", WORD, OF(fallback_on_unreadable), 1, {"stop", "fallback"}, true, "\"stop\""},
-    {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, false, "\"conversation\""},
+    {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, true, "\"conversation\""},
     {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, false, "false"},
     {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, false, "false"},
     {"prune_every_n_nodes", COUNT, OF(prune_every_n_nodes), 1, {NULL}, true, "0"},

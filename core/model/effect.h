@@ -57,6 +57,8 @@ typedef struct ck_effect {
                           tool:  {name, call_id?, index (from 0), arguments, server?}; {server, list: true}: what it offers
                           exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
                           agent: {process, prompt}; sleep: {ms}; ask: {question?, options?: [TEXT]}; read: {what: "clock" | "random"} */
+  const ck_value *tail;  /* agent effects: a JSON string that a process without its former memory gets before the prompt; NULL: none.
+                          No part of the request */
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
   uint64_t consumed;   /* outcomes of models, tools and asks (ok or error, whoever gave them) in the scope's view so far: a
                           recording's cursor */

@@ -235,6 +235,20 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
   return status == CK_OK ? ck_call_commit_intent(self, err) : status;
 }
 
+/* The first call of an agent that is not replayed may have to tell it what it has lost: that is part of what is asked. */
+static ck_status consult(ck_ledger_case *out, ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+  bool told;
+  ck_status status = ck_call_restore_telling(&told, self, err);
+  if (told) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
+  *out = ck_ledger_decide(entry, &self->effect, self->digest);
+  if (status != CK_OK || told || out->answer != CK_LEDGER_RUN) return status;
+  status = ck_call_tell_agent(&told, self, err);
+  if (!told) return status;
+  ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
+  *out = ck_ledger_decide(entry, &self->effect, self->digest);
+  return status;
+}
+
 static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *err) {
   ck_error misplaced = CK_ERROR_INIT;
   self->phase = CK_CALL_LEFT;
@@ -248,9 +262,10 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   self->driver = find_driver(self->runner->execution, &self->effect);
   if (!self->driver) return stop_without_driver(self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
-  ck_ledger_case found = ck_ledger_decide(entry, &self->effect, self->digest);
+  ck_ledger_case found;
+  status = consult(&found, self, entry, err);
   find_beginning(self, entry);
-  return act_on(self, &found, entry, err);
+  return status == CK_OK ? act_on(self, &found, entry, err) : status;
 }
 
 static ck_status make_calls(ck_runner *self, size_t count, ck_error *err) {

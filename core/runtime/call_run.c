@@ -211,6 +211,7 @@ void ck_runner_drop_calls(ck_runner *self) {
     if (call->run) call->driver->cancel(call->driver->self, call->run);
     ck_outcome_free(call->outcome);
     ck_value_free(call->request);
+    ck_value_free(call->tail);
     free(call->payers);
     free(call);
   }

@@ -175,6 +175,7 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   self->session = options->session;
   ck_runner *main_runner;
   ck_status status = ck_state_new(&self->told, err);
+  if (status == CK_OK) status = ck_state_new(&self->told_agents, err);
   if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session->profile, err);
   if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);
   if (status == CK_OK) status = ck_runner_open(main_runner, err);
@@ -194,6 +195,7 @@ void ck_execution_close(ck_execution *self) {
   for (size_t i = self->runner_count; i-- > 0;) ck_runner_free(self->runners[i]);
   free(self->runners);
   ck_state_free(self->told);
+  ck_state_free(self->told_agents);
   ck_value_free(self->flow_options);
   free(self);
 }

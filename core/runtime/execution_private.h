@@ -44,6 +44,7 @@ struct ck_call {
   ck_effect_run *run;
   bool probing, delivered;
   const char **payers;                /* of the effect */
+  ck_value *tail;                     /* of the effect */
   bool asks_limit;                    /* WAITING for a word on a limit, not for its own outcome */
   ck_limit_hit hit;                   /* that limit */
   unsigned limit_answers;             /* words on limits that this process has carried out */
@@ -119,6 +120,7 @@ struct ck_execution {
   ck_news news;                       /* outcomes and checkpoints told once they are durable */
   ck_state *told;                     /* limits whose coming near was told: AGENT/DIMENSION */
   bool has_strays;                    /* it goes on from a checkpoint: the state may hold scopes that are not forked again */
+  ck_state *told_agents;              /* those that were asked something in this process */
   bool stopping;                      /* what runs was cancelled */
   bool ended;
   ck_execution_result result;
@@ -214,6 +216,13 @@ void ck_call_fail(ck_call *self, ck_status cause, const char *text);
 /* What only waits, for a time or a person: put off when the session is to end, and never a sign of trouble. */
 bool ck_call_waits_only(const ck_effect *effect);
 ck_session *ck_call_session(const ck_call *self);
+
+/* ---- context.c ---- */
+
+/* What an agent was told at this very call in an earlier process, it is told again; false in *told when it was not. */
+CK_CHECKED ck_status ck_call_restore_telling(bool *told, ck_call *self, ck_error *err);
+/* Tells an agent its tail where its context is gone. */
+CK_CHECKED ck_status ck_call_tell_agent(bool *told, ck_call *self, ck_error *err);
 
 /* ---- call_run.c ---- */
 

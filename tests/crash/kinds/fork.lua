@@ -7,7 +7,7 @@ local function count(ctx, from)
   for i = 1, 2 do
     asks[i] = { kind = "tool", class = "reconcilable", ordinal = i, request = { name = "count", arguments = { n = from + i } } }
   end
-  local outcomes = ctx.effects and ctx.effects(asks) or { ctx.effect(asks[1]), ctx.effect(asks[2]) }
+  local outcomes = ctx.effects(asks)
   return outcomes[1].result .. outcomes[2].result
 end
 
