@@ -9,11 +9,17 @@
 #include "core/host/help.h"
 #include "core/host/options.h"
 
+/* Also for the programs that are started. A limit of 0 does not count where core_pattern names a program to pipe to; there the
+ * kernel takes a limit of 1 byte for a no (fs/coredump.c), and a file of one byte is none, too. */
+static void forbid_core_dumps(void) {
+  struct rlimit one = {1, 1}, none = {0};
+  if (setrlimit(RLIMIT_CORE, &one) != 0) setrlimit(RLIMIT_CORE, &none);
+}
+
 /* What is written holds private conversations: no core dumps, no file that others can read. A closed pipe and a file
  * size limit are answers of write, not deaths. */
 static void set_limits(void) {
-  struct rlimit none = {0};
-  setrlimit(RLIMIT_CORE, &none);
+  forbid_core_dumps();
   umask(077);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
