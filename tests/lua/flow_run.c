@@ -139,7 +139,7 @@ static void open_session(flow_run *self) {
   } else {
     ck_session_close(self->session);
     self->session = NULL;
-    status = ck_session_resume(&self->session, self->runtime, "it", &(ck_resume_options){0}, &err);
+    status = ck_session_resume(&self->session, self->runtime, "it", &(ck_resume_options){.retry = true}, &err);
   }
   tap_must(status == CK_OK, "life %d: %s", self->lives, err.text);
 }
