@@ -12,7 +12,7 @@
 enum { WORDS_MAX = 3, PATH_MAX_BYTES = 256, NAMES_MAX = 256 };
 
 /* A limit may be false; of the words, those of a truth are false and true. */
-typedef enum { LIMIT, COUNT, WORD, TRUTH, RULE, NAMES } shape;
+typedef enum { LIMIT, COUNT, WORD, TRUTH, RULE, PERMIT, NAMES } shape;
 
 typedef struct {
   const char *path;
@@ -27,6 +27,8 @@ typedef struct {
 #define OF(field) offsetof(ck_profile, field)
 #define NO_LIMIT_SET(path, field, scale) {path, LIMIT, OF(field), scale, {NULL}, true, "null"}
 #define RULE_SET(path, field) {path, RULE, OF(field), 1, {"continue", "reset", "refuse"}, true, "null"}
+#define PERMIT_ROW(path, member, built_in) {path, PERMIT, OF(permissions.member), 1, {"reject", "allow", "ask"}, true, built_in},
+#define PERMIT_SET(member, name) PERMIT_ROW("permissions." name, member, "null")
 static const setting settings[] = {
     NO_LIMIT_SET("constraints.budget_usd", budget_micros, 1e6),
     NO_LIMIT_SET("constraints.time_s", time_ms, 1e3),
@@ -55,11 +57,14 @@ static const setting settings[] = {
     {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, true, "\"conversation\""},
     {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, false, "false"},
     {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, false, "false"},
+    CK_TOOL_KIND_TABLE(PERMIT_SET)
+    PERMIT_ROW("permissions.*", any, "\"reject\"")
+    {"agent_files", TRUTH, OF(agent_files), 1, {NULL}, true, "false"},
     {"prune_every_n_nodes", COUNT, OF(prune_every_n_nodes), 1, {NULL}, true, "0"},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
-static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", NULL};
+static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", "permissions", NULL};
 static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", "models", NULL};
 /* Of later versions: their meaning is fixed, so that a profile written for them is not taken for a slip. */
 static const char *const later_keys[] = {"compress", "compression_threshold_bytes", "encrypt", "key", NULL};
@@ -205,6 +210,11 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
     *(ck_profile_rule *)(void *)(base + row->offset) = rules[word];
     return CK_OK;
   }
+  if (row->shape == PERMIT) {
+    static const ck_permit rules[] = {CK_PERMIT_REJECT, CK_PERMIT_ALLOW, CK_PERMIT_ASK};
+    *(ck_permit *)(void *)(base + row->offset) = rules[word];
+    return CK_OK;
+  }
   if (word > 0 && !row->carried) return refuse_value(row, row->words[word], err);
   if (row->words[2]) *(int *)(void *)(base + row->offset) = word; /* an enum of them all */
   else *(bool *)(base + row->offset) = word > 0;
@@ -226,6 +236,7 @@ static ck_status put_setting(const target *to, const setting *row, ck_bytes valu
       return read_number(find_limit(to, row), row, value, err);
     case WORD:
     case RULE:
+    case PERMIT:
       return put_word(to, row, value, err);
     case TRUTH:
       return put_truth(to, row, value, err);

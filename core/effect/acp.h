@@ -16,10 +16,9 @@
 #include "core/effect/asker.h"
 #include "core/effect/service.h"
 #include "core/model/effect.h"
+#include "core/model/permission.h"
 
 enum { CK_ACP_SILENCE_MS = 1800000, CK_ACP_CANCEL_MS = 5000 };
-
-typedef enum { CK_PERMIT_REJECT, CK_PERMIT_ALLOW, CK_PERMIT_ASK } ck_permit;
 
 /* All borrowed for the driver's life. A limit of 0 is the one above, or the service's. */
 typedef struct ck_acp_options {

@@ -2,6 +2,7 @@
 #ifndef CK_MODEL_PROFILE_H
 #define CK_MODEL_PROFILE_H
 
+#include "core/model/permission.h"
 #include "core/model/profile_model.h"
 
 /* One policy of the list: what to load and the options that override its defaults. */
@@ -74,6 +75,8 @@ typedef struct ck_profile {
   size_t model_count;
   ck_profile_agent *agents;
   size_t agent_count;
+  ck_permissions permissions;    /* of agents that are processes of their own */
+  bool agent_files;              /* they may read and write the text files of the working folder through us */
   int64_t prune_every_n_nodes;   /* boundaries with a checkpoint; 0: only at the end of a run */
   /* lua/profile_settings.c refuses true for each of these until something carries it out. */
   bool single_checkpoint;        /* checkpoints = "single": a new one replaces the one before */

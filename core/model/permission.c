@@ -1,0 +1,14 @@
+/* permission.c - finds the rule for a kind of tool. */
+#include "core/model/permission.h"
+
+#include <string.h>
+
+ck_permit ck_permissions_get(const ck_permissions *self, const char *kind) {
+  ck_permit rule = CK_PERMIT_UNSAID;
+#define X(member, name) \
+  if (strcmp(kind, name) == 0) rule = self->member;
+  CK_TOOL_KIND_TABLE(X)
+#undef X
+  if (rule == CK_PERMIT_UNSAID) rule = self->any;
+  return rule == CK_PERMIT_UNSAID ? CK_PERMIT_REJECT : rule;
+}

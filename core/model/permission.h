@@ -1,0 +1,37 @@
+/* permission.h - what agents may do without a person: a rule for each kind of tool. */
+#ifndef CK_MODEL_PERMISSION_H
+#define CK_MODEL_PERMISSION_H
+
+/* What is said to an agent that asks for permission. */
+typedef enum {
+  CK_PERMIT_UNSAID, /* nothing of that kind: as for "*" */
+  CK_PERMIT_REJECT,
+  CK_PERMIT_ALLOW,  /* this once */
+  CK_PERMIT_ASK     /* a person */
+} ck_permit;
+
+/* X(member, name): the kinds of tools of the Agent Client Protocol, version 1. */
+#define CK_TOOL_KIND_TABLE(X)    \
+  X(read, "read")                \
+  X(edit, "edit")                \
+  X(remove, "delete")            \
+  X(move, "move")                \
+  X(search, "search")            \
+  X(execute, "execute")          \
+  X(think, "think")              \
+  X(fetch, "fetch")              \
+  X(switch_mode, "switch_mode")  \
+  X(other, "other")
+
+/* Zero: everything is rejected. */
+typedef struct ck_permissions {
+#define X(member, name) ck_permit member;
+  CK_TOOL_KIND_TABLE(X)
+#undef X
+  ck_permit any; /* "*": for all that nothing is said of */
+} ck_permissions;
+
+/* The rule for tools of that kind, which may be one that the table does not have; never CK_PERMIT_UNSAID. */
+ck_permit ck_permissions_get(const ck_permissions *self, const char *kind);
+
+#endif
