@@ -19,8 +19,9 @@ static void leave(ck_call *self, ck_session_status status, ck_status cause, cons
 
 ck_status ck_call_stop_in_doubt(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known", self->key,
-           ck_effect_class_name(self->effect.class));
+  const char *why = self->outcome && self->outcome->status == CK_OUTCOME_UNKNOWN ? self->outcome->error : NULL;
+  snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s", self->key,
+           ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
   leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
   return CK_OK;
 }

@@ -118,6 +118,14 @@ static ck_status complete_probe(ck_call *self, ck_error *err) {
   return runs ? ck_call_commit_intent(self, err) : ck_call_settle_doubt(self, err);
 }
 
+/* A question stays open for its answer. Anything else that needed a person has told that it did not happen: it is asked for
+ * again. */
+static ck_status wait_for_person(ck_call *self, ck_error *err) {
+  ck_status status = ck_call_waits_only(&self->effect) ? CK_OK : ck_call_record(self, self->outcome, self->driver->name, err);
+  self->phase = CK_CALL_WAITING;
+  return status;
+}
+
 static ck_status complete(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   self->delivered = false;
@@ -125,10 +133,7 @@ static ck_status complete(ck_call *self, ck_error *err) {
   bool failed = outcome->status == CK_OUTCOME_FAILED;
   if (failed && outcome->error_status == CK_E_INTERRUPTED && self->runner->execution->ending.status)
     return handle_interruption(self);
-  if (failed && outcome->error_status == CK_E_WAITING) {
-    self->phase = CK_CALL_WAITING;
-    return CK_OK;
-  }
+  if (failed && outcome->error_status == CK_E_WAITING) return wait_for_person(self, err);
   if (failed) return handle_failure(self, err);
   if (outcome->status == CK_OUTCOME_UNKNOWN || outcome->status == CK_OUTCOME_ABSENT) return ck_call_settle_doubt(self, err);
   count(self);

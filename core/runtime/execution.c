@@ -132,7 +132,8 @@ static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *
   for (size_t i = 0; i < self->runner_count; i++)
     for (size_t c = 0; c < self->runners[i]->call_count; c++) {
       ck_call *call = self->runners[i]->calls[c];
-      if (call->phase != CK_CALL_WAITING || (key && strcmp(key, call->key) != 0)) continue;
+      bool takes_answer = call->phase == CK_CALL_WAITING && (call->asks_limit || ck_call_waits_only(&call->effect));
+      if (!takes_answer || (key && strcmp(key, call->key) != 0)) continue;
       found = call;
       ++*count;
     }

@@ -1,0 +1,98 @@
+#!/bin/bash
+# processes.t - MCP servers and ACP agents under a whole session: recorded, replayed, waited for, in doubt, resolved.
+. "$(dirname "$0")/tap.sh"
+server=$CKRUN_BUILD/tests/effect/tool_mcp_server
+agent=$CKRUN_BUILD/tests/effect/tool_acp_agent
+cd "$dir" || exit 1
+
+cat >tools.lua <<EOF
+local flow = require "ck.flow"
+local mcp = require "ck.flow.mcp"
+local process = require "ck.flow.process"
+local servers = { box = flow.mcp { argv = { "$server" } } }
+return flow.custom {
+  processes = servers,
+  run = function(ctx)
+    local names = {}
+    for i, tool in ipairs(mcp.offer(ctx, process.declare(servers))) do names[i] = tool.name .. "=" .. tool.class end
+    local sum = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "add", arguments = { a = 2, b = 3 } } }
+    local slow = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "slow" } }
+    local bad = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "fail" } }
+    return { tools = table.concat(names, " "), sum = sum.result, slow = slow.result, bad = bad.status .. ": " .. bad.result }
+  end,
+}
+EOF
+run run tools.lua --session tools
+is "a flow calls the tools of a server" "$code" 0
+has "their results come back" "$out" '"sum":"5"'
+has "an error is a result, too" "$out" '"bad":"error: no such\ncity"'
+has "its tools are listed with their classes" "$out" 'echo=pure add=idempotent fail=once'
+run sessions log tools
+is "progress is recorded" "$(grep -c 'notifications/progress' <<<"$out")" 3
+
+cat >prompt.lua <<EOF
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { coder = flow.acp { argv = { "$agent" } } },
+  run = function(ctx)
+    if not ctx.position then
+      local first = ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = "hello" } }
+      ctx.memory.first = first.result.text
+      ctx.boundary("step_complete", { position = { path = "step#2" } })
+    end
+    local turn = ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = ctx.input } }
+    return { first = ctx.memory.first, second = turn.result and turn.result.text or turn.error, status = turn.status }
+  end,
+}
+EOF
+profile() { echo "return { name = \"p\", extends = \"default\", policies = { \"every_boundary\" }, permissions = { edit = \"$1\" } }" >profile.lua; }
+
+profile allow
+run run prompt.lua --profile ./profile.lua --session allowed --input '"edit"'
+has "a permission is given by rule" "$out" 'optionId\":\"yes\"'
+has "what an agent says is the result" "$out" '"first":"Hello, world."'
+run sessions log allowed
+has "who decided is recorded" "$out" '"by":"rule"'
+
+profile ask
+run run prompt.lua --profile ./profile.lua --session asked --input '"edit"'
+is "without a person the session waits" "$code" 8
+has "and says for what" "$err" "the agent 'coder' asks for permission: Change it (edit)"
+run answer asked yes
+ok "a permission is no question that a text could answer" test "$code" != 0
+profile allow
+run resume asked --accept-changed
+is "it goes on under another rule" "$code" 0
+has "the turn is made again" "$out" 'optionId\":\"yes\"'
+
+for word in die blurt; do
+  profile reject
+  run run prompt.lua --profile ./profile.lua --session "$word" --input "\"$word\""
+  is "$word: a turn whose agent is gone is in doubt" "$code" 75
+  if [ "$word" = blurt ]; then has "what the agent wrote is shown" "$err" 'it wrote a line that is no JSON: "Thinking about'; fi
+  run resume "$word"
+  is "$word: it is not made again in silence" "$code" 75
+  key=$("$CKRUN" resolve "$word" 2>/dev/null | awk '{ print $1; exit }')
+  run resolve "$word" "${key:-main/step#2/agent/1}" done
+  is "$word: a person says that it is done" "$code" 0
+  run resume "$word"
+  is "$word: then it goes on" "$code" 0
+done
+
+broken() {
+  cat >broken.lua <<EOF
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { coder = flow.acp { argv = { $1 } } },
+  run = function(ctx) return ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = "hello" } }.result end,
+}
+EOF
+}
+broken '"sh", "-c", "echo Welcome to my shell; cat"'
+run run broken.lua --session broken
+is "an agent that speaks nonsense: the session pauses" "$code" 8
+has "the line is shown" "$err" 'it wrote a line that is no JSON: "Welcome to my shell"'
+broken "\"$agent\""
+run resume broken --accept-changed
+is "and can be resumed with another agent" "$code" 0
+finish
