@@ -205,6 +205,15 @@ static const char *own_stem(ck_manifest *self, lua_State *L, const char *path) {
   return own_text(self, L, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
+static int64_t read_version(lua_State *L, int table) {
+  int is_integer = true;
+  int64_t version = 0;
+  if (lua_getfield(L, table, "version") != LUA_TNIL) version = lua_tointegerx(L, -1, &is_integer);
+  if (!is_integer || version < 0 || version > INT32_MAX) ck_vm_raise_plain(L, CK_E_TYPE, "version must be a whole number from 1");
+  lua_pop(L, 1);
+  return version;
+}
+
 void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *path) {
   int table = lua_absindex(L, index);
   ck_flow_manifest *shown = &self->shown;
@@ -215,6 +224,7 @@ void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *pa
   read_tools(self, L, table);
   read_processes(self, L, table);
   read_nodes(self, L, table);
+  shown->version = read_version(L, table);
   shown->reads = read_names(self, L, table, "reads");
   shown->agents = read_names(self, L, table, "agents");
   shown->secrets = read_names(self, L, table, "secrets");

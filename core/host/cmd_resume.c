@@ -38,6 +38,7 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found, const ck_place *place, ck_error *err) {
   const ck_preflight_options *given = &found->options;
   ck_resume_options options = {.profile = engine->profile, .policies = &engine->policies, .edits = given->edits, .retry = given->retry,
+                               .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
   ck_status status = CK_OK;
   if (found->stopped_owner) status = ck_takeover_end(place->url, given->session, found->stopped_owner, err);

@@ -67,7 +67,9 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   if (status == CK_OK) status = hide_secrets(engine, edits, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK && v->input) status = ck_launch_take_json(&launch->input, "--input", v->input, err);
-  if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
+  if (status != CK_OK) return status;
+  ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
+  launch->flow_version = ck_engine_manifest(engine)->version;
   return status;
 }
 

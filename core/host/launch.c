@@ -24,6 +24,7 @@ ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_error *err) 
   ck_json_writer w = {.out = &text};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "flow_digest", self->flow_digest);
+  if (self->flow_version) ck_json_member_int(&w, "flow_version", self->flow_version);
   ck_json_member_text(&w, "directory", self->directory);
   ck_json_member_text(&w, "cassette", self->cassette);
   ck_json_member_text(&w, "profile", self->profile);

@@ -5,9 +5,10 @@
 #include "core/base/digest.h"
 #include "core/model/session.h"
 
-/* Texts are malloc'd and owned. The document: {"flow_digest", "directory", "cassette"?, "profile"?, "policies"?, "input"?}. */
+/* Texts are malloc'd and owned. The document: {"flow_digest", "flow_version"?, "directory", "cassette"?, "profile"?, "policies"?, "input"?}. */
 typedef struct ck_launch {
   char *flow;         /* absolute path */
+  int64_t flow_version;  /* 0: it has none */
   char flow_digest[CK_DIGEST_HEX_SIZE]; /* of its bytes when the session was started; "" before it was read */
   char *directory;    /* where it was started: tools run there, and their relative paths mean the same after a resume */
   char *cassette;     /* FILE or FILE#N with an absolute path; NULL: none */

@@ -59,6 +59,7 @@ static void check_restarts(ck_preflight *self) {
 /* Secrets that are missing, and whatever else was told already, do not keep the rest from being known. */
 ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_resume_options options = {.checkpoint = self->checkpoint.seq ? self->checkpoint.id : NULL, .edits = self->options.edits,
+                               .flow_version = engine->flow ? ck_engine_manifest(engine)->version : 0,
                                .profile = engine->profile, .policies = engine->profile ? &engine->policies : NULL};
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};

@@ -44,6 +44,7 @@ typedef struct ck_flow_manifest {
   const char *name;
   const char *kind;          /* "agent", "graph", … */
   const char *path;
+  int64_t version;           /* of what its sessions keep; 0: it has none. Policies migrate what an older one left */
   ck_digest digest;          /* of the flow file's bytes */
   const ck_flow_tool *tools;
   size_t tool_count;

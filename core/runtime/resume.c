@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/runtime/choose.h"
+#include "core/runtime/migrate.h"
 #include "core/runtime/session_private.h"
 #include "core/runtime/standing.h"
 #include "core/runtime/unseen.h"
@@ -90,6 +91,7 @@ typedef struct plan {
   ck_head head;
   ck_checkpoint_info from;
   ck_state_edits edits;
+  ck_value *migrated;
   ck_restarts restarts;
   bool rehearsal;
   bool failing; /* it died too often: that is all that is written */
@@ -99,6 +101,7 @@ static void clear_plan(plan *self) {
   ck_head_clear(&self->head);
   ck_checkpoint_info_clear(&self->from);
   ck_state_edits_clear(&self->edits);
+  ck_value_free(self->migrated);
 }
 
 static const char died_often[] = "it died three times in a row soon after it was resumed, without getting anywhere";
@@ -281,13 +284,20 @@ static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_er
   return status;
 }
 
+/* Who only adds events leaves the state as it is. */
+static int64_t version_of(const plan *p, const ck_resume_options *options) {
+  return options->keep_slots && !p->rehearsal ? -1 : options->flow_version;
+}
+
 static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *options, ck_error *err) {
   ck_status status = ck_session_new(&p->session, runtime, options->profile, options->policies, err);
   ck_session *self = p->session;
   if (status == CK_OK) status = check_restarts(p, options, err);
   if (status == CK_OK) status = collect_edits(&p->edits, self, &p->head, &p->from, options, err);
   if (status == CK_OK) status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
-  if (status == CK_OK) status = ck_session_load_past(self, &p->head, &p->from, changes_memory(&p->edits), err);
+  if (status == CK_OK) status = ck_session_migrate(&p->migrated, self, &p->head.session, version_of(p, options), err);
+  bool changed = p->migrated || changes_memory(&p->edits);
+  if (status == CK_OK) status = ck_session_load_past(self, &p->head, &p->from, changed, err);
   return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
 }
 
@@ -315,7 +325,8 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
   ck_session_mark_checkpoint(self, self->next_seq - 1);
   status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
   if (status == CK_OK) status = ck_session_put_base(self, err);
-  return status == CK_OK && !options->keep_slots ? ck_session_make_edits(self, &p->edits, err) : status;
+  if (status == CK_OK && !options->keep_slots) status = ck_session_make_edits(self, &p->edits, err);
+  return status == CK_OK ? ck_session_make_migration(self, p->migrated, options->flow_version, err) : status;
 }
 
 ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime, const char *id,

@@ -37,6 +37,7 @@ typedef struct ck_resume_options {
   const ck_policy_engine *policies;
   const char *checkpoint;           /* id; NULL: the latest resumable one; none at all: the first event */
   const ck_state_edits *edits;        /* of the checkpoint's state; NULL: none. The attempt rises */
+  int64_t flow_version;             /* of the flow that goes on with it; see migrate.h */
   bool retry;                       /* also a session that died again and again, and is failing */
   bool keep_slots;                  /* what was kept as a reference stays one: for who only adds events */
 } ck_resume_options;

@@ -35,7 +35,7 @@ local function count_rule(value)
 end
 
 local rules = {
-  name = "string", model = "string", prompt = prompt_rule, message = message_rule, tools = "table", processes = process.rule,
+  name = "string", version = check.version, model = "string", prompt = prompt_rule, message = message_rule, tools = "table", processes = process.rule,
   user = user_rule, stop = "function", result = message_rule, max_iterations = count_rule, max_bad_calls = count_rule,
   parallel_tools = count_rule, max_tokens = count_rule, temperature = "number", reads = check.texts, secrets = check.texts,
 }

@@ -81,4 +81,11 @@ function check.seconds(value)
   if type(value) ~= "number" or not (value > 0 and value <= 1e6) then return "must be a number of seconds above 0, 1e6 at most" end
 end
 
+--- A rule: the version of what a flow's sessions keep; policies migrate what an older one left.
+---@param value any
+---@return string|nil problem
+function check.version(value)
+  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
+end
+
 return check

@@ -7,7 +7,7 @@ local tools = require "ck.flow.tools"
 local custom = {}
 
 local rules = {
-  name = "string", run = "function", tools = "table", processes = process.rule,
+  name = "string", version = check.version, run = "function", tools = "table", processes = process.rule,
   reads = check.texts, agents = check.texts, secrets = check.texts,
 }
 
@@ -23,7 +23,7 @@ function custom.define(def)
   problem = problem or of_processes and "flow.custom: " .. of_processes
   if problem then error(problem, 2) end
   return {
-    kind = "custom", name = def.name, run = def.run, tools = list, processes = processes,
+    kind = "custom", name = def.name, version = def.version, run = def.run, tools = list, processes = processes,
     reads = def.reads, agents = def.agents, secrets = def.secrets,
   }
 end

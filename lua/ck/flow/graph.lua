@@ -17,7 +17,7 @@ local function count_rule(value)
 end
 
 local rules = {
-  name = "string", start = "string", nodes = "table", edges = "table", max_visits = count_rule, tools = "table",
+  name = "string", version = check.version, start = "string", nodes = "table", edges = "table", max_visits = count_rule, tools = "table",
   processes = process.rule, reads = check.texts, secrets = check.texts,
 }
 
@@ -59,7 +59,7 @@ local function take(def)
   if not edges then return nil, problem end
   problem = start_problem(def, nodes)
   if problem then return nil, problem end
-  local made = { kind = "graph", run = walk.run, name = def.name, start = def.start, graph = nodes, edges = edges }
+  local made = { kind = "graph", run = walk.run, name = def.name, version = def.version, start = def.start, graph = nodes, edges = edges }
   made.max_visits = def.max_visits or VISITS_MAX
   problem = shape.problem(made)
   if problem then return nil, problem end

@@ -22,7 +22,7 @@ local function count_rule(value)
 end
 
 local rules = {
-  name = "string", steps = "table", parallel = count_rule, tools = "table", processes = process.rule, reads = check.texts,
+  name = "string", version = check.version, steps = "table", parallel = count_rule, tools = "table", processes = process.rule, reads = check.texts,
   secrets = check.texts,
 }
 
@@ -111,7 +111,7 @@ local function take(def)
   found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
   return {
-    kind = "steps", run = run.flow, name = def.name, steps = list, by_name = by_name, parallel = def.parallel or PARALLEL,
+    kind = "steps", run = run.flow, name = def.name, version = def.version, steps = list, by_name = by_name, parallel = def.parallel or PARALLEL,
     tools = found.tools, processes = found.processes, secrets = found.secrets, agents = found.agents,
     nodes = parts.places(nodes), reads = def.reads,
   }
