@@ -58,6 +58,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const
   ck_json_member_text(&w, "via", via);
   ck_json_member_text(&w, "digest", digest);
   ck_json_member_text(&w, "error", outcome->error);
+  if (outcome->status == CK_OUTCOME_FAILED) ck_json_member_text(&w, "cause", ck_status_name(outcome->error_status));
   if (effect->payers) write_payers(&w, effect->payers);
   if (outcome->cost_micros) ck_json_member_int(&w, "cost", outcome->cost_micros);
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
