@@ -6,6 +6,7 @@
 #include "core/host/session_checkpoint.h"
 #include "core/host/write_file.h"
 #include "core/runtime/cassette_export.h"
+#include "core/runtime/run_checkpoint.h"
 
 typedef struct values {
   const char *session, *format, *output;
@@ -33,11 +34,16 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_look *look, c
   return status;
 }
 
+static ck_status write_run_checkpoint(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err) {
+  return ck_run_checkpoint_write(out, look->store, &look->head, output->redactor, err);
+}
+
 static const format formats[] = {
   {"cassette", write_cassette},
   {"session-checkpoint", write_session_checkpoint},
+  {"run-checkpoint", write_run_checkpoint},
 };
-static const char *const format_names[] = {"cassette", "session-checkpoint", NULL};
+static const char *const format_names[] = {"cassette", "session-checkpoint", "run-checkpoint", NULL};
 
 static const format *find_format(const char *name) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -55,7 +61,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   const format *chosen = v->format ? find_format(v->format) : NULL;
   if (!chosen)
-    return ck_error_set(err, CK_E_USAGE, "--format says as what: cassette or session-checkpoint");
+    return ck_error_set(err, CK_E_USAGE, "--format says as what: cassette, session-checkpoint or run-checkpoint");
   ck_look look;
   ck_buffer text = {0};
   ck_status status = ck_look_open_session(&look, host, v->session, err);
@@ -89,6 +95,9 @@ const ck_command ck_command_sessions_export = {
              "session-checkpoint: where a session of several agents stands, as one JSON object: sessionId, constraintState, activeAgents "
              "(agentId, parentAgentId, depth, conversationTail, expertiseSnapshot), roundsCompleted, pendingDelegations, "
              "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds.\n\n"
+             "run-checkpoint: a run that failed, as one JSON object that another run goes on from: version, runId, history, "
+             "lastCompletedIteration, originalInput, checkpointedAt, failurePoint. Refused when nothing was completed, or when another run "
+             "would fail in the same way.\n\n"
              "Everything passes redaction once more; what was masked stays masked.",
   .operands = operands,
   .options = options,

@@ -5,6 +5,7 @@
 
 #include "core/host/commands.h"
 #include "core/host/document.h"
+#include "core/host/import_run.h"
 #include "core/host/place.h"
 #include "core/host/table.h"
 #include "core/runtime/import.h"
@@ -14,7 +15,7 @@ enum { PROBLEMS_SHOWN = 20 }; /* of one file */
 
 typedef struct values {
   ck_words files;
-  const char *format, *session;
+  const char *format, *session, *resume_with, *profile;
 } values;
 
 typedef struct importing {
@@ -210,8 +211,7 @@ static ck_status open_store(importing *self, ck_error *err) {
   return status;
 }
 
-static ck_status run(ck_host *host, const void *given, ck_error *err) {
-  const values *v = given;
+static ck_status import_all(ck_host *host, const values *v, ck_error *err) {
   importing self = {.host = host, .given = v};
   ck_error late = CK_ERROR_INIT;
   ck_status status = v->session ? ck_id_check("--session", v->session, err) : CK_OK;
@@ -230,6 +230,22 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   return status;
 }
 
+static bool is_run(const values *v) {
+  if (v->format) return strcmp(v->format, "run-checkpoint") == 0;
+  return v->files.count == 1 && ck_import_run_is(v->files.list[0]);
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  bool runs = is_run(v);
+  if (!runs && (v->resume_with || v->profile))
+    return ck_error_set(err, CK_E_USAGE, "--resume-with and --profile are for a run checkpoint, and %s is none", v->files.list[0]);
+  if (!runs) return import_all(host, v, err);
+  if (v->files.count > 1) return ck_error_set(err, CK_E_USAGE, "run checkpoints are imported one at a time");
+  ck_import_run_options options = {.path = v->files.list[0], .flow = v->resume_with, .profile = v->profile, .session = v->session};
+  return ck_import_run(host, &options, err);
+}
+
 static const ck_operand operands[] = {
   {.name = "FILE", .many = true, .offset = offsetof(values, files), .complete = CK_COMPLETE_FILE,
    .help = "what another program recorded: of one session, or of many"},
@@ -238,10 +254,14 @@ static const ck_operand operands[] = {
 
 static const ck_option options[] = {
   {.name = "format", .type = CK_OPTION_TEXT, .offset = offsetof(values, format), .value = "FORMAT", .complete = CK_COMPLETE_FILE,
-   .help = "claude_code, openai, pi, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of an import module of your own, such as "
+   .help = "run-checkpoint, claude_code, openai, pi, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of an import module of your own, such as "
            "./mine.lua; told from the file otherwise"},
   {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
    .help = "the id of the session; one is made from the source's otherwise. Further sessions get _2, _3, … behind it"},
+  {.name = "resume-with", .type = CK_OPTION_TEXT, .offset = offsetof(values, resume_with), .value = "FLOW", .complete = CK_COMPLETE_FILE,
+   .help = "of a run checkpoint: the flow (a flow.agent) that goes on with it"},
+  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE", .complete = CK_COMPLETE_FILE,
+   .help = "of a run checkpoint: the profile it goes on under"},
   {0},
 };
 
@@ -252,7 +272,11 @@ const ck_command ck_command_sessions_import = {
              "stays empty. Its id is made from the source's, so that a second import finds it there already and leaves it as it is; exit code 5 "
              "when nothing was new.\n\n"
              "A line that cannot be read is named and left out, the rest is imported, and the exit code is 1. A file is read through a Lua module "
-             "that knows its format: see lua/ck/import.lua to write your own.",
+             "that knows its format: see lua/ck/import.lua to write your own.\n\n"
+             "A run checkpoint (what `ckrun sessions export --format run-checkpoint` writes of a failed run) becomes a paused session that "
+             "`ckrun resume` goes on with, in a run of its own, from the iteration after the last completed one: its history is the "
+             "conversation. Its turns count on from there, or from one when the profile says resume = { rounds = \"reset\" }; money starts "
+             "at nothing, since the document does not tell it.",
   .operands = operands,
   .options = options,
   .run = run,

@@ -2,6 +2,7 @@
 #include "core/runtime/run_checkpoint.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,17 +139,19 @@ static ck_status put_history(const ck_run_checkpoint *self, ck_session *session,
 /* The boundary that follows covers all messages: its seq is the cut. After an assistant's last word it is the user's turn. */
 static ck_status put_position(const ck_run_checkpoint *self, ck_session *session, ck_bytes last, ck_error *err) {
   bool spoke = ck_json_is_text(ck_json_get(last, "role"), "assistant");
+  bool restarts = session->profile && session->profile->resume.rounds == CK_PROFILE_RULE_RESET;
+  int64_t turn = restarts ? 1 : self->last_completed + 1;
   char path[32];
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
   ck_value *value = NULL;
-  snprintf(path, sizeof path, "agent#%" PRId64, self->last_completed + 1);
+  snprintf(path, sizeof path, "agent#%" PRId64, turn);
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "cut", session->next_seq);
   ck_json_name(&w, "at");
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "path", path);
-  ck_json_member_int(&w, "turn", self->last_completed + 1);
+  ck_json_member_int(&w, "turn", turn);
   ck_json_member_text(&w, "next", spoke ? "ask" : "model");
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
@@ -178,12 +181,10 @@ static ck_status put_note(const ck_run_checkpoint *self, ck_session *session, ck
   return status;
 }
 
-ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session, const char *agent, ck_error *err) {
+ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session, ck_error *err) {
   ck_bytes last = {0};
   ck_status status = put_note(self, session, err);
   if (status == CK_OK) status = put_history(self, session, &last, err);
-  for (int64_t i = 0; agent && status == CK_OK && i < self->last_completed; i++)
-    status = ck_spending_add_round(&session->spending, agent, err);
   if (status == CK_OK) status = put_position(self, session, last, err);
   return status == CK_OK ? ck_session_end(session, CK_SESSION_PAUSED, "imported", NULL, err) : status;
 }

@@ -32,7 +32,7 @@ bool ck_run_checkpoint_is(ck_bytes document);
 CK_CHECKED ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document, ck_error *err);
 
 /* Makes a new session stand where the run stood, and ends its run as paused: its conversation, and the position of an agent loop at
- * "agent#(last + 1)", with as many rounds counted for `agent` (NULL: nobody) as were completed. */
-CK_CHECKED ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session, const char *agent, ck_error *err);
+ * "agent#(last + 1)"; at "agent#1" when the session's profile says that rounds are reset by a resume. */
+CK_CHECKED ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session, ck_error *err);
 
 #endif

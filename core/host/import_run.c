@@ -1,0 +1,130 @@
+/* import_run.c - makes a session of a run checkpoint, so that it can be resumed here. */
+#include "core/host/import_run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/document.h"
+#include "core/host/engine.h"
+#include "core/runtime/run_checkpoint.h"
+
+enum { FILE_MAX = 64 << 20 };
+
+static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
+  FILE *file = fopen(path, "re");
+  char chunk[1 << 14];
+  size_t got;
+  if (!file) return ck_error_set(err, errno == ENOENT ? CK_E_NOT_FOUND : CK_E_USAGE, "%s: %s", path, strerror(errno));
+  while (out->len <= FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0) ck_buffer_append(out, chunk, got);
+  int code = ferror(file) ? errno : 0;
+  fclose(file);
+  if (code) return ck_error_set(err, CK_E_USAGE, "%s: %s", path, strerror(code));
+  if (out->len > FILE_MAX) return ck_error_set(err, CK_E_USAGE, "%s is larger than %d bytes", path, FILE_MAX);
+  return ck_buffer_check(out, err);
+}
+
+bool ck_import_run_is(const char *path) {
+  ck_buffer text = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  bool is = read_file(&text, path, &ignored) == CK_OK && ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK &&
+            ck_run_checkpoint_is(ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+  return is;
+}
+
+/* ---- what goes on with it ---- */
+
+static ck_status check_flow(const ck_engine *engine, const char *path, ck_error *err) {
+  const char *kind = ck_engine_manifest(engine)->kind;
+  if (kind && strcmp(kind, "agent") == 0) return CK_OK;
+  return ck_error_set(err, CK_E_USAGE, "--resume-with: %s is a flow of kind %s; a run checkpoint is gone on with by a flow.agent", path,
+                      kind ? kind : "unknown");
+}
+
+static void pass_over(void *to, const ck_error *problem) {
+  (void)to;
+  (void)problem; /* its resume tells */
+}
+
+static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_options *options, ck_error *err) {
+  if (!options->flow)
+    return ck_error_set(err, CK_E_USAGE, "%s is a run checkpoint: --resume-with FLOW says which flow goes on with it", options->path);
+  ck_status status = ck_launch_take_path(&launch->flow, options->flow, err);
+  if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
+  if (status == CK_OK) status = ck_engine_load_flow(engine, options->flow, err);
+  if (status == CK_OK) status = check_flow(engine, options->flow, err);
+  if (status == CK_OK && options->profile) status = ck_launch_take_profile(&launch->profile, options->profile, err);
+  if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
+  if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
+  if (status == CK_OK) status = ck_engine_hide_secrets(engine, pass_over, NULL, err);
+  if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
+  if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
+  return status;
+}
+
+/* ---- the session ---- */
+
+static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch, const ck_run_checkpoint *of, const char *id,
+                       ck_error *err) {
+  ck_place place = {0};
+  ck_value *document = NULL, *input = NULL;
+  ck_status status = ck_place_find(&place, host->store, err);
+  if (status == CK_OK) status = ck_place_make_parents(&place, err);
+  if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
+  if (status == CK_OK) status = ck_value_copy(&input, of->input, err);
+  if (status == CK_OK) status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input, err);
+  if (status == CK_OK) status = ck_launch_write(&document, launch, err);
+  ck_session_options options = {.id = id, .profile = engine->profile, .policies = &engine->policies, .flow = launch->flow, .input = document};
+  if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
+  ck_value_free(input);
+  ck_value_free(document);
+  ck_place_clear(&place);
+  return status;
+}
+
+static ck_status print(const ck_host *host, const ck_engine *engine, const ck_run_checkpoint *of, ck_error *err) {
+  const char *id = ck_session_id(engine->session);
+  ck_document document;
+  ck_value *run = NULL;
+  ck_status status = ck_value_copy(&run, of->run, err);
+  if (status != CK_OK) return status;
+  ck_document_init(&document, host->output);
+  ck_document_put_text(&document, NULL, "session", id);
+  ck_document_put_text(&document, NULL, "format", "run-checkpoint");
+  ck_document_put_value(&document, NULL, "source_id", run);
+  ck_document_put_text(&document, NULL, "status", ck_session_status_name(CK_SESSION_PAUSED));
+  ck_document_put_int(&document, NULL, "iteration", of->last_completed + 1);
+  if (host->output->json) status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  ck_value_free(run);
+  if (host->output->json || status != CK_OK) return status;
+  ck_output_print(host->output, "%s\n", id);
+  ck_output_talk(host->output, "it goes on at iteration %lld with: ckrun resume %s", (long long)of->last_completed + 1, id);
+  return ck_output_flush(host->output, err);
+}
+
+static ck_status read_checkpoint(ck_run_checkpoint *out, ck_buffer *text, const char *path, ck_error *err) {
+  ck_status status = read_file(text, path, err);
+  if (status != CK_OK) return status;
+  status = ck_json_check(ck_buffer_bytes(text), err);
+  if (status == CK_OK) status = ck_run_checkpoint_read(out, ck_buffer_bytes(text), err);
+  return status == CK_OK ? CK_OK : ck_error_prefix(err, "%s", path);
+}
+
+ck_status ck_import_run(const ck_host *host, const ck_import_run_options *options, ck_error *err) {
+  ck_buffer text = {0};
+  ck_launch launch = {0};
+  ck_run_checkpoint of;
+  ck_engine engine = {.output = host->output};
+  ck_status status = options->session ? ck_id_check("--session", options->session, err) : CK_OK;
+  if (status == CK_OK) status = read_checkpoint(&of, &text, options->path, err);
+  if (status == CK_OK) status = load(&launch, &engine, options, err);
+  if (status == CK_OK) status = start(&engine, host, &launch, &of, options->session, err);
+  if (status == CK_OK) status = ck_run_checkpoint_restore(&of, engine.session, err);
+  if (status == CK_OK) status = print(host, &engine, &of, err);
+  ck_engine_close(&engine);
+  ck_launch_clear(&launch);
+  ck_buffer_clear(&text);
+  return status;
+}
