@@ -98,6 +98,10 @@ static void test_nodes(void) {
   is_refused("{ start = \"a\", nodes = { a = flow.node { flow.sleep(1), raeds = { \"x\" } } }, edges = {} }", "flow.node has no field 'raeds'; did you mean 'reads'?");
   is_refused("{ start = \"a\", nodes = { a = flow.prompt { prompt = \"x\" } }, edges = {} }", "flow.prompt needs 'process'");
   is_refused("{ start = \"a\", nodes = { a = flow.prompt { process = \"x\" } }, edges = {} }", "flow.prompt needs 'prompt'");
+  is_refused("{ start = \"a\", nodes = { a = flow.prompt { process = \"x\", prompt = \"y\" } }, edges = { a = flow.done } }",
+             "'a' prompts 'x', which must be flow.acp{…} in 'processes'");
+  is_loaded("{ start = \"a\", nodes = { a = flow.prompt { process = \"x\", prompt = \"y\" } }, edges = { a = flow.done },"
+            " processes = { x = flow.acp { argv = { \"x\" } } } }", "an agent process is prompted");
   is_refused("{ start = \"a\", nodes = { a = flow.agent { name = \"x\", tools = { t = \"pure\" } }, b = flow.agent { name = \"y\", tools = { t = \"once\" } } },"
              " edges = { a = \"b\", b = flow.done } }", "two tools called 't' are not the same");
   is_loaded("{ start = \"a\", nodes = { a = flow.agent { name = \"x\", tools = { t = \"pure\" } }, b = flow.agent { tools = { t = \"pure\" } } },"

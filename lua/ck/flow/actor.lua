@@ -36,8 +36,9 @@ end
 ---@param self table
 ---@return any result
 function actor.serve(ctx, self)
-  if agent.converse then return agent.converse(ctx, self, ctx.task.input) end
-  return self.run(ctx, self)
+  local input = ctx.task.input
+  if input == nil and not self.message then input = ctx.input end
+  return agent.converse(ctx, self, input)
 end
 
 return actor

@@ -2,6 +2,7 @@
 
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
+local trial = require "ck.flow.trial"
 
 local parts = {}
 
@@ -27,6 +28,13 @@ end
 
 local function add_texts(into, list)
   for _, text in ipairs(list or {}) do into[text] = text end
+end
+
+local function prompt_problem(name, one, processes)
+  if one.kind ~= "prompt" then return nil end
+  local there = processes[one.process]
+  if there and there.protocol == "acp" then return nil end
+  return ("'%s' prompts '%s', which must be flow.acp{…} in 'processes'"):format(name, one.process)
 end
 
 local function sorted(map)
@@ -58,6 +66,7 @@ function parts.gather(given, nodes)
   end
   for name, one in pairs(nodes) do
     if one.kind == "agent" then found.agents[one.name or name] = one.name or name end
+    problem = problem or prompt_problem(name, one, found.processes)
   end
   if problem then return nil, problem end
   for field, map in pairs(found) do found[field] = sorted(map) end
@@ -71,7 +80,7 @@ function parts.places(nodes)
   local places = {}
   for name, one in pairs(nodes) do
     local reads = {}
-    for i, key in ipairs(one.reads or {}) do reads[i] = "memory." .. key end
+    for i, key in ipairs(one.reads or {}) do reads[i] = "memory." .. trial.key(key) end
     places[name] = { name = name, reads = reads }
   end
   return sorted(places)

@@ -29,8 +29,14 @@ local function declared_writes(self)
   return self.writes
 end
 
+--- "topic" of "memory.topic", which flow.agent takes as well.
+---@param key string
+---@return string
+function trial.key(key) return key:sub(1, 7) == "memory." and key:sub(8) or key end
+
 local function missing_key(ctx, self)
   for _, key in ipairs(self.reads or {}) do
+    key = trial.key(key)
     if ctx.memory[key] == nil then
       return ("it reads memory.%s, which is not there: give it with --set %s=…, --set-env or --set-file"):format(key, key)
     end
