@@ -5,8 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/effect/ask.h"
 #include "core/effect/cassette.h"
 #include "core/effect/command.h"
+#include "core/effect/exec.h"
+#include "core/effect/read.h"
+#include "core/effect/sleep.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 
@@ -20,6 +24,7 @@ WRAP(strdup, (const char *text), (text))
 WRAP(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
 
 static ck_loop *loop;
+static ck_redactor *redactor;
 static char tool_path[1024];
 static int broken; /* promises that did not hold after a failure */
 
@@ -110,6 +115,57 @@ static ck_status use_command(ck_error *err) {
   return status;
 }
 
+static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *err) {
+  (void)to, (void)ref;
+  ck_buffer_append_text(out, "opensesame-0123456789");
+  return ck_buffer_check(out, err);
+}
+
+/* Its outcome must be what it is with memory, or tell of the lack of it: a spill that is lost is told in the result. */
+static ck_status use_exec(ck_error *err) {
+  char request[1400];
+  snprintf(request, sizeof request,
+           "{\"argv\":[\"%s\",\"fail\",\"3\"],\"env\":{\"A\":\"b\",\"K\":{\"ref\":\"env:K\"}},\"cwd\":\".\",\"input\":[1],\"output_max\":3}",
+           tool_path);
+  const ck_exec_options options = {.loop = loop, .directory = "/", .resolve = resolve,
+                                   .spill = {.directory = tap_tmpfile("spills"), .session = "s", .redactor = redactor}};
+  const ck_effect effect = {.scope = "main", .key = "k", .attempt = 1, .kind = CK_EFFECT_EXEC, .request = ck_bytes_text(request)};
+  ck_effect_driver *driver = NULL;
+  ck_outcome_status as = CK_OUTCOME_UNKNOWN;
+  ck_status status = ck_exec_driver_new(&driver, &options, err);
+  broken += (driver == NULL) != (status != CK_OK);
+  if (!status) status = carry_out(&as, driver, &effect, err);
+  if (!status) broken += as != CK_OUTCOME_ERROR;
+  if (driver) driver->free(driver->self);
+  ck_loop_run(loop);
+  return status;
+}
+
+static ck_status use_waits(ck_error *err) {
+  static const struct {
+    ck_effect_kind kind;
+    const char *request;
+    ck_outcome_status want;
+  } cases[] = {{CK_EFFECT_SLEEP, "{\"ms\":0}", CK_OUTCOME_OK},           {CK_EFFECT_SLEEP, "{}", CK_OUTCOME_FAILED},
+               {CK_EFFECT_READ, "{\"what\":\"clock\"}", CK_OUTCOME_OK}, {CK_EFFECT_READ, "{}", CK_OUTCOME_FAILED},
+               {CK_EFFECT_ASK, "{\"question\":\"?\"}", CK_OUTCOME_FAILED}};
+  ck_effect_driver *drivers[4] = {NULL};
+  ck_status status = ck_sleep_driver_new(&drivers[0], loop, ck_clock_system(), err);
+  if (!status) status = ck_read_driver_new(&drivers[1], loop, ck_clock_system(), err);
+  if (!status) status = ck_ask_driver_new(&drivers[2], loop, NULL, err);
+  for (size_t i = 0; !status && i < sizeof cases / sizeof *cases; i++) {
+    ck_effect effect = {.scope = "main", .key = "k", .attempt = 1, .kind = cases[i].kind, .request = ck_bytes_text(cases[i].request)};
+    ck_outcome_status as = CK_OUTCOME_UNKNOWN;
+    ck_effect_driver **driver = drivers;
+    while (!(*driver)->serves((*driver)->self, &effect)) driver++;
+    status = carry_out(&as, *driver, &effect, err);
+    if (!status) broken += as != cases[i].want;
+  }
+  for (int i = 0; drivers[i]; i++) drivers[i]->free(drivers[i]->self);
+  ck_loop_run(loop);
+  return status;
+}
+
 static void attack(const char *what, ck_status (*use)(ck_error *err)) {
   int wrong = 0;
   long at = 0;
@@ -134,8 +190,12 @@ int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   attack("a cassette", use_own);
   attack("a tau-bench session", use_tau);
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "there is a redactor");
+  attack("sleeps, questions and readings", use_waits);
+  if (access(tool_path, X_OK) == 0) attack("a program", use_exec);
   if (access(tool_path, X_OK) == 0) attack("a command", use_command);
   else tap_skip("%s is not built", tool_path);
+  ck_redactor_free(redactor);
   ck_loop_free(loop);
   return tap_done();
 }
