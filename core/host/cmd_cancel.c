@@ -4,6 +4,7 @@
 #include "core/host/commands.h"
 #include "core/host/duration.h"
 #include "core/host/errand.h"
+#include "core/host/orphans.h"
 
 typedef struct values {
   const char *session, *reason, *timeout;
@@ -17,7 +18,8 @@ static ck_status cancel_at_rest(ck_errand *errand, const char *reason, ck_error 
   ck_status status = ck_session_resume(&session, errand->runtime, errand->id, &options, &taken);
   if (status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
   if (status != CK_OK) return ck_error_set(err, status, "%s", taken.text);
-  status = ck_session_end(session, CK_SESSION_CANCELLED, reason, NULL, err);
+  status = ck_orphans_end_dead(session, errand->runtime->store, errand->host->output, err);
+  if (status == CK_OK) status = ck_session_end(session, CK_SESSION_CANCELLED, reason, NULL, err);
   ck_session_close(session);
   return status;
 }

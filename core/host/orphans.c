@@ -26,11 +26,16 @@ static ck_status sweep_dead(const ck_head *head, const char *run, ck_output *out
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
 }
 
-ck_status ck_orphans_begin(ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
+ck_status ck_orphans_end_dead(const ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
   ck_head head = {0};
   ck_status status = ck_store_get_head(&head, store, ck_session_id(session), err);
   if (status == CK_OK && head.timeline_count > 1) status = sweep_dead(&head, ck_session_run(session), output, err);
   ck_head_clear(&head);
+  return status;
+}
+
+ck_status ck_orphans_begin(ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
+  ck_status status = ck_orphans_end_dead(session, store, output, err);
   return status == CK_OK ? ck_sweep_begin(ck_session_id(session), ck_session_run(session), err) : status;
 }
 

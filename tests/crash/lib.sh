@@ -73,7 +73,7 @@ build_kill_at() {
 # One line each: the messages, the state, the totals, the tool's marks. Times, ids and seqs are left out.
 summary() {
   ckrun --json sessions log "$1" --all | awk -f "$here/messages.awk"
-  ckrun --json sessions inspect "$1" | sed -E 's/^.*"totals":/"totals":/; s/,"active_us":[0-9]+//; s/"cut":[0-9]+/"cut":0/g'
+  ckrun --json sessions inspect "$1" | sed -E 's/^.*"totals":/"totals":/; s/,"checkpoint_id":.*//; s/,"active_us":[0-9]+//; s/"(cut|ms)":[0-9]+/"\1":0/g'
   [ ! -f count.log ] || sort count.log
 }
 

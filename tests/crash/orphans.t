@@ -91,6 +91,18 @@ none_left() {
   check "$1: nobody survives" [ "$left" = 0 ]
 }
 
+# Those without an environment; kills them.
+bare_left() {
+  local pid bare=0 others=0
+  for pid in $(pids); do
+    alive "$pid" || continue
+    if [ -s "/proc/$pid/environ" ]; then others=$((others + 1)); else bare=$((bare + 1)); fi
+    kill -KILL "$pid"
+  done
+  say "$1: $((bare + others)) of 9 survive, $bare without an environment"
+  check "$1: nobody survives but who cleared its environment" [ "$others" = 0 ]
+}
+
 daemons ended
 touch go
 ckrun run flow.lua --session s --input "\"$child\"" >out 2>err
@@ -128,15 +140,15 @@ touch go
 go_on s
 check "a resume completes the session" [ "$ending" = completed ]
 check "and says what it ended" grep -q 'ended [0-9]* processes that an earlier run left behind' err
-bare=0
-for pid in $(pids); do
-  alive "$pid" || continue
-  [ -s "/proc/$pid/environ" ] && bare=100
-  bare=$((bare + 1))
-  kill -KILL "$pid"
-done
-say "kill -9 and a resume: $bare of 9 survive, all without an environment"
-check "kill -9 and a resume: nobody survives but who cleared its environment" [ "$bare" = 3 ]
+bare_left "kill -9 and a resume"
+
+daemons shot_and_cancelled
+start
+kill -KILL "$program"
+{ wait "$program"; } 2>/dev/null
+ckrun cancel s >out 2>err
+check "a session at rest is cancelled" grep -q cancelled out
+bare_left "kill -9 and a cancel"
 
 # Another session with the same id, in another store, is none of its business.
 daemons neighbour
