@@ -233,7 +233,7 @@ static void test_bad_calls(void) {
 static void test_passed_on(void) {
   static const char *const says[] = {FLOW_SAYS("42"), NULL};
   models = says;
-  file = AGENT("max_tokens = 100, temperature = 0.5, message = \"Go\", result = \"answer\"");
+  file = AGENT("max_tokens = 100, temperature = 0.5, input = \"Go\", result = \"answer\"");
   is_run("message {\"role\":\"user\",\"content\":\"Go\"}\neffect model/0 pure - {\"max_tokens\":100,\"model\":\"default\",\"temperature\":0.5}\n"
          "change outputs.answer \"42\"\ndone {\"text\":\"42\",\"turns\":1}\n",
          "options go into the request, the flow has a message of its own, and the result has a name");

@@ -16,7 +16,7 @@
   "{\"role\":\"system\",\"content\":\"<system-warning>You are in an active checkpoint. You MUST call rewind with your investigation " \
   "findings before yielding. Do NOT yield without completing the checkpoint.</system-warning>\"}"
 
-#define FLOW(fields) "local flow = require \"ck.flow\"\nreturn flow.agent { name = \"scout\", message = \"Go\", tools = { look = \"pure\" }" fields " }\n"
+#define FLOW(fields) "local flow = require \"ck.flow\"\nreturn flow.agent { name = \"scout\", input = \"Go\", tools = { look = \"pure\" }" fields " }\n"
 
 static const char *const *models;
 static const char *file = FLOW("");

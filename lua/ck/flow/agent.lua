@@ -22,7 +22,7 @@ local function prompt_rule(value)
   return "must be a text, a function of ctx, or flow.recorded"
 end
 
-local function message_rule(value)
+local function input_rule(value)
   if type(value) ~= "string" and type(value) ~= "function" then return "must be a text or a function of ctx" end
 end
 
@@ -35,8 +35,9 @@ local function count_rule(value)
 end
 
 local rules = {
-  name = "string", version = check.version, model = "string", prompt = prompt_rule, message = message_rule, tools = "table", processes = process.rule,
-  user = user_rule, stop = "function", result = message_rule, max_iterations = count_rule, max_bad_calls = count_rule,
+  name = "string", version = check.version, model = "string", prompt = prompt_rule, input = input_rule, tools = "table",
+  processes = process.rule, user = user_rule, stop = "function", result = input_rule, max_iterations = count_rule,
+  max_bad_calls = count_rule,
   parallel_tools = count_rule, max_tokens = count_rule, temperature = "number", reads = check.texts, secrets = check.texts,
 }
 
@@ -66,7 +67,7 @@ end
 
 local function run(ctx, def) return agent.converse(ctx, def, ctx.input) end
 
----@param def { name: string|nil, model: string|nil, prompt: string|table|function|nil, message: string|function|nil, tools: table|nil,
+---@param def { name: string|nil, model: string|nil, prompt: string|table|function|nil, input: string|function|nil, tools: table|nil,
 ---  processes: table|nil, user: table|nil, stop: nil|fun(text: string): boolean, result: string|function|nil,
 ---  max_iterations: integer|nil, max_bad_calls: integer|nil, parallel_tools: integer|nil, max_tokens: integer|nil,
 ---  temperature: number|nil, reads: string[]|nil, secrets: string[]|nil }

@@ -36,7 +36,7 @@ local function start(loop, input)
   end
   if prompt and ctx.conversation_length() == 0 then ctx.message("system", prompt) end
   if not def.user then
-    if type(input) ~= "string" then input = text_from(ctx, def.message) end
+    if type(input) ~= "string" then input = text_from(ctx, def.input) end
     if type(input) == "string" then ctx.message("user", input) end
   end
   loop.turn, loop.next = 1, def.user and "ask" or "model"
