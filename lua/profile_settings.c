@@ -55,8 +55,8 @@ static const setting settings[] = {
     {"on_save_failure", WORD, OF(continue_on_save_failure), 1, {"pause", "continue"}, false, "\"pause\""},
     {"on_unreadable", WORD, OF(fallback_on_unreadable), 1, {"stop", "fallback"}, true, "\"stop\""},
     {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, true, "\"conversation\""},
-    {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, false, "false"},
-    {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, false, "false"},
+    {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, true, "false"},
+    {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, true, "false"},
     CK_TOOL_KIND_TABLE(PERMIT_SET)
     PERMIT_ROW("permissions.*", any, "\"reject\"")
     {"agent_files", TRUTH, OF(agent_files), 1, {NULL}, true, "false"},

@@ -129,17 +129,27 @@ void flow_run_open(flow_run *self, const char *path) {
   tap_must(status == CK_OK, "%s", err.text);
 }
 
+static ck_status take_none(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
+  (void)self, (void)at, (void)err;
+  *out = (ck_decision){0};
+  return CK_OK;
+}
+
+static const ck_policy_engine no_checkpoints = {.checkpoint = take_none};
+
 static void open_session(flow_run *self) {
   ck_error err = CK_ERROR_INIT;
+  const ck_policy_engine *policies = self->no_checkpoints ? &no_checkpoints : NULL;
   ck_status status;
   if (self->lives++ == 0) {
     ck_value *input = self->input ? value_of(self->input) : NULL;
-    status = ck_session_start(&self->session, self->runtime, &(ck_session_options){.id = "it", .input = input}, &err);
+    status = ck_session_start(&self->session, self->runtime, &(ck_session_options){.id = "it", .input = input, .profile = self->profile, .policies = policies}, &err);
     ck_value_free(input);
   } else {
     ck_session_close(self->session);
     self->session = NULL;
-    status = ck_session_resume(&self->session, self->runtime, "it", &(ck_resume_options){.retry = true}, &err);
+    ck_resume_options options = {.profile = self->profile, .policies = policies, .retry = true};
+    status = ck_session_resume(&self->session, self->runtime, "it", &options, &err);
   }
   tap_must(status == CK_OK, "life %d: %s", self->lives, err.text);
 }
@@ -213,6 +223,49 @@ int flow_run_twice(const flow_run *self) {
   }
   free(entries);
   return twice;
+}
+
+static bool write_event(void *to, const ck_event *event) {
+  ck_bytes body = ck_value_bytes(event->body);
+  ck_buffer_append_format(to, "%s %s %.*s\n", event->scope, event->agent ? event->agent : "-", (int)body.len, body.data);
+  return true;
+}
+
+static const char *read_events(const flow_run *self, ck_event_kind kind, bool (*visit)(void *to, const ck_event *event)) {
+  static ck_buffer text;
+  ck_error err = CK_ERROR_INIT;
+  ck_event_query query = {.session = ck_session_get_record(self->session)->no, .kinds = 1ull << kind};
+  ck_buffer_reset(&text);
+  ck_buffer_append_text(&text, "");
+  tap_must(ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) == CK_OK, "%s", err.text);
+  tap_must(ck_store_read_events(self->runtime->store, &query, visit, &text, &err) == CK_OK, "%s", err.text);
+  return text.data;
+}
+
+const char *flow_run_events(const flow_run *self, ck_event_kind kind) { return read_events(self, kind, write_event); }
+
+static bool write_result(void *to, const ck_event *event) {
+  ck_buffer_append_bytes(to, ck_json_get(ck_value_bytes(event->body), "result"));
+  return true;
+}
+
+const char *flow_run_result(const flow_run *self) {
+  const char *result = read_events(self, CK_EVENT_SESSION_COMPLETED, write_result);
+  return *result ? result : "nothing";
+}
+
+const char *flow_run_messages(const flow_run *self, const char *scope) {
+  static ck_buffer text;
+  ck_error err = CK_ERROR_INIT;
+  ck_conversation *conversation;
+  ck_buffer_reset(&text);
+  ck_buffer_append_text(&text, "");
+  tap_must(ck_session_conversation(&conversation, self->session, scope, &err) == CK_OK, "%s", err.text);
+  for (size_t i = 0; i < ck_conversation_count(conversation); i++) {
+    ck_buffer_append_bytes(&text, ck_value_bytes(ck_conversation_get(conversation, i)));
+    ck_buffer_append_char(&text, '\n');
+  }
+  return text.data;
 }
 
 const char *flow_run_log(flow_run *self) { return self->log.data ? self->log.data : ""; }

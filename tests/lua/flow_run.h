@@ -18,7 +18,9 @@ typedef struct flow_run {
   const char *(*answer)(void *to, const ck_effect *effect);
   void *to;
   uint64_t random;          /* 0: what began first is delivered first; else in any order */
-  const char *input;        /* JSON; NULL */
+  const char *input;        /* JSON of what the session keeps, {"input": …}; NULL */
+  const ck_profile *profile;
+  bool no_checkpoints;      /* else one at every boundary */
   ck_runtime *runtime;
   ck_session *session;      /* of the last life, open until the next */
   ck_flow_engine *engine;
@@ -46,6 +48,12 @@ const char *flow_run_get(const flow_run *self, const char *key);
 void flow_run_put(flow_run *self, const char *key, const char *json);
 /* How many effects were carried out more than once under one key. */
 int flow_run_twice(const flow_run *self);
+/* What the flow gave at its end, JSON; "nothing". Lives until the next call. */
+const char *flow_run_result(const flow_run *self);
+/* A line for each event of the kind, on all timelines: scope, agent, body. Lives until the next call. */
+const char *flow_run_events(const flow_run *self, ck_event_kind kind);
+/* The conversation of a scope, a message a line. Lives until the next call. */
+const char *flow_run_messages(const flow_run *self, const char *scope);
 const char *flow_run_log(flow_run *self);
 const char *flow_run_marks(flow_run *self);
 void flow_run_close(flow_run *self);

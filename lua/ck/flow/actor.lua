@@ -37,7 +37,7 @@ end
 ---@return any result
 function actor.serve(ctx, self)
   local input = ctx.task.input
-  if input == nil and not self.message then input = ctx.input end
+  if input == nil and not self.input then input = ctx.input end
   return agent.converse(ctx, self, input)
 end
 

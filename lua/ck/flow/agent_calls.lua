@@ -151,6 +151,7 @@ end
 function calls.make(loop, list)
   local items = judge_all(loop, list)
   local first = 1
+  loop.items = items
   while first <= #items do
     local run = take_run(items, first)
     if not run[1].tool then

@@ -14,11 +14,20 @@ end
 
 local function add_tools(loop, list, serve)
   for _, tool in ipairs(list) do
-    loop.list[#loop.list + 1] = shown(tool)
+    if loop.tools[tool.name] then
+      error(("the tool '%s' of agent %s has the name of one that it is given: give it another"):format(tool.name, loop.def.name), 0)
+    end
+    if not tool.hidden then loop.list[#loop.list + 1] = shown(tool) end
     loop.tools[tool.name] = {
       name = tool.name, class = tool.class, server = tool.server, parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
     }
   end
+end
+
+local function own_tools(loop)
+  local list = {}
+  for _, tool in pairs(loop.tools) do list[#list + 1] = tool end
+  return list
 end
 
 local function text_from(ctx, value)
@@ -62,7 +71,7 @@ function agent_loop.open(ctx, def, input, more)
   add_tools(loop, def.tools, calls.by_effect)
   add_tools(loop, def.functions, calls.by_function)
   add_tools(loop, more.tools or {})
-  if def.has_servers then add_tools(loop, mcp.offer(ctx, def.processes, loop.list, def.name), calls.by_effect) end
+  if def.has_servers then add_tools(loop, mcp.offer(ctx, def.processes, own_tools(loop), def.name), calls.by_effect) end
   explore.offer(loop)
   if ctx.position then go_on(loop, ctx.position) else start(loop, input) end
   return loop

@@ -1,0 +1,43 @@
+--- The tools that rounds give to their models beside delegate: finish for the orchestrator, note for the agents that it asks.
+
+local calls = require "ck.flow.agent_calls"
+
+local rounds_tools = {}
+
+local function finish_all(loop, items)
+  for _, item in ipairs(items) do
+    local first = loop.finished == nil
+    if first then loop.finished = item.call.arguments.result end
+    calls.answer(loop, item, first and "Finished." or "Already finished.")
+  end
+end
+
+rounds_tools.finish = {
+  name = "finish", serve = finish_all, description = "End the deliberation with its result.",
+  parameters = { type = "object", properties = { result = { description = "The conclusion." } }, required = ck.array { "result" } },
+}
+
+--- The pad of an agent is ctx.scratch.NAME; what a flow keeps there itself stays.
+local function write_note(ctx, name, text)
+  local pad, notes, written = ctx.scratch[name] or {}, {}, {}
+  for i, kept in ipairs(pad.notes or {}) do notes[i] = kept end
+  notes[#notes + 1] = text
+  for key, value in pairs(pad) do written[key] = value end
+  written.notes = ck.array(notes)
+  ctx.scratch[name] = written
+  return #notes
+end
+
+local function note_all(loop, items)
+  for _, item in ipairs(items) do
+    local count = write_note(loop.ctx, loop.def.name, item.call.arguments.text)
+    calls.answer(loop, item, ("Noted (%d)."):format(count))
+  end
+end
+
+rounds_tools.note = {
+  name = "note", serve = note_all, description = "Keep a note on your pad, which is still there when the session goes on after a pause.",
+  parameters = { type = "object", properties = { text = { type = "string" } }, required = ck.array { "text" } },
+}
+
+return rounds_tools
