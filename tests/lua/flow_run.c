@@ -143,7 +143,8 @@ static void open_session(flow_run *self) {
   ck_status status;
   if (self->lives++ == 0) {
     ck_value *input = self->input ? value_of(self->input) : NULL;
-    status = ck_session_start(&self->session, self->runtime, &(ck_session_options){.id = "it", .input = input, .profile = self->profile, .policies = policies}, &err);
+    ck_session_options options = {.id = "it", .input = input, .profile = self->profile, .policies = policies};
+    status = ck_session_start(&self->session, self->runtime, &options, &err);
     ck_value_free(input);
   } else {
     ck_session_close(self->session);
