@@ -166,7 +166,6 @@ static void test_refusals(void) {
       {"checkpoint = 'many'", CK_E_PARSE, "unknown key 'checkpoint' (did you mean 'checkpoints'?)"},
       {"on_success = 'delete'", CK_E_UNSUPPORTED, "on_success: delete is not carried out"},
       {"on_save_failure = 'continue'", CK_E_UNSUPPORTED, "on_save_failure: continue is not carried out"},
-      {"on_unreadable = 'fallback'", CK_E_UNSUPPORTED, "on_unreadable: fallback is not carried out"},
       {"checkpoint_tool = { enabled = 1 }", CK_E_PARSE, "checkpoint_tool.enabled: true or false"},
       {"prune_every_n_nodes = 0.5", CK_E_PARSE, "prune_every_n_nodes: 0.5 is not a whole number"},
       {"prune_every_n_nodes = false", CK_E_PARSE, "prune_every_n_nodes: a number is expected"},
