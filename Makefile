@@ -67,13 +67,13 @@ examples = $(EXAMPLE_C:examples/embed/%.c=$(BUILD)/$(1)/examples/%)
 libraries = $(patsubst %,$(BUILD)/$(1)/%.a,libckrun libckrun_lua)
 runtime = $(if $(MAIN_C),$(BUILD)/$(1)/ckrun)
 # Before everything that is compiled, when the goal promises to install what is missing.
-DEPS_FIRST := $(if $(filter test test-unit demo bench campaign,$(MAKECMDGOALS)),deps)
+DEPS_FIRST := $(if $(filter test test-unit test-interop demo bench campaign,$(MAKECMDGOALS)),deps)
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
-.PHONY: all help deps test test-unit demo bench campaign lint install uninstall clean FORCE
+.PHONY: all help deps test test-unit test-interop demo bench campaign lint install uninstall clean FORCE
 
 all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build the program (build/ckrun) and the libraries
 ifeq ($(MODE),release)
@@ -193,6 +193,9 @@ test: deps $(TESTED) ## run all tests, C tests also under asan and ubsan
 
 test-unit: deps $(call programs,$(MODE)) $(call tools,$(MODE)) ## run the C tests in MODE
 	$(call prove,$(MODE),$(call only,$(call programs,$(MODE))))
+
+test-interop: deps all ## run whole sessions with agents and servers from the npm registry, if it can be reached
+	$(Q)$(call test_env,$(MODE)) prove --norc --exec '' $(PROVEFLAGS) tests/interop/interop.sh :: $(abspath $(BUILD))/interop
 
 demo: deps all ## a session that crashes and resumes, in seconds
 	$(call test_env,$(MODE)) examples/airline/demo.sh

@@ -19,9 +19,11 @@ static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_waker_wake(self->runner->execution->options.waker);
 }
 
-/* What a running effect tells is an event; one that cannot be kept is lost, the effect is not. */
+/* What a running effect tells is an event, and there for others to read while it runs; one that cannot be kept is lost, the
+ * effect is not. */
 static void update(ck_effect_sink *sink, ck_bytes chunk) {
   ck_call *self = ((ck_call_sink *)sink)->call;
+  uint64_t ticket;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_value *body = NULL;
@@ -32,7 +34,8 @@ static void update(ck_effect_sink *sink, ck_bytes chunk) {
   ck_json_member_raw(&w, "update", chunk);
   ck_json_end(&w, '}');
   if (ck_value_from(&body, &buffer, &ignored) != CK_OK ||
-      ck_session_append(ck_call_session(self), CK_EVENT_UPDATE, self->effect.scope, self->effect.agent, body, &ignored) != CK_OK)
+      ck_session_append(ck_call_session(self), CK_EVENT_UPDATE, self->effect.scope, self->effect.agent, body, &ignored) != CK_OK ||
+      ck_session_push(&ticket, ck_call_session(self), CK_DURABLE_PROCESS, &ignored) != CK_OK)
     ck_waker_wake(self->runner->execution->options.waker); /* the next turn meets the store's failure itself */
   ck_value_free(body);
   ck_buffer_clear(&buffer);

@@ -1,0 +1,121 @@
+#!/bin/bash
+# interop.sh - whole sessions with an MCP server and an ACP agent that we did not write, from the npm registry. TAP; without
+# node, npm or the packages everything is skipped.
+place=${1:?the folder that the packages are installed into}
+
+skip_all() { echo "TAP version 13"; echo "1..0 # SKIP $1"; exit 0; }
+
+command -v node >/dev/null && command -v npm >/dev/null || skip_all "node and npm are not there"
+[ "$(node -p 'process.versions.node.split(".")[0]')" -ge 20 ] || skip_all "node $(node --version) is older than 20"
+mkdir -p "$place" && cp "$(dirname "$0")/package.json" "$place/package.json" || exit 1
+place=$(cd "$place" && pwd)
+server=$place/node_modules/@modelcontextprotocol/server-everything/dist/index.js
+agent=$place/node_modules/@agentclientprotocol/sdk/dist/examples/agent.js
+installed() { [ -f "$server" ] && [ -f "$agent" ] && cmp -s "$place/package.json" "$place/installed.json"; }
+installed || { timeout 300 npm install --no-audit --no-fund --ignore-scripts --prefix "$place" >"$place/npm.log" 2>&1 &&
+  cp "$place/package.json" "$place/installed.json"; }
+installed || skip_all "the packages cannot be had: $(tail -1 "$place/npm.log" | tr -d '#')"
+
+. "$(dirname "$0")/../host/tap.sh"
+cd "$dir" || exit 1
+
+# ---- MCP: @modelcontextprotocol/server-everything ----
+
+# call NAME TIMEOUT_S TOOL ARGUMENTS: a session of that name that makes one call, and another one after it.
+call() {
+  cat >"$1.lua" <<EOF
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { everything = flow.mcp { argv = { "node", "$server", "stdio" }, timeout_s = $2 } },
+  run = function(ctx)
+    local function call(name, arguments)
+      return ctx.effect { kind = "tool", class = "pure", request = { server = "everything", name = name, arguments = arguments } }
+    end
+    local it, last = call("$3", $4), call("echo", { message = "still there" })
+    return { status = it.status, result = it.result or it.error, last = last.result }
+  end,
+}
+EOF
+  run run "$1.lua" --session "$1"
+  is "$1: the session is completed" "$code" 0
+  has "$1: the server is there for the next call" "$out" '"last":"Echo: still there"'
+}
+
+cat >list.lua <<EOF
+local flow = require "ck.flow"
+local mcp = require "ck.flow.mcp"
+local process = require "ck.flow.process"
+local servers = { everything = flow.mcp { argv = { "node", "$server", "stdio" }, tools = { ["get-sum"] = "idempotent" } } }
+return flow.custom {
+  processes = servers,
+  run = function(ctx)
+    local found = {}
+    for _, tool in ipairs(mcp.offer(ctx, process.declare(servers))) do found[tool.name] = tool.class end
+    return found
+  end,
+}
+EOF
+run run list.lua --session list
+has "the tools are listed; read-only is pure" "$out" '"echo":"pure"'
+has "what the flow declares wins" "$out" '"get-sum":"idempotent"'
+ok "what must be called as a task is not offered" test -z "$(grep -o '"simulate-research-query"' <<<"$out")"
+
+call echo 60 echo '{ message = "a \"b\" ü" }'
+has "a text comes back" "$out" '"result":"Echo: a \"b\" ü"'
+call sum 60 get-sum '{ a = 2, b = 40 }'
+has "a sum is made" "$out" '"result":"The sum of 2 and 40 is 42."'
+call picture 60 get-tiny-image '{}'
+has "content of several kinds stays a list" "$out" '"mimeType":"image/png","type":"image"'
+call structured 60 get-structured-content '{ location = "Chicago" }'
+has "structured content is kept" "$out" '"structuredContent":{'
+call slow 60 trigger-long-running-operation '{ duration = 1, steps = 4 }'
+has "a long call ends" "$out" 'Long running operation completed'
+is "its progress is recorded" "$("$CKRUN" sessions log slow | grep -c notifications/progress)" 4
+call wrong 60 echo '{ massage = "x" }'
+has "wrong arguments are an error for the model" "$out" '"status":"error"'
+call nobody 60 no-such-tool '{}'
+has "so is a tool that there is not" "$out" 'no-such-tool not found'
+call late 1 trigger-long-running-operation '{ duration = 60, steps = 1 }'
+has "a call that takes too long is cancelled" "$out" "the MCP server 'everything' did not answer within 1.0 s"
+call questions 60 trigger-sampling-request '{ prompt = "x" }'
+has "what this client does not offer is refused" "$out" '"status":"error"'
+
+# ---- ACP: the SDK's example agent ----
+
+cat >prompt.lua <<EOF
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { coder = flow.acp { argv = { "node", "$agent" } } },
+  run = function(ctx)
+    return ctx.effect { kind = "agent", class = "once", request = { process = "coder", prompt = "Improve it" } }.result
+  end,
+}
+EOF
+for rule in allow reject ask; do
+  echo "return { name = \"$rule\", extends = \"default\", permissions = { edit = \"$rule\" } }" >"$rule.lua"
+done
+
+run run prompt.lua --profile ./allow.lua --session allowed
+is "an agent's turn is completed" "$code" 0
+has "it says why it stopped" "$out" '"stop_reason":"end_turn"'
+has "it was allowed" "$out" "I've successfully updated the configuration"
+is "what it told is recorded" "$("$CKRUN" sessions log allowed | grep -c sessionUpdate)" 7
+run run prompt.lua --profile ./reject.lua --session rejected
+has "or it was not" "$out" "you prefer not to make that change"
+run run prompt.lua --profile ./ask.lua --session asked
+is "or nobody was there to be asked" "$code" 8
+has "then the session waits" "$err" "asks for permission: Modifying critical configuration file (edit)"
+run resume asked --accept-changed
+is "and still does at the next try" "$code" 8
+
+"$CKRUN" run prompt.lua --profile ./allow.lua --session killed >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 1000); do
+  "$CKRUN" sessions log killed 2>/dev/null | grep -q sessionUpdate && break
+  sleep 0.02
+done
+{ kill -9 "$pid"; wait "$pid"; } 2>/dev/null
+is "an agent ends with the program that talks to it" "$(grep -lF "$agent" /proc/[0-9]*/cmdline 2>/dev/null | wc -l)" 0
+run resume killed
+is "a turn that was cut off is in doubt" "$code" 75
+finish
