@@ -13,6 +13,7 @@
 typedef struct values {
   const char *session, *checkpoint, *cassette, *profile, *grace, *record;
   ck_edit_words edits;
+  bool events;
   bool dry_run, accept_changed, clean, fallback, yes, retry, take_over;
 } values;
 
@@ -67,7 +68,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_place place = {0};
   ck_state_edits edits = {0};
-  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}};
+  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}, .events = {.wanted = v->events}};
+  if (v->events) host->output->json = true;
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = ck_id_check("session", v->session, err);
@@ -110,6 +112,7 @@ static const ck_option options[] = {
   {.name = "take-over", .offset = offsetof(values, take_over),
    .help = "end the process that holds it, if it is stopped and of the same user"},
   {.name = "retry", .offset = offsetof(values, retry), .help = "also when it is failing: it died again and again"},
+  CK_EVENTS_OPTION(values, events),
   {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
    .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
   {0},

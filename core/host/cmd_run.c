@@ -11,6 +11,7 @@
 typedef struct values {
   const char *flow, *profile, *input, *session, *cassette, *grace, *record;
   ck_edit_words edits;
+  bool events;
 } values;
 
 /* What stands against a start, told one by one as soon as there is a second; with --json in one text. */
@@ -117,7 +118,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_launch launch = {0};
   ck_state_edits edits = {0};
-  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}};
+  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}, .events = {.wanted = v->events}};
+  if (v->events) host->output->json = true;
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = load(&launch, &engine, &edits, v, err);
@@ -150,6 +152,7 @@ static const ck_option options[] = {
    .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
   CK_EDIT_OPTIONS(values, edits),
   CK_RECORD_OPTION(values, record),
+  CK_EVENTS_OPTION(values, events),
   {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
    .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
   {0},

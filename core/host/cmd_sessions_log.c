@@ -49,14 +49,8 @@ static void put_row(listing *self, const ck_event *event, bool abandoned) {
 static bool print_json(listing *self, const ck_event *event, bool abandoned) {
   ck_document document;
   ck_document_init(&document, self->output);
-  ck_document_put_int(&document, NULL, "seq", event->seq);
-  ck_document_put_int(&document, NULL, "timeline", event->timeline);
+  ck_look_put_event(&document, NULL, event);
   if (self->all) ck_document_put_bool(&document, NULL, "abandoned", abandoned);
-  ck_document_put_text(&document, NULL, "kind", ck_event_kind_name(event->kind));
-  ck_document_put_time(&document, NULL, "at", event->at_ms);
-  ck_document_put_text(&document, NULL, "scope", event->scope);
-  ck_document_put_text(&document, NULL, "agent", event->agent);
-  ck_document_put_value(&document, NULL, "body", event->body);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   return self->status == CK_OK;

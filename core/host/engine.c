@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/log.h"
 #include "core/effect/ask.h"
 #include "core/effect/read.h"
 #include "core/effect/sleep.h"
@@ -121,11 +122,26 @@ static void on_progress(void *to, const ck_progress *progress) {
   ck_reporter_show(&self->reporter, progress);
 }
 
+/* Events that cannot be told stop nothing: they are in the store. */
+static void tell_events(ck_engine *self) {
+  ck_error failure = CK_ERROR_INIT;
+  if (ck_event_stream_tell(&self->events, &failure) == CK_OK) return;
+  ck_log_line(CK_LOG_WARN, "events: %s", failure.text);
+  self->events.wanted = false;
+}
+
+static void on_beat(void *to) {
+  ck_engine *self = to;
+  ck_reporter_beat(&self->reporter);
+  tell_events(self);
+}
+
 static void take_turn(void *to) {
   ck_engine *self = to;
   ck_waker_clear(self->runtime->waker);
   ck_timing_update(&self->timing);
   self->status = ck_execution_turn(&self->result, self->execution, self->err);
+  tell_events(self);
   if (self->status != CK_E_PENDING) ck_loop_stop(self->loop);
 }
 
@@ -159,12 +175,17 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
   if (status == CK_OK) status = open_drivers(self, err);
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
   if (status == CK_OK) status = begin_steering(self, err);
+  bool watched = self->events.wanted || (self->output->talk_terminal && !self->output->json);
+  if (status == CK_OK && watched) status = ck_loop_every(self->loop, CK_REPORTER_BEAT_MS, on_beat, self, err);
   if (status == CK_OK) status = ck_loop_watch(self->loop, ck_waker_fd(self->runtime->waker), take_turn, self, err);
   return status;
 }
 
 ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   self->reporter.output = self->output;
+  self->reporter.session = self->session;
+  self->reporter.clock = self->runtime->clock;
+  ck_event_stream_begin(&self->events, self->output, self->runtime->store, self->session);
   self->timing.session = self->session;
   self->timing.clock = self->runtime->clock;
   self->err = err;
@@ -178,6 +199,7 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   ck_timing_update(&self->timing);
   self->counts = *ck_execution_get_counts(self->execution);
   ck_reporter_end(&self->reporter);
+  tell_events(self);
   return self->status == CK_E_PENDING ? self->steer.failure : self->status;
 }
 

@@ -6,6 +6,7 @@
 #include "core/effect/cassette.h"
 #include "core/effect/command.h"
 #include "core/effect/loop.h"
+#include "core/host/events.h"
 #include "core/host/launch.h"
 #include "core/host/place.h"
 #include "core/host/processes.h"
@@ -37,6 +38,7 @@ typedef struct ck_engine {
   ck_reporter reporter;
   ck_timing timing;
   ck_steer steer;
+  ck_event_stream events;
   ck_programs programs;
   ck_asker *asker;        /* the person at the terminal; NULL: nobody is there. Open before the drivers, freed after them */
   ck_processes processes;

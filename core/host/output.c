@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/base/log.h"
+#include "core/host/format.h"
 
 static int width_of(int fd) {
   struct winsize size;
@@ -23,6 +24,7 @@ static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 static void filter_log(ck_buffer *out, ck_bytes text, void *to) {
   ck_output *self = to;
   ck_error ignored = CK_ERROR_INIT;
+  ck_output_hide_live(self);
   pthread_mutex_lock(&log_lock);
   if (!self->log_redactor) ck_buffer_append_bytes(out, text);
   else if (ck_redactor_apply_text(out, self->log_redactor, CK_SINK_LOG, text, &ignored) != CK_OK) out->failed = true;
@@ -64,12 +66,38 @@ ck_status ck_output_guard_log(ck_output *self, ck_error *err) {
   return status;
 }
 
+/* From any thread, for a log line comes from any. */
+static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void erase(ck_output *self) {
+  if (self->live) fputs("\r\033[K", stderr);
+  self->live = false;
+}
+
+void ck_output_hide_live(ck_output *self) {
+  pthread_mutex_lock(&live_lock);
+  erase(self);
+  pthread_mutex_unlock(&live_lock);
+}
+
+void ck_output_show_live(ck_output *self, ck_bytes line) {
+  int width = width_of(STDERR_FILENO); /* it may have been resized */
+  if (width > 1) line.len = ck_format_cut(line, (size_t)width - 1);
+  pthread_mutex_lock(&live_lock);
+  fprintf(stderr, "\r\033[K%.*s", (int)line.len, line.data ? line.data : "");
+  fflush(stderr);
+  self->live = true;
+  pthread_mutex_unlock(&live_lock);
+}
+
 void ck_output_write(ck_output *self, ck_bytes text) {
+  if (self->terminal) ck_output_hide_live(self);
   if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len && errno != EPIPE) self->failed = true;
 }
 
 void ck_output_print(ck_output *self, const char *format, ...) {
   va_list args;
+  if (self->terminal) ck_output_hide_live(self);
   va_start(args, format);
   if (vprintf(format, args) < 0 && errno != EPIPE) self->failed = true;
   va_end(args);
@@ -97,6 +125,7 @@ void ck_output_talk(ck_output *self, const char *format, ...) {
   ck_buffer line = {0};
   ck_output_append_safe(self, &line, (ck_bytes){text, (size_t)len});
   ck_buffer_append_char(&line, '\n');
+  ck_output_hide_live(self);
   if (!line.failed) fwrite(line.data, 1, line.len, stderr);
   ck_buffer_clear(&line);
   free(text);
@@ -116,6 +145,7 @@ static void append_json_error(ck_buffer *to, const ck_error *err, ck_bytes text)
 
 void ck_output_error(ck_output *self, const ck_error *err) {
   fflush(stdout);
+  ck_output_hide_live(self);
   ck_bytes text = ck_bytes_text(err->text[0] ? err->text : ck_status_text(err->status));
   ck_buffer clean = {0}, line = {0};
   ck_error ignored = CK_ERROR_INIT;

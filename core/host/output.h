@@ -13,6 +13,7 @@ typedef struct ck_output {
   bool color;          /* stdout may carry bold: a terminal, without NO_COLOR */
   int width;           /* columns of stdout's terminal; 0: unknown or no terminal */
   int talk_width;      /* of stderr's */
+  bool live;           /* a live line stands on stderr */
   bool failed;         /* an append or write failed: ck_output_flush tells */
   ck_redactor *redactor;
   ck_redactor *log_redactor; /* for log lines, from any thread; NULL: no secret is known */
@@ -35,6 +36,10 @@ CK_CHECKED ck_status ck_output_flush(ck_output *self, ck_error *err);
 
 /* One line to stderr, redacted and escaped; nothing with --json. */
 void ck_output_talk(ck_output *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Draws a line on stderr's terminal that is replaced by the next one, and gives way to everything else that is said. `line` passed
+ * ck_output_append_safe; it is cut where the terminal ends. */
+void ck_output_show_live(ck_output *self, ck_bytes line);
+void ck_output_hide_live(ck_output *self);
 /* The one way an error is told: "ckrun: text", or {"error":{…}} with --json. */
 void ck_output_error(ck_output *self, const ck_error *err);
 

@@ -5,16 +5,28 @@
 #include "core/host/output.h"
 #include "core/runtime/execution.h"
 
-/* Zero-initialise; set output. */
+enum { CK_REPORTER_BEAT_MS = 100, CK_REPORTER_RUNNING_MAX = 16 };
+
+/* Zero-initialise; set output, session and clock. */
 typedef struct ck_reporter {
   ck_output *output;
   const ck_execution *execution; /* NULL until it is open */
-  int64_t saved;                 /* checkpoints of this run */
+  const ck_session *session;
+  ck_clock clock;
   bool hushed;                   /* a question stands on the terminal */
-  char doing[192];               /* the step that the live line names */
+  /* What the live line shows. */
+  bool changed;
+  int64_t drawn_us, saved_us;    /* monotonic: when it was drawn last, when a checkpoint was durable last; 0: never */
+  char node[64], agent[64], done[160];
+  struct {
+    char key[160], name[64];
+  } running[CK_REPORTER_RUNNING_MAX]; /* oldest first; more than these are not named */
+  size_t running_count;
 } ck_reporter;
 
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress);
+/* Draws the live line where something has changed, or a second has gone by. Every CK_REPORTER_BEAT_MS, and never in between. */
+void ck_reporter_beat(ck_reporter *self);
 /* Takes the live line away, so that other text can follow. */
 void ck_reporter_end(ck_reporter *self);
 

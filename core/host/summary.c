@@ -13,6 +13,7 @@ static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 typedef struct outcome {
   const ck_host *host;
   ck_engine *engine;
+  bool whole; /* nothing of the JSON object is printed yet */
   ck_session_status status;
   int64_t events, messages, checkpoints, stored_bytes;
   ck_value *result; /* NULL: none */
@@ -20,7 +21,9 @@ typedef struct outcome {
   char *resume;     /* the command that goes on; NULL: there is nothing to go on with */
 } outcome;
 
-ck_status ck_summary_begin(const ck_host *host, const char *session, ck_error *err) {
+ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err) {
+  const char *session = ck_session_id(engine->session);
+  if (engine->events.wanted) return CK_OK;
   ck_output_print(host->output, host->output->json ? "{\"session\":\"%s\"," : "%s\n", session);
   return ck_output_flush(host->output, err);
 }
@@ -153,6 +156,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   const ck_totals *totals = ck_session_totals(self->engine->session);
   ck_document document;
   ck_document_init(&document, self->host->output);
+  if (self->whole) ck_document_put_text(&document, NULL, "session", ck_session_id(self->engine->session));
   ck_document_put_text(&document, NULL, "run", ck_session_run(self->engine->session));
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->status));
   ck_document_put_text(&document, NULL, "reason", self->engine->result.text[0] ? self->engine->result.text : NULL);
@@ -169,14 +173,14 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
   ck_document_put_text(&document, NULL, "resolve", self->resolve);
   ck_document_put_text(&document, NULL, "resume", self->resume);
-  ck_status status = ck_document_print_rest(&document, err);
+  ck_status status = self->whole ? ck_document_print(&document, err) : ck_document_print_rest(&document, err);
   ck_document_clear(&document);
   return status;
 }
 
 /* The store may be what failed: then the summary has what is known without it. */
-static ck_status print_summary(const ck_host *host, ck_engine *engine, ck_error *err) {
-  outcome self = {.host = host, .engine = engine, .status = ck_session_get_record(engine->session)->status};
+static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whole, ck_error *err) {
+  outcome self = {.host = host, .engine = engine, .whole = whole, .status = ck_session_get_record(engine->session)->status};
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = read_outcome(&self, &ignored);
   if (status == CK_OK) status = read_conversation(&self, &ignored);
@@ -206,9 +210,10 @@ static ck_status answer(const ck_engine *engine, ck_error *err) {
 
 ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err) {
   ck_error late = CK_ERROR_INIT;
-  ck_status status = ck_summary_begin(host, ck_session_id(engine->session), err);
+  bool whole = engine->events.wanted;
+  ck_status status = ck_summary_begin(host, engine, err);
   if (status == CK_OK) status = ck_engine_execute(engine, err);
-  ck_status printed = print_summary(host, engine, &late);
+  ck_status printed = print_summary(host, engine, whole, &late);
   if (status == CK_OK) status = answer(engine, err);
   if (status != CK_OK || printed == CK_OK) return status;
   return ck_error_set(err, printed, "%s", late.text);

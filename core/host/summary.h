@@ -5,8 +5,9 @@
 #include "core/host/command.h"
 #include "core/host/engine.h"
 
-/* Prints the session's id, before anything else; with --json the beginning of the object that the summary ends. */
-CK_CHECKED ck_status ck_summary_begin(const ck_host *host, const char *session, ck_error *err);
+/* Prints the session's id, before anything else; with --json the beginning of the object that the summary ends, but nothing when
+ * events are told: then the summary is an object of its own. */
+CK_CHECKED ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err);
 /* Executes the engine's session between the id and the summary. The status is the program's answer: CK_OK, CK_E_FAILED or
  * its cause, CK_E_PAUSED, CK_E_WAITING, CK_E_IN_DOUBT, or why nothing more could be written. */
 CK_CHECKED ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err);

@@ -81,21 +81,28 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   self->ended = true;
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
-  return ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL, value, err);
+  ck_status status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL, value, err);
+  ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
+  return status;
 }
 
 /* ---- turning ---- */
+
+enum { TURN_US = 50000 };
+
+/* Signals, requests and other sessions have their turn, too. */
+static bool is_late(const ck_execution *self) { return ck_execution_now_us(self) - self->turn_us > TURN_US; }
 
 static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
   ck_status status = CK_OK;
   *moved = false;
   for (size_t i = 0; i < self->runner_count && status == CK_OK; i++) { /* the list can grow meanwhile */
     bool goes_on = true;
-    while (goes_on && status == CK_OK) {
+    while (goes_on && status == CK_OK && !is_late(self)) {
       status = ck_runner_advance(&goes_on, self->runners[i], err);
       *moved |= goes_on;
+      ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
     }
-    ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
   }
   return status;
 }
@@ -111,11 +118,14 @@ static ck_status settle(bool *waits, ck_execution *self, ck_error *err) {
 ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_error *err) {
   bool waits = false;
   ck_status status = CK_OK;
+  self->turn_us = ck_execution_now_us(self);
   while (!self->ended && !waits && status == CK_OK) {
     bool moved;
     status = advance_all(&moved, self, err);
+    if (status == CK_OK && is_late(self)) break;
     if (status == CK_OK && !moved) status = settle(&waits, self, err);
   }
+  if (status == CK_OK && !self->ended && !waits) ck_waker_wake(self->options.waker);
   *result = self->result;
   if (status != CK_OK) {
     ck_session_park(self->session, status);

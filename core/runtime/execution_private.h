@@ -121,6 +121,7 @@ struct ck_execution {
   ck_state *told;                     /* limits whose coming near was told: AGENT/DIMENSION */
   bool has_strays;                    /* it goes on from a checkpoint: the state may hold scopes that are not forked again */
   ck_state *told_agents;              /* those that were asked something in this process */
+  int64_t turn_us;                    /* monotonic time at which the present turn began */
   bool stopping;                      /* what runs was cancelled */
   bool ended;
   ck_execution_result result;

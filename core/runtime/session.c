@@ -64,6 +64,8 @@ const char *ck_session_run(const ck_session *self) { return self->timeline.run; 
 const ck_session_record *ck_session_get_record(const ck_session *self) { return &self->record; }
 const ck_totals *ck_session_totals(const ck_session *self) { return &self->totals; }
 uint32_t ck_session_attempt(const ck_session *self) { return self->timeline.attempt; }
+int64_t ck_session_first_seq(const ck_session *self) { return self->timeline.begin; }
+int64_t ck_session_last_seq(const ck_session *self) { return self->next_seq - 1; }
 int64_t ck_session_resumed_from(const ck_session *self) { return self->resumed_from; }
 const ck_value *ck_session_get(const ck_session *self, const char *key) { return ck_state_get(self->state, key); }
 const ck_state *ck_session_state(const ck_session *self) { return self->state; }

@@ -57,6 +57,9 @@ const char *ck_session_run(const ck_session *self);
 const ck_session_record *ck_session_get_record(const ck_session *self);
 const ck_totals *ck_session_totals(const ck_session *self);
 uint32_t ck_session_attempt(const ck_session *self);
+/* seq of this run's first event, and of the last one that was appended. */
+int64_t ck_session_first_seq(const ck_session *self);
+int64_t ck_session_last_seq(const ck_session *self);
 /* seq of the checkpoint this run went on from; 0: from the first event. */
 int64_t ck_session_resumed_from(const ck_session *self);
 

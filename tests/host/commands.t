@@ -6,7 +6,7 @@ exits 0 "ckrun help" help
 overview=$out
 declared=$(sed -n 's/^  \.name = "\(.*\)",$/\1/p' "$root"/core/host/cmd_*.c | sort)
 files=$(ls "$root"/core/host/cmd_*.c | sed 's|.*/cmd_||; s|\.c$||; s|_| |g' | sort)
-listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' <<<"$overview" | sort)
+listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' <<<"$overview" | sort)
 is "each command is one file named like it" "$declared" "$files"
 is "help lists every command" "$listed" "$declared"
 

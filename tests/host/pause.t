@@ -119,5 +119,18 @@ begin resume five
 steps 2 3 4
 ended
 is "and the session goes on" "$code $(cell "$out" result)" "0 4"
+# A flow that never waits for anything hears them all the same.
+cat >"$dir/busy.lua" <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "busy", run = function(ctx)
+  for n = ctx.position and ctx.position.turn + 1 or 1, 10000000 do ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } }) end
+end }
+END
+"$CKRUN" run "$dir/busy.lua" --session busy >"$dir/begun" 2>"$dir/told" </dev/null 3>&- 4>&- &
+pid=$!
+until grep -q "^checkpoint" "$dir/told"; do :; done
+exits 0 "a flow that never waits is paused by request" pause busy
+ended
+is "and ends so" "$code" 8
 exits 2 "a grace period that is none" run "$dir/flow.lua" --grace long
 finish
