@@ -20,7 +20,7 @@ FLAGS_coverage := -O0 -g --coverage
 
 # The one list of Debian packages: what `make deps` installs, and what .ci/run needs beyond make.
 PACKAGES := gcc libc6-dev pkg-config perl strace sqlite3 liblua5.4-dev libcjson-dev uuid-dev libsqlite3-dev libzstd-dev \
-  libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev
+  libsodium-dev libuv1-dev libpcre2-dev libcurl4-openssl-dev ca-certificates
 PKG_NAMES := lua5.4 libcjson uuid sqlite3 libzstd libsodium libuv libpcre2-8
 
 ifeq ($(filter $(MODE),$(MODES)),)

@@ -6,6 +6,8 @@
 #include "core/effect/http_retry.h"
 #include "core/effect/model_run.h"
 
+enum { ROOM_OF_A_REQUEST = 4096, ROOM_PER_MESSAGE = 128 };
+
 static int64_t or_else(int64_t given, int64_t otherwise) { return given >= 0 ? given : otherwise; }
 
 static int64_t now_ms(const ck_effect_run *self) {
@@ -180,10 +182,18 @@ static void make_key(ck_effect_run *self, const ck_effect *effect) {
   ck_digest_hex(self->key, &digest);
 }
 
+/* Room for all of it at once: what is sent is copied there once, and nowhere else. */
+static void make_room(ck_effect_run *self, const ck_effect *effect) {
+  size_t bytes = effect->request.len + ROOM_OF_A_REQUEST, count = effect->conversation ? ck_conversation_count(effect->conversation) : 0;
+  for (size_t i = 0; i < count; i++) bytes += ck_value_bytes(ck_conversation_get(effect->conversation, i)).len + ROOM_PER_MESSAGE;
+  if (ck_buffer_extend(&self->body, bytes)) self->body.len = 0;
+}
+
 static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *err) {
   ck_model_ask ask = {self->model, effect->request, effect->conversation};
   make_url(self);
   make_key(self, effect);
+  make_room(self, effect);
   ck_status status = ck_buffer_check(&self->url, err);
   if (!status) status = self->format->write(&self->body, &ask, err);
   if (!status) status = ck_http_timer_new(&self->timer, self->driver->options.loop, on_due, self, err);
@@ -192,13 +202,23 @@ static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *er
   return status;
 }
 
+static ck_status find_model(const ck_profile_model **out, const ck_profile *profile, const ck_effect *effect, ck_error *err) {
+  ck_bytes asked = ck_json_get(effect->request, "model");
+  if (ck_json_type_of(asked) != CK_JSON_STRING) return ck_error_set(err, CK_E_USAGE, "the request of %s names no model", effect->key);
+  char *name = ck_json_dup_string(asked);
+  if (!name) return ck_error_no_memory(err);
+  *out = ck_profile_get_model(profile, name);
+  ck_status status = CK_OK;
+  if (!*out)
+    status = ck_error_set(err, CK_E_USAGE, "profile %s has no model \"%.64s\": add models = { [\"%.64s\"] = { … } } to it", profile->name, name, name);
+  free(name);
+  return status;
+}
+
 ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
   *out = NULL;
-  char *name = ck_json_dup_string(ck_json_get(effect->request, "model"));
-  const ck_profile_model *model = name ? ck_profile_get_model(driver->options.profile, name) : NULL;
-  ck_status status = model ? CK_OK : ck_error_set(err, CK_E_USAGE, "profile %s has no model \"%.64s\": add models = { [\"%.64s\"] = { … } } to it",
-                                                  driver->options.profile->name, name ? name : "", name ? name : "");
-  free(name);
+  const ck_profile_model *model = NULL;
+  ck_status status = find_model(&model, driver->options.profile, effect, err);
   if (status) return status;
   ck_effect_run *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);

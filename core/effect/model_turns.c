@@ -111,20 +111,20 @@ static void list_anthropic(calls *self, ck_bytes message) {
 }
 
 /* Ids are compared as they are spelt, which is nearly always the same, then as what they mean. */
-static bool is_same_id(ck_bytes a, ck_bytes b) {
-  if (a.len == 0 || b.len == 0) return false;
+static bool is_same_id(ck_bytes a, ck_bytes b, bool *failed) {
   if (ck_bytes_equal(a, b)) return true;
   char *text = ck_json_dup_string(a);
   bool same = text && ck_json_is_text(b, text);
+  *failed |= !text;
   free(text);
   return same;
 }
 
 /* The call that a result belongs to: the first open one of its id; one without an id, the first open one. */
-static ck_model_call *find_call(const calls *self, ck_bytes id) {
+static ck_model_call *find_call(calls *self, ck_bytes id) {
   for (size_t i = 0; i < self->count; i++) {
     ck_model_call *call = &self->list[i];
-    if (call->result.len == 0 && (id.len == 0 || call->id.len == 0 || is_same_id(call->id, id))) return call;
+    if (call->result.len == 0 && (id.len == 0 || call->id.len == 0 || is_same_id(call->id, id, &self->failed))) return call;
   }
   return NULL;
 }
@@ -139,12 +139,13 @@ typedef struct telling {
 
 static ck_bytes message_at(const telling *self, size_t index) { return ck_value_bytes(ck_conversation_get(self->conversation, index)); }
 
-static void tell_stray(const telling *self, ck_bytes message) {
+static void tell_stray(telling *self, ck_bytes message) {
   ck_buffer text = {0}, json = {0};
   ck_buffer_append_text(&text, "Result of a tool: ");
   ck_bytes content = ck_json_get(message, "content");
   if (!ck_json_read_string(&text, content)) ck_buffer_append_bytes(&text, content);
   ck_json_append_string(&json, ck_buffer_bytes(&text));
+  self->calls.failed |= text.failed || json.failed;
   self->teller->user(self->teller->self, ck_buffer_bytes(&json));
   ck_buffer_clear(&json);
   ck_buffer_clear(&text);
@@ -170,7 +171,7 @@ static bool is_paired(const telling *self, ck_bytes message) {
   return false;
 }
 
-static void tell_one(const telling *self, size_t at) {
+static void tell_one(telling *self, size_t at) {
   ck_bytes message = message_at(self, at), content = ck_json_get(message, "content");
   if (is_role(message, "user")) self->teller->user(self->teller->self, content);
   else if (!is_role(message, "tool")) self->teller->system(self->teller->self, content);

@@ -8,11 +8,11 @@ local custom = {}
 
 local rules = {
   name = "string", version = check.version, run = "function", tools = "table", processes = process.rule,
-  reads = check.texts, agents = check.texts, secrets = check.texts,
+  reads = check.texts, agents = check.texts, secrets = check.texts, models = check.texts,
 }
 
 ---@param def { run: fun(ctx: table, def: table): any, name: string|nil, tools: table|nil, processes: table|nil, reads: string[]|nil,
----  agents: string[]|nil, secrets: string[]|nil }
+---  agents: string[]|nil, secrets: string[]|nil, models: string[]|nil }
 ---@return table flow
 function custom.define(def)
   local problem = check.fields("flow.custom", def, rules)
@@ -24,7 +24,7 @@ function custom.define(def)
   if problem then error(problem, 2) end
   return {
     kind = "custom", name = def.name, version = def.version, run = def.run, tools = list, processes = processes,
-    reads = def.reads, agents = def.agents, secrets = def.secrets,
+    reads = def.reads, agents = def.agents, secrets = def.secrets, models = def.models,
   }
 end
 
