@@ -25,20 +25,23 @@ static void serve_ended(ck_http *self) {
   }
 }
 
+/* A client whose callback failed does nothing more until all its transfers are gone; it does not end them itself. */
+static void act(ck_http *self, curl_socket_t fd, int flags) {
+  int running;
+  CURLMcode failed = self->curl.multi_socket_action(self->multi, fd, flags, &running);
+  serve_ended(self);
+  while (failed && self->requests) ck_http_request_finish(self->requests, CURLE_OUT_OF_MEMORY);
+}
+
 static void on_poll(uv_poll_t *poll, int failed, int events) {
   watched *it = poll->data;
   ck_http *self = it->client;
   int flags = (events & UV_READABLE ? CURL_CSELECT_IN : 0) | (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
-  int running;
-  self->curl.multi_socket_action(self->multi, it->fd, failed < 0 ? CURL_CSELECT_ERR : flags, &running);
-  serve_ended(self);
+  act(self, it->fd, failed < 0 ? CURL_CSELECT_ERR : flags);
 }
 
 static void on_due(void *to) {
-  ck_http *self = to;
-  int running;
-  self->curl.multi_socket_action(self->multi, CURL_SOCKET_TIMEOUT, 0, &running);
-  serve_ended(self);
+  act(to, CURL_SOCKET_TIMEOUT, 0);
 }
 
 static int on_timer(CURLM *multi, long ms, void *to) {
@@ -65,7 +68,7 @@ static watched *watch(ck_http *self, curl_socket_t fd) {
   return it;
 }
 
-/* -1 makes libcurl end all transfers of this client with an error, which is how they learn that there is no memory. */
+/* -1 makes libcurl stop all transfers of this client: there is no memory to go on. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *to, void *assigned) {
   ck_http *self = to;
   watched *it = assigned;
