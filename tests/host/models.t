@@ -111,6 +111,26 @@ has "and says so" "$err" "status 529 (overloaded_error): Overloaded"
 exits 0 "a resume goes on" --json resume overloaded
 is "to its answer" "$(json "$out" '$d->{result}{text}')" "Here I am."
 
+# A certificate that nobody vouches for: nothing is sent, above all no key.
+tls=
+if command -v openssl >/dev/null &&
+  openssl req -x509 -newkey rsa:2048 -nodes -keyout tls.key -out tls.crt -days 2 -subj /CN=127.0.0.1 >/dev/null 2>&1; then
+  openssl s_server -accept 127.0.0.1:0 -key tls.key -cert tls.crt >tls.got 2>&1 < <(exec sleep 60) &
+  tls=$!
+  serving="$serving $tls"
+  while kill -0 $tls 2>/dev/null && ! grep -q '^ACCEPT .*:[0-9]' tls.got; do read -rt 0.01 <> <(:) || :; done
+  port=$(sed -n 's/^ACCEPT .*:\([0-9]*\)$/\1/p' tls.got)
+fi
+if [ -n "$tls" ] && [ -n "$port" ]; then
+  profile tls.lua openai
+  sed -i 's|http://|https://|' tls.lua
+  exits 8 "a certificate that nobody vouches for" run flow.lua --profile ./tls.lua --session tls --input '"?"'
+  has "is told" "$err" "SSL certificate problem"
+  is "and gets no key" "$(grep -c canary tls.got)" 0
+else
+  skip "no TLS server (openssl s_server) to refuse"
+fi
+
 # What a profile lacks is told before anything is made.
 CKRUN_STORE=sqlite:$dir/none.db refused 2 "a model that the profile lacks" 'flow counter asks model "default", which profile default does not have' \
   run flow.lua --session lacking --input '"?"'
@@ -124,7 +144,7 @@ exits 2 "a key in the profile" run flow.lua --profile ./literal.lua --session la
 has "is refused with the remedy" "$err" 'models.default.key: the name of a secret is expected, never the key itself'
 is "and not repeated" "$(grep -c canary <<<"$err")" 0
 exits 0 "profile show" profile show ./refusing.lua
-has "shows where the model is" "$out" "models.default.base_url	http://127.0.0.1:$port"
+has "shows where the model is" "$out" "models.default.base_url	http://127.0.0.1:$(cat refusing.port)"
 has "and the name of the secret" "$out" "models.default.key	main"
 is "not the secret" "$(grep -c canary <<<"$out")" 0
 
