@@ -211,31 +211,23 @@ static void test_tool_divergence(void) {
 
 #define OWN(request, result) "{\"scope\":\"main\",\"kind\":\"tool\",\"request\":" request ",\"result\":" result "}\n"
 
-static void gives(const char *text, const ck_effect *effect, const char *want) {
-  drive to;
-  drive_init(&to, loop);
-  const ck_outcome *outcome = take(&to, text, effect, false);
-  tap_ok(outcome->status == CK_OUTCOME_OK, "it is answered (%s)", outcome->error ? outcome->error : "");
-  tap_is_bytes(outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0}, ck_bytes_text(want), "with what was recorded");
-  drive_clear(&to);
-}
-
 /* Calls that no message of the model makes: held against the whole request, in any order among those in a row. */
 static void test_own_calls(void) {
-  static const char three[] = HEADER OWN("{\"name\":\"a\",\"arguments\":1}", "\"first\"")
-      OWN("{\"name\":\"a\",\"arguments\":2}", "\"second\"") OWN("{\"server\":\"s\",\"list\":true}", "[]") ASK
-      OWN("{\"name\":\"a\",\"arguments\":1}", "\"later\"");
-  ck_effect effect = tool_effect(0, "{\"name\":\"a\",\"arguments\":1}");
-  gives(three, &effect, "\"first\"");
-  effect = tool_effect(0, "{\"name\":\"a\",\"arguments\":2}");
-  gives(three, &effect, "\"second\"");
-  effect = tool_effect(2, "{\"name\":\"a\",\"arguments\":1}");
-  gives(three, &effect, "\"first\"");
-  effect = tool_effect(0, "{\"server\":\"s\",\"list\":true}");
-  gives(three, &effect, "[]");
-  effect = tool_effect(4, "{\"name\":\"a\",\"arguments\":1}");
-  gives(three, &effect, "\"later\"");
-  effect = tool_effect(1, "{\"name\":\"a\",\"arguments\":3}");
+  static const char three[] = HEADER OWN("{\"name\":\"a\",\"arguments\":1}", "1") OWN("{\"name\":\"a\",\"arguments\":2}", "2")
+      OWN("{\"server\":\"s\",\"list\":true}", "[]") ASK OWN("{\"name\":\"a\",\"arguments\":1}", "\"later\"");
+  static const struct { uint64_t consumed; const char *request, *want; } cases[] = {
+      {0, "{\"name\":\"a\",\"arguments\":1}", "1"}, {0, "{\"name\":\"a\",\"arguments\":2}", "2"},
+      {2, "{\"name\":\"a\",\"arguments\":1}", "1"}, {0, "{\"server\":\"s\",\"list\":true}", "[]"},
+      {4, "{\"name\":\"a\",\"arguments\":1}", "\"later\""}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    drive to;
+    drive_init(&to, loop);
+    ck_effect effect = tool_effect(cases[i].consumed, cases[i].request);
+    const ck_outcome *outcome = take(&to, three, &effect, false);
+    tap_is_bytes(outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0}, ck_bytes_text(cases[i].want), "it is answered");
+    drive_clear(&to);
+  }
+  ck_effect effect = tool_effect(1, "{\"name\":\"a\",\"arguments\":3}");
   diverges(three, &effect, "tool a, call 0, with 3", "the flow's own call {\"name\":\"a\",\"arguments\":2}");
   effect = tool_effect(4, "{\"name\":\"a\",\"arguments\":2}");
   diverges(three, &effect, "with 2", "\"arguments\":1}");

@@ -75,8 +75,8 @@ ok "its calls are answered, too" again own "$dir/own_recorded.lua" own
 exits 0 "a run that is recorded" run "$flow" --cassette "$cassette" --session recorded --record "$dir/recorded.jsonl"
 ok "leaves the file that an export gives" cmp "$dir/recorded.jsonl" "$dir/air.jsonl"
 exits 1 "one that fails" run "$flow" --cassette "$dir/wrong.jsonl" --session half --record "$dir/half.jsonl"
-ok "leaves what it had" cmp "$dir/half.jsonl" <(head -n "$(grep -c '' "$dir/half.jsonl")" "$dir/air.jsonl")
-ok "which is something" test "$(grep -c '' "$dir/half.jsonl")" -gt 8
+ok "leaves what it had" cmp <(head -n 10 "$dir/half.jsonl") <(head -n 10 "$dir/air.jsonl")
+ok "which is something" test "$(grep -c '' "$dir/half.jsonl")" -gt 10
 exits 0 "a resume that is recorded" resume half --cassette "$cassette" --record "$dir/half.jsonl"
 ok "leaves the whole session" cmp "$dir/half.jsonl" "$dir/air.jsonl"
 exits 0 "the recording is used to record itself" run "$flow" --cassette "$dir/recorded.jsonl" --session self --record "$dir/recorded.jsonl"
