@@ -21,24 +21,7 @@ typedef struct printing {
   ck_table table;
   const char *key;    /* of the differences that are told */
   size_t rows;        /* of that key */
-  ck_document document;
-  struct cJSON *list; /* its differences */
 } printing;
-
-/* Walks both lists of keys, which are in order; old or now is NULL where a key is missing. */
-static void each_key(printing *self, void (*tell)(printing *self, const ck_state_entry *old, const ck_state_entry *now)) {
-  const ck_compare_side *from = &self->of->from, *to = &self->of->to;
-  size_t i = 0, j = 0;
-  while (i < from->entry_count || j < to->entry_count) {
-    const ck_state_entry *old = i < from->entry_count ? &from->entries[i] : NULL;
-    const ck_state_entry *now = j < to->entry_count ? &to->entries[j] : NULL;
-    int order = !old ? 1 : !now ? -1 : strcmp(old->key, now->key);
-    i += order <= 0;
-    j += order >= 0;
-    bool same = order == 0 && ck_bytes_equal(ck_value_bytes(old->value), ck_value_bytes(now->value));
-    if (!same) tell(self, order <= 0 ? old : NULL, order >= 0 ? now : NULL);
-  }
-}
 
 /* ---- rows ---- */
 
@@ -73,7 +56,8 @@ static void end_key(printing *self) {
   if (self->rows == 0) put_change(self, "spelling", &(ck_difference){0});
 }
 
-static void put_key(printing *self, const ck_state_entry *old, const ck_state_entry *now) {
+static void put_key(void *to, const ck_state_entry *old, const ck_state_entry *now) {
+  printing *self = to;
   ck_difference whole = {.old = old ? ck_value_bytes(old->value) : (ck_bytes){0}, .now = now ? ck_value_bytes(now->value) : (ck_bytes){0}};
   ck_error ignored = CK_ERROR_INIT;
   self->key = old ? old->key : now->key;
@@ -130,7 +114,7 @@ static ck_status print_table(printing *self, ck_error *err) {
   put_words(table, "checkpoint", ck_boundary_kind_name(of->to.checkpoint.kind));
   ck_table_put_text(table, ck_bytes_text(of->from.checkpoint.id));
   ck_table_put_text(table, ck_bytes_text(of->to.checkpoint.id));
-  each_key(self, put_key);
+  ck_compare_visit_keys(of, put_key, self);
   put_nodes(table, &of->from, "undone");
   put_nodes(table, &of->to, "completed");
   put_totals(table, &of->from.checkpoint.totals, &of->to.checkpoint.totals);
@@ -141,87 +125,12 @@ static ck_status print_table(printing *self, ck_error *err) {
   return status;
 }
 
-/* ---- JSON ---- */
-
-static void put_span(ck_document *document, struct cJSON *at, const char *name, ck_bytes span) {
-  ck_value *value = NULL;
-  ck_error ignored = CK_ERROR_INIT;
-  if (!span.len) return;
-  if (ck_value_copy(&value, span, &ignored) != CK_OK) document->failed = true;
-  ck_document_put_value(document, at, name, value);
-  ck_value_free(value);
-}
-
-static bool add_difference(void *to, const ck_difference *one) {
-  printing *self = to;
-  ck_document *document = &self->document;
-  struct cJSON *at = ck_document_put_object(document, self->list, NULL);
-  ck_buffer path = {0};
-  ck_buffer_append_bytes(&path, one->path);
-  ck_document_put_text(document, at, "op", ck_difference_name(one->kind));
-  ck_document_put_text(document, at, "path", path.data ? path.data : "");
-  put_span(document, at, "old", one->old);
-  put_span(document, at, "value", one->now);
-  if (path.failed) document->failed = true;
-  ck_buffer_clear(&path);
-  return true;
-}
-
-static void add_key(printing *self, const ck_state_entry *old, const ck_state_entry *now) {
-  ck_document *document = &self->document;
-  ck_error ignored = CK_ERROR_INIT;
-  struct cJSON *at = ck_document_put_object(document, self->list, NULL), *keys = self->list;
-  ck_document_put_text(document, at, "key", old ? old->key : now->key);
-  ck_document_put_text(document, at, "change", !old ? "added" : !now ? "removed" : "changed");
-  if (!now) ck_document_put_value(document, at, "old", old->value);
-  if (!old) ck_document_put_value(document, at, "value", now->value);
-  if (!old || !now) return;
-  self->list = ck_document_put_array(document, at, "differences");
-  ck_status status = ck_difference_find(ck_value_bytes(old->value), ck_value_bytes(now->value), add_difference, self, &ignored);
-  if (status != CK_OK) document->failed = true;
-  self->list = keys;
-}
-
-static void add_side(ck_document *document, const char *name, const ck_compare_side *side) {
-  struct cJSON *at = ck_document_put_object(document, NULL, name);
-  ck_look_put_checkpoint(document, ck_document_put_object(document, at, "checkpoint"), &side->checkpoint);
-  struct cJSON *nodes = ck_document_put_array(document, at, "completed");
-  for (size_t i = 0; i < side->node_count; i++) {
-    struct cJSON *node = ck_document_put_object(document, nodes, NULL);
-    ck_document_put_text(document, node, "kind", ck_boundary_kind_name(side->nodes[i].kind));
-    ck_document_put_text(document, node, "node", side->nodes[i].name);
-    ck_document_put_text(document, node, "scope", side->nodes[i].scope);
-    ck_document_put_int(document, node, "seq", side->nodes[i].seq);
-  }
-  struct cJSON *events = ck_document_put_object(document, at, "events");
-  for (int kind = 0; kind < CK_COMPARE_KINDS; kind++)
-    if (side->events[kind]) ck_document_put_int(document, events, ck_event_kind_name((ck_event_kind)kind), side->events[kind]);
-}
-
-static ck_totals spent_between(const ck_totals *from, const ck_totals *to) {
-  return (ck_totals){.cost_micros = to->cost_micros - from->cost_micros,
-                     .input_tokens = to->input_tokens - from->input_tokens,
-                     .output_tokens = to->output_tokens - from->output_tokens,
-                     .model_calls = to->model_calls - from->model_calls,
-                     .tool_calls = to->tool_calls - from->tool_calls,
-                     .unmetered = to->unmetered - from->unmetered,
-                     .active_us = to->active_us - from->active_us};
-}
-
-static ck_status print_json(printing *self, const char *session, ck_error *err) {
-  ck_document *document = &self->document;
-  const ck_compare *of = self->of;
-  ck_document_init(document, self->output);
-  ck_document_put_text(document, NULL, "session", session);
-  ck_document_put_int(document, NULL, "common", of->common);
-  add_side(document, "from", &of->from);
-  add_side(document, "to", &of->to);
-  self->list = ck_document_put_array(document, NULL, "keys");
-  each_key(self, add_key);
-  ck_totals spent = spent_between(&of->from.checkpoint.totals, &of->to.checkpoint.totals);
-  ck_look_fill_totals(document, ck_document_put_object(document, NULL, "spent"), &spent);
-  ck_status status = ck_document_print(document, err);
-  ck_document_clear(document);
+static ck_status print_json(const printing *self, const char *session, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, self->output);
+  ck_compare_put(&document, NULL, self->of, session);
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
   return status;
 }
 

@@ -2,83 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/agent_tail.h"
 #include "core/host/commands.h"
-#include "core/host/errand.h"
-#include "core/host/snapshot.h"
-#include "core/runtime/choose.h"
 #include "core/runtime/tail_section.h"
 
 typedef struct values {
   const char *session, *agent, *last, *profile;
 } values;
-
-typedef struct tailing {
-  ck_output *output;
-  ck_look look;
-  ck_view view;
-  ck_profile *profile; /* NULL: the session names none */
-  ck_policy_engine policies;
-  ck_tail_query query;
-  ck_tail tail;
-} tailing;
-
-static ck_status read_depth(size_t *out, const tailing *self, const values *v, ck_error *err) {
-  enum { DEPTH_DEFAULT = 50 };
-  const ck_profile_agent *agent = self->profile ? ck_profile_get_agent(self->profile, v->agent) : NULL;
-  int64_t depth = agent ? agent->replay_depth : self->profile ? self->profile->replay_depth : DEPTH_DEFAULT;
-  *out = depth > 0 ? (size_t)depth : 0;
-  if (!v->last) return CK_OK;
-  size_t digits = strspn(v->last, "0123456789");
-  if (!digits || digits > 9 || v->last[digits])
-    return ck_error_set(err, CK_E_USAGE, "--last: '%s' is not a number of events (0 to 999999999)", v->last);
-  *out = strtoul(v->last, NULL, 10);
-  return CK_OK;
-}
-
-/* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies behind is given again only as
- * far as it is not done again. */
-static ck_status find_cut(tailing *self, ck_error *err) {
-  const ck_head *head = &self->look.head;
-  if (self->look.live || !ck_session_status_resumable(head->session.status)) return CK_OK;
-  ck_checkpoint_info from;
-  ck_status status = ck_choose_checkpoint(&from, self->look.store, head, &(ck_choice){0}, err);
-  self->query.cut = from.seq ? from.seq : head->session.flow ? 1 : 0;
-  ck_checkpoint_info_clear(&from);
-  return status;
-}
-
-static ck_status read_tail(tailing *self, const values *v, ck_error *err) {
-  const ck_head *head = &self->look.head;
-  ck_status status = ck_errand_hide_secrets(self->output, self->look.store, head->session.id, err);
-  if (status == CK_OK) status = ck_snapshot_load_profile(&self->profile, &self->policies, &head->session, v->profile, err);
-  if (status == CK_OK) status = ck_view_make(&self->view, head->timelines, head->timeline_count, head->session.timeline, err);
-  if (status == CK_OK) status = find_cut(self, err);
-  if (status == CK_OK) status = read_depth(&self->query.n, self, v, err);
-  self->query.session = head->session.no;
-  self->query.view = &self->view;
-  self->query.agent = v->agent;
-  self->query.policies = self->profile ? &self->policies : NULL;
-  return status == CK_OK ? ck_tail_read(&self->tail, self->look.store, &self->query, err) : status;
-}
-
-static ck_status print_json(tailing *self, ck_bytes section, ck_error *err) {
-  ck_document document;
-  ck_value *text = NULL;
-  ck_status status = ck_value_text(&text, section, err);
-  if (status != CK_OK) return status;
-  ck_document_init(&document, self->output);
-  ck_document_put_text(&document, NULL, "session", self->look.head.session.id);
-  ck_document_put_text(&document, NULL, "agent", self->query.agent);
-  ck_document_put_int(&document, NULL, "depth", (int64_t)self->query.n);
-  ck_document_put_value(&document, NULL, "section", text);
-  struct cJSON *events = ck_document_put_array(&document, NULL, "events");
-  for (size_t i = 0; i < self->tail.count; i++)
-    ck_look_put_event(&document, ck_document_put_object(&document, events, NULL), self->tail.events[i]);
-  status = ck_document_print(&document, err);
-  ck_document_clear(&document);
-  ck_value_free(text);
-  return status;
-}
 
 /* Line by line: a line break within one is escaped already. */
 static void print_section(ck_output *output, ck_bytes section) {
@@ -96,28 +26,47 @@ static void print_section(ck_output *output, ck_bytes section) {
   }
 }
 
-static ck_status print_tail(tailing *self, ck_error *err) {
+static ck_status print_json(ck_output *output, const ck_agent_tail *tail, ck_bytes section, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_status status = ck_agent_tail_put(&document, NULL, tail, section, err);
+  if (status == CK_OK) status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static ck_status print_tail(ck_output *output, const ck_agent_tail *tail, ck_error *err) {
   ck_buffer section = {0};
-  ck_tail_append_section(&section, &self->tail);
+  ck_tail_append_section(&section, &tail->tail);
   ck_status status = ck_buffer_check(&section, err);
-  if (status == CK_OK && self->output->json) status = print_json(self, ck_buffer_bytes(&section), err);
-  else if (status == CK_OK) print_section(self->output, ck_buffer_bytes(&section));
+  if (status == CK_OK && output->json) status = print_json(output, tail, ck_buffer_bytes(&section), err);
+  else if (status == CK_OK) print_section(output, ck_buffer_bytes(&section));
   ck_buffer_clear(&section);
   return status;
 }
 
+static ck_status read_last(int64_t *out, const char *last, ck_error *err) {
+  *out = -1;
+  if (!last) return CK_OK;
+  size_t digits = strspn(last, "0123456789");
+  if (!digits || digits > 9 || last[digits])
+    return ck_error_set(err, CK_E_USAGE, "--last: '%s' is not a number of events (0 to 999999999)", last);
+  *out = strtol(last, NULL, 10);
+  return CK_OK;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  tailing self = {.output = host->output};
-  ck_status status = ck_look_open_session(&self.look, host, v->session, err);
+  ck_look look;
+  ck_agent_tail tail = {0};
+  ck_agent_tail_options options = {.agent = v->agent, .profile = v->profile};
+  ck_status status = read_last(&options.last, v->last, err);
+  if (status == CK_OK) status = ck_look_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  status = read_tail(&self, v, err);
-  if (status == CK_OK) status = print_tail(&self, err);
-  ck_tail_clear(&self.tail);
-  ck_view_clear(&self.view);
-  if (self.policies.free) self.policies.free(self.policies.self);
-  ck_profile_free(self.profile);
-  ck_look_close(&self.look);
+  status = ck_agent_tail_read(&tail, &look, host->output, &options, err);
+  if (status == CK_OK) status = print_tail(host->output, &tail, err);
+  ck_agent_tail_clear(&tail);
+  ck_look_close(&look);
   return status;
 }
 

@@ -133,3 +133,17 @@ ck_status ck_compare_read(ck_compare *out, ck_look *look, ck_redactor *redactor,
   status = count_events(&out->from, look, out->common, err);
   return status == CK_OK ? count_events(&out->to, look, out->common, err) : status;
 }
+
+void ck_compare_visit_keys(const ck_compare *self, ck_compare_visit visit, void *to) {
+  const ck_compare_side *a = &self->from, *b = &self->to;
+  size_t i = 0, j = 0;
+  while (i < a->entry_count || j < b->entry_count) {
+    const ck_state_entry *old = i < a->entry_count ? &a->entries[i] : NULL;
+    const ck_state_entry *now = j < b->entry_count ? &b->entries[j] : NULL;
+    int order = !old ? 1 : !now ? -1 : strcmp(old->key, now->key);
+    i += order <= 0;
+    j += order >= 0;
+    bool same = order == 0 && ck_bytes_equal(ck_value_bytes(old->value), ck_value_bytes(now->value));
+    if (!same) visit(to, order <= 0 ? old : NULL, order >= 0 ? now : NULL);
+  }
+}

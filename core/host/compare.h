@@ -36,4 +36,11 @@ CK_CHECKED ck_status ck_compare_read(ck_compare *out, ck_look *look, ck_redactor
                                      ck_error *err);
 void ck_compare_clear(ck_compare *self);
 
+/* Each key whose value differs, in order; `old` or `now` is NULL where it is missing. */
+typedef void (*ck_compare_visit)(void *to, const ck_state_entry *old, const ck_state_entry *now);
+void ck_compare_visit_keys(const ck_compare *self, ck_compare_visit visit, void *to);
+
+/* Adds session, common, from, to, keys, spent: all of it, see cmd_sessions_diff.c. */
+void ck_compare_put(ck_document *document, struct cJSON *at, const ck_compare *self, const char *session);
+
 #endif
