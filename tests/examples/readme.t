@@ -45,6 +45,13 @@ check $? 'the flow of the guide runs'
 [ "$(wc -l <orders)" = 1 ] && grep -q kettle orders
 check $? 'and its tool ran once'
 
+printf '#!/bin/sh\ncat >>items\necho >>items\necho hello\n' >greet
+chmod +x greet
+"$CKRUN" run each.lua --input '["Ada","Grace"]' --session each >out 2>&1
+check $? 'the kind of flow of the guide runs'
+[ "$(grep -c '"item":"\(Ada\|Grace\)"' items)" = 2 ]
+check $? 'and its program ran once for each item'
+
 # The commands that the README names exist.
 missing=$(grep -o 'ckrun [a-z][a-z]* *[a-z]*' "$root/README.md" | sort -u | while read -r _ word more; do
   case "$word $more" in 'run '* | 'resume '* | 'resolve '* | 'help '* | 'sessions '* | 'store '*) "$CKRUN" help "$word" >/dev/null 2>&1 || "$CKRUN" help "$word" "$more" >/dev/null 2>&1 || echo "$word $more" ;; esac

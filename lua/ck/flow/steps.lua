@@ -111,8 +111,9 @@ local function take(def)
   found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
   return {
-    kind = "steps", run = run.flow, name = def.name, version = def.version, steps = list, by_name = by_name, parallel = def.parallel or PARALLEL,
-    tools = found.tools, processes = found.processes, secrets = found.secrets, agents = found.agents,
+    kind = "steps", run = run.flow, name = def.name, version = def.version, steps = list, by_name = by_name,
+    parallel = def.parallel or PARALLEL, tools = found.tools, processes = found.processes, secrets = found.secrets,
+    agents = found.agents, models = found.models,
     nodes = parts.places(nodes), reads = def.reads,
   }
 end
