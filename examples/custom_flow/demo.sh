@@ -16,12 +16,12 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 say '1. A letter to each of a list; stopped with SIGTERM after the first.'
 mkfifo progress
 "$ckrun" run flow.lua --profile graph --input '["Ada","Grace","Mary","Emmy"]' --session letters >/dev/null 2>progress &
-pid=$!
+pid=$! told=
 {
   while IFS= read -r line; do
     case $line in checkpoint*) continue ;; esac
     printf '  %s\n' "$line"
-    case $line in done*) kill -TERM "$pid" 2>/dev/null || true ;; esac
+    case $told$line in done*) kill -TERM "$pid" 2>/dev/null || true && told=once ;; esac
   done
 } <progress
 wait "$pid" && code=0 || code=$?

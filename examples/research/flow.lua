@@ -37,7 +37,7 @@ return flow.graph {
     },
     write = flow.agent {
       name = "writer", prompt = "You write one sentence about what was found.",
-      message = function(ctx) return ctx.memory.topic .. ": " .. table.concat(ctx.memory.sources, "; ") end,
+      input = function(ctx) return ctx.memory.topic .. ": " .. table.concat(ctx.memory.sources, "; ") end,
       result = function(ctx, text) ctx.memory.report = text end,
     },
     publish = flow.exec { argv = { "./publish" }, reads = { "report", "token" }, writes = { "address" } },

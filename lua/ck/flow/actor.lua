@@ -20,11 +20,11 @@ end
 ---@param ctx table  with fork and join
 ---@param self table
 ---@param name string  of the node
+---@param inner table  the ctx that its `input` is given
 ---@param given any
----@return any result
-function actor.run(ctx, self, name, given)
+function actor.run(ctx, self, name, inner, given)
   local scope = self.name or name
-  ctx.fork { { scope = scope, agent = scope, task = { actor = name, input = input_of(ctx, self, given) } } }
+  ctx.fork { { scope = scope, agent = scope, task = { actor = name, input = input_of(inner, self, given) } } }
   local ended = ctx.join { scope }[scope]
   if ended.error then error(ended.error, 0) end
   for key, text in pairs(ended.writes) do ctx.put(key, text or nil) end

@@ -22,8 +22,8 @@ local function count_rule(value)
 end
 
 local rules = {
-  name = "string", version = check.version, steps = "table", parallel = count_rule, tools = "table", processes = process.rule, reads = check.texts,
-  secrets = check.texts,
+  name = "string", version = check.version, steps = "table", parallel = count_rule, tools = "table", processes = process.rule,
+  reads = check.texts, secrets = check.texts,
 }
 
 local function node_rule(value)

@@ -56,7 +56,8 @@ local function run_node(ctx, def, at)
   local self, name = def.graph[at.node], at.node
   local options = { inner = inner_ctx(ctx, name), again = function(problem) mark(ctx, def, at, "node_start", "", problem) end }
   if not actor.is(self) then return trial.run(ctx, self, name, at, options) end
-  local acting = { reads = self.reads, writes = self.writes, retry = self.retry, run = function() actor.run(ctx, self, name) end }
+  local acting = { reads = self.reads, writes = self.writes, retry = self.retry }
+  acting.run = function(inner) actor.run(ctx, self, name, inner) end
   return trial.run(ctx, acting, name, at, options)
 end
 

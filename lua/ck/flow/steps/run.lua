@@ -41,7 +41,7 @@ local function run_step(ctx, step)
   local acting = { reads = step.node.reads, retry = step.retry, run = step.node.run }
   for field, value in pairs(step.node) do acting[field] = acting[field] or value end
   if actor.is(step.node) then
-    acting.run = function(_, _, needs) actor.run(ctx, step.node, step.name, needs) end
+    acting.run = function(limited, _, needs) actor.run(ctx, step.node, step.name, limited, needs) end
   end
   local ok, problem = trial.run(ctx, acting, step.name, at, {
     inner = inner, given = ctx.task.needs, again = function(reason) mark_try(ctx, at, step, reason) end,
