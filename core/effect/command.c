@@ -145,7 +145,7 @@ static ck_status start_child(ck_effect_run *run, const ck_effect *effect, ck_byt
         .error_max = CK_COMMAND_TEXT_MAX,
         .grace_ms = limits->grace_ms,
         .kill_ms = limits->kill_ms,
-        .deadline_ms = ck_child_deadline(effect->deadline_ms, run->tool->timeout_ms),
+        .deadline_ms = ck_child_deadline(effect->deadline_ms, run->tool->timeout_ms ? run->tool->timeout_ms : CK_COMMAND_TIMEOUT_MS),
         .ended = on_ended,
         .to = run,
     };

@@ -16,10 +16,10 @@ typedef struct ck_command_tool {
   const char *const *argv;  /* NULL-terminated, at least the program; found by PATH, no shell */
   const char *const *probe; /* asked whether the effect had happened, with the same input. Exit 0: it had, and standard
                                output is its result; 1: it had not; anything else: it cannot tell. NULL: there is none */
-  int64_t timeout_ms;       /* it is ended after so long: ERROR; 0: the effect's deadline alone counts */
+  int64_t timeout_ms;       /* it is ended after so long: ERROR; 0: CK_COMMAND_TIMEOUT_MS */
 } ck_command_tool;
 
-enum { CK_COMMAND_OUTPUT_MAX = 1 << 20, CK_COMMAND_GRACE_MS = 200, CK_COMMAND_KILL_MS = 2000 };
+enum { CK_COMMAND_OUTPUT_MAX = 1 << 20, CK_COMMAND_GRACE_MS = 200, CK_COMMAND_KILL_MS = 2000, CK_COMMAND_TIMEOUT_MS = 600000 };
 
 /* All borrowed for the driver's life. A limit of 0 is the one above. */
 typedef struct ck_command_options {

@@ -28,7 +28,7 @@ typedef struct ck_flow_tool {
   ck_effect_class class;
   const char *const *argv;  /* NULL-terminated; NULL: no command of its own (a cassette answers) */
   const char *const *probe; /* NULL-terminated; NULL: no probe */
-  int64_t timeout_ms;       /* of its command; 0: none */
+  int64_t timeout_ms;       /* of its command; 0: as its driver has it */
   const char *description;  /* for models; NULL */
   const char *parameters;   /* JSON Schema of its arguments, as text; NULL */
 } ck_flow_tool;

@@ -9,7 +9,7 @@ local check = require "ck.flow.check"
 ---@field class ck.flow.class
 ---@field argv string[]|nil   the command that runs it; nil: it is answered by a driver that knows it, such as a cassette
 ---@field probe string[]|nil  the command that tells whether it happened
----@field timeout_s number|nil  it is ended after so long, and the model is told
+---@field timeout_s number|nil  it is ended after so long, and the model is told; nil: ten minutes
 ---@field description string|nil  for the model
 ---@field parameters table|nil    for the model: a JSON Schema of the arguments, checked at its top
 
