@@ -138,8 +138,9 @@ static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, c
   bool choosable = read_options(names, ck_json_get(message->params, "options"));
   ck_status status = choosable ? add_permission(&permission, run, message, err) : ck_error_set(err, CK_E_REFUSED, "it offers no options");
   if (status == CK_OK) {
-    const ck_question asked = {.text = question, .from = run->effect->scope, .options = (const char *const *)names};
-    status = options->asker->ask(&permission->asking, options->asker->self, &asked, on_person, permission, err);
+    const ck_question asked = {.text = question, .from = run->effect->scope, .options = (const char *const *)names,
+                               .answered = on_person, .to = permission};
+    status = options->asker->ask(&permission->asking, options->asker->self, &asked, err);
   }
   for (char **name = names; *name; name++) free(*name);
   if (status != CK_OK && permission) ck_acp_forget_permission(permission);

@@ -108,8 +108,9 @@ static ck_status put(ck_effect_run *run, const ck_effect *effect, ck_error *err)
   ck_asker *asker = run->driver->asker;
   ck_status status = read_options(&options, &own, effect->request, err);
   if (status == CK_OK) {
-    ck_question question = {.text = run->question, .from = effect->agent ? effect->agent : effect->scope, .options = options};
-    status = asker->ask(&run->asking, asker->self, &question, on_answered, run, err);
+    ck_question question = {.text = run->question, .from = effect->agent ? effect->agent : effect->scope, .options = options,
+                            .answered = on_answered, .to = run};
+    status = asker->ask(&run->asking, asker->self, &question, err);
   }
   free(options);
   ck_buffer_clear(&own);

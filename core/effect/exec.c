@@ -100,12 +100,14 @@ static ck_status start_child(ck_effect_run *run, const ck_exec_request *request,
   return ck_child_start(&run->child, &options, err);
 }
 
-static ck_status make_run(ck_effect_run **out, exec_driver *self, const ck_exec_request *request, ck_error *err) {
+static ck_status make_run(ck_effect_run **out, exec_driver *self, const ck_exec_request *request, const ck_effect *effect,
+                          ck_error *err) {
   static const char *const names[] = {"stdout", "stderr"};
   *out = NULL;
   ck_effect_run *run = calloc(1, sizeof *run);
   if (!run) return ck_error_no_memory(err);
   run->driver = self;
+  run->effect = effect;
   for (int i = 0; i < 2; i++) run->outputs[i] = (ck_exec_output){.name = names[i], .keep_max = request->output_max};
   ck_status status = ck_outcome_new(&run->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
   if (status == CK_OK) run->spare->error_status = CK_E_NO_MEMORY;
@@ -115,24 +117,6 @@ static ck_status make_run(ck_effect_run **out, exec_driver *self, const ck_exec_
   return status;
 }
 
-static ck_status begin(ck_effect_run **out, exec_driver *self, const ck_exec_request *request, const ck_effect *effect,
-                       ck_effect_sink *sink, ck_error *err) {
-  ck_effect_run *run;
-  *out = NULL;
-  ck_status status = make_run(&run, self, request, err);
-  if (status != CK_OK) return status;
-  run->effect = effect;
-  run->sink = sink;
-  status = start_child(run, request, err);
-  if (status != CK_OK) {
-    free_run(run);
-    return status;
-  }
-  link_run(run);
-  *out = run;
-  return CK_OK;
-}
-
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
   exec_driver *self = to;
   ck_exec_request request;
@@ -140,9 +124,18 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   *out = NULL;
   ck_status status = ck_exec_request_read(&request, &self->options, &self->usual, effect, &failure);
   if (status != CK_OK) return ck_reply_failed(out, &self->replies, &failure, sink, err);
-  status = begin(out, self, &request, effect, sink, err);
+  ck_effect_run *run = NULL;
+  status = make_run(&run, self, &request, effect, err);
+  if (status == CK_OK) status = start_child(run, &request, err);
   ck_exec_request_clear(&request);
-  return status;
+  if (status != CK_OK) {
+    free_run(run);
+    return status;
+  }
+  run->sink = sink;
+  link_run(run);
+  *out = run;
+  return CK_OK;
 }
 
 static void cancel(void *to, ck_effect_run *run) {

@@ -20,7 +20,7 @@ struct ck_asking {
   console *console;
   char *text, *from;
   char **options; /* NULL-terminated; NULL: any text */
-  ck_asker_answered answered;
+  void (*answered)(void *to, const ck_answer *answer);
   void *to;
   ck_loop_task task; /* tells of a cancel */
   ck_asking *next;
@@ -32,6 +32,7 @@ struct console {
   int fd;
   uv_poll_t *poll;
   ck_asking *first;  /* the one that is shown */
+  ck_asking *cancelled; /* not told yet */
   ck_buffer text;    /* of its answer, so far */
 };
 
@@ -111,11 +112,14 @@ static void show_question(console *self) {
 
 static void on_readable(uv_poll_t *poll, int failed, int events);
 
+static void unlink_from(ck_asking **list, const ck_asking *asking) {
+  while (*list && *list != asking) list = &(*list)->next;
+  if (*list) *list = asking->next;
+}
+
 static void remove_asking(console *self, ck_asking *asking) {
   bool shown = asking == self->first;
-  ck_asking **at = &self->first;
-  while (*at && *at != asking) at = &(*at)->next;
-  if (*at) *at = asking->next;
+  unlink_from(&self->first, asking);
   if (!shown) return;
   if (self->first) {
     show_question(self);
@@ -240,12 +244,12 @@ static ck_status copy_question(ck_asking *self, const ck_question *question, ck_
   return copy_options(&self->options, question->options, err);
 }
 
-static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_asker_answered answered, void *whom, ck_error *err) {
+static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_error *err) {
   console *self = to;
   *out = NULL;
   ck_asking *asking = calloc(1, sizeof *asking), **at = &self->first;
   if (!asking) return ck_error_no_memory(err);
-  *asking = (ck_asking){.console = self, .answered = answered, .to = whom};
+  *asking = (ck_asking){.console = self, .answered = question->answered, .to = question->to};
   ck_status status = copy_question(asking, question, err);
   if (status == CK_OK && !self->first && uv_poll_start(self->poll, UV_READABLE, on_readable) != 0)
     status = ck_error_set(err, CK_E_WAITING, "the terminal cannot be read");
@@ -263,22 +267,36 @@ static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_
 static void tell_cancelled(void *to) {
   ck_asking *asking = to;
   const ck_answer given = {.status = CK_E_INTERRUPTED};
+  unlink_from(&asking->console->cancelled, asking);
   asking->answered(asking->to, &given);
   free_asking(asking);
 }
 
 static void cancel(void *to, ck_asking *asking) {
   console *self = to;
+  if (asking->task.next) return;
   if (asking == self->first) show_text(self, "\n");
   remove_asking(self, asking);
-  if (!asking->task.next) ck_loop_defer(self->options.loop, &asking->task, tell_cancelled, asking);
+  asking->next = self->cancelled;
+  self->cancelled = asking;
+  ck_loop_defer(self->options.loop, &asking->task, tell_cancelled, asking);
 }
 
 static void drop(void *to, ck_asking *asking) {
   console *self = to;
-  ck_loop_withdraw(&asking->task);
   remove_asking(self, asking);
+  unlink_from(&self->cancelled, asking);
+  ck_loop_withdraw(&asking->task);
   free_asking(asking);
+}
+
+static void free_list(ck_asking *first) {
+  while (first) {
+    ck_asking *asking = first;
+    first = asking->next;
+    ck_loop_withdraw(&asking->task);
+    free_asking(asking);
+  }
 }
 
 static void on_closed(uv_handle_t *poll) { free(poll); }
@@ -288,11 +306,8 @@ static void free_console(void *to) {
   uv_poll_stop(self->poll);
   uv_close((uv_handle_t *)self->poll, on_closed);
   close(self->fd);
-  while (self->first) {
-    ck_asking *asking = self->first;
-    self->first = asking->next;
-    free_asking(asking);
-  }
+  free_list(self->first);
+  free_list(self->cancelled);
   ck_buffer_clear(&self->text);
   free(self);
 }

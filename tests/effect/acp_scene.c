@@ -36,7 +36,7 @@ static void say(void *to) {
   self->answered(self->to, &(ck_answer){.status = self->said, .choice = (size_t)self->choice});
 }
 
-static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_asker_answered answered, void *with, ck_error *err) {
+static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_error *err) {
   acp_scene *self = to;
   *out = NULL;
   if (self->said == CK_E_REFUSED) return ck_error_set(err, CK_E_WAITING, "nobody is there");
@@ -46,8 +46,8 @@ static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_
     snprintf(self->question + len, sizeof self->question - len, " [%s]", *option);
   }
   self->asked++;
-  self->answered = answered;
-  self->to = with;
+  self->answered = question->answered;
+  self->to = question->to;
   *out = (ck_asking *)(void *)self;
   if (self->said != CK_E_PENDING) ck_loop_defer(loop, &self->task, say, self);
   return CK_OK;

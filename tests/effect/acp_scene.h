@@ -22,7 +22,7 @@ typedef struct acp_scene {
   int choice, asked, dropped;
   ck_status said;
   char question[512];
-  ck_asker_answered answered;
+  void (*answered)(void *to, const ck_answer *answer);
   void *to;
   ck_loop_task task;
 } acp_scene;

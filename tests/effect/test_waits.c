@@ -102,7 +102,7 @@ typedef struct person {
   ck_status refuses, status; /* to be asked; to answer */
   const char *says;
   char seen[256];
-  ck_asker_answered answered;
+  void (*answered)(void *to, const ck_answer *answer);
   void *to;
   ck_loop_task task;
   int dropped;
@@ -114,15 +114,15 @@ static void speak(void *to) {
   self->answered(self->to, &answer);
 }
 
-static ck_status hear(ck_asking **out, void *to, const ck_question *question, ck_asker_answered answered, void *whom, ck_error *err) {
+static ck_status hear(ck_asking **out, void *to, const ck_question *question, ck_error *err) {
   person *self = to;
   *out = (ck_asking *)self;
   snprintf(self->seen, sizeof self->seen, "%s: %s", question->from, question->text);
   for (const char *const *option = question->options; option && *option; option++)
     snprintf(self->seen + strlen(self->seen), sizeof self->seen - strlen(self->seen), " [%s]", *option);
   if (self->refuses != CK_OK) return ck_error_set(err, self->refuses, "nobody is there");
-  self->answered = answered;
-  self->to = whom;
+  self->answered = question->answered;
+  self->to = question->to;
   if (self->says || self->status != CK_OK) ck_loop_defer(loop, &self->task, speak, self);
   return CK_OK;
 }
