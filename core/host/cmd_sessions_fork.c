@@ -114,7 +114,7 @@ static const ck_option options[] = {
 
 const ck_command ck_command_sessions_fork = {
   .name = "sessions fork",
-  .summary = "make a session that goes on from a checkpoint of another one",
+  .summary = "go on from a checkpoint in a session of its own",
   .details = "The session may be running, stopped or over; nothing of it changes. The fork sees its transcript, its state and its "
              "conversations up to the checkpoint, and is paused; 'ckrun resume' goes on with it. The checkpoint and the transcript up to it "
              "are kept for the fork: they are not pruned, and the session is not deleted without --detach.\n\n"

@@ -39,6 +39,16 @@ static ck_status tell_two(const search *self, const char *word, ck_error *err) {
                       self->matches, word, self->ids[0], self->ids[1]);
 }
 
+/* Pruned ones are not listed; one that is named in full is still known. */
+static bool is_pruned(const ck_look *look, const char *word) {
+  ck_checkpoint_info info;
+  ck_error ignored = CK_ERROR_INIT;
+  if (!*word || ck_store_get_checkpoint(&info, look->store, look->head.session.no, word, 0, &ignored) != CK_OK) return false;
+  bool pruned = info.pruned;
+  ck_checkpoint_info_clear(&info);
+  return pruned;
+}
+
 ck_status ck_pick_checkpoint(ck_checkpoint_info *out, const ck_look *look, const char *word, ck_error *err) {
   *out = (ck_checkpoint_info){0};
   search s = {.prefix = word};
@@ -48,6 +58,8 @@ ck_status ck_pick_checkpoint(ck_checkpoint_info *out, const ck_look *look, const
   if (strcmp(word, "latest") == 0 && look->head.has_checkpoint) seq = look->head.checkpoint.seq;
   if (strcmp(word, "first") == 0) seq = s.first;
   if (is_seq(word)) seq = strtoll(word, NULL, 10);
+  if (seq == 0 && s.matches == 0 && is_pruned(look, word))
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint %s: it was pruned", look->head.session.id, word);
   if (!*word || (seq == 0 && s.matches == 0)) return tell_none(&s, look, word, err);
   if (seq == 0) return tell_two(&s, word, err);
   ck_error absent = CK_ERROR_INIT;

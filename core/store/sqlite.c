@@ -37,7 +37,7 @@ static ck_status make_schema(const ck_sqlite *draft, sqlite3 *db, ck_error *err)
   char *text = schema.data ? strndup(schema.data, schema.len) : NULL;
   if (!text) return ck_error_no_memory(err);
   errno = 0;
-  int code = sqlite3_exec(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", NULL, NULL, NULL);
+  int code = sqlite3_exec(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, text, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, numbers, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = put_identity(db);

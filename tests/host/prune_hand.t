@@ -31,7 +31,7 @@ exits 0 "the pin is lifted" sessions pin s "$second" --off
 exits 0 "with all asked for" --json sessions prune s --keep 0
 is "the head stays" "$(reasons "$out") $(ids s | grep -c .)" "the session stands at it 1"
 refused 2 "--keep wants a number" "--keep" sessions prune s --keep few
-refused 3 "a checkpoint that was pruned is not pinned" "" sessions pin s "$second"
+refused 3 "a checkpoint that was pruned is not pinned" "was pruned" sessions pin s "$second"
 exits 0 "nothing more to drop" --json sessions prune s
 is "is no failure" "$(json "$out" '$d->{dropped}')" 0
 
