@@ -23,6 +23,7 @@ static ck_status append_closing(ck_session *self, ck_event_kind kind, const char
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "reason", reason);
+  if (kind == CK_EVENT_SESSION_FAILED && self->failure) ck_json_member_text(&w, "status", ck_status_name(self->failure));
   ck_json_member_text(&w, "checkpoint", checkpoint && *checkpoint ? checkpoint : NULL);
   if (result) ck_json_member_raw(&w, "result", ck_value_bytes(result));
   ck_json_end(&w, '}');
@@ -47,6 +48,7 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
     if (done == CK_OK && prunes) done = ck_session_prune(self, err);
     if (done == CK_OK) done = append_closing(self, endings[i].event, reason, saved.id, result, err);
     ck_session_update update = {.status = status, .reason = reason};
+    if (status == CK_SESSION_FAILED && self->failure) update.failure = ck_status_name(self->failure);
     uint64_t ticket;
     ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
     if (done == CK_OK) done = ck_session_queue(&ticket, self, &how, err);

@@ -81,6 +81,7 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   self->ended = true;
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
+  self->session->failure = ending->cause;
   ck_status status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL, value, err);
   ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
   return status;

@@ -156,6 +156,7 @@ ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing
   if (update) {
     job.has_update = true;
     job.update_status = update->status;
+    job.update_failure = update->failure;
     job.update_reason = update->reason ? strdup(update->reason) : NULL;
   }
   self->pending = NULL;

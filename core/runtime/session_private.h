@@ -41,6 +41,7 @@ struct ck_session {
   int64_t active_base_us, began_us;  /* active time before this run; when this run began */
   ck_since since;
   bool clean;
+  ck_status failure;                 /* what it fails with, when it does; CK_OK: not known */
   uint64_t random;                   /* state of the numbers that policies are given */
   int64_t checkpoint;                /* seq of the last checkpoint queued or resumed from; 0: none */
   int64_t resumed_from;

@@ -77,7 +77,8 @@ static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
   for (size_t i = 0; i < count; i++) {
     ck_job *job = &self->round[i].job;
     if (self->round[i].channel->failure.status != CK_OK) continue;
-    self->updates[made] = (ck_session_update){.status = job->update_status, .reason = job->update_reason};
+    self->updates[made] = (ck_session_update){.status = job->update_status, .reason = job->update_reason,
+                                                .failure = job->update_failure};
     self->batches[made] = (ck_batch){.lease = self->round[i].channel->lease,
                                      .events = job->events,
                                      .event_count = job->event_count,

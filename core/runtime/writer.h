@@ -29,6 +29,7 @@ typedef struct ck_job {
   bool has_update;
   ck_session_status update_status;
   char *update_reason; /* malloc'd; NULL */
+  const char *update_failure; /* name of a status; NULL */
   ck_durability durability;
   bool waited; /* the caller goes on with ck_channel_wait or ck_channel_check: the writer thread need not be woken for it */
 } ck_job;

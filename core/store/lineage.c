@@ -88,12 +88,22 @@ static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_o
   return CK_OK;
 }
 
+/* What is added to such numbers stays a number. */
+static ck_status check_numbers(const ck_timeline *list, size_t count, int64_t session, ck_error *err) {
+  for (size_t i = 0; i < count; i++)
+    if (list[i].no > INT64_MAX / 2 || list[i].begin > INT64_MAX / 2)
+      return ck_error_set(err, CK_E_CORRUPT, "session number %lld: a timeline is said to be %lld and to begin at %lld", (long long)session,
+                          (long long)list[i].no, (long long)list[i].begin);
+  return CK_OK;
+}
+
 ck_status ck_front_list_timelines(ck_timeline **out, size_t *count, ck_store *self, int64_t session, ck_error *err) {
   ck_origin origin;
   *out = NULL;
   *count = 0;
   ck_status status = get_origin(&origin, self, session, err);
   if (!status) status = self->backend.list_timelines(out, count, self->backend.self, session, err);
+  if (!status) status = check_numbers(*out, *count, session, err);
   if (!status && origin.session) status = inherit(out, count, self, origin, err);
   if (!status) return CK_OK;
   free(*out);

@@ -6,8 +6,8 @@
 /* ---- one event ---- */
 
 static void check_place(ck_verify *self, const ck_event_row *row) {
-  if (row->seq != self->event_seq + 1)
-    ck_verify_tell(self, self->event_seq + 1, CK_E_CORRUPT, "events %lld to %lld are gone", (long long)self->event_seq + 1,
+  if (row->seq - 1 != self->event_seq) /* seq >= 1, as it is greater than the one before */
+    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "events %lld to %lld are gone", (long long)self->event_seq + 1,
                    (long long)row->seq - 1);
   if (row->timeline != ck_verify_timeline_of(self, row->seq))
     ck_verify_tell(self, row->seq, CK_E_CORRUPT, "event %lld is said to be on timeline %lld", (long long)row->seq,

@@ -321,7 +321,43 @@ static void test_damage(void) {
   }
 }
 
+/* The largest number there is, wherever one stands: found, and added to nowhere. */
+static void test_extremes(void) {
+  static const char *const places[] = {"UPDATE event SET seq = 9223372036854775807 WHERE seq = 9",
+                                       "UPDATE event SET timeline = 9223372036854775807 WHERE seq = 9",
+                                       "UPDATE checkpoint SET seq = 9223372036854775807 WHERE seq = 9",
+                                       "UPDATE checkpoint SET parent = -9223372036854775808 WHERE seq = 9",
+                                       "UPDATE checkpoint SET parent = 9223372036854775807 WHERE seq = 9",
+                                       "UPDATE checkpoint SET keyframe = -9223372036854775808, covers = 9223372036854775807 WHERE seq = 9",
+                                       "UPDATE timeline SET \"begin\" = 9223372036854775807",
+                                       "UPDATE timeline SET no = 9223372036854775807, cut = -9223372036854775808",
+                                       "UPDATE session SET origin = -5, cut = 9223372036854775807",
+                                       "UPDATE session SET origin = 1, cut = 9223372036854775807"};
+  ck_error err = CK_ERROR_INIT;
+  int64_t found = 0;
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "extreme%zu.db", i);
+    const char *path = use(name);
+    fixture session;
+    ck_head head;
+    ck_store *store = fixture_open(url);
+    tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session");
+    for (int n = 0; n < 4; n++)
+      tap_must(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"}, &err) == CK_OK, "a commit");
+    tap_must(ck_store_recover(store, &err) == CK_OK, "all in the database");
+    ck_store_close(store);
+    run_sql(path, places[i]);
+    store = fixture_open(url);
+    found += fixture_count_problems(store) != 0;
+    if (ck_store_get_head(&head, store, "s", &err) == CK_OK) ck_head_clear(&head);
+    ck_store_close(store);
+  }
+  tap_is_int(found, sizeof places / sizeof *places, "a number that is too large is found, wherever it stands");
+}
+
 int main(void) {
+  test_extremes();
   test_refusals();
   test_newer();
   test_absent();
