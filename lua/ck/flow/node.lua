@@ -72,17 +72,19 @@ end
 local function run_prompt(ctx, self, given)
   local prompt = self.prompt
   if type(prompt) == "function" then prompt = prompt(ctx, given) end
-  local outcome = ctx.effect { kind = "agent", class = self.class, request = { process = self.process, prompt = prompt } }
+  local request = { process = self.process, prompt = prompt, session = self.session and ctx.memory[self.session] }
+  local outcome = ctx.effect { kind = "agent", class = self.class, request = request }
   if outcome.status ~= "ok" then error(outcome.error or ("the agent '%s' failed"):format(self.process), 0) end
+  if self.session then ctx.memory[self.session] = outcome.result.session_id end
   return outcome.result
 end
 
---- A node that prompts an agent process: flow.prompt { process = NAME, prompt = TEXT or function(ctx) }; the flow's
---- `processes` say what NAME is.
+--- A node that prompts an agent process: flow.prompt { process = NAME, prompt = TEXT or function(ctx), session = KEY? }; the
+--- flow's `processes` say what NAME is. Nodes with the same `session`, a key of ctx.memory, go on with one conversation.
 ---@param def table
 ---@return ck.flow.Node
 function node.prompt(def)
-  local rules = { process = "string", prompt = input_rule, class = "string" }
+  local rules = { process = "string", prompt = input_rule, class = "string", session = "string" }
   for field, rule in pairs(node.rules) do rules[field] = rule end
   local problem = check.fields("flow.prompt", def, rules)
   if not problem and not def.process then problem = "flow.prompt needs 'process', a name of the flow's processes" end
