@@ -101,6 +101,7 @@ static void push_ctx(lua_State *L, int box, const ck_strand_options *options) {
   ck_strand_open_facts(L, box);
   ck_strand_open_forks(L, box);
   ck_strand_open_readings(L, box);
+  ck_strand_open_long_term(L, box);
   ck_strand_open_messages(L, box);
   ck_strand_open_memory(L, box);
   lua_pushstring(L, options->scope);

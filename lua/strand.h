@@ -95,6 +95,7 @@ void ck_strand_open_facts(lua_State *L, int box);               /* facts.c */
 void ck_strand_clear_facts(ck_strand *self);                     /* facts.c */
 void ck_strand_open_forks(lua_State *L, int box);                /* fork.c */
 void ck_strand_clear_children(ck_strand *self);                  /* fork.c */
+void ck_strand_open_long_term(lua_State *L, int box);            /* long_term.c */
 void ck_strand_open_readings(lua_State *L, int box);             /* reading.c */
 void ck_strand_open_messages(lua_State *L, int box);             /* message.c */
 void ck_strand_open_memory(lua_State *L, int box);               /* memory.c */

@@ -11,6 +11,7 @@
 #include "core/host/console.h"
 #include "core/host/models.h"
 #include "core/host/orphans.h"
+#include "core/host/long_term.h"
 #include "lua/flow.h"
 #include "lua/policy.h"
 #include "lua/profile.h"
@@ -79,6 +80,8 @@ static ck_status open_common_drivers(ck_engine *self, size_t at, ck_error *err) 
   self->programs.session = self->session;
   ck_status status = ck_programs_open_driver(to++, &self->programs, self->loop, self->directory, err);
   if (status == CK_OK) status = ck_sleep_driver_new(to++, self->loop, clock, err);
+  ck_long_term_options facts = {.loop = self->loop, .store = self->runtime->store, .clock = clock, .redactor = self->output->redactor};
+  if (status == CK_OK) status = ck_long_term_driver_new(to++, &facts, err);
   if (status == CK_OK) status = ck_read_driver_new(to++, self->loop, clock, err);
   if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, self->asker, err);
   return status;

@@ -121,6 +121,8 @@ typedef struct ck_backend {
   void (*release)(void *self, ck_lease lease);
   CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
   CK_CHECKED ck_status (*get_request)(ck_request *out, bool *found, void *self, ck_lease lease, ck_error *err);
+  CK_CHECKED ck_status (*put_fact)(void *self, const ck_fact *fact, ck_error *err);
+  CK_CHECKED ck_status (*get_fact)(ck_value **out, void *self, const char *owner, const char *key, ck_error *err);
   /* Reading. */
   CK_CHECKED ck_status (*get_session)(ck_session_record *out, void *self, const char *session_id, ck_error *err);
   CK_CHECKED ck_status (*list_sessions)(void *self, ck_session_status status, ck_session_visit visit, void *to, ck_error *err);

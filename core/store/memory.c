@@ -320,6 +320,7 @@ static void free_memory(ck_memory *self) {
     self->requests = next;
   }
   ck_memory_free_retired(self);
+  ck_state_free(self->facts);
   free(self->retired);
   pthread_mutex_destroy(&self->mutex);
   free(self->name);
@@ -386,7 +387,7 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
                       .idle = nothing_to_do, .create_session = create_session, .acquire = acquire,
                       .hold = hold, .pin = ck_memory_pin, .delete_session = ck_memory_delete_session, .give_back = give_back,
                       .list_forks = ck_memory_list_forks, .list_pins = ck_memory_list_pins, .list_bases = ck_memory_list_bases,
-                      .check_owner = check_owner, .release = release, .put_request = put_request,
+                      .check_owner = check_owner, .release = release, .put_request = put_request, .put_fact = ck_memory_put_fact, .get_fact = ck_memory_get_fact,
                       .get_request = get_request, .fingerprint_key = fingerprint_key, .close = close_handle};
   ck_memory_add_reading(out);
   return CK_OK;

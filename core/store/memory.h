@@ -44,6 +44,7 @@ typedef struct ck_memory {
   size_t session_count, session_cap;
   ck_memory_request *requests;  /* oldest first */
   int64_t last_request;
+  ck_state *facts;              /* by owner and key; NULL: none yet */
   int walks;                    /* readings under way */
   void **retired;               /* rows that were replaced, which these may still hold */
   size_t retired_count, retired_cap;
@@ -54,6 +55,10 @@ typedef struct ck_memory {
 typedef struct ck_memory_handle {
   ck_memory *memory;
 } ck_memory_handle;
+
+/* memory_fact.c */
+CK_CHECKED ck_status ck_memory_put_fact(void *self, const ck_fact *fact, ck_error *err);
+CK_CHECKED ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner, const char *key, ck_error *err);
 
 /* Locks the store of a backend's `self`; unlocking hands `status` through. */
 ck_memory *ck_memory_lock(void *self);

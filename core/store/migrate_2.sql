@@ -1,4 +1,4 @@
--- migrate_2.sql - brings a store of schema 1 to schema 2: failures, forks, restarts and pins. Run in one transaction.
+-- migrate_2.sql - brings a store of schema 1 to schema 2: failures, forks, restarts, pins and facts. Run in one transaction.
 --
 -- A row whose check was wrong keeps it, and so stays found out: the check covers other columns now.
 
@@ -18,4 +18,13 @@ CREATE TABLE pin (
   seq INTEGER NOT NULL,
   "check" INTEGER NOT NULL,
   PRIMARY KEY (session, seq)
+) STRICT;
+
+CREATE TABLE fact (
+  owner TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value BLOB NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  "check" INTEGER NOT NULL,
+  PRIMARY KEY (owner, key)
 ) STRICT;

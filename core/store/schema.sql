@@ -116,3 +116,12 @@ CREATE TABLE request (
   body BLOB,
   "check" INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE fact (
+  owner TEXT NOT NULL,
+  key TEXT NOT NULL,
+  value BLOB NOT NULL,
+  updated_ms INTEGER NOT NULL,
+  "check" INTEGER NOT NULL,
+  PRIMARY KEY (owner, key)
+) STRICT;

@@ -172,6 +172,7 @@ CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);
 void ck_sqlite_add_sessions(ck_backend *backend); /* sqlite_session.c: acquisition, ownership, requests */
+void ck_sqlite_add_facts(ck_backend *backend);    /* sqlite_fact.c */
 void ck_sqlite_add_reads(ck_backend *backend);    /* sqlite_read.c */
 void ck_sqlite_release_all(ck_sqlite *self);
 /* Where the session stands is asked again. */

@@ -97,6 +97,7 @@ static const question questions[] = {
     {"PRAGMA integrity_check", tell_lines},
     {"PRAGMA foreign_key_check", tell_orphan},
     {"SELECT 'entry', key FROM meta WHERE NOT " CK_SQL_META_IS_SOUND, tell_unsound},
+    {"SELECT 'fact', key FROM fact WHERE NOT " CK_SQL_FACT_IS_SOUND, tell_unsound},
     {"SELECT 'request', no FROM request WHERE NOT " CK_SQL_REQUEST_IS_SOUND, tell_unsound},
 };
 

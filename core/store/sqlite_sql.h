@@ -21,6 +21,7 @@
 #define CK_SQL_META_IS_SOUND "\"check\" = row_check('meta', key, value)"
 #define CK_SQL_TIMELINE_IS_SOUND                                                                               \
   "\"check\" = row_check('timeline', session, no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run)"
+#define CK_SQL_FACT_IS_SOUND "\"check\" = row_check('fact', owner, key, value, updated_ms)"
 #define CK_SQL_REQUEST_IS_SOUND "\"check\" = row_check('request', session, kind, body)"
 #define CK_SQL_PIN_IS_SOUND "\"check\" = row_check('pin', session, seq)"
 #define CK_SQL_READ_EVENTS                                                                            \
@@ -80,6 +81,9 @@
   X(CK_SQL_GET_REQUEST,                                                                                                \
     "SELECT no, kind, body, " CK_SQL_REQUEST_IS_SOUND " FROM request WHERE session = ? ORDER BY no LIMIT 1")           \
   X(CK_SQL_DROP_REQUEST, "DELETE FROM request WHERE no = ?")                                                           \
+  X(CK_SQL_PUT_FACT, "INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4, row_check('fact', ?1, ?2, ?3, ?4))")         \
+  X(CK_SQL_DROP_FACT, "DELETE FROM fact WHERE owner = ? AND key = ?")                                                  \
+  X(CK_SQL_GET_FACT, "SELECT value, " CK_SQL_FACT_IS_SOUND " FROM fact WHERE owner = ? AND key = ?")                   \
   X(CK_SQL_RECOVERED, "INSERT INTO meta VALUES ('recovered', 1, row_check('meta', 'recovered', 1)) ON CONFLICT (key)"  \
                       " DO UPDATE SET value = value + 1, \"check\" = row_check('meta', key, value + 1)")               \
   X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                                         \

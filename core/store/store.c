@@ -280,6 +280,17 @@ ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_
   return ck_front_end_write(self, self->backend.get_request(out, found, self->backend.self, lease, err), err);
 }
 
+ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err) {
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  return ck_front_end_write(self, self->backend.put_fact(self->backend.self, fact, err), err);
+}
+
+ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key, ck_error *err) {
+  *out = NULL;
+  return self->backend.get_fact(out, self->backend.self, owner, key, err);
+}
+
 void ck_request_clear(ck_request *self) {
   free(self->kind);
   ck_value_free(self->body);

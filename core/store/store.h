@@ -227,6 +227,17 @@ CK_CHECKED ck_status ck_store_put_request(ck_store *self, const ck_request *requ
 /* Takes the oldest request of the leased session out of the store; false in *found when there is none. CK_E_FENCED. */
 CK_CHECKED ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease, ck_error *err);
 
+/* What outlives sessions: a value under an owner ("" is everybody, else an agent) and a key. Borrowed. */
+typedef struct ck_fact {
+  const char *owner, *key;
+  const ck_value *value; /* NULL: the fact goes */
+  int64_t at_ms;
+} ck_fact;
+/* Replaces what was known under that key; process-durable. */
+CK_CHECKED ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err);
+/* NULL in *out when nothing is known. CK_E_CORRUPT: its row is not what was written. */
+CK_CHECKED ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key, ck_error *err);
+
 /* store verify: walks rows, digests and payloads of one session or of all (`session_id` NULL). */
 typedef struct ck_verify_report {
   int64_t sessions, events, checkpoints, problems;

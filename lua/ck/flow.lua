@@ -12,6 +12,7 @@
 ---   ctx.join_any { scope, … }                         the same, as soon as one of them has ended; of those that have
 ---   ctx.now() -> ms, ctx.random() -> [0, 1), ctx.random(first, last): recorded, so that a resume reads the same
 ---
+---   ctx.facts.get(key, agent?), ctx.facts.put(key, value, agent?): what outlives sessions, of everybody or of one agent
 --- and these do not: ctx.scope, ctx.task, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
 --- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.parse(json),
 --- ctx.memory.KEY, ctx.memory:append(key, value), and ctx.outputs, ctx.scratch (a pad for each agent), ctx.rounds likewise;
