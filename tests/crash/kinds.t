@@ -1,7 +1,7 @@
 #!/bin/bash
 # kinds.t - a small session of each kind of flow, with things going on side by side, killed at every call that changes
 # something and at random: it goes on to the same state and result, no tool runs twice, and none that was completed runs again.
-# KINDS_EVERY=N tries only every Nth call; KINDS_RANDOM=N random kills of each kind; RANDOM_SEED=N repeats them.
+# KINDS_ONLY=NAME tries only that kind; KINDS_EVERY=N only every Nth call; KINDS_RANDOM=N random kills of each kind; RANDOM_SEED=N repeats them.
 . "$(dirname "$0")/lib.sh"
 
 every=${KINDS_EVERY:-7}
@@ -66,7 +66,7 @@ list_times() {
 
 kills=
 have_compiler && build_kill_at && kills=yes
-for file in "$here"/kinds/*.lua; do
+for file in "$here"/kinds/${KINDS_ONLY:-*}.lua; do
   flow=$(basename "$file" .lua)
   check "$flow: undisturbed it completes, each tool once" expect
   if [ -n "$kills" ]; then
