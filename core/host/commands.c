@@ -35,6 +35,7 @@ const ck_command *const ck_commands[] = {
   &ck_command_profile_show,
   &ck_command_store_verify,
   &ck_command_store_stats,
+  &ck_command_mcp,
   &ck_command_help,
   NULL,
 };

@@ -7,6 +7,7 @@
 extern const ck_command ck_command_answer;
 extern const ck_command ck_command_cancel;
 extern const ck_command ck_command_help;
+extern const ck_command ck_command_mcp;
 extern const ck_command ck_command_pause;
 extern const ck_command ck_command_policy_bench;
 extern const ck_command ck_command_policy_check;
