@@ -52,8 +52,7 @@ ask initialize '{"protocolVersion":"1999-01-01"}'
 is "initialize: one that is not known gets the newest" "$(json "$reply" '$d->{result}{protocolVersion}')" 2025-11-25
 printf '{"jsonrpc":"2.0","method":"notifications/initialized"}\n{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}\n\n   \n' >&"$to"
 ask ping
-is "notifications and empty lines have no answer" "$(json "$reply" '$d->{id} . $d->{result}')" "$number{}" ||
-  is "ping" "$(json "$reply" '$d->{id}')" "$number"
+is "notifications and empty lines have no answer, a ping has one" "$(json "$reply" '$d->{id}') $(json "$reply" '$d->{result}')" "$number {}"
 ask tools/list
 is "tools" "$(json "$reply" 'join " ", map { $_->{name} } @{$d->{result}{tools}}')" \
   "list_resumable_sessions list_session_checkpoints inspect_checkpoint resume_session pause_session diff_checkpoints agent_tail"
@@ -204,5 +203,23 @@ is "and what it resumed is paused" "$(cell "$("$CKRUN" sessions show slow)" stat
 is "it said nothing besides" "$(cat "$dir/mcp.err")" ""
 run mcp
 is "nothing at all: exit 0" "$code$out$err" 0
-run --store "$dir/none.db" mcp <<<""
+
+# ---- with the program's own client ----
+
+cat >"$dir/client.lua" <<LUA
+local flow = require "ck.flow"
+return flow.custom {
+  name = "client",
+  processes = { sessions = flow.mcp { argv = { "$CKRUN", "--store", "$CKRUN_STORE", "mcp" } } },
+  run = function(ctx)
+    local offered = ctx.effect { kind = "tool", class = "pure", request = { server = "sessions", list = true } }
+    local called = ctx.effect { kind = "tool", class = "pure",
+      request = { server = "sessions", name = "list_resumable_sessions", index = 0, arguments = '{"status":"failed"}' } }
+    return { offered = offered.status, called = called.status, text = called.raw }
+  end,
+}
+LUA
+exits 0 "a flow that talks to it" --json run "$dir/client.lua" --store "sqlite:$dir/client.db"
+is "takes its tools and calls one" "$(json "$out" '$d->{result}{offered} . " " . $d->{result}{called}')" "ok ok"
+has "and gets what it gives" "$(json "$out" '$d->{result}{text}')" 'broken'
 finish
