@@ -68,6 +68,16 @@ for api in openai anthropic; do
 done
 is "the key is in no file of the store" "$(grep -rlF sk-canary store | wc -l)" 0
 
+# What a real model answered is a recording, whichever API it spoke.
+for api in openai anthropic; do
+  serve record-$api <<<"$turns"
+  profile record-$api.lua $api
+  exits 0 "$api, recorded" --json run flow.lua --profile ./record-$api.lua --session record-$api --record $api.jsonl --input '"Count to 3."'
+  exits 0 "$api, run again from the recording" --json run flow.lua --cassette $api.jsonl --session again-$api --input '"Count to 3."'
+  is "$api: comes to the same" "$(json "$out" '$d->{result}{text}')" "All counted."
+  is "$api: without asking" "$(grep -c '' record-$api.log)" 3
+done
+
 # Killed in a tool, at the second answer, and after it: what was answered is not asked again.
 rm -f count.log
 serve killed <<<"$turns"
