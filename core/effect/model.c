@@ -2,6 +2,7 @@
 #include "core/effect/model.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/effect/http_retry.h"
 #include "core/effect/model_run.h"
@@ -54,6 +55,19 @@ static int64_t find_output_max(const ck_model_ask *ask, int64_t of_model) {
   return ask->model->api == CK_MODEL_ANTHROPIC ? CK_MODEL_MAX_TOKENS : of_model;
 }
 
+/* Somewhere in its options or in what the user says. */
+static bool asks_to_cache(const ck_model_ask *ask) {
+  static const char mark[] = "cache_control";
+  ck_bytes options = ask->model->options ? ck_value_bytes(ask->model->options) : (ck_bytes){"", 0};
+  bool found = memmem(options.data, options.len, mark, sizeof mark - 1) || memmem(ask->request.data, ask->request.len, mark, sizeof mark - 1);
+  size_t count = ask->conversation ? ck_conversation_count(ask->conversation) : 0;
+  for (size_t i = 0; i < count && !found; i++) {
+    ck_bytes message = ck_value_bytes(ck_conversation_get(ask->conversation, i));
+    found = memmem(message.data, message.len, mark, sizeof mark - 1) != NULL;
+  }
+  return found;
+}
+
 static int64_t reserve(void *to, const ck_effect *effect) {
   const ck_model_driver *self = to;
   char *name = ck_json_dup_string(ck_json_get(effect->request, "model"));
@@ -63,7 +77,7 @@ static int64_t reserve(void *to, const ck_effect *effect) {
   int64_t of_model;
   ck_model_price price = ck_price_find(&of_model, model->model, &model->price);
   const ck_model_ask ask = {model, effect->request, effect->conversation};
-  return ck_price_bound(&price, count_tokens(effect), find_output_max(&ask, of_model));
+  return ck_price_bound(&price, count_tokens(effect), find_output_max(&ask, of_model), asks_to_cache(&ask));
 }
 
 static void free_driver(void *to) {

@@ -85,10 +85,10 @@ int64_t ck_price_cost(const ck_model_price *price, const ck_usage *usage) {
                   part(usage->cache_write_long, write) * 8 / 5 + part(usage->output, price->output));
 }
 
-int64_t ck_price_bound(const ck_model_price *price, int64_t input, int64_t output) {
+int64_t ck_price_bound(const ck_model_price *price, int64_t input, int64_t output, bool caches) {
   if (price->input < 0 || price->output < 0 || output < 0) return -1;
-  int64_t dearest = price->cache_write > price->input ? price->cache_write : price->input;
-  return round_up(part(input, dearest) * 8 / 5 + part(output, price->output));
+  __int128 plain = part(input, price->input), cached = part(input, price->cache_write >= 0 ? price->cache_write : price->input) * 8 / 5;
+  return round_up((caches && cached > plain ? cached : plain) + part(output, price->output));
 }
 
 void ck_usage_add(ck_usage *to, const ck_usage *more) {

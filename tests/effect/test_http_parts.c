@@ -59,8 +59,9 @@ static void test_prices(void) {
   tap_is_int(ck_price_cost(&none, &(ck_usage){.input = 1, .known = true}), -1, "without a price it is not known");
   tap_is_int(ck_price_cost(&price, &(ck_usage){.known = false}), -1, "nor without tokens");
   tap_ok(ck_price_cost(&(ck_model_price){INT64_MAX, INT64_MAX, -1, -1}, &(ck_usage){.input = INT64_MAX, .output = INT64_MAX, .known = true}) > 0, "nothing overflows");
-  tap_is_int(ck_price_bound(&price, 1000, -1), -1, "without the longest answer there is no bound");
-  tap_ok(ck_price_bound(&price, 1000, 100) >= 1000 * 6 + 1500, "a bound holds for the dearest input");
+  tap_is_int(ck_price_bound(&price, 1000, -1, false), -1, "without the longest answer there is no bound");
+  tap_is_int(ck_price_bound(&price, 1000, 100, false), 1000 * 3 + 1500, "a bound is the sum of both");
+  tap_is_int(ck_price_bound(&price, 1000, 100, true), 1000 * 6 + 1500, "of what may be cached, the dearest");
 }
 
 /* The events that came, as "name=data;". */

@@ -73,6 +73,31 @@ static void test_calls(const char *api, bool stream) {
   ck_value_free(message);
 }
 
+/* The bound that is reserved holds for what the call then costs, and is there only when all of it is known. */
+static void test_reserve(const char *api) {
+  model_scene it;
+  ck_effect_run *run;
+  bool anthropic = strcmp(api, "anthropic") == 0;
+  model_scene_open(&it, api, "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":60,\"output\":100}},\"times\":0}");
+  model_scene_say(&it, "user", "Hello, how are you?");
+  tap_must(model_scene_begin(&it, &run, "{\"model\":\"m\",\"max_tokens\":100}") == CK_OK, "it begins");
+  int64_t bound = it.driver->reserve(it.driver->self, &it.effect);
+  drive_wait(&it.drive);
+  tap_ok(bound >= it.drive.outcome->cost_micros && bound < 20000, "%s: %lld micro-dollars are reserved for %lld", api, (long long)bound,
+         (long long)it.drive.outcome->cost_micros);
+  it.effect.request = ck_bytes_text("{\"model\":\"m\"}");
+  bound = it.driver->reserve(it.driver->self, &it.effect);
+  tap_ok(anthropic ? bound > 15 * CK_MODEL_MAX_TOKENS : bound == -1, "%s: without max_tokens %lld", api, (long long)bound);
+  it.model->price.output = -1;
+  it.effect.request = ck_bytes_text("{\"model\":\"m\",\"max_tokens\":100}");
+  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1, "%s: without a price nothing is known", api);
+  it.effect.request = ck_bytes_text("{\"model\":\"other\"}");
+  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1, "%s: nor of a model that there is not", api);
+  const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
+  tap_is_int(outcome->cost_micros, -1, "%s: what it costs then is not known either", api);
+  model_scene_close(&it);
+}
+
 /* What one API answered is told to the other: text and calls, no thinking. */
 static void test_crossing(const char *from, const char *to, bool stream) {
   model_scene first, second;
@@ -96,6 +121,7 @@ static void test_crossing(const char *from, const char *to, bool stream) {
 
 int main(void) {
   for (int i = 0; i < 2; i++) {
+    test_reserve(both[i]);
     for (int stream = 0; stream < 2; stream++) {
       test_text(both[i], stream);
       test_calls(both[i], stream);

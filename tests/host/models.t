@@ -128,7 +128,7 @@ if command -v openssl >/dev/null &&
   openssl s_server -accept 127.0.0.1:0 -key tls.key -cert tls.crt >tls.got 2>&1 < <(exec sleep 60) &
   tls=$!
   serving="$serving $tls"
-  while kill -0 $tls 2>/dev/null && ! grep -q '^ACCEPT .*:[0-9]' tls.got; do read -rt 0.01 <> <(:) || :; done
+  while kill -0 $tls 2>/dev/null && ! grep -qs '^ACCEPT .*:[0-9]' tls.got; do read -rt 0.01 <> <(:) || :; done
   port=$(sed -n 's/^ACCEPT .*:\([0-9]*\)$/\1/p' tls.got)
 fi
 if [ -n "$tls" ] && [ -n "$port" ]; then
@@ -141,10 +141,28 @@ else
   skip "no TLS server (openssl s_server) to refuse"
 fi
 
+# What may cost more than is left is not asked; what has a price is spent to the micro-dollar.
+serve dear <<<'{"answer":{"text":"Hello.","usage":{"input":100,"output":10}},"times":0}'
+profile dear.lua anthropic ", max_tokens = 1000"
+sed -i 's|return { |return { constraints = { budget_usd = 0.001 }, |' dear.lua
+exits 8 "a call that may cost more than the budget" run flow.lua --profile ./dear.lua --session dear --input '"?"'
+ok "is not made" test ! -s dear.log
+sed -i 's|budget_usd = 0.001|budget_usd = 1|' dear.lua
+exits 0 "with more of it" resume dear --profile ./dear.lua --accept-changed
+is "it is" "$(grep -c '' dear.log)" 1
+
 # What a profile lacks is told before anything is made.
 CKRUN_STORE=sqlite:$dir/none.db refused 2 "a model that the profile lacks" 'flow counter asks model "default", which profile default does not have' \
   run flow.lua --session lacking --input '"?"'
 ok "no store is made" test ! -e none.db
+cat >graph.lua <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "pair", start = "first", nodes = { first = flow.agent { model = "fast", prompt = "." }, second = flow.agent { model = "slow", prompt = "." } },
+  edges = { first = "second", second = flow.done } }
+END
+CKRUN_STORE=sqlite:$dir/none.db exits 2 "models that the profile lacks" run graph.lua --profile ./refusing.lua
+has "are named" "$err" 'problem: flow pair asks model "fast"'
+has "both" "$err" 'problem: flow pair asks model "slow"'
 MODEL_KEY='' exits 4 "a key that is not set" run flow.lua --profile ./refusing.lua --session lacking --input '"?"'
 has "names the variable" "$err" "env:MODEL_KEY"
 cat >literal.lua <<'END'

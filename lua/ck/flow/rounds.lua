@@ -95,6 +95,7 @@ local function make(def)
     kind = "rounds", run = rounds_run.run, name = def.name, orchestrator = orchestrator, members = members, gate = def.gate,
     delegates = def.delegates or {}, rounds = def.rounds or ROUNDS, max_depth = def.max_depth or DEPTH, reads = def.reads,
     tools = found.tools, processes = found.processes, secrets = found.secrets, agents = found.agents,
+    models = found.models,
   }
 end
 
