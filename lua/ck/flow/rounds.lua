@@ -48,8 +48,8 @@ local function rounds_rule(value)
 end
 
 local rules = {
-  name = "string", orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table", rounds = rounds_rule,
-  max_depth = depth_rule, gate = "function", tools = "table", processes = process.rule, reads = check.texts, secrets = check.texts,
+  name = "string", version = check.version, orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table",
+  rounds = rounds_rule, max_depth = depth_rule, gate = "function", tools = "table", processes = process.rule, reads = check.texts, secrets = check.texts,
 }
 
 local function delegates_problem(def)
@@ -92,8 +92,8 @@ local function make(def)
   local found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
   return {
-    kind = "rounds", run = rounds_run.run, name = def.name, orchestrator = orchestrator, members = members, gate = def.gate,
-    delegates = def.delegates or {}, rounds = def.rounds or ROUNDS, max_depth = def.max_depth or DEPTH, reads = def.reads,
+    kind = "rounds", run = rounds_run.run, name = def.name, version = def.version, orchestrator = orchestrator, members = members,
+    gate = def.gate, delegates = def.delegates or {}, rounds = def.rounds or ROUNDS, max_depth = def.max_depth or DEPTH, reads = def.reads,
     tools = found.tools, processes = found.processes, secrets = found.secrets, agents = found.agents,
     models = found.models,
   }
