@@ -42,7 +42,7 @@ CK_CHECKED ck_status ck_cassette_leave_out(ck_cassette *self, const char *const 
  * effect with the record at the cursor, `effect->consumed`, and keeps no position of its own. A record that does not fit
  * is an outcome FAILED with CK_E_DIVERGED whose text shows both sides; a model or ask behind the last record is ENDED.
  * Every effect can be probed: the recording says what it came to, ABSENT where it does not. Without a recorded prompt any
- * system prompt fits. Borrows `cassette` and `loop`. */
+ * system prompt fits. Its `reserve` is the cost that was recorded. Borrows `cassette` and `loop`. */
 CK_CHECKED ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cassette, ck_loop *loop, ck_error *err);
 
 #endif

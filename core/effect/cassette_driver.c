@@ -115,6 +115,15 @@ static void cancel(void *self, ck_effect_run *run) {
   (void)run;
 }
 
+/* What the call came to when it was recorded is what it comes to. */
+static int64_t reserve(void *to, const ck_effect *effect) {
+  const cassette_driver *self = to;
+  const ck_recorded_scope *scope = ck_cassette_find(self->cassette, effect->scope);
+  if (effect->kind != CK_EFFECT_MODEL || !scope || effect->consumed >= scope->count) return 0;
+  const ck_record *record = &scope->records[effect->consumed];
+  return record->kind == CK_EFFECT_MODEL && record->cost_micros > 0 ? record->cost_micros : 0;
+}
+
 static void free_driver(void *to) {
   cassette_driver *self = to;
   while (self->runs) {
@@ -134,7 +143,8 @@ ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cass
   self->cassette = cassette;
   self->loop = loop;
   self->driver = (ck_effect_driver){
-      .name = "cassette", .self = self, .serves = serves, .start = start, .probe = probe, .cancel = cancel, .free = free_driver};
+      .name = "cassette", .self = self, .serves = serves, .start = start, .probe = probe, .cancel = cancel,
+      .reserve = reserve, .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

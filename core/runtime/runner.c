@@ -37,10 +37,10 @@ bool ck_runner_rests(const ck_runner *self) {
 ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_error *err) {
   ck_execution *execution = self->execution;
   const ck_ending *inner = &execution->failure;
+  if (cause == CK_E_FLOW && inner->status && strstr(text, inner->text)) cause = inner->cause; /* passed on, from below */
   if (!self->parent) {
-    bool passed_on = cause == CK_E_FLOW && inner->status && strstr(text, inner->text);
     self->phase = CK_PHASE_REST;
-    ck_execution_end(execution, CK_SESSION_FAILED, passed_on ? inner->cause : cause, text);
+    ck_execution_end(execution, CK_SESSION_FAILED, cause, text);
     return CK_OK;
   }
   execution->failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};

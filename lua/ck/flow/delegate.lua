@@ -97,7 +97,9 @@ local function wave(delegations, step)
   return children, places
 end
 
+--- What the agent's own flow raised is an answer too; what keeps anyone from going on, such as refused credentials, is not.
 local function answer_of(name, ended)
+  if ended.error and ended.status and ended.status ~= "CK_E_FLOW" then error(ended.error, 0) end
   if ended.error then return ("%s failed: %s"):format(name, ended.error) end
   local result = ended.result
   if type(result) == "table" and type(result.text) == "string" then return result.text end

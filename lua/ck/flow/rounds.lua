@@ -92,8 +92,9 @@ local function make(def)
   local found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
   return {
-    kind = "rounds", run = rounds_run.run, name = def.name, version = def.version, orchestrator = orchestrator, members = members,
-    gate = def.gate, delegates = def.delegates or {}, rounds = def.rounds or ROUNDS, max_depth = def.max_depth or DEPTH, reads = def.reads,
+    kind = "rounds", run = rounds_run.run, name = def.name, version = def.version, orchestrator = orchestrator,
+    members = members, gate = def.gate, delegates = def.delegates or {}, rounds = def.rounds or ROUNDS,
+    max_depth = def.max_depth or DEPTH, reads = def.reads,
     tools = found.tools, processes = found.processes, secrets = found.secrets, agents = found.agents,
     models = found.models,
   }
