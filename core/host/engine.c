@@ -98,9 +98,9 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
   self->processes.directory = self->directory;
   self->processes.profile = self->profile;
   self->processes.asker = self->asker;
-  if (status == CK_OK) status = ck_processes_open_drivers(self->drivers, &drivers, &self->processes, ck_engine_manifest(self), err);
   if (status == CK_OK && self->cassette && commands) status = ck_cassette_leave_out(self->cassette, self->command_names, err);
   if (status == CK_OK && self->cassette) status = ck_cassette_driver_new(&self->drivers[drivers++], self->cassette, self->loop, err);
+  if (status == CK_OK) status = ck_processes_open_drivers(self->drivers, &drivers, &self->processes, ck_engine_manifest(self), err);
   if (status == CK_OK && !self->cassette)
     status = ck_models_open_driver(&self->drivers[drivers++], self->loop, self->profile, ck_session_get_record(self->session)->id, err);
   return status == CK_OK ? open_common_drivers(self, drivers, err) : status;

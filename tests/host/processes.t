@@ -30,6 +30,42 @@ has "its tools are listed with their classes" "$out" 'echo=pure add=idempotent f
 run sessions log tools
 is "progress is recorded" "$(grep -c 'notifications/progress' <<<"$out")" 3
 
+# A model that calls the tools of a server, over HTTP, and again from a recording, without model and server.
+export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model-0123456789
+unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
+cat >script <<'EOF'
+{"turn":0,"answer":{"text":"I add.","calls":[{"name":"add","arguments":{"a":2,"b":3}},{"name":"fail","arguments":{}}],"usage":{"input":100,"output":10}}}
+{"turn":1,"answer":{"text":"It is 5.","usage":{"input":200,"output":10}}}
+EOF
+"$CKRUN_BUILD/tests/effect/tool_model_server" script log port &
+serving=$!
+trap 'kill "$serving" 2>/dev/null; rm -rf "$dir"' EXIT
+while [ ! -s port ]; do read -rt 0.01 <> <(:) || :; done
+cat >model.lua <<EOF
+return { name = "model", extends = "default", secrets = { main = "env:MODEL_KEY" },
+  models = { default = { api = "openai", base_url = "http://127.0.0.1:$(cat port)/v1", model = "m", key = "main", retries = 0 } } }
+EOF
+adder() {
+  cat >adder.lua <<EOF
+local flow = require "ck.flow"
+return flow.agent { name = "adder", prompt = "Add.", tools = { box = flow.mcp { argv = { "$1" } }${2:-} } }
+EOF
+}
+adder "$server"
+run run adder.lua --profile ./model.lua --input '"2+3?"' --record recording.jsonl
+has "a model uses the tools of a server" "$out" '"text":"It is 5."'
+has "it is told what they take" "$(cat log)" '{"type":"function","function":{"name":"add","description":"add it","parameters":{"type":"object"}}}'
+has "it gets their results" "$(cat log)" '"role":"tool","tool_call_id":"call_t0_0","content":"5"'
+has "and their errors" "$(cat log)" '"content":"no such\ncity"'
+ok "what it sent was valid on the wire" test -z "$(grep '"problem":"' log)"
+adder /nowhere/at.all
+run run adder.lua --cassette recording.jsonl --input '"2+3?"'
+has "a recording needs neither model nor server" "$out" '"text":"It is 5."'
+adder "$server" ', add = "pure"'
+run run adder.lua --profile ./model.lua --input '"2+3?"'
+is "a tool of the flow's with the name of a server's: exit 1" "$code" 1
+has "both are named" "$err" "the tool 'add' is offered by the flow itself and by the MCP server 'box'"
+
 cat >prompt.lua <<EOF
 local flow = require "ck.flow"
 return flow.custom {
