@@ -17,23 +17,14 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "core/base/buffer.h"
+#include "core/effect/mark.h"
 
-#define RUN_VARIABLE "CKRUN_RUN"
-
-enum { DEPTH_MAX = 4096, PAUSE_MS = 10, ENVIRONMENT_MAX = 8 << 20 };
+enum { DEPTH_MAX = 4096, PAUSE_MS = 10 };
 
 static bool adopting; /* ck_sweep_begin was called in this process */
 
 ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err) {
-  const char *above = getenv(RUN_VARIABLE);
-  ck_buffer runs = {0};
-  if (above && *above) ck_buffer_append_format(&runs, "%s:", above);
-  ck_buffer_append_text(&runs, run);
-  ck_status status = ck_buffer_check(&runs, err);
-  if (status == CK_OK && (setenv(RUN_VARIABLE, runs.data, 1) != 0 || setenv("CKRUN_SESSION", session, 1) != 0))
-    status = ck_error_no_memory(err);
-  ck_buffer_clear(&runs);
+  ck_status status = ck_mark_set(session, run, err);
   if (status == CK_OK && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
     status = ck_error_set(err, CK_E_UNSUPPORTED, "cannot become the parent of orphans: %s", strerror(errno));
   if (status == CK_OK) adopting = true;
@@ -67,51 +58,10 @@ static bool is_below(pid_t pid, pid_t top) {
   return false;
 }
 
-/* As far as it can be read: nothing of a process that is gone, or another user's. */
-static ck_status read_environment(ck_buffer *out, pid_t pid, ck_error *err) {
-  enum { STEP = 1 << 16 };
-  char path[40];
-  ssize_t len = 1;
-  snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return CK_OK;
-  while (len > 0 && out->len < ENVIRONMENT_MAX) {
-    char *room = ck_buffer_extend(out, STEP);
-    if (!room) break;
-    len = read(fd, room, STEP);
-    out->len -= STEP - (len > 0 ? (size_t)len : 0);
-  }
-  close(fd);
-  return ck_buffer_check(out, err);
-}
-
-static bool names_one(const char *value, const char *const *runs) {
-  while (*value) {
-    size_t len = strcspn(value, ":");
-    for (const char *const *run = runs; *run; run++)
-      if (strlen(*run) == len && memcmp(*run, value, len) == 0) return true;
-    value += len + (value[len] == ':');
-  }
-  return false;
-}
-
-static ck_status carries(bool *out, pid_t pid, const char *const *runs, ck_error *err) {
-  static const char prefix[] = RUN_VARIABLE "=";
-  ck_buffer all = {0};
-  *out = false;
-  ck_status status = read_environment(&all, pid, err);
-  if (status == CK_OK) ck_buffer_append_char(&all, '\0');
-  if (status == CK_OK) status = ck_buffer_check(&all, err);
-  for (size_t at = 0; status == CK_OK && at < all.len && !*out; at += strlen(all.data + at) + 1)
-    *out = strncmp(all.data + at, prefix, sizeof prefix - 1) == 0 && names_one(all.data + at + sizeof prefix - 1, runs);
-  ck_buffer_clear(&all);
-  return status;
-}
-
 /* ---- the hunt ---- */
 
 typedef struct hunt {
-  const char *const *runs; /* NULL: all below this process */
+  const ck_mark_list *marks; /* NULL: all below this process */
   pid_t self;
   size_t found;            /* in this round */
   pid_t last;              /* one of them */
@@ -121,11 +71,11 @@ typedef struct hunt {
 static ck_status is_wanted(bool *out, const hunt *self, pid_t pid, ck_error *err) {
   *out = false;
   if (pid == self->self) return CK_OK;
-  if (!self->runs) {
+  if (!self->marks) {
     *out = is_below(pid, self->self);
     return CK_OK;
   }
-  ck_status status = carries(out, pid, self->runs, err);
+  ck_status status = ck_mark_find(out, self->marks, pid, err);
   if (*out) *out = parent_of(pid) != 0 && !is_below(self->self, pid);
   return status;
 }
@@ -181,14 +131,14 @@ static ck_status run(size_t *ended, hunt *self, ck_error *err) {
   while (status == CK_OK && self->found > 0) {
     struct pollfd last = {.fd = self->last_fd, .events = POLLIN};
     poll(&last, 1, PAUSE_MS);
-    if (!self->runs) collect_all();
+    if (!self->marks) collect_all();
     if (now_ms() > end_ms) {
       status = ck_error_set(err, CK_E_FAILED, "process %d, left behind by a program, cannot be ended", (int)self->last);
       break;
     }
     status = end_all(self, err);
   }
-  if (!self->runs) collect_all();
+  if (!self->marks) collect_all();
   if (self->last_fd >= 0) close(self->last_fd);
   return status;
 }
@@ -205,9 +155,13 @@ ck_status ck_sweep_children(size_t *ended, ck_error *err) {
 }
 
 ck_status ck_sweep_runs(size_t *ended, const char *const *runs, ck_error *err) {
-  hunt it = {.self = getpid(), .runs = runs, .last_fd = -1};
+  ck_mark_list marks;
+  hunt it = {.self = getpid(), .marks = &marks, .last_fd = -1};
   *ended = 0;
-  return *runs ? run(ended, &it, err) : CK_OK;
+  ck_status status = ck_mark_list_make(&marks, runs, err);
+  if (status == CK_OK && *marks.runs) status = run(ended, &it, err);
+  ck_mark_list_clear(&marks);
+  return status;
 }
 
 /* ---- orphans that end while the loop runs ---- */

@@ -2,8 +2,8 @@
  *
  * Two ways to know it. While a run lives, this process is the one that orphans below it are given to (a child subreaper), so
  * all that its programs ever started stays below it. After a kill -9 of this process nothing is below it any more: then the
- * environment tells, which carries CKRUN_RUN for every program and for what that starts. A process that moved away and also
- * cleared its environment is out of reach then, as is one of another user; so is one that sets itself non-dumpable.
+ * marks tell (mark.h). Out of reach are processes of another user, and one that moved away, cleared its environment and
+ * set RLIMIT_RSS.
  *
  * A process is held by a pidfd before it is looked at, so a pid that was given to another in between is never hit. */
 #ifndef CK_EFFECT_SWEEP_H
@@ -15,9 +15,7 @@
 
 struct uv_loop_s;
 
-/* From now on orphans are given to this process, and what it starts carries CKRUN_SESSION, the session's id, and CKRUN_RUN: this
- * run's id behind those of the runs that it is a program of, joined by ':'. Changes this process's environment: before
- * there is a second thread that looks at it. */
+/* From now on orphans are given to this process, and what it starts is marked. */
 CK_CHECKED ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err);
 /* Collects orphans that have ended. `loop` knows those that are its own to collect. Nothing before ck_sweep_begin. */
 void ck_sweep_collect(struct uv_loop_s *loop);
@@ -27,7 +25,7 @@ void ck_sweep_collect(struct uv_loop_s *loop);
 enum { CK_SWEEP_MS = 5000 };
 /* All below this process; collects them. No loop may be waiting for one of them any more. */
 CK_CHECKED ck_status ck_sweep_children(size_t *ended, ck_error *err);
-/* All that carry one of these runs, NULL-terminated; this process and those above it never. */
+/* All that are marked with one of these runs, NULL-terminated, as far as the run does not live; this process and those above it never. */
 CK_CHECKED ck_status ck_sweep_runs(size_t *ended, const char *const *runs, ck_error *err);
 
 #endif

@@ -116,6 +116,21 @@ static pid_t leave_daemon(const char *where) {
   return atoi(text);
 }
 
+/* After ck_sweep_begin: what is started without an environment bears the mark of this run all the same. */
+static void test_bare(void) {
+  static const char *const others[] = {"run_outer", "run_inne", "run_inner2", NULL}, *const mine[] = {"run_inner", NULL};
+  size_t ended = 9;
+  ck_error err = CK_ERROR_INIT;
+  pid_t daemon = leave_daemon("away");
+  tap_ok(ck_sweep_runs(&ended, others, &err) == CK_OK && ended == 0, "another run's sweep leaves it alone");
+  tap_ok(kill(daemon, 0) == 0, "a daemon that cleared its environment is there");
+  tap_ok(ck_sweep_runs(&ended, mine, &err) == CK_OK && ended == 0, "as does a sweep of its own while the run lives");
+  tap_must(ck_sweep_begin("s", "run_next", &err) == CK_OK, "the run is over");
+  tap_ok(ck_sweep_runs(&ended, mine, &err) == CK_OK && ended == 1, "when it lives no more, it is found");
+  waitpid(daemon, NULL, 0);
+  tap_ok(kill(daemon, 0) != 0, "and ends it");
+}
+
 static void test_children(void) {
   size_t ended = 9;
   ck_error err = CK_ERROR_INIT;
@@ -137,6 +152,7 @@ int main(int argc, char **argv) {
   test_marks();
   test_self();
   test_begin();
+  test_bare();
   test_children();
   return tap_done();
 }
