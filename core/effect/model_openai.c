@@ -246,12 +246,28 @@ static void take_function(ck_model_fields *to, ck_bytes function) {
   while (ck_json_type_of(function) == CK_JSON_OBJECT && ck_json_next(&it)) join_member(to, &it);
 }
 
-/* A part without an index belongs to the last call, unless it has an id, which begins one. */
-static ck_status take_call(ck_model_reply *out, ck_bytes call, ck_error *err) {
+/* Some servers give every call the same index: a new id begins a new call. */
+static bool is_another(ck_model_reply *reply, int64_t index, ck_bytes id) {
+  for (size_t i = 0; i < reply->part_count; i++) {
+    if (reply->parts[i].index != index) continue;
+    const ck_model_field *known = ck_model_fields_get(&reply->parts[i].fields, "id");
+    return known && known->value.len > 0 && !ck_model_is_blank(id) && !ck_bytes_equal(ck_buffer_bytes(&known->value), (ck_bytes){id.data + 1, id.len - 2});
+  }
+  return false;
+}
+
+/* Which call a part belongs to: without an index the last one, unless it has an id. */
+static int64_t find_index(ck_model_reply *reply, ck_bytes call) {
   int64_t index;
-  bool begins = out->part_count == 0 || !ck_model_is_blank(ck_json_get(call, "id"));
-  if (!ck_json_read_int(&index, ck_json_get(call, "index"))) index = (int64_t)out->part_count - !begins;
-  ck_model_part *part = ck_model_reply_part(out, index);
+  ck_bytes id = ck_json_get(call, "id");
+  bool begins = reply->part_count == 0 || !ck_model_is_blank(id);
+  bool said = ck_json_read_int(&index, ck_json_get(call, "index"));
+  if (!said || is_another(reply, index, id)) index = reply->part_count ? reply->parts[reply->part_count - 1].index + begins : 0;
+  return index;
+}
+
+static ck_status take_call(ck_model_reply *out, ck_bytes call, ck_error *err) {
+  ck_model_part *part = ck_model_reply_part(out, find_index(out, call));
   if (!part) return ck_error_no_memory(err);
   ck_json_iterator it = ck_json_iterate(call);
   while (ck_json_next(&it)) {

@@ -25,7 +25,14 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
   return false;
 }
 
-static void write_member(ck_json_writer *w, ck_bytes raw_name, ck_bytes value) {
+/* OpenAI itself takes max_tokens under another name, which those that speak like it need not know. */
+static bool is_renamed(const ck_model_ask *ask, ck_bytes raw_name) {
+  bool at_home = ask->model->api == CK_MODEL_OPENAI && !ask->model->base_url;
+  return at_home && ck_json_is_text(raw_name, "max_tokens") && ck_model_get_option(ask, "max_completion_tokens").len == 0;
+}
+
+static void write_member(ck_json_writer *w, const ck_model_ask *ask, ck_bytes raw_name, ck_bytes value) {
+  if (is_renamed(ask, raw_name)) raw_name = ck_bytes_text("\"max_completion_tokens\"");
   if (w->comma) ck_buffer_append_char(w->out, ',');
   ck_buffer_append_bytes(w->out, raw_name);
   ck_buffer_append_char(w->out, ':');
@@ -33,10 +40,10 @@ static void write_member(ck_json_writer *w, ck_bytes raw_name, ck_bytes value) {
   w->comma = true;
 }
 
-static ck_status write_own(ck_json_writer *w, ck_bytes request, ck_error *err) {
-  ck_json_iterator it = ck_json_iterate(request);
+static ck_status write_own(ck_json_writer *w, const ck_model_ask *ask, ck_error *err) {
+  ck_json_iterator it = ck_json_iterate(ask->request);
   while (ck_json_next(&it)) {
-    if (!is_own(it.name)) write_member(w, it.name, it.value);
+    if (!is_own(it.name)) write_member(w, ask, it.name, it.value);
     else if (!ck_json_is_text(it.name, "model") && !ck_json_is_text(it.name, "tools"))
       return ck_error_set(err, CK_E_USAGE, "a model's request cannot set %.*s: that is ckrun's own", (int)it.name.len, it.name.data);
   }
@@ -44,18 +51,18 @@ static ck_status write_own(ck_json_writer *w, ck_bytes request, ck_error *err) {
 }
 
 ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask, ck_error *err) {
-  ck_status status = write_own(w, ask->request, err);
+  ck_status status = write_own(w, ask, err);
   if (status) return status;
   ck_bytes options = bytes_of(ask->model->options);
   ck_json_iterator it = ck_json_iterate(options);
   while (options.len > 0 && ck_json_next(&it)) {
-    if (!has_member(ask->request, it.name)) write_member(w, it.name, it.value);
+    if (!has_member(ask->request, it.name)) write_member(w, ask, it.name, it.value);
   }
-  static const char *const names[] = {"max_tokens", "temperature"};
+  static const char *const names[] = {"max_tokens", "temperature"}, *const raw[] = {"\"max_tokens\"", "\"temperature\""};
   const ck_value *values[] = {ask->model->max_tokens, ask->model->temperature};
   for (size_t i = 0; i < 2; i++) {
     bool said = ck_json_get(ask->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
-    if (values[i] && !said) ck_json_member_raw(w, names[i], ck_value_bytes(values[i]));
+    if (values[i] && !said) write_member(w, ask, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
   }
   return CK_OK;
 }

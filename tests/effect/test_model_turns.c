@@ -112,10 +112,14 @@ static void test_tools_and_options(void) {
   tap_must(ck_value_new(&model.options, ck_bytes_text("{\"seed\":2,\"top_p\":0.5}"), NULL) == CK_OK, "there are options");
   tap_must(ck_value_new(&model.max_tokens, ck_bytes_text("9"), NULL) == CK_OK && ck_value_new(&model.temperature, ck_bytes_text("0"), NULL) == CK_OK, "and more");
   tap_must(ck_model_openai.write(&body, &ask, NULL) == CK_OK, "it is written");
-  tap_is_text(body.data, "{\"model\":\"m\",\"max_tokens\":7,\"seed\":1.0,\"top_p\":0.5,\"temperature\":0,\"messages\":[],\"tools\":["
+  tap_is_text(body.data, "{\"model\":\"m\",\"max_completion_tokens\":7,\"seed\":1.0,\"top_p\":0.5,\"temperature\":0,\"messages\":[],\"tools\":["
               "{\"type\":\"function\",\"function\":{\"name\":\"a\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}},"
               "{\"type\":\"function\",\"function\":{\"name\":\"b\",\"description\":\"B\",\"parameters\":{\"type\":\"object\"}}},"
               "{\"type\":\"web_search_20250305\",\"name\":\"w\"}]}", "OpenAI: the request's options first, then the profile's");
+  ck_buffer_reset(&body);
+  model.base_url = (char *)"https://host/v1";
+  tap_must(ck_model_openai.write(&body, &ask, NULL) == CK_OK, "it is written");
+  tap_ok(strstr(body.data, "\"max_tokens\":7,") != NULL, "others know max_tokens by its old name");
   ck_buffer_reset(&body);
   tap_must(ck_model_anthropic.write(&body, &ask, NULL) == CK_OK, "it is written");
   tap_is_text(body.data, "{\"model\":\"m\",\"max_tokens\":7,\"seed\":1.0,\"top_p\":0.5,\"temperature\":0,"
