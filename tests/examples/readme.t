@@ -45,6 +45,12 @@ check $? 'the flow of the guide runs'
 [ "$(wc -l <orders)" = 1 ] && grep -q kettle orders
 check $? 'and its tool ran once'
 
+"$CKRUN" profile check ./shop_profile.lua >out 2>&1 && "$CKRUN" profile show ./shop_profile.lua >out 2>&1 && grep -q '^models.house.base_url' out
+check $? 'the profile with models of the guide loads'
+ANTHROPIC_API_KEY='' "$CKRUN" run shop.lua --profile ./shop_profile.lua >out 2>&1
+[ $? = 4 ] && grep -q 'secret "anthropic": env:ANTHROPIC_API_KEY is empty' out
+check $? 'and names the key that is not set'
+
 printf '#!/bin/sh\ncat >>items\necho >>items\necho hello\n' >greet
 chmod +x greet
 "$CKRUN" run each.lua --input '["Ada","Grace"]' --session each >out 2>&1
