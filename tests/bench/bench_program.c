@@ -54,6 +54,37 @@ static void add_starts(char *program) {
   bench_add((figure){.name = "ckrun run of an empty flow, whole process", .unit = "ms", .value = median_start(run), .target = 20, .compared = true});
 }
 
+/* A session of a 1 MB state and 100,000 events that pauses again and again: each resume goes one boundary further. */
+static const char long_flow[] =
+    "local flow = require \"ck.flow\"\n"
+    "return flow.custom { name = \"long\", run = function(ctx)\n"
+    "  local n = ctx.position and ctx.position.n or 0\n"
+    "  if n == 0 then for i = 1, 64 do ctx.memory[\"key_\" .. i] = (\"%d agents read files. \"):format(i):rep(800) end end\n"
+    "  while n < 50000 do\n"
+    "    n = n + 1\n"
+    "    ctx.event(\"note\", { n = n })\n"
+    "    ctx.boundary(\"loop_iteration\", { position = { path = \"n#\" .. n, n = n } })\n"
+    "  end\n"
+    "  while true do\n"
+    "    ctx.pause(\"again\")\n"
+    "    n = n + 1\n"
+    "    ctx.boundary(\"loop_iteration\", { position = { path = \"n#\" .. n, n = n } })\n"
+    "  end\n"
+    "end }\n";
+
+static void add_resume(char *program) {
+  char store[600], flow[600];
+  double samples[STARTS];
+  snprintf(store, sizeof store, "sqlite:%s", bench_path("long.db"));
+  snprintf(flow, sizeof flow, "%s", write_text("long.lua", long_flow));
+  char *run[] = {program, (char *)"--store", store, (char *)"run", flow, (char *)"--session", (char *)"long", NULL};
+  char *resume[] = {program, (char *)"--store", store, (char *)"resume", (char *)"long", NULL};
+  spawn_once(run, 8);
+  for (int i = 0; i < STARTS; i++) samples[i] = spawn_once(resume, 8);
+  bench_add((figure){.name = "ckrun resume, 1 MB state, 100,000 events: preflight to a step and the next pause", .unit = "ms",
+                     .value = bench_percentile(samples, STARTS, 50) / 1000, .target = 20, .compared = true});
+}
+
 /* A boundary at which nothing is due, and which a policy has to look at all over to see that. */
 static const ck_boundary quiet = {
     .kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .node = "n", .seq = 10, .now_ms = 1, .node_latency_ms = 900, .clean = true,
@@ -150,6 +181,7 @@ void bench_program(void) {
   char path[512];
   snprintf(path, sizeof path, "%s", program ? program : "build/ckrun");
   add_starts(path);
+  add_resume(path);
   add_decisions();
   add_memory();
 }
