@@ -95,6 +95,13 @@ typedef struct ck_identity {
   ck_origin origin;
 } ck_identity;
 
+/* Which events: after < seq <= until (until 0: no bound); `kinds` as in ck_event_query, a hint: others may come as well. */
+typedef struct ck_event_rows {
+  int64_t session, after, until;
+  bool backward;
+  uint64_t kinds;
+} ck_event_rows;
+
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
 
@@ -140,8 +147,7 @@ typedef struct ck_backend {
    * plain_len and the stored length in payload.len with NULL data) unless `payloads`. */
   CK_CHECKED ck_status (*read_checkpoints)(void *self, int64_t session, int64_t after, int64_t until, bool backward,
                                            bool payloads, ck_checkpoint_row_visit visit, void *to, ck_error *err);
-  CK_CHECKED ck_status (*read_events)(void *self, int64_t session, int64_t after, int64_t until, bool backward,
-                                      ck_event_row_visit visit, void *to, ck_error *err);
+  CK_CHECKED ck_status (*read_events)(void *self, const ck_event_rows *rows, ck_event_row_visit visit, void *to, ck_error *err);
   /* Structural check of the backend's own (integrity_check, foreign keys); problems go to `visit`. */
   CK_CHECKED ck_status (*check)(void *self, ck_problem_visit visit, void *to, int64_t *problems, ck_error *err);
   CK_CHECKED ck_status (*get_stats)(ck_store_stats *out, void *self, ck_error *err);

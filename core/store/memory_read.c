@@ -158,10 +158,9 @@ static ck_status end_walk(rows_walk *walk) {
   return ck_memory_unlock(walk->memory, CK_OK);
 }
 
-static ck_status read_events(void *self, int64_t session, int64_t after, int64_t until, bool backward,
-                             ck_event_row_visit visit, void *to, ck_error *err) {
+static ck_status read_events(void *self, const ck_event_rows *rows, ck_event_row_visit visit, void *to, ck_error *err) {
   (void)err;
-  rows_walk walk = begin_walk(self, &(rows_wanted){session, after, until, backward, event_rows, find_event});
+  rows_walk walk = begin_walk(self, &(rows_wanted){rows->session, rows->after, rows->until, rows->backward, event_rows, find_event});
   const ck_event_row *row;
   while ((row = next_row(&walk)) && visit(to, row)) continue;
   return end_walk(&walk);

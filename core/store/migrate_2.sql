@@ -28,3 +28,6 @@ CREATE TABLE fact (
   "check" INTEGER NOT NULL,
   PRIMARY KEY (owner, key)
 ) STRICT;
+
+DROP INDEX event_seq;
+CREATE UNIQUE INDEX event_seq ON event (session, seq, kind);

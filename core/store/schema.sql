@@ -1,7 +1,8 @@
 -- schema.sql - the tables of a store, schema 2: rowid tables in store-wide append order, one unique index each.
 --
 -- event and checkpoint are written by every commit. They are appended to in the order of commits, whatever the session,
--- so that a commit touches the last page of each; the unique index is the only other one. Payload and body come last:
+-- so that a commit touches the last page of each; the unique index (an event's has its kind, so that a reader of few kinds skips
+-- the rest) is the only other one. Payload and body come last:
 -- what stands before them is read without their pages. mac and key_id are the place for signing and sealing.
 --
 -- "check" answers for the other columns of its row (but for a rowid), so that a damaged row is not taken for another one:
@@ -66,7 +67,7 @@ CREATE TABLE event (
   "check" INTEGER NOT NULL,
   body BLOB NOT NULL
 ) STRICT;
-CREATE UNIQUE INDEX event_seq ON event (session, seq);
+CREATE UNIQUE INDEX event_seq ON event (session, seq, kind);
 
 CREATE TABLE checkpoint (
   row INTEGER PRIMARY KEY,

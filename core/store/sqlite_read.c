@@ -286,12 +286,12 @@ static ck_event_row event_row(sqlite3_stmt *stmt) {
   };
 }
 
-static ck_status read_events(void *to, int64_t session, int64_t after, int64_t until, bool backward,
-                             ck_event_row_visit visit, void *visitor, ck_error *err) {
+static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_visit visit, void *visitor, ck_error *err) {
   reading read;
-  ck_status status = begin(&read, to, backward ? CK_SQL_EVENTS_BACKWARD : CK_SQL_EVENTS, err);
+  ck_status status = begin(&read, to, rows->backward ? CK_SQL_EVENTS_BACKWARD : CK_SQL_EVENTS, err);
   if (status != CK_OK) return status;
-  bind_range(&read.binder, session, after, until);
+  bind_range(&read.binder, rows->session, rows->after, rows->until);
+  ck_bind_int(&read.binder, rows->kinds ? (int64_t)rows->kinds : -1);
   bool more = true;
   while (more && ck_binder_next(&read.binder) == SQLITE_ROW) {
     ck_event_row row = event_row(read.binder.stmt);

@@ -24,9 +24,10 @@
 #define CK_SQL_FACT_IS_SOUND "\"check\" = row_check('fact', owner, key, value, updated_ms)"
 #define CK_SQL_REQUEST_IS_SOUND "\"check\" = row_check('request', session, kind, body)"
 #define CK_SQL_PIN_IS_SOUND "\"check\" = row_check('pin', session, seq)"
+/* The index has the kind as well: rows of other kinds are never looked up. */
 #define CK_SQL_READ_EVENTS                                                                            \
   "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body FROM event" \
-  " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
+  " WHERE session = ? AND seq > ? AND seq <= ? AND ? >> kind & 1 ORDER BY seq"
 #define CK_SQL_READ_CHECKPOINTS(payload)                                                               \
   "SELECT id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, cost_micros," \
   " input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed, format, encoding, plain_len," \

@@ -69,7 +69,7 @@ static ck_status load_tail(ck_store *self, ck_held *held, ck_error *err) {
   if (status) return status;
   tail_walk tail = {self, held->chain, CK_OK, err};
   ck_chain_begin_tail(held->chain, covers);
-  status = self->backend.read_events(self->backend.self, session, covers, 0, false, append_stored, &tail, err);
+  status = self->backend.read_events(self->backend.self, &(ck_event_rows){.session = session, .after = covers}, append_stored, &tail, err);
   if (!status) status = tail.status;
   if (status) ck_chain_drop(held->chain);
   return status;

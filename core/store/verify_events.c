@@ -86,8 +86,8 @@ static bool visit_event(void *to, const ck_event_row *row) {
 ck_status ck_verify_events(ck_verify *self, int64_t until) {
   const ck_backend *backend = &self->store->backend;
   if (until <= self->event_seq) return CK_OK;
-  ck_status status = backend->read_events(backend->self, self->record.no, self->event_seq, until, false, visit_event, self,
-                                          self->err);
+  ck_event_rows rows = {.session = self->record.no, .after = self->event_seq, .until = until};
+  ck_status status = backend->read_events(backend->self, &rows, visit_event, self, self->err);
   if (!status) status = self->status;
   if (!status) pass_headers(self, until + 1);
   return status;
