@@ -87,7 +87,7 @@ static const ck_option options[] = {
 const ck_command ck_command_sessions_tail = {
   .name = "sessions tail",
   .summary = "print what an agent will be given of its past",
-  .details = "The last N events in which the agent took part: its own, those whose body names it as childAgentId, delegations to it; "
+  .details = "The last N events in which the agent took part: its own, delegations, notes and updates that name it as childAgentId, delegations to it; "
              "and of those the ones that the tail hooks of the profile's policies agree to. An agent that took part in nothing has "
              "no tail, and nothing is printed.\n\n"
              "After three lines of heading one line for each event, oldest first: time (UTC), kind, agent (\"-\" for nobody), and "

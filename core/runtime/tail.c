@@ -50,9 +50,13 @@ static bool may_have_child(ck_bytes body) {
   return memmem(body.data, body.len, "childAgentId", 12) || has_unicode_escape(body);
 }
 
+/* The kinds of events that can name another agent than their own. */
+static const uint64_t naming = 1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_UPDATE;
+
 bool ck_tail_involves(const ck_event *event, const char *agent) {
   if (!agent || !*agent) return false;
   if (event->agent && strcmp(event->agent, agent) == 0) return true;
+  if ((unsigned)event->kind > 63 || !(naming >> event->kind & 1)) return false;
   ck_bytes body = ck_value_bytes(event->body);
   if (may_have_child(body) && ck_json_is_text(ck_json_get(body, "childAgentId"), agent)) return true;
   return event->kind == CK_EVENT_DELEGATION && delegates_to(body, agent);
@@ -150,7 +154,8 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
   *out = (ck_tail){0};
   if (query->n == 0 || !query->agent || !*query->agent) return CK_OK;
   walk at = {.query = query, .err = err};
-  ck_event_query backward = {.session = query->session, .view = query->view, .until = query->until, .backward = true};
+  ck_event_query backward = {.session = query->session, .view = query->view, .until = query->until, .agent = query->agent,
+                             .others = naming, .backward = true};
   ck_status status = ck_store_read_events(store, &backward, take_event, &at, err);
   if (status == CK_OK) status = at.status;
   for (size_t i = 0; status == CK_OK && i < at.tail.count; i++) {

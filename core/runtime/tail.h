@@ -5,8 +5,8 @@
 #include "core/runtime/policy.h"
 #include "core/store/store.h"
 
-/* True when `agent` took part in `event`: the event is its own, its body has `agent` as `childAgentId`, or it is a
- * delegation to `agent`. A delegation's targets are in `target`, `targets`, `parallel` and `sequential`: one or a list,
+/* True when `agent` took part in `event`: the event is its own, it is a delegation, a note or an update whose body has `agent`
+ * as `childAgentId`, or it is a delegation to `agent`. A delegation's targets are in `target`, `targets`, `parallel` and `sequential`: one or a list,
  * each a string or an object with a string `agent`, `target` or `agentId`. NULL and "" are no agents. */
 bool ck_tail_involves(const ck_event *event, const char *agent);
 

@@ -208,6 +208,7 @@ typedef struct ck_event_query {
   uint64_t kinds;        /* bit 1 << kind; 0: all kinds */
   const char *scope;     /* NULL: all */
   const char *agent;     /* NULL: all */
+  uint64_t others;       /* with `agent`: also events of these kinds (bit 1 << kind), whoever's they are */
   size_t last;           /* only the last N that match, still given ascending; 0: all */
   bool backward;         /* descending by seq; visit returns false to stop; `last` is 0 then */
 } ck_event_query;

@@ -44,7 +44,8 @@ typedef struct event_reading {
 static bool passes(const ck_event_query *query, const ck_event_row *row) {
   if (query->kinds && ((unsigned)row->kind > 63 || !(query->kinds >> row->kind & 1))) return false;
   if (query->scope && strcmp(query->scope, row->scope) != 0) return false;
-  return !query->agent || (row->agent && strcmp(query->agent, row->agent) == 0);
+  if (!query->agent || (row->agent && strcmp(query->agent, row->agent) == 0)) return true;
+  return (unsigned)row->kind <= 63 && query->others >> row->kind & 1;
 }
 
 static ck_status keep_event(event_reading *self, const ck_event *event) {

@@ -33,7 +33,7 @@ sub involved {
   my ($event) = @_;
   my %who;
   $who{ $event->{agent} } = 1 if is_text $event->{agent};
-  $who{ $event->{body}{childAgentId} } = 1 if is_text $event->{body}{childAgentId};
+  $who{ $event->{body}{childAgentId} } = 1 if $event->{kind} =~ /^(delegation|note|update)$/ && is_text $event->{body}{childAgentId};
   if ($event->{kind} eq "delegation") { $who{$_} = 1 for targets($event->{body}) }
   return \%who;
 }

@@ -48,6 +48,9 @@ static const sample samples[] = {
     {CK_EVENT_NOTE, "bob", "{\"x\":\"\\\"childAgentId\\\":\\\"ann\\\"\"}", "ann", false},
     {CK_EVENT_NOTE, "bob", "{\"childAgentId\":[\"ann\"]}", "ann", false},
     {CK_EVENT_NOTE, "bob", "{\"target\":\"ann\",\"targets\":[\"ann\"]}", "ann", false},
+    {CK_EVENT_OUTCOME, "bob", "{\"childAgentId\":\"ann\"}", "ann", false},
+    {CK_EVENT_UPDATE, "bob", "{\"childAgentId\":\"ann\"}", "ann", true},
+    {CK_EVENT_DELEGATION, "bob", "{\"childAgentId\":\"ann\"}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"target\":\"ann\"}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"target\":\"ann\"}", "bob", true},
     {CK_EVENT_DELEGATION, "bob", "{\"target\":\"ann\"}", "eve", false},
@@ -232,6 +235,8 @@ static void test_small(void) {
   ck_tail tail;
   tap_is_status(read_tail(&tail, &of, NULL, NULL, 5), CK_OK, NULL, "no agent");
   tap_is_int((int64_t)tail.count, 0, "has an empty tail");
+  tap_is_status(read_tail(&tail, &of, NULL, "nobody", 50), CK_OK, NULL, "the tail of an agent that is not there");
+  tap_is_int((int64_t)visited, 4, "opens only the bodies that can name it");
   tap_is_status(read_tail(&tail, &of, NULL, "bob", 1), CK_OK, NULL, "a tail of one");
   tap_is_int((int64_t)visited, 1, "is read without a look at older events");
   tap_is_text(tail.events[0]->agent, "lead", "events keep their agent");
