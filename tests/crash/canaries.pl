@@ -117,7 +117,7 @@ local function run(ctx)
           local arguments = { forms = e, nested = { { e[1] } }, json = quoted }
           request = { name = call.name, call_id = call.name .. n, index = index - 1, arguments = arguments }
         end
-        local got = ctx.effect { kind = "tool", class = call.name == "vault" and "pure" or "idempotent", request = request, ordinal = index }
+        local got = ctx.effect { kind = "tool", agent = "canary", class = call.name == "vault" and "pure" or "idempotent", request = request, ordinal = index }
         ctx.memory[call.name .. "_" .. n % 7] = { got.result or false, got.error or false }
       end
     end

@@ -28,13 +28,29 @@ plainly() { bounded "$CKRUN" --store "$store" "$@" >"$(numbered)" 2>"$(numbered)
 look() {
   local command
   for command in '--json sessions log s --all' 'sessions log s --all' '--json sessions inspect s' 'sessions inspect s' \
-    '--json sessions show s' 'sessions show s' '--json sessions list' 'sessions checkpoints s' '--json resume s --dry-run' 'store verify' 'store stats'; do
+    '--json sessions show s' 'sessions show s' '--json sessions list' 'sessions checkpoints s' '--json resume s --dry-run' 'store verify' \
+    'store stats' 'sessions diff s first latest' '--json sessions diff s first latest' 'sessions tail s main' '--json sessions tail s canary' \
+    'sessions tail s canary' 'sessions export s --format cassette' 'sessions export s --format session-checkpoint' \
+    'sessions export s --format run-checkpoint'; do
     # shellcheck disable=SC2086
     plainly $command
     # shellcheck disable=SC2086
     told $command
   done
+  serve | plainly_with mcp
+  serve | (. "$made/env"; plainly_with mcp)
 }
+# What a client of the protocol is told.
+serve() {
+  local number=0 call
+  for call in '"list_resumable_sessions"' '"list_session_checkpoints","arguments":{"session_id":"s"}' \
+    '"inspect_checkpoint","arguments":{"session_id":"s","include_memory":true}' '"agent_tail","arguments":{"session_id":"s","agent":"canary"}' \
+    '"diff_checkpoints","arguments":{"session_id":"s","from":"first","to":"latest"}' '"inspect_checkpoint","arguments":{"session_id":"nosuch"}'; do
+    number=$((number + 1))
+    printf '{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s}}\n' "$number" "$call"
+  done
+}
+plainly_with() { bounded "$CKRUN" --store "$store" "$@" >"$(numbered)" 2>"$(numbered)"; }
 # In all files of the store and all that was said; the tool itself holds none.
 hits() {
   find "$work/$1" "$said" -type f -print0 | xargs -0 perl "$here/canaries.pl" scan >"$work/hits" 2>"$work/figures"
