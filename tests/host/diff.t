@@ -64,6 +64,27 @@ is "and nothing lies between a checkpoint and itself" "$(cut -f1 <<<"$out" | tr 
 exits 0 "a session without any" sessions import "$root/tests/import/data/pi.jsonl" --session pi
 refused 3 "of which none can be named" "session pi has no checkpoint" sessions diff pi first latest
 
+# What a fork inherits is named and compared like its own.
+cat >"$dir/halting.lua" <<'LUA'
+local flow = require "ck.flow"
+return flow.custom { name = "halting", run = function(ctx)
+  for i = (ctx.position and ctx.position.n or 0) + 1, 4 do
+    ctx.memory.list = { i, ctx.memory.word or "none" }
+    ctx.boundary("node_complete", { node = "n" .. i, position = { path = "n#" .. i, n = i } })
+    if i == 2 then ctx.pause("here") end
+  end
+end }
+LUA
+run run "$dir/halting.lua" --session parent --profile "$dir/every.lua"
+exits 0 "a session is forked" sessions fork parent --session child --set word=forked
+exits 0 "and goes on" resume child
+exits 0 "from the parent's first checkpoint to the fork's latest" sessions diff child first latest
+told=$out
+is "a key that both wrote" "$(row changed memory.list)" $'/0\t1\t4\n/1\t"none"\t"forked"'
+is "the nodes of both" "$(grep ^completed <<<"$told" | cut -f2 | tr '\n' ' ')" "n2 n3 n4 "
+exits 0 "the parent's own latest by its id" sessions diff child "$("$CKRUN" --json sessions inspect parent | perl -ne 'print $1 if /"checkpoint_id":"([^"]*)"/')" latest
+is "two nodes lie between" "$(grep -c ^completed <<<"$out")" 2
+
 # Applied, for every key.
 exits 0 "the airline's session" run "$flow" --cassette "$cassette" --session air --profile "$dir/every.lua"
 mapfile -t air < <("$CKRUN" sessions checkpoints air | cut -f1)
