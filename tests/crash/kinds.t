@@ -15,6 +15,7 @@ RANDOM=$seed
 start() {
   local recording="$here/kinds/$flow.jsonl"
   [ -f "$recording" ] && recording=(--cassette "$recording") || recording=()
+  [ "$flow" = explore ] && recording+=(--profile explore)
   bounded "$@" "$CKRUN" --store "$store" run "$here/kinds/$flow.lua" "${recording[@]}" --session s
 }
 
@@ -23,7 +24,7 @@ start() {
 summary() {
   ckrun --json sessions inspect "$1" >seen.state
   grep -oE '"(memory|outputs|scratch)\.[^"]*":("[^"]*"|[^",]*)' seen.state | sort
-  grep -oE '"[a-z0-9_]+":\{"cost":[^}]*\}' seen.state | sed -E 's/"ms":[0-9]+/"ms":0/' | sort
+  grep -oE '"[a-z0-9_]+":\{"cost":[^}]*\}' seen.state | grep -v '^"base"' | sed -E 's/"ms":[0-9]+/"ms":0/' | sort
   ckrun --json sessions log "$1" --all | grep -o '"kind":"session_completed".*' | grep -o '"result":.*'
   sort count.log
 }
