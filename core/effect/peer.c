@@ -135,20 +135,30 @@ static bool is_blank(ck_bytes line) {
   return true;
 }
 
+static void take_json(ck_peer *self, ck_bytes json) {
+  if (ck_json_type_of(json) != CK_JSON_ARRAY || ck_json_count(json) == 0) {
+    take_message(self, json);
+    return;
+  }
+  ck_json_iterator it = ck_json_iterate(json); /* a batch, as revision 2025-03-26 of MCP had them */
+  while (!*self->why && ck_json_next(&it)) take_message(self, it.value);
+}
+
 static void take_line(ck_peer *self, ck_bytes line) {
+  ck_buffer mended = {0};
   ck_error err = CK_ERROR_INIT;
   if (is_blank(line)) return;
   ck_status status = ck_json_check(line, &err);
-  if (status == CK_E_NO_MEMORY) {
-    ck_peer_stop(self, err.text);
-  } else if (status != CK_OK) {
-    refuse_line(self, line, "no JSON");
-  } else if (ck_json_type_of(line) == CK_JSON_ARRAY && ck_json_count(line) > 0) { /* a batch, as revision 2025-03-26 had them */
-    ck_json_iterator it = ck_json_iterate(line);
-    while (!*self->why && ck_json_next(&it)) take_message(self, it.value);
-  } else {
-    take_message(self, line);
+  ck_bytes json = line;
+  if (status == CK_E_PARSE && ck_rpc_mend(&mended, line)) {
+    json = ck_buffer_bytes(&mended);
+    status = ck_buffer_check(&mended, &err);
+    if (status == CK_OK) status = ck_json_check(json, &err);
   }
+  if (status == CK_OK) take_json(self, json);
+  else if (status == CK_E_NO_MEMORY) ck_peer_stop(self, err.text);
+  else refuse_line(self, line, "no JSON");
+  ck_buffer_clear(&mended);
 }
 
 /* Half of what is kept is thrown away at a time, so that no byte is moved often. */
@@ -315,27 +325,30 @@ void ck_peer_touch(ck_peer *self, ck_peer_call *call) {
   if (call->id) set_timer(self);
 }
 
-static void send_quietly(ck_peer *self, ck_buffer *lines) {
-  ck_error ignored = CK_ERROR_INIT;
-  if (send_lines(self, lines, &ignored) != CK_OK) return;
+/* A peer that misses an answer would wait for ever. */
+static void send_or_stop(ck_peer *self, ck_buffer *lines) {
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = send_lines(self, lines, &err);
+  if (status == CK_E_NO_MEMORY) ck_peer_stop(self, ck_status_text(status));
+  else if (status != CK_OK && !ck_peer_is_ending(self)) ck_peer_stop(self, "it does not read its standard input");
 }
 
 void ck_peer_notify(ck_peer *self, const char *method, ck_bytes params) {
   ck_buffer lines = {0};
   ck_rpc_write_notification(&lines, method, params);
-  send_quietly(self, &lines);
+  send_or_stop(self, &lines);
 }
 
 void ck_peer_reply(ck_peer *self, ck_bytes id, ck_bytes result) {
   ck_buffer lines = {0};
   ck_rpc_write_result(&lines, id, result);
-  send_quietly(self, &lines);
+  send_or_stop(self, &lines);
 }
 
 void ck_peer_refuse(ck_peer *self, ck_bytes id, int code, const char *message) {
   ck_buffer lines = {0};
   ck_rpc_write_error(&lines, id, code, message);
-  send_quietly(self, &lines);
+  send_or_stop(self, &lines);
 }
 
 static ck_status start_child(ck_peer *self, const ck_peer_options *options, ck_error *err) {

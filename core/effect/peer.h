@@ -74,7 +74,7 @@ void ck_peer_forget(ck_peer *self, ck_peer_call *call);
 void ck_peer_touch(ck_peer *self, ck_peer_call *call);
 /* Waits for the answer to a late call after all, from within `answered`; `silence_ms` and `deadline_ms` may be set anew. */
 void ck_peer_renew(ck_peer *self, ck_peer_call *call);
-/* These do nothing when it is ending or does not read. */
+/* These do nothing when it is ending. One that does not read what it is told is ended. */
 void ck_peer_notify(ck_peer *self, const char *method, ck_bytes params);
 void ck_peer_reply(ck_peer *self, ck_bytes id, ck_bytes result);
 void ck_peer_refuse(ck_peer *self, ck_bytes id, int code, const char *message);

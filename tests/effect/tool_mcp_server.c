@@ -1,6 +1,7 @@
 /* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE [ARGUMENT]]`.
  *
- * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, die, blurt, pid and ask. */
+ * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, die, blurt, pid, ask,
+ * surroundings and binary. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,13 @@ static void blurt(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   say("DEBUG: got \"here\"\x1b[2J\n");
 }
 
+/* As many a program writes it: not what JSON may hold. */
+static void binary(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)arguments, (void)meta;
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0000b\\ud800c\xff" "d\"}]}}\n", (int)id.len, id.data);
+  fflush(stdout);
+}
+
 static void refuse_call(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
   refuse(id, CK_RPC_INVALID_PARAMS, "not today");
@@ -180,7 +188,7 @@ static const struct {
   {"echo", "{\"readOnlyHint\":true,\"idempotentHint\":true}", echo}, {"add", "{\"idempotentHint\":true,\"readOnlyHint\":false}", add},
   {"fail", "{\"readOnlyHint\":false}", fail}, {"refuse", NULL, refuse_call}, {"picture", NULL, picture}, {"weather", NULL, weather},
   {"slow", NULL, slow}, {"hang", NULL, hang}, {"die", NULL, die}, {"blurt", NULL, blurt}, {"pid", NULL, tell_pid}, {"ask", NULL, ask},
-  {"surroundings", NULL, surroundings},
+  {"surroundings", NULL, surroundings}, {"binary", NULL, binary},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools, PAGE = 5 };
 
