@@ -47,6 +47,12 @@ exits 0 "and is resumed" resume failed --cassette "$cassette"
 "$CKRUN" sessions export failed --format cassette >"$dir/failed.jsonl"
 ok "is exported as if nothing had happened" cmp "$dir/failed.jsonl" "$dir/air.jsonl"
 
+run run "$flow" --cassette "$dir/wrong.jsonl" --session broken
+exits 0 "a fork of one that failed" sessions fork broken --session forked
+exits 0 "that goes on" resume forked --cassette "$cassette"
+"$CKRUN" sessions export forked --format cassette >"$dir/forked.jsonl"
+ok "is exported with what it inherited" cmp "$dir/forked.jsonl" "$dir/air.jsonl"
+
 # Calls that a flow makes itself, several at once, with errors among their answers.
 cat >"$dir/own.lua" <<'LUA'
 local flow = require "ck.flow"
