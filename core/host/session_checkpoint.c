@@ -19,15 +19,44 @@ static void put_dimension(ck_document *document, struct cJSON *at, const ck_limi
   if (standing->minimum.of[d] >= 0) ck_document_put_int(document, object, "minimum", standing->minimum.of[d]);
 }
 
-static void put_hit(ck_document *document, struct cJSON *at, const ck_limits_state *standing) {
-  char text[CK_ERROR_TEXT_MAX] = "";
+/* A limit can be in the way before it is reached, when the next call may cost more than is left: the transcript says so. */
+typedef struct told {
+  char text[CK_ERROR_TEXT_MAX]; /* "": nothing was told since the session was last resumed */
+} told;
+
+static bool is_dimension(ck_dimension d, ck_bytes name) { return ck_json_is_text(name, ck_dimension_name(d)); }
+
+static bool hear(void *to, const ck_event *event) {
+  told *self = to;
+  ck_bytes body = ck_value_bytes(event->body);
+  ck_limit_hit hit = {.asked = -1};
+  if (event->kind == CK_EVENT_SESSION_RESUMED) self->text[0] = '\0';
+  if (event->kind != CK_EVENT_CONSTRAINT || !ck_json_is_text(ck_json_get(body, "what"), "hit")) return true;
+  char *agent = ck_json_dup_string(ck_json_get(body, "agent"));
+  hit.agent = agent;
+  ck_json_read_int(&hit.spent, ck_json_get(body, "spent"));
+  ck_json_read_int(&hit.limit, ck_json_get(body, "limit"));
+  while (hit.dimension < CK_DIMENSION_COUNT && !is_dimension(hit.dimension, ck_json_get(body, "dimension"))) hit.dimension++;
+  if (hit.dimension < CK_DIMENSION_COUNT) ck_limits_describe(self->text, sizeof self->text, &hit);
+  free(agent);
+  return true;
+}
+
+static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const ck_limits_state *standing,
+                         ck_error *err) {
+  told heard = {""};
+  char *text = heard.text;
+  ck_event_query query = {.session = snapshot->look->head.session.no, .view = &snapshot->view, .until = snapshot->until,
+                          .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_SESSION_RESUMED};
+  ck_status status = ck_store_read_events(snapshot->look->store, &query, hear, &heard, err);
   for (int d = CK_DIMENSION_COUNT; d-- > 0;) {
     ck_limit_hit hit = {.dimension = (ck_dimension)d, .spent = standing->spent.of[d], .limit = standing->limit.of[d]};
-    if (ck_standing_hits(standing, (ck_dimension)d)) ck_limits_describe(text, sizeof text, &hit);
+    if (ck_standing_hits(standing, (ck_dimension)d)) ck_limits_describe(text, sizeof heard.text, &hit);
   }
   ck_document_put_bool(document, at, "hit", text[0] != '\0');
   if (text[0]) ck_document_put_text(document, at, "hit_reason", text);
   ck_document_put_bool(document, at, "constraint_conflict", ck_standing_conflicts(standing));
+  return status;
 }
 
 static ck_status put_constraints(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
@@ -39,8 +68,7 @@ static ck_status put_constraints(ck_document *document, struct cJSON *at, const 
   struct cJSON *near = ck_document_put_array(document, object, "approaching");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++)
     if (ck_standing_approaches(&standing, (ck_dimension)d)) ck_document_put_text(document, near, NULL, ck_dimension_name((ck_dimension)d));
-  put_hit(document, object, &standing);
-  return CK_OK;
+  return put_hit(document, object, snapshot, &standing, err);
 }
 
 /* ---- scopes and agents ---- */
@@ -189,7 +217,10 @@ static void put_pending(ck_document *document, struct cJSON *at, const cast *all
     int depth;
     if (scope->done || !scope->parent) continue;
     struct cJSON *one = ck_document_put_object(document, list, NULL);
-    ck_document_put_text(document, one, "id", scope->scope);
+    char *id = ck_json_dup_string(ck_json_get(scope->task, "delegation"));
+    ck_document_put_text(document, one, "id", id ? id : scope->scope);
+    ck_document_put_text(document, one, "scope", scope->scope);
+    free(id);
     ck_document_put_text(document, one, "target", scope->agent);
     ck_document_put_text(document, one, "parentAgentId", find_above(&depth, all, scope));
     if (scope->task.len && ck_value_copy(&task, scope->task, &ignored) != CK_OK) document->failed = true;

@@ -10,7 +10,7 @@
  *   {spent, limit?, minimum?}, and approaching [DIMENSION], hit, hit_reason?, constraint_conflict.
  * activeAgents: {agentId, parentAgentId?, depth, conversationTail [event], expertiseSnapshot?}: every agent that has a scope, has
  *   spent something, or has a scratch pad. depth 0 has no agent above it that is somebody's child.
- * pendingDelegations: {id (the scope), target?, parentAgentId?, task?}: scopes that were opened and have not ended. */
+ * pendingDelegations: {id (of the delegation; else the scope's name), scope, target?, parentAgentId?, task?}: scopes that were opened and have not ended. */
 CK_CHECKED ck_status ck_session_checkpoint_put(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err);
 
 #endif

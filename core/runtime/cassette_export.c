@@ -27,6 +27,7 @@ typedef struct folded {
   ck_scope *scope;
   bool masked;      /* its conversation is not what was sent */
   ck_bytes calls;   /* of its last assistant message; in that event's body */
+  ck_buffer lines;
 } folded;
 
 typedef struct exporting {
@@ -39,7 +40,6 @@ typedef struct exporting {
   folded *scopes;
   size_t scope_count;
   ck_buffer prompt; /* JSON string; empty: none */
-  ck_buffer lines;
   ck_status status;
   ck_error *err;
 } exporting;
@@ -162,16 +162,15 @@ static ck_status find_outcome(const item **out, const exporting *self, const ite
 /* ---- lines ---- */
 
 /* What was masked here is not what was said. */
-static ck_status put_line(exporting *self, folded *scope, const ck_buffer *json) {
+static ck_status put_line(ck_buffer *out, bool *masked, const exporting *self, const ck_buffer *json) {
   ck_value *line = NULL, *kept = NULL;
   ck_status status = ck_value_from(&line, json, self->err);
   if (status == CK_OK) status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EXPORT, NULL, line, self->err);
   if (status == CK_OK && !kept) status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), self->err);
   if (status == CK_OK) {
-    ck_bytes text = ck_value_bytes(kept);
-    if (scope && !ck_bytes_equal(text, ck_value_bytes(line))) scope->masked = true;
-    ck_buffer_append_bytes(&self->lines, text);
-    ck_buffer_append_char(&self->lines, '\n');
+    *masked |= !ck_bytes_equal(ck_value_bytes(kept), ck_value_bytes(line));
+    ck_buffer_append_bytes(out, ck_value_bytes(kept));
+    ck_buffer_append_char(out, '\n');
   }
   ck_value_free(line);
   ck_value_free(kept);
@@ -275,7 +274,7 @@ static ck_status put_outcome(exporting *self, folded *scope, const item *outcome
   ck_buffer json = {0};
   ck_status status = write_outcome(&json, self, scope, outcome);
   if (status == CK_OK) status = ck_scope_apply(scope->scope, outcome->body, self->err);
-  if (status == CK_OK) status = put_line(self, scope, &json);
+  if (status == CK_OK) status = put_line(&scope->lines, &scope->masked, self, &json);
   ck_bytes message = ck_json_get(ck_value_bytes(outcome->body), "message");
   if (ck_json_is_text(ck_json_get(message, "role"), "assistant")) scope->calls = ck_json_get(message, "tool_calls");
   ck_buffer_clear(&json);
@@ -306,21 +305,32 @@ static ck_status fold_event(exporting *self, const item *event) {
   return status;
 }
 
-static ck_status put_header(ck_buffer *out, exporting *self) {
-  ck_buffer json = {0}, records = self->lines;
+static ck_status put_header(ck_buffer *out, const exporting *self) {
+  ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
+  bool masked = false;
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "cassette", 1);
   if (self->prompt.len) ck_json_member_raw(&w, "prompt", ck_buffer_bytes(&self->prompt));
   ck_json_end(&w, '}');
-  self->lines = (ck_buffer){0};
-  ck_status status = put_line(self, NULL, &json);
-  ck_buffer_append_bytes(out, ck_buffer_bytes(&self->lines));
-  ck_buffer_append_bytes(out, ck_buffer_bytes(&records));
-  if (self->lines.failed || records.failed || self->prompt.failed) out->failed = true;
-  ck_buffer_clear(&records);
+  if (self->prompt.failed) json.failed = true;
+  ck_status status = put_line(out, &masked, self, &json);
   ck_buffer_clear(&json);
-  return status == CK_OK ? ck_buffer_check(out, self->err) : status;
+  return status;
+}
+
+static int compare_scopes(const void *a, const void *b) {
+  return strcmp(ck_scope_name(((const folded *)a)->scope), ck_scope_name(((const folded *)b)->scope));
+}
+
+/* Scope by scope: how the lines of several were interleaved is nobody's choice. */
+static ck_status put_scopes(ck_buffer *out, exporting *self) {
+  if (self->scope_count) qsort(self->scopes, self->scope_count, sizeof *self->scopes, compare_scopes);
+  for (size_t i = 0; i < self->scope_count; i++) {
+    ck_buffer_append_bytes(out, ck_buffer_bytes(&self->scopes[i].lines));
+    if (self->scopes[i].lines.failed) out->failed = true;
+  }
+  return ck_buffer_check(out, self->err);
 }
 
 ck_status ck_cassette_export(ck_buffer *out, ck_store *store, const ck_head *head, ck_redactor *redactor, ck_error *err) {
@@ -330,12 +340,15 @@ ck_status ck_cassette_export(ck_buffer *out, ck_store *store, const ck_head *hea
   for (size_t i = 0; status == CK_OK && i < self.view.count; i++)
     if (self.view.list[i].kind) status = fold_event(&self, &self.view.list[i]);
   if (status == CK_OK) status = put_header(out, &self);
-  for (size_t i = 0; i < self.scope_count; i++) ck_scope_free(self.scopes[i].scope);
+  if (status == CK_OK) status = put_scopes(out, &self);
+  for (size_t i = 0; i < self.scope_count; i++) {
+    ck_scope_free(self.scopes[i].scope);
+    ck_buffer_clear(&self.scopes[i].lines);
+  }
   free(self.scopes);
   clear_items(&self.outcomes);
   clear_items(&self.view);
   ck_ledger_free(self.ledger);
   ck_buffer_clear(&self.prompt);
-  ck_buffer_clear(&self.lines);
   return status;
 }

@@ -88,7 +88,7 @@ is "and is left out where there is none" "$(agent bob '->{expertiseSnapshot}')" 
 is "conversationTail has as many as the agent's own depth says" "$(json "$checkpoint" 'join " ", map { scalar @{$_->{conversationTail}} } grep { $_->{agentId} eq "bob" } @{$d->{activeAgents}}')" 1
 is "what was said to an agent is in its tail" "$(agent ann '->{conversationTail}[0]{body}{message}{content}')" "what of the costs?"
 is "a tail is what sessions tail prints" "$(agent ann '->{conversationTail}')" "$(json "$("$CKRUN" --json sessions tail team ann)" '$d->{events}')"
-is "pendingDelegations" "$(json "$checkpoint" 'join " ", map { join ":", map { $_ // "" } @$_{qw(id target parentAgentId)}, $_->{task}{question} } @{$d->{pendingDelegations}}')" \
+is "pendingDelegations" "$(json "$checkpoint" 'join " ", map { join ":", map { $_ // "" } @$_{qw(scope target parentAgentId)}, $_->{task}{question} } @{$d->{pendingDelegations}}')" \
   "main.ann:ann::what of the costs? main.bob:bob::what of the risks? main.bob.helper:helper:bob:deep"
 is "constraintState: spent and limit" "$(field '{constraintState}{rounds}{spent}') $(field '{constraintState}{rounds}{limit}') $(field '{constraintState}{budget}{limit}')" \
   "1 10 5000000"
@@ -113,6 +113,23 @@ LUA
 done
 is "and another dimension's minimum is not half met" "$(field '{constraintState}{constraint_conflict}')" 1
 is "hit_reason" "$(field '{constraintState}{hit_reason}')" "rounds: 10 of 10 spent"
+
+# The shipped example, which pauses at its budget with a delegation in flight.
+deliberation=$root/examples/deliberation
+input='"Should the shop move to a cheaper cloud this quarter?"'
+run run "$deliberation/flow.lua" --cassette "$deliberation/cassette.jsonl" --profile "$deliberation/profile.lua" --session talk --input "$input"
+is "the deliberation pauses at its budget: exit 8" "$code" 8
+checkpoint=$("$CKRUN" sessions export talk --format session-checkpoint)
+is "a delegation in flight has its id" "$(json "$checkpoint" 'join " ", map { "$_->{id}:$_->{target}" } @{$d->{pendingDelegations}}')" "2.1:cost"
+is "after one round" "$(field '{roundsCompleted}')" 1
+is "its agents" "$(json "$checkpoint" 'join " ", sort map { $_->{agentId} } @{$d->{activeAgents}}')" "chair cost risk work"
+is "a limit in the way counts as hit" "$(field '{constraintState}{hit}') $(field '{constraintState}{hit_reason}' | cut -c1-29)" '1 budget: $0.70 of $0.75 spent'
+is "the scratch pad" "$(json "$checkpoint" '(grep { $_->{agentId} eq "cost" } @{$d->{activeAgents}})[0]{expertiseSnapshot}{notes}[0]')" "old 1400, new 950: 450 USD a month"
+exits 0 "it goes on with more" resume talk --limit budget_usd=2
+is "then nothing is pending" "$(json "$("$CKRUN" sessions export talk --format session-checkpoint)" '$d->{pendingDelegations}')" "[]"
+"$CKRUN" sessions export talk --format cassette >"$dir/talk.jsonl"
+exits 0 "what was said in all its scopes can be run again" run "$deliberation/flow.lua" --cassette "$dir/talk.jsonl" --session again --input "$input"
+ok "to the same" cmp "$dir/talk.jsonl" <("$CKRUN" sessions export again --format cassette)
 
 exits 0 "a session without a checkpoint" sessions import "$root/tests/import/data/pi.jsonl" --session pi
 exits 0 "can be inspected, too" --json sessions inspect pi
