@@ -106,13 +106,14 @@ static void cancel(void *to, ck_effect_run *run) {
   }
 }
 
+static size_t draw(flow_run *self, size_t below) {
+  self->random = self->random * 6364136223846793005u + 1442695040888963407u;
+  return (size_t)((self->random >> 33) % below);
+}
+
 static bool deliver(flow_run *self) {
   if (self->under_way_count == 0) return false;
-  size_t index = 0;
-  if (self->random) {
-    self->random = self->random * 6364136223846793005u + 1442695040888963407u;
-    index = (size_t)((self->random >> 33) % self->under_way_count);
-  }
+  size_t index = self->random ? draw(self, self->under_way_count) : 0;
   flow_under_way taken = take(self, index);
   taken.sink->done(taken.sink, taken.outcome);
   return true;
@@ -129,17 +130,19 @@ void flow_run_open(flow_run *self, const char *path) {
   tap_must(status == CK_OK, "%s", err.text);
 }
 
-static ck_status take_none(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
-  (void)self, (void)at, (void)err;
+static ck_status decide(ck_decision *out, void *to, const ck_boundary *at, ck_error *err) {
+  flow_run *self = to;
+  (void)at, (void)err;
   *out = (ck_decision){0};
+  if (self->no_checkpoints) return CK_OK;
+  *out = (ck_decision){.take = (int)draw(self, 100) < self->seldom, .sync = draw(self, 2) == 0};
   return CK_OK;
 }
 
-static const ck_policy_engine no_checkpoints = {.checkpoint = take_none};
-
 static void open_session(flow_run *self) {
   ck_error err = CK_ERROR_INIT;
-  const ck_policy_engine *policies = self->no_checkpoints ? &no_checkpoints : NULL;
+  self->policies = (ck_policy_engine){.self = self, .checkpoint = decide};
+  const ck_policy_engine *policies = self->no_checkpoints || self->seldom ? &self->policies : NULL;
   ck_status status;
   if (self->lives++ == 0) {
     ck_value *input = self->input ? value_of(self->input) : NULL;

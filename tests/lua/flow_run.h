@@ -20,7 +20,8 @@ typedef struct flow_run {
   uint64_t random;          /* 0: what began first is delivered first; else in any order */
   const char *input;        /* JSON of what the session keeps, {"input": …}; NULL */
   const ck_profile *profile;
-  bool no_checkpoints;      /* else one at every boundary */
+  bool no_checkpoints;      /* else one at every boundary, waited for */
+  int seldom;               /* not 0: at so many of a hundred boundaries, at random, waited for or not */
   ck_runtime *runtime;
   ck_session *session;      /* of the last life, open until the next */
   ck_flow_engine *engine;
@@ -30,6 +31,7 @@ typedef struct flow_run {
   ck_buffer marks;          /* a line for each boundary: kind, scope, node, path */
   flow_under_way under_way[FLOW_UNDER_WAY_MAX];
   size_t under_way_count;
+  ck_policy_engine policies;
   ck_execution_result result;
   int lives, moves;         /* moves: of the last life */
   int most_under_way;

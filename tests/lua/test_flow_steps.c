@@ -280,7 +280,7 @@ static void test_shapes(void) {
     const char *path = flow_file(text.data);
     for (int n = 0; n < RUNS; n++) {
       chance dice = {.state = (uint64_t)(graph * 1000 + n + 1), .failures = 4 * n};
-      flow_run run = {.answer = at_random, .to = &dice, .random = (uint64_t)n};
+      flow_run run = {.answer = at_random, .to = &dice, .random = (uint64_t)n + 1, .seldom = 30 * (n % 3), .no_checkpoints = n == 9};
       flow_run_open(&run, path);
       for (int life = 0; run.result.status != CK_SESSION_COMPLETED && life < 300; life++) flow_run_live(&run, (int)draw(&dice, 12));
       bool good = run.result.status == CK_SESSION_COMPLETED && is_complete(&run, steps) && each_once(&run, steps);
