@@ -72,6 +72,15 @@ static void remove_functions(lua_State *L, const char *who) {
   lua_settop(L, fields);
 }
 
+/* What is kept for other sessions is reached through functions in a table of its own. */
+static void close_facts(lua_State *L, const char *who) {
+  int fields = lua_gettop(L);
+  ck_area_limits limits = {.closed = lua_pushfstring(L, "%s cannot use ctx.facts: it may only read", who)};
+  lua_pushvalue(L, fields);
+  ck_strand_open_area(L, lua_upvalueindex(1), "facts", &limits);
+  lua_settop(L, fields);
+}
+
 /* ctx.limit { who=, effects=false, without={NAME, …}, memory="read"|TEXT, outputs="read"|TEXT } */
 static int ctx_limit(lua_State *L) {
   static const char *const known[] = {"who", "effects", "without", "memory", "outputs", NULL};
@@ -85,6 +94,7 @@ static int ctx_limit(lua_State *L) {
   bool effects = lua_isnil(L, 3) || lua_toboolean(L, 3);
   lua_newtable(L);
   copy_fields(L, who, effects);
+  if (!effects) close_facts(L, who);
   remove_functions(L, who);
   limit_area(L, who, "memory");
   limit_area(L, who, "outputs");

@@ -11,12 +11,14 @@
 ---   ctx.join { scope, … } -> { [scope] = { result=, raw=, error=, status=, writes = { ["memory.KEY"] = JSON text or false } } }
 ---   ctx.join_any { scope, … }                         the same, as soon as one of them has ended; of those that have
 ---   ctx.now() -> ms, ctx.random() -> [0, 1), ctx.random(first, last): recorded, so that a resume reads the same
----
 ---   ctx.facts.get(key, agent?), ctx.facts.put(key, value, agent?): what outlives sessions, of everybody or of one agent
+---
 --- and these do not: ctx.scope, ctx.task, ctx.input, ctx.position (where to go on; nil: from the top), ctx.recorded_prompt,
 --- ctx.message(role, content), ctx.last_message(), ctx.conversation_length(), ctx.tool_calls(message), ctx.parse(json),
 --- ctx.memory.KEY, ctx.memory:append(key, value), and ctx.outputs, ctx.scratch (a pad for each agent), ctx.rounds likewise;
 --- ctx.options (what the profile says to flows), ctx.event("delegation" or "note", body, agent), and
+--- ctx.put(key, json) (these bytes), ctx.written(), ctx.discard() (what was written since the last boundary), ctx.limit{…} (a ctx
+--- that allows less; all with their types in lua/ck/flow/meta.lua),
 --- ctx.rewind { to=, report=, keep=? }: behind its first `to` messages the conversation gives way to the report and its last `keep`.
 ---
 --- A node is a table with `run = function(ctx, node)`: flow.exec, flow.sleep and flow.ask make such, and any flow can run them.

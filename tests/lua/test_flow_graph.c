@@ -144,6 +144,8 @@ static void test_failures(void) {
   fails(EDGE("function(ctx) call(ctx, \"x\") end"), "the edge of node 'a' cannot use ctx.effect: it may only read", "an edge with an effect");
   fails(EDGE("function(ctx) ctx.memory.x = 1 end"), "the edge of node 'a' cannot write ctx.memory: it may only read", "an edge that writes");
   fails(EDGE("function(ctx) ctx.outputs:append(\"x\", 1) end"), "the edge of node 'a' cannot write ctx.outputs", "an edge that appends");
+  fails(EDGE("function(ctx) return ctx.facts.get(\"x\") end"), "the edge of node 'a' cannot use ctx.facts: it may only read",
+        "an edge that asks for what other sessions left");
   fails(EDGE("function(ctx) ctx.limit { who = \"x\" } end"), "attempt to call a nil value (field 'limit')", "an edge that asks for more");
   fails(FLOW "return flow.graph { start = \"a\", nodes = { a = function() end, b = function() end }, edges = { a = flow.choose { to = "
              "{ \"b\", flow.done }, function() return \"a\" end }, b = flow.done } }\n",
