@@ -47,12 +47,16 @@ static void on_due(void *to) {
 static int on_timer(CURLM *multi, long ms, void *to) {
   ck_http *self = to;
   (void)multi;
-  if (ms < 0) ck_http_timer_stop(self->timer);
-  else ck_http_timer_set(self->timer, ms);
+  if (ms < 0)
+    ck_http_timer_stop(self->timer);
+  else
+    ck_http_timer_set(self->timer, ms);
   return 0;
 }
 
-static void free_watched(uv_handle_t *handle) { free(handle->data); }
+static void free_watched(uv_handle_t *handle) {
+  free(handle->data);
+}
 
 static watched *watch(ck_http *self, curl_socket_t fd) {
   watched *it = calloc(1, sizeof *it);

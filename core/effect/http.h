@@ -1,7 +1,7 @@
 /* http.h - HTTP POST requests on the loop: bounded in time and size, and no word of a credential in what they tell.
  *
- * Only http and https; redirects are not followed, so nothing that was meant for one host reaches another; certificates are
- * verified; proxies come from the environment as for curl. Loop thread only. */
+ * Only http and https; redirects are not followed, so nothing that was meant for one host reaches another; certificates
+ * are verified; proxies come from the environment as for curl. Loop thread only. */
 #ifndef CK_EFFECT_HTTP_H
 #define CK_EFFECT_HTTP_H
 
@@ -12,14 +12,14 @@ typedef struct ck_http ck_http;
 typedef struct ck_http_request ck_http_request;
 
 typedef enum {
-  CK_HTTP_ANSWERED,   /* whole, with `code` */
-  CK_HTTP_UNREACHED,  /* no name, no connection: nothing was sent */
-  CK_HTTP_UNTRUSTED,  /* the certificate does not hold */
-  CK_HTTP_BROKEN,     /* the connection ended before the answer did */
-  CK_HTTP_LATE,       /* one of the timeouts */
-  CK_HTTP_OVERSIZE,   /* the body is larger than allowed */
-  CK_HTTP_REFUSED,    /* `data` wanted no more of it */
-  CK_HTTP_UNUSABLE,   /* the URL or the request itself */
+  CK_HTTP_ANSWERED,  /* whole, with `code` */
+  CK_HTTP_UNREACHED, /* no name, no connection: nothing was sent */
+  CK_HTTP_UNTRUSTED, /* the certificate does not hold */
+  CK_HTTP_BROKEN,    /* the connection ended before the answer did */
+  CK_HTTP_LATE,      /* one of the timeouts */
+  CK_HTTP_OVERSIZE,  /* the body is larger than allowed */
+  CK_HTTP_REFUSED,   /* `data` wanted no more of it */
+  CK_HTTP_UNUSABLE,  /* the URL or the request itself */
   CK_HTTP_NO_MEMORY
 } ck_http_ending;
 
@@ -39,9 +39,10 @@ typedef struct ck_http_options {
   const ck_http_header *headers; /* beside Content-Type: application/json */
   size_t header_count;
   ck_bytes body;
-  size_t body_max;   /* bytes of the answer's body, after decompression */
+  size_t body_max;                       /* bytes of the answer's body, after decompression */
   int64_t connect_ms, idle_ms, total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
-  /* Each header of the answer; `data` has the body as it comes, after the head with its `code`. `data` false: no more. */
+  /* Each header of the answer; `data` has the body as it comes, after the head with its `code`. `data` false: no more.
+   */
   void (*header)(void *to, ck_bytes name, ck_bytes value);
   bool (*data)(void *to, int code, ck_bytes chunk);
   /* Once, from the loop; the request is freed after it. */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 static ck_status refuse(const char *library, const char *why, ck_error *err) {
-  return ck_error_set(err, CK_E_UNSUPPORTED, "%s cannot be loaded, and models are reached through it: %s; install libcurl4", library,
+  return ck_error_set(err, CK_E_UNSUPPORTED,
+                      "%s cannot be loaded, and models are reached through it: %s; install libcurl4", library,
                       why ? why : "no reason was given");
 }
 

@@ -25,14 +25,15 @@ struct ck_http_request {
   void *to;
   size_t body_left;
   int64_t idle_ms;
-  ck_http_ending stopped; /* not ANSWERED: why we ended it ourselves */
-  char why[64];           /* in words */
+  ck_http_ending stopped;           /* not ANSWERED: why we ended it ourselves */
+  char why[64];                     /* in words */
   ck_http_request *next, *previous; /* of the client */
   char text[CURL_ERROR_SIZE];
 };
 
 /* Makes the handle with all its options, without starting it. */
-CK_CHECKED ck_status ck_http_request_new(ck_http_request **out, ck_http *client, const ck_http_options *options, ck_error *err);
+CK_CHECKED ck_status ck_http_request_new(ck_http_request **out, ck_http *client, const ck_http_options *options,
+                                         ck_error *err);
 /* What became of it, and frees it. */
 void ck_http_request_finish(ck_http_request *self, CURLcode code);
 

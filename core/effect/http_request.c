@@ -74,8 +74,10 @@ static bool is_line(const char *value) {
 /* libcurl copies the line; ours is wiped, for it may hold a credential. */
 static ck_status append_header(ck_http_request *self, const char *name, const char *value, ck_error *err) {
   ck_buffer line = {0};
-  if (!is_token(name)) return ck_error_set(err, CK_E_USAGE, "header '%.64s' has a character that no header's name can have", name);
-  if (!is_line(value)) return ck_error_set(err, CK_E_USAGE, "the value of header '%.64s' has a line break or a control character", name);
+  if (!is_token(name))
+    return ck_error_set(err, CK_E_USAGE, "header '%.64s' has a character that no header's name can have", name);
+  if (!is_line(value))
+    return ck_error_set(err, CK_E_USAGE, "the value of header '%.64s' has a line break or a control character", name);
   ck_buffer_append_format(&line, *value ? "%s: %s" : "%s;", name, value);
   struct curl_slist *list = line.failed ? NULL : self->client->curl.slist_append(self->headers, line.data);
   if (line.data) explicit_bzero(line.data, line.cap);
@@ -87,7 +89,8 @@ static ck_status append_header(ck_http_request *self, const char *name, const ch
 
 static ck_status append_headers(ck_http_request *self, const ck_http_options *options, ck_error *err) {
   ck_status status = append_header(self, "Content-Type", "application/json", err);
-  struct curl_slist *list = status ? NULL : self->client->curl.slist_append(self->headers, "Expect:"); /* no question before the body */
+  struct curl_slist *list = NULL; /* "Expect:" is no question before the body */
+  if (!status) list = self->client->curl.slist_append(self->headers, "Expect:");
   if (!status && !list) status = ck_error_no_memory(err);
   if (list) self->headers = list;
   for (size_t i = 0; !status && i < options->header_count; i++)
@@ -141,8 +144,10 @@ static CURLcode set_request(ck_http_request *self, const ck_http_options *option
 
 static void free_request(ck_http_request *self) {
   const ck_curl *curl = &self->client->curl;
-  if (self->previous) self->previous->next = self->next;
-  else if (self->client->requests == self) self->client->requests = self->next;
+  if (self->previous)
+    self->previous->next = self->next;
+  else if (self->client->requests == self)
+    self->client->requests = self->next;
   if (self->next) self->next->previous = self->previous;
   if (self->easy) curl->easy_cleanup(self->easy);
   for (struct curl_slist *at = self->headers; at; at = at->next) explicit_bzero(at->data, strlen(at->data));
@@ -158,7 +163,8 @@ static ck_status prepare(ck_http_request *self, const ck_http_options *options, 
   CURLcode code = set_request(self, options);
   if (code == CURLE_OK) code = set_safety(self);
   if (code == CURLE_OUT_OF_MEMORY) return ck_error_no_memory(err);
-  if (code != CURLE_OK) return ck_error_set(err, CK_E_UNSUPPORTED, "libcurl: %s", self->client->curl.easy_strerror(code));
+  if (code != CURLE_OK)
+    return ck_error_set(err, CK_E_UNSUPPORTED, "libcurl: %s", self->client->curl.easy_strerror(code));
   if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
   return CK_OK;
 }
@@ -188,20 +194,27 @@ ck_status ck_http_request_new(ck_http_request **out, ck_http *client, const ck_h
 
 static ck_http_ending ending_of(CURLcode code) {
   switch (code) {
-    case CURLE_OK: return CK_HTTP_ANSWERED;
-    case CURLE_OUT_OF_MEMORY: return CK_HTTP_NO_MEMORY;
+    case CURLE_OK:
+      return CK_HTTP_ANSWERED;
+    case CURLE_OUT_OF_MEMORY:
+      return CK_HTTP_NO_MEMORY;
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_CONNECT:
-    case CURLE_PROXY: return CK_HTTP_UNREACHED;
+    case CURLE_PROXY:
+      return CK_HTTP_UNREACHED;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR: return CK_HTTP_UNTRUSTED;
-    case CURLE_OPERATION_TIMEDOUT: return CK_HTTP_LATE;
+    case CURLE_SSL_ISSUER_ERROR:
+      return CK_HTTP_UNTRUSTED;
+    case CURLE_OPERATION_TIMEDOUT:
+      return CK_HTTP_LATE;
     case CURLE_URL_MALFORMAT:
     case CURLE_UNSUPPORTED_PROTOCOL:
-    case CURLE_LOGIN_DENIED: return CK_HTTP_UNUSABLE;
-    default: return CK_HTTP_BROKEN;
+    case CURLE_LOGIN_DENIED:
+      return CK_HTTP_UNUSABLE;
+    default:
+      return CK_HTTP_BROKEN;
   }
 }
 
@@ -209,7 +222,8 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
   void (*ended)(void *to, const ck_http_end *end) = self->ended;
   void *to = self->to;
   char text[CURL_ERROR_SIZE];
-  ck_http_end end = {.ending = self->stopped != CK_HTTP_ANSWERED ? self->stopped : ending_of(code), .code = code_of(self), .text = text};
+  bool by_us = self->stopped != CK_HTTP_ANSWERED;
+  ck_http_end end = {.ending = by_us ? self->stopped : ending_of(code), .code = code_of(self), .text = text};
   const char *of_library = *self->text ? self->text : self->client->curl.easy_strerror(code);
   snprintf(text, sizeof text, "%s", *self->why ? self->why : of_library);
   ck_http_drop(self);

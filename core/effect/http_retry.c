@@ -7,7 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-bool ck_retry_is_passing(int code) { return code == 408 || code == 409 || code == 429 || code >= 500; }
+bool ck_retry_is_passing(int code) {
+  return code == 408 || code == 409 || code == 429 || code >= 500;
+}
 
 int64_t ck_retry_wait(int number, int64_t base_ms, uint64_t random) {
   int64_t ceiling = base_ms > 0 ? base_ms : 0;
@@ -35,7 +37,8 @@ static int64_t milliseconds(double number, double scale) {
 }
 
 static int month_of(const char name[4]) {
-  static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   for (int i = 0; i < 12; i++) {
     if (strcmp(months[i], name) == 0) return i;
   }
@@ -47,8 +50,8 @@ static bool read_date(int64_t *out_ms, const char *text) {
   struct tm at = {0};
   char month[4], zone[4];
   int end = 0;
-  if (sscanf(text, "%*3[A-Za-z], %2d %3[A-Za-z] %4d %2d:%2d:%2d %3s%n", &at.tm_mday, month, &at.tm_year, &at.tm_hour, &at.tm_min,
-             &at.tm_sec, zone, &end) != 7)
+  if (sscanf(text, "%*3[A-Za-z], %2d %3[A-Za-z] %4d %2d:%2d:%2d %3s%n", &at.tm_mday, month, &at.tm_year, &at.tm_hour,
+             &at.tm_min, &at.tm_sec, zone, &end) != 7)
     return false;
   at.tm_mon = month_of(month);
   at.tm_year -= 1900;

@@ -13,8 +13,8 @@ bool ck_retry_is_passing(int code);
  * ("full jitter", AWS Architecture Blog, 2015). `random`: any 64 bits. */
 int64_t ck_retry_wait(int number, int64_t base_ms, uint64_t random);
 
-/* Milliseconds that a Retry-After header asks for (seconds, also with a fraction, or an HTTP date of RFC 9110 5.6.7); -1 when it
- * says nothing that can be understood. A date in the past is 0. */
+/* Milliseconds that a Retry-After header asks for (seconds, also with a fraction, or an HTTP date of RFC 9110 5.6.7);
+ * -1 when it says nothing that can be understood. A date in the past is 0. */
 int64_t ck_retry_after(ck_bytes value, int64_t now_wall_ms);
 /* The same of a retry-after-ms header. */
 int64_t ck_retry_after_ms(ck_bytes value);

@@ -26,8 +26,10 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   ck_status status = ck_model_run_new(&run, self, effect, sink, err);
   if (!status) status = open_http(self, err);
   if (!status) status = ck_model_run_begin(run, err);
-  if (!status) *out = run;
-  else ck_model_run_free(run);
+  if (!status)
+    *out = run;
+  else
+    ck_model_run_free(run);
   return status;
 }
 
@@ -55,15 +57,18 @@ static int64_t find_output_max(const ck_model_ask *ask, int64_t of_model) {
   return ask->model->api == CK_MODEL_ANTHROPIC ? CK_MODEL_MAX_TOKENS : of_model;
 }
 
+static bool mentions_cache(ck_bytes text) {
+  static const char mark[] = "cache_control";
+  return text.len > 0 && memmem(text.data, text.len, mark, sizeof mark - 1);
+}
+
 /* Somewhere in its options or in what the user says. */
 static bool asks_to_cache(const ck_model_ask *ask) {
-  static const char mark[] = "cache_control";
-  ck_bytes options = ask->model->options ? ck_value_bytes(ask->model->options) : (ck_bytes){"", 0};
-  bool found = memmem(options.data, options.len, mark, sizeof mark - 1) || memmem(ask->request.data, ask->request.len, mark, sizeof mark - 1);
+  bool found =
+      mentions_cache(ask->request) || (ask->model->options && mentions_cache(ck_value_bytes(ask->model->options)));
   size_t count = ask->conversation ? ck_conversation_count(ask->conversation) : 0;
   for (size_t i = 0; i < count && !found; i++) {
-    ck_bytes message = ck_value_bytes(ck_conversation_get(ask->conversation, i));
-    found = memmem(message.data, message.len, mark, sizeof mark - 1) != NULL;
+    found = mentions_cache(ck_value_bytes(ck_conversation_get(ask->conversation, i)));
   }
   return found;
 }
@@ -95,8 +100,13 @@ ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *op
   if (!self->options.answer_max) self->options.answer_max = CK_MODEL_ANSWER_MAX;
   if (!self->options.retry_base_ms) self->options.retry_base_ms = CK_RETRY_BASE_MS;
   if (!self->options.clock.mono_us) self->options.clock = ck_clock_system();
-  self->driver = (ck_effect_driver){
-      .name = "model", .self = self, .serves = serves, .start = start, .cancel = cancel, .reserve = reserve, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "model",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .reserve = reserve,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

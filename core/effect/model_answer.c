@@ -17,7 +17,8 @@ static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *e
     ck_error_prefix(err, "an event of the stream is no JSON");
     return status;
   }
-  if (ck_json_type_of(data) != CK_JSON_OBJECT) return ck_error_set(err, CK_E_PARSE, "an event of the stream is no object");
+  if (ck_json_type_of(data) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "an event of the stream is no object");
   status = self->format->take(&self->reply, data, err);
   return !status && self->reply.fault.len > 0 ? ck_error_set(err, CK_E_FAILED, "the stream has an error") : status;
 }
@@ -40,25 +41,33 @@ static bool is_name(ck_bytes name, const char *wanted) {
 static void take_type(ck_model_answer *self, ck_bytes value) {
   size_t len = 0;
   while (len < value.len && value.data[len] != ';' && value.data[len] != ' ') len++;
-  snprintf(self->type_text, sizeof self->type_text, "%.*s", (int)(len < sizeof self->type_text ? len : sizeof self->type_text - 1),
-           value.data);
+  snprintf(self->type_text, sizeof self->type_text, "%.*s",
+           (int)(len < sizeof self->type_text ? len : sizeof self->type_text - 1), value.data);
   ck_bytes type = {value.data, len};
-  self->type = is_name(type, "application/json") ? CK_MODEL_BODY_JSON
-               : is_name(type, "text/event-stream") ? CK_MODEL_BODY_EVENTS : CK_MODEL_BODY_OTHER;
+  self->type = is_name(type, "application/json")    ? CK_MODEL_BODY_JSON
+               : is_name(type, "text/event-stream") ? CK_MODEL_BODY_EVENTS
+                                                    : CK_MODEL_BODY_OTHER;
 }
 
 /* The more exact retry-after-ms is heeded wherever it stands. */
 void ck_model_answer_header(ck_model_answer *self, ck_bytes name, ck_bytes value) {
-  if (is_name(name, "content-type")) take_type(self, value);
-  else if (is_name(name, "retry-after-ms")) self->retry_after_ms = ck_retry_after_ms(value);
-  else if (is_name(name, "retry-after") && self->retry_after_ms < 0) self->retry_after_ms = ck_retry_after(value, self->now_wall_ms);
-  else if (is_name(name, "x-should-retry")) self->should_retry = ck_bytes_equal(value, ck_bytes_text("true"));
+  if (is_name(name, "content-type"))
+    take_type(self, value);
+  else if (is_name(name, "retry-after-ms"))
+    self->retry_after_ms = ck_retry_after_ms(value);
+  else if (is_name(name, "retry-after") && self->retry_after_ms < 0)
+    self->retry_after_ms = ck_retry_after(value, self->now_wall_ms);
+  else if (is_name(name, "x-should-retry"))
+    self->should_retry = ck_bytes_equal(value, ck_bytes_text("true"));
 }
 
-static bool is_success(int code) { return code >= 200 && code < 300; }
+static bool is_success(int code) {
+  return code >= 200 && code < 300;
+}
 
 bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk) {
-  if (is_success(code) && self->type == CK_MODEL_BODY_EVENTS) return ck_sse_feed(&self->sse, chunk, &self->broken) == CK_OK;
+  if (is_success(code) && self->type == CK_MODEL_BODY_EVENTS)
+    return ck_sse_feed(&self->sse, chunk, &self->broken) == CK_OK;
   bool kept = is_success(code) && self->type == CK_MODEL_BODY_JSON;
   size_t room = kept ? SIZE_MAX : REFUSAL_MAX - self->body.len;
   ck_buffer_append(&self->body, chunk.data, chunk.len < room ? chunk.len : room);
@@ -84,15 +93,16 @@ static ck_status read_body(ck_model_answer *self, ck_error *err) {
   ck_bytes body = ck_buffer_bytes(&self->body);
   ck_status status = ck_json_check(body, err);
   if (status == CK_E_PARSE) ck_error_prefix(err, "the answer is no JSON");
-  if (!status && ck_json_type_of(body) != CK_JSON_OBJECT) return ck_error_set(err, CK_E_PARSE, "the answer is no object");
+  if (!status && ck_json_type_of(body) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "the answer is no object");
   return status ? status : self->format->read(&self->reply, body, err);
 }
 
 /* The reply's message, or what is wrong with it. */
 static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_answer *self, ck_error *err) {
   if (self->type == CK_MODEL_BODY_OTHER) {
-    ck_model_fault_set(fault, CK_E_UNAVAILABLE, false, "it answers with content type '%s' where JSON is expected: is base_url right?",
-                       self->type_text);
+    ck_model_fault_set(fault, CK_E_UNAVAILABLE, false,
+                       "it answers with content type '%s' where JSON is expected: is base_url right?", self->type_text);
     return CK_OK;
   }
   ck_status status = self->type == CK_MODEL_BODY_EVENTS ? read_stream(self, fault, err) : read_body(self, err);
@@ -100,20 +110,25 @@ static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_ans
   return status;
 }
 
-ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self, const ck_http_end *end, ck_error *err) {
+ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self, const ck_http_end *end,
+                              ck_error *err) {
   *out = NULL;
   *fault = (ck_model_fault){0};
   ck_error *broken = &self->broken;
   bool answered = end->ending == CK_HTTP_ANSWERED, refused = end->ending == CK_HTTP_REFUSED;
-  if (end->ending == CK_HTTP_NO_MEMORY || broken->status == CK_E_NO_MEMORY || self->body.failed) return ck_error_no_memory(err);
+  if (end->ending == CK_HTTP_NO_MEMORY || broken->status == CK_E_NO_MEMORY || self->body.failed)
+    return ck_error_no_memory(err);
   if (end->code >= 300) {
     ck_model_fault_read(fault, end->code, ck_buffer_bytes(&self->body));
     return CK_OK;
   }
   if (answered) broken->status = read_answer(out, fault, self, broken);
   if (broken->status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
-  if (self->reply.fault.len > 0) ck_model_fault_read(fault, 0, ck_buffer_bytes(&self->reply.fault));
-  else if (broken->status) ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "%s", broken->text);
-  else if (!answered && !refused) judge_transport(fault, end);
+  if (self->reply.fault.len > 0)
+    ck_model_fault_read(fault, 0, ck_buffer_bytes(&self->reply.fault));
+  else if (broken->status)
+    ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "%s", broken->text);
+  else if (!answered && !refused)
+    judge_transport(fault, end);
   return CK_OK;
 }

@@ -8,9 +8,9 @@ typedef enum { NOBODY, USER, ASSISTANT } speaker;
 
 typedef struct telling {
   ck_json_writer w;
-  speaker open;     /* whose turn's content is being written */
-  bool begun;       /* a turn was opened: system texts have a turn of their own no more */
-  bool calls;       /* there is a call in it */
+  speaker open; /* whose turn's content is being written */
+  bool begun;   /* a turn was opened: system texts have a turn of their own no more */
+  bool calls;   /* there is a call in it */
 } telling;
 
 static void close_turn(telling *self) {
@@ -71,8 +71,10 @@ static void tell_user(void *to, ck_bytes content) {
   bool blank = ck_model_is_blank(content);
   if (blank && self->open == USER) return;
   open_turn(self, USER);
-  if (blank) write_text(&self->w, ck_bytes_text("\"" NO_MESSAGE "\""));
-  else write_content(&self->w, content);
+  if (blank)
+    write_text(&self->w, ck_bytes_text("\"" NO_MESSAGE "\""));
+  else
+    write_content(&self->w, content);
 }
 
 /* Those at the beginning are the request's `system`; there is no other place for a later one than the user's turn. */
@@ -95,8 +97,10 @@ static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t inde
   w->comma = true;
   ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
   ck_json_name(w, "input");
-  if (is_object || input.len == 0) ck_json_put_raw(w, is_object ? input : ck_bytes_text("{}"));
-  else ck_anthropic_put_malformed(w, input);
+  if (is_object || input.len == 0)
+    ck_json_put_raw(w, is_object ? input : ck_bytes_text("{}"));
+  else
+    ck_anthropic_put_malformed(w, input);
   ck_json_end(w, '}');
   w->out->failed |= text.failed;
   ck_buffer_clear(&text);
@@ -112,8 +116,10 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   if (result.len == 0) ck_json_member_bool(w, "is_error", true);
   if (result.len == 0 || !ck_model_is_blank(result)) {
     ck_json_name(w, "content");
-    if (result.len > 0) ck_model_append_text(w->out, result);
-    else ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
+    if (result.len > 0)
+      ck_model_append_text(w->out, result);
+    else
+      ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
     w->comma = true;
   }
   ck_json_end(w, '}');
@@ -126,8 +132,10 @@ static void write_assistant(telling *self, const ck_model_turn *turn) {
   bool said = own ? ck_json_count(content) > 0 : !ck_model_is_blank(content);
   if (!said && turn->call_count == 0) return;
   open_turn(self, ASSISTANT);
-  if (own) write_blocks(&self->w, content);
-  else if (said) write_content(&self->w, content);
+  if (own)
+    write_blocks(&self->w, content);
+  else if (said)
+    write_content(&self->w, content);
   for (size_t i = 0; !own && i < turn->call_count; i++) write_call(&self->w, turn, i);
 }
 
@@ -248,7 +256,8 @@ void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text) {
 
 static ck_status read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (ck_anthropic_take_fault(out, body)) return ck_buffer_check(&out->fault, err);
-  bool message = ck_json_is_text(ck_json_get(body, "type"), "message") && ck_json_is_text(ck_json_get(body, "role"), "assistant");
+  bool message =
+      ck_json_is_text(ck_json_get(body, "type"), "message") && ck_json_is_text(ck_json_get(body, "role"), "assistant");
   if (!message || ck_json_type_of(ck_json_get(body, "content")) != CK_JSON_ARRAY)
     return ck_error_set(err, CK_E_PARSE, "the answer is no message of the assistant");
   ck_anthropic_read_usage(&out->usage, ck_json_get(body, "usage"));

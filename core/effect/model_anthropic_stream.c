@@ -34,7 +34,8 @@ static ck_status take_start(ck_model_reply *out, ck_bytes data, ck_error *err) {
 static ck_status find_block(ck_model_part **out, ck_model_reply *reply, ck_bytes data, ck_error *err) {
   int64_t index;
   *out = NULL;
-  if (!ck_json_read_int(&index, ck_json_get(data, "index"))) return ck_error_set(err, CK_E_PARSE, "an event of the stream has no index");
+  if (!ck_json_read_int(&index, ck_json_get(data, "index")))
+    return ck_error_set(err, CK_E_PARSE, "an event of the stream has no index");
   *out = ck_model_reply_part(reply, index);
   return *out ? CK_OK : ck_error_no_memory(err);
 }
@@ -67,8 +68,10 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
   ck_status status = find_block(&part, out, data, err);
   if (status) return status;
   if (part->fields.count == 0) return ck_error_set(err, CK_E_PARSE, "the stream adds to a block that it has not begun");
-  if (ck_json_is_text(type, "input_json_delta")) ck_json_read_string(&part->input, ck_json_get(delta, "partial_json"));
-  else if (ck_json_is_text(type, "citations_delta")) add_citation(&part->fields, ck_json_get(delta, "citation"));
+  if (ck_json_is_text(type, "input_json_delta"))
+    ck_json_read_string(&part->input, ck_json_get(delta, "partial_json"));
+  else if (ck_json_is_text(type, "citations_delta"))
+    add_citation(&part->fields, ck_json_get(delta, "citation"));
   for (size_t i = 0; i < sizeof deltas / sizeof *deltas; i++) {
     ck_bytes text = ck_json_get(delta, deltas[i].from);
     bool fits = ck_json_is_text(type, deltas[i].type) && ck_json_type_of(text) == CK_JSON_STRING;
@@ -97,7 +100,8 @@ ck_status ck_anthropic_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
 
 /* The API itself refuses a text block without text. */
 static bool is_empty_text(const ck_model_part *part) {
-  const ck_model_field *type = ck_model_fields_get(&part->fields, "type"), *text = ck_model_fields_get(&part->fields, "text");
+  const ck_model_field *type = ck_model_fields_get(&part->fields, "type"),
+                       *text = ck_model_fields_get(&part->fields, "text");
   return type && text && ck_bytes_equal(ck_buffer_bytes(&type->value), ck_bytes_text("text")) && text->value.len == 0;
 }
 
@@ -109,8 +113,10 @@ static void write_block(ck_json_writer *w, const ck_model_part *part) {
   if (input.len > 0) {
     bool is_object = ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
     ck_json_name(w, "input");
-    if (is_object) ck_json_put_raw(w, input);
-    else ck_anthropic_put_malformed(w, input);
+    if (is_object)
+      ck_json_put_raw(w, input);
+    else
+      ck_anthropic_put_malformed(w, input);
   }
   ck_json_end(w, '}');
   w->out->failed |= part->input.failed;
@@ -118,7 +124,8 @@ static void write_block(ck_json_writer *w, const ck_model_part *part) {
 
 ck_status ck_anthropic_finish(ck_model_reply *out, ck_error *err) {
   ck_json_writer w = {.out = &out->message};
-  if (!ck_model_fields_get(&out->fields, "role")) return ck_error_set(err, CK_E_PARSE, "the stream ended without a message");
+  if (!ck_model_fields_get(&out->fields, "role"))
+    return ck_error_set(err, CK_E_PARSE, "the stream ended without a message");
   ck_json_begin(&w, '{');
   ck_model_fields_write(&w, &out->fields, NULL);
   ck_json_name(&w, "content");

@@ -14,15 +14,17 @@ static const struct {
   const char *type;
   int code;
 } types[] = {
-    {"overloaded_error", 529},      {"rate_limit_error", 429},      {"timeout_error", 504},    {"authentication_error", 401},
-    {"permission_error", 403},      {"not_found_error", 404},       {"billing_error", 402},    {"request_too_large", 413},
-    {"invalid_request_error", 400}, {"insufficient_quota", 429},    {"rate_limit_exceeded", 429},
+    {"overloaded_error", 529},     {"rate_limit_error", 429},    {"timeout_error", 504},
+    {"authentication_error", 401}, {"permission_error", 403},    {"not_found_error", 404},
+    {"billing_error", 402},        {"request_too_large", 413},   {"invalid_request_error", 400},
+    {"insufficient_quota", 429},   {"rate_limit_exceeded", 429},
 };
 
 /* What both APIs, and the servers that speak like OpenAI's, say of a conversation that is too long. */
 static const char *const too_long[] = {
-    "context_length_exceeded", "maximum context length", "context window",       "context length", "context limit",
-    "context size",            "prompt is too long",     "input is too long",    "request_too_large",
+    "context_length_exceeded", "maximum context length", "context window",
+    "context length",          "context limit",          "context size",
+    "prompt is too long",      "input is too long",      "request_too_large",
 };
 /* Of an account without money: waiting a second does not help, paying does. */
 static const char *const unpaid[] = {"insufficient_quota", "credit balance", "billing_hard_limit", "billing_error"};
@@ -62,8 +64,10 @@ static void append_said(ck_buffer *out, ck_bytes body) {
   size_t start = out->len;
   ck_buffer_append_text(out, " (");
   append_decoded(out, type);
-  if (out->len == start + 2) out->len = start;
-  else ck_buffer_append_char(out, ')');
+  if (out->len == start + 2)
+    out->len = start;
+  else
+    ck_buffer_append_char(out, ')');
   ck_buffer_append_text(out, ": ");
   size_t text = out->len;
   append_decoded(out, message);
@@ -78,7 +82,8 @@ static int code_of(ck_bytes body) {
   int64_t code;
   if (ck_json_read_int(&code, ck_json_get(error, "code")) && code >= 400 && code < 600) return (int)code;
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    if (ck_json_is_text(ck_json_get(error, "type"), types[i].type) || ck_json_is_text(ck_json_get(error, "code"), types[i].type))
+    if (ck_json_is_text(ck_json_get(error, "type"), types[i].type) ||
+        ck_json_is_text(ck_json_get(error, "code"), types[i].type))
       return types[i].code;
   }
   return 500;
@@ -102,7 +107,11 @@ void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body) {
   bool passing = ck_retry_is_passing(code) && !MENTIONS(body, unpaid);
   const char *text = ck_buffer_check(&said, &ignored) == CK_OK && said.data ? said.data : "";
   if (code >= 300 && code < 400)
-    ck_model_fault_set(out, CK_E_REQUEST, false, "it answers with a redirect (status %d), which is not followed: base_url must be where it leads", code);
-  else ck_model_fault_set(out, class_of(code, body), passing, "%s %d%s", in_answer ? "an error of class" : "status", code, text);
+    ck_model_fault_set(out, CK_E_REQUEST, false,
+                       "it answers with a redirect (status %d), which is not followed: base_url must be where it leads",
+                       code);
+  else
+    ck_model_fault_set(out, class_of(code, body), passing, "%s %d%s", in_answer ? "an error of class" : "status", code,
+                       text);
   ck_buffer_clear(&said);
 }

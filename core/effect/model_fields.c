@@ -35,7 +35,9 @@ static ck_model_field *push(ck_model_fields *self, ck_bytes name) {
   return field;
 }
 
-static ck_bytes inside(ck_bytes json) { return (ck_bytes){json.data + 1, json.len - 2}; }
+static ck_bytes inside(ck_bytes json) {
+  return (ck_bytes){json.data + 1, json.len - 2};
+}
 
 void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value) {
   ck_model_field *field = find(self, name);
@@ -48,7 +50,8 @@ void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value) {
 }
 
 static bool join_lists(ck_model_field *field, ck_bytes value) {
-  bool lists = ck_json_type_of(value) == CK_JSON_ARRAY && ck_json_type_of(ck_buffer_bytes(&field->value)) == CK_JSON_ARRAY;
+  bool lists =
+      ck_json_type_of(value) == CK_JSON_ARRAY && ck_json_type_of(ck_buffer_bytes(&field->value)) == CK_JSON_ARRAY;
   if (!lists || field->text) return false;
   bool both = ck_json_count(value) > 0 && ck_json_count(ck_buffer_bytes(&field->value)) > 0;
   field->value.len--; /* its bracket */
@@ -60,8 +63,10 @@ static bool join_lists(ck_model_field *field, ck_bytes value) {
 void ck_model_fields_join(ck_model_fields *self, ck_bytes name, ck_bytes value) {
   ck_model_field *field = find(self, name);
   if (ck_json_type_of(value) == CK_JSON_NULL && field) return;
-  if (field && field->text && ck_json_type_of(value) == CK_JSON_STRING) ck_buffer_append_bytes(&field->value, inside(value));
-  else if (!field || !join_lists(field, value)) ck_model_fields_put(self, name, value);
+  if (field && field->text && ck_json_type_of(value) == CK_JSON_STRING)
+    ck_buffer_append_bytes(&field->value, inside(value));
+  else if (!field || !join_lists(field, value))
+    ck_model_fields_put(self, name, value);
   if (field) self->failed |= field->value.failed;
 }
 

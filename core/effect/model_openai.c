@@ -43,7 +43,8 @@ static bool append_texts(ck_buffer *out, ck_bytes content) {
   if (ck_json_type_of(content) == CK_JSON_STRING) ck_json_read_string(&text, content);
   ck_json_iterator it = ck_json_iterate(content);
   while (ck_json_type_of(content) == CK_JSON_ARRAY && ck_json_next(&it)) {
-    if (ck_json_is_text(ck_json_get(it.value, "type"), "text")) ck_json_read_string(&text, ck_json_get(it.value, "text"));
+    if (ck_json_is_text(ck_json_get(it.value, "type"), "text"))
+      ck_json_read_string(&text, ck_json_get(it.value, "text"));
   }
   bool some = text.len > 0;
   if (some) ck_json_append_string(out, ck_buffer_bytes(&text));
@@ -86,8 +87,10 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   ck_model_append_id(w->out, turn, index, CK_SHAPE_OPENAI);
   w->comma = true;
   ck_json_name(w, "content");
-  if (turn->calls[index].result.len > 0) ck_model_append_text(w->out, turn->calls[index].result);
-  else ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
+  if (turn->calls[index].result.len > 0)
+    ck_model_append_text(w->out, turn->calls[index].result);
+  else
+    ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
   w->comma = true;
   ck_json_end(w, '}');
 }
@@ -126,8 +129,10 @@ static void tell_assistant(void *to, const ck_model_turn *turn) {
   ck_buffer text = {0};
   bool own = turn->shape == CK_SHAPE_OPENAI;
   bool said = !own && append_texts(&text, ck_json_get(turn->message, "content"));
-  if (own) tell_own(self, turn);
-  else if (said || turn->call_count > 0) write_foreign(&self->w, turn, said ? ck_buffer_bytes(&text) : ck_bytes_text("null"));
+  if (own)
+    tell_own(self, turn);
+  else if (said || turn->call_count > 0)
+    write_foreign(&self->w, turn, said ? ck_buffer_bytes(&text) : ck_bytes_text("null"));
   for (size_t i = 0; i < turn->call_count; i++) write_result(&self->w, turn, i);
   self->w.out->failed |= text.failed;
   ck_buffer_clear(&text);
@@ -148,7 +153,8 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
   ck_json_begin(w, '{');
   ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
   if (description.len > 0) ck_json_member_raw(w, "description", description);
-  ck_json_member_raw(w, "parameters", parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\",\"properties\":{}}"));
+  ck_json_member_raw(w, "parameters",
+                     parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\",\"properties\":{}}"));
   ck_json_end(w, '}');
   ck_json_end(w, '}');
 }
@@ -251,7 +257,8 @@ static bool is_another(ck_model_reply *reply, int64_t index, ck_bytes id) {
   for (size_t i = 0; i < reply->part_count; i++) {
     if (reply->parts[i].index != index) continue;
     const ck_model_field *known = ck_model_fields_get(&reply->parts[i].fields, "id");
-    return known && known->value.len > 0 && !ck_model_is_blank(id) && !ck_bytes_equal(ck_buffer_bytes(&known->value), (ck_bytes){id.data + 1, id.len - 2});
+    if (!known || known->value.len == 0 || ck_model_is_blank(id)) return false;
+    return !ck_bytes_equal(ck_buffer_bytes(&known->value), (ck_bytes){id.data + 1, id.len - 2});
   }
   return false;
 }
@@ -262,7 +269,8 @@ static int64_t find_index(ck_model_reply *reply, ck_bytes call) {
   ck_bytes id = ck_json_get(call, "id");
   bool begins = reply->part_count == 0 || !ck_model_is_blank(id);
   bool said = ck_json_read_int(&index, ck_json_get(call, "index"));
-  if (!said || is_another(reply, index, id)) index = reply->part_count ? reply->parts[reply->part_count - 1].index + begins : 0;
+  if (!said || is_another(reply, index, id))
+    index = reply->part_count ? reply->parts[reply->part_count - 1].index + begins : 0;
   return index;
 }
 
@@ -271,8 +279,10 @@ static ck_status take_call(ck_model_reply *out, ck_bytes call, ck_error *err) {
   if (!part) return ck_error_no_memory(err);
   ck_json_iterator it = ck_json_iterate(call);
   while (ck_json_next(&it)) {
-    if (ck_json_is_text(it.name, "function")) take_function(&part->more, it.value);
-    else if (!ck_json_is_text(it.name, "index")) join_member(&part->fields, &it);
+    if (ck_json_is_text(it.name, "function"))
+      take_function(&part->more, it.value);
+    else if (!ck_json_is_text(it.name, "index"))
+      join_member(&part->fields, &it);
   }
   return CK_OK;
 }
@@ -287,8 +297,9 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes delta, ck_error *err) 
     }
     ck_json_iterator calls = ck_json_iterate(it.value);
     while (!status && ck_json_type_of(it.value) == CK_JSON_ARRAY && ck_json_next(&calls)) {
-      status = ck_json_type_of(calls.value) == CK_JSON_OBJECT ? take_call(out, calls.value, err)
-                                                                : ck_error_set(err, CK_E_PARSE, "a call in the stream is no object");
+      status = ck_json_type_of(calls.value) == CK_JSON_OBJECT
+                   ? take_call(out, calls.value, err)
+                   : ck_error_set(err, CK_E_PARSE, "a call in the stream is no object");
     }
   }
   return status;

@@ -29,7 +29,8 @@ typedef struct ck_model_fields {
 } ck_model_fields;
 /* Sets a member, in the order of first mention. `name` is a JSON string. */
 void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value);
-/* Joins: a text to a text; a list's elements to a list; anything else takes the place of what was there. Null changes nothing. */
+/* Joins: a text to a text; a list's elements to a list; anything else takes the place of what was there. Null changes
+ * nothing. */
 void ck_model_fields_join(ck_model_fields *self, ck_bytes name, ck_bytes value);
 /* NULL when there is none. `name` is plain text. */
 ck_model_field *ck_model_fields_get(const ck_model_fields *self, const char *name);
@@ -50,8 +51,8 @@ typedef struct ck_model_part {
 typedef struct ck_model_reply {
   ck_buffer message; /* the whole message once it is there */
   ck_usage usage;
-  ck_buffer fault;   /* the provider's error, where an answer should be: a JSON object */
-  bool ended;        /* a stream: it said so */
+  ck_buffer fault; /* the provider's error, where an answer should be: a JSON object */
+  bool ended;      /* a stream: it said so */
   ck_model_fields fields;
   ck_model_part *parts;
   size_t part_count, part_cap;
@@ -62,17 +63,18 @@ ck_model_part *ck_model_reply_part(ck_model_reply *self, int64_t index);
 
 /* One API. Statuses of read and take: CK_E_PARSE says what is wrong with the answer. */
 typedef struct ck_model_format {
-  const char *path;    /* behind the base URL */
+  const char *path; /* behind the base URL */
   const char *key_header, *key_prefix, *version_header, *version;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_ask *ask, ck_error *err);
   CK_CHECKED ck_status (*read)(ck_model_reply *out, ck_bytes body, ck_error *err); /* of checked JSON */
-  CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data, ck_error *err); /* one event of a stream, checked JSON */
+  CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data,
+                               ck_error *err);                        /* one event of a stream, checked JSON */
   CK_CHECKED ck_status (*finish)(ck_model_reply *out, ck_error *err); /* the message of a stream that has ended */
 } ck_model_format;
 extern const ck_model_format ck_model_openai, ck_model_anthropic;
 
-/* Members of the request that are neither the core's nor the conversation: the effect's own first, then the profile's. CK_E_USAGE
- * names one that is the core's. */
+/* Members of the request that are neither the core's nor the conversation: the effect's own first, then the profile's.
+ * CK_E_USAGE names one that is the core's. */
 CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask, ck_error *err);
 /* The value of one of them; no bytes. */
 ck_bytes ck_model_get_option(const ck_model_ask *ask, const char *name);
@@ -87,6 +89,7 @@ typedef struct ck_model_fault {
 } ck_model_fault;
 /* Of an answer with `code` (0: of an error in a stream or in place of an answer) and that body. */
 void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body);
-__attribute__((format(printf, 4, 5))) void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format, ...);
+void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -8,7 +8,9 @@
 
 enum { ROOM_OF_A_REQUEST = 4096, ROOM_PER_MESSAGE = 128 };
 
-static int64_t or_else(int64_t given, int64_t otherwise) { return given >= 0 ? given : otherwise; }
+static int64_t or_else(int64_t given, int64_t otherwise) {
+  return given >= 0 ? given : otherwise;
+}
 
 static int64_t now_ms(const ck_effect_run *self) {
   const ck_clock *clock = &self->driver->options.clock;
@@ -18,8 +20,10 @@ static int64_t now_ms(const ck_effect_run *self) {
 /* ---- delivering ---- */
 
 static void unlink_run(ck_effect_run *self) {
-  if (self->previous) self->previous->next = self->next;
-  else if (self->driver->runs == self) self->driver->runs = self->next;
+  if (self->previous)
+    self->previous->next = self->next;
+  else if (self->driver->runs == self)
+    self->driver->runs = self->next;
   if (self->next) self->next->previous = self->previous;
 }
 
@@ -43,7 +47,8 @@ static void deliver(ck_effect_run *self, ck_outcome *outcome) {
     outcome = self->spare;
     self->spare = NULL;
   }
-  outcome->input_tokens = self->spent.input + self->spent.cache_read + self->spent.cache_write + self->spent.cache_write_long;
+  outcome->input_tokens =
+      self->spent.input + self->spent.cache_read + self->spent.cache_write + self->spent.cache_write_long;
   outcome->output_tokens = self->spent.output;
   ck_model_run_free(self);
   sink->done(sink, outcome);
@@ -55,7 +60,8 @@ static void deliver_message(ck_effect_run *self, const ck_value *message) {
   ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
   bool told = self->answer.reply.usage.known;
   ck_usage_add(&self->spent, &self->answer.reply.usage);
-  if (ck_outcome_new(&outcome, CK_OUTCOME_OK, message, NULL, NULL) == CK_OK) outcome->cost_micros = told ? ck_price_cost(&price, &self->spent) : -1;
+  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_OK, message, NULL, NULL);
+  if (!status) outcome->cost_micros = told ? ck_price_cost(&price, &self->spent) : -1;
   deliver(self, outcome);
 }
 
@@ -70,7 +76,8 @@ static void deliver_failure(ck_effect_run *self, ck_status status, const char *t
   const char *tries = self->attempts == 1 ? "" : " attempts, the last: ";
   char count[16] = "";
   if (*tries) snprintf(count, sizeof count, "%d", self->attempts);
-  ck_error_set(&line, status, "model \"%s\" (%s): %s%s%s", self->model->name, url.data ? url.data : "", count, tries, text);
+  ck_error_set(&line, status, "model \"%s\" (%s): %s%s%s", self->model->name, url.data ? url.data : "", count, tries,
+               text);
   ck_buffer_clear(&url);
   if (ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, line.text, NULL) == CK_OK) {
     outcome->error_status = status;
@@ -143,13 +150,19 @@ static void on_ended(void *to, const ck_http_end *end) {
   ck_usage_add(&self->spent, &self->answer.reply.usage);
   bool again = self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
   int64_t wait = again ? find_wait(self, &fault) : -1;
-  if (wait >= 0) ck_http_timer_set(self->timer, wait);
-  else deliver_failure(self, fault.status, fault.text);
+  if (wait >= 0)
+    ck_http_timer_set(self->timer, wait);
+  else
+    deliver_failure(self, fault.status, fault.text);
 }
 
-ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) { return attempt(self, err); }
+ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) {
+  return attempt(self, err);
+}
 
-static void deliver_cancelled(void *to) { deliver_failure(to, CK_E_INTERRUPTED, "cancelled"); }
+static void deliver_cancelled(void *to) {
+  deliver_failure(to, CK_E_INTERRUPTED, "cancelled");
+}
 
 void ck_model_run_cancel(ck_effect_run *self) {
   if (self->request) ck_http_drop(self->request);
@@ -162,7 +175,8 @@ void ck_model_run_cancel(ck_effect_run *self) {
 
 /* The path goes before a query that the base URL may have. */
 static void make_url(ck_effect_run *self) {
-  const char *base = self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api), *path = self->format->path;
+  const char *base = self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api),
+             *path = self->format->path;
   size_t len = strcspn(base, "?#");
   const char *query = base + len;
   while (len > 0 && base[len - 1] == '/') len--;
@@ -184,8 +198,11 @@ static void make_key(ck_effect_run *self, const ck_effect *effect) {
 
 /* Room for all of it at once: what is sent is copied there once, and nowhere else. */
 static void make_room(ck_effect_run *self, const ck_effect *effect) {
-  size_t bytes = effect->request.len + ROOM_OF_A_REQUEST, count = effect->conversation ? ck_conversation_count(effect->conversation) : 0;
-  for (size_t i = 0; i < count; i++) bytes += ck_value_bytes(ck_conversation_get(effect->conversation, i)).len + ROOM_PER_MESSAGE;
+  const ck_conversation *conversation = effect->conversation;
+  size_t bytes = effect->request.len + ROOM_OF_A_REQUEST,
+         count = conversation ? ck_conversation_count(conversation) : 0;
+  for (size_t i = 0; i < count; i++)
+    bytes += ck_value_bytes(ck_conversation_get(conversation, i)).len + ROOM_PER_MESSAGE;
   if (ck_buffer_extend(&self->body, bytes)) self->body.len = 0;
 }
 
@@ -202,20 +219,25 @@ static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *er
   return status;
 }
 
-static ck_status find_model(const ck_profile_model **out, const ck_profile *profile, const ck_effect *effect, ck_error *err) {
+static ck_status find_model(const ck_profile_model **out, const ck_profile *profile, const ck_effect *effect,
+                            ck_error *err) {
   ck_bytes asked = ck_json_get(effect->request, "model");
-  if (ck_json_type_of(asked) != CK_JSON_STRING) return ck_error_set(err, CK_E_USAGE, "the request of %s names no model", effect->key);
+  if (ck_json_type_of(asked) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_USAGE, "the request of %s names no model", effect->key);
   char *name = ck_json_dup_string(asked);
   if (!name) return ck_error_no_memory(err);
   *out = ck_profile_get_model(profile, name);
   ck_status status = CK_OK;
   if (!*out)
-    status = ck_error_set(err, CK_E_USAGE, "profile %s has no model \"%.64s\": add models = { [\"%.64s\"] = { … } } to it", profile->name, name, name);
+    status =
+        ck_error_set(err, CK_E_USAGE, "profile %s has no model \"%.64s\": add models = { [\"%.64s\"] = { … } } to it",
+                     profile->name, name, name);
   free(name);
   return status;
 }
 
-ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect, ck_effect_sink *sink,
+                           ck_error *err) {
   *out = NULL;
   const ck_profile_model *model = NULL;
   ck_status status = find_model(&model, driver->options.profile, effect, err);
@@ -231,7 +253,9 @@ ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const c
   if (self->next) self->next->previous = self;
   driver->runs = self;
   status = fill(self, effect, err);
-  if (!status) *out = self;
-  else ck_model_run_free(self);
+  if (!status)
+    *out = self;
+  else
+    ck_model_run_free(self);
   return status;
 }

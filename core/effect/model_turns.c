@@ -6,7 +6,9 @@
 
 /* ---- what a value is ---- */
 
-static bool is_role(ck_bytes message, const char *role) { return ck_json_is_text(ck_json_get(message, "role"), role); }
+static bool is_role(ck_bytes message, const char *role) {
+  return ck_json_is_text(ck_json_get(message, "role"), role);
+}
 
 bool ck_model_is_blank(ck_bytes json) {
   ck_json_type type = ck_json_type_of(json);
@@ -31,13 +33,17 @@ bool ck_model_is_blocks(ck_bytes json) {
 }
 
 void ck_model_append_text(ck_buffer *out, ck_bytes json) {
-  if (ck_json_type_of(json) == CK_JSON_STRING) ck_buffer_append_bytes(out, json);
-  else ck_json_append_string(out, json);
+  if (ck_json_type_of(json) == CK_JSON_STRING)
+    ck_buffer_append_bytes(out, json);
+  else
+    ck_json_append_string(out, json);
 }
 
 void ck_model_append_id(ck_buffer *out, const ck_model_turn *turn, size_t index, ck_model_shape shape) {
-  if (turn->shape == shape && turn->calls[index].id.len > 0) ck_buffer_append_bytes(out, turn->calls[index].id);
-  else ck_buffer_append_format(out, "\"call_%zu_%zu\"", turn->place, index);
+  if (turn->shape == shape && turn->calls[index].id.len > 0)
+    ck_buffer_append_bytes(out, turn->calls[index].id);
+  else
+    ck_buffer_append_format(out, "\"call_%zu_%zu\"", turn->place, index);
 }
 
 static bool is_block_of_anthropic(ck_bytes block) {
@@ -124,7 +130,8 @@ static bool is_same_id(ck_bytes a, ck_bytes b, bool *failed) {
 static ck_model_call *find_call(calls *self, ck_bytes id) {
   for (size_t i = 0; i < self->count; i++) {
     ck_model_call *call = &self->list[i];
-    if (call->result.len == 0 && (id.len == 0 || call->id.len == 0 || is_same_id(call->id, id, &self->failed))) return call;
+    if (call->result.len == 0 && (id.len == 0 || call->id.len == 0 || is_same_id(call->id, id, &self->failed)))
+      return call;
   }
   return NULL;
 }
@@ -137,7 +144,9 @@ typedef struct telling {
   calls calls;
 } telling;
 
-static ck_bytes message_at(const telling *self, size_t index) { return ck_value_bytes(ck_conversation_get(self->conversation, index)); }
+static ck_bytes message_at(const telling *self, size_t index) {
+  return ck_value_bytes(ck_conversation_get(self->conversation, index));
+}
 
 static void tell_stray(telling *self, ck_bytes message) {
   ck_buffer text = {0}, json = {0};
@@ -173,16 +182,21 @@ static bool is_paired(const telling *self, ck_bytes message) {
 
 static void tell_one(telling *self, size_t at) {
   ck_bytes message = message_at(self, at), content = ck_json_get(message, "content");
-  if (is_role(message, "user")) self->teller->user(self->teller->self, content);
-  else if (!is_role(message, "tool")) self->teller->system(self->teller->self, content);
-  else if (!is_paired(self, message)) tell_stray(self, message);
+  if (is_role(message, "user"))
+    self->teller->user(self->teller->self, content);
+  else if (!is_role(message, "tool"))
+    self->teller->system(self->teller->self, content);
+  else if (!is_paired(self, message))
+    tell_stray(self, message);
 }
 
 static void tell_assistant(telling *self, size_t at) {
   ck_model_turn turn = {.message = message_at(self, at), .place = at};
   turn.shape = shape_of(turn.message);
-  if (turn.shape == CK_SHAPE_OPENAI) list_openai(&self->calls, turn.message);
-  else list_anthropic(&self->calls, turn.message);
+  if (turn.shape == CK_SHAPE_OPENAI)
+    list_openai(&self->calls, turn.message);
+  else
+    list_anthropic(&self->calls, turn.message);
   pair_results(self, at + 1);
   turn.calls = self->calls.list;
   turn.call_count = self->calls.count;

@@ -1,22 +1,24 @@
 /* model_turns.h - a conversation as either API wants it told: every call with its result, in the order of the calls.
  *
- * Assistant messages are kept as some provider sent them, so a conversation may hold both shapes: OpenAI's (`tool_calls`) and
- * Anthropic's (`content` with blocks). A call without a result gets one that says so, and a result without a call becomes a
- * user's text: a provider refuses a conversation with either. For model*.c only. */
+ * Assistant messages are kept as some provider sent them, so a conversation may hold both shapes: OpenAI's
+ * (`tool_calls`) and Anthropic's (`content` with blocks). A call without a result gets one that says so, and a result
+ * without a call becomes a user's text: a provider refuses a conversation with either. For model*.c only. */
 #ifndef CK_EFFECT_MODEL_TURNS_H
 #define CK_EFFECT_MODEL_TURNS_H
 
 #include "core/model/conversation.h"
 
-/* Spans of the message; `id` and `name` are JSON strings, `id` may be no bytes. `arguments`: OpenAI's are a JSON string that
- * holds JSON, Anthropic's are an object. `result` is the content of the tool's message; no bytes: there is none. */
+/* Spans of the message; `id` and `name` are JSON strings, `id` may be no bytes. `arguments`: OpenAI's are a JSON string
+ * that holds JSON, Anthropic's are an object. `result` is the content of the tool's message; no bytes: there is none.
+ */
 typedef struct ck_model_call {
   ck_bytes id, name, arguments, result;
 } ck_model_call;
 
 typedef enum { CK_SHAPE_OPENAI, CK_SHAPE_ANTHROPIC } ck_model_shape;
 
-/* An assistant's turn. `place` is its index in the conversation: with a call's index it makes an id that no other has. */
+/* An assistant's turn. `place` is its index in the conversation: with a call's index it makes an id that no other has.
+ */
 typedef struct ck_model_turn {
   ck_bytes message;
   ck_model_shape shape;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* X(model, input, output, cache read, cache write, most tokens of an answer): list prices of late 2025, in thousandths of a
- * dollar per million tokens. A profile's `price` says better. */
+/* X(model, input, output, cache read, cache write, most tokens of an answer): list prices of late 2025, in thousandths
+ * of a dollar per million tokens. A profile's `price` says better. */
 #define PRICE_TABLE(X)                                   \
   X("gpt-4o", 2500, 10000, 1250, 2500, 16384)            \
   X("gpt-4o-mini", 150, 600, 75, 150, 16384)             \
@@ -33,7 +33,8 @@ static const struct {
   const char *model;
   int64_t input, output, cache_read, cache_write, output_max;
 } table[] = {
-#define X(model, input, output, cache_read, cache_write, output_max) {model, input, output, cache_read, cache_write, output_max},
+#define X(model, input, output, cache_read, cache_write, output_max) \
+  {model, input, output, cache_read, cache_write, output_max},
     PRICE_TABLE(X)
 #undef X
 };
@@ -46,7 +47,8 @@ static bool has_shape(const char *text, const char *shape) {
   return !*text;
 }
 
-/* "gpt-4o-2024-08-06" is a gpt-4o; "gpt-4o-audio-preview" is not, and "claude-opus-4-5-20251101" is no claude-opus-4. */
+/* "gpt-4o-2024-08-06" is a gpt-4o; "gpt-4o-audio-preview" is not, and "claude-opus-4-5-20251101" is no claude-opus-4.
+ */
 static bool is_model(const char *given, const char *known) {
   size_t len = strlen(known);
   if (strncmp(given, known, len) != 0) return false;
@@ -54,7 +56,9 @@ static bool is_model(const char *given, const char *known) {
   return !*rest || strcmp(rest, "-latest") == 0 || has_shape(rest, "-00000000") || has_shape(rest, "-0000-00-00");
 }
 
-static int64_t choose(int64_t given, int64_t shipped) { return given >= 0 ? given : shipped * MICROS_OF_ONE; }
+static int64_t choose(int64_t given, int64_t shipped) {
+  return given >= 0 ? given : shipped * MICROS_OF_ONE;
+}
 
 ck_model_price ck_price_find(int64_t *output_max, const char *model, const ck_model_price *given) {
   *output_max = -1;
@@ -62,15 +66,20 @@ ck_model_price ck_price_find(int64_t *output_max, const char *model, const ck_mo
     if (!is_model(model, table[i].model)) continue;
     *output_max = table[i].output_max;
     return (ck_model_price){choose(given->input, table[i].input), choose(given->output, table[i].output),
-                            choose(given->cache_read, table[i].cache_read), choose(given->cache_write, table[i].cache_write)};
+                            choose(given->cache_read, table[i].cache_read),
+                            choose(given->cache_write, table[i].cache_write)};
   }
   return *given;
 }
 
-static int64_t clamp(int64_t tokens) { return tokens < 0 ? 0 : tokens < tokens_max ? tokens : tokens_max; }
+static int64_t clamp(int64_t tokens) {
+  return tokens < 0 ? 0 : tokens < tokens_max ? tokens : tokens_max;
+}
 
 /* In millionths of a micro-dollar: 10^12 tokens at 10^9 a million are more than 64 bits hold. */
-static __int128 part(int64_t tokens, int64_t price) { return (__int128)clamp(tokens) * price; }
+static __int128 part(int64_t tokens, int64_t price) {
+  return (__int128)clamp(tokens) * price;
+}
 
 static int64_t round_up(__int128 sum) {
   __int128 micros = (sum + million - 1) / million;
@@ -87,7 +96,8 @@ int64_t ck_price_cost(const ck_model_price *price, const ck_usage *usage) {
 
 int64_t ck_price_bound(const ck_model_price *price, int64_t input, int64_t output, bool caches) {
   if (price->input < 0 || price->output < 0 || output < 0) return -1;
-  __int128 plain = part(input, price->input), cached = part(input, price->cache_write >= 0 ? price->cache_write : price->input) * 8 / 5;
+  int64_t write = price->cache_write >= 0 ? price->cache_write : price->input;
+  __int128 plain = part(input, price->input), cached = part(input, write) * 8 / 5;
   return round_up((caches && cached > plain ? cached : plain) + part(output, price->output));
 }
 

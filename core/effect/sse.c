@@ -10,7 +10,9 @@ static bool is_named(ck_bytes line, size_t name_len, const char *name) {
 static ck_status dispatch(ck_sse *self, ck_error *err) {
   ck_status status = self->data.failed || self->event.failed ? ck_error_no_memory(err) : CK_OK;
   ck_bytes data = ck_buffer_bytes(&self->data);
-  if (!status && data.len > 0) status = self->take(self->to, ck_buffer_bytes(&self->event), (ck_bytes){data.data, data.len - 1}, err);
+  data.len -= data.len > 0; /* the last newline */
+  if (!status && data.data && self->data.len > 0)
+    status = self->take(self->to, ck_buffer_bytes(&self->event), data, err);
   ck_buffer_reset(&self->event);
   ck_buffer_reset(&self->data);
   return status;
@@ -41,7 +43,8 @@ static ck_status end_line(ck_sse *self, ck_bytes rest, ck_error *err) {
     if (self->line.failed) return ck_error_no_memory(err);
     line = ck_buffer_bytes(&self->line);
   }
-  if (!self->begun && line.len >= 3 && memcmp(line.data, "\xef\xbb\xbf", 3) == 0) line = (ck_bytes){line.data + 3, line.len - 3};
+  if (!self->begun && line.len >= 3 && memcmp(line.data, "\xef\xbb\xbf", 3) == 0)
+    line = (ck_bytes){line.data + 3, line.len - 3};
   self->begun = true;
   ck_status status = take_line(self, line, err);
   ck_buffer_reset(&self->line);

@@ -6,12 +6,12 @@
 
 /* Zero-initialise, set `take` and `to`; ck_sse_clear. */
 typedef struct ck_sse {
-  /* Each event with data, once it is whole: `event` is its name or empty, `data` its lines joined by newlines. Borrowed for
-   * the call. Another status ends the reading. */
+  /* Each event with data, once it is whole: `event` is its name or empty, `data` its lines joined by newlines. Borrowed
+   * for the call. Another status ends the reading. */
   ck_status (*take)(void *to, ck_bytes event, ck_bytes data, ck_error *err);
   void *to;
   ck_buffer line, event, data;
-  bool begun;   /* the byte order mark, if any, is behind us */
+  bool begun;        /* the byte order mark, if any, is behind us */
   bool after_return; /* a newline now belongs to the carriage return before it */
 } ck_sse;
 

@@ -13,8 +13,12 @@ static const struct {
 #undef X
 };
 
-const char *ck_model_api_name(ck_model_api api) { return (size_t)api < CK_MODEL_API_COUNT ? apis[api].name : NULL; }
-const char *ck_model_api_url(ck_model_api api) { return (size_t)api < CK_MODEL_API_COUNT ? apis[api].url : NULL; }
+const char *ck_model_api_name(ck_model_api api) {
+  return (size_t)api < CK_MODEL_API_COUNT ? apis[api].name : NULL;
+}
+const char *ck_model_api_url(ck_model_api api) {
+  return (size_t)api < CK_MODEL_API_COUNT ? apis[api].url : NULL;
+}
 
 bool ck_model_api_of(ck_model_api *out, const char *name) {
   for (int i = 0; i < CK_MODEL_API_COUNT; i++) {

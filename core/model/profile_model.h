@@ -5,14 +5,14 @@
 #include "core/model/value.h"
 
 /* X(enumerator, name in a profile, where it is reached unless the profile says otherwise). */
-#define CK_MODEL_API_TABLE(X)                                          \
+#define CK_MODEL_API_TABLE(X)                                                                \
   X(CK_MODEL_OPENAI, "openai", "https://api.openai.com/v1") /* and all that speak like it */ \
   X(CK_MODEL_ANTHROPIC, "anthropic", "https://api.anthropic.com")
 typedef enum {
 #define X(name, text, url) name,
   CK_MODEL_API_TABLE(X)
 #undef X
-  CK_MODEL_API_COUNT
+      CK_MODEL_API_COUNT
 } ck_model_api;
 const char *ck_model_api_name(ck_model_api api);
 const char *ck_model_api_url(ck_model_api api);
@@ -31,7 +31,7 @@ typedef struct ck_profile_header {
 
 /* Texts are owned. NULL, or -1 for a number: the profile does not say. */
 typedef struct ck_profile_model {
-  char *name;     /* "default" */
+  char *name; /* "default" */
   ck_model_api api;
   bool has_api;
   char *base_url; /* http or https, without user */
@@ -39,7 +39,7 @@ typedef struct ck_profile_model {
   char *key;      /* the name of the secret that authenticates; NULL: none */
   ck_profile_header *headers;
   size_t header_count;
-  int stream;     /* 0 or 1; -1: 1 */
+  int stream;                         /* 0 or 1; -1: 1 */
   ck_value *max_tokens, *temperature; /* JSON numbers */
   ck_value *options;                  /* JSON object: members of every request */
   int64_t timeout_ms, idle_timeout_ms, connect_timeout_ms;
@@ -49,17 +49,18 @@ typedef struct ck_profile_model {
 
 /* What holds where the profile does not say. */
 enum {
-  CK_MODEL_TIMEOUT_MS = 600000,     /* one attempt as a whole */
+  CK_MODEL_TIMEOUT_MS = 600000,      /* one attempt as a whole */
   CK_MODEL_IDLE_TIMEOUT_MS = 120000, /* between two bytes of a stream */
   CK_MODEL_CONNECT_TIMEOUT_MS = 15000,
   CK_MODEL_RETRIES = 4,
-  CK_MODEL_MAX_TOKENS = 8192        /* for Anthropic, which must be told */
+  CK_MODEL_MAX_TOKENS = 8192 /* for Anthropic, which must be told */
 };
 
 /* Zero-fills, then says nothing of anything; copies `name`. */
 CK_CHECKED ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_error *err);
 void ck_profile_model_clear(ck_profile_model *self);
 /* Copies; replaces the header of that name, in any case. */
-CK_CHECKED ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_header *header, ck_error *err);
+CK_CHECKED ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_header *header,
+                                                 ck_error *err);
 
 #endif
