@@ -199,6 +199,38 @@ void history_resume(history *self, size_t index) {
   ck_head_clear(&head);
 }
 
+ck_status history_fork(history *out, const history *of, size_t index, const char *id, uint64_t seed, ck_error *err) {
+  ck_checkpoint_info base;
+  *out = (history){.store = of->store, .random = {seed}, .keys = 20, .value_max = 200};
+  snprintf(out->id, sizeof out->id, "%s", id);
+  ck_status status = ck_store_get_checkpoint(&base, of->store, of->lease.session, NULL, of->seqs[index], err);
+  if (status != CK_OK) return status;
+  ck_session_record record = {.run = "run_fork", .created_ms = 2000,
+                              .origin = {base.session ? base.session : of->lease.session, base.seq}};
+  memcpy(record.id, out->id, sizeof record.id);
+  out->timeline = base.timeline + 1;
+  out->parent = out->seq = base.seq;
+  ck_checkpoint_info_clear(&base);
+  ck_error ignored = CK_ERROR_INIT;
+  history_must(ck_state_copy(&out->state, of->states[index], &ignored), &ignored, "copy a state");
+  ck_timeline timeline = {.no = out->timeline, .parent = out->timeline - 1, .cut = out->seq, .begin = out->seq + 1,
+                          .checkpoint = out->seq, .attempt = 1, .run = "run_fork"};
+  history_step step;
+  history_prepare(out, &step, 3);
+  const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = "forked"};
+  ck_opening opening = {.timeline = &timeline, .events = step.batch.events, .event_count = step.batch.event_count,
+                        .checkpoint = step.batch.checkpoint, .update = &paused};
+  status = ck_store_create_session(&out->lease, of->store, &record, &opening, err);
+  if (status == CK_OK) {
+    history_apply(out, &step);
+    return CK_OK;
+  }
+  history_drop(&step);
+  ck_state_free(out->state);
+  out->state = NULL;
+  return status;
+}
+
 void history_clear(history *self) {
   ck_store_release(self->store, self->lease);
   for (size_t i = 0; i < self->count; i++) ck_state_free(self->states[i]);

@@ -50,6 +50,9 @@ void history_go(history *self, size_t changes);
 /* A new run from the checkpoint `index`. */
 void history_resume(history *self, size_t index);
 
+/* A fork at the checkpoint `index`, as a history of its own that begins with a checkpoint and is paused. On failure `out` holds nothing. */
+CK_CHECKED ck_status history_fork(history *out, const history *of, size_t index, const char *id, uint64_t seed, ck_error *err);
+
 /* True when both hold the same bytes under the same keys. */
 bool history_equal(const ck_state *a, const ck_state *b);
 /* Loads the checkpoint `index` and compares. */

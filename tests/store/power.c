@@ -55,7 +55,7 @@ static void resize(content *self, size_t len) {
 static void put(content *self, int64_t offset, const char *data, size_t len) {
   size_t end = (size_t)offset + len;
   if (end > self->len) resize(self, end);
-  memcpy(self->data + offset, data, len);
+  if (len) memcpy(self->data + offset, data, len);
 }
 
 static void apply(content *self, const entry *done) {

@@ -11,35 +11,9 @@
 static const char *kind;
 #define NEVER ((ck_kept_reason)99)
 
-/* A fork of `past` at its checkpoint `index`, as another history: it begins with a checkpoint of its own. */
-static ck_status fork_at(history *out, history *past, size_t index, const char *id, uint64_t seed, ck_error *err) {
-  ck_checkpoint_info base;
-  *out = (history){.store = past->store, .random = {seed}, .keys = 20, .value_max = 200};
-  snprintf(out->id, sizeof out->id, "%s", id);
-  history_must(ck_store_get_checkpoint(&base, past->store, past->lease.session, NULL, past->seqs[index], err), err, "the base");
-  ck_session_record record = {.run = "run_fork", .created_ms = 2000,
-                              .origin = {base.session ? base.session : past->lease.session, base.seq}};
-  memcpy(record.id, out->id, sizeof record.id);
-  out->timeline = base.timeline + 1;
-  out->parent = out->seq = base.seq;
-  ck_checkpoint_info_clear(&base);
-  history_must(ck_state_copy(&out->state, past->states[index], err), err, "copy a state");
-  ck_timeline timeline = {.no = out->timeline, .parent = out->timeline - 1, .cut = out->seq, .begin = out->seq + 1,
-                          .checkpoint = out->seq, .attempt = 1, .run = "run_fork"};
-  history_step step;
-  history_prepare(out, &step, 3);
-  const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = "forked"};
-  ck_opening opening = {.timeline = &timeline, .events = step.batch.events, .event_count = step.batch.event_count,
-                        .checkpoint = step.batch.checkpoint, .update = &paused};
-  ck_status status = ck_store_create_session(&out->lease, past->store, &record, &opening, err);
-  if (status == CK_OK) history_apply(out, &step);
-  else history_drop(&step);
-  return status;
-}
-
 static void must_fork(history *out, history *past, size_t index, const char *id, uint64_t seed) {
   ck_error err = CK_ERROR_INIT;
-  history_must(fork_at(out, past, index, id, seed, &err), &err, "fork");
+  history_must(history_fork(out, past, index, id, seed, &err), &err, "fork");
 }
 
 static bool loads_inherited(history *fork, history *past, size_t index) {
@@ -179,8 +153,7 @@ static void test_protection(ck_store *store) {
   ck_prune_report_clear(&report);
   tap_ok(loads_inherited(&fork, &past, 5) && loads_inherited(&fork, &past, 2), "%s: and load", kind);
   history late;
-  tap_is_status(fork_at(&late, &past, 3, "late", 6, &err), CK_E_NOT_FOUND, &err, "%s: none is cut from one that was pruned", kind);
-  ck_state_free(late.state);
+  tap_is_status(history_fork(&late, &past, 3, "late", 6, &err), CK_E_NOT_FOUND, &err, "%s: none is cut from one that was pruned", kind);
   ck_store_delete_session(store, past.lease, false, &err) == CK_E_REFUSED ? tap_ok(strstr(err.text, "holder") != NULL, "%s: its deletion is refused, the fork named", kind)
                                                                           : tap_ok(false, "%s: deleted", kind);
   tap_is_status(ck_store_delete_session(store, past.lease, true, &err), CK_E_OWNED, &err, "%s: a fork that runs is not detached", kind);

@@ -1,5 +1,5 @@
 /* test_no_memory.c - whichever allocation fails, the store says so, writes nothing of it, goes on and leaks nothing. */
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=aligned_alloc,--wrap=reallocarray */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@ WRAP(calloc, (size_t count, size_t size), (count, size))
 WRAP(realloc, (void *old, size_t size), (old, size))
 WRAP(strdup, (const char *text), (text))
 WRAP(strndup, (const char *text, size_t len), (text, len))
+WRAP(reallocarray, (void *old, size_t count, size_t size), (old, count, size))
 WRAP(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
 
 /* One use of the store, from a fresh one each time. True when what was promised for a failure held. */
@@ -155,6 +156,65 @@ static ck_status use_prune(use *self, long allow, bool *held) {
   return status;
 }
 
+/* Not made: then it can be made, and what it inherits be read. */
+static ck_status use_fork(use *self, long allow, bool *held) {
+  ck_head head;
+  ck_state *state;
+  history_step step;
+  ck_error err = CK_ERROR_INIT;
+  int64_t cut = self->past.seqs[3];
+  history_must(ck_state_copy(&state, self->past.states[3], &err), &err, "copy a state");
+  history child = {.store = self->store, .random = {5}, .keys = 20, .value_max = 200, .id = "child", .timeline = 2, .parent = cut,
+                   .seq = cut, .state = state};
+  ck_timeline timeline = {.no = 2, .parent = 1, .cut = cut, .begin = cut + 1, .checkpoint = cut, .attempt = 1, .run = "run_fork"};
+  ck_session_record record = {.id = "child", .run = "run_fork", .origin = {self->past.lease.session, cut}};
+  history_prepare(&child, &step, 3);
+  ck_opening opening = {.timeline = &timeline, .events = step.batch.events, .event_count = 2, .checkpoint = step.batch.checkpoint};
+  budget = allow;
+  ck_status status = ck_store_create_session(&child.lease, self->store, &record, &opening, &self->err);
+  budget = -1;
+  if (status) *held = ck_store_create_session(&child.lease, self->store, &record, &opening, &err) == CK_OK;
+  history_apply(&child, &step);
+  budget = allow;
+  if (!status) status = ck_store_get_head(&head, self->store, "child", &self->err);
+  budget = -1;
+  if (!status) ck_head_clear(&head);
+  *held = *held && sound(self) && history_loads(&child, 0);
+  history_clear(&child);
+  return status;
+}
+
+static ck_status use_pin(use *self, long allow, bool *held) {
+  ck_prune_report report;
+  budget = allow;
+  ck_status status = ck_store_pin(self->store, self->past.lease, self->past.seqs[2], true, &self->err);
+  if (!status) status = ck_store_plan_prune(self->store, self->past.id, self->past.seqs, STEPS, &report, &self->err);
+  budget = -1;
+  *held = status ? true : report.kept_count == 2 && report.kept[0].reason == CK_KEPT_PINNED;
+  if (!status) ck_prune_report_clear(&report);
+  *held = *held && sound(self);
+  return status;
+}
+
+static ck_status use_delete(use *self, long allow, bool *held) {
+  history child, grandchild;
+  ck_verify_report found;
+  ck_error err = CK_ERROR_INIT;
+  history_must(history_fork(&child, &self->past, 4, "child", 5, &err), &err, "fork");
+  history_must(history_fork(&grandchild, &child, 0, "grandchild", 6, &err), &err, "fork");
+  ck_store_release(self->store, child.lease);
+  ck_store_release(self->store, grandchild.lease);
+  budget = allow;
+  ck_status status = ck_store_delete_session(self->store, self->past.lease, true, &self->err);
+  budget = -1;
+  if (status) *held = sound(self) && ck_store_delete_session(self->store, self->past.lease, true, &err) == CK_OK;
+  *held = *held && ck_store_verify(&found, self->store, NULL, NULL, NULL, &err) == CK_OK && found.problems == 0 && found.sessions == 2;
+  *held = *held && history_loads(&child, 0) && history_loads(&grandchild, 0);
+  history_clear(&child);
+  history_clear(&grandchild);
+  return status;
+}
+
 static void attack(const char *what, use_call call) {
   int broken = 0, untyped = 0, tries = 0;
   ck_status status = CK_E_NO_MEMORY;
@@ -187,5 +247,8 @@ int main(void) {
   attack("verifying", use_verify);
   attack("leaving a request", use_request);
   attack("pruning", use_prune);
+  attack("forking", use_fork);
+  attack("pinning", use_pin);
+  attack("deleting", use_delete);
   return tap_done();
 }

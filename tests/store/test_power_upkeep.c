@@ -19,25 +19,6 @@ static char url[500], image_url[500];
 
 /* ---- what is done ---- */
 
-static ck_status fork_at(history *out, const history *of, size_t index, const char *id, ck_error *err) {
-  *out = (history){.store = of->store, .random = {history_pick(&dice, UINT32_MAX)}, .keys = 20, .value_max = 200};
-  snprintf(out->id, sizeof out->id, "%s", id);
-  out->timeline = 2;
-  out->parent = out->seq = of->seqs[index];
-  history_must(ck_state_copy(&out->state, of->states[index], err), err, "copy a state");
-  ck_session_record record = {.run = "run_fork", .created_ms = 2000, .origin = {of->lease.session, out->seq}};
-  memcpy(record.id, out->id, sizeof record.id);
-  ck_timeline timeline = {.no = 2, .parent = 1, .cut = out->seq, .begin = out->seq + 1, .checkpoint = out->seq, .attempt = 1, .run = "run_fork"};
-  history_step step;
-  history_prepare(out, &step, 3);
-  ck_opening opening = {.timeline = &timeline, .events = step.batch.events, .event_count = step.batch.event_count,
-                        .checkpoint = step.batch.checkpoint};
-  ck_status status = ck_store_create_session(&out->lease, of->store, &record, &opening, err);
-  if (status == CK_OK) history_apply(out, &step);
-  else history_drop(&step);
-  return status;
-}
-
 static void do_prune(ck_store *store) {
   ck_prune_report report;
   ck_error err = CK_ERROR_INIT;
@@ -50,7 +31,7 @@ static void do_prune(ck_store *store) {
 static void do_fork(ck_store *store) {
   ck_error err = CK_ERROR_INIT;
   (void)store;
-  history_must(fork_at(&child, &past, 7, "fork", &err), &err, "fork");
+  history_must(history_fork(&child, &past, 7, "fork", history_pick(&dice, UINT32_MAX), &err), &err, "fork");
   ck_store_release(child.store, child.lease);
 }
 
