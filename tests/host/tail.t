@@ -66,10 +66,12 @@ compare() {
   echo "# $name: sessions agents tails events: $out"
 }
 
-compare samples "$samples"/{claude_inline.jsonl,claude_code.jsonl,crafted.json,generated.json,tau_bench.json,pi.jsonl}
+compare samples "$samples"/{claude_inline.jsonl,claude_code.jsonl,crafted.json,generated.json,tau_bench.json,pi.jsonl,owl.json,relay.json}
 if [ -d "${CKRUN_DATA:-}" ]; then
   compare who_and_when "$CKRUN_DATA"/who_and_when/*/*.json
   compare claude_code "$CKRUN_DATA"/claude_code/*.jsonl "$CKRUN_DATA"/claude_code_inline/*.jsonl
+  compare relay "$CKRUN_DATA"/relay_trajectories/*.json
+  compare owl_roleplay "$CKRUN_DATA"/owl_roleplay/*.json
   compare tau_bench "$CKRUN_DATA"/tau_bench/*.json "$CKRUN_DATA"/tau2_bench/*.json
 else
   skip "no recorded sessions: CKRUN_DATA names no folder"
