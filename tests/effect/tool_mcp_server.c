@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/effect/jsonrpc.h"
@@ -253,7 +254,8 @@ static void write_deep(void) {
 
 /* A grandchild that holds the outputs open, in the process group or away from it; its pid goes to the file `argument`. */
 static void leave_grandchild(bool away) {
-  if (fork() == 0) {
+  pid_t child = fork();
+  if (child == 0) {
     if (away) setsid();
     pid_t pid = fork();
     if (pid == 0) {
@@ -265,6 +267,7 @@ static void leave_grandchild(bool away) {
     if (file) fclose(file);
     _exit(0);
   }
+  waitpid(child, NULL, 0);
 }
 
 static void misbehave(void) {
@@ -285,7 +288,7 @@ static void misbehave(void) {
   if (is_mode("deep")) write_deep();
   if (is_mode("close")) close(STDOUT_FILENO);
   if (is_mode("close-input")) close(STDIN_FILENO);
-  if (is_mode("grandchild")) leave_grandchild(false);
+  if (is_mode("grandchild") || is_mode("grandchild-away")) leave_grandchild(is_mode("grandchild-away"));
   if (is_mode("deaf")) signal(SIGTERM, SIG_IGN);
   if (is_mode("mute") || is_mode("close") || is_mode("close-input") || is_mode("deaf")) {
     for (;;) pause();

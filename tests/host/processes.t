@@ -115,6 +115,58 @@ for word in die blurt; do
   is "$word: then it goes on" "$code" 0
 done
 
+# ---- ends ----
+
+# Gone, or dead and not collected by whoever inherited it.
+gone() {
+  local state
+  for _ in $(seq 500); do
+    state=$(awk '{ sub(/.*[)] /, ""); print $1 }' "/proc/$1/stat" 2>/dev/null)
+    case $state in '' | Z | X) return 0 ;; esac
+    read -rt 0.01 <> <(:) || :
+  done
+  return 1
+}
+
+# server_flow FILE CLASS TOOL MODE [ARGUMENT]
+server_flow() {
+  cat >"$1" <<EOF
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { box = flow.mcp { argv = { "$server", "$4", "${5:-none}" }, timeout_s = 2 } },
+  run = function(ctx)
+    local pid = ctx.effect { kind = "tool", class = "pure", request = { server = "box", name = "pid" } }
+    local it = ctx.effect { kind = "tool", class = "$2", request = { server = "box", name = "$3" } }
+    return { pid = pid.result, status = it.status }
+  end,
+}
+EOF
+}
+
+for mode in grandchild grandchild-away; do
+  server_flow daemon.lua pure add "$mode" "$dir/$mode.pid"
+  run run daemon.lua
+  is "$mode: the session is completed" "$code" 0
+  for _ in $(seq 500); do [ -s "$mode.pid" ] && break; read -rt 0.01 <> <(:) || :; done
+  ok "$mode: what a server left behind ends with the session" gone "$(cat "$mode.pid")"
+done
+
+# Killed while a server works on a call.
+for class in once pure; do
+  server_flow killed.lua "$class" hang good
+  "$CKRUN" run killed.lua --session "killed-$class" >/dev/null 2>&1 &
+  running=$!
+  for _ in $(seq 300); do
+    "$CKRUN" sessions log "killed-$class" 2>/dev/null | grep -q 'intent.*"name":"hang"' && break
+  done
+  pid=$("$CKRUN" sessions log "killed-$class" | awk '/outcome.*tool pid/ { print $(NF - 1) }')
+  { kill -9 "$running"; wait "$running"; } 2>/dev/null
+  ok "$class: the server ends with the program that talks to it" gone "$pid"
+  run resume "killed-$class"
+done
+is "a call that is done once is in doubt then" "$("$CKRUN" sessions list --status in_doubt | grep -c '^killed-once')" 1
+has "a pure one is made again" "$out" '"status":"error"'
+
 broken() {
   cat >broken.lua <<EOF
 local flow = require "ck.flow"
