@@ -91,14 +91,16 @@ static void tell_unsound(checking *self, sqlite3_stmt *stmt) {
 typedef struct question {
   const char *sql;
   void (*tell)(checking *self, sqlite3_stmt *stmt);
+  int schema; /* that it can be asked from; 0: any */
 } question;
 
 static const question questions[] = {
-    {"PRAGMA integrity_check", tell_lines},
-    {"PRAGMA foreign_key_check", tell_orphan},
-    {"SELECT 'entry', key FROM meta WHERE NOT " CK_SQL_META_IS_SOUND, tell_unsound},
-    {"SELECT 'fact', key FROM fact WHERE NOT " CK_SQL_FACT_IS_SOUND, tell_unsound},
-    {"SELECT 'request', no FROM request WHERE NOT " CK_SQL_REQUEST_IS_SOUND, tell_unsound},
+    {"PRAGMA integrity_check", tell_lines, 0},
+    {"PRAGMA foreign_key_check", tell_orphan, 0},
+    {"SELECT 'entry', key FROM meta WHERE NOT " CK_SQL_META_IS_SOUND, tell_unsound, 0},
+    {"SELECT 'request', no FROM request WHERE NOT " CK_SQL_REQUEST_IS_SOUND, tell_unsound, 0},
+    {"SELECT 'fact', key FROM fact WHERE NOT " CK_SQL_FACT_IS_SOUND, tell_unsound, 2},
+    {"SELECT 'pin', seq FROM pin WHERE NOT " CK_SQL_PIN_IS_SOUND, tell_unsound, 2},
 };
 
 /* A database too broken to be walked is a finding, not a failure of the check. */
@@ -126,7 +128,7 @@ ck_status ck_sqlite_check(void *to, ck_problem_visit visit, void *visitor, int64
   ck_status status = ck_sqlite_get_reader(&reader, self, err);
   if (status != CK_OK) return status;
   for (size_t i = 0; i < sizeof questions / sizeof *questions && status == CK_OK; i++)
-    status = ask(&found, self, reader, &questions[i], err);
+    if (self->schema >= questions[i].schema) status = ask(&found, self, reader, &questions[i], err);
   ck_sqlite_put_reader(self, reader);
   if (problems) *problems += found.problems;
   return status;

@@ -38,7 +38,15 @@ at branched; rm -f count.log; killed 70 run state.lua --cassette six.jsonl --ses
 first=$("$ckrun" --json sessions checkpoints branched | grep -o '"id":"checkpoint_[^"]*' | tail -n 1 | cut -c7-)
 killed 42 resume branched --checkpoint "$first"
 at doubt; rm -f count.log; touch kill; go run once.lua --cassette six.jsonl --session doubt; rm -f kill; go resume doubt
-[ ! -x "$here/more.sh" ] || . "$here/more.sh"
+# Since schema 2.
+at forked; go sessions fork done --checkpoint 19 --session forked --set note=golden
+at child; go resume forked; go sessions fork forked --checkpoint latest --session child
+at rewound; go sessions fork paused --session rewound; go sessions rewind rewound --to first --report "A dead end."
+at undone; go sessions fork paused --session undone; go sessions rewind undone --to first --report "A dead end."; go sessions undo undone
+at pinned; go sessions pin done first
+at failing; rm -f count.log; killed 40 run state.lua --cassette six.jsonl --session failing
+for n in 1 2 3; do killed 20 resume failing; done; go resume failing
+at failed; go run fail.lua --session failed
 "$ckrun" sessions list
 "$ckrun" store verify
 sqlite3 s.db 'PRAGMA wal_checkpoint(TRUNCATE)' >/dev/null
