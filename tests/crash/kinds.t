@@ -1,10 +1,11 @@
 #!/bin/bash
 # kinds.t - a small session of each kind of flow, with things going on side by side, killed at every call that changes
-# something and at random: it goes on to the same state and result, no tool runs twice, and none that was completed runs again.
-# KINDS_ONLY=NAME tries only that kind; KINDS_EVERY=N only every Nth call; KINDS_RANDOM=N random kills of each kind; RANDOM_SEED=N repeats them.
+# something, and three times at random: it goes on to the same state and result, and no tool runs twice.
+# KINDS_ONLY=NAME tries only that kind, KINDS_EVERY=N only every Nth call; KINDS_RANDOM=N sessions of each kind are killed at
+# random; RANDOM_SEED=N repeats them.
 . "$(dirname "$0")/lib.sh"
 
-every=${KINDS_EVERY:-7}
+every=${KINDS_EVERY:-9}
 rounds=${KINDS_RANDOM:-12}
 seed=${RANDOM_SEED:-$RANDOM}
 
@@ -53,7 +54,19 @@ attack() {
 }
 
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
-by_clock() { attack "clock:$1" timeout --foreground -s KILL "0.$(printf %03d "$1")"; }
+
+# Killed at a call of its own in each of three runs, one after the other.
+by_chance() {
+  local point="calls:$1,$2,$3" code=137
+  fresh
+  start env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+  for at in "$2" "$3"; do
+    [ -e s.db ] && bounded env "KILL_AT=$at" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" resume s >out 2>err
+  done
+  marks_left
+  go_on s start env
+  judge "$point" s
+}
 
 count_calls() {
   fresh
@@ -61,8 +74,13 @@ count_calls() {
   seq 2 $((2 * $(cat "$work/calls") + 20)) | awk -v every="$every" 'NR % every == 0' >"$work/count.points"
 }
 
-list_times() {
-  for ((i = 0; i < rounds; i++)); do echo $((RANDOM % 80 + 5)); done >"$work/clock.points"
+list_chances() {
+  local calls
+  calls=$(cat "$work/calls")
+  echo "$((calls * 3 / 2)) $((calls * 3 / 2)) $calls" >"$work/chance.points" # one that gets somewhere, whatever chance says
+  for ((i = 1; i < rounds; i++)); do
+    echo "$((2 + RANDOM % (2 * calls))) $((2 + RANDOM % (2 * calls))) $((2 + RANDOM % calls))"
+  done >>"$work/chance.points"
 }
 
 kills=
@@ -72,11 +90,11 @@ for file in "$here"/kinds/${KINDS_ONLY:-*}.lua; do
   check "$flow: undisturbed it completes, each tool once" expect
   if [ -n "$kills" ]; then
     check "$flow: its calls are counted" count_calls
+    list_chances
     check "$flow: killed at $(wc -l <"$work/count.points") of its $(cat "$work/calls") calls it goes on to the same" in_two by_count "$work/count.points"
+    check "$flow: killed three times at random, $rounds times, it goes on to the same" in_two by_chance "$work/chance.points"
   else
     skip "$flow: killed at its calls" "there is no compiler for the library that kills"
   fi
-  list_times
-  check "$flow: killed at $rounds random times it goes on to the same" in_two by_clock "$work/clock.points"
 done
 finish
