@@ -337,8 +337,42 @@ static void test_agents(void) {
   flow_run_close(&run);
 }
 
+/* ---- the other kinds of nodes ---- */
+
+static const char *say_yes(void *to, const ck_effect *effect) {
+  (void)to;
+  switch (effect->kind) {
+    case CK_EFFECT_ASK: return "\"yes\"";
+    case CK_EFFECT_EXEC: return "{\"exit\":0,\"stdout\":\"{\\\"x\\\":[1.50]}\",\"stderr\":\"\",\"stdout_bytes\":12,\"stderr_bytes\":0}";
+    case CK_EFFECT_AGENT: return "\"done as told\"";
+    default: return "null";
+  }
+}
+
+static const char kinds[] = FLOW
+    "return flow.graph { start = \"ask\", processes = { coder = flow.acp { argv = { \"coder\" } } },\n"
+    "  nodes = { ask = flow.ask { question = \"Go?\", writes = \"go\" }, wait = flow.sleep(5), here = flow.safe_point(),\n"
+    "            run = flow.exec { argv = { \"make\" }, reads = { \"go\" }, writes = { \"x\" } },\n"
+    "            tell = flow.prompt { process = \"coder\", prompt = function(ctx) return \"make \" .. ctx.memory.x[1] end } },\n"
+    "  edges = { ask = \"wait\", wait = \"here\", here = \"run\", run = \"tell\", tell = flow.done } }\n";
+
+static void test_kinds(void) {
+  flow_run run = {.answer = say_yes};
+  flow_run_open(&run, flow_file(kinds));
+  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "all kinds of nodes run: %s", run.result.text);
+  tap_is_text(flow_run_log(&run),
+              "main/ask#1/ask/1 {\"question\":\"Go?\"}\nmain/wait#1/sleep/1 {\"ms\":5}\n"
+              "main/run#1/exec/1 {\"argv\":[\"make\"],\"input\":{\"memory\":{\"go\":\"yes\"}}}\n"
+              "main/tell#1/agent/1 {\"process\":\"coder\",\"prompt\":\"make 1.5\"}\n", "as effects of their kinds");
+  tap_ok(strstr(flow_run_marks(&run), "node_start main here\nsafe_point main here\nedge_transition main here\n") != NULL, "a safe point is a boundary");
+  tap_is_text(flow_run_get(&run, "memory.go"), "\"yes\"", "an answer is kept where the node says");
+  tap_is_text(flow_run_get(&run, "outputs.tell"), "\"done as told\"", "what an agent process gave is the output");
+  flow_run_close(&run);
+}
+
 int main(void) {
   test_way();
+  test_kinds();
   test_loop();
   test_failures();
   test_missing_key();

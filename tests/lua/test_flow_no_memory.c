@@ -16,7 +16,7 @@ WRAP(strdup, (const char *text), (text))
 
 /* Uses everything that ctx has. */
 static const char text[] =
-    "local flow = require \"ck.flow\"\n"
+    "local flow = { command = (require \"ck.flow.tools\").command, custom = (require \"ck.flow.custom\").define }\n"
     "return flow.custom { reads = { \"memory.a\" }, tools = { look = \"pure\", buy = flow.command { argv = { \"a\", \"b\" } } },\n"
     "  run = function(ctx)\n"
     "    ctx.message(\"system\", ctx.recorded_prompt)\n"
@@ -27,13 +27,17 @@ static const char text[] =
     "    local reply = ctx.effect { kind = \"model\", class = \"pure\", agent = \"me\", request = { model = \"m\" } }\n"
     "    ctx.memory:append(\"l\", reply.status)\n"
     "    ctx.outputs.calls = ctx.tool_calls(reply.raw)\n"
-    "    ctx.boundary(\"tool_round\", { node = \"n\", agent = \"a\", next = { node = \"o\", tool = \"t\", class = \"once\" },\n"
+    "    ctx.boundary(\"tool_round\", { node = \"n\", agent = \"a\", error = \"e\", next = { node = \"o\", tool = \"t\", class = \"once\" },\n"
     "                 position = { path = \"p#2\" } })\n"
-    "    ctx.fork { { scope = \"x\", agent = \"a\", task = { ctx.task } } }\n"
+    "    ctx.fork { { scope = \"x\", agent = \"a\", tag = \"t\", task = { ctx.task } } }\n"
     "    ctx.memory.j = ctx.join { \"x\" }\n"
     "    ctx.event(\"note\", { a = \"b\" }, \"me\")\n"
     "    ctx.rewind { to = 0, report = \"r\" }\n"
     "    ctx.effects { { kind = \"tool\", class = \"pure\", agent = \"me\", request = { server = ctx.options.s } } }\n"
+    "    ctx.put(\"memory.p\", \"[1]\")\n"
+    "    local less = ctx.limit { who = \"it\", without = { \"fork\" }, memory = \"read\", outputs = \"no\" }\n"
+    "    ctx.memory.n = { less.memory.p, ctx.limit { who = \"it\", effects = false }.scope, ctx.written() }\n"
+    "    ctx.discard()\n"
     "    ctx.memory.a = nil\n"
     "    ctx.pause(\"why\")\n"
     "    return { ctx.memory.l }\n"
