@@ -22,13 +22,19 @@ static void raise_no_memory(lua_State *L) {
   ck_strand_raise(L, &err);
 }
 
-/* An empty one that the strand owns from now on. */
-static ck_flow_fact *add_fact(lua_State *L, ck_strand *self) {
+/* The strand owns what is added; nothing is added when there is no memory for all of it. */
+static void add_fact(lua_State *L, ck_strand *self, ck_event_kind kind, const char *agent, ck_bytes body) {
+  ck_error err = CK_ERROR_INIT;
+  ck_flow_fact fact = {.kind = kind};
   ck_flow_fact *facts = reallocarray(self->facts, self->fact_count + 1, sizeof *facts);
   if (!facts) raise_no_memory(L);
   self->facts = facts;
-  facts[self->fact_count] = (ck_flow_fact){0};
-  return &facts[self->fact_count++];
+  if (agent && !(fact.agent = strdup(agent))) raise_no_memory(L);
+  if (ck_value_copy(&fact.body, body, &err) != CK_OK) {
+    free((char *)fact.agent);
+    ck_strand_raise(L, &err);
+  }
+  facts[self->fact_count++] = fact;
 }
 
 /* ctx.event(kind, body, agent?): "delegation" or "note"; it is in the transcript as soon as the strand yields. */
@@ -41,16 +47,10 @@ static int ctx_event(lua_State *L) {
   }
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *agent = luaL_optstring(L, 3, NULL);
-  ck_flow_fact *fact = add_fact(L, self);
-  fact->kind = found;
-  if (agent && !(fact->agent = strdup(agent))) raise_no_memory(L);
-  ck_json_read_lua(&fact->body, L, 2, CK_STRAND_VALUE_MAX);
-  if (ck_json_type_of(ck_value_bytes(fact->body)) != CK_JSON_OBJECT) {
-    self->fact_count--;
-    free((char *)fact->agent);
-    ck_value_free(fact->body);
-    ck_vm_raise(L, CK_E_FLOW, "ctx.event: the body must be a table with named fields");
-  }
+  ck_bytes body = ck_strand_encode(L, self, 2);
+  if (self->scratch.failed) raise_no_memory(L);
+  if (ck_json_type_of(body) != CK_JSON_OBJECT) ck_vm_raise(L, CK_E_FLOW, "ctx.event: the body must be a table with named fields");
+  add_fact(L, self, found, agent, body);
   return 0;
 }
 

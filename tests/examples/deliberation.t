@@ -16,6 +16,7 @@ has "it is paused before the call that would exceed it" "$err" 'budget: $0.70 of
 is "one round is complete" "$(member '$d->{state}{"rounds.completed"}')" 1
 is "as the session's checkpoint tells" "$(member '$d->{sessionCheckpoint}{roundsCompleted}')" 1
 is "a delegation is pending" "$(member '[map { $_->{target} } @{$d->{sessionCheckpoint}{pendingDelegations}}]')" '["cost"]'
+is "under its id" "$(member '[map { $_->{id} } @{$d->{sessionCheckpoint}{pendingDelegations}}]')" '["2.1"]'
 is "with the answer of the one before it in the sequence" \
   "$(member '$d->{state}{"position.main.agent.cost"}{task}{message} =~ /\[risk\]\nIn January a bad day costs little/ ? "heard" : "not heard"')" heard
 is "the pad of the agent is kept" "$(member '$d->{state}{"scratch.cost"}')" '{"notes":["old 1400, new 950: 450 USD a month"]}'

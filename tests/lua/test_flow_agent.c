@@ -261,6 +261,28 @@ static void test_converse(void) {
   flow_driver_survives(load, "a conversation inside of another kind");
 }
 
+/* Tools of an MCP server beside the flow's own. */
+static void test_servers(void) {
+  static const char *const says[] = {FLOW_CALLS(FLOW_CALL("1", "grep", "\"{\\\"for\\\": 1.50}\"") "," FLOW_CALL("2", "a", "\"{}\"")),
+                                     FLOW_CALLS(FLOW_CALL("3", "grep", "\"{}\"")), FLOW_SAYS("ok"), NULL};
+  static const char *const results[] = {
+      "{\"tools\":[{\"name\":\"grep\",\"description\":\"d\",\"class\":\"pure\",\"parameters\":{\"type\":\"object\",\"required\":[\"for\"]}}]}", "\"found\"", "\"r\"", NULL};
+  models = says;
+  tools = results;
+  file = AGENT("name = \"me\", tools = { a = \"once\", box = flow.mcp { argv = { \"./server\" } } }");
+#define SERVER_MODEL "effect model/0 pure me {\"model\":\"default\",\"tools\":[\"a\",{\"description\":\"d\",\"name\":\"grep\",\"parameters\":{\"required\":[\"for\"],\"type\":\"object\"}}]}\n"
+  is_run("effect tool/1000001 pure me {\"list\":true,\"server\":\"box\"}\n" SERVER_MODEL
+         "1 of 2: effect tool/1 pure me {\"server\":\"box\",\"name\":\"grep\",\"call_id\":\"1\",\"index\":0,\"arguments\":\"{\\\"for\\\": 1.50}\"}\n"
+         "2 of 2: effect tool/2 once me {\"name\":\"a\",\"call_id\":\"2\",\"index\":1,\"arguments\":\"{}\"}\n"
+         "boundary tool_round agent=me {\"next\":\"model\",\"path\":\"agent#2\",\"turn\":2}\n" SERVER_MODEL
+         "message {\"role\":\"tool\",\"tool_call_id\":\"3\",\"name\":\"grep\",\"content\":\"Error: the argument 'for' is missing\"}\n"
+         "boundary tool_round agent=me {\"bad\":1,\"next\":\"model\",\"path\":\"agent#3\",\"turn\":3}\n" SERVER_MODEL
+         "done {\"text\":\"ok\",\"turns\":3}\n",
+         "what an MCP server offers is offered, called on the server, and checked as it says");
+  file = AGENT("tools = { grep = \"once\", box = flow.mcp { argv = { \"./server\" } } }");
+  is_run("the tool 'grep' is offered by the flow itself and by the MCP server 'box': leave one of them out", "two tools of one name are not taken for each other");
+}
+
 static void test_definitions(void) {
   static const struct {
     const char *text, *problem;
@@ -268,6 +290,7 @@ static void test_definitions(void) {
       {AGENT("tools = { t = flow.tool(5) }"), "flow.tool takes a function of ctx and the arguments, and a table that describes it"},
       {AGENT("tools = { t = flow.tool(error, { descripton = \"x\" }) }"), "flow.tool has no field 'descripton'; did you mean 'description'?"},
       {AGENT("tools = { \"t\", t = flow.tool(error) }"), "flow.agent: tools: 't' is declared twice"},
+      {AGENT("tools = { [\"a\\\"b\"] = flow.mcp { argv = { \"x\" } } }"), "flow.agent: tools: an MCP server cannot be called 'a\"b'"},
       {AGENT("max_bad_calls = 0"), "flow.agent: 'max_bad_calls' must be a whole number from 1"},
       {AGENT("paralel_tools = 1"), "flow.agent has no field 'paralel_tools'; did you mean 'parallel_tools'?"},
   };
@@ -291,6 +314,7 @@ int main(void) {
   test_bad_calls();
   test_passed_on();
   test_converse();
+  test_servers();
   test_definitions();
   return tap_done();
 }

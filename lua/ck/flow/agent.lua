@@ -75,6 +75,10 @@ local function run(ctx, def) return agent.converse(ctx, def, ctx.input) end
 function agent.define(def)
   local problem = check.fields("flow.agent", def, rules)
   local plain, servers = mcp.split(not problem and def.tools or nil)
+  for name in pairs(servers) do
+    local odd = not problem and ck.find(name, '["\\\\[:cntrl:]]')
+    if odd then problem = ("flow.agent: tools: an MCP server cannot be called '%s'"):format(name) end
+  end
   local list, functions, of_tools = tools.declare_all(plain)
   problem = problem or of_tools and "flow.agent: " .. of_tools
   local processes, of_processes = process.declare(not problem and def.processes or nil, servers)

@@ -49,7 +49,8 @@ end
 
 local rules = {
   name = "string", version = check.version, orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table",
-  rounds = rounds_rule, max_depth = depth_rule, gate = "function", tools = "table", processes = process.rule, reads = check.texts, secrets = check.texts,
+  rounds = rounds_rule, max_depth = depth_rule, gate = "function", tools = "table", processes = process.rule,
+  reads = check.texts, secrets = check.texts,
 }
 
 local function delegates_problem(def)
