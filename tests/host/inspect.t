@@ -44,7 +44,11 @@ LUA
 run run "$dir/team.lua" --session team --profile "$dir/team_profile.lua"
 is "a session that pauses with two delegations in flight: exit 8" "$code" 8
 
+run --json sessions log team --kind session_paused
+is "the pause is told with its reason" "$(json "$out" '$d->{body}{reason}')" enough
+paused=$(json "$out" '$d->{body}{checkpoint}')
 exits 0 "inspect --json" --json sessions inspect team
+is "and with its checkpoint" "$(json "$out" '$d->{checkpoint_id}')" "$paused"
 inspected=$out
 field() { json "$inspected" "\$d->$1"; }
 is "session_id" "$(field '{session_id}')" team

@@ -193,6 +193,13 @@ is "a session that has much to do runs" "$(of '{status}')" running
 call pause_session '{"session_id":"slow","reason":"enough"}'
 is "and is paused when asked" "$(of '{status}') $(of '{message}')" "paused enough"
 call resume_session '{"session_id":"slow"}'
+call pause_session '{"session_id":"slow"}'
+is "once more, without a reason" "$(of '{status}') $(of '{message}')" "paused user_requested"
+call list_session_checkpoints '{"session_id":"slow","checkpoint_type":"pause"}'
+is "each pause has left its checkpoint" "$(of '{total}')" 3
+call inspect_checkpoint '{"session_id":"slow"}'
+is "and the latest is the last one's" "$(of '{checkpoint_type}') $(of '{checkpoint_id}')" "pause $("$CKRUN" --json sessions log slow --kind session_paused | tail -n 1 | perl -ne 'print $1 if /"checkpoint":"([^"]*)"/')"
+call resume_session '{"session_id":"slow"}'
 is "it runs again" "$(of '{status}')" running
 call resume_session '{"session_id":"slow"}'
 has "a second resume is refused" "$failure" "slow"
