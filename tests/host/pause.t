@@ -92,6 +92,8 @@ case "$answered $status" in
   *) ok "the command ($answered) and the store ($status) agree" false ;;
 esac
 kill -KILL "$(cat "$dir/step")" 2>/dev/null
+while read -r -t 0 <&4; do read -r _ <&4; done # the word that it did not come to read
+while read -r -t 0 <&3; do read -r _ <&3; done
 exits 0 "the store is sound" store verify
 
 # ---- signals ----
@@ -126,10 +128,11 @@ return flow.custom { name = "busy", run = function(ctx)
   for n = ctx.position and ctx.position.turn + 1 or 1, 10000000 do ctx.boundary("tool_round", { position = { path = "step#" .. n, turn = n } }) end
 end }
 END
+: >"$dir/told"
 "$CKRUN" run "$dir/busy.lua" --session busy >"$dir/begun" 2>"$dir/told" </dev/null 3>&- 4>&- &
 pid=$!
 until grep -q "^checkpoint" "$dir/told"; do :; done
-exits 0 "a flow that never waits is paused by request" pause busy
+exits 0 "a flow that never waits is paused by request" pause busy --timeout 5s
 ended
 is "and ends so" "$code" 8
 exits 2 "a grace period that is none" run "$dir/flow.lua" --grace long
