@@ -6,6 +6,7 @@
 #include "core/host/launch.h"
 #include "core/host/lineage.h"
 #include "core/host/look.h"
+#include "core/host/runs.h"
 #include "core/host/summary.h"
 #include "core/host/table.h"
 #include "core/runtime/resolve.h"
@@ -18,6 +19,7 @@ typedef struct view {
   const ck_host *host;
   ck_look look;
   ck_lineage lineage;
+  ck_runs runs;
   int64_t checkpoints, keyframes, stored_bytes;
   ck_buffer doubts; /* keys, each with a NUL behind it */
   size_t doubt_count;
@@ -59,6 +61,7 @@ static ck_status read_view(view *self, ck_error *err) {
   if (status == CK_OK) status = ck_lineage_read(&self->lineage, self->look.store, session, err);
   if (status == CK_OK && !self->look.live && ck_session_status_resumable(session->status))
     status = ck_session_list_doubts(&runtime, session->id, add_doubt, self, err);
+  if (status == CK_OK) status = ck_runs_read(&self->runs, self->look.store, &self->look.head, self->look.live, err);
   if (status == CK_OK) status = ck_buffer_check(&self->doubts, err);
   return status == CK_OK ? find_next(self, err) : status;
 }
@@ -100,6 +103,7 @@ static ck_status print_json(view *self, ck_error *err) {
     ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"), &head->checkpoint);
   if (head->has_latest) ck_look_put_totals(&document, NULL, &head->latest.totals);
   put_timelines(&document, head);
+  ck_runs_put(&document, &self->runs);
   ck_lineage_put(&document, &self->lineage);
   struct cJSON *doubts = ck_document_put_array(&document, NULL, "doubts");
   const char *key = self->doubts.data;
@@ -180,6 +184,7 @@ static ck_status print_table(view *self, ck_error *err) {
   put_time(&table, "updated", head->session.updated_ms);
   put_text(&table, "run", head->session.run);
   put_timeline_rows(&table, head);
+  ck_runs_put_rows(&table, &self->runs);
   put_count(&table, "events", head->last_seq);
   put_count(&table, "checkpoints", self->checkpoints);
   ck_table_put_word(&table, "checkpoint_bytes");
@@ -202,6 +207,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   status = read_view(&self, err);
   if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
   ck_lineage_clear(&self.lineage);
+  ck_runs_clear(&self.runs);
   ck_buffer_clear(&self.doubts);
   ck_buffer_clear(&self.next);
   ck_look_close(&self.look);
