@@ -56,7 +56,7 @@ typedef struct ck_effect {
                           model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
                           tool:  {name, call_id?, index (from 0), arguments, server?}; {server, list: true}: what it offers
                           exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
-                          agent: {process, prompt}; sleep: {ms}; ask: {question?, options?: [TEXT]}; read: {what: "clock" | "random"}, or {what: "fact", owner, key, value?} */
+                          agent: {process, prompt, session?}; sleep: {ms}; ask: {question?, options?: [TEXT]}; read: {what: "clock" | "random"}, or {what: "fact", owner, key, value?} */
   const ck_value *tail;  /* agent effects: a JSON string that a process without its former memory gets before the prompt; NULL: none.
                           No part of the request */
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */

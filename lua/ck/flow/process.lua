@@ -7,7 +7,8 @@ local tools = require "ck.flow.tools"
 ---@field name string                    what effects call it by; given by the table that it stands in
 ---@field protocol "mcp"|"acp"
 ---@field argv string[]                  the program and its arguments; no shell
----@field env string[]|nil               names of variables it may see besides the usual ones
+---@field env string[]|nil               names of variables it may see besides the usual ones; what is secret among them is
+---                                       named in the profile's `secrets`, too, so that it is known when it is told
 ---@field timeout_s number|nil           how long it may say nothing at all while it is asked; nil: ten minutes
 ---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, where the flow knows better than the server
 
