@@ -63,17 +63,25 @@ ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params) {
 static void on_opened(void *to, const ck_peer_answer *answer);
 static void on_prompted(void *to, const ck_peer_answer *answer);
 
-static void append_prompt(ck_json_writer *w, ck_bytes prompt) {
-  ck_json_name(w, "prompt");
-  if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
-    ck_json_put_raw(w, prompt);
-    return;
-  }
-  ck_json_begin(w, '[');
+static void append_text(ck_json_writer *w, ck_bytes text) {
   ck_json_begin(w, '{');
   ck_json_member_text(w, "type", "text");
-  ck_json_member_raw(w, "text", prompt);
+  ck_json_member_raw(w, "text", text);
   ck_json_end(w, '}');
+}
+
+/* A session that is new to the agent begins with what an earlier one had known. */
+static void append_prompt(ck_json_writer *w, const ck_effect_run *run) {
+  ck_bytes prompt = ck_json_get(run->effect->request, "prompt");
+  ck_json_name(w, "prompt");
+  ck_json_begin(w, '[');
+  if (run->is_new && run->effect->tail) append_text(w, ck_value_bytes(run->effect->tail));
+  if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
+    ck_json_iterator it = ck_json_iterate(prompt);
+    while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
+  } else {
+    append_text(w, prompt);
+  }
   ck_json_end(w, ']');
 }
 
@@ -84,7 +92,7 @@ static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error
   ck_json_begin(&w, '{');
   if (run->phase == CK_ACP_PROMPTED || run->loads) ck_json_member_text(&w, "sessionId", run->session);
   if (run->phase == CK_ACP_PROMPTED) {
-    append_prompt(&w, ck_json_get(run->effect->request, "prompt"));
+    append_prompt(&w, run);
   } else {
     if (!realpath(directory ? directory : ".", folder)) return ck_error_set(err, CK_E_UNAVAILABLE, "the folder %s cannot be found", directory);
     ck_json_member_text(&w, "cwd", folder);
@@ -160,6 +168,7 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
   }
   const ck_acp_session *session = add_session(agent, run->session, run->loads ? -1 : 0);
   run->cost_before = session ? session->cost_micros : -1;
+  run->is_new = !run->loads;
   run->text.len = 0; /* a loaded session is told again */
   send(run, CK_ACP_PROMPTED);
 }

@@ -38,6 +38,7 @@ struct ck_effect_run {
   ck_acp_phase phase;
   ck_peer_call call;
   bool loads;          /* OPENS: by session/load */
+  bool is_new;         /* PROMPTED: its session was begun for this prompt */
   char session[CK_ACP_ID_MAX]; /* ""; not known yet */
   ck_buffer text;
   int64_t updates;

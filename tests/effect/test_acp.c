@@ -53,6 +53,26 @@ static void test_sessions(void) {
   acp_scene_close(&it);
 }
 
+static void test_tail(void) {
+  acp_scene it;
+  ck_value *tail;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_value_new(&tail, ck_bytes_text("\"what was before\""), &err) == CK_OK, "tail");
+  acp_scene_open(&it, NULL);
+  acp_scene_set(&it, CK_EFFECT_ONCE, "blocks", NULL);
+  it.effect.tail = tail;
+  const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
+  tap_is_text(acp_scene_result(outcome, "text"), "2 what was before", "a session that is new to the agent is told what was before it");
+  char session[64];
+  snprintf(session, sizeof session, "%s", acp_scene_result(outcome, "session_id"));
+  acp_scene_set(&it, CK_EFFECT_ONCE, "blocks", session);
+  it.effect.tail = tail;
+  outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
+  tap_is_text(acp_scene_result(outcome, "text"), "1 blocks", "one that it knows is not");
+  acp_scene_close(&it);
+  ck_value_free(tail);
+}
+
 static void test_content(void) {
   acp_scene it;
   acp_scene_open(&it, NULL);
@@ -191,6 +211,7 @@ int main(void) {
   acp_scene_init(loop);
   test_turn();
   test_sessions();
+  test_tail();
   test_content();
   test_cost();
   test_errors();

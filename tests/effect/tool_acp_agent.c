@@ -183,18 +183,35 @@ static bool tell_pid(const char *rest) {
   return true;
 }
 
+static char first_block[32];
+static int block_count;
+
+static bool tell_blocks(const char *rest) {
+  char text[64];
+  (void)rest;
+  snprintf(text, sizeof text, "%d %s", block_count, first_block);
+  speak(text);
+  return true;
+}
+
 static const struct {
   const char *word;
   bool (*act)(const char *rest);
 } acts[] = {
   {"hello", hello}, {"edit", edit}, {"permit", permit}, {"no-options", permit_no_options}, {"read", read_file}, {"write", write_file},
   {"terminal", use_terminal}, {"cost", cost}, {"hang", hang}, {"die", die}, {"blurt", blurt}, {"flood", flood}, {"pid", tell_pid},
+  {"blocks", tell_blocks},
 };
 
 static void prompt(ck_bytes id, ck_bytes params) {
   ck_buffer own = {0};
   ck_json_iterator it = ck_json_iterate(ck_json_get(params, "prompt"));
-  char *text = ck_json_next(&it) ? ck_json_dup_string(ck_json_get(it.value, "text")) : NULL;
+  char *text = NULL; /* of the last block */
+  for (block_count = 0; ck_json_next(&it); block_count++) {
+    free(text);
+    text = ck_json_dup_string(ck_json_get(it.value, "text"));
+    if (block_count == 0) snprintf(first_block, sizeof first_block, "%s", text ? text : "");
+  }
   char *rest = text ? strchr(text, ' ') : NULL;
   ck_buffer_append_bytes(&own, id);
   if (rest) *rest++ = '\0';
