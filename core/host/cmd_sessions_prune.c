@@ -63,6 +63,7 @@ static ck_status print(const ck_errand *errand, const outcome *of, bool dry_run,
   put_dropped(&facts, &of->past, &of->report);
   put_kept(&facts, &of->past, &of->report);
   ck_facts_put_count(&facts, "hidden", of->report.hidden);
+  if (of->report.broken) ck_facts_put_count(&facts, "unreadable", of->report.broken);
   ck_facts_put_bytes(&facts, "bytes", of->report.bytes);
   if (!dry_run) ck_facts_put_bytes(&facts, "file_bytes", of->freed);
   ck_status status = ck_facts_print(&facts, err);

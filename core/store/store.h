@@ -182,6 +182,7 @@ typedef struct ck_prune_report {
   size_t kept_count;
   int64_t emptied;   /* payloads given back: of those dropped, and of earlier ones that nothing needs any more */
   int64_t bytes;     /* as stored, of those payloads */
+  int64_t broken;    /* that stay and cannot be loaded, with or without this prune; 0 when nothing was asked for */
   int64_t hidden;    /* pruned ones whose payload stays, because a checkpoint that is kept loads through it */
 } ck_prune_report;
 void ck_prune_report_clear(ck_prune_report *self);

@@ -17,6 +17,7 @@ typedef struct node {
   bool is_protected;
   ck_kept_reason reason;
   bool readable;       /* its payload was opened */
+  bool loads;          /* it, and all that it loads through */
   bool drop;
   bool needed;         /* a kept checkpoint, or one that a kept one loads through */
   ck_digest digest, payload_digest;
@@ -171,11 +172,22 @@ static void mark(plan *self, ck_prune_report *out, int64_t seq) {
   else out->kept[out->kept_count++] = kept;
 }
 
+/* Nothing that goes is needed by what stays: so what cannot be loaded now was damaged before. */
+static void count_broken(plan *self, ck_prune_report *out) {
+  for (size_t i = 0; i < self->count; i++) {
+    node *at = &self->nodes[i];
+    const node *parent = at->keyframe == at->seq ? NULL : find_node(self, at->parent);
+    at->loads = at->readable && (at->keyframe == at->seq || (parent && parent->loads));
+    out->broken += !at->loads && !at->pruned && !at->drop;
+  }
+}
+
 static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
   out->kept = calloc(count + 1, sizeof *out->kept);
   if (!out->kept) return ck_error_no_memory(err);
   ck_status status = count ? open_payloads(self, err) : CK_OK;
   for (size_t i = 0; i < count && !status; i++) mark(self, out, seqs[i]);
+  if (!status && count) count_broken(self, out);
   return status;
 }
 

@@ -211,6 +211,7 @@ int main(int argc, char **argv) {
   if (!*only || strcmp(only, "sessions") == 0) bench_sessions();
   if (!*only || strcmp(only, "flows") == 0) bench_flows();
   if (!*only || strcmp(only, "reads") == 0) bench_reads();
+  if (!*only || strcmp(only, "prune") == 0) bench_prune();
   if (!*only || strcmp(only, "redact") == 0) bench_redact();
   if (!*only || strcmp(only, "program") == 0) bench_program();
   write_json();

@@ -45,6 +45,7 @@ void bench_checkpoints(void);
 void bench_sessions(void);
 void bench_flows(void);
 void bench_reads(void);
+void bench_prune(void);
 void bench_redact(void);
 void bench_program(void);
 /* Another process's part of bench_program: an idle host tells its memory through `fd`. */

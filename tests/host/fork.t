@@ -45,6 +45,18 @@ is "the edit is there" "$(json "$("$CKRUN" --json sessions inspect child)" '$d->
 is "its transcript begins with the first event" "$("$CKRUN" --json sessions log child | head -n 1 | grep -c session_started)" 1
 exits 0 "a fork of what a fork inherits" sessions fork child --checkpoint "$third" --session cousin
 is "is one of who has it" "$(json "$("$CKRUN" --json sessions show cousin)" '$d->{origin}{session}')" origin
+# Until the cut 306 were spent, and 322 more come: a limit of 400 is one of the fork's own.
+printf 'return { name = "tight", extends = "default", constraints = { budget_usd = 0.0004 } }\n' >tight.lua
+exits 0 "a fork under a limit" sessions fork origin --checkpoint "$third" --session frugal
+exits 0 "that all of the line would pass" resume frugal --profile "$dir/tight.lua"
+is "comes to its end" "$(state frugal)" "$(state origin)"
+printf 'return { name = "tighter", extends = "default", constraints = { budget_usd = 0.0003 } }\n' >tighter.lua
+exits 0 "one under a limit" sessions fork origin --checkpoint "$third" --session spent
+exits 8 "that it passes itself" resume spent --profile "$dir/tighter.lua"
+exits 0 "its totals" --json sessions show spent
+ok "are those of the whole line" test "$(json "$out" '$d->{totals}{cost_micros}')" -gt 500
+exits 0 "both" sessions delete frugal
+exits 0 "are deleted" sessions delete spent
 refused 5 "an id that is taken" "exists" sessions fork origin --session fork
 refused 3 "a checkpoint that is not there" "no checkpoint" sessions fork origin --checkpoint checkpoint_x
 refused 3 "a session that is not there" "no session" sessions fork nobody
