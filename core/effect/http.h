@@ -41,8 +41,7 @@ typedef struct ck_http_options {
   ck_bytes body;
   size_t body_max;                       /* bytes of the answer's body, after decompression */
   int64_t connect_ms, idle_ms, total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
-  /* Each header of the answer; `data` has the body as it comes, after the head with its `code`. `data` false: no more.
-   */
+  /* Each header of the answer; then `data` has the body as it comes. `data` false: no more of it. */
   void (*header)(void *to, ck_bytes name, ck_bytes value);
   bool (*data)(void *to, int code, ck_bytes chunk);
   /* Once, from the loop; the request is freed after it. */

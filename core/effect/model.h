@@ -6,10 +6,16 @@
  * answer's message is kept as the bytes received; a streamed one is put together from its parts, its strings byte for
  * byte.
  *
- * What may pass by itself is tried again (core/effect/http_retry.h), a stream that was cut included: nothing is taken
- * of an answer that is not whole. Outcomes are OK, or FAILED with CK_E_CREDENTIALS   401, 403 CK_E_REQUEST   other 4xx,
- * redirects CK_E_CONTEXT       longer than the model takes     CK_E_UNAVAILABLE   everything else, in one line
- *   CK_E_SECRET_MISSING, CK_E_USAGE (no such model), CK_E_UNSUPPORTED (no libcurl): from `start` itself. */
+ * What may pass by itself is tried again (core/effect/http_retry.h), a stream that was cut included: nothing is taken of
+ * an answer that is not whole. Each retry is an update {retry, wait_ms, why}; what an attempt that came to nothing is
+ * known to have spent counts with the outcome. Outcomes are OK, or FAILED with
+ *
+ *   CK_E_CREDENTIALS   401, 403
+ *   CK_E_REQUEST       any other 4xx, redirects
+ *   CK_E_CONTEXT       longer than the model takes
+ *   CK_E_UNAVAILABLE   everything else, in one line
+ *
+ * CK_E_SECRET_MISSING, CK_E_USAGE (no such model) and CK_E_UNSUPPORTED (no libcurl) come from `start` itself. */
 #ifndef CK_EFFECT_MODEL_H
 #define CK_EFFECT_MODEL_H
 

@@ -67,8 +67,7 @@ typedef struct ck_model_format {
   const char *key_header, *key_prefix, *version_header, *version;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_ask *ask, ck_error *err);
   CK_CHECKED ck_status (*read)(ck_model_reply *out, ck_bytes body, ck_error *err); /* of checked JSON */
-  CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data,
-                               ck_error *err);                        /* one event of a stream, checked JSON */
+  CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data, ck_error *err);    /* one event, checked JSON */
   CK_CHECKED ck_status (*finish)(ck_model_reply *out, ck_error *err); /* the message of a stream that has ended */
 } ck_model_format;
 extern const ck_model_format ck_model_openai, ck_model_anthropic;

@@ -132,6 +132,19 @@ static int64_t find_wait(const ck_effect_run *self, ck_model_fault *fault) {
   return self->deadline_ms && now_ms(self) + wait >= self->deadline_ms ? -1 : wait;
 }
 
+/* For whoever watches, and for the record: {retry, wait_ms, why}. */
+static void tell_retry(const ck_effect_run *self, const ck_model_fault *fault, int64_t wait) {
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "retry", self->attempts);
+  ck_json_member_int(&w, "wait_ms", wait);
+  ck_json_member_text(&w, "why", fault->text);
+  ck_json_end(&w, '}');
+  if (!json.failed && self->sink->update) self->sink->update(self->sink, ck_buffer_bytes(&json));
+  ck_buffer_clear(&json);
+}
+
 static void on_ended(void *to, const ck_http_end *end) {
   ck_effect_run *self = to;
   ck_model_fault fault;
@@ -150,10 +163,12 @@ static void on_ended(void *to, const ck_http_end *end) {
   ck_usage_add(&self->spent, &self->answer.reply.usage);
   bool again = self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
   int64_t wait = again ? find_wait(self, &fault) : -1;
-  if (wait >= 0)
-    ck_http_timer_set(self->timer, wait);
-  else
+  if (wait < 0) {
     deliver_failure(self, fault.status, fault.text);
+    return;
+  }
+  tell_retry(self, &fault, wait);
+  ck_http_timer_set(self->timer, wait);
 }
 
 ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) {

@@ -1,5 +1,4 @@
-/* model_run.h - one model call from its request to its outcome, through all its attempts. For model.c and model_run*.c
- * only. */
+/* model_run.h - one model call from its request to its outcome, through all its attempts. For model*.c only. */
 #ifndef CK_EFFECT_MODEL_RUN_H
 #define CK_EFFECT_MODEL_RUN_H
 

@@ -12,7 +12,7 @@ typedef enum {
 #define X(name, text, url) name,
   CK_MODEL_API_TABLE(X)
 #undef X
-      CK_MODEL_API_COUNT
+  CK_MODEL_API_COUNT
 } ck_model_api;
 const char *ck_model_api_name(ck_model_api api);
 const char *ck_model_api_url(ck_model_api api);

@@ -10,8 +10,10 @@
   } while (0)
 
 static void on_update(ck_effect_sink *sink, ck_bytes chunk) {
-  (void)sink;
-  (void)chunk;
+  drive *self = (drive *)sink;
+  self->updates++;
+  ck_buffer_reset(&self->update);
+  ck_buffer_append_bytes(&self->update, chunk);
 }
 
 static void on_done(ck_effect_sink *sink, ck_outcome *outcome) {
@@ -30,12 +32,13 @@ void drive_init(drive *self, ck_loop *loop) {
 void drive_clear(drive *self) {
   ck_outcome_free(self->outcome);
   self->outcome = NULL;
+  ck_buffer_clear(&self->update);
 }
 
 ck_status drive_begin(ck_effect_run **out, drive *self, const ck_effect_driver *driver, const ck_effect *effect, bool probe) {
   ck_error err = CK_ERROR_INIT;
   drive_clear(self);
-  self->delivered = 0;
+  self->delivered = self->updates = 0;
   self->inside = true;
   ck_status status = (probe ? driver->probe : driver->start)(out, driver->self, effect, &self->sink, &err);
   self->inside = false;

@@ -2,6 +2,7 @@
 #ifndef CK_TESTS_EFFECT_DRIVE_H
 #define CK_TESTS_EFFECT_DRIVE_H
 
+#include "core/base/buffer.h"
 #include "core/effect/loop.h"
 #include "core/model/effect.h"
 
@@ -10,6 +11,8 @@ typedef struct drive {
   ck_loop *loop;
   ck_outcome *outcome; /* of the last effect; owned */
   int delivered;       /* calls of done since drive_begin */
+  int updates;         /* likewise of update */
+  ck_buffer update;    /* the last one */
   bool inside;         /* start or probe is running */
   bool too_early;      /* done was called while it did */
 } drive;

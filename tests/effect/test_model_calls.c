@@ -98,6 +98,55 @@ static void test_reserve(const char *api) {
   model_scene_close(&it);
 }
 
+/* The key of the `index`-th request. */
+static ck_bytes key_of(model_scene *scene, size_t index) {
+  return ck_json_get(ck_json_get(model_server_request(&scene->server, index), "headers"), "idempotency-key");
+}
+
+static bool is_same_key(model_scene *scene, size_t a, size_t b) {
+  char *first = ck_json_dup_string(key_of(scene, a));
+  bool same = first && ck_json_is_text(key_of(scene, b), first);
+  free(first);
+  return same;
+}
+
+static void test_keys(const char *api) {
+  model_scene it;
+  model_scene_open(&it, api, "{\"status\":500}\n{\"answer\":{\"text\":\"x\"},\"times\":0}");
+  model_scene_say(&it, "user", "Hello");
+  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "a call with a retry");
+  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "the same again");
+  it.effect.attempt = 2;
+  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another attempt of the session");
+  it.effect.attempt = 1;
+  it.effect.key = "main/agent#1/model/2";
+  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another place");
+  it.driver->free(it.driver->self);
+  it.driver = NULL;
+  it.effect.key = "main/agent#1/model/1";
+  it.options.salt = "another session";
+  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another session");
+  tap_ok(is_same_key(&it, 0, 1), "%s: a retry has the key of the first try", api);
+  tap_ok(is_same_key(&it, 0, 2), "%s: so has the same effect when a crash made it run again", api);
+  tap_ok(!is_same_key(&it, 0, 3) && !is_same_key(&it, 0, 4) && !is_same_key(&it, 0, 5), "%s: another attempt, place or session has not", api);
+  model_scene_close(&it);
+}
+
+/* A stream that was cut had told what it read by then. */
+static void test_lost_tokens(void) {
+  model_scene it;
+  model_scene_open(&it, "anthropic", "{\"answer\":{\"text\":\"never seen\",\"usage\":{\"input\":1000,\"output\":50}},\"cut\":-300}\n"
+                   "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":1000,\"output\":50}}}");
+  model_scene_say(&it, "user", "Hello");
+  const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
+  tap_is_int(outcome->input_tokens, 2000, "tokens of an attempt that was lost are counted");
+  tap_is_int(outcome->output_tokens, 51, "as far as they were told");
+  tap_is_int(outcome->cost_micros, 2000 * 3 + 51 * 15, "and paid for");
+  tap_is_int(it.drive.updates, 1, "the retry is told while it lasts");
+  tap_ok(it.drive.update.data && strstr(it.drive.update.data, "{\"retry\":1,\"wait_ms\":1,\"why\":\""), "and why: %s", it.drive.update.data ? it.drive.update.data : "");
+  model_scene_close(&it);
+}
+
 /* What one API answered is told to the other: text and calls, no thinking. */
 static void test_crossing(const char *from, const char *to, bool stream) {
   model_scene first, second;
@@ -120,7 +169,9 @@ static void test_crossing(const char *from, const char *to, bool stream) {
 }
 
 int main(void) {
+  test_lost_tokens();
   for (int i = 0; i < 2; i++) {
+    test_keys(both[i]);
     test_reserve(both[i]);
     for (int stream = 0; stream < 2; stream++) {
       test_text(both[i], stream);

@@ -73,6 +73,8 @@ int main(void) {
                  "redact = function(item) if ck.match(item.value.a, '(x)') then return ck.ref 'env:X' end end }");
   const char *path = vm_script_file("profile.lua",
                                     "return { name = 'x', extends = 'default', policies = { { './policy.lua', text = 'b\"' } }, exclude_memory_keys = { 'z' },\n"
+                                    "secrets = { s = 'env:S' }, models = { m = { api = 'openai', model = 'gpt', key = 's', base_url = 'http://h', max_tokens = 5, options = { top_p = 1 },\n"
+                                    "price = { input = 1 }, headers = { ['X-A'] = 'b', ['X-C'] = { secret = 's' } } } },\n"
                                     "agents = { a = { constraints = { rounds = 1 }, policies = { { './policy.lua', text = 'c' } } } } }");
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_E_NO_MEMORY;
