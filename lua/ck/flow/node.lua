@@ -73,7 +73,7 @@ local function run_prompt(ctx, self, given)
   local prompt = self.prompt
   if type(prompt) == "function" then prompt = prompt(ctx, given) end
   local request = { process = self.process, prompt = prompt, session = self.session and ctx.memory[self.session] }
-  local outcome = ctx.effect { kind = "agent", class = self.class, request = request }
+  local outcome = ctx.effect { kind = "agent", class = self.class, agent = self.process, request = request }
   if outcome.status ~= "ok" then error(outcome.error or ("the agent '%s' failed"):format(self.process), 0) end
   if self.session then ctx.memory[self.session] = outcome.result.session_id end
   return outcome.result
