@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/call_private.h"
 #include "core/runtime/limits.h"
 
 ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/call_private.h"
 #include "core/runtime/limits.h"
 
 static ck_progress news_of(const ck_call *self, const char *what) {

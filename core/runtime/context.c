@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/call_private.h"
 #include "core/runtime/tail_section.h"
 
 static void name_telling(char *out, size_t size, const ck_call *self) { snprintf(out, size, "%s/tail", self->key); }

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/call_private.h"
+#include "core/runtime/fork_private.h"
 
 void ck_execution_tell(const ck_execution *self, const ck_progress *progress) {
   if (self->options.progress) self->options.progress(self->options.to, progress);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/call_private.h"
+#include "core/runtime/fork_private.h"
 
 enum { SCOPE_MAX = 128 };
 

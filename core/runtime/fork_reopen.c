@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/fork_private.h"
 
 static const char prefix[] = "position.";
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/call_private.h"
 #include "core/runtime/limits.h"
 
 typedef struct question {

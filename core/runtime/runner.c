@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/call_private.h"
+#include "core/runtime/fork_private.h"
 #include "core/runtime/limits.h"
 
 enum { POLICY_FAILURES_MAX = 3 };

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
+#include "core/runtime/call_private.h"
+#include "core/runtime/fork_private.h"
 
 static ck_status make_overlays(ck_runner *self, ck_error *err) {
   size_t count = 0;
