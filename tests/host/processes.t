@@ -101,6 +101,23 @@ run resume asked --accept-changed
 is "it goes on under another rule" "$code" 0
 has "the turn is made again" "$out" 'optionId\":\"yes\"'
 
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+  profile ask
+  mkfifo keys
+  (script -qec "'$CKRUN' run prompt.lua --profile ./profile.lua --session typed --input '\"edit\"'" /dev/null <keys >terminal.out 2>&1; echo $? >terminal.code) &
+  exec 7>keys
+  for _ in $(seq 1000); do grep -q '3  No' terminal.out && break; read -rt 0.01 <> <(:) || :; done
+  echo 2 >&7
+  wait $!
+  exec 7>&-
+  has "a person at the terminal is asked" "$(cat terminal.out)" "the agent 'coder' asks for permission: Change it (edit)"
+  run sessions log typed
+  has "and the agent gets the answer" "$out" 'optionId\":\"yes\"'
+  has "it is recorded that a person decided" "$out" '"by":"person","option":"yes"'
+else
+  skip "script(1) is missing: no terminal to ask at"
+fi
+
 for word in die blurt; do
   profile reject
   run run prompt.lua --profile ./profile.lua --session "$word" --input "\"$word\""
