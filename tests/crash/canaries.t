@@ -59,7 +59,7 @@ hits() {
   [ ! -s "$work/hits" ] && grep -q ' hits=0$' "$work/figures"
 }
 ended_by_itself() { [ "$1" = 1 ] && grep -q 'it ends with \[redacted:c01:' -r "$said"; }
-only_allowed() { ! sort -u children | grep -vxE 'PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR|CKRUN_EFFECT_KEY|CKRUN_EFFECT_ATTEMPT'; }
+only_allowed() { ! sort -u children | grep -vxE 'PATH|HOME|LANG|LC_[A-Z]+|TZ|TMPDIR|CKRUN_EFFECT_KEY|CKRUN_EFFECT_ATTEMPT|CKRUN_SESSION|CKRUN_RUN'; }
 
 check 'what is looked for is found where it is' test "$(canaries scan "$made/flow.jsonl" "$made/env" "$made/input.json" 2>/dev/null | wc -l)" -gt 1000
 
