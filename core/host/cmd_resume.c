@@ -80,6 +80,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK) status = ck_engine_open_store(&engine, &place, false, err);
   if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &place, err);
   status = ck_record_write(v->record, &engine, status, err);
+  ck_summary_forget(host, &engine);
   ck_engine_close(&engine);
   ck_place_clear(&place);
   ck_state_edits_clear(&edits);

@@ -127,6 +127,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK) status = start(host, &engine, &launch, &edits, v->session, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
   status = ck_record_write(v->record, &engine, status, err);
+  ck_summary_forget(host, &engine);
   ck_engine_close(&engine);
   ck_launch_clear(&launch);
   ck_state_edits_clear(&edits);

@@ -208,6 +208,13 @@ static ck_status answer(const ck_engine *engine, ck_error *err) {
   return ck_error_set(err, cause, "session %s failed: %s", id, text);
 }
 
+void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
+  ck_error failure = CK_ERROR_INIT;
+  bool wanted = engine->session && engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
+  if (!wanted || ck_session_delete(engine->session, &failure) == CK_OK) return;
+  ck_output_talk(host->output, "session %s stays, though it succeeded: %s", ck_session_id(engine->session), failure.text);
+}
+
 ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err) {
   ck_error late = CK_ERROR_INIT;
   bool whole = engine->events.wanted;

@@ -79,10 +79,9 @@ typedef struct ck_profile {
   bool agent_files;              /* they may read and write the text files of the working folder through us */
   int64_t prune_every_n_nodes;   /* boundaries with a checkpoint; 0: only at the end of a run */
   bool checkpoint_tool, checkpoint_tool_subagents; /* models may call checkpoint and rewind; those of subagents too */
-  /* lua/profile_settings.c refuses true for each of these until something carries it out. */
   bool single_checkpoint;        /* checkpoints = "single": a new one replaces the one before */
   bool delete_on_success;        /* on_success = "delete" */
-  bool continue_on_save_failure; /* on_save_failure = "continue" */
+  bool continue_on_save_failure; /* on_save_failure = "continue": refused by lua/profile_settings.c, nothing carries it out yet */
   bool fallback_on_unreadable;   /* on_unreadable = "fallback" */
   bool resume_with_tail;         /* resume_context = "tail": every agent goes on with its tail instead of its conversation */
   ck_profile_origin *origins; /* of what the profile and those it extends set, in no order */

@@ -210,7 +210,7 @@ static ck_status save(ck_saved *out, ck_session *self, ck_checkpoint *checkpoint
 
 /* A run that ends prunes by itself. */
 static bool prune_is_due(const ck_session *self, ck_boundary_kind kind) {
-  int64_t every = self->profile ? self->profile->prune_every_n_nodes : 0;
+  int64_t every = !self->profile ? 0 : self->profile->single_checkpoint ? 1 : self->profile->prune_every_n_nodes;
   return every > 0 && self->unpruned >= every && kind != CK_BOUNDARY_FINAL && kind != CK_BOUNDARY_PAUSE;
 }
 

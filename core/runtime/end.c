@@ -87,3 +87,14 @@ void ck_session_park(ck_session *self, ck_status cause) {
   ck_error ignored = CK_ERROR_INIT;
   if (ck_store_commit(self->runtime->store, &batch, 1, &ignored) == CK_OK) self->record.status = CK_SESSION_PAUSED;
 }
+
+ck_status ck_session_delete(ck_session *self, ck_error *err) {
+  int64_t freed;
+  ck_status status = ck_session_flush(self, CK_DURABLE_PROCESS, err);
+  if (status == CK_OK) status = ck_store_delete_session(self->runtime->store, self->lease, false, err);
+  if (status != CK_OK) return status;
+  self->lease = (ck_lease){0};
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_store_give_back(&freed, self->runtime->store, &ignored) != CK_OK) freed = 0; /* the space is used again all the same */
+  return CK_OK;
+}

@@ -17,9 +17,16 @@ static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
   *count = kept;
 }
 
+static bool keeps_one(const ck_session *self) { return self->profile && self->profile->single_checkpoint; }
+
 static ck_status ask(int64_t *seqs, size_t *count, ck_session *self, const ck_past *history, ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
   ck_error failure = CK_ERROR_INIT;
+  for (size_t i = 0; keeps_one(self) && i < history->count; i++) seqs[(*count)++] = history->list[i].seq;
+  if (keeps_one(self)) {
+    leave_out(seqs, count, self);
+    return CK_OK;
+  }
   ck_status status = ck_past_ask(seqs, count, history, self->policies, clock->wall_ms(clock->self), &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   leave_out(seqs, count, self);
@@ -57,7 +64,7 @@ static ck_status prune_history(ck_session *self, const ck_past *history, ck_erro
 ck_status ck_session_prune(ck_session *self, ck_error *err) {
   ck_past history;
   self->unpruned = 0;
-  if (!self->policies->prune) return CK_OK;
+  if (!self->policies->prune && !keeps_one(self)) return CK_OK;
   ck_status status = ck_channel_wait(self->channel, ck_channel_last(self->channel), err);
   if (status != CK_OK) return status;
   ck_error failure = CK_ERROR_INIT;

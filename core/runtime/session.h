@@ -105,6 +105,10 @@ CK_CHECKED ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_dura
 CK_CHECKED ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result,
                                     ck_error *err);
 
+/* Deletes a session that has ended, and all that is known of it; only its getters and ck_session_close may follow. CK_E_REFUSED: it
+ * has forks. */
+CK_CHECKED ck_status ck_session_delete(ck_session *self, ck_error *err);
+
 /* Conversations, by scope; made empty (or refolded from the transcript after a resume) when first asked for. Borrowed. */
 CK_CHECKED ck_status ck_session_conversation(ck_conversation **out, ck_session *self, const char *scope, ck_error *err);
 
