@@ -14,7 +14,7 @@
 static const ck_vm_limits limits = {.time_us = 120 * 1000000LL, .memory = (size_t)3 << 30, .memory_hard = (size_t)4 << 30,
                                     .raised = CK_E_PARSE, .timed_out = CK_E_PARSE};
 
-enum { HEAD_LINES = 20, FORMATS_MAX = 64 };
+enum { HEAD_TEXT_MAX = 256, HEAD_LINES = 20, FORMATS_MAX = 64 };
 
 /* One file on its way. */
 typedef struct reading {
@@ -85,6 +85,39 @@ static int source_lines(lua_State *L) {
   return 1;
 }
 
+/* The next line as it stands, without its end; false behind the last. */
+static bool take_text(ck_bytes *out, const ck_import_source *self, size_t *at) {
+  if (*at >= self->text.len) return false;
+  const char *begin = self->text.data + *at, *end = memchr(begin, '\n', self->text.len - *at);
+  size_t len = end ? (size_t)(end - begin) : self->text.len - *at;
+  *at += len + 1;
+  if (len > 0 && begin[len - 1] == '\r') len--;
+  *out = (ck_bytes){begin, len};
+  return true;
+}
+
+/* Upvalues: the source, the offset, the number of the line. */
+static int next_text(lua_State *L) {
+  size_t at = (size_t)lua_tointeger(L, lua_upvalueindex(2));
+  ck_bytes text;
+  if (!take_text(&text, lua_touserdata(L, lua_upvalueindex(1)), &at)) return 0;
+  lua_pushinteger(L, (lua_Integer)at);
+  lua_replace(L, lua_upvalueindex(2));
+  lua_pushinteger(L, lua_tointeger(L, lua_upvalueindex(3)) + 1);
+  lua_pushvalue(L, -1);
+  lua_replace(L, lua_upvalueindex(3));
+  lua_pushlstring(L, text.data, text.len);
+  return 2;
+}
+
+static int source_texts(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushinteger(L, 0);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, next_text, 3);
+  return 1;
+}
+
 /* skip(n, why): that line or element is left out. */
 static int source_skip(lua_State *L) {
   ck_import_source *self = lua_touserdata(L, lua_upvalueindex(1));
@@ -114,6 +147,7 @@ static void push_source(lua_State *L, reading *self, ck_import_source *source) {
   lua_setfield(L, -2, "digest");
   push_method(L, "document", source_document, source);
   push_method(L, "lines", source_lines, source);
+  push_method(L, "texts", source_texts, source);
   push_method(L, "skip", source_skip, source);
   push_method(L, "parts", source_parts, self);
 }
@@ -153,10 +187,22 @@ static void push_first_lines(lua_State *L, ck_import_source *source) {
   source->told_until = told;
 }
 
-/* {document =, lines = {…}}; a document on one line is both. */
+static void push_first_texts(lua_State *L, const ck_import_source *source) {
+  size_t at = 0;
+  ck_bytes text;
+  lua_newtable(L);
+  for (lua_Integer i = 1; i <= HEAD_LINES && take_text(&text, source, &at); i++) {
+    lua_pushlstring(L, text.data, text.len < HEAD_TEXT_MAX ? text.len : HEAD_TEXT_MAX);
+    lua_rawseti(L, -2, i);
+  }
+}
+
+/* {document =, lines = {…}, texts = {…}}; a document on one line is both. */
 static void push_head(lua_State *L, reading *self) {
   ck_import_source *source = self->files.list[0];
-  lua_createtable(L, 0, 2);
+  lua_createtable(L, 0, 3);
+  push_first_texts(L, source);
+  lua_setfield(L, -2, "texts");
   bool is_document = ck_import_source_document(source, &self->document_error).len > 0;
   lua_pushlightuserdata(L, source);
   lua_pushcclosure(L, source_document, 1);

@@ -254,7 +254,7 @@ static const ck_operand operands[] = {
 
 static const ck_option options[] = {
   {.name = "format", .type = CK_OPTION_TEXT, .offset = offsetof(values, format), .value = "FORMAT", .complete = CK_COMPLETE_FILE,
-   .help = "run-checkpoint, claude_code, openai, owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of an import module of your own, such as "
+   .help = "run-checkpoint, claude_code, hyperagent, openai, owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of an import module of your own, such as "
            "./mine.lua; told from the file otherwise"},
   {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
    .help = "the id of the session; one is made from the source's otherwise. Further sessions get _2, _3, … behind it"},

@@ -13,9 +13,10 @@
 ---     end,
 ---   }
 ---
---- detect sees head.document (the whole value of a JSON file, or nil) and head.lines (the first lines that are JSON).
+--- detect sees head.document (the whole value of a JSON file, or nil), head.lines (the first lines that are JSON) and head.texts
+--- (the first lines as they stand, cut at 256 bytes).
 --- A source has path, name, stem (name without ending), digest (8 hex digits of its bytes), document() -> value | nil, why;
---- lines() -> for n, value | nil, problem; skip(n, why) for a line or element that is left out: it is told, and the exit
+--- lines() -> for n, value | nil, problem; texts() -> for n, line as it stands; skip(n, why) for a line or element that is left out: it is told, and the exit
 --- code is 1, as for lines that are no JSON; parts() -> the sources of the files in the folder of the same stem.
 --- Values of a source are read-only; null is ck.null. Those that are handed to emit whole keep their bytes.
 ---
@@ -115,6 +116,20 @@ function import.chat(emit, messages, agent, user)
       emit { kind = "error", data = message, source = i }
     end
   end
+end
+
+--- The code blocks of a text, one behind the other; nil when there is none.
+function import.code(text)
+  local blocks, from = {}, 1
+  while true do
+    local open = text:find("```", from, true)
+    local line = open and text:find("\n", open, true)
+    local close = line and text:find("```", line, true)
+    if not close then break end
+    blocks[#blocks + 1] = text:sub(line + 1, close - 1)
+    from = close + 3
+  end
+  return #blocks > 0 and table.concat(blocks) or nil
 end
 
 --- True when the value is a list of messages that have roles.

@@ -66,12 +66,15 @@ compare() {
   echo "# $name: sessions agents tails events: $out"
 }
 
-compare samples "$samples"/{claude_inline.jsonl,claude_code.jsonl,crafted.json,generated.json,tau_bench.json,pi.jsonl,owl.json,relay.json}
+compare samples "$samples"/{claude_inline.jsonl,claude_code.jsonl,crafted.json,generated.json,tau_bench.json,pi.jsonl,owl.json,relay.json,hyperagent.txt}
 if [ -d "${CKRUN_DATA:-}" ]; then
   compare who_and_when "$CKRUN_DATA"/who_and_when/*/*.json
   compare claude_code "$CKRUN_DATA"/claude_code/*.jsonl "$CKRUN_DATA"/claude_code_inline/*.jsonl
   compare relay "$CKRUN_DATA"/relay_trajectories/*.json
   compare owl_roleplay "$CKRUN_DATA"/owl_roleplay/*.json
+  compare hyperagent "$CKRUN_DATA"/hyperagent/*.txt
+  is "hyperagent: as many delegations as its log has headers of them" "$(for s in $("$CKRUN" sessions list | cut -f1); do "$CKRUN" sessions log "$s" --kind delegation; done | grep -c '')" \
+    "$(grep -hcE '^(Navigator|Editor|Executor) \(to [A-Z][a-z]+ Manager\):$' "$CKRUN_DATA"/hyperagent/*.txt)"
   compare tau_bench "$CKRUN_DATA"/tau_bench/*.json "$CKRUN_DATA"/tau2_bench/*.json
 else
   skip "no recorded sessions: CKRUN_DATA names no folder"

@@ -6,7 +6,7 @@
 #include "tests/tap.h"
 
 static const char data[] = "tests/import/data";
-static const char *const formats[] = {"claude_code", "openai", "owl_roleplay", "pi", "relay", "swe_agent", "tau2_bench", "tau_bench", "who_and_when"};
+static const char *const formats[] = {"claude_code", "hyperagent", "openai", "owl_roleplay", "pi", "relay", "swe_agent", "tau2_bench", "tau_bench", "who_and_when"};
 static const char *const samples[] = {"tau_bench.json", "tau2_bench.json", "openai.json",    "openai_many.jsonl",
                                       "openai_lines.jsonl", "pi.jsonl",    "swe_agent.traj", "swe_tools.traj",
                                       "crafted.json", "generated.json",    "claude_inline.jsonl", "claude_code.jsonl"};

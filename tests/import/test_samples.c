@@ -44,6 +44,7 @@ int main(void) {
   check_sample("swe_tools.traj", "swe_agent", 0);
   check_sample("crafted.json", "who_and_when", 0);
   check_sample("generated.json", "who_and_when", 0);
+  check_sample("hyperagent.txt", "hyperagent", 0);
   check_sample("owl.json", "owl_roleplay", 0);
   check_sample("relay.json", "relay", 0);
   check_sample("claude_inline.jsonl", "claude_code", 0);

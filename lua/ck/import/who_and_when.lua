@@ -49,26 +49,12 @@ local function tell_crafted(emit, entry, i)
   end
 end
 
---- The code blocks of a text, one behind the other; nil when there is none.
-local function code_of(text)
-  local blocks, from = {}, 1
-  while true do
-    local open = text:find("```", from, true)
-    local line = open and text:find("\n", open, true)
-    local close = line and text:find("```", line, true)
-    if not close then break end
-    blocks[#blocks + 1] = text:sub(line + 1, close - 1)
-    from = close + 3
-  end
-  return #blocks > 0 and table.concat(blocks) or nil
-end
-
 --- The terminal answers the code in the entry before it.
 local function tell_terminal(emit, entry, before, i)
   local agent = import.text(before, "name") or "Computer_terminal"
   local content = import.text(entry, "content")
   local failed = content and content:find("exitcode: 0", 1, true) == nil and content:find("exitcode: ", 1, true) == 1 or nil
-  local code = code_of(import.text(before, "content") or "")
+  local code = import.code(import.text(before, "content") or "")
   if code then
     emit { kind = "tool_call", agent = agent, name = "Computer_terminal", arguments = { code = code }, source = i - 1 }
   end
