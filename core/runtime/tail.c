@@ -62,9 +62,17 @@ bool ck_tail_involves(const ck_event *event, const char *agent) {
   return event->kind == CK_EVENT_DELEGATION && delegates_to(body, agent);
 }
 
+/* The resumes that the view has seen. */
+typedef struct resumes {
+  ck_event **events;
+  size_t count;
+  bool failed;
+} resumes;
+
 /* What a visit of the store fills; newest first until the walk is over. */
 typedef struct walk {
   const ck_tail_query *query;
+  resumes resumes;
   ck_tail tail;
   size_t cap;
   ck_status status;
@@ -89,6 +97,39 @@ static bool agreed(const ck_tail_query *query, const ck_event *event) {
   return in;
 }
 
+static bool take_resume(void *to, const ck_event *event) {
+  resumes *self = to;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_event **events = reallocarray(self->events, self->count + 1, sizeof *events);
+  self->failed = !events;
+  if (!events) return false;
+  self->events = events;
+  self->failed = ck_event_new(&events[self->count], event, &ignored) != CK_OK;
+  self->count += !self->failed;
+  return !self->failed;
+}
+
+static ck_status read_resumes(resumes *out, ck_store *store, const ck_tail_query *query, ck_error *err) {
+  ck_event_query resumed = {.session = query->session, .view = query->view, .until = query->until, .kinds = 1ull << CK_EVENT_SESSION_RESUMED};
+  ck_status status = ck_store_read_events(store, &resumed, take_resume, out, err);
+  return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
+}
+
+static void clear_resumes(resumes *self) {
+  for (size_t i = 0; i < self->count; i++) ck_event_free(self->events[i]);
+  free(self->events);
+}
+
+/* A resume went on from the scope's own cut, which lay before it: what the scope did in between it did again. */
+static bool done_again(const resumes *self, const ck_event *event) {
+  for (size_t i = self->count; i-- > 0 && self->events[i]->seq > event->seq;) {
+    int64_t cut;
+    ck_bytes cuts = ck_json_get(ck_value_bytes(self->events[i]->body), "cuts");
+    if (ck_json_read_int(&cut, ck_json_get(cuts, event->scope)) && event->seq > cut) return true;
+  }
+  return false;
+}
+
 /* What a resume finds of it: all up to where it goes on, and from there on what it need not do again. */
 static bool outlives(const ck_tail_query *query, const ck_event *event) {
   if (query->cut == 0 || event->seq <= query->cut) return true;
@@ -97,7 +138,7 @@ static bool outlives(const ck_tail_query *query, const ck_event *event) {
 
 static bool take_event(void *to, const ck_event *event) {
   walk *self = to;
-  if (!outlives(self->query, event)) return true;
+  if (!outlives(self->query, event) || done_again(&self->resumes, event)) return true;
   if (!ck_tail_involves(event, self->query->agent) || !agreed(self->query, event)) return true;
   ck_event *copy = NULL;
   self->status = reserve_event(self) ? ck_event_new(&copy, event, self->err) : ck_error_no_memory(self->err);
@@ -156,8 +197,10 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
   walk at = {.query = query, .err = err};
   ck_event_query backward = {.session = query->session, .view = query->view, .until = query->until, .agent = query->agent,
                              .others = naming, .backward = true};
-  ck_status status = ck_store_read_events(store, &backward, take_event, &at, err);
+  ck_status status = read_resumes(&at.resumes, store, query, err);
+  if (status == CK_OK) status = ck_store_read_events(store, &backward, take_event, &at, err);
   if (status == CK_OK) status = at.status;
+  clear_resumes(&at.resumes);
   for (size_t i = 0; status == CK_OK && i < at.tail.count; i++) {
     if (at.tail.events[i]->kind != CK_EVENT_REPLAY) continue;
     status = read_through(at.tail.events[i], store, query->session, err);

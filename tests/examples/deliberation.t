@@ -32,6 +32,11 @@ has "for what the recording cost, each call once" "$out" $'spent\t880000'
 run sessions log deliberation --all --kind outcome --json
 is "no call was made twice" \
   "$(while read -r line; do json "$line" '$d->{body}{status} eq "ok" ? $d->{body}{key} : ""'; echo; done <<<"$out" | sort | uniq -d | grep .)" ""
+run sessions tail deliberation chair --json
+is "in its tail the chair delegated each once, however often it was resumed" \
+  "$(json "$out" '$d->{section}' | grep -o ' delegation chair.*' | grep -o ' id=[^ ]*' | tr -d '\n')" ' id=1.1 id=2.1'
 exits 0 "its store is whole" store verify
 exits 0 "the flow can be checked beforehand" profile check "$example/profile.lua"
+out=$("$example/demo.sh" 2>&1)
+is "the demonstration holds what it shows" $? 0
 finish
