@@ -112,7 +112,9 @@ static void append_question(ck_buffer *out, const ck_effect_run *run, ck_bytes c
   ck_buffer title = {0};
   ck_acp_kind_of(kind, run, call);
   if (!ck_json_read_string(&title, ck_json_get(call, "title"))) ck_json_read_string(&title, ck_json_get(call, "toolCallId"));
-  ck_buffer_append_format(out, "%s asks for permission: %.*s (%s)", run->agent->service.label, TITLE_MAX, title.data ? title.data : "?", kind);
+  size_t shown = ck_peer_cut(ck_buffer_bytes(&title), TITLE_MAX);
+  ck_buffer_append_format(out, "%s asks for permission: %.*s%s (%s)", run->agent->service.label, (int)shown, title.data ? title.data : "",
+                          shown < title.len ? "…" : "", kind);
   ck_buffer_clear(&title);
 }
 

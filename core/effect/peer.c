@@ -1,13 +1,13 @@
 /* peer.c - lines in, lines out, and what to do when there are none. */
 #include "core/effect/peer.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <uv.h>
 
-#include "core/base/utf8.h"
 #include "core/effect/child.h"
 
 enum { SHOWN_MAX = 160, LAST_WORDS_MAX = 300, TEXT_MAX = 900, GRACE_MS = 200 };
@@ -87,11 +87,18 @@ static ck_peer_call *find_call(ck_peer *self, ck_bytes id) {
 
 /* ---- what it wrote ---- */
 
+static bool is_of_word(char c) { return isalnum((unsigned char)c) || (c & 0x80) || (c && strchr("_-+/=.~%:!#$&*?@^", c)); }
+
+size_t ck_peer_cut(ck_bytes text, size_t most) {
+  if (text.len <= most) return text.len;
+  while (most && is_of_word(text.data[most - 1])) most--;
+  return most;
+}
+
 static void append_shown(ck_buffer *out, ck_bytes line) {
-  bool cut = line.len > SHOWN_MAX;
-  if (cut) line.len = ck_utf8_cut(line.data, SHOWN_MAX);
-  ck_json_append_string(out, line);
-  if (cut) ck_buffer_append_text(out, "…");
+  size_t shown = ck_peer_cut(line, SHOWN_MAX);
+  ck_json_append_string(out, (ck_bytes){line.data, shown});
+  if (shown < line.len) ck_buffer_append_text(out, "…");
 }
 
 static void refuse_line(ck_peer *self, ck_bytes line, const char *what) {
@@ -207,8 +214,8 @@ static void append_last_words(ck_buffer *out, ck_bytes words) {
   while (words.len && strchr(" \t\r\n", words.data[words.len - 1])) words.len--;
   if (!words.len) return;
   if (words.len > LAST_WORDS_MAX) {
-    size_t cut = ck_utf8_cut(words.data, words.len - LAST_WORDS_MAX);
-    words = (ck_bytes){words.data + cut, words.len - cut};
+    words = (ck_bytes){words.data + words.len - LAST_WORDS_MAX, LAST_WORDS_MAX};
+    while (words.len && is_of_word(*words.data)) words = (ck_bytes){words.data + 1, words.len - 1};
   }
   ck_buffer_append_text(out, "; its last words: ");
   ck_json_append_string(out, words);

@@ -82,6 +82,9 @@ void ck_peer_refuse(ck_peer *self, ck_bytes id, int code, const char *message);
 void ck_peer_end(ck_peer *self, const char *why);
 /* SIGTERM, later SIGKILL. */
 void ck_peer_stop(ck_peer *self, const char *why);
+/* How much of the front of a text is shown when it may have `most` bytes: no word is cut, since half a secret is not known for
+ * one. */
+size_t ck_peer_cut(ck_bytes text, size_t most);
 /* Ends it and all that is in its process group now; no callback is called any more. NULL is fine. */
 void ck_peer_free(ck_peer *self);
 
