@@ -2,6 +2,8 @@
 #include "core/host/commands.h"
 #include "core/host/errand.h"
 #include "core/host/facts.h"
+#include "core/host/orphans.h"
+#include "core/host/programs.h"
 
 typedef struct values {
   const char *session;
@@ -13,8 +15,10 @@ static ck_status delete_session(ck_errand *errand, bool detach, int64_t *freed, 
   ck_store *store = errand->runtime->store;
   ck_status status = ck_store_hold(&lease, store, errand->id, errand->head.session.epoch, err);
   if (status != CK_OK) return status;
-  status = ck_store_delete_session(store, lease, detach, err);
+  status = ck_orphans_end_runs(&errand->head, NULL, errand->host->output, err);
+  if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
   if (status != CK_OK) ck_store_release(store, lease);
+  if (status == CK_OK) status = ck_programs_remove_spills(errand->place.url, errand->id, err);
   return status == CK_OK ? ck_store_give_back(freed, store, err) : status;
 }
 
@@ -54,9 +58,9 @@ static const ck_option options[] = {
 const ck_command ck_command_sessions_delete = {
   .name = "sessions delete",
   .summary = "delete a session and all that is known of it",
-  .details = "Its transcript, checkpoints and state are overwritten, not only forgotten. A session that others were forked from is not "
-             "deleted: with --detach each of them gets the transcript up to its cut first, in the same transaction; the checkpoints that "
-             "it inherited can then not be gone back to any more.",
+  .details = "Its transcript, checkpoints and state are overwritten, not only forgotten; files with long outputs of its programs are "
+             "removed. A session that others were forked from is not deleted: with --detach each of them gets the transcript up to its "
+             "cut first, in the same transaction; the checkpoints that it inherited can then not be gone back to any more.",
   .operands = operands,
   .options = options,
   .run = run,

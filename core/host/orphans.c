@@ -12,12 +12,12 @@ static void talk(ck_output *output, size_t ended, const char *whose) {
 
 /* Every run but the present one is over: this one owns the session. What cannot be ended is told, and no reason to stop: what
  * was sent a SIGKILL acts no more. */
-static ck_status sweep_dead(const ck_head *head, const char *run, ck_output *output, ck_error *err) {
+ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *output, ck_error *err) {
   const char **runs = calloc(head->timeline_count + 1, sizeof *runs);
   size_t count = 0, ended = 0;
   if (!runs) return ck_error_no_memory(err);
   for (size_t i = 0; i < head->timeline_count; i++)
-    if (strcmp(head->timelines[i].run, run) != 0) runs[count++] = head->timelines[i].run;
+    if (!run || strcmp(head->timelines[i].run, run) != 0) runs[count++] = head->timelines[i].run;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_sweep_runs(&ended, runs, &failure);
   talk(output, ended, "an earlier run");
@@ -29,7 +29,7 @@ static ck_status sweep_dead(const ck_head *head, const char *run, ck_output *out
 ck_status ck_orphans_end_dead(const ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
   ck_head head = {0};
   ck_status status = ck_store_get_head(&head, store, ck_session_id(session), err);
-  if (status == CK_OK && head.timeline_count > 1) status = sweep_dead(&head, ck_session_run(session), output, err);
+  if (status == CK_OK && head.timeline_count > 1) status = ck_orphans_end_runs(&head, ck_session_run(session), output, err);
   ck_head_clear(&head);
   return status;
 }

@@ -72,6 +72,9 @@ ok "and all of it in a file" cmp "$spill" <(seq 1 400000)
 is "for the user alone" "$(stat -c %a "$spill")" 600
 has "beside the store" "$spill" "$dir/store/ckrun.db.spill/long-"
 
+exits 0 "a session is deleted" sessions delete long
+ok "and the file with it" test ! -e "$spill"
+
 # ---- secrets ----
 canary=canary-$$-opensesame
 flow 'local r = exec { argv = { "sh", "-c", "echo $KEY; seq 1 100; echo $KEY >&2; env | grep PLAIN; true" }, output_max = 60,
