@@ -4,14 +4,16 @@
 #include "core/host/table.h"
 
 typedef struct values {
-  const char *session;
+  const char *session, *kind;
+  bool clean;
 } values;
 
 typedef struct listing {
   ck_output *output;
   const ck_view *view;
+  const values *given;
   ck_table table;
-  size_t count;
+  size_t count, shown;
   ck_status status;
   ck_error *err;
 } listing;
@@ -39,6 +41,9 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
   listing *self = to;
   bool abandoned = !ck_view_contains(self->view, checkpoint->seq);
   self->count++;
+  if (self->given->kind && checkpoint->kind != ck_boundary_kind_of(self->given->kind)) return true;
+  if (self->given->clean && !checkpoint->clean) return true;
+  self->shown++;
   if (!self->output->json) {
     put_row(&self->table, checkpoint, abandoned);
     return true;
@@ -56,7 +61,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_look look;
   ck_view view = {0};
-  listing self = {.output = host->output, .view = &view, .err = err};
+  listing self = {.output = host->output, .view = &view, .given = v, .err = err};
   ck_status status = ck_look_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
   const ck_session_record *session = &look.head.session;
@@ -64,13 +69,27 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   status = ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
   if (status == CK_OK) status = ck_store_list_checkpoints(look.store, session->no, visit, &self, err);
   if (status == CK_OK) status = self.status;
-  if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
+  if (status == CK_OK && self.shown) status = ck_table_print(&self.table, err);
   if (status == CK_OK && !self.count) ck_output_talk(host->output, "no checkpoint yet: a resume begins at the first event");
   ck_table_clear(&self.table);
   ck_view_clear(&view);
   ck_look_close(&look);
   return status;
 }
+
+static const char *const kinds[] = {
+#define X(name, number, text, always) text,
+  CK_BOUNDARY_TABLE(X)
+#undef X
+  NULL,
+};
+
+static const ck_option options[] = {
+  {.name = "kind", .type = CK_OPTION_TEXT, .offset = offsetof(values, kind), .value = "KIND", .choices = kinds,
+   .help = "only those of this kind, such as node_complete, tool_round or pause"},
+  {.name = "clean", .offset = offsetof(values, clean), .help = "only those that no retry or failure came before"},
+  {0},
+};
 
 static const ck_operand operands[] = {
   {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
@@ -83,5 +102,6 @@ const ck_command ck_command_sessions_checkpoints = {
   .details = "Columns: seq, checkpoint, kind, created, keys changed, bytes stored, clean (no retry or failure before it), "
              "delta or keyframe, timeline. A checkpoint that a resume has left behind is marked as abandoned.",
   .operands = operands,
+  .options = options,
   .run = run,
 };

@@ -125,6 +125,13 @@ is "the total counts those that are not shown" "$(json "$result" 'scalar @{$d->{
 call list_session_checkpoints '{"session_id":"halted"}'
 first=$(of '{checkpoints}[0]{checkpoint_id}')
 is "checkpoints, oldest first" "$(json "$result" 'join " ", map { $_->{checkpoint_type} } @{$d->{checkpoints}}')" "node_complete node_complete node_complete pause"
+exits 0 "the command line lists by kind, too" sessions checkpoints halted --kind node_complete
+is "three" "$(grep -c node_complete <<<"$out") $(grep -c '' <<<"$out")" "3 3"
+exits 0 "and by what is clean" sessions checkpoints halted --kind pause --clean
+is "one" "$(cut -f3 <<<"$out")" pause
+exits 0 "none of a kind" sessions checkpoints halted --kind final
+is "is nothing" "$out$err" ""
+refused 2 "a kind that is none" "tool_round" sessions checkpoints halted --kind tool_roun
 call list_session_checkpoints '{"session_id":"halted","checkpoint_type":"pause","clean_only":true}'
 is "of one kind" "$(of '{total}')" 1
 call inspect_checkpoint "{\"session_id\":\"halted\",\"checkpoint_id\":\"$first\"}"
