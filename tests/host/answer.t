@@ -93,12 +93,13 @@ is "each once" "$(outcomes three)" 2
 exits 0 "the store is sound" store verify
 
 # ---- killed at each write: refused or taken, and never lost once it was acknowledged ----
+if command -v strace >/dev/null && strace -f -o /dev/null true 2>/dev/null; then
 exits 8 "another one" run "$dir/ask.lua" --session killed
 points=0 right=0 again=0
 for n in $(seq 1 16); do
   rm -rf "$dir/copy" && cp -r "$dir/store" "$dir/copy"
   export CKRUN_STORE=sqlite:$dir/copy/ckrun.db
-  { strace -f -qq -o /dev/null -e trace=fdatasync,pwrite64 -e "inject=fdatasync,pwrite64:signal=KILL:when=$n" "$CKRUN" answer killed first; } >/dev/null 2>&1
+  { ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o /dev/null -e trace=fdatasync,pwrite64 -e "inject=fdatasync,pwrite64:signal=KILL:when=$n" "$CKRUN" answer killed first; } >/dev/null 2>&1
   first=$?
   run answer killed second
   second=$code
@@ -112,4 +113,7 @@ for n in $(seq 1 16); do
 done
 is "an answer killed at each of $points writes is there or not" "$right" "$points"
 ok "and can be given again where it is not" test "$again" -gt 0
+else
+  skip "no strace: nothing is killed at its writes"
+fi
 finish

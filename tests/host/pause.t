@@ -121,6 +121,45 @@ begin resume five
 steps 2 3 4
 ended
 is "and the session goes on" "$code $(cell "$out" result)" "0 4"
+# ---- killed at each write of a run that pauses: what was said to be paused is ----
+cat >"$dir/own.lua" <<END
+local flow = require "ck.flow"
+return flow.custom { name = "own", tools = { stop = { class = "once", argv = { "sh", "-c", "kill -TERM \$PPID; echo 1" } } }, run = function(ctx)
+  if not ctx.position then
+    ctx.effect { kind = "tool", class = "once", request = { name = "stop", index = 0, arguments = {} } }
+    ctx.boundary("tool_round", { position = { path = "done#1" } })
+    ctx.boundary("tool_round", { position = { path = "done#2" } })
+  end
+  return "whole"
+end }
+END
+if command -v strace >/dev/null && strace -f -o /dev/null true 2>/dev/null; then
+  points=0 right=0 paused=0
+  for n in $(seq 1 2 45); do
+    id=own$n
+    ASAN_OPTIONS=detect_leaks=0 strace -f -qq -o /dev/null -e trace=fdatasync,pwrite64 -e "inject=fdatasync,pwrite64:signal=KILL:when=$n" \
+      "$CKRUN" run "$dir/own.lua" --session "$id" >"$dir/own.out" 2>"$dir/own.err"
+    said=no
+    grep -q "is paused" "$dir/own.err" && said=paused
+    run --json sessions show "$id"
+    status=$(json "${out:-{\}}" '$d->{status}' 2>/dev/null)
+    [ "$said" != paused ] || paused=$((paused + 1))
+    if [ "$status" = running ] || [ "$status" = paused ]; then
+      run resume "$id"
+      case $code in 75) run --json resolve "$id"; key=$(json "$out" '$d->{effect}'); run resolve "$id" "$key" done --result 1; run resume "$id" ;; esac
+    fi
+    points=$((points + 1))
+    case "$said $status $code" in
+      "paused paused 0" | "no running 0" | "no paused 0" | "no null 3") right=$((right + 1)) ;;
+      *) echo "# at write $n: said $said, is $status, exit $code: $(tr "\n" " " <<<"$out $err")" ;;
+    esac
+  done 2>/dev/null
+  is "killed at each of $points writes, what was said to be paused is, and everything goes on" "$right" "$points"
+  ok "some were killed before, some not at all" test "$paused" -gt 0 -a "$paused" -lt "$points"
+else
+  skip "no strace: nothing is killed at its writes"
+fi
+
 # A flow that never waits for anything hears them all the same.
 cat >"$dir/busy.lua" <<'END'
 local flow = require "ck.flow"
