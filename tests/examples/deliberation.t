@@ -37,6 +37,11 @@ is "in its tail the chair delegated each once, however often it was resumed" \
   "$(json "$out" '$d->{section}' | grep -o ' delegation chair.*' | grep -o ' id=[^ ]*' | tr -d '\n')" ' id=1.1 id=2.1'
 exits 0 "its store is whole" store verify
 exits 0 "the flow can be checked beforehand" profile check "$example/profile.lua"
+zeros=$(printf '0%.0s' {1..64})
+sed '/"main.agent.risk.agent.work"/s/"request_digest":"[0-9a-f]*"/"request_digest":"'"$zeros"'"/' "$example/cassette.jsonl" >"$dir/differs.jsonl"
+exits 1 "what an agent below an agent cannot go on from is no answer" run "$example/flow.lua" --cassette "$dir/differs.jsonl" \
+  --input "$question" --session differs
+has "the session fails with it" "$err" "scope main.agent.risk.agent.work"
 out=$("$example/demo.sh" 2>&1)
 is "the demonstration holds what it shows" $? 0
 finish
