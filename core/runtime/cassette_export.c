@@ -89,6 +89,7 @@ static ck_status add_outcome(exporting *self, const ck_event *event) {
   char *key = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "key"));
   const ck_ledger_entry *entry = key ? ck_ledger_get(self->ledger, key) : NULL;
   ck_value *whole = NULL;
+  if (!key) return ck_error_no_memory(self->err);
   ck_status status = entry && entry->intent ? put_on_a_line(&whole, entry->intent, self->err) : CK_OK;
   ck_bytes span = whole ? ck_json_get(ck_value_bytes(whole), "request") : (ck_bytes){0};
   if (span.len) status = ck_value_copy(&request, span, self->err);

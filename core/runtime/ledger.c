@@ -160,9 +160,10 @@ static void apply_resolution(record *to, const ck_event *event, ck_bytes body) {
 ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err) {
   if (event->kind != CK_EVENT_INTENT && event->kind != CK_EVENT_OUTCOME && event->kind != CK_EVENT_RESOLUTION) return CK_OK;
   ck_bytes body = ck_value_bytes(event->body);
-  char *key = ck_json_dup_string(ck_json_get(body, "key"));
-  if (!key)
+  if (ck_json_type_of(ck_json_get(body, "key")) != CK_JSON_STRING)
     return ck_error_set(err, CK_E_CORRUPT, "event %lld (%s) has no key", (long long)event->seq, ck_event_kind_name(event->kind));
+  char *key = ck_json_dup_string(ck_json_get(body, "key"));
+  if (!key) return ck_error_no_memory(err);
   record *to = add_entry(self, key, event->scope);
   free(key);
   if (!to) return ck_error_no_memory(err);

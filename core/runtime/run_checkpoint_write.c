@@ -36,6 +36,7 @@ static void see_boundary(observation *self, const ck_event *event) {
   if (strcmp(event->scope, "main") != 0) return;
   free(self->node);
   self->node = ck_json_type_of(node) == CK_JSON_STRING ? ck_json_dup_string(node) : NULL;
+  if (!self->node && ck_json_type_of(node) == CK_JSON_STRING) self->status = ck_error_no_memory(self->err);
   if (!is_iteration(ck_json_get(body, "kind"))) return;
   self->iterations++;
   self->boundary = event->seq;
@@ -118,6 +119,7 @@ static void write_failure(ck_json_writer *w, const observation *self, ck_bytes i
   ck_json_member_text(w, "phase", is_model ? "llm" : acts ? "tool" : intent.len ? "unknown" : "iteration");
   if (is_name(stage)) ck_json_member_text(w, "stage", stage);
   ck_json_end(w, '}');
+  if (is_tool && name.len && !tool) w->out->failed = true;
   free(tool);
 }
 
