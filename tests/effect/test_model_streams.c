@@ -21,21 +21,25 @@ static unsigned draw(unsigned below) {
   return (unsigned)((z ^ (z >> 31)) % below);
 }
 
-/* The message of a stream that comes in pieces of that size, NULL without one; then `fault` says why. */
-static ck_value *read_stream(const ck_model_format *format, ck_bytes stream, size_t piece, ck_model_fault *fault) {
+/* The message of an answer that comes in pieces of that size, NULL without one; then `fault` says why. */
+static ck_value *read_answer(const ck_model_format *format, int code, const char *type, ck_bytes body, size_t piece, ck_model_fault *fault) {
   ck_model_answer it;
   ck_value *message = NULL;
   bool taken = true;
   ck_model_answer_init(&it, format, 0);
-  ck_model_answer_header(&it, ck_bytes_text("Content-Type"), ck_bytes_text("text/event-stream; charset=utf-8"));
-  for (size_t at = 0; taken && at < stream.len; at += piece) {
-    size_t len = stream.len - at < piece ? stream.len - at : piece;
-    taken = ck_model_answer_data(&it, 200, (ck_bytes){stream.data + at, len});
+  ck_model_answer_header(&it, ck_bytes_text("Content-Type"), ck_bytes_text(type));
+  for (size_t at = 0; taken && at < body.len; at += piece) {
+    size_t len = body.len - at < piece ? body.len - at : piece;
+    taken = ck_model_answer_data(&it, code, (ck_bytes){body.data + at, len});
   }
-  ck_http_end end = {.ending = taken ? CK_HTTP_ANSWERED : CK_HTTP_REFUSED, .code = 200, .text = "refused"};
+  ck_http_end end = {.ending = taken ? CK_HTTP_ANSWERED : CK_HTTP_REFUSED, .code = code, .text = "refused"};
   tap_must(ck_model_answer_end(&message, fault, &it, &end, NULL) == CK_OK, "it has an end");
   ck_model_answer_clear(&it);
   return message;
+}
+
+static ck_value *read_stream(const ck_model_format *format, ck_bytes stream, size_t piece, ck_model_fault *fault) {
+  return read_answer(format, 200, "text/event-stream; charset=utf-8", stream, piece, fault);
 }
 
 static void make_stream(ck_buffer *out, const char *path) {
@@ -77,21 +81,26 @@ static void test_cut(const ck_model_format *format, const char *want) {
   ck_buffer_clear(&stream);
 }
 
-/* Bytes that are changed, doubled, left out or moved: a message that is valid JSON, or a fault that says why. */
+/* Bytes are changed, left out or put where others were. */
+static void mutate(ck_buffer *out, ck_bytes from) {
+  ck_buffer_reset(out);
+  ck_buffer_append_bytes(out, from);
+  for (unsigned count = 1 + draw(4); count > 0 && out->len > 64; count--) {
+    size_t at = draw((unsigned)out->len - 60), len = 1 + draw(60);
+    if (draw(2)) out->data[at] = (char)draw(256);
+    else if (draw(2)) memmove(out->data + at, out->data + at + len, out->len - at - len), out->len -= len;
+    else memmove(out->data + at, out->data + draw((unsigned)out->len - 60), len);
+  }
+}
+
+/* A message that is valid JSON, or a fault that says why. */
 static void test_mutations(const ck_model_format *format) {
   ck_buffer stream = {0}, changed = {0};
   ck_model_fault fault;
   int wrong = 0, kept = 0;
   make_stream(&stream, format->path);
   for (int i = 0; i < MUTATIONS; i++) {
-    ck_buffer_reset(&changed);
-    ck_buffer_append_bytes(&changed, ck_buffer_bytes(&stream));
-    for (unsigned count = 1 + draw(4); count > 0; count--) {
-      size_t at = draw((unsigned)changed.len - 64), len = 1 + draw(60);
-      if (draw(2)) changed.data[at] = (char)draw(256);
-      else if (draw(2)) memmove(changed.data + at, changed.data + at + len, changed.len - at - len), changed.len -= len;
-      else memmove(changed.data + at, changed.data + draw((unsigned)changed.len - 64), len);
-    }
+    mutate(&changed, ck_buffer_bytes(&stream));
     ck_value *message = read_stream(format, ck_buffer_bytes(&changed), 1 + draw(2000), &fault);
     if (message) kept++, wrong += ck_json_check(ck_value_bytes(message), NULL) != CK_OK;
     else wrong += !fault.status || !*fault.text;
@@ -100,6 +109,30 @@ static void test_mutations(const ck_model_format *format) {
   tap_is_int(wrong, 0, "%s: %d changed streams give a message or say why not", format->path, MUTATIONS);
   tap_ok(kept > 0 && kept < MUTATIONS, "%s: some do, some do not (%d did)", format->path, kept);
   ck_buffer_clear(&stream);
+  ck_buffer_clear(&changed);
+}
+
+/* Whole answers and refusals, mutated likewise. */
+static void test_bodies(const ck_model_format *format) {
+  static const char refusal[] = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: \\u00e9 \xff 9 tokens > 8 maximum\","
+                                "\"code\":\"context_length_exceeded\",\"param\":null},\"request_id\":\"r\"}";
+  static const int codes[] = {200, 200, 200, 400, 429, 500, 302, 413};
+  ck_buffer whole = {0}, changed = {0};
+  ck_model_fault fault;
+  bool events;
+  int wrong = 0, kept = 0;
+  model_script_answer(&whole, &events, ck_bytes_text(answer), format->path, ck_bytes_text("{}"));
+  for (int i = 0; i < MUTATIONS; i++) {
+    int code = codes[draw(sizeof codes / sizeof *codes)];
+    mutate(&changed, code == 200 && draw(4) ? ck_buffer_bytes(&whole) : ck_bytes_text(refusal));
+    ck_value *message = read_answer(format, code, "application/json", ck_buffer_bytes(&changed), 1 + draw(2000), &fault);
+    if (message) kept++, wrong += code != 200 || ck_json_check(ck_value_bytes(message), NULL) != CK_OK;
+    else wrong += !fault.status || !*fault.text || strlen(fault.text) >= sizeof fault.text;
+    ck_value_free(message);
+  }
+  tap_is_int(wrong, 0, "%s: %d changed answers and refusals give a message or say why not", format->path, MUTATIONS);
+  tap_ok(kept > 0 && kept < MUTATIONS, "%s: some do, some do not (%d did)", format->path, kept);
+  ck_buffer_clear(&whole);
   ck_buffer_clear(&changed);
 }
 
@@ -155,6 +188,8 @@ int main(void) {
   test_cut(&ck_model_anthropic, anthropic.data);
   test_mutations(&ck_model_openai);
   test_mutations(&ck_model_anthropic);
+  test_bodies(&ck_model_openai);
+  test_bodies(&ck_model_anthropic);
   test_dialects();
   ck_buffer_clear(&thinking);
   ck_buffer_clear(&anthropic);

@@ -109,6 +109,22 @@ exits 0 "killed while it waits, resumed" resume hanging
 is "it is asked again" "$(grep -c '' hanging.log)" 2
 is "under the same key" "$(grep -o '"idempotency-key":"[0-9a-f]*"' hanging.log | sort -u | grep -c '')" 1
 
+# Stopped at once while it waits: what was open is given back, and nothing is lost.
+serve stopped <<<'{"answer":{"text":"never"},"hang":60}
+{"answer":{"text":"Hello."}}'
+profile stopped.lua anthropic
+"$CKRUN" run flow.lua --profile ./stopped.lua --session stopped --input '"Hello?"' >/dev/null 2>stopped.err </dev/null &
+pid=$!
+while [ ! -s stopped.log ]; do read -rt 0.01 <> <(:) || :; done
+kill -TERM $pid
+while ! grep -qs . stopped.err; do read -rt 0.01 <> <(:) || :; done
+kill -TERM $pid
+wait $pid
+is "two signals stop it at once" $? 130
+is "and nothing leaks" "$(grep -c 'ERROR: .*Sanitizer' stopped.err)" 0
+exits 0 "it goes on" --json resume stopped
+is "to its answer" "$(json "$out" '$d->{result}{text}')" "Hello."
+
 # What a session comes to when the provider refuses.
 serve refusing <<<'{"status":401,"body":{"error":{"message":"Incorrect API key provided: sk-canary-of-the-model-0123456789"}}}
 {"status":529,"body":{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}}
