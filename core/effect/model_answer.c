@@ -110,6 +110,11 @@ static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_ans
   return status;
 }
 
+/* A stream that has said that it is over is, whatever then becomes of the connection: it was paid for. */
+static bool is_whole(const ck_model_answer *self) {
+  return self->type == CK_MODEL_BODY_EVENTS && self->reply.ended && self->reply.fault.len == 0 && !self->broken.status;
+}
+
 ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self, const ck_http_end *end,
                               ck_error *err) {
   *out = NULL;
@@ -122,13 +127,13 @@ ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_an
     ck_model_fault_read(fault, end->code, ck_buffer_bytes(&self->body));
     return CK_OK;
   }
-  if (answered) broken->status = read_answer(out, fault, self, broken);
+  if (answered || is_whole(self)) broken->status = read_answer(out, fault, self, broken);
   if (broken->status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (self->reply.fault.len > 0)
     ck_model_fault_read(fault, 0, ck_buffer_bytes(&self->reply.fault));
   else if (broken->status)
     ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "%s", broken->text);
-  else if (!answered && !refused)
+  else if (!answered && !refused && !*out)
     judge_transport(fault, end);
   return CK_OK;
 }

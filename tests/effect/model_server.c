@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -129,7 +130,7 @@ static void log_request(const request *self, const char *problem) {
 
 typedef struct reply {
   ck_buffer head, body;
-  int64_t piece, cut, hang;
+  int64_t piece, cut, hang, pause_ms;
 } reply;
 
 static void make_body(reply *out, ck_bytes entry, const request *of, const char **type) {
@@ -148,15 +149,35 @@ static void make_body(reply *out, ck_bytes entry, const request *of, const char 
   ck_buffer_clear(&plain);
 }
 
+/* Each piece is a chunk (RFC 9112, 7.1); then the writes are as long as it pleases. */
+static void make_chunks(reply *out) {
+  ck_buffer whole = out->body;
+  out->body = (ck_buffer){0};
+  for (size_t at = 0; at < whole.len;) {
+    size_t len = whole.len - at < (size_t)out->piece ? whole.len - at : (size_t)out->piece;
+    ck_buffer_append_format(&out->body, "%zx\r\n", len);
+    ck_buffer_append(&out->body, whole.data + at, len);
+    ck_buffer_append_text(&out->body, "\r\n");
+    at += len;
+  }
+  ck_buffer_append_text(&out->body, "0\r\n\r\n");
+  ck_buffer_clear(&whole);
+}
+
 static void make_reply(reply *out, ck_bytes entry, const request *of) {
   const char *type;
   ck_buffer text = {0};
   ck_bytes headers = ck_json_get(entry, "headers");
-  *out = (reply){.piece = number(entry, "piece", INT64_MAX), .cut = number(entry, "cut", NO_CUT), .hang = number(entry, "hang", -1)};
+  *out = (reply){.piece = number(entry, "piece", INT64_MAX), .cut = number(entry, "cut", NO_CUT), .hang = number(entry, "hang", -1),
+                 .pause_ms = number(entry, "pause_ms", 0)};
   ck_buffer_append_format(&out->head, "HTTP/1.1 %d Whatever\r\n", (int)number(entry, "status", 200));
   make_body(out, entry, of, &type);
   if (ck_json_read_string(&text, ck_json_get(entry, "type"))) type = text.data;
-  ck_buffer_append_format(&out->head, "Content-Type: %s\r\nContent-Length: %zu\r\n", type, out->body.len);
+  bool chunked = ck_json_type_of(ck_json_get(entry, "chunked")) == CK_JSON_TRUE;
+  if (chunked) make_chunks(out);
+  ck_buffer_append_format(&out->head, "Content-Type: %s\r\n", type);
+  if (chunked) ck_buffer_append_text(&out->head, "Transfer-Encoding: chunked\r\n");
+  else ck_buffer_append_format(&out->head, "Content-Length: %zu\r\n", out->body.len);
   ck_json_iterator it = ck_json_iterate(headers);
   while (headers.len > 0 && ck_json_next(&it)) {
     ck_json_read_string(&out->head, it.name);
@@ -168,8 +189,10 @@ static void make_reply(reply *out, ck_bytes entry, const request *of) {
   ck_buffer_clear(&text);
 }
 
-static bool send_all(int fd, const char *data, size_t len, size_t piece) {
+static bool send_all(int fd, const char *data, size_t len, const reply *how) {
+  size_t piece = (size_t)how->piece;
   while (len > 0) {
+    if (how->pause_ms) poll(NULL, 0, (int)how->pause_ms);
     ssize_t sent = send(fd, data, len < piece ? len : piece, MSG_NOSIGNAL);
     if (sent <= 0) return false;
     data += sent;
@@ -180,11 +203,11 @@ static bool send_all(int fd, const char *data, size_t len, size_t piece) {
 
 /* False: the connection ends. */
 static bool send_reply(request *of, const reply *it) {
-  size_t len = it->body.len, piece = (size_t)it->piece;
+  size_t len = it->body.len;
   bool cuts = it->cut != NO_CUT;
   int64_t stop = !cuts ? it->hang : it->cut >= 0 ? it->cut : (int64_t)len + it->cut;
   if (stop >= 0 && (size_t)stop < len) len = (size_t)stop;
-  if (!send_all(of->fd, it->head.data, it->head.len, piece) || !send_all(of->fd, it->body.data, len, piece)) return false;
+  if (!send_all(of->fd, it->head.data, it->head.len, it) || !send_all(of->fd, it->body.data, len, it)) return false;
   char byte;
   if (it->hang >= 0) return recv(of->fd, &byte, 1, 0) > 0; /* until the client has had enough */
   return !cuts;

@@ -5,6 +5,7 @@
  *             in the format and the way (streamed or not) that the request asks for
  *   "status", "headers": {NAME: VALUE}, "body": text or any JSON, "type": the content type     instead of, or around an answer
  *   "cut": N     the connection ends after N bytes of the body, or -N before its end      "piece": N   so many bytes in one write
+ *   "chunked": true   the body in chunks, of a piece each           "pause_ms": N   before each write
  *   "hang": N    nothing more comes after N bytes of the body      "encoding": "gzip"      "bomb": N   N bytes that are blanks, gzipped
  *   "close": true   the connection ends before any answer
  *   "times": N   so often (0: for ever); otherwise once
