@@ -9,9 +9,12 @@ function message(at) {
   if (!at) at = index($0, ",\"message\":")
   return at ? substr($0, at + 11, length($0) - at - 12) : ""
 }
-/^[^{]*\{"seq":[0-9]+,"timeline":[0-9]+,"abandoned":[a-z]+,"kind":"(message|outcome|replay)"/ {
+# Behind the event's own members stands whether a later resume has left it behind.
+/^[^{]*\{"seq":[0-9]+,"timeline":[0-9]+,"kind":"(message|outcome|replay)"/ {
+  abandoned = sub(/,"abandoned":true}$/, "}")
+  sub(/,"abandoned":false}$/, "}")
   said[number_behind("seq")] = message()
-  if (index($0, "\"abandoned\":true")) next
+  if (abandoned) next
   of = index($0, "\"kind\":\"replay\"") ? number_behind("of") : number_behind("seq")
   if (said[of] != "") print said[of]
 }
