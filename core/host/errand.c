@@ -112,8 +112,8 @@ ck_status ck_errand_wait(ck_errand *self, bool noted, ck_error *err) {
     ck_status status = ck_errand_look(self, err);
     if (status == CK_OK && !self->noted) status = look_for_note(self, err);
     if (status != CK_OK || self->problem[0] || (noted && self->noted)) return status;
-    bool over = self->head.session.status != CK_SESSION_RUNNING || strcmp(self->head.session.run, self->run) != 0;
-    if (!self->live) return CK_OK;
+    bool over = self->head.session.status != CK_SESSION_RUNNING, other = strcmp(self->head.session.run, self->run) != 0;
+    if (!self->live || other) return CK_OK;
     bool late = now_us(self) >= self->deadline_us; /* what is over waits for its owner to leave, so that a resume can follow */
     if (late) return over ? CK_OK : too_late(self, err);
     nanosleep(&(struct timespec){0, LOOK_EVERY_MS * 1000 * 1000}, NULL);
