@@ -4,6 +4,7 @@
 #include "core/host/facts.h"
 #include "core/host/orphans.h"
 #include "core/host/programs.h"
+#include "core/store/upkeep.h"
 
 typedef struct values {
   const char *session;

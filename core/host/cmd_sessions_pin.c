@@ -3,6 +3,7 @@
 #include "core/host/errand.h"
 #include "core/host/facts.h"
 #include "core/host/pick.h"
+#include "core/store/upkeep.h"
 
 typedef struct values {
   const char *session, *checkpoint;
@@ -17,6 +18,17 @@ static ck_status pin(ck_errand *errand, const ck_checkpoint_info *checkpoint, bo
   status = ck_store_pin(store, lease, checkpoint->seq, pinned, err);
   ck_store_release(store, lease);
   return status;
+}
+
+static ck_status ask_owner(ck_errand *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+  char text[32];
+  snprintf(text, sizeof text, "%s%lld", pinned ? "" : "-", (long long)checkpoint->seq);
+  ck_wish wish = {.kind = CK_REQUEST_PIN, .text = text};
+  ck_status status = ck_errand_leave(errand, &wish, err);
+  if (status == CK_OK) status = ck_errand_wait(errand, true, err);
+  if (status != CK_OK || errand->noted)
+    return status == CK_OK && errand->problem[0] ? ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem) : status;
+  return pin(errand, checkpoint, pinned, err); /* its owner ended without taking the request */
 }
 
 static ck_status print(const ck_errand *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
@@ -37,7 +49,7 @@ static ck_status pin_and_print(ck_errand *errand, const values *v, ck_error *err
   if (status != CK_OK) return status;
   if (checkpoint.session)
     status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s is one of the session that %s was forked from: pin it there", checkpoint.id, v->session);
-  if (status == CK_OK) status = pin(errand, &checkpoint, !v->off, err);
+  if (status == CK_OK) status = errand->live ? ask_owner(errand, &checkpoint, !v->off, err) : pin(errand, &checkpoint, !v->off, err);
   if (status == CK_OK) status = print(errand, &checkpoint, !v->off, err);
   ck_checkpoint_info_clear(&checkpoint);
   return status;
@@ -47,7 +59,6 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_errand errand = {0};
   ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
-  if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
   if (status == CK_OK) status = pin_and_print(&errand, v, err);
   ck_errand_close(&errand);
   return status;
@@ -67,6 +78,7 @@ static const ck_option options[] = {
 const ck_command ck_command_sessions_pin = {
   .name = "sessions pin",
   .summary = "keep a checkpoint from ever being pruned",
+  .details = "A session that runs is asked to do it: its owner takes the request within a second.",
   .operands = operands,
   .options = options,
   .run = run,

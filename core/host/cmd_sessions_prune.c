@@ -97,14 +97,41 @@ static ck_status prune(ck_errand *errand, const values *v, int64_t keep, ck_erro
   return status;
 }
 
+static bool count_one(void *to, const ck_checkpoint_info *checkpoint) {
+  *(int64_t *)to += !checkpoint->session;
+  return true;
+}
+
+/* What went is in the session's log. */
+static ck_status ask_owner(ck_errand *errand, const values *v, ck_error *err) {
+  ck_facts facts;
+  int64_t left = 0;
+  ck_wish wish = {.kind = CK_REQUEST_PRUNE, .text = (char *)v->keep};
+  ck_status status = ck_errand_leave(errand, &wish, err);
+  if (status == CK_OK) status = ck_errand_wait(errand, true, err);
+  if (status == CK_OK && errand->problem[0])
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not pruned: %s", errand->id, errand->problem);
+  if (status == CK_OK && !errand->noted)
+    status = ck_error_set(err, CK_E_REFUSED, "session %s ended before it was pruned: try again", errand->id);
+  if (status == CK_OK) status = ck_store_list_checkpoints(errand->runtime->store, errand->head.session.no, count_one, &left, err);
+  if (status != CK_OK) return status;
+  ck_facts_init(&facts, errand->host->output);
+  ck_facts_put_text(&facts, "session", errand->id);
+  ck_facts_put_text(&facts, "pruned", "by the process that runs it");
+  ck_facts_put_count(&facts, "checkpoints", left);
+  status = ck_facts_print(&facts, err);
+  ck_facts_clear(&facts);
+  return status;
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_errand errand = {0};
   int64_t keep;
   ck_status status = take_keep(&keep, v->keep, err);
   if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
-  if (status == CK_OK && errand.live && !v->dry_run) status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
-  if (status == CK_OK) status = prune(&errand, v, keep, err);
+  if (status == CK_OK && errand.live && !v->dry_run) status = ask_owner(&errand, v, err);
+  else if (status == CK_OK) status = prune(&errand, v, keep, err);
   ck_errand_close(&errand);
   return status;
 }
@@ -127,7 +154,8 @@ const ck_command ck_command_sessions_prune = {
   .details = "Never dropped, whoever asks: the checkpoint that the session stands at, the latest resumable one, a pinned one, one that a "
              "fork or a timeline goes on from, and one that cannot be read; each is listed with its reason. Every payload is read before "
              "anything goes. A payload that one of the others loads through stays, hidden, until that is gone, too. Free space is given "
-             "back to the system.",
+             "back to the system.\n\n"
+             "A session that runs is asked to do it: its owner takes the request within a second.",
   .operands = operands,
   .options = options,
   .run = run,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store/upkeep.h"
+
 static bool add_fork(void *to, const ck_session_record *record) {
   ck_lineage *self = to;
   if (self->count == self->cap) {

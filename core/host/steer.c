@@ -33,6 +33,8 @@ static ck_status heed(ck_steer *self, const ck_wish *wish, ck_error *err) {
     case CK_REQUEST_ANSWER:
       problem.status = ck_execution_answer(self->execution, wish->effect, wish->text ? wish->text : "", &problem);
       break;
+    case CK_REQUEST_PRUNE:
+    case CK_REQUEST_PIN: problem.status = ck_session_keep_house(self->session, wish, &problem); break;
     case CK_REQUEST_KIND_COUNT: ck_error_set(&problem, CK_E_UNSUPPORTED, "this version does not serve such a request"); break;
   }
   return ck_session_note_request(self->session, wish, problem.status == CK_OK ? NULL : problem.text, err);

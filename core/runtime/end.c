@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "core/runtime/session_private.h"
+#include "core/store/upkeep.h"
 
 /* What each status leaves in the transcript; a boundary kind of 0 takes no checkpoint: the strand is not at a boundary. */
 static const struct {

@@ -3,7 +3,7 @@
 #define CK_RUNTIME_PAST_H
 
 #include "core/runtime/policy.h"
-#include "core/store/store.h"
+#include "core/store/upkeep.h"
 
 typedef struct ck_past {
   ck_checkpoint_info *list; /* ascending; inherited and pruned ones are left out */

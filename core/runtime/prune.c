@@ -19,6 +19,12 @@ static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
 
 static bool keeps_one(const ck_session *self) { return self->profile && self->profile->single_checkpoint; }
 
+static size_t leave_latest(int64_t *seqs, const ck_past *history, int64_t keep) {
+  size_t count = 0;
+  for (size_t i = 0; i < history->count && (int64_t)(history->count - i) > keep; i++) seqs[count++] = history->list[i].seq;
+  return count;
+}
+
 static ck_status ask(int64_t *seqs, size_t *count, ck_session *self, const ck_past *history, ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
   ck_error failure = CK_ERROR_INIT;
@@ -51,20 +57,25 @@ static ck_status drop(ck_session *self, const ck_past *history, const int64_t *s
   return status;
 }
 
-static ck_status prune_history(ck_session *self, const ck_past *history, ck_error *err) {
+static ck_status prune_history(ck_session *self, const ck_past *history, int64_t keep, ck_error *err) {
   size_t count = 0;
+  ck_status status = CK_OK;
   int64_t *seqs = calloc(history->count + 1, sizeof *seqs);
   if (!seqs) return ck_error_no_memory(err);
-  ck_status status = ask(seqs, &count, self, history, err);
+  if (keep < 0) status = ask(seqs, &count, self, history, err);
+  else count = leave_latest(seqs, history, keep);
   if (status == CK_OK && count > 0) status = drop(self, history, seqs, count, err);
   free(seqs);
   return status;
 }
 
 ck_status ck_session_prune(ck_session *self, ck_error *err) {
-  ck_past history;
   self->unpruned = 0;
-  if (!self->policies->prune && !keeps_one(self)) return CK_OK;
+  return self->policies->prune || keeps_one(self) ? ck_session_prune_to(self, -1, err) : CK_OK;
+}
+
+ck_status ck_session_prune_to(ck_session *self, int64_t keep, ck_error *err) {
+  ck_past history;
   ck_status status = ck_channel_wait(self->channel, ck_channel_last(self->channel), err);
   if (status != CK_OK) return status;
   ck_error failure = CK_ERROR_INIT;
@@ -74,7 +85,7 @@ ck_status ck_session_prune(ck_session *self, ck_error *err) {
     tell(self, &failure);
     return CK_OK;
   }
-  status = history.count > 0 ? prune_history(self, &history, err) : CK_OK;
+  status = history.count > 0 ? prune_history(self, &history, keep, err) : CK_OK;
   ck_past_clear(&history);
   return status;
 }

@@ -11,7 +11,9 @@
 #define CK_REQUEST_TABLE(X)         \
   X(CK_REQUEST_PAUSE, "pause")      \
   X(CK_REQUEST_CANCEL, "cancel")    \
-  X(CK_REQUEST_ANSWER, "answer")
+  X(CK_REQUEST_ANSWER, "answer")      \
+  X(CK_REQUEST_PRUNE, "prune")        \
+  X(CK_REQUEST_PIN, "pin")
 typedef enum {
 #define X(name, text) name,
   CK_REQUEST_TABLE(X)
@@ -23,7 +25,8 @@ typedef enum {
 typedef struct ck_wish {
   ck_request_kind kind;
   char id[CK_ID_SIZE]; /* of the request */
-  char *text;          /* pause, cancel: the reason; answer: the answer; NULL */
+  char *text;          /* pause, cancel: the reason; answer: the answer; prune: how many to keep, NULL: as the policies say; pin: the
+                          checkpoint's seq, behind a '-' when the pin is lifted; NULL */
   char *effect;        /* answer: the question's key; NULL: the only one that is open */
 } ck_wish;
 void ck_wish_clear(ck_wish *self);
@@ -39,5 +42,8 @@ CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t se
 CK_CHECKED ck_status ck_session_take_request(ck_wish *out, bool *found, ck_session *self, ck_error *err);
 /* The note, on its way to the disk when this returns. `problem`: why it is not heeded; NULL: it is. */
 CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_wish *wish, const char *problem, ck_error *err);
+
+/* Prunes or pins as the request says. What cannot be done is a problem for its note: CK_E_USAGE, CK_E_NOT_FOUND, the store's. */
+CK_CHECKED ck_status ck_session_keep_house(ck_session *self, const ck_wish *wish, ck_error *err);
 
 #endif

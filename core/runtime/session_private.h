@@ -100,6 +100,8 @@ void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
 /* Asks the policies what of the history goes, drops it (waiting for what is queued), and records what was dropped. A hook
  * or a prune that fails drops nothing and fails nothing. */
 CK_CHECKED ck_status ck_session_prune(ck_session *self, ck_error *err);
+/* The same of all but the latest `keep`; -1: as the policies say. */
+CK_CHECKED ck_status ck_session_prune_to(ck_session *self, int64_t keep, ck_error *err);
 CK_CHECKED ck_status ck_session_record_policy_error(ck_session *self, const char *hook, const ck_error *cause, ck_error *err);
 /* After the store failed: tries, once and past the queue, to leave the session as paused with the failure as reason. A
  * fenced session is left alone. Whether it worked shows in the store only: a session left `running` is resumable too. */

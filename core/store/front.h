@@ -12,6 +12,7 @@
 #include "core/store/backend.h"
 #include "core/store/chain.h"
 #include "core/store/compress.h"
+#include "core/store/upkeep.h"
 
 /* A lease that is held, and what the session's next checkpoint continues. */
 typedef struct ck_held {

@@ -40,6 +40,29 @@ exits 0 "under a profile that prunes" run state.lua --cassette six.jsonl --profi
 exits 0 "a prune by its policies" sessions prune two
 is "leaves what they say" "$(ids two | grep -c .)" 2
 
+# A session that runs: each of its tools waits until somebody reads.
+mkfifo waiting
+"$CKRUN" run state.lua --cassette six.jsonl --session live >out 2>err </dev/null &
+pid=$!
+let_on() { timeout 30 head -n 1 waiting >/dev/null; }
+let_on
+let_on
+let_on
+until [ "$(ids live | grep -c .)" = 3 ]; do :; done
+exits 0 "a live session's checkpoint is pinned by its owner" sessions pin live first
+is "it is pinned" "$("$CKRUN" --json sessions checkpoints live | head -n 1 | grep -c '"pinned":true')" 1
+exits 0 "a live session is pruned by its owner" sessions prune live --keep 1
+is "to what is pinned and where it stands" "$(ids live | grep -c .)" 2
+exits 0 "a dry run needs no owner" sessions prune live --keep 0 --dry-run
+exits 0 "the pin is lifted" sessions pin live first --off
+kill -INT $pid
+let_on
+wait $pid
+rm -f waiting
+exits 0 "it goes on after it" resume live
+exits 0 "store verify of it" store verify
+exits 0 "and is deleted" sessions delete live
+
 # Space.
 for i in 1 2 3 4 5 6 7 8; do "$CKRUN" run state.lua --cassette six.jsonl --session "more$i" >/dev/null 2>&1 </dev/null; done
 free() { json "$("$CKRUN" --json store stats)" '$d->{file_bytes}'; }

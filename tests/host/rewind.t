@@ -22,7 +22,7 @@ let_on
 until [ "$(ids s | grep -c .)" = 2 ]; do :; done
 refused 76 "a live session is not rewound" "pause it first" sessions rewind s --to first --report "no"
 refused 76 "nor is a rewind of it undone" "pause it first" sessions undo s
-refused 76 "nor is it pruned" "pause it first" sessions prune s --keep 1
+refused 76 "nor is it deleted" "cancel it first" sessions delete s
 kill -INT $pid
 let_on
 wait $pid
