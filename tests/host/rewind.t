@@ -16,7 +16,8 @@ status() { json "$("$CKRUN" --json sessions show "$1")" '$d->{status}'; }
 mkfifo waiting
 "$CKRUN" run state.lua --cassette six.jsonl --session s >out 2>err </dev/null &
 pid=$!
-let_on() { timeout 30 head -n 1 waiting >/dev/null; }
+# The end of the tool before can be read as the end of the file.
+let_on() { until [ -n "$(timeout 30 head -n 1 waiting)" ]; do :; done; }
 let_on
 let_on
 until [ "$(ids s | grep -c .)" = 2 ]; do :; done
