@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # canaries.pl - fifty secrets: makes what places them everywhere, and looks for them in files, in every spelling.
-#   make FOLDER   env (to source), profile.lua, flow.lua, flow.jsonl, input.json, leak (the tool)
+#   make FOLDER   env (to source), profile.lua, flow.lua, flow.jsonl, input.json, leak (the tool), nowhere and nowhere.name (another)
 #   scan FILE…    prints one line for each hit, and counts on stderr
 use strict;
 use warnings;
@@ -152,7 +152,10 @@ sub make {
   put("$folder/flow.jsonl", cassette());
   put("$folder/input.json", '{"list":[' . join(',', map { my %f = forms($_); map { json($f{$_}) } sort keys %f } @list) . ']}');
   put("$folder/leak", $leak);
-  chmod 0755, "$folder/leak";
+  # Its name is a secret, and it is there for whoever looks before; but it cannot be started.
+  put("$folder/nowhere", "#!/no/such/interpreter\n");
+  put("$folder/nowhere.name", "no-such-$list[0]");
+  chmod 0755, "$folder/leak", "$folder/nowhere";
 }
 
 sub scan {

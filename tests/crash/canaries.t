@@ -15,6 +15,7 @@ unset CKRUN_LOG
 into() {
   folder "$1"
   cp "$made/leak" leak
+  cp "$made/nowhere" "./$(cat "$made/nowhere.name")"
   said=$work/said-$1
   mkdir "$said"
 }
