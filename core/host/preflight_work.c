@@ -64,6 +64,9 @@ ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error 
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};
   ck_error failure = CK_ERROR_INIT;
+  /* Where nothing stands against it, and nobody wants to see it, the resume itself is the rehearsal. */
+  bool wanted = self->options.dry_run || self->fell_back || self->problem_count > 0;
+  if (!wanted) return CK_OK;
   if (self->unreadable || (self->checkpoint.seq && !self->checkpoint.resumable)) return CK_OK;
   ck_status status = ck_session_rehearse(&self->rehearsal, engine->runtime, self->options.session, &options, take_effect, &t, &failure);
   if (status == CK_E_SECRET_MISSING) {
