@@ -47,7 +47,8 @@ static ck_status find_next(view *self, ck_error *err) {
   if (!resumable) return CK_OK;
   ck_buffer words = {0};
   bool resolve = self->doubt_count && session->status == CK_SESSION_IN_DOUBT;
-  ck_buffer_append_format(&words, resolve ? "resolve %s EFFECT done|retry|abort" : "resume %s", session->id);
+  const char *next = session->status == CK_SESSION_WAITING ? "answer %s TEXT" : resolve ? "resolve %s EFFECT done|retry|abort" : "resume %s";
+  ck_buffer_append_format(&words, next, session->id);
   if (!words.failed) ck_summary_append_command(&self->next, self->host, words.data);
   ck_status status = ck_buffer_check(&words, err);
   ck_buffer_clear(&words);

@@ -17,6 +17,7 @@ typedef struct outcome {
   ck_session_status status;
   int64_t events, messages, checkpoints, stored_bytes;
   ck_value *result; /* NULL: none */
+  char *answer;     /* the command that lists the questions it waits at; NULL: it does not */
   char *resolve;    /* the command that lists what is in doubt; NULL: nothing is */
   char *resume;     /* the command that goes on; NULL: there is nothing to go on with */
 } outcome;
@@ -85,6 +86,7 @@ static ck_status write_command(char **out, const outcome *self, const char *verb
 
 static ck_status write_commands(outcome *self, ck_error *err) {
   ck_status status = CK_OK;
+  if (self->status == CK_SESSION_WAITING) status = write_command(&self->answer, self, "answer", err);
   if (self->status == CK_SESSION_IN_DOUBT) status = write_command(&self->resolve, self, "resolve", err);
   if (status != CK_OK || !ck_session_status_resumable(self->status)) return status;
   return write_command(&self->resume, self, "resume", err);
@@ -137,6 +139,10 @@ static ck_status print_table(const outcome *self, ck_error *err) {
     ck_table_put_word(&table, "unmetered");
     ck_table_put_count(&table, totals->unmetered);
   }
+  if (self->answer) {
+    ck_table_put_word(&table, "answer");
+    ck_table_put_word(&table, self->answer);
+  }
   if (self->resolve) {
     ck_table_put_word(&table, "resolve");
     ck_table_put_word(&table, self->resolve);
@@ -171,6 +177,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_document_put_int(&document, times, "max", timing->max_us);
   ck_document_put_int(&document, NULL, "spent_micros", totals->cost_micros);
   ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
+  ck_document_put_text(&document, NULL, "answer", self->answer);
   ck_document_put_text(&document, NULL, "resolve", self->resolve);
   ck_document_put_text(&document, NULL, "resume", self->resume);
   ck_status status = self->whole ? ck_document_print(&document, err) : ck_document_print_rest(&document, err);
@@ -187,6 +194,7 @@ static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whol
   status = write_commands(&self, err);
   if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
   ck_value_free(self.result);
+  free(self.answer);
   free(self.resolve);
   free(self.resume);
   return status;

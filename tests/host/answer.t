@@ -32,6 +32,9 @@ outcomes() { "$CKRUN" --json sessions log "$1" --all --kind outcome | grep -c '"
 exits 8 "a run that asks" run "$dir/ask.lua" --session s
 is "waits" "$(cell "$out" status)" waiting
 has "and says for what" "$err" "Send it?"
+is "and how it is answered" "$(cell "$out" answer)" "ckrun answer s"
+exits 0 "so does sessions show" sessions show s
+is "in a line" "$(cell "$out" next)" "ckrun answer s TEXT"
 exits 0 "answer without a text" answer s
 is "lists the question" "$(cut -f2 <<<"$out")" "Send it?"
 key=$(cut -f1 <<<"$out")
