@@ -37,22 +37,6 @@ expect() {
     summary s >"$work/expected"
 }
 
-attack() {
-  local point=$1
-  shift
-  fresh
-  start "$@" >out 2>err
-  local code=$?
-  [ "$code" = 0 ] && return
-  marks_left
-  if [ "$code" != 137 ]; then
-    ending="exit $code instead of a kill: $(tail -n 1 err | cut -c1-200)"
-  else
-    go_on s start env
-  fi
-  judge "$point" s
-}
-
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
 # Killed at a call of its own in each of three runs, one after the other.

@@ -119,6 +119,23 @@ judge() {
   echo "$point $lost $duplicated $doubt $stuck $((marks > 0)) $text"
 }
 
+# attack POINT COMMAND…: one run that the command kills, and all that follows; `start COMMAND…` is the test's.
+attack() {
+  local point=$1
+  shift
+  fresh
+  start "$@" >out 2>err
+  local code=$?
+  [ "$code" = 0 ] && return
+  marks_left
+  if [ "$code" != 137 ]; then
+    ending="exit $code instead of a kill: $(tail -n 1 err | cut -c1-200)"
+  else
+    go_on s start env
+  fi
+  judge "$point" s
+}
+
 marks_left() { if [ -f count.log ]; then marks=$(wc -l <count.log); else marks=0; fi; }
 
 # figures FILE…: the line of the contract; fails when a point did, or when no run had got anywhere.

@@ -23,23 +23,6 @@ expect() {
   start env >out 2>err && [ "$(wc -l <count.log)" = "$steps" ] && ckrun store verify 2>/dev/null && summary s >"$work/expected"
 }
 
-# attack POINT COMMAND…: one run that the command kills, and all that follows.
-attack() {
-  local point=$1
-  shift
-  fresh
-  start "$@" >out 2>err
-  local code=$?
-  [ "$code" = 0 ] && return
-  marks_left
-  if [ "$code" != 137 ]; then
-    ending="exit $code instead of a kill: $(tail -n 1 err | cut -c1-200)"
-  else
-    go_on s start env
-  fi
-  judge "$point" s
-}
-
 by_strace() { attack "$1:$2" strace -f -b execve -o /dev/null -e "trace=$1" -e "inject=$1:signal=KILL:when=$2"; }
 by_count() { attack "call:$1" env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so"; }
 
