@@ -132,6 +132,27 @@ for word in die blurt; do
   is "$word: then it goes on" "$code" 0
 done
 
+# An agent that cannot load its session is told its tail when it is prompted again in another process.
+cat >tail.lua <<EOF
+local flow = require "ck.flow"
+return flow.graph {
+  start = "first",
+  processes = { coder = flow.acp { argv = { "$agent" } } },
+  nodes = {
+    first = flow.prompt { process = "coder", prompt = "hello", session = "conversation" },
+    rest = flow.lua(function(ctx) ctx.pause("for a while") end),
+    second = flow.prompt { process = "coder", prompt = "pid", session = "conversation" },
+  },
+  edges = { first = "rest", rest = "second", second = flow.done },
+}
+EOF
+run run tail.lua --session tail
+is "a session of an agent pauses" "$code" 8
+run resume tail
+is "and goes on" "$code" 0
+has "the agent is told what it did" "$("$CKRUN" sessions log tail --json | grep 'second#1/agent/1/tail')" 'Hello, world.'
+has "it is known by the name of its process" "$("$CKRUN" sessions tail tail coder)" 'Hello, world.'
+
 # ---- ends ----
 
 # Gone, or dead and not collected by whoever inherited it.

@@ -66,6 +66,7 @@ function parts.gather(given, nodes)
   end
   for name, one in pairs(nodes) do
     if one.kind == "agent" then found.agents[one.name or name] = one.name or name end
+    if one.kind == "prompt" then found.agents[one.process] = one.process end
     problem = problem or prompt_problem(name, one, found.processes)
   end
   if problem then return nil, problem end
