@@ -42,18 +42,21 @@ static void copy_fields(lua_State *L, const char *who, bool effects) {
   lua_setfield(L, copy, "limit");
 }
 
-/* "read": no writes; another text is raised whatever is done. */
-static void limit_area(lua_State *L, const char *who, const char *area) {
+/* `how` "read": no writes; another text is raised whatever is done; NULL: as it was. */
+static void limit_area(lua_State *L, const char *who, const char *area, const char *how) {
   int fields = lua_gettop(L);
-  if (lua_getfield(L, 1, area) != LUA_TNIL) {
-    ck_area_limits limits = {.closed = luaL_checkstring(L, -1)};
-    if (strcmp(limits.closed, "read") == 0) {
-      limits = (ck_area_limits){.fixed = lua_pushfstring(L, "%s cannot write ctx.%s: it may only read", who, area)};
-    }
-    lua_pushvalue(L, fields);
-    ck_strand_open_area(L, lua_upvalueindex(1), area, &limits);
+  if (!how) return;
+  ck_area_limits limits = {.closed = how};
+  if (strcmp(how, "read") == 0) {
+    limits = (ck_area_limits){.fixed = lua_pushfstring(L, "%s cannot write ctx.%s: it may only read", who, area)};
   }
+  lua_pushvalue(L, fields);
+  ck_strand_open_area(L, lua_upvalueindex(1), area, &limits);
   lua_settop(L, fields);
+}
+
+static const char *read_limit(lua_State *L, const char *area) {
+  return lua_getfield(L, 1, area) == LUA_TNIL ? NULL : luaL_checkstring(L, -1);
 }
 
 /* The list `without` names functions that raise in the table on top. */
@@ -81,7 +84,7 @@ static void close_facts(lua_State *L, const char *who) {
   lua_settop(L, fields);
 }
 
-/* ctx.limit { who=, effects=false, without={NAME, …}, memory="read"|TEXT, outputs="read"|TEXT } */
+/* ctx.limit { who=, effects=false (then it writes neither ctx.scratch nor ctx.rounds), without={NAME, …}, memory="read"|TEXT, outputs="read"|TEXT } */
 static int ctx_limit(lua_State *L) {
   static const char *const known[] = {"who", "effects", "without", "memory", "outputs", NULL};
   ck_strand_check(L);
@@ -92,12 +95,15 @@ static int ctx_limit(lua_State *L) {
   const char *who = luaL_checkstring(L, 2);
   lua_getfield(L, 1, "effects");
   bool effects = lua_isnil(L, 3) || lua_toboolean(L, 3);
+  const char *memory = read_limit(L, "memory"), *outputs = read_limit(L, "outputs");
   lua_newtable(L);
   copy_fields(L, who, effects);
   if (!effects) close_facts(L, who);
   remove_functions(L, who);
-  limit_area(L, who, "memory");
-  limit_area(L, who, "outputs");
+  limit_area(L, who, "memory", memory);
+  limit_area(L, who, "outputs", outputs);
+  limit_area(L, who, "scratch", effects ? NULL : "read");
+  limit_area(L, who, "rounds", effects ? NULL : "read");
   ck_strand_make_ctx(L);
   return 1;
 }

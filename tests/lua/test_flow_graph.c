@@ -143,6 +143,7 @@ static void test_failures(void) {
   fails(EDGE("function() end"), "the edge of node 'a' leads to 'nil'", "an edge that leads to nothing");
   fails(EDGE("function(ctx) call(ctx, \"x\") end"), "the edge of node 'a' cannot use ctx.effect: it may only read", "an edge with an effect");
   fails(EDGE("function(ctx) ctx.memory.x = 1 end"), "the edge of node 'a' cannot write ctx.memory: it may only read", "an edge that writes");
+  fails(EDGE("function(ctx) ctx.scratch.a = 1 end"), "the edge of node 'a' cannot write ctx.scratch", "an edge that writes a pad");
   fails(EDGE("function(ctx) ctx.outputs:append(\"x\", 1) end"), "the edge of node 'a' cannot write ctx.outputs", "an edge that appends");
   fails(EDGE("function(ctx) return ctx.facts.get(\"x\") end"), "the edge of node 'a' cannot use ctx.facts: it may only read",
         "an edge that asks for what other sessions left");

@@ -148,6 +148,18 @@ static void fails(const char *body, const char *say, const char *promise) {
   flow_run_close(&run);
 }
 
+/* What an agent's tools write on its pad outlives the step. */
+static void test_pads(void) {
+  flow_run run = open_run(FLOW
+      "return flow.steps { steps = {\n"
+      "  { name = \"note\", run = function(ctx) ctx.scratch.me = { n = 1 } return call(ctx, \"noted\") end },\n"
+      "  { name = \"read\", run = function(ctx) return ctx.scratch.me.n + 1 end, needs = { \"note\" } } } }\n", NULL);
+  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "steps have pads: %s", run.result.text);
+  tap_is_text(flow_run_get(&run, "scratch.me"), "{\"n\":1}", "which are kept");
+  tap_is_text(flow_run_get(&run, "outputs.read"), "2", "and read by those behind");
+  flow_run_close(&run);
+}
+
 static void test_limits(void) {
   fails("return ctx.outputs.b", "step 'a' cannot use ctx.outputs: what it needs is its second argument", "a step that looks at outputs");
   fails("ctx.outputs.a = 1", "step 'a' cannot use ctx.outputs", "a step that writes one");
@@ -301,6 +313,7 @@ int main(void) {
   test_failure();
   test_optional();
   test_retry();
+  test_pads();
   test_limits();
   test_agents();
   survives(diamond, "outputs.both", diamond_outputs, "a diamond");

@@ -38,7 +38,9 @@ local function merge_rule(value)
 end
 
 local function state_key(key)
-  if key:sub(1, 7) == "memory." or key:sub(1, 8) == "outputs." then return key end
+  for _, area in ipairs { "memory.", "outputs.", "scratch." } do
+    if key:sub(1, #area) == area then return key end
+  end
   return "memory." .. key
 end
 

@@ -79,6 +79,13 @@ local function start(ctx, def, at, known, running)
   if #children > 0 then ctx.fork(children) end
 end
 
+--- A step keeps its result, and its agents their pads.
+local function keep_writes(ctx, step, writes)
+  for key, text in pairs(writes) do
+    if key == "outputs." .. step.name or key:sub(1, 8) == "scratch." then ctx.put(key, text or nil) end
+  end
+end
+
 --- Takes what ended out of `running`, and its result into the outputs; in the order of the steps.
 local function collect(ctx, def, at, ended, running, failed)
   local completed = {}
@@ -91,7 +98,7 @@ local function collect(ctx, def, at, ended, running, failed)
       failed[step.name] = one.error
     elseif one then
       at.done[step.name] = one.error and { error = one.error } or true
-      ctx.put("outputs." .. step.name, one.writes["outputs." .. step.name] or nil)
+      keep_writes(ctx, step, one.writes)
       completed[#completed + 1] = step
     end
   end
