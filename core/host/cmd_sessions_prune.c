@@ -48,13 +48,7 @@ static void put_kept(ck_facts *facts, const ck_past *past, const ck_prune_report
   }
 }
 
-typedef struct outcome {
-  ck_prune_report report;
-  ck_past past;
-  int64_t freed;
-} outcome;
-
-static ck_status print(const ck_errand *errand, const outcome *of, bool dry_run, ck_error *err) {
+static ck_status print(const ck_errand *errand, const ck_pruned *of, bool dry_run, ck_error *err) {
   ck_facts facts;
   ck_facts_init(&facts, errand->host->output);
   ck_facts_put_text(&facts, "session", errand->id);
@@ -85,13 +79,12 @@ static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
 static ck_status prune(ck_errand *errand, const values *v, int64_t keep, ck_error *err) {
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
-  outcome of = {0};
+  ck_pruned of = {0};
   ck_prune_order order = {.policies = &policies, .keep = keep, .dry_run = v->dry_run};
   ck_status status = keep < 0 ? load_policies(&profile, &policies, errand, err) : CK_OK;
-  if (status == CK_OK) status = ck_session_prune_at_rest(&of.report, &of.past, &of.freed, errand->runtime->store, errand->id, &order, err);
+  if (status == CK_OK) status = ck_session_prune_at_rest(&of, errand->runtime->store, errand->id, &order, err);
   if (status == CK_OK) status = print(errand, &of, v->dry_run, err);
-  ck_prune_report_clear(&of.report);
-  ck_past_clear(&of.past);
+  ck_pruned_clear(&of);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
   return status;

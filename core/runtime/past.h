@@ -25,9 +25,14 @@ typedef struct ck_prune_order {
   int64_t keep;                     /* all but so many of the latest go */
   bool dry_run;                     /* only say what would come of it; needs no lock */
 } ck_prune_order;
+typedef struct ck_pruned {
+  ck_past past;           /* what was there before */
+  ck_prune_report report;
+  int64_t freed;          /* bytes that the file is smaller by */
+} ck_pruned;
+void ck_pruned_clear(ck_pruned *self);
 /* CK_E_OWNED, CK_E_FENCED; otherwise as ck_store_prune. What was dropped is an event of the session; free pages are given back to the
- * system (*freed bytes). `past` is what was there before; the caller clears it and the report. */
-CK_CHECKED ck_status ck_session_prune_at_rest(ck_prune_report *out, ck_past *past, int64_t *freed, ck_store *store, const char *id,
-                                              const ck_prune_order *order, ck_error *err);
+ * system. Caller clears `out`, also after a failure. */
+CK_CHECKED ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id, const ck_prune_order *order, ck_error *err);
 
 #endif

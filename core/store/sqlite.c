@@ -173,6 +173,7 @@ static void fill(ck_backend *out, ck_sqlite *self) {
   out->sync = ck_sqlite_sync;
   out->idle = ck_sqlite_idle;
   ck_sqlite_add_sessions(out);
+  ck_sqlite_add_requests(out);
   ck_sqlite_add_reads(out);
   ck_sqlite_add_facts(out);
   out->fingerprint_key = get_fingerprint_key;

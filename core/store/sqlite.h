@@ -171,7 +171,8 @@ CK_CHECKED ck_status ck_sqlite_give_back(int64_t *bytes, void *self, ck_error *e
 CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);
-void ck_sqlite_add_sessions(ck_backend *backend); /* sqlite_session.c: acquisition, ownership, requests */
+void ck_sqlite_add_sessions(ck_backend *backend); /* sqlite_session.c: acquisition, ownership */
+void ck_sqlite_add_requests(ck_backend *backend); /* sqlite_request.c */
 void ck_sqlite_add_facts(ck_backend *backend);    /* sqlite_fact.c */
 void ck_sqlite_add_reads(ck_backend *backend);    /* sqlite_read.c */
 void ck_sqlite_release_all(ck_sqlite *self);

@@ -23,18 +23,15 @@ static void build(const char *url) {
 
 static double prune(size_t *dropped, const char *url, bool dry_run) {
   ck_store *store;
-  ck_prune_report report;
-  ck_past past;
+  ck_pruned pruned;
   ck_error err;
-  int64_t freed;
   ck_prune_order order = {.keep = 10, .dry_run = dry_run};
   if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK) bench_die("%s", err.text);
   double begun = bench_now_us();
-  if (ck_session_prune_at_rest(&report, &past, &freed, store, "long", &order, &err) != CK_OK) bench_die("%s", err.text);
+  if (ck_session_prune_at_rest(&pruned, store, "long", &order, &err) != CK_OK) bench_die("%s", err.text);
   double took = bench_now_us() - begun;
-  *dropped = report.count;
-  ck_prune_report_clear(&report);
-  ck_past_clear(&past);
+  *dropped = pruned.report.count;
+  ck_pruned_clear(&pruned);
   ck_store_close(store);
   return took;
 }

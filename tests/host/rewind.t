@@ -24,6 +24,8 @@ until [ "$(ids s | grep -c .)" = 2 ]; do :; done
 refused 76 "a live session is not rewound" "pause it first" sessions rewind s --to first --report "no"
 refused 76 "nor is a rewind of it undone" "pause it first" sessions undo s
 refused 76 "nor is it deleted" "cancel it first" sessions delete s
+exits 0 "but forked" sessions fork s --checkpoint first --session of_live
+is "at a checkpoint of its own" "$(status of_live) $(counted of_live)" "paused 1"
 kill -INT $pid
 let_on
 wait $pid
