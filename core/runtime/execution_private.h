@@ -122,6 +122,7 @@ struct ck_execution {
   bool has_strays;                    /* it goes on from a checkpoint: the state may hold scopes that are not forked again */
   ck_state *told_agents;              /* those that were asked something in this process */
   int64_t turn_us;                    /* monotonic time at which the present turn began */
+  bool has_set_aside;                 /* a scope was set aside in this run */
   bool stopping;                      /* what runs was cancelled */
   bool ended;
   ck_execution_result result;

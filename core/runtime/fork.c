@@ -178,7 +178,7 @@ static void drop_family(ck_runner *self) {
 
 /* It failed, and the flow can call the same work by its tag: what is known of it stays, for a later attempt. */
 static ck_status set_aside(ck_runner *self, ck_error *err) {
-  self->set_aside = true;
+  self->set_aside = self->execution->has_set_aside = true;
   ck_status status = ck_runner_put_position(self, self->cut, err);
   if (status == CK_OK) drop_family(self);
   return status;

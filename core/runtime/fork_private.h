@@ -38,6 +38,8 @@ CK_CHECKED ck_status ck_runner_reopen_below(ck_runner *self, ck_error *err);
 CK_CHECKED ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *err);
 /* Past a boundary: what an earlier process had forked behind the one before, and this one has not, is put away. */
 CK_CHECKED ck_status ck_runner_settle_strays(ck_runner *self, ck_error *err);
+/* The flow has ended well: what had failed and was not forked again is not wanted any more. */
+CK_CHECKED ck_status ck_execution_forget_set_aside(ck_execution *self, ck_error *err);
 /* Removes position.<scope> (`key`), what the scope wrote, and all that is saved below it. */
 CK_CHECKED ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_error *err);
 

@@ -150,6 +150,27 @@ ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_erro
   return status == CK_OK ? failure.status : status;
 }
 
+static bool is_set_aside(const ck_execution *self, const ck_state_entry *entry, const char *nothing) {
+  bool aside = false;
+  (void)self, (void)nothing;
+  if (strncmp(entry->key, prefix, sizeof prefix - 1) == 0)
+    ck_json_read_bool(&aside, ck_json_get(ck_value_bytes(entry->value), "aside"));
+  return aside;
+}
+
+ck_status ck_execution_forget_set_aside(ck_execution *self, ck_error *err) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = CK_OK;
+  char *found = NULL;
+  if (!self->has_strays && !self->has_set_aside) return CK_OK;
+  while (status == CK_OK && (found = find_key(self, is_set_aside, NULL, &failure))) {
+    status = ck_execution_remove_saved(self, found, err);
+    free(found);
+  }
+  if (status == CK_OK && failure.status != CK_OK) *err = failure;
+  return status == CK_OK ? failure.status : status;
+}
+
 /* One with a tag may be forked again under it, at another place. */
 static ck_status put_away(ck_runner *parent, const char *key, ck_error *err) {
   ck_execution *execution = parent->execution;

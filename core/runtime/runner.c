@@ -224,6 +224,7 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
   if (open) return ck_runner_fail(self, CK_E_FLOW, text, err);
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
+  if (status == CK_OK) status = ck_execution_forget_set_aside(execution, err);
   if (status != CK_OK) return status;
   if (finish_drivers(execution, &failure) != CK_OK) return ck_runner_fail(self, failure.status, failure.text, err);
   self->phase = CK_PHASE_ENDED;

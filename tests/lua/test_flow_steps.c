@@ -124,6 +124,7 @@ static void test_optional(void) {
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "an optional step may fail: %s", run.result.text);
   tap_is_text(flow_run_get(&run, "outputs.y"), "[\"y\",true]", "what needs it runs without");
   tap_is_text(flow_run_get(&run, "outputs.x"), "nothing", "it has no output");
+  tap_is_text(flow_run_get(&run, "position.main.x"), "nothing", "and nothing is left of it");
   flow_run_close(&run);
 }
 
