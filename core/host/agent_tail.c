@@ -12,7 +12,8 @@ void ck_agent_tail_clear(ck_agent_tail *self) { ck_tail_clear(&self->tail); }
 static int64_t depth_of(const ck_profile *profile, const ck_agent_tail_options *options) {
   const ck_profile_agent *agent = profile ? ck_profile_get_agent(profile, options->agent) : NULL;
   if (options->last >= 0) return options->last;
-  return agent ? agent->replay_depth : profile ? profile->replay_depth : DEPTH_DEFAULT;
+  if (agent && agent->replay_depth >= 0) return agent->replay_depth;
+  return profile ? profile->replay_depth : DEPTH_DEFAULT;
 }
 
 /* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies behind is given again only as

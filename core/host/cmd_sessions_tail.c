@@ -93,7 +93,7 @@ const ck_command ck_command_sessions_tail = {
              "After three lines of heading one line for each event, oldest first: time (UTC), kind, agent (\"-\" for nobody), and "
              "behind a colon what happened. Line breaks and control characters are escaped; what is longer than 1000 bytes is cut "
              "and says by how much. Of a session that stopped, what lies behind the checkpoint it would go on from counts only "
-             "as far as it is replayed. With --json one object: session, agent, depth, section (the text) and events.",
+             "as far as it has an outcome (of one that failed, a resume asks anew for what is pure). With --json one object: session, agent, depth, section (the text) and events.",
   .operands = operands,
   .options = options,
   .run = run,

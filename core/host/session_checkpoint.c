@@ -182,7 +182,8 @@ static const char *find_above(int *depth, const cast *self, const opened *of) {
 static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const char *agent, ck_error *err) {
   const ck_profile *profile = snapshot->profile;
   const ck_profile_agent *own = profile ? ck_profile_get_agent(profile, agent) : NULL;
-  int64_t depth = own ? own->replay_depth : profile ? profile->replay_depth : DEPTH_DEFAULT;
+  bool has_own = own && own->replay_depth >= 0;
+  int64_t depth = has_own ? own->replay_depth : profile ? profile->replay_depth : DEPTH_DEFAULT;
   ck_tail tail;
   ck_tail_query query = {.session = snapshot->look->head.session.no, .view = &snapshot->view, .until = snapshot->until, .agent = agent,
                          .n = depth > 0 ? (size_t)depth : 0, .policies = profile ? &snapshot->policies : NULL};
