@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/model/profile.h"
 #include "tests/lua/flow_driver.h"
 #include "tests/lua/flow_run.h"
 #include "tests/lua/wire.h"
@@ -38,6 +39,18 @@ static const char *model_says(const ck_effect *effect) {
 static const char *answer(void *to, const ck_effect *effect) {
   (void)to;
   return effect->kind == CK_EFFECT_MODEL ? model_says(effect) : "\"seen\"";
+}
+
+/* Behind a rewind turns cannot be told by what is left of them. */
+static const char *answer_exploring(void *to, const ck_effect *effect) {
+  if (effect->kind == CK_EFFECT_READ) return "1769850307042";
+  size_t count = effect->kind == CK_EFFECT_MODEL ? ck_conversation_count(effect->conversation) : 0;
+  bool reported = count && strstr(ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)).data, "All is well.");
+  bool cost = effect->kind == CK_EFFECT_MODEL && strcmp(effect->scope, "main.agent.cost") == 0;
+  if (reported) return FLOW_CALLS(FINISH("8", "done"));
+  if (cost && count && strstr(ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)).data, "<system-warning>"))
+    return FLOW_CALLS(FLOW_CALL("9", "rewind", "{\"report\":\"cost is well\"}"));
+  return answer(to, effect);
 }
 
 static flow_run open_run(const char *text) {
@@ -192,6 +205,35 @@ static void test_nested(void) {
   test_deaths(text, "delegations below delegations");
 }
 
+/* ---- explorations ---- */
+
+static void test_exploring(void) {
+  static const part exploring[] = {
+      {"main", {FLOW_CALLS(FLOW_CALL("1", "checkpoint", "{\"goal\":\"g\"}")), FLOW_CALLS(DELEGATE("2", "\"parallel\":[\"cost\",\"law\"],\"message\":\"m\"")),
+                FLOW_CALLS(FINISH("3", "too early")), FLOW_CALLS(FLOW_CALL("4", "rewind", "{\"report\":\"All is well.\"}")), 0}},
+      {"main.agent.cost", {FLOW_CALLS(FLOW_CALL("5", "checkpoint", "{\"goal\":\"h\"}")), FLOW_CALLS(DELEGATE("6", "\"target\":\"risk\",\"message\":\"n\"")), FLOW_SAYS("cost")}},
+      {"main.agent.cost.agent.risk", {FLOW_CALLS(FLOW_CALL("7", "checkpoint", "{\"goal\":\"i\"}")), FLOW_SAYS("risk")}},
+      {"main.agent.law", {FLOW_SAYS("law")}},
+      {0},
+  };
+  ck_profile *profile;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_new(&profile, "explore", &err) == CK_OK, "a profile");
+  profile->checkpoint_tool = true;
+  script = exploring;
+  flow_run run = {.answer = answer_exploring, .input = "{\"input\":\"Shall we?\"}", .profile = profile};
+  flow_run_open(&run, flow_file(ROUNDS(", delegates = { cost = { \"risk\" } }, max_depth = 1")));
+  is_result(&run, "{\"result\":\"done\",\"rounds\":1}", "an orchestrator explores by delegating");
+  const char *messages = flow_run_messages(&run, "main");
+  tap_ok(strstr(messages, "{\"role\":\"user\",\"content\":\"All is well.\"}\n") && !strstr(messages, "delegate"), "what came of it is left");
+  tap_ok(strstr(flow_run_events(&run, CK_EVENT_MESSAGE), "<system-warning>You are in an active checkpoint.") != NULL, "it cannot finish in between");
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost"), "Checkpoint created.") != NULL, "an agent of the orchestrator is no subagent");
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost.agent.risk"), "Checkpoint not available in subagents.") != NULL, "one below it is");
+  tap_is_int(bad_wires, 0, "every request is valid on the wire");
+  flow_run_close(&run);
+  ck_profile_free(profile);
+}
+
 /* ---- a function that orchestrates ---- */
 
 #define BY_FUNCTION                                                                          \
@@ -269,6 +311,7 @@ int main(void) {
   test_refusals();
   test_limit();
   test_nested();
+  test_exploring();
   test_function();
   test_failures();
   test_definitions();
