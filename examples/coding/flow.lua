@@ -3,6 +3,8 @@
 ---   cp -r examples/coding /tmp && cd /tmp/coding
 ---   ckrun run flow.lua --profile ./profile.lua
 ---
+--- What it does, step by step, is in expected.txt; `ckrun sessions log SESSION` shows what was said.
+---
 --- agent.pl stands in for a real agent, offline. Any program that speaks the Agent Client Protocol on its standard input and
 --- output can take its place: give its command as argv.
 
