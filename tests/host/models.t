@@ -179,6 +179,9 @@ END
 CKRUN_STORE=sqlite:$dir/none.db exits 2 "models that the profile lacks" run graph.lua --profile ./refusing.lua
 has "are named" "$err" 'problem: flow pair asks model "fast"'
 has "both" "$err" 'problem: flow pair asks model "slow"'
+exits 5 "a resume with such a profile" resume refused --profile default
+has "is refused before anything is touched" "$err" 'flow counter asks model "default", which profile default does not have'
+exits 5 "a dry run" resume refused --profile default --dry-run
 MODEL_KEY='' exits 4 "a key that is not set" run flow.lua --profile ./refusing.lua --session lacking --input '"?"'
 has "names the variable" "$err" "env:MODEL_KEY"
 cat >literal.lua <<'END'
