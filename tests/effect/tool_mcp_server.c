@@ -1,7 +1,7 @@
 /* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE [ARGUMENT]]`.
  *
  * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, die, blurt, pid, ask,
- * surroundings and binary. */
+ * surroundings, binary and count. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,6 +161,17 @@ static void blurt(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   say("DEBUG: got \"here\"\x1b[2J\n");
 }
 
+/* A line in the file `argument`, so that it can be seen how often it was called. */
+static void count(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  ck_bytes number = ck_json_get(arguments, "n");
+  (void)meta;
+  FILE *file = fopen(argument, "a");
+  if (!file) exit(9);
+  fprintf(file, "%.*s\n", (int)number.len, number.data);
+  fclose(file);
+  answer_text(id, "counted");
+}
+
 /* As many a program writes it: not what JSON may hold. */
 static void binary(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
@@ -189,7 +200,7 @@ static const struct {
   {"echo", "{\"readOnlyHint\":true,\"idempotentHint\":true}", echo}, {"add", "{\"idempotentHint\":true,\"readOnlyHint\":false}", add},
   {"fail", "{\"readOnlyHint\":false}", fail}, {"refuse", NULL, refuse_call}, {"picture", NULL, picture}, {"weather", NULL, weather},
   {"slow", NULL, slow}, {"hang", NULL, hang}, {"die", NULL, die}, {"blurt", NULL, blurt}, {"pid", NULL, tell_pid}, {"ask", NULL, ask},
-  {"surroundings", NULL, surroundings}, {"binary", NULL, binary},
+  {"surroundings", NULL, surroundings}, {"binary", NULL, binary}, {"count", NULL, count},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools, PAGE = 5 };
 

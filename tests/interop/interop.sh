@@ -75,8 +75,8 @@ call wrong 60 echo '{ massage = "x" }'
 has "wrong arguments are an error for the model" "$out" '"status":"error"'
 call nobody 60 no-such-tool '{}'
 has "so is a tool that there is not" "$out" 'no-such-tool not found'
-call late 1 trigger-long-running-operation '{ duration = 60, steps = 1 }'
-has "a call that takes too long is cancelled" "$out" "the MCP server 'everything' did not answer within 1.0 s"
+call late 4 trigger-long-running-operation '{ duration = 60, steps = 1 }'
+has "a call that takes too long is cancelled" "$out" "the MCP server 'everything' did not answer within 4.0 s"
 call questions 60 trigger-sampling-request '{ prompt = "x" }'
 has "what this client does not offer is refused" "$out" '"status":"error"'
 
