@@ -19,17 +19,23 @@ static void test_event_kinds(void) {
               {4, "session_failed"},
               {5, "session_completed"},
               {6, "session_cancelled"},
+              {7, "session_forked"},
+              {8, "session_rewound"},
+              {9, "session_undone"},
               {10, "message"},
               {11, "intent"},
               {12, "outcome"},
               {13, "replay"},
               {14, "resolution"},
               {15, "divergence"},
+              {16, "rewind"},
               {20, "boundary"},
               {21, "policy_error"},
               {22, "edit"},
               {23, "delegation"},
               {24, "pruned"},
+              {25, "update"},
+              {26, "constraint"},
               {30, "note"}};
   int named = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
