@@ -80,13 +80,15 @@ summary() {
 # go_on SESSION [RUN…]: resumes until the session is completed, at most 5 times; RUN starts it again when it was never made.
 # Sets `resumes` and `ending` (completed, in_doubt, unresumable).
 go_on() {
-  local session=$1 code
+  local session=$1 code again=
   shift
   resumes=0
   while [ "$resumes" -lt 5 ]; do
     resumes=$((resumes + 1))
-    ckrun resume "$session" >out 2>err
+    ckrun resume "$session" $again >out 2>err
     code=$?
+    # Killed again and again, it is parked until a person says otherwise.
+    [ "$code" = 5 ] && grep -q 'is failing' err && again=--retry
     # Killed before the session was there: it is simply started again.
     if [ $# -gt 0 ] && [ "$code" = 3 ]; then
       "$@" >out 2>err

@@ -36,7 +36,7 @@ list_rounds() {
   local round command
   folder killed
   for ((round = 1; round <= rounds; round++)); do
-    command=(resume s)
+    command=(resume s --retry)
     ckrun sessions show s >/dev/null 2>&1 || command=(run "$here/state.lua" --cassette "$work/$rounds.jsonl" --session s)
     kill_one "$round" "${command[@]}"
     # What the killed had forked may hold its locks for a moment longer.
