@@ -1,7 +1,7 @@
 /* steer.c - what stops a running execution from outside: signals, requests of other processes, the end of a grace period. */
 #include "core/host/steer.h"
 
-#include <inttypes.h>
+#include "core/host/format.h"
 
 static int64_t now_us(const ck_steer *self) { return self->clock.mono_us(self->clock.self); }
 
@@ -19,8 +19,11 @@ static void on_signal(void *to, int signal_number) {
     return;
   }
   self->give_up_us = now_us(self) + self->grace_ms * 1000;
-  ck_output_talk(self->output, "pausing at the next boundary, or in %" PRId64 " ms where it stands; once more to stop at once",
-                 self->grace_ms);
+  ck_buffer grace = {0};
+  ck_format_duration(&grace, self->grace_ms * 1000);
+  ck_output_talk(self->output, "pausing at the next boundary, or in %s where it stands; once more to stop at once",
+                 grace.failed ? "a while" : grace.data);
+  ck_buffer_clear(&grace);
   ck_execution_pause(self->execution, NULL);
 }
 
