@@ -32,6 +32,8 @@ CK_CHECKED ck_status ck_call_tell_agent(bool *told, ck_call *self, ck_error *err
 CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
 /* One step of all of them; false in *moved when they wait. */
 CK_CHECKED ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err);
+/* Nobody waits for them any more: what drivers deliver all the same is recorded; false in *closed when some have not yet. */
+CK_CHECKED ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err);
 /* Cancels what its driver still does; `harmless` only: what is simply asked for again later (sleeps, questions). */
 void ck_runner_cancel_calls(ck_runner *self, bool harmless);
 void ck_runner_drop_calls(ck_runner *self);

@@ -205,6 +205,33 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
 
 /* ---- cancelling ---- */
 
+/* It ran to an end, or cost what it may have cost; only what is in doubt stays open, for whoever asks for it again. */
+static ck_status close_call(ck_call *self, ck_error *err) {
+  ck_outcome *outcome = self->outcome;
+  bool repeats = self->effect.class == CK_EFFECT_PURE || self->effect.class == CK_EFFECT_IDEMPOTENT;
+  bool lost = outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;
+  bool known = outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR || outcome->status == CK_OUTCOME_ENDED ||
+               (outcome->status == CK_OUTCOME_FAILED && !self->probing && (!lost || repeats));
+  self->delivered = false;
+  self->phase = CK_CALL_LEFT;
+  if (!known) return CK_OK;
+  if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0) outcome->cost_micros = self->effect.reserve_micros;
+  return ck_call_record(self, outcome, self->driver->name, err);
+}
+
+ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
+  ck_status status = CK_OK;
+  *closed = true;
+  for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
+    ck_call *call = self->calls[i];
+    if (call->phase == CK_CALL_INTENT) status = put_off(call, err);
+    if (call->phase != CK_CALL_DRIVER) continue;
+    if (call->delivered) status = close_call(call, err);
+    else *closed = false;
+  }
+  return status;
+}
+
 void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
   for (size_t i = 0; i < self->call_count; i++) {
     ck_call *call = self->calls[i];

@@ -81,6 +81,7 @@ struct ck_runner {
   int depth;
   int64_t born;                       /* seq the next event had when it was forked */
   int64_t cut;                        /* seq up to which its events belong to where it stands */
+  int64_t end;                        /* once it has ended: seq of its last event, or later */
   char **overlays;                    /* prefixes of state keys it reads first, its own first; NULL-terminated */
   ck_strand *strand;                  /* NULL: not open (any more) */
   ck_phase phase;
@@ -119,10 +120,9 @@ struct ck_execution {
   ck_execution_counts counts;
   ck_news news;                       /* outcomes and checkpoints told once they are durable */
   ck_state *told;                     /* limits whose coming near was told: AGENT/DIMENSION */
-  bool has_strays;                    /* it goes on from a checkpoint: the state may hold scopes that are not forked again */
+  bool has_strays;                    /* the state may hold scopes that are not open: it goes on from a checkpoint, or has set one aside */
   ck_state *told_agents;              /* those that were asked something in this process */
   int64_t turn_us;                    /* monotonic time at which the present turn began */
-  bool has_set_aside;                 /* a scope was set aside in this run */
   bool stopping;                      /* what runs was cancelled */
   bool ended;
   ck_execution_result result;

@@ -135,10 +135,13 @@ ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   if (self->error) abandon_children(self);
   if (self->error) ck_runner_drop_changes(self);
   ck_status status = ck_runner_apply_changes(self, err);
-  if (status == CK_OK) status = ck_runner_forget_joined(self, err);
+  /* What a failed one had joined stays: run again, it joins it once more. */
+  if (status == CK_OK && !self->error) status = ck_runner_forget_joined(self, err);
+  if (status == CK_OK && !self->error) status = ck_runner_remove_strays(self, err);
   self->phase = CK_PHASE_ENDED;
+  self->end = self->execution->session->next_seq - 1;
   /* One that failed is run again from its last boundary: what it did since must be found. */
-  int64_t cut = self->error ? self->cut : self->execution->session->next_seq - 1;
+  int64_t cut = self->error ? self->cut : self->end;
   return status == CK_OK ? ck_runner_put_position(self, cut, err) : status;
 }
 
@@ -178,17 +181,26 @@ static void drop_family(ck_runner *self) {
 
 /* It failed, and the flow can call the same work by its tag: what is known of it stays, for a later attempt. */
 static ck_status set_aside(ck_runner *self, ck_error *err) {
-  self->set_aside = self->execution->has_set_aside = true;
+  self->set_aside = self->execution->has_strays = true;
   ck_status status = ck_runner_put_position(self, self->cut, err);
   if (status == CK_OK) drop_family(self);
   return status;
 }
 
+/* Its children go with it, joined or not: all have ended. What is saved of them in the state of an earlier process goes too. */
 static ck_status forget(ck_runner *self, ck_error *err) {
-  if (self->error && self->tagged) return set_aside(self, err);
-  ck_status status = ck_runner_forget_joined(self, err);
+  ck_execution *execution = self->execution;
+  char key[CK_STATE_KEY_MAX];
+  ck_status status = CK_OK;
+  for (size_t i = execution->runner_count; i-- > 0 && status == CK_OK;) {
+    if (execution->runners[i]->parent != self) continue;
+    status = forget(execution->runners[i], err);
+    i = execution->runner_count; /* others have moved */
+  }
+  snprintf(key, sizeof key, "position.%s", self->scope);
+  if (status == CK_OK && execution->has_strays) status = ck_execution_remove_saved(execution, key, err);
   if (status == CK_OK) status = remove_keys(self, err);
-  if (status == CK_OK) ck_execution_drop(self->execution, self);
+  if (status == CK_OK) ck_execution_drop(execution, self);
   return status;
 }
 
@@ -198,7 +210,7 @@ ck_status ck_runner_forget_joined(ck_runner *self, ck_error *err) {
   for (size_t i = execution->runner_count; i-- > 0 && status == CK_OK;) {
     ck_runner *child = execution->runners[i];
     if (child->parent != self || !child->joined || child->phase != CK_PHASE_ENDED) continue;
-    status = forget(child, err);
+    status = child->error && child->tagged ? set_aside(child, err) : forget(child, err);
     i = execution->runner_count; /* its own children are gone as well */
   }
   return status;
@@ -246,6 +258,15 @@ static bool lists(ck_bytes list, const char *scope) {
   return false;
 }
 
+/* With all below it: what was cancelled when it failed must have been delivered. */
+static bool has_ended(const ck_runner *self) {
+  const ck_execution *execution = self->execution;
+  bool ended = self->phase == CK_PHASE_ENDED;
+  for (size_t i = 0; i < execution->runner_count && ended; i++)
+    if (execution->runners[i]->parent == self) ended = has_ended(execution->runners[i]);
+  return ended;
+}
+
 /* Whether it is over, and with whom. */
 static bool is_due(const ck_runner *self, ck_bytes given, bool *chosen) {
   const ck_flow_yield *yield = &self->yield;
@@ -253,7 +274,7 @@ static bool is_due(const ck_runner *self, ck_bytes given, bool *chosen) {
   for (size_t i = 0; i < yield->child_count; i++) {
     const ck_runner *child = find_child(self, yield->children[i].scope);
     bool is_wanted = given.len == 0 || lists(given, child->scope);
-    chosen[i] = is_wanted && child->phase == CK_PHASE_ENDED;
+    chosen[i] = is_wanted && has_ended(child);
     wanted += is_wanted;
     ended += chosen[i];
   }

@@ -133,42 +133,32 @@ static bool is_child_of(const ck_execution *self, const ck_state_entry *entry, c
          ck_json_is_text(ck_json_get(ck_value_bytes(entry->value), "parent"), scope);
 }
 
-ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_error *err) {
-  const char *scope = key + sizeof prefix - 1;
-  ck_error failure = CK_ERROR_INIT;
-  ck_status status = ck_session_put(self->session, key, NULL, err);
-  char *found = NULL;
-  while (status == CK_OK && (found = find_key(self, is_write_of, scope, &failure))) {
-    status = ck_session_put(self->session, found, NULL, err);
-    free(found);
-  }
-  while (status == CK_OK && failure.status == CK_OK && (found = find_key(self, is_child_of, scope, &failure))) {
-    status = ck_execution_remove_saved(self, found, err);
-    free(found);
-  }
-  if (status == CK_OK && failure.status != CK_OK) *err = failure;
-  return status == CK_OK ? failure.status : status;
-}
-
-static bool is_set_aside(const ck_execution *self, const ck_state_entry *entry, const char *nothing) {
-  bool aside = false;
-  (void)self, (void)nothing;
-  if (strncmp(entry->key, prefix, sizeof prefix - 1) == 0)
-    ck_json_read_bool(&aside, ck_json_get(ck_value_bytes(entry->value), "aside"));
-  return aside;
-}
-
-ck_status ck_execution_forget_set_aside(ck_execution *self, ck_error *err) {
+/* All keys for which `is` says so. */
+static ck_status remove_all(ck_execution *self, bool (*is)(const ck_execution *, const ck_state_entry *, const char *), const char *of,
+                            bool with_scope, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = CK_OK;
   char *found = NULL;
-  if (!self->has_strays && !self->has_set_aside) return CK_OK;
-  while (status == CK_OK && (found = find_key(self, is_set_aside, NULL, &failure))) {
-    status = ck_execution_remove_saved(self, found, err);
+  while (status == CK_OK && (found = find_key(self, is, of, &failure))) {
+    status = with_scope ? ck_execution_remove_saved(self, found, err) : ck_session_put(self->session, found, NULL, err);
     free(found);
   }
   if (status == CK_OK && failure.status != CK_OK) *err = failure;
   return status == CK_OK ? failure.status : status;
+}
+
+/* Its conversation stays, up to where its position says: it is folded while that is known. */
+ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_error *err) {
+  const char *scope = key + sizeof prefix - 1;
+  ck_scope *kept;
+  ck_status status = ck_session_scope(&kept, self->session, scope, err);
+  if (status == CK_OK) status = ck_session_put(self->session, key, NULL, err);
+  if (status == CK_OK) status = remove_all(self, is_write_of, scope, false, err);
+  return status == CK_OK ? remove_all(self, is_child_of, scope, true, err) : status;
+}
+
+ck_status ck_runner_remove_strays(ck_runner *self, ck_error *err) {
+  return self->execution->has_strays ? remove_all(self->execution, is_child_of, self->scope, true, err) : CK_OK;
 }
 
 /* One with a tag may be forked again under it, at another place. */

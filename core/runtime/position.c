@@ -18,6 +18,7 @@ static void write_fork(ck_json_writer *w, const ck_runner *self) {
   if (self->result) ck_json_member_raw(w, "result", ck_value_bytes(self->result));
   if (!self->error) return;
   ck_json_member_text(w, "error", self->error);
+  ck_json_member_int(w, "end", self->end);
   ck_json_member_text(w, "status", ck_status_name(self->error_status));
   ck_json_member_int(w, "attempt", self->execution->session->timeline.attempt);
 }
@@ -79,6 +80,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   *done = holds(self, record);
   ck_json_read_int(&self->born, ck_json_get(record, "born"));
   ck_json_read_int(&self->cut, ck_json_get(record, "cut"));
+  ck_json_read_int(&self->end, ck_json_get(record, "end"));
   ck_json_read_bool(&self->tagged, ck_json_get(record, "tagged"));
   ck_json_read_bool(&self->set_aside, ck_json_get(record, "aside"));
   ck_status status = take_value(&self->position, record, "at", err);

@@ -62,7 +62,16 @@ static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkp
   memcpy(out->parent_run, head->session.run, sizeof out->parent_run);
 }
 
-static void write_cut(void *to, const char *scope, int64_t cut) { ck_json_member_int(to, scope, cut); }
+typedef struct cuts {
+  ck_json_writer *w;
+  uint32_t attempt;
+} cuts;
+
+static void write_cut(void *to, const char *scope, ck_bytes position) {
+  const cuts *self = to;
+  int64_t cut = ck_unseen_cut(position, self->attempt);
+  if (cut >= 0) ck_json_member_int(self->w, scope, cut);
+}
 
 static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_checkpoint_info *from,
                                ck_error *err) {
@@ -76,7 +85,8 @@ static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_
   ck_json_member_int(&w, "attempt", timeline->attempt);
   ck_json_name(&w, "cuts");
   ck_json_begin(&w, '{');
-  ck_status status = ck_unseen_visit_cuts(self->state, write_cut, &w, err);
+  cuts to = {.w = &w, .attempt = timeline->attempt};
+  ck_status status = ck_unseen_visit_positions(self->state, write_cut, &to, err);
   ck_json_end(&w, '}');
   ck_session_write_rules(self, &w);
   ck_json_end(&w, '}');

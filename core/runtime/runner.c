@@ -224,7 +224,7 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
   if (open) return ck_runner_fail(self, CK_E_FLOW, text, err);
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
-  if (status == CK_OK) status = ck_execution_forget_set_aside(execution, err);
+  if (status == CK_OK) status = ck_runner_remove_strays(self, err);
   if (status != CK_OK) return status;
   if (finish_drivers(execution, &failure) != CK_OK) return ck_runner_fail(self, failure.status, failure.text, err);
   self->phase = CK_PHASE_ENDED;
@@ -295,16 +295,16 @@ static ck_status check_saved(bool *moved, ck_runner *self, ck_error *err) {
 }
 
 /* What it still does was cancelled, and must have been delivered. */
-static ck_status abandon(bool *moved, ck_runner *self) {
+static ck_status abandon(bool *moved, ck_runner *self, ck_error *err) {
   *moved = self->phase != CK_PHASE_ENDED;
-  for (size_t i = 0; i < self->call_count; i++) *moved &= !self->calls[i]->run;
+  ck_status status = *moved ? ck_runner_close_calls(moved, self, err) : CK_OK;
   if (*moved) self->phase = CK_PHASE_ENDED;
-  return CK_OK;
+  return status;
 }
 
 ck_status ck_runner_advance(bool *moved, ck_runner *self, ck_error *err) {
   *moved = true;
-  if (self->abandoned) return abandon(moved, self);
+  if (self->abandoned) return abandon(moved, self, err);
   switch (self->phase) {
     case CK_PHASE_READY:
       if (!must_rest(self->execution)) return resume_strand(self, err);

@@ -1,5 +1,6 @@
 /* session.c - a session's transcript and keyed state, and their way to the writer. */
 #include "core/runtime/session_private.h"
+#include "core/runtime/unseen.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,8 +195,8 @@ static int64_t scope_cut(const ck_session *self, const char *name) {
   int64_t cut = self->cut;
   snprintf(key, sizeof key, "position.%s", name);
   const ck_value *position = ck_state_get(self->state, key);
-  if (position) ck_json_read_int(&cut, ck_json_get(ck_value_bytes(position), "cut"));
-  return cut < self->cut ? cut : self->cut;
+  if (position) cut = ck_unseen_cut(ck_value_bytes(position), self->timeline.attempt);
+  return cut >= 0 && cut < self->cut ? cut : self->cut;
 }
 
 ck_status ck_session_scope(ck_scope **out, ck_session *self, const char *name, ck_error *err) {

@@ -12,27 +12,32 @@ typedef struct reading {
   bool stopped;
 } reading;
 
-ck_status ck_unseen_visit_cuts(const ck_state *state, void (*visit)(void *to, const char *scope, int64_t cut), void *to,
-                               ck_error *err) {
+ck_status ck_unseen_visit_positions(const ck_state *state, void (*visit)(void *to, const char *scope, ck_bytes position), void *to,
+                                    ck_error *err) {
   static const char prefix[] = "position.";
   ck_state_entry *entries;
   size_t count;
   ck_status status = ck_state_list(&entries, &count, state, err);
   if (status != CK_OK) return status;
-  for (size_t i = 0; i < count; i++) {
-    int64_t cut;
-    if (strncmp(entries[i].key, prefix, sizeof prefix - 1) != 0) continue;
-    if (ck_json_read_int(&cut, ck_json_get(ck_value_bytes(entries[i].value), "cut")))
-      visit(to, entries[i].key + sizeof prefix - 1, cut);
-  }
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(entries[i].key, prefix, sizeof prefix - 1) == 0)
+      visit(to, entries[i].key + sizeof prefix - 1, ck_value_bytes(entries[i].value));
   free(entries);
   return CK_OK;
 }
 
-static void keep_earliest(void *to, const char *scope, int64_t cut) {
-  int64_t *earliest = to;
+int64_t ck_unseen_cut(ck_bytes position, uint32_t attempt) {
+  int64_t cut = -1, end = -1, failed_in = 0;
+  ck_json_read_int(&cut, ck_json_get(position, "cut"));
+  ck_json_read_int(&end, ck_json_get(position, "end"));
+  ck_json_read_int(&failed_in, ck_json_get(position, "attempt"));
+  return end > cut && failed_in >= (int64_t)attempt ? end : cut;
+}
+
+static void keep_earliest(void *to, const char *scope, ck_bytes position) {
+  int64_t *earliest = to, cut;
   (void)scope;
-  if (cut < *earliest) *earliest = cut;
+  if (ck_json_read_int(&cut, ck_json_get(position, "cut")) && cut < *earliest) *earliest = cut;
 }
 
 static bool pass_on(void *to, const ck_event *event) {
@@ -55,7 +60,7 @@ static ck_status read_range(reading *self, int64_t first, int64_t last, ck_error
 ck_status ck_unseen_read(ck_store *store, const ck_unseen *what, ck_event_visit visit, void *to, ck_error *err) {
   reading self = {.store = store, .what = what, .visit = visit, .to = to};
   int64_t next = 1, cut = what->cut;
-  ck_status status = ck_unseen_visit_cuts(what->state, keep_earliest, &cut, err);
+  ck_status status = ck_unseen_visit_positions(what->state, keep_earliest, &cut, err);
   for (size_t i = 0; i < what->view->count && status == CK_OK; i++) {
     const ck_range *range = &what->view->ranges[i];
     if (range->first > cut) break;

@@ -18,8 +18,11 @@ typedef struct ck_unseen {
 /* Intents, outcomes and resolutions, ascending by seq. */
 CK_CHECKED ck_status ck_unseen_read(ck_store *store, const ck_unseen *what, ck_event_visit visit, void *to, ck_error *err);
 
-/* Calls `visit` with each scope that has a position in the state, and its cut. */
-CK_CHECKED ck_status ck_unseen_visit_cuts(const ck_state *state, void (*visit)(void *to, const char *scope, int64_t cut), void *to,
-                                          ck_error *err);
+/* Calls `visit` with each scope that has a position in the state. */
+CK_CHECKED ck_status ck_unseen_visit_positions(const ck_state *state, void (*visit)(void *to, const char *scope, ck_bytes position),
+                                               void *to, ck_error *err);
+/* The seq up to which a scope's conversation is kept when it is gone on with in this attempt; -1: its position does not say. One
+ * that failed in the same attempt is not run again from its cut: all that it said stays said. */
+int64_t ck_unseen_cut(ck_bytes position, uint32_t attempt);
 
 #endif
