@@ -152,14 +152,22 @@ static ck_status put_off(ck_call *self, ck_error *err) {
   return status;
 }
 
+/* Nothing waits for a time or a person in a session that is to end: its intent stays open, and it goes on from there. */
+static ck_status start_or_leave(ck_call *self, ck_error *err) {
+  const ck_execution *execution = self->runner->execution;
+  if (execution->stopping) return put_off(self, err);
+  if (!execution->ending.status || !ck_call_waits_only(&self->effect)) return ck_call_start(self, err);
+  self->phase = CK_CALL_LEFT;
+  return CK_OK;
+}
+
 static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   ck_status status = CK_OK;
   *moved = true;
   if (self->phase == CK_CALL_DRIVER && self->delivered) return complete(self, err);
   if (self->phase == CK_CALL_INTENT) {
     status = ck_session_check(ck_call_session(self), self->ticket, err);
-    if (status == CK_OK && self->runner->execution->stopping) return put_off(self, err);
-    if (status == CK_OK) return ck_call_start(self, err);
+    if (status == CK_OK) return start_or_leave(self, err);
   }
   *moved = false;
   return status == CK_E_PENDING ? CK_OK : status;

@@ -245,17 +245,21 @@ static void name_join(char *out, size_t size, const ck_runner *self) {
   snprintf(out, size, "%s/%s/join/%u", name, self->path, self->joins);
 }
 
-/* What an earlier process was given at this place: a JSON list of scopes; empty: nothing was. */
-static ck_bytes find_given(const ck_runner *self, const char *key) {
-  const ck_ledger_entry *entry = self->yield.join_any ? ck_ledger_get(self->execution->session->ledger, key) : NULL;
-  return entry && entry->outcome ? ck_json_get(ck_value_bytes(entry->outcome), "result") : (ck_bytes){0};
-}
-
 static bool lists(ck_bytes list, const char *scope) {
   ck_json_iterator it = ck_json_iterate(list);
   while (ck_json_next(&it))
     if (ck_json_is_text(it.value, scope)) return true;
   return false;
+}
+
+/* What an earlier process was given at this place: a JSON list of scopes; empty: nothing was, or others on another way here. */
+static ck_bytes find_given(const ck_runner *self, const char *key) {
+  const ck_flow_yield *yield = &self->yield;
+  const ck_ledger_entry *entry = yield->join_any ? ck_ledger_get(self->execution->session->ledger, key) : NULL;
+  ck_bytes given = entry && entry->outcome ? ck_json_get(ck_value_bytes(entry->outcome), "result") : (ck_bytes){0};
+  for (size_t i = 0; i < yield->child_count; i++)
+    if (lists(given, yield->children[i].scope)) return given;
+  return (ck_bytes){0};
 }
 
 /* With all below it: what was cancelled when it failed must have been delivered. */

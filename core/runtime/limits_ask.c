@@ -97,11 +97,20 @@ static ck_status set_limit(ck_call *call, const char *number, ck_error *err) {
   return status;
 }
 
+/* The new limit is state: it is committed together with the word that the question was answered. */
+static ck_status keep_limit(ck_execution *execution, ck_error *err) {
+  ck_saved saved;
+  ck_status status = ck_session_boundary(&saved, execution->session, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
+  execution->counts.checkpoints += saved.taken;
+  return status;
+}
+
 static ck_status carry_out(ck_call *call, const char *text, ck_error *err) {
   ck_execution *execution = call->runner->execution;
   bool stops = strcmp(text, "stop") == 0;
   ck_status status = stops ? CK_OK : set_limit(call, text, err);
   if (status == CK_OK) status = close_question(call, text, err);
+  if (status == CK_OK && !stops) status = keep_limit(execution, err);
   if (status != CK_OK) return status;
   call->phase = CK_CALL_LEFT;
   if (!stops) return ck_call_commit_intent(call, err);

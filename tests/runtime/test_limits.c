@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/hand.h"
 #include "core/runtime/resolve.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
@@ -264,7 +265,69 @@ static void test_never_forgets(void) {
   tap_is_int(completed, 200, "and all complete");
 }
 
+/* A number that a person gave is kept with the word that it was taken: no crash asks for it again. */
+static void test_answer_survives(void) {
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 150;
+  profile->on_limit = CK_LIMIT_ASK;
+  strands_open(&s, HEAD MODEL MODEL "return 1" TAIL);
+  strands_start(&s, "given");
+  strands_ok(&s, "model/1", reply, 100);
+  tap_is_int(s.result.status, CK_SESSION_WAITING, "a person is asked");
+  strands_crash(&s);
+  say(&s, "given", "\"0.00100\"");
+  strands_resume(&s, "given");
+  tap_is_int((int64_t)s.count, 1, "and answers");
+  strands_crash(&s);
+  strands_resume(&s, "given");
+  tap_is_int((int64_t)s.count, 1, "after a crash the limit that was given still holds: %s", s.result.text);
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* What only waits is put off when the session is to end, also what was asked for a moment before. */
+static void test_sleep_beside(void) {
+  static const char flow[] = HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
+      "{ kind = 'model', class = 'pure', request = { model = 'm' } } } return 1" TAIL;
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 50;
+  strands_open(&s, flow);
+  strands_start(&s, "sleep");
+  strands_deliver_cancelled(&s);
+  tap_is_int(s.result.status, CK_SESSION_PAUSED, "a limit pauses the session although something sleeps");
+  tap_is_int((int64_t)s.count, 0, "and nothing sleeps on");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* An agent has spent what it has spent, also when the session was rewound by hand since. */
+static void test_rewound(void) {
+  static const char flow[] = HEAD "local function ask() ctx.effect { kind = 'model', class = 'pure', agent = 'a', request = { model = 'm' } } end "
+      "if not ctx.position then ctx.boundary('loop_iteration', { position = { path = 'b' } }) end ask() ask() return 1" TAIL;
+  ck_profile *profile = make_profile();
+  ck_profile_agent *limited;
+  ck_hand_result rewound;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_put_agent(&limited, profile, "a", &err) == CK_OK, "agent");
+  limited->budget_micros = 150;
+  strands s = {.profile = profile, .reserve = 100};
+  strands_open(&s, flow);
+  strands_start(&s, "rewound");
+  strands_ok(&s, "model/1", reply, 100);
+  strands_crash(&s);
+  tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound", &(ck_hand_options){.report = "r"}, &err), CK_OK, &err, "it is rewound");
+  strands_resume(&s, "rewound");
+  tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT, "what its agent spent before still counts: %s", s.result.text);
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
 int main(void) {
+  test_rewound();
+  test_answer_survives();
+  test_sleep_beside();
   test_budget();
   test_time();
   test_hierarchy();

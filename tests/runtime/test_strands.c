@@ -163,7 +163,39 @@ static void test_forked_again(void) {
   strands_close(&s);
 }
 
+/* After a failure the flow goes another way: what a join was given on the first way does not answer for the second. */
+static const char other_way[] = HEAD
+    "local way = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } }.result.content "
+    "local one, two = way .. '1', way .. '2' "
+    "if ctx.task then return " TOOL("t") ".result end "
+    "ctx.fork { { scope = one, task = 1 }, { scope = two, task = 1 } } local r = ctx.join_any { one, two } "
+    "if way == 'x' then error('no', 0) end ctx.join { r[one] and two or one } return r[one] and 'one' or r[two] and 'two' or 'none'" TAIL;
+
+#define SAYS(text) "{\"role\":\"assistant\",\"content\":\"" text "\"}"
+
+static void test_join_on_another_way(void) {
+  strands s = {0};
+  strands_open(&s, other_way);
+  strands_start(&s, "ways");
+  strands_ok(&s, "main/start/model/1", SAYS("x"), 0);
+  strands_ok(&s, "x1@start/start/model/1", SAYS("x"), 0);
+  strands_ok(&s, "x2@start/start/model/1", SAYS("x"), 0);
+  strands_ok(&s, "x1@", "1", 0);
+  strands_ok(&s, "x2@", "1", 0);
+  tap_is_int(s.result.status, CK_SESSION_FAILED, "the first way fails");
+  strands_crash(&s);
+  strands_resume(&s, "ways");
+  strands_ok(&s, "main/start/model/1", SAYS("y"), 0);
+  strands_ok(&s, "y1@start/start/model/1", SAYS("y"), 0);
+  strands_ok(&s, "y2@start/start/model/1", SAYS("y"), 0);
+  strands_ok(&s, "y2@", "1", 0);
+  strands_ok(&s, "y1@", "1", 0);
+  tap_is_text(strands_result(&s, "ways"), "\"two\"", "the second waits for one of its own: %s", s.result.text);
+  strands_close(&s);
+}
+
 int main(void) {
+  test_join_on_another_way();
   test_side_by_side();
   test_pause_waits_for_all();
   test_grace_is_over();
