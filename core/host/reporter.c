@@ -118,6 +118,7 @@ static const struct step {
   bool line;
 } steps[] = {
   {"effect", "running", false}, {"probe", "probing", true}, {"replay", "replayed", true}, {"outcome", "done", true},
+  {"failure", "failed", true},
 };
 
 static const struct step *find_step(const char *what) {

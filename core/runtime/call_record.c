@@ -77,7 +77,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_OK) status = ck_limits_count(self, err);
   if (status == CK_OK)
     status = ck_session_push(&ticket, execution->session, ck_call_durability(&self->effect, outcome), err);
-  ck_progress news = news_of(self, "outcome");
+  ck_progress news = news_of(self, outcome->status == CK_OUTCOME_OK ? "outcome" : "failure");
   if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED) ck_news_push(&execution->news, &news, ticket);
   ck_value_free(message);
   ck_value_free(body);

@@ -9,7 +9,7 @@ typedef struct ck_execution ck_execution;
 
 /* What a progress line can show; borrowed for the call.
  *   effect, probe   a driver begins        replay      an outcome is taken from the ledger
- *   outcome         it is durable          boundary    a boundary was reached (its checkpoint, if any, is queued)
+ *   outcome, failure  one is durable       boundary    a boundary was reached (its checkpoint, if any, is queued)
  *   checkpoint      it is durable */
 typedef struct ck_progress {
   const char *what;

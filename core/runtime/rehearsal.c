@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/runtime/limits.h"
+#include "core/runtime/unseen.h"
 
 const char *ck_rehearsed_name(ck_rehearsed what) {
   static const char *const names[] = {
@@ -57,18 +58,74 @@ static void fill(ck_rehearsal *out, const ck_session *session) {
   }
 }
 
+/* The effects that the checkpoint stands on: what a branch that was left had begun or done, and this one has come by since, is not met
+ * again, though the session's ledger, which holds what its view lacks, does not know. */
+typedef struct settled {
+  const ck_ledger *ledger;
+  const ck_ledger_entry **entries; /* may hold one twice */
+  size_t count, cap;
+  int64_t cut;
+  bool failed;
+} settled;
+
+static void keep_earliest(void *to, const char *scope, int64_t cut) {
+  settled *self = to;
+  (void)scope;
+  if (cut < self->cut) self->cut = cut;
+}
+
+static bool settle(void *to, const ck_event *event) {
+  settled *self = to;
+  char *key = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "key"));
+  const ck_ledger_entry *entry = key ? ck_ledger_get(self->ledger, key) : NULL;
+  free(key);
+  if (!entry) return true;
+  if (self->count == self->cap) {
+    size_t cap = self->cap ? self->cap * 2 : 64;
+    const ck_ledger_entry **grown = reallocarray(self->entries, cap, sizeof *grown);
+    self->failed = !grown;
+    if (!grown) return false;
+    self->entries = grown;
+    self->cap = cap;
+  }
+  self->entries[self->count++] = entry;
+  return true;
+}
+
+static int by_place(const void *a, const void *b) {
+  const ck_ledger_entry *const *left = a, *const *right = b;
+  return (*left > *right) - (*left < *right);
+}
+
+static bool is_settled(const settled *self, const ck_ledger_entry *entry) {
+  return self->count && bsearch(&entry, self->entries, self->count, sizeof *self->entries, by_place);
+}
+
+static ck_status read_settled(settled *out, const ck_session *session, ck_error *err) {
+  *out = (settled){.ledger = session->ledger, .cut = session->cut};
+  ck_status status = ck_unseen_visit_cuts(session->state, keep_earliest, out, err);
+  ck_event_query query = {.session = session->record.no, .view = &session->view, .until = out->cut,
+                          .kinds = 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY};
+  if (status == CK_OK && out->cut > 0) status = ck_store_read_events(session->runtime->store, &query, settle, out, err);
+  if (out->count) qsort(out->entries, out->count, sizeof *out->entries, by_place);
+  return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
+}
+
 ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
                               ck_rehearsal_visit visit, void *to, ck_error *err) {
   ck_session *session;
   *out = (ck_rehearsal){0};
   ck_status status = ck_session_prepare(&session, &out->failing, runtime, id, options, err);
   if (status != CK_OK) return status;
+  settled done;
+  status = read_settled(&done, session, err);
   const ck_ledger_entry *entry;
-  for (size_t i = 0; (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
-    if (!is_mark(entry)) show(entry, session->timeline.attempt, visit, to);
-  fill(out, session);
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
+    if (!is_mark(entry) && !is_settled(&done, entry)) show(entry, session->timeline.attempt, visit, to);
+  free(done.entries);
+  if (status == CK_OK) fill(out, session);
   ck_session_close(session);
-  return CK_OK;
+  return status;
 }
 
 const char *ck_rehearsal_rule(const ck_rehearsal *self, ck_dimension dimension) {

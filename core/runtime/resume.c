@@ -345,6 +345,7 @@ ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtim
   ck_resume_options options = *given;
   options.keep_slots = true;
   ck_status status = prepare(&p, runtime, id, &options, err);
+  if (status == CK_OK) p.session->record.no = p.head.session.no; /* so that its events can be read */
   clear_plan(&p);
   *out = p.session;
   *failing = p.failing;

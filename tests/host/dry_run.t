@@ -47,6 +47,30 @@ is "nothing was written" "$(sha256sum store/ckrun.db store/ckrun.db-wal)" "$befo
 exits 0 "nor was a run made" --json sessions show s
 is "or a timeline" "$(json "$out" '$d->{epoch} . " " . scalar @{$d->{timelines}}')" "1 1"
 
+# ---- what was begun on a branch that was left, and done since ----
+cat >twice.lua <<END
+local flow = require "ck.flow"
+return flow.custom { name = "twice", tools = { die = flow.command { argv = { "$dir/die_twice" }, class = "pure" } }, run = function(ctx)
+  for n = ctx.position and ctx.position.n or 1, 3 do
+    ctx.effect { kind = "tool", class = "pure", request = { name = "die", index = 0, arguments = { n = n } } }
+    ctx.boundary("tool_round", { position = { path = "step#" .. n + 1, n = n + 1 } })
+  end
+end }
+END
+cat >die_twice <<END
+#!/bin/sh
+echo x >>"$dir/died"
+case \$(grep -c '' "$dir/died") in 1 | 3) kill -9 \$PPID; sleep 1 ;; esac
+echo 1
+END
+chmod +x die_twice
+exits 137 "a run whose tool kills it" run twice.lua --session twice
+exits 137 "a resume does it again, and is killed at the next" resume twice
+exits 0 "a dry run" --json resume twice --dry-run
+is "tells of the second only" "$(json "$out" 'join " ", map { "$_->{effect}:$_->{what}" } @{$d->{effects}}')" "main/step#2/tool/1:run again"
+is "and counts no other" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt)')" "0 1 0 0"
+exits 0 "it goes on" resume twice
+
 # ---- every problem at once ----
 mv keep away
 sed -i 's/"die")/"die") -- changed/; s/classes\[name\], request/classes[name], request/' flow.lua

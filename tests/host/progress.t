@@ -32,6 +32,12 @@ steps 1 2 3 4
 ended
 is "elsewhere each step is a line" "$(grep -c '^done  *main/.*/tool/1  step$' <<<"$err") $(grep -c '^checkpoint ' <<<"$err")" "4 4"
 is "without escapes" "$(grep -c $'\r\|\033' <<<"$err")" 0
+cat >"$dir/broken.lua" <<'END'
+local flow = require "ck.flow"
+return flow.graph { name = "broken", start = "one", nodes = { one = flow.exec { argv = { "false" } } }, edges = { one = flow.done } }
+END
+exits 1 "a step that fails" run "$dir/broken.lua" --session broken
+is "is not called done" "$(grep -c '^done' <<<"$err") $(grep -c '^failed  *main/one#1/exec/1$' <<<"$err")" "0 1"
 begin --json run "$dir/flow.lua" --session silent
 steps 1 2 3 4
 ended
