@@ -68,10 +68,11 @@ typedef struct settled {
   bool failed;
 } settled;
 
-static void keep_earliest(void *to, const char *scope, int64_t cut) {
+static void keep_earliest(void *to, const char *scope, ck_bytes position) {
   settled *self = to;
+  int64_t cut;
   (void)scope;
-  if (cut < self->cut) self->cut = cut;
+  if (ck_json_read_int(&cut, ck_json_get(position, "cut")) && cut < self->cut) self->cut = cut;
 }
 
 static bool settle(void *to, const ck_event *event) {
@@ -103,7 +104,7 @@ static bool is_settled(const settled *self, const ck_ledger_entry *entry) {
 
 static ck_status read_settled(settled *out, const ck_session *session, ck_error *err) {
   *out = (settled){.ledger = session->ledger, .cut = session->cut};
-  ck_status status = ck_unseen_visit_cuts(session->state, keep_earliest, out, err);
+  ck_status status = ck_unseen_visit_positions(session->state, keep_earliest, out, err);
   ck_event_query query = {.session = session->record.no, .view = &session->view, .until = out->cut,
                           .kinds = 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY};
   if (status == CK_OK && out->cut > 0) status = ck_store_read_events(session->runtime->store, &query, settle, out, err);
