@@ -28,13 +28,14 @@ static char *make_tag(const ck_runner *self, const ck_flow_child *child) {
   return tag;
 }
 
-/* One that failed and was joined is forked again: from now on it is open. */
-static ck_status reopen_failed(ck_runner *self, const ck_value *saved, ck_error *err) {
+/* It goes on where it stood, and so does all below it. One that failed and was joined is open from now on. */
+static ck_status reopen(ck_runner *self, const ck_value *saved, ck_error *err) {
   ck_status status = ck_runner_reattach(self, saved, err);
-  if (status != CK_OK || !self->set_aside) return status;
-  self->set_aside = false;
-  self->born = self->execution->session->next_seq;
-  status = ck_runner_put_position(self, self->cut, err);
+  if (status == CK_OK && self->set_aside) {
+    self->set_aside = false;
+    self->born = self->execution->session->next_seq;
+    status = ck_runner_put_position(self, self->cut, err);
+  }
   return status == CK_OK && self->phase != CK_PHASE_ENDED ? ck_runner_reopen_below(self, err) : status;
 }
 
@@ -69,7 +70,7 @@ static ck_status open_child(ck_runner *self, const ck_flow_child *child, ck_erro
   ck_runner *made;
   ck_status status = ck_runner_new(&made, self->execution, self, child->scope, err);
   if (status == CK_OK && saved) {
-    status = reopen_failed(made, saved, err);
+    status = reopen(made, saved, err);
   } else if (status == CK_OK) {
     made->tag = tag;
     return begin(made, child, err);

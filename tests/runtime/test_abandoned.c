@@ -121,6 +121,24 @@ static void test_joined_before(void) {
   strands_close(&s);
 }
 
+/* A scope that was forked since the last boundary of its parent stands where its own children are open: they are open again. */
+static const char grandchildren[] = HEAD
+    "if ctx.task == 'g' then return " AGAIN("g") ".result end "
+    "if ctx.task == 'c' then if not ctx.position then ctx.fork { { scope = 'g', task = 'g' } } "
+    "  ctx.boundary('step_complete', { position = { path = 'b' } }) end return ctx.join { 'g' }.g.result end "
+    "ctx.fork { { scope = 'c', task = 'c' } } return ctx.join { 'c' }.c.result" TAIL;
+
+static void test_grandchildren(void) {
+  strands s = {0};
+  strands_open(&s, grandchildren);
+  strands_start(&s, "grand");
+  strands_crash(&s);
+  strands_resume(&s, "grand");
+  if (s.count > 0) strands_ok(&s, "g@start@start/start/tool/1", "7", 0);
+  tap_is_text(strands_result(&s, "grand"), "7", "scopes below a scope that is found again are found again: %s", s.result.text);
+  strands_close(&s);
+}
+
 /* One that has ended and was never joined goes with its parent. */
 static const char never_joined[] = HEAD
     "if ctx.task == 'g' then ctx.memory.g = 1 return 1 end "
@@ -150,6 +168,7 @@ int main(void) {
   test_nothing_stays();
   test_later_attempt();
   test_joined_before();
+  test_grandchildren();
   check_never_joined(false);
   check_never_joined(true);
   return tap_done();
