@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { NAME_MAX_LEN = 63 };
+enum { NAME_MAX_LEN = 63, PREFIX_MIN_LEN = 3 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
@@ -33,6 +33,7 @@ const char *ck_names_nearest(const char *name, const char *const *names) {
   for (; *names; names++) {
     if (strlen(*names) > NAME_MAX_LEN) continue;
     int found = distance(name, *names);
+    if (len >= PREFIX_MIN_LEN && strncmp(name, *names, len) == 0 && found > 1) found = 1; /* the beginning was written, the rest forgotten */
     if (found > most) continue;
     best = *names;
     most = found - 1;

@@ -5,6 +5,7 @@
 #include "core/host/amend.h"
 #include "core/host/commands.h"
 #include "core/host/duration.h"
+#include "core/host/pick.h"
 #include "core/host/preflight.h"
 #include "core/host/record.h"
 #include "core/host/summary.h"
@@ -94,7 +95,7 @@ static const ck_operand operands[] = {
 
 static const ck_option options[] = {
   {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "ID",
-   .help = "go on from this one instead of the latest; what came after it is left behind, and kept"},
+   .help = "go on from this one instead of the latest: " CK_PICK_HELP "; what came after it is left behind, and kept"},
   {.name = "clean", .offset = offsetof(values, clean), .help = "go on from the latest one that no retry or failure came before"},
   {.name = "fallback", .offset = offsetof(values, fallback),
    .help = "when the checkpoint cannot be read, go on from the latest that can, after asking"},

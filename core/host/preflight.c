@@ -134,8 +134,8 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
   if (status != CK_OK) return status;
   const ck_session_record *record = &self->head.session;
   if (!ck_session_status_resumable(record->status))
-    return ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be resumed", record->id,
-        ck_session_status_name(record->status));
+    return ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be resumed: 'ckrun sessions fork %s' makes one that goes on from "
+                        "a checkpoint of it", record->id, ck_session_status_name(record->status), record->id);
   return ck_launch_read(&self->launch, record, err);
 }
 

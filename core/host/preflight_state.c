@@ -2,14 +2,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/host/pick.h"
 #include "core/host/preflight.h"
 #include "core/runtime/choose.h"
 #include "core/runtime/migrate.h"
 
+/* The one that a word means which is no id in full. */
+static ck_status pick(ck_preflight *self, ck_store *store, ck_error *err) {
+  ck_look look = {.store = store, .head = self->head};
+  return ck_pick_checkpoint(&self->checkpoint, &look, self->options.checkpoint, err);
+}
+
 ck_status ck_preflight_choose(ck_preflight *self, ck_store *store, ck_error *err) {
   const ck_preflight_options *options = &self->options;
   ck_choice choice = {.id = options->checkpoint, .clean = options->clean};
-  ck_status status = ck_choose_checkpoint(&self->checkpoint, store, &self->head, &choice, err);
+  ck_error unknown = CK_ERROR_INIT;
+  ck_status status = ck_choose_checkpoint(&self->checkpoint, store, &self->head, &choice, &unknown);
+  if (status == CK_E_NOT_FOUND && options->checkpoint) status = pick(self, store, err);
+  else if (status != CK_OK) return ck_error_set(err, status, "%s", unknown.text);
   if (status != CK_OK) return status;
   if (options->clean && self->checkpoint.seq == 0 && self->head.has_checkpoint)
     ck_preflight_add(self, CK_E_REFUSED, "session %s has no clean checkpoint to go on from", options->session);

@@ -180,7 +180,7 @@ static ck_status create_session(ck_lease *out, void *self, const ck_session_reco
   ck_memory *memory = ck_memory_lock(self);
   ck_status status = reserve_session(memory, err);
   if (!status && ck_memory_get_named(memory, record->id))
-    status = ck_error_set(err, CK_E_EXISTS, "session %s exists already in store memory:%s", record->id, memory->name);
+    status = ck_error_set(err, CK_E_EXISTS, "session %s exists already in store memory:%s: give another id, or resume it", record->id, memory->name);
   if (!status) status = ck_memory_session_new(&session, record, err);
   if (!status && record->origin.session) status = ck_memory_check_base(memory, session, record->origin.cut, err);
   if (!status) status = put_opening(session, opening, err);

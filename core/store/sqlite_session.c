@@ -65,7 +65,7 @@ static ck_status not_found(const ck_sqlite *self, const char *session_id, ck_err
 }
 
 static ck_status taken(const ck_sqlite *self, const char *session_id, ck_error *err) {
-  return ck_error_set(err, CK_E_EXISTS, "session %s exists already in store %s", session_id, self->path);
+  return ck_error_set(err, CK_E_EXISTS, "session %s exists already in store %s: give another id, or resume it", session_id, self->path);
 }
 
 static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timeline *timeline, ck_error *err) {

@@ -13,7 +13,7 @@ ended
 is "its run says what it left in doubt: exit 75" "$code" 75
 has "by name" "$err" "was begun and its outcome is not known"
 ok "its tool has ended with it" test ! -d "/proc/$step"
-refused 5 "a resume" "is cancelled and cannot be resumed" resume live
+refused 5 "a resume" "is cancelled and cannot be resumed: 'ckrun sessions fork live' makes one" resume live
 exits 0 "cancelling it again" cancel live
 is "changes nothing" "$(cell "$out" reason)" "wrong customer"
 refused 5 "pausing it" "it is cancelled" pause live

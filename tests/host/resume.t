@@ -107,11 +107,15 @@ is "three of them" "$(grep -c '^problem: ' <<<"$err")" 3
 exits 5 "every problem at once, as JSON" --json resume changed --cassette "$dir/absent.jsonl" --profile nowhere --dry-run
 is "three of them" "$(json "$out" 'scalar @{$d->{problems}}')" 3
 mv "$dir/away.lua" "$dir/flow.lua"
-refused 3 "an unknown checkpoint" "nowhere" resume changed --checkpoint nowhere
+refused 3 "an unknown checkpoint" "\`ckrun sessions checkpoints changed\` lists them" resume changed --checkpoint nowhere
 exits 0 "nothing was touched" sessions show changed --json
 is "one timeline" "$(json "$out" '$d->{status} . " " . scalar @{$d->{timelines}}')" "paused 1"
 exits 0 "its checkpoints" sessions checkpoints changed
-first=$(head -n 1 <<<"$out" | cut -f2)
+first=$(head -n 1 <<<"$out" | cut -f2) seq=$(head -n 1 <<<"$out" | cut -f1)
+for word in "$first" "$seq" first; do
+  exits 0 "a checkpoint named by $word" resume changed --accept-changed --checkpoint "$word" --dry-run
+  has "is that one" "$out" "$first"
+done
 begin resume changed --accept-changed --checkpoint "$first"
 kill -INT "$pid"
 let_on three

@@ -93,6 +93,7 @@ static void test_refusals(void) {
       {"return { name = 'x', secret = {} }", CK_E_PARSE, "unknown key 'secret' (did you mean 'secrets'?)"},
       {"return { name = 'x', encrypt = true }", CK_E_UNSUPPORTED, "'encrypt' is not supported by this version"},
       {"return { name = 'x', 1 }", CK_E_PARSE, "keys are names"},
+      {"return { name = 'x', constraints = { budget = 1 } }", CK_E_PARSE, "unknown key 'budget' (did you mean 'budget_usd'?)"},
       {"return { name = 'x', constraints = { budget_us = 1 } }", CK_E_PARSE, "unknown key 'budget_us' (did you mean 'budget_usd'?)"},
       {"return { name = 'x', constraints = { budget_usd = -1 } }", CK_E_PARSE, "constraints.budget_usd: -1 is not a number from 0"},
       {"return { name = 'x', constraints = { rounds = 1.5 } }", CK_E_PARSE, "constraints.rounds: 1.5 is not a whole number"},
