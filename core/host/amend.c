@@ -14,7 +14,8 @@ static const char *const places[] = {"memory.", "outputs.", "scratch."};
 static ck_status take_key(ck_buffer *out, const char *option, const char *word, ck_error *err) {
   size_t len = strcspn(word, "=");
   bool placed = false;
-  if (!word[len] || len == 0) return ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is not KEY=…", option, word[len] ? word : "a word without =");
+  /* Without a name it may be the secret itself: not repeated. */
+  if (!word[len] || len == 0) return ck_error_set(err, CK_E_USAGE, "%s takes KEY=…: the word given has no %s", option, word[len] ? "KEY" : "'='");
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) placed |= strncmp(word, places[i], strlen(places[i])) == 0;
   if (!placed) ck_buffer_append_text(out, places[0]);
   ck_buffer_append(out, word, len);

@@ -82,24 +82,39 @@ static void measure(const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
   }
 }
 
+enum { LAST_MIN = 8, PATH_MIN = 12 };
+
+/* The path gives way, so that a row stays on its line. */
+static void shorten_path(const ck_table *self, size_t *widths) {
+  size_t used = LAST_MIN, columns = (size_t)self->output->width, *path = &widths[self->path];
+  for (size_t i = 0; i + 1 < self->column_count; i++) used += widths[i] + sizeof gap - 1;
+  if (!self->path || !columns || used <= columns || *path <= PATH_MIN) return;
+  *path = *path - PATH_MIN < used - columns ? PATH_MIN : *path - (used - columns);
+}
+
 /* The room of the last column on a terminal; SIZE_MAX when its width is not known. */
 static size_t room_of_last(const ck_table *self, const size_t *widths) {
   size_t used = 0, columns = (size_t)self->output->width;
   if (columns == 0) return SIZE_MAX;
   for (size_t i = 0; i + 1 < self->column_count; i++) used += widths[i] + sizeof gap - 1;
-  return used + 8 < columns ? columns - used : 8;
+  return used + LAST_MIN < columns ? columns - used : LAST_MIN;
 }
 
 static void print_cell(ck_table *self, ck_bytes text, size_t column, const size_t *widths, size_t room) {
-  bool last = column + 1 == self->column_count, cut = false;
+  bool last = column + 1 == self->column_count, cut = false, headless = false;
   if (last && ck_format_width(text) > room) {
     text.len = ck_format_cut(text, room - 1);
     cut = true;
+  } else if (column == self->path && column && ck_format_width(text) > widths[column]) {
+    size_t gone = ck_format_cut(text, ck_format_width(text) - widths[column] + 1);
+    text = (ck_bytes){text.data + gone, text.len - gone};
+    headless = true;
   }
-  size_t width = ck_format_width(text), want = widths[column] < room ? widths[column] : room;
+  size_t width = ck_format_width(text) + headless, want = widths[column] < room ? widths[column] : room;
   int fill = width < want ? (int)(want - width) : 0;
   bool right = self->columns[column].right;
   ck_output_print(self->output, "%*s", right ? fill : 0, "");
+  if (headless) ck_output_print(self->output, "…");
   ck_output_write(self->output, text);
   if (cut) ck_output_print(self->output, "…");
   if (!last) ck_output_print(self->output, "%*s%s", right ? 0 : fill, "", gap);
@@ -109,6 +124,7 @@ static void print_cell(ck_table *self, ck_bytes text, size_t column, const size_
 static void print_aligned(ck_table *self) {
   size_t widths[CK_TABLE_COLUMNS_MAX];
   measure(self, widths);
+  shorten_path(self, widths);
   size_t room = room_of_last(self, widths);
   bool bold = self->output->color;
   if (bold && has_header(self)) ck_output_print(self->output, "\033[1m");

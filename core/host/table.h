@@ -16,6 +16,7 @@ typedef struct ck_table {
   ck_output *output;
   const ck_column *columns;
   size_t column_count, cell_count;
+  size_t path;        /* the column that loses its beginning where the terminal has no room for a row; 0: none */
   ck_buffer text;     /* all cells, each with a NUL behind it */
 } ck_table;
 
@@ -34,7 +35,7 @@ void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: not known, an emp
 /* A cell is written piece by piece into `text`, then closed. */
 void ck_table_end_cell(ck_table *self);
 
-/* Prints to the output; the last column is cut where the terminal ends. */
+/* Prints to the output; the path is shortened and the last column is cut where the terminal ends. */
 CK_CHECKED ck_status ck_table_print(ck_table *self, ck_error *err);
 
 #endif

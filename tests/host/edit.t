@@ -43,6 +43,7 @@ done
 exits 5 "run --set of a secret" run flow.lua --session no --set api_key=hunter22-and-more
 exits 3 "made no session" sessions show no
 exits 2 "a word without =" resume s --set topic
+has "is told what it lacks" "$err" "--set takes KEY=…: the word given has no '='"
 exits 2 "no key" resume s --set =x
 exits 2 "a key set twice" resume s --set topic=x --set-env memory.topic=Y
 has "is named" "$err" "memory.topic is set twice"

@@ -55,6 +55,13 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   ok "it is bold" test "${shown#*$'\e[1m'}" != "$shown"
   plain=$(NO_COLOR=1 TERM=xterm script -qec "'$CKRUN' sessions list" /dev/null </dev/null)
   ok "NO_COLOR: no bold" test "${plain#*$'\e'}" = "$plain"
+  # A long path gives way, its beginning first, so that each session stays on its line.
+  mkdir -p "$dir/a-folder-with-a-rather-long-name/below-another-of-the-kind"
+  cp "$flow" "$dir/a-folder-with-a-rather-long-name/below-another-of-the-kind/long.lua"
+  run run "$dir/a-folder-with-a-rather-long-name/below-another-of-the-kind/long.lua" --cassette "$cassette" --session long
+  shown=$(script -qec "stty cols 80; '$CKRUN' sessions list" /dev/null </dev/null | tr -d '\r')
+  has "a long path keeps its end" "$shown" "/long.lua"
+  ok "and each row its line" perl -CS -ne 'chomp; exit 1 if length > 80' <<<"$shown"
 else
   skip "script(1) is missing: no terminal to look at"
 fi
