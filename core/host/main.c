@@ -1,4 +1,5 @@
 /* main.c - the program: limits, global options, one command, an exit code. */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -14,6 +15,15 @@
 static void forbid_core_dumps(void) {
   struct rlimit one = {1, 1}, none = {0};
   if (setrlimit(RLIMIT_CORE, &one) != 0) setrlimit(RLIMIT_CORE, &none);
+}
+
+/* A standard stream that the caller has closed must not become the number of the next file that is opened: what is said would be
+ * written into a store. What is printed on a closed standard output fails as it would have. */
+static bool hold_streams(void) {
+  static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd) return false;
+  return true;
 }
 
 /* What is written holds private conversations: no core dumps, no file that others can read. A closed pipe and a file
@@ -103,6 +113,7 @@ static bool wants_json(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  if (!hold_streams()) return ck_status_exit(CK_E_IO);
   set_limits();
   ck_log_init();
   ck_error err = CK_ERROR_INIT, late = CK_ERROR_INIT;
