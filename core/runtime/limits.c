@@ -139,7 +139,7 @@ ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
   ck_limit_hit hit;
   char text[CK_ERROR_TEXT_MAX];
   *within = !find_hit(&hit, call);
-  if (*within) return CK_OK;
+  if (*within) return ck_limits_withdraw(call, err);
   call->phase = CK_CALL_LEFT;
   ck_limits_describe(text, sizeof text, &hit);
   if (action_of(session) == CK_LIMIT_ASK) return ck_limits_ask(within, call, &hit, err);

@@ -17,6 +17,8 @@ void ck_limits_get_agent(ck_limits_state *out, const ck_session *session, const 
 CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err);
 /* on_limit = "ask": applies the answer that is there, or waits for one. */
 CK_CHECKED ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit, ck_error *err);
+/* The call is within its limits by now: nobody need answer what was asked of it any more. */
+CK_CHECKED ck_status ck_limits_withdraw(ck_call *call, ck_error *err);
 /* The outcome of the call is recorded: it counts, and a limit that comes near is told. */
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
 /* A boundary is about to be saved: rounds count there. */

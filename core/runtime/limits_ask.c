@@ -131,6 +131,12 @@ ck_status ck_limits_answer(ck_call *call, const char *text, ck_error *err) {
   return carry_out(call, text, err);
 }
 
+ck_status ck_limits_withdraw(ck_call *call, ck_error *err) {
+  question q;
+  find_question(&q, call);
+  return q.entry && q.entry->open ? close_question(call, "", err) : CK_OK;
+}
+
 ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit, ck_error *err) {
   question q;
   *within = false;

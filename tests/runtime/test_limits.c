@@ -286,6 +286,38 @@ static void test_answer_survives(void) {
   ck_profile_free(profile);
 }
 
+static void count_question(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+  (void)key, (void)kind, (void)class, (void)request;
+  ++*(int *)to;
+}
+
+/* Two ask, one is answered, and that is enough for both. */
+static void test_one_answer_for_two(void) {
+  static const char flow[] = HEAD "if ctx.task then " MODEL " ctx.boundary('step_complete', { position = { path = 'b' } }) "
+      "return ctx.effect { kind = 'ask', class = 'idempotent', request = { question = 'Well?' } }.result end "
+      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 } } ctx.join { 'a', 'b' } return 1" TAIL;
+  ck_profile *profile = make_profile();
+  ck_error err = CK_ERROR_INIT;
+  ck_value *text;
+  int open = 0;
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 50;
+  profile->on_limit = CK_LIMIT_ASK;
+  strands_open(&s, flow);
+  strands_start(&s, "two");
+  strands_crash(&s);
+  tap_must(ck_value_new(&text, ck_bytes_text("\"0.00100\""), &err) == CK_OK, "value");
+  tap_is_status(ck_session_answer(s.runtime, "two", "main.a@start/start/model/1/limit/1", text, &err), CK_OK, &err, "one of two questions is answered");
+  ck_value_free(text);
+  strands_resume(&s, "two");
+  tap_is_int((int64_t)s.count, 2, "both go on");
+  strands_crash(&s);
+  tap_must(ck_session_list_questions(s.runtime, "two", count_question, &open, &err) == CK_OK, "questions");
+  tap_is_int(open, 0, "and nothing is asked any more");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
 /* What only waits is put off when the session is to end, also what was asked for a moment before. */
 static void test_sleep_beside(void) {
   static const char flow[] = HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
@@ -325,6 +357,7 @@ static void test_rewound(void) {
 }
 
 int main(void) {
+  test_one_answer_for_two();
   test_rewound();
   test_answer_survives();
   test_sleep_beside();
