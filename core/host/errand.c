@@ -104,7 +104,7 @@ static ck_status look_for_note(ck_errand *self, ck_error *err) {
 static ck_status too_late(const ck_errand *self, ck_error *err) {
   if (self->noted)
     return ck_error_set(err, CK_E_PENDING, "session %s goes on: its owner has taken the request and has not come to a boundary yet", self->id);
-  return ck_error_set(err, CK_E_PENDING, "%s, which has not taken the request yet", self->owner);
+  return ck_error_set(err, CK_E_PENDING, "%s, which has not taken the request yet; the request stands as long as that process lives", self->owner);
 }
 
 ck_status ck_errand_wait(ck_errand *self, bool noted, ck_error *err) {

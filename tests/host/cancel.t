@@ -13,6 +13,14 @@ ended
 is "its run says what it left in doubt: exit 75" "$code" 75
 has "by name" "$err" "was begun and its outcome is not known"
 ok "its tool has ended with it" test ! -d "/proc/$step"
+# A request is meant for the process it was left with: who waits no longer is told so.
+begin run "$dir/flow.lua" --session stopped
+kill -STOP "$pid"
+exits 1 "cancel of one whose process is stopped" cancel stopped --timeout 100ms
+has "says for how long the wish stands" "$err" "has not taken the request yet; the request stands as long as that process lives"
+kill -CONT "$pid"
+ended
+is "once it runs again it is heeded" "$(json "$("$CKRUN" --json sessions show stopped)" '$d->{status}')" cancelled
 refused 5 "a resume" "is cancelled and cannot be resumed: 'ckrun sessions fork live' makes one" resume live
 exits 0 "cancelling it again" cancel live
 is "changes nothing" "$(cell "$out" reason)" "wrong customer"
