@@ -14,6 +14,7 @@ is "its run says what it left in doubt: exit 75" "$code" 75
 has "by name" "$err" "was begun and its outcome is not known"
 ok "its tool has ended with it" test ! -d "/proc/$step"
 # A request is meant for the process it was left with: who waits no longer is told so.
+write_flow idempotent
 begin run "$dir/flow.lua" --session stopped
 kill -STOP "$pid"
 exits 1 "cancel of one whose process is stopped" cancel stopped --timeout 100ms
@@ -21,6 +22,7 @@ has "says for how long the wish stands" "$err" "has not taken the request yet; t
 kill -CONT "$pid"
 ended
 is "once it runs again it is heeded" "$(json "$("$CKRUN" --json sessions show stopped)" '$d->{status}')" cancelled
+write_flow once
 refused 5 "a resume" "is cancelled and cannot be resumed: 'ckrun sessions fork live' makes one" resume live
 exits 0 "cancelling it again" cancel live
 is "changes nothing" "$(cell "$out" reason)" "wrong customer"
@@ -46,7 +48,7 @@ begin run "$dir/flow.lua" --session dead
 die
 exits 0 "cancel of one whose process is gone" cancel dead
 exits 0 "and it" sessions list --status cancelled
-is "is one of four" "$(grep -c . <<<"$out")" 4
+is "is one of five" "$(grep -c . <<<"$out")" 5
 "$CKRUN" run "$flow" --cassette "$cassette" --session done >/dev/null 2>&1
 refused 5 "cancel of a completed session" "is completed" cancel done
 refused 3 "cancel of none" "nowhere" cancel nowhere
