@@ -215,6 +215,18 @@ static ck_status count_lost(ck_call *self, const ck_ledger_entry *entry, ck_erro
   return status;
 }
 
+/* A forked scope's effect that failed in this very attempt: its parent may have gone on with that, and done what must not be done
+ * otherwise. What only passes (a service that was away) or was never carried out is another matter. */
+static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
+  static const ck_status passing[] = {CK_E_UNAVAILABLE, CK_E_SECRET_MISSING, CK_E_LIMIT, CK_E_WAITING, CK_E_INTERRUPTED, CK_OK};
+  if (!self->runner->parent || !entry || entry->open || !entry->outcome || entry->outcome_attempt != self->effect.attempt) return false;
+  ck_bytes body = ck_value_bytes(entry->outcome), cause = ck_json_get(body, "cause");
+  if (!ck_json_is_text(ck_json_get(body, "status"), "failed") || strcmp(entry->outcome_digest, self->digest) != 0) return false;
+  for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+    if (ck_json_is_text(cause, ck_status_name(passing[i]))) return false;
+  return ck_json_type_of(cause) == CK_JSON_STRING;
+}
+
 static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry, ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_status status = CK_OK;
@@ -223,6 +235,9 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
   if (status != CK_OK) return status;
   if (found->repeated && found->answer == CK_LEDGER_RUN && !ck_call_waits_only(&self->effect)) execution->session->clean = false;
   if (is_open(entry) && !found->diverged && can_probe(self)) return start_probe(self, err);
+  bool fails = false;
+  if (failed_before(self, entry)) status = ck_call_fail_again(&fails, self, entry, err);
+  if (status != CK_OK || fails) return status;
   switch (found->answer) {
     case CK_LEDGER_REPLAY: return ck_call_replay(self, entry, err);
     case CK_LEDGER_RESOLVED: return apply_resolution(self, entry, err);

@@ -28,6 +28,8 @@ CK_CHECKED ck_status ck_call_tell_agent(bool *told, ck_call *self, ck_error *err
 
 /* ---- call_run.c ---- */
 
+/* An effect that failed in this attempt fails again; not (false in *failed) where a policy would have it tried again or by hand. */
+CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry, ck_error *err);
 /* Its intent is committed, or it is to be probed: start the driver. */
 CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
 /* One step of all of them; false in *moved when they wait. */

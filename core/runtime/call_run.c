@@ -84,6 +84,25 @@ static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char
   return answer;
 }
 
+static ck_status cause_of(ck_bytes name) {
+  for (int i = 0; i < CK_STATUS_COUNT; i++)
+    if (ck_json_is_text(name, ck_status_name((ck_status)i))) return (ck_status)i;
+  return CK_E_FAILED;
+}
+
+ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+  ck_bytes body = ck_value_bytes(entry->outcome);
+  ck_status cause = cause_of(ck_json_get(body, "cause"));
+  char *error = ck_json_dup_string(ck_json_get(body, "error")), text[CK_ERROR_TEXT_MAX];
+  if (!error) return ck_error_no_memory(err);
+  snprintf(text, sizeof text, "effect %s: %s", self->key, error);
+  free(error);
+  *failed = ask_policies(self, cause, text) == CK_FAILURE_FAIL;
+  if (*failed) ck_call_session(self)->clean = false;
+  if (*failed) ck_call_fail(self, cause, text);
+  return CK_OK;
+}
+
 /* It could not be carried out: known, so not in doubt; the policies may try again, at most TRIES_MAX times in all. */
 static ck_status handle_failure(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
@@ -147,6 +166,7 @@ static ck_status complete(ck_call *self, ck_error *err) {
 static ck_status put_off(ck_call *self, ck_error *err) {
   ck_outcome *outcome;
   ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "not begun: the session was to end", err);
+  if (status == CK_OK) outcome->error_status = CK_E_INTERRUPTED;
   if (status == CK_OK) status = ck_call_record(self, outcome, "runtime", err);
   self->phase = CK_CALL_LEFT;
   return status;

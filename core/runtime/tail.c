@@ -109,9 +109,17 @@ static bool take_resume(void *to, const ck_event *event) {
   return !self->failed;
 }
 
+/* A timeline opens with its resume, so a view has them where its ranges begin: nothing else is looked at. */
 static ck_status read_resumes(resumes *out, ck_store *store, const ck_tail_query *query, ck_error *err) {
   ck_event_query resumed = {.session = query->session, .view = query->view, .until = query->until, .kinds = 1ull << CK_EVENT_SESSION_RESUMED};
-  ck_status status = ck_store_read_events(store, &resumed, take_resume, out, err);
+  size_t count = query->view ? query->view->count : 1;
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < count && status == CK_OK && !out->failed; i++) {
+    int64_t first = query->view ? query->view->ranges[i].first : 0;
+    if (first && query->until && first > query->until) break;
+    if (first) resumed.after = first - 1, resumed.until = first;
+    status = ck_store_read_events(store, &resumed, take_resume, out, err);
+  }
   return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
 }
 
