@@ -2,23 +2,13 @@
 #include <stdlib.h>
 
 #include "core/effect/cassette_record.h"
+#include "core/effect/reply.h"
 
-typedef struct cassette_driver cassette_driver;
-
-struct ck_effect_run {
-  ck_loop_task task;
-  cassette_driver *driver;
-  ck_effect_sink *sink;
-  ck_outcome *outcome;
-  ck_effect_run *next, *previous; /* of the driver */
-};
-
-struct cassette_driver {
+typedef struct cassette_driver {
   ck_effect_driver driver;
   const ck_cassette *cassette;
-  ck_loop *loop;
-  ck_effect_run *runs;
-};
+  ck_replies replies;
+} cassette_driver;
 
 static bool serves(void *self, const ck_effect *effect) {
   (void)self;
@@ -58,42 +48,12 @@ static ck_status make_outcome(ck_outcome **out, const ck_cassette *cassette, con
   return status;
 }
 
-static void unlink_run(ck_effect_run *run) {
-  if (run->previous) run->previous->next = run->next;
-  else run->driver->runs = run->next;
-  if (run->next) run->next->previous = run->previous;
-}
-
-static void deliver(void *to) {
-  ck_effect_run *run = to;
-  ck_effect_sink *sink = run->sink;
-  ck_outcome *outcome = run->outcome;
-  unlink_run(run);
-  free(run);
-  sink->done(sink, outcome);
-}
-
-/* Takes `outcome`, also on failure. */
-static ck_status begin(ck_effect_run **out, cassette_driver *self, ck_outcome *outcome, ck_effect_sink *sink, ck_error *err) {
-  ck_effect_run *run = calloc(1, sizeof *run);
-  if (!run) {
-    ck_outcome_free(outcome);
-    return ck_error_no_memory(err);
-  }
-  *run = (ck_effect_run){.driver = self, .sink = sink, .outcome = outcome, .next = self->runs};
-  if (run->next) run->next->previous = run;
-  self->runs = run;
-  ck_loop_defer(self->loop, &run->task, deliver, run);
-  *out = run;
-  return CK_OK;
-}
-
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
   cassette_driver *self = to;
   ck_outcome *outcome = NULL;
   *out = NULL;
   ck_status status = make_outcome(&outcome, self->cassette, effect, err);
-  return status ? status : begin(out, self, outcome, sink, err);
+  return status ? status : ck_reply(out, &self->replies, outcome, sink, err);
 }
 
 /* What the recording does not hold did not happen; starting it then tells why. */
@@ -106,7 +66,7 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
     ck_outcome_free(outcome);
     status = ck_outcome_new(&outcome, CK_OUTCOME_ABSENT, NULL, NULL, err);
   }
-  return status ? status : begin(out, self, outcome, sink, err);
+  return status ? status : ck_reply(out, &self->replies, outcome, sink, err);
 }
 
 /* Its outcome is on the way already. */
@@ -126,13 +86,7 @@ static int64_t reserve(void *to, const ck_effect *effect) {
 
 static void free_driver(void *to) {
   cassette_driver *self = to;
-  while (self->runs) {
-    ck_effect_run *run = self->runs;
-    ck_loop_withdraw(&run->task);
-    unlink_run(run);
-    ck_outcome_free(run->outcome);
-    free(run);
-  }
+  ck_replies_clear(&self->replies);
   free(self);
 }
 
@@ -141,7 +95,7 @@ ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cass
   cassette_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->cassette = cassette;
-  self->loop = loop;
+  self->replies.loop = loop;
   self->driver = (ck_effect_driver){
       .name = "cassette", .self = self, .serves = serves, .start = start, .probe = probe, .cancel = cancel,
       .reserve = reserve, .free = free_driver};
