@@ -84,15 +84,9 @@ static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char
   return answer;
 }
 
-static ck_status cause_of(ck_bytes name) {
-  for (int i = 0; i < CK_STATUS_COUNT; i++)
-    if (ck_json_is_text(name, ck_status_name((ck_status)i))) return (ck_status)i;
-  return CK_E_FAILED;
-}
-
 ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
   ck_bytes body = ck_value_bytes(entry->outcome);
-  ck_status cause = cause_of(ck_json_get(body, "cause"));
+  ck_status cause = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
   char *error = ck_json_dup_string(ck_json_get(body, "error")), text[CK_ERROR_TEXT_MAX];
   if (!error) return ck_error_no_memory(err);
   snprintf(text, sizeof text, "effect %s: %s", self->key, error);

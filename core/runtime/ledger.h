@@ -79,6 +79,8 @@ CK_CHECKED ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *ef
                                              const char *digest, const char *via, const ck_value *message, ck_error *err);
 /* The outcome back from its event's body. */
 CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq, ck_error *err);
+/* The status that a JSON string names, as "cause" does; `otherwise` when it names none. */
+ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise);
 /* What a resolution by a person amounts to: done (with `result` or null) or abort (an error told to the flow). */
 CK_CHECKED ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err);
 /* Adds what an outcome's body says was spent. */

@@ -101,6 +101,12 @@ ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_
   return status;
 }
 
+ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise) {
+  for (int i = 0; i < CK_STATUS_COUNT; i++)
+    if (ck_json_is_text(name, ck_status_name((ck_status)i))) return (ck_status)i;
+  return otherwise;
+}
+
 ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
   *out = NULL;
   if (entry->verdict == CK_VERDICT_ABORT)

@@ -59,12 +59,6 @@ static ck_status take_text(char **out, ck_bytes record, const char *name, ck_err
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
-static ck_status status_of(ck_bytes name) {
-  for (int i = 0; i < CK_STATUS_COUNT; i++)
-    if (ck_json_is_text(name, ck_status_name((ck_status)i))) return (ck_status)i;
-  return CK_E_FAILED;
-}
-
 /* A scope that ended with an error is run again by a later attempt, and not by the one it failed in. */
 static bool holds(const ck_runner *self, ck_bytes record) {
   int64_t attempt = 0;
@@ -90,7 +84,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   if (status != CK_OK || !*done) return status;
   status = take_value(&self->result, record, "result", err);
   if (status == CK_OK) status = take_text(&self->error, record, "error", err);
-  self->error_status = self->error ? status_of(ck_json_get(record, "status")) : CK_OK;
+  self->error_status = self->error ? ck_ledger_read_status(ck_json_get(record, "status"), CK_E_FAILED) : CK_OK;
   return status;
 }
 

@@ -44,12 +44,6 @@ static void see_boundary(observation *self, const ck_event *event) {
   forget_failure(self);
 }
 
-static ck_status cause_of(ck_bytes body) {
-  for (int i = 0; i < CK_STATUS_COUNT; i++)
-    if (ck_json_is_text(ck_json_get(body, "cause"), ck_status_name((ck_status)i))) return (ck_status)i;
-  return CK_OK;
-}
-
 static ck_status see_outcome(observation *self, const ck_event *event) {
   ck_bytes body = ck_value_bytes(event->body);
   if (!ck_json_is_text(ck_json_get(body, "status"), "failed")) return CK_OK;
@@ -57,7 +51,7 @@ static ck_status see_outcome(observation *self, const ck_event *event) {
   const ck_ledger_entry *entry = key ? ck_ledger_get(self->ledger, key) : NULL;
   forget_failure(self);
   if (entry) self->failed = ck_value_share(entry->intent);
-  self->cause = cause_of(body);
+  self->cause = ck_ledger_read_status(ck_json_get(body, "cause"), CK_OK);
   free(key);
   return key ? CK_OK : ck_error_no_memory(self->err);
 }
