@@ -1,11 +1,15 @@
 /* agent_tail.c - reads the tail of one agent of a stored session, as its resume would give it. */
 #include "core/host/agent_tail.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/host/errand.h"
 #include "core/host/snapshot.h"
+#include "core/host/suggest.h"
 #include "core/runtime/choose.h"
 
-enum { DEPTH_DEFAULT = 50 };
+enum { DEPTH_DEFAULT = 50, NAMES_MAX = 8, LOOK_BACK = 2000 };
 
 void ck_agent_tail_clear(ck_agent_tail *self) { ck_tail_clear(&self->tail); }
 
@@ -69,4 +73,39 @@ ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_ag
     ck_look_put_event(document, ck_document_put_object(document, events, NULL), self->tail.events[i]);
   ck_value_free(text);
   return CK_OK;
+}
+
+/* ---- an agent that has none ---- */
+
+typedef struct names {
+  char *list[NAMES_MAX];
+  size_t count, seen;
+} names;
+
+static bool take_name(void *to, const ck_event *event) {
+  names *self = to;
+  bool known = !event->agent;
+  for (size_t i = 0; i < self->count && !known; i++) known = strcmp(self->list[i], event->agent) == 0;
+  if (!known && (self->list[self->count] = strdup(event->agent))) self->count++;
+  return self->count < NAMES_MAX && ++self->seen < LOOK_BACK;
+}
+
+void ck_agent_tail_tell_none(ck_output *output, const ck_look *look, const char *agent) {
+  names near = {0};
+  ck_buffer list = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  ck_suggestion meant = {.typed = agent};
+  const char *id = look->head.session.id;
+  ck_event_query newest = {.session = look->head.session.no, .backward = true};
+  bool read = ck_store_read_events(look->store, &newest, take_name, &near, &ignored) == CK_OK;
+  for (size_t i = 0; i < near.count; i++) {
+    ck_buffer_append_format(&list, "%s%s", i ? ", " : "", near.list[i]);
+    if (strcmp(near.list[i], agent) != 0) ck_suggestion_check(&meant, near.list[i]);
+  }
+  ck_buffer_append_char(&list, 0);
+  if (!read || list.failed || near.count == 0) ck_output_talk(output, "session %s has nothing to give to an agent '%s'", id, agent);
+  else if (meant.best) ck_output_talk(output, "session %s has nothing to give to an agent '%s'; did you mean '%s'? Its agents: %s", id, agent, meant.best, list.data);
+  else ck_output_talk(output, "session %s has nothing to give to an agent '%s'; its agents: %s", id, agent, list.data);
+  for (size_t i = 0; i < near.count; i++) free(near.list[i]);
+  ck_buffer_clear(&list);
 }

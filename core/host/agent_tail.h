@@ -23,6 +23,8 @@ void ck_agent_tail_clear(ck_agent_tail *self);
  * ck_tail_read. */
 CK_CHECKED ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_look *look, ck_output *output, const ck_agent_tail_options *options,
                                         ck_error *err);
+/* Says on stderr that there is nothing to give, and which agents the session's newest events are of. */
+void ck_agent_tail_tell_none(ck_output *output, const ck_look *look, const char *agent);
 /* Adds session, agent, depth, section and events. */
 CK_CHECKED ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_agent_tail *self, ck_bytes section,
                                        ck_error *err);

@@ -2,13 +2,15 @@
 #include "core/host/commands.h"
 #include "core/host/look.h"
 #include "core/host/table.h"
+#include "core/runtime/tail.h"
 
 typedef struct values {
-  const char *status;
+  const char *status, *agent;
 } values;
 
 typedef struct listing {
   ck_look look;
+  const char *agent;
   ck_output *output;
   ck_table table;
   size_t count;
@@ -35,6 +37,9 @@ static void put_row(listing *self, const ck_session_record *record, bool live) {
 
 static bool visit(void *to, const ck_session_record *record) {
   listing *self = to;
+  bool involved = true;
+  if (self->agent) self->status = ck_tail_find_agent(&involved, self->look.store, record->no, self->agent, self->err);
+  if (self->status != CK_OK || !involved) return self->status == CK_OK;
   ck_error owned = CK_ERROR_INIT;
   bool live = record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
   self->count++;
@@ -50,9 +55,16 @@ static bool visit(void *to, const ck_session_record *record) {
   return self->status == CK_OK;
 }
 
+static void tell_none(ck_output *output, const values *v) {
+  if (v->agent)
+    ck_output_talk(output, "agent '%s' took part in no session%s%s", v->agent, v->status ? " that is " : "", v->status ? v->status : "");
+  else if (v->status) ck_output_talk(output, "no session is %s", v->status);
+  else ck_output_talk(output, "no sessions yet; start one with 'ckrun run FLOW'");
+}
+
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  listing self = {.output = host->output, .err = err};
+  listing self = {.agent = v->agent, .output = host->output, .err = err};
   ck_session_status wanted = v->status ? ck_session_status_of(v->status) : 0;
   ck_status status = ck_look_open(&self.look, host, err);
   if (status != CK_OK) return status;
@@ -61,9 +73,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (self.look.store) status = ck_store_list_sessions(self.look.store, wanted, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
-  if (status == CK_OK && !self.count)
-    ck_output_talk(host->output, v->status ? "no session is %s" : "no sessions yet; start one with 'ckrun run FLOW'",
-        v->status);
+  if (status == CK_OK && !self.count) tell_none(host->output, v);
   ck_table_clear(&self.table);
   ck_look_close(&self.look);
   return status;
@@ -72,6 +82,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 static const ck_option options[] = {
   {.name = "status", .type = CK_OPTION_TEXT, .offset = offsetof(values, status), .value = "STATUS", .choices = ck_look_statuses,
    .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed or cancelled"},
+  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT",
+   .help = "only those in which this agent took part: by itself, or by a delegation that names it"},
   {0},
 };
 

@@ -221,3 +221,22 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
   *out = at.tail;
   return CK_OK;
 }
+
+typedef struct part {
+  const char *agent;
+  bool taken;
+} part;
+
+static bool look_for_part(void *to, const ck_event *event) {
+  part *self = to;
+  self->taken = ck_tail_involves(event, self->agent);
+  return !self->taken;
+}
+
+ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session, const char *agent, ck_error *err) {
+  part at = {.agent = agent};
+  ck_event_query query = {.session = session, .agent = agent, .others = naming, .backward = true};
+  ck_status status = agent && *agent ? ck_store_read_events(store, &query, look_for_part, &at, err) : CK_OK;
+  *out = status == CK_OK && at.taken;
+  return status;
+}

@@ -32,4 +32,7 @@ void ck_tail_clear(ck_tail *self);
  * agent) and shows the kind, time and body of the event it stands for. CK_E_CORRUPT when that one is missing. */
 CK_CHECKED ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query, ck_error *err);
 
+/* Whether `agent` took part in any event of the session, on whichever timeline, those that it inherits too. */
+CK_CHECKED ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session, const char *agent, ck_error *err);
+
 #endif

@@ -95,11 +95,14 @@ typedef struct ck_identity {
   ck_origin origin;
 } ck_identity;
 
-/* Which events: after < seq <= until (until 0: no bound); `kinds` as in ck_event_query, a hint: others may come as well. */
+/* Which events: after < seq <= until (until 0: no bound); `kinds`, `agent` and `others` as in ck_event_query, hints:
+ * others may come as well. */
 typedef struct ck_event_rows {
   int64_t session, after, until;
   bool backward;
   uint64_t kinds;
+  const char *agent;
+  uint64_t others;
 } ck_event_rows;
 
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);

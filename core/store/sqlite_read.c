@@ -233,10 +233,8 @@ static ck_status list_timelines(ck_timeline **out, size_t *count, void *to, int6
     if (*count == cap) {
       cap = cap ? cap * 2 : 8;
       ck_timeline *grown = reallocarray(*out, cap, sizeof **out);
-      if (grown)
-        *out = grown;
-      else
-        status = ck_error_no_memory(err);
+      if (grown) *out = grown;
+      else status = ck_error_no_memory(err);
     }
     if (status == CK_OK) read_timeline(&(*out)[(*count)++], read.binder.stmt);
     if (status == CK_OK && !sqlite3_column_int(read.binder.stmt, 8))
@@ -292,6 +290,8 @@ static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_v
   if (status != CK_OK) return status;
   bind_range(&read.binder, rows->session, rows->after, rows->until);
   ck_bind_int(&read.binder, rows->kinds ? (int64_t)rows->kinds : -1);
+  ck_bind_text(&read.binder, rows->agent);
+  ck_bind_int(&read.binder, (int64_t)rows->others);
   bool more = true;
   while (more && ck_binder_next(&read.binder) == SQLITE_ROW) {
     ck_event_row row = event_row(read.binder.stmt);

@@ -27,7 +27,8 @@
 /* The index has the kind as well: rows of other kinds are never looked up. */
 #define CK_SQL_READ_EVENTS                                                                            \
   "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body FROM event" \
-  " WHERE session = ? AND seq > ? AND seq <= ? AND ? >> kind & 1 ORDER BY seq"
+  " WHERE session = ?1 AND seq > ?2 AND seq <= ?3 AND ?4 >> kind & 1"                                    \
+  " AND (?5 IS NULL OR agent = ?5 OR ?6 >> kind & 1) ORDER BY seq"
 #define CK_SQL_READ_CHECKPOINTS(payload)                                                               \
   "SELECT id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, cost_micros," \
   " input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed, format, encoding, plain_len," \

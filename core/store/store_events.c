@@ -98,7 +98,8 @@ static ck_status read_range(event_reading *self, const ck_range *range, bool bac
   if (last < until) until = last;
   if (until <= after || self->stopped) return CK_OK;
   self->session = range->session ? range->session : query->session;
-  ck_event_rows rows = {self->session, after, until == INT64_MAX ? 0 : until, backward, query->kinds};
+  ck_event_rows rows = {.session = self->session, .after = after, .until = until == INT64_MAX ? 0 : until, .backward = backward,
+                        .kinds = query->kinds, .agent = query->agent, .others = query->others};
   ck_status status = backend->read_events(backend->self, &rows, visit_event, self, self->err);
   return status ? status : self->status;
 }

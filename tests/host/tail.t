@@ -23,7 +23,12 @@ is "are two" "$(sed 1,3d <<<"$out" | grep -c '')" 2
 for agent in nobody b; do
   exits 0 "an agent that is not there" sessions tail "$session" "$agent"
   is "has no tail, and no heading" "$out" ""
+  has "who there is, is said" "$err" ": main, b1, a1"
 done
+exits 0 "an agent that is spelt wrong" sessions tail "$session" mian
+is "the one that is meant is named" "$(grep -o "did you mean 'main'" <<<"$err")" "did you mean 'main'"
+exits 0 "as JSON" --json sessions tail "$session" mian
+is "there are no events, and no talk" "$(json "$out" 'scalar @{$d->{events}}')$err" 0
 exits 0 "none are asked for" sessions tail "$session" a1 --last 0
 is "none are given" "$out" ""
 refused 2 "no number" "'two' is not a number of events" sessions tail "$session" a1 --last two
@@ -54,6 +59,27 @@ is "five" "$(sed 1,3d <<<"$out" | grep -c '')" 5
 exits 0 "so does another profile" sessions tail air airline --profile default
 ok "more than five" test "$(sed 1,3d <<<"$out" | grep -c '')" -gt 5
 
+# An agent that is only delegated to takes part, too.
+printf '%s\n' '{"role":"user","content":"x"}' '{"role":"assistant","content":"y"}' >"$dir/plain.jsonl"
+exits 0 "a session without that agent" sessions import "$dir/plain.jsonl" --session plain
+exits 0 "sessions in which it took part" sessions list --agent a1
+is "one" "$(cut -f1 <<<"$out")" "$session"
+exits 0 "of those that wait" sessions list --agent a1 --status waiting
+is "none" "$out$err" "agent 'a1' took part in no session that is waiting"
+exits 0 "an agent of no session" sessions list --agent nobody --json
+is "none, as JSON" "$out$err" ""
+
+# listed NAME: for each agent of the store, the list of its sessions is that of the sessions in which it has a tail.
+listed() {
+  local session agent want=""
+  "$CKRUN" sessions list | cut -f1 >"$dir/all"
+  while read -r session; do "$CKRUN" sessions log "$session" --all | cut -f5; done <"$dir/all" | sort -u | sed /^$/d >"$dir/agents"
+  while read -r agent; do
+    want=$(while read -r session; do [ -z "$("$CKRUN" sessions tail "$session" "$agent" 2>/dev/null)" ] || echo "$session"; done <"$dir/all")
+    is "$1: sessions with $agent" "$("$CKRUN" sessions list --agent "$agent" | cut -f1)" "$want"
+  done <"$dir/agents"
+}
+
 compare() {
   local name=$1 sessions
   shift
@@ -67,6 +93,7 @@ compare() {
 }
 
 compare samples "$samples"/{claude_inline.jsonl,claude_code.jsonl,crafted.json,generated.json,tau_bench.json,pi.jsonl,owl.json,relay.json,hyperagent.txt}
+listed samples
 if [ -d "${CKRUN_DATA:-}" ]; then
   compare who_and_when "$CKRUN_DATA"/who_and_when/*/*.json
   compare claude_code "$CKRUN_DATA"/claude_code/*.jsonl "$CKRUN_DATA"/claude_code_inline/*.jsonl

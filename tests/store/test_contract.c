@@ -282,6 +282,8 @@ static void test_events(ck_store *store) {
   is_read(store, &query, "3 5 7 ", "by scope");
   query = (ck_event_query){.session = query.session, .agent = "ann"};
   is_read(store, &query, "2 5 ", "by agent");
+  query.others = 1ull << CK_EVENT_BOUNDARY;
+  is_read(store, &query, "2 5 8 ", "by agent, and of a kind whoever's it is");
   query = (ck_event_query){.session = query.session, .last = 3};
   is_read(store, &query, "6 7 8 ", "the last ones, still ascending");
   query = (ck_event_query){.session = query.session, .view = &view};
