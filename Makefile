@@ -30,8 +30,9 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 MAKEFLAGS += -r --no-print-directory
+JOBS := $(shell nproc 2>/dev/null || echo 1)
 ifeq ($(filter -j%,$(MAKEFLAGS)),)
-MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+MAKEFLAGS += -j$(JOBS)
 endif
 Q := $(if $(V),,@)
 
@@ -178,7 +179,11 @@ $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
   ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
-prove = $(if $(strip $(2)),$(Q)$(call test_env,$(1)) prove --norc --exec '' $(PROVEFLAGS) $(2),@echo "no tests")
+# What failed is told again behind prove's summary.
+define prove
+$(if $(strip $(2)),$(Q)rm -rf $(BUILD)/$(1)/said; export $(call test_env,$(1)); \
+  prove --norc --exec tests/kept.sh -j$(JOBS) $(PROVEFLAGS) $(2) || { tests/kept.sh --told; exit 1; },@echo "no tests")
+endef
 
 # Scripts that also run against the sanitized program: those that neither trace it, nor load something in front of it, nor
 # look at what it costs.
@@ -188,14 +193,14 @@ SANITIZED_SCRIPTS := $(filter-out tests/author/bench.t,$(filter tests/host/% tes
 TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) \
   $(if $(MAIN_C),$(BUILD)/ckrun) $(call examples,release) $(call examples,asan)
 test: deps $(TESTED) ## run all tests, C tests also under asan and ubsan
-	$(call prove,release,$(call only,$(call programs,release) $(TEST_SCRIPTS)))
-	$(call prove,asan,$(call only,$(call programs,asan) $(SANITIZED_SCRIPTS)))
+	$(call prove,release,$(call only,$(TEST_SCRIPTS) $(call programs,release)))
+	$(call prove,asan,$(call only,$(SANITIZED_SCRIPTS) $(call programs,asan)))
 
 test-unit: deps $(call programs,$(MODE)) $(call tools,$(MODE)) ## run the C tests in MODE
 	$(call prove,$(MODE),$(call only,$(call programs,$(MODE))))
 
 test-interop: deps all ## run whole sessions with agents and servers from the npm registry, if it can be reached
-	$(Q)$(call test_env,$(MODE)) prove --norc --exec '' $(PROVEFLAGS) tests/interop/interop.sh :: $(abspath $(BUILD))/interop
+	$(call prove,$(MODE),tests/interop/interop.sh :: $(abspath $(BUILD))/interop)
 
 demo: deps all ## a session that crashes and resumes, in seconds
 	$(call test_env,$(MODE)) examples/airline/demo.sh

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,8 @@ enum {
   BACKOFF_FIRST_US = 20,
   BACKOFF_LAST_US = 2000,
   OWNER_TEXT_MAX = 160,
-  REPLACED_MAX = 1000 /* a session's file that goes again and again between open and flock */
+  REPLACED_MAX = 1000, /* a session's file that goes again and again between open and flock */
+  DYING_LOOKS = 3000,  /* about as many milliseconds */
 };
 
 struct ck_lock {
@@ -136,12 +138,29 @@ static char *session_path(const char *store_path, const char *session_id) {
   return path;
 }
 
-static ck_status owned_error(int fd, const char *session_id, ck_error *err) {
-  char text[OWNER_TEXT_MAX + 1] = "", host[OWNER_TEXT_MAX + 1] = "";
+/* 0: the owner has not said its pid yet. */
+static long read_owner(int fd, char host[OWNER_TEXT_MAX + 1]) {
+  char text[OWNER_TEXT_MAX + 1] = "";
   long pid = 0;
   ssize_t len = pread(fd, text, OWNER_TEXT_MAX, 0);
-  if (len > 0 && sscanf(text, "%ld %160s", &pid, host) == 2)
-    return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session_id, pid, host);
+  return len > 0 && sscanf(text, "%ld %160s", &pid, host) == 2 ? pid : 0;
+}
+
+/* A program that was being forked when its parent was killed has the parent's files until it dies of that, too. Waits a
+ * moment when that is who holds `fd`, which has been looked at `looks` times. */
+static bool wait_for_dying(int fd, int looks) {
+  char host[OWNER_TEXT_MAX + 1] = "", here[OWNER_TEXT_MAX + 1] = "";
+  long pid = looks < DYING_LOOKS ? read_owner(fd, host) : 0;
+  if (!pid || gethostname(here, sizeof here - 1) != 0 || strcmp(host, here) != 0) return false;
+  if (kill((pid_t)pid, 0) == 0 || errno != ESRCH) return false;
+  nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  return true;
+}
+
+static ck_status owned_error(int fd, const char *session_id, ck_error *err) {
+  char host[OWNER_TEXT_MAX + 1] = "";
+  long pid = read_owner(fd, host);
+  if (pid) return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session_id, pid, host);
   return ck_error_set(err, CK_E_OWNED, "session %s is run by a process that has not said its pid yet", session_id);
 }
 
@@ -166,22 +185,27 @@ static bool still_there(int fd, const char *path) {
   return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
+/* CK_E_OWNED: somebody else has it. */
+static ck_status take(int fd, const char *path, const char *session_id, ck_error *err) {
+  for (int looks = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; looks++) {
+    if (errno != EWOULDBLOCK) return file_error(err, "lock", path);
+    if (!wait_for_dying(fd, looks)) return owned_error(fd, session_id, err);
+  }
+  return CK_OK;
+}
+
 static ck_status open_locked(int *out, const char *path, const char *session_id, ck_error *err) {
   *out = -1;
   for (int tries = 0; tries < REPLACED_MAX; tries++) {
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return file_error(err, "open", path);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-      ck_status status =
-          errno == EWOULDBLOCK ? owned_error(fd, session_id, err) : file_error(err, "lock", path);
-      close(fd);
-      return status;
-    }
-    if (still_there(fd, path)) {
+    ck_status status = take(fd, path, session_id, err);
+    if (status == CK_OK && still_there(fd, path)) {
       *out = fd;
       return CK_OK;
     }
     close(fd);
+    if (status != CK_OK) return status;
   }
   return ck_error_set(err, CK_E_IO, "%s is removed again and again", path);
 }
@@ -240,11 +264,16 @@ ck_status ck_session_lock_check(const char *store_path, const char *session_id, 
     if (errno != ENOENT) status = file_error(err, "open", path);
     goto done;
   }
-  struct flock probe = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  if (fcntl(fd, F_OFD_GETLK, &probe) != 0)
-    status = file_error(err, "ask for the lock of", path);
-  else if (probe.l_type != F_UNLCK)
-    status = owned_error(fd, session_id, err);
+  struct flock probe;
+  int looks = 0;
+  do {
+    probe = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_GETLK, &probe) != 0) {
+      status = file_error(err, "ask for the lock of", path);
+      goto done;
+    }
+  } while (probe.l_type != F_UNLCK && wait_for_dying(fd, looks++));
+  if (probe.l_type != F_UNLCK) status = owned_error(fd, session_id, err);
 done:
   if (fd >= 0) close(fd);
   free(path);

@@ -24,11 +24,12 @@ void ck_lock_release(ck_lock *self);
 /* The lock of one session: STORE.sessions/ID.lock, holding "pid host" of its owner. The file goes when it is closed. */
 typedef struct ck_session_lock ck_session_lock;
 
-/* CK_E_OWNED names pid and host of the live owner. Never waits. */
+/* CK_E_OWNED names pid and host of the live owner. Waits for no owner that lives, and a few seconds at most for what one that
+ * was killed had just forked: that shares the lock until it dies, too. */
 CK_CHECKED ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path, const char *session_id,
                                           ck_error *err);
 void ck_session_lock_close(ck_session_lock *self);
-/* CK_OK when nobody holds it, else CK_E_OWNED as above. Takes nothing and makes no file, so it disturbs nobody. */
+/* CK_OK when nobody holds it, else CK_E_OWNED, waits as above. Takes nothing and makes no file, so it disturbs nobody. */
 CK_CHECKED ck_status ck_session_lock_check(const char *store_path, const char *session_id, ck_error *err);
 
 /* The process that holds it, as the kernel says; 0: nobody, or one that this machine cannot see. */

@@ -80,15 +80,13 @@ summary() {
 # go_on SESSION [RUN…]: resumes until the session is completed, at most 5 times; RUN starts it again when it was never made.
 # Sets `resumes` and `ending` (completed, in_doubt, unresumable).
 go_on() {
-  local session=$1 code again= held=0
+  local session=$1 code again=
   shift
   resumes=0
   while [ "$resumes" -lt 5 ]; do
     resumes=$((resumes + 1))
     ckrun resume "$session" $again >out 2>err
     code=$?
-    # What was killed may be a moment in dying, and holds its locks as long.
-    [ "$code" = 76 ] && [ $((held += 1)) -lt 200 ] && resumes=$((resumes - 1)) && continue
     # Killed again and again, it is parked until a person says otherwise.
     [ "$code" = 5 ] && grep -q 'is failing' err && again=--retry
     # Killed before the session was there: it is simply started again.

@@ -39,8 +39,6 @@ list_rounds() {
     command=(resume s --retry)
     ckrun sessions show s >/dev/null 2>&1 || command=(run "$here/state.lua" --cassette "$work/$rounds.jsonl" --session s)
     kill_one "$round" "${command[@]}"
-    # What the killed had forked may hold its locks for a moment longer.
-    for _ in {1..20}; do [ "$code" = 76 ] && kill_one "$round" "${command[@]}"; done
     [ "$code" = 5 ] && grep -q 'is completed' err && code=0
     [ "$code" = 124 ] && code=0 # the clock struck, but the program had ended by itself
     case $code in

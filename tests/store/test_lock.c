@@ -13,7 +13,7 @@
 
 #include "tests/tap.h"
 
-enum { PROCESSES = 4, ROUNDS = 200 };
+enum { PROCESSES = 4, ROUNDS = 200, DEATHS = 20 };
 
 /* Runs `body` in a child that tells through the pipe when it has got so far; then it waits to be killed. */
 static pid_t hold(void (*body)(const char *path), const char *path) {
@@ -120,6 +120,35 @@ static void test_session(void) {
   ck_session_lock_close(other);
   ck_session_lock_close(lock);
   tap_ok(access(tap_tmpfile("three.db.sessions/s.lock"), F_OK) != 0, "a file goes with its lock");
+}
+
+/* What it has forked shares its locks until the pipe from us ends. */
+static int let_go[2];
+
+static void take_session_and_fork(const char *path) {
+  char byte;
+  take_session(path);
+  if (fork() != 0) return;
+  close(let_go[1]);
+  _exit(read(let_go[0], &byte, 1) == 0 ? 0 : 1);
+}
+
+/* Nothing comes in between: the fork has hardly begun to die when the lock is asked for. */
+static void test_dying(void) {
+  const char *path = tap_tmpfile("dying.db");
+  int asked = 0, taken = 0;
+  for (int i = 0; i < DEATHS; i++) {
+    ck_session_lock *lock;
+    tap_must(pipe(let_go) == 0, "a pipe");
+    end(hold(take_session_and_fork, path));
+    close(let_go[0]);
+    close(let_go[1]);
+    asked += i % 2 == 0 && ck_session_lock_check(path, "s", NULL) == CK_OK;
+    taken += ck_session_lock_open(&lock, path, "s", NULL) == CK_OK;
+    ck_session_lock_close(lock);
+  }
+  tap_is_int(taken, DEATHS, "the lock of a killed owner is had when what it had forked dies");
+  tap_is_int(asked, DEATHS / 2, "and is not said to be held");
 }
 
 static void test_session_refusals(void) {
@@ -242,6 +271,7 @@ int main(void) {
   test_lock();
   test_lock_refusals();
   test_session();
+  test_dying();
   test_session_refusals();
   test_contention();
   test_asking();

@@ -1,0 +1,29 @@
+#!/bin/bash
+# kept.sh - runs a test for prove and keeps what it says, so that what failed can be told again where it is seen: at the end.
+#   kept.sh TEST [ARGUMENT…]   its output is kept in $CKRUN_BUILD/said/, its errors are not shown
+#   kept.sh --told             prints what the tests that failed have said, at most 100 lines; all of it is in failed.txt there
+set -u
+said=${CKRUN_BUILD:?the folder of the build}/said
+
+# told NAME: the checks that failed and what was said about them, or how it ended when none did.
+told() {
+  echo "== $1: exit $(cat "$1.failed")"
+  awk '/^not ok|^Bail out!/ { keep = 1 } /^ok/ { keep = 0 } keep' "$1.out" | head -n 30
+  grep -q '^not ok' "$1.out" || tail -n 3 "$1.out"
+  tail -n 30 "$1.err"
+}
+
+if [ "$1" = --told ]; then
+  cd "$said" 2>/dev/null || exit 0
+  for file in *.failed; do [ ! -e "$file" ] || told "${file%.failed}"; done | cut -c1-400 | tee failed.txt | tail -n 100
+  exit
+fi
+mkdir -p "$said"
+name=${1#./}
+name=$said/${name//\//-}
+rm -f "$name.failed"
+"$@" >"$name.out" 2>"$name.err"
+code=$?
+[ $code = 0 ] && ! grep -q '^not ok' "$name.out" || echo $code >"$name.failed"
+cat "$name.out"
+exit $code
