@@ -26,6 +26,7 @@ struct ck_child {
   uv_write_t write;
   bool open[PIPE_COUNT]; /* outputs: not at their end; input: not written yet */
   bool exited, finishing, dropped;
+  bool looked; /* the timer went off, and since then the loop has looked at what came in */
   killing killed;
   int handles; /* not closed yet */
   ck_child_end end;
@@ -42,6 +43,12 @@ struct ck_child {
 };
 
 static void on_timer(uv_timer_t *timer);
+
+static void start_timer(ck_child *self, int64_t ms) {
+  uv_update_time(self->timer.loop);
+  self->looked = false;
+  uv_timer_start(&self->timer, on_timer, (uint64_t)ms, 0);
+}
 
 static void free_child(ck_child *self) {
   ck_buffer_clear(&self->input);
@@ -89,7 +96,7 @@ static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
     self->end.ending = signal_number ? CK_CHILD_KILLED : CK_CHILD_EXITED;
     self->end.code = signal_number ? signal_number : (int)code;
   }
-  uv_timer_start(&self->timer, on_timer, (uint64_t)self->grace_ms, 0);
+  start_timer(self, self->grace_ms);
   finish_when_drained(self);
 }
 
@@ -98,16 +105,18 @@ static void end_it(ck_child *self, ck_child_ending why, int signal_number) {
   if (self->killed == UNTOUCHED) self->end.ending = why;
   self->killed = signal_number == SIGKILL ? SHOT : TERMINATED;
   kill_group(self, signal_number);
-  if (self->exited) {
-    finish(self);
-  } else {
-    uv_timer_start(&self->timer, on_timer, (uint64_t)self->kill_ms, 0);
-  }
+  if (self->exited) finish(self);
+  else start_timer(self, self->kill_ms);
 }
 
+/* When this process was held up, the timer goes off before the loop has read what the child wrote, or has seen that it ended:
+ * it looks once before anything is given up. (A timer of 0 would go off again without a look.) */
 static void on_timer(uv_timer_t *timer) {
   ck_child *self = timer->data;
-  if (self->exited || self->killed == SHOT) {
+  if (!self->looked) {
+    start_timer(self, 1);
+    self->looked = true;
+  } else if (self->exited || self->killed == SHOT) {
     finish(self);
   } else if (self->killed == TERMINATED) {
     end_it(self, CK_CHILD_CANCELLED, SIGKILL);
@@ -227,7 +236,7 @@ void ck_child_close_input(ck_child *self) {
   if (self->closing_input || self->finishing || uv_is_closing((uv_handle_t *)input)) return;
   self->closing_input = true;
   if (uv_shutdown(&self->shutdown, input, on_input_drained)) uv_close((uv_handle_t *)input, on_closed);
-  if (!self->exited && self->killed == UNTOUCHED) uv_timer_start(&self->timer, on_timer, (uint64_t)self->kill_ms, 0);
+  if (!self->exited && self->killed == UNTOUCHED) start_timer(self, self->kill_ms);
 }
 
 /* From here on every handle is there and must be closed by the loop. */
@@ -246,15 +255,14 @@ static int attach(ck_child *self, uv_loop_t *loop, int ours[PIPE_COUNT]) {
   return failed;
 }
 
-static void begin(ck_child *self, uv_loop_t *loop, int64_t deadline_ms) {
+static void begin(ck_child *self, int64_t deadline_ms) {
   for (int i = STDOUT_FILENO; i <= STDERR_FILENO; i++) {
     self->open[i] = uv_read_start((uv_stream_t *)&self->pipes[i], on_room_wanted, on_read) == 0;
   }
   write_input(self);
   if (!deadline_ms) return;
   int64_t left_ms = deadline_ms - (int64_t)(uv_hrtime() / 1000000);
-  uv_update_time(loop);
-  uv_timer_start(&self->timer, on_timer, left_ms > 0 ? (uint64_t)left_ms : 0, 0);
+  start_timer(self, left_ms > 0 ? left_ms : 0);
 }
 
 static void launch(ck_child *self, const ck_child_options *options, int ours[PIPE_COUNT], int its[PIPE_COUNT]) {
@@ -263,7 +271,7 @@ static void launch(ck_child *self, const ck_child_options *options, int ours[PIP
   for (int i = 0; i < PIPE_COUNT; i++) close(its[i]);
   int failed = attach(self, loop, ours);
   if (!refused && !failed) {
-    begin(self, loop, options->deadline_ms);
+    begin(self, options->deadline_ms);
     return;
   }
   self->end.ending = CK_CHILD_UNSTARTED;

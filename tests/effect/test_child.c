@@ -1,0 +1,122 @@
+/* test_child.c - one child process: however late the loop comes, what the child did before is seen first. */
+#include "core/effect/child.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/waker.h"
+#include "tests/tap.h"
+
+enum { OUTPUT_MAX = 4096 };
+
+static ck_loop *loop;
+static int open_children;
+
+typedef struct seen {
+  ck_child_ending ending;
+  int code;
+  char output[OUTPUT_MAX + 1];
+} seen;
+
+static void on_ended(void *to, const ck_child_end *end) {
+  seen *self = to;
+  self->ending = end->ending;
+  self->code = end->code;
+  snprintf(self->output, sizeof self->output, "%.*s", (int)end->output.len, end->output.len ? end->output.data : "");
+  if (--open_children == 0) ck_loop_stop(loop);
+}
+
+/* With no grace at all: what is lost when the loop comes late is lost here. */
+static void start(seen *to, const char *script, int64_t deadline_ms) {
+  char path[4096], shell[] = "/bin/sh", option[] = "-c", text[256];
+  snprintf(path, sizeof path, "PATH=%s", getenv("PATH"));
+  snprintf(text, sizeof text, "%s", script);
+  char *const argv[] = {shell, option, text, NULL}, *const environment[] = {path, NULL};
+  ck_child_options options = {.loop = loop, .argv = argv, .environment = environment, .directory = tap_tmpdir(), .output_max = OUTPUT_MAX,
+                              .error_max = OUTPUT_MAX, .kill_ms = 10000, .deadline_ms = deadline_ms, .ended = on_ended, .to = to};
+  ck_child *child;
+  tap_must(ck_child_start(&child, &options, NULL) == CK_OK, "%s: started", script);
+  open_children++;
+}
+
+/* Until it has ended; it is not collected. */
+static void wait_for_end(idtype_t which, id_t id) {
+  siginfo_t info;
+  tap_must(waitid(which, id, &info, WEXITED | WNOWAIT) == 0, "it has ended");
+}
+
+/* ---- the exit is seen before the output ---- */
+
+static int gate;
+static ck_waker *waker; /* watched until the loop is freed */
+static pid_t held;
+
+/* The loop is in the midst of what it found: another child's exit, which is served after this. */
+static void let_it_end(void *to) {
+  ck_waker_clear(to);
+  tap_must(write(gate, "go\n", 3) == 3, "it goes on");
+  wait_for_end(P_PID, (id_t)held);
+}
+
+static pid_t read_pid(void) {
+  char path[4096];
+  int pid = 0;
+  snprintf(path, sizeof path, "%s/pid", tap_tmpdir());
+  FILE *file = fopen(path, "r");
+  tap_must(file && fscanf(file, "%d", &pid) == 1, "it told its pid");
+  fclose(file);
+  return pid;
+}
+
+static void test_exit_before_output(void) {
+  char path[4096];
+  seen first = {0}, second = {0};
+  snprintf(path, sizeof path, "%s/gate", tap_tmpdir());
+  tap_must(mkfifo(path, 0600) == 0 && ck_waker_open(&waker, NULL) == CK_OK, "there is a gate");
+  start(&second, "echo $$ >pid; read word <gate; echo all of it", 0);
+  gate = open(path, O_WRONLY | O_CLOEXEC);
+  held = read_pid();
+  start(&first, "exit 3", 0);
+  wait_for_end(P_ALL, 0);
+  tap_must(ck_loop_watch(loop, ck_waker_fd(waker), let_it_end, waker, NULL) == CK_OK, "the waker is watched");
+  ck_waker_wake(waker);
+  ck_loop_run(loop);
+  tap_is_int(first.code, 3, "a child ends");
+  tap_is_int(second.ending, CK_CHILD_EXITED, "the other one ends meanwhile");
+  tap_is_text(second.output, "all of it\n", "and what it wrote is not lost, though its exit was seen first");
+  close(gate);
+}
+
+/* ---- the deadline passes while the loop is held up ---- */
+
+static void test_end_before_deadline(void) {
+  seen it = {0};
+  start(&it, "echo in time; exit 4", 1);
+  wait_for_end(P_ALL, 0);
+  ck_loop_run(loop);
+  tap_is_int(it.ending, CK_CHILD_EXITED, "a child that had ended when the loop came is not late");
+  tap_is_int(it.code, 4, "its exit status is told");
+  tap_is_text(it.output, "in time\n", "and its output");
+}
+
+static void test_late(void) {
+  seen it = {0};
+  start(&it, "exec sleep 1000", 1);
+  ck_loop_run(loop);
+  tap_is_int(it.ending, CK_CHILD_LATE, "one that has not is");
+}
+
+int main(void) {
+  tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
+  test_end_before_deadline();
+  test_late();
+  test_exit_before_output();
+  ck_loop_free(loop);
+  ck_waker_close(waker);
+  return tap_done();
+}
