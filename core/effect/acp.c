@@ -14,60 +14,24 @@ typedef struct acp_driver {
 
 /* ---- ends ---- */
 
-static bool is_harmless(const ck_effect *effect) {
-  return effect->class == CK_EFFECT_PURE || effect->class == CK_EFFECT_IDEMPOTENT;
-}
-
-/* The prompt is sent, and nothing says what came of it. */
-static bool is_in_doubt(const ck_effect_run *run) { return run->phase >= CK_ACP_PROMPTED && !is_harmless(run->effect); }
-
-static void remove_run(ck_effect_run *run) {
-  run->previous->next = run->next;
-  run->next->previous = run->previous;
-  ck_loop_withdraw(&run->task);
+static void clear_run(ck_effect_run *run) {
   ck_buffer_clear(&run->text);
-  ck_outcome_free(run->spare);
-  ck_outcome_free(run->outcome);
   free(run->tools);
-  free(run);
-}
-
-static void on_due(void *to) {
-  ck_effect_run *run = to;
-  ck_effect_sink *sink = run->sink;
-  ck_outcome *outcome = run->outcome;
-  run->outcome = NULL;
-  remove_run(run);
-  sink->done(sink, outcome);
 }
 
 void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome) {
   ck_acp_drop_permissions(run->agent, run);
-  run->outcome = outcome;
-  if (!outcome) {
-    run->outcome = run->spare;
-    run->spare = NULL;
-    if (is_in_doubt(run)) run->outcome->status = CK_OUTCOME_UNKNOWN;
-  }
-  ck_loop_defer(run->agent->options->service.loop, &run->task, on_due, run);
+  ck_errand_deliver(&run->errand, outcome);
 }
 
-static void deliver_as(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why) {
-  ck_outcome *outcome = NULL;
-  ck_error ignored = CK_ERROR_INIT;
-  if (ck_outcome_new(&outcome, status, NULL, why, &ignored) == CK_OK) {
-    outcome->error_status = class;
-    outcome->cost_micros = run->phase >= CK_ACP_PROMPTED ? -1 : 0;
-  }
-  ck_acp_deliver(run, outcome);
+void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why) {
+  ck_acp_drop_permissions(run->agent, run);
+  ck_errand_end(&run->errand, status, class, why);
 }
-
-void ck_acp_deliver_failed(ck_effect_run *run, ck_status class, const char *why) { deliver_as(run, CK_OUTCOME_FAILED, class, why); }
-
-void ck_acp_deliver_error(ck_effect_run *run, const char *text) { deliver_as(run, CK_OUTCOME_ERROR, CK_OK, text); }
 
 void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why) {
-  deliver_as(run, is_in_doubt(run) ? CK_OUTCOME_UNKNOWN : CK_OUTCOME_FAILED, class, why);
+  ck_acp_drop_permissions(run->agent, run);
+  ck_errand_lose(&run->errand, class, why);
 }
 
 /* ---- the driver ---- */
@@ -98,20 +62,16 @@ static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
   *out = NULL;
   ck_status status = check_request(effect, err);
   if (status != CK_OK) return status;
-  ck_effect_run *run = calloc(1, sizeof *run);
-  if (!run) return ck_error_no_memory(err);
-  *run = (ck_effect_run){.agent = agent, .effect = effect, .sink = sink};
-  status = ck_outcome_new(&run->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
-  run->tools = status == CK_OK ? calloc(CK_ACP_TOOLS_MAX, sizeof *run->tools) : NULL;
-  if (!run->tools) {
-    ck_outcome_free(run->spare);
-    free(run);
-    return ck_error_no_memory(err);
+  ck_acp_tool *tools = calloc(CK_ACP_TOOLS_MAX, sizeof *tools);
+  if (!tools) return ck_error_no_memory(err);
+  ck_effect_run *run;
+  status = ck_errand_new(&run, &agent->runs, effect, sink, err);
+  if (status != CK_OK) {
+    free(tools);
+    return status;
   }
-  run->spare->error_status = CK_E_NO_MEMORY;
-  run->next = &agent->runs;
-  run->previous = agent->runs.previous;
-  run->previous->next = run->next->previous = run;
+  run->agent = agent;
+  run->tools = tools;
   ck_acp_agent_ask(agent, run);
   *out = run;
   return CK_OK;
@@ -125,9 +85,8 @@ static void cancel(void *self, ck_effect_run *run) {
 static void free_driver(void *to) {
   acp_driver *self = to;
   for (size_t i = 0; i < self->count; i++) {
-    ck_acp_agent *agent = &self->agents[i];
-    ck_acp_agent_clear(agent);
-    while (agent->runs.next != &agent->runs) remove_run(agent->runs.next);
+    ck_acp_agent_clear(&self->agents[i]);
+    ck_errands_clear(&self->agents[i].runs);
   }
   free(self->agents);
   free(self);
@@ -141,6 +100,7 @@ ck_status ck_acp_driver_new(ck_effect_driver **out, const ck_acp_options *option
   self->agents = calloc(options->agent_count ? options->agent_count : 1, sizeof *self->agents);
   ck_status status = self->agents ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; status == CK_OK && i < options->agent_count; i++) {
+    ck_errands_init(&self->agents[i].runs, options->service.loop, sizeof(ck_effect_run), clear_run);
     status = ck_acp_agent_init(&self->agents[self->count++], &self->options, &options->agents[i], err);
   }
   if (status != CK_OK) {

@@ -6,7 +6,10 @@
  * was an update of the effect. The cost is what the agent says of it in dollars, or -1.
  *
  * Once the prompt is sent, a turn whose agent died or fell silent may have had its effects: what came of it is UNKNOWN unless
- * it is pure or idempotent. Before, it is FAILED with CK_E_UNAVAILABLE. A cancelled turn is FAILED once the agent confirms.
+ * it is pure or idempotent. Before, it is FAILED with CK_E_UNAVAILABLE.
+ *
+ * One that is cancelled before its prompt is sent is ABSENT. After it the agent is waited for: what it answers is the result,
+ * with stop_reason "cancelled" and `interrupted` when it broke off; a turn that is pure or idempotent is FAILED then.
  *
  * Permissions that it asks for are given by rule, or by a person; when nobody is there the turn is cancelled and FAILED with
  * CK_E_WAITING. Files and terminals of ours it does not get, except for text files in its folder where that is allowed. */

@@ -52,8 +52,8 @@ static void read_id(char out[CK_ACP_ID_MAX], ck_bytes json) {
 
 ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params) {
   ck_bytes id = ck_json_get(params, "sessionId");
-  for (ck_effect_run *run = self->runs.next; run != &self->runs; run = run->next) {
-    if (!run->outcome && *run->session && ck_json_is_text(id, run->session)) return run;
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.outcome && *run->session && ck_json_is_text(id, run->session)) return run;
   }
   return NULL;
 }
@@ -72,10 +72,10 @@ static void append_text(ck_json_writer *w, ck_bytes text) {
 
 /* A session that is new to the agent begins with what an earlier one had known. */
 static void append_prompt(ck_json_writer *w, const ck_effect_run *run) {
-  ck_bytes prompt = ck_json_get(run->effect->request, "prompt");
+  ck_bytes prompt = ck_json_get(run->errand.effect->request, "prompt");
   ck_json_name(w, "prompt");
   ck_json_begin(w, '[');
-  if (run->is_new && run->effect->tail) append_text(w, ck_value_bytes(run->effect->tail));
+  if (run->is_new && run->errand.effect->tail) append_text(w, ck_value_bytes(run->errand.effect->tail));
   if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
     ck_json_iterator it = ck_json_iterate(prompt);
     while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
@@ -110,18 +110,22 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
   const char *method = prompts ? "session/prompt" : run->loads ? "session/load" : "session/new";
   run->phase = phase;
   run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened, .to = run, .silence_ms = silence_of(run->agent),
-                             .deadline_ms = run->effect->deadline_ms};
+                             .deadline_ms = run->errand.effect->deadline_ms};
   ck_status status = write_params(&params, run, &err);
   if (status == CK_OK) status = ck_peer_ask(run->agent->service.peer, &run->call, method, ck_buffer_bytes(&params), &err);
   ck_buffer_clear(&params);
-  if (status == CK_OK) return;
-  run->phase = before;
-  ck_acp_lose(run, status, err.text);
+  if (status != CK_OK) {
+    run->phase = before;
+    ck_acp_lose(run, status, err.text);
+  } else if (prompts) {
+    run->errand.sent = true;
+    run->errand.cost_micros = -1;
+  }
 }
 
 static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char *session) {
-  for (ck_effect_run *run = self->runs.next; run != &self->runs; run = run->next) {
-    if (run != except && !run->outcome && strcmp(run->session, session) == 0) return true;
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (run != except && !run->errand.outcome && strcmp(run->session, session) == 0) return true;
   }
   return false;
 }
@@ -130,9 +134,9 @@ static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char 
 static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
-  read_id(wanted, ck_json_get(run->effect->request, "session"));
+  read_id(wanted, ck_json_get(run->errand.effect->request, "session"));
   if (*wanted && is_busy(agent, run, wanted)) {
-    ck_acp_deliver_failed(run, CK_E_FLOW, "its session is at work on another prompt");
+    ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_FLOW, "its session is at work on another prompt");
     return;
   }
   const ck_acp_session *known = *wanted ? ck_acp_agent_find_session(agent, wanted) : NULL;
@@ -144,7 +148,7 @@ static void open_session(ck_effect_run *run) {
 
 static void refuse_session(ck_effect_run *run, const ck_peer_answer *answer) {
   bool locked = answer->outcome == CK_PEER_ERROR && answer->code == AUTH_REQUIRED;
-  ck_acp_deliver_failed(run, locked ? CK_E_CREDENTIALS : CK_E_UNAVAILABLE, answer->text);
+  ck_acp_end(run, CK_OUTCOME_FAILED, locked ? CK_E_CREDENTIALS : CK_E_UNAVAILABLE, answer->text);
 }
 
 static void on_opened(void *to, const ck_peer_answer *answer) {
@@ -163,7 +167,7 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
   if (!run->loads) read_id(run->session, ck_json_get(answer->json, "sessionId"));
   if (!*run->session) {
     ck_peer_stop(agent->service.peer, "it began a session without an id");
-    ck_acp_deliver_failed(run, CK_E_UNAVAILABLE, "the agent began a session without an id");
+    ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "the agent began a session without an id");
     return;
   }
   const ck_acp_session *session = add_session(agent, run->session, run->loads ? -1 : 0);
@@ -175,13 +179,15 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
 
 /* ---- the end of a turn ---- */
 
+/* What was cancelled is told by its answer: it came to its end all the same, or it was broken off, which is an end, too. Only
+ * what may be repeated freely, lacked a permission or was too silent is asked for again as a whole. */
 static void deliver_result(ck_effect_run *run, ck_bytes result) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
-  /* A turn that came to its end while it was cancelled is done; one that lacked a permission goes on another time. */
   bool cancelled = ck_json_is_text(ck_json_get(result, "stopReason"), "cancelled");
-  bool stopped = run->phase == CK_ACP_ENDS && (cancelled || run->ending == CK_E_WAITING);
-  if (stopped) ck_acp_deliver_failed(run, run->ending, run->why);
+  bool told = run->ending == CK_E_INTERRUPTED && ck_errand_is_in_doubt(&run->errand);
+  bool again = run->phase == CK_ACP_ENDS && (cancelled ? !told : run->ending == CK_E_WAITING);
+  if (again) ck_acp_end(run, CK_OUTCOME_FAILED, run->ending, run->why);
   else if (ck_acp_read_result(&outcome, run, result, &err) == CK_OK) ck_acp_deliver(run, outcome);
   else if (err.status == CK_E_NO_MEMORY) ck_acp_deliver(run, NULL);
   else ck_acp_lose(run, CK_E_UNAVAILABLE, err.text);
@@ -193,8 +199,8 @@ static void on_prompted(void *to, const ck_peer_answer *answer) {
   switch (answer->outcome) {
     case CK_PEER_RESULT: deliver_result(run, answer->json); break;
     case CK_PEER_ERROR:
-      if (ends) ck_acp_deliver_failed(run, run->ending, run->why);
-      else ck_acp_deliver_error(run, answer->text);
+      if (ends) deliver_result(run, ck_bytes_text("{\"stopReason\":\"cancelled\"}"));
+      else ck_acp_end(run, CK_OUTCOME_ERROR, CK_OK, answer->text);
       break;
     case CK_PEER_LATE:
       if (!ends) {
@@ -222,7 +228,7 @@ static void tell_cancel(const ck_effect_run *run) {
 void ck_acp_agent_cancel(ck_effect_run *run, ck_status class, const char *why) {
   const ck_acp_options *options = run->agent->options;
   ck_peer *peer = run->agent->service.peer;
-  if (run->outcome || run->phase == CK_ACP_ENDS) return;
+  if (run->errand.outcome || run->phase == CK_ACP_ENDS) return;
   if (run->phase < CK_ACP_PROMPTED || !peer) {
     if (peer) ck_peer_forget(peer, &run->call);
     ck_acp_lose(run, class, why);
@@ -277,8 +283,8 @@ static void on_told(void *to, const ck_rpc_message *message) {
 static void on_lost(void *to, const char *why) {
   ck_acp_agent *self = to;
   clear_sessions(self);
-  for (ck_effect_run *run = self->runs.next; run != &self->runs; run = run->next) {
-    if (why && !run->outcome) ck_acp_lose(run, CK_E_UNAVAILABLE, why);
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (why && !run->errand.outcome) ck_acp_lose(run, CK_E_UNAVAILABLE, why);
   }
   ck_acp_drop_permissions(self, NULL);
 }
@@ -295,8 +301,8 @@ static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) 
 
 static void on_ready(void *to) {
   ck_acp_agent *self = to;
-  for (ck_effect_run *run = self->runs.next; run != &self->runs; run = run->next) {
-    if (!run->outcome && run->phase == CK_ACP_WAITS) open_session(run);
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.outcome && run->phase == CK_ACP_WAITS) open_session(run);
   }
 }
 
@@ -330,8 +336,7 @@ void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run) {
 }
 
 ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options, const ck_process *process, ck_error *err) {
-  *self = (ck_acp_agent){.options = options};
-  self->runs.next = self->runs.previous = &self->runs;
+  self->options = options;
   self->permissions.next = self->permissions.previous = &self->permissions;
   const ck_service service = {.protocol = &protocol, .options = &options->service, .process = process, .to = self};
   return ck_service_init(&self->service, &service, err);

@@ -42,7 +42,7 @@ static void tell(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes opt
   ck_json_member_raw(&w, "option", option);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
-  if (!update.failed) run->sink->update(run->sink, ck_buffer_bytes(&update));
+  if (!update.failed) run->errand.sink->update(run->errand.sink, ck_buffer_bytes(&update));
   ck_buffer_clear(&update);
 }
 
@@ -140,7 +140,7 @@ static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, c
   bool choosable = read_options(names, ck_json_get(message->params, "options"));
   ck_status status = choosable ? add_permission(&permission, run, message, err) : ck_error_set(err, CK_E_REFUSED, "it offers no options");
   if (status == CK_OK) {
-    const ck_question asked = {.text = question, .from = run->effect->scope, .options = (const char *const *)names,
+    const ck_question asked = {.text = question, .from = run->errand.effect->scope, .options = (const char *const *)names,
                                .answered = on_person, .to = permission};
     status = options->asker->ask(&permission->asking, options->asker->self, &asked, err);
   }

@@ -3,6 +3,7 @@
 #define CK_EFFECT_ACP_PRIVATE_H
 
 #include "core/effect/acp.h"
+#include "core/effect/errand.h"
 
 typedef struct ck_acp_agent ck_acp_agent;
 
@@ -30,11 +31,8 @@ typedef enum {
 } ck_acp_phase;
 
 struct ck_effect_run {
+  ck_errand errand;
   ck_acp_agent *agent;
-  const ck_effect *effect;
-  ck_effect_sink *sink;
-  ck_outcome *spare;   /* for the case that there is no memory for the true one */
-  ck_outcome *outcome; /* put off to the loop's next turn */
   ck_acp_phase phase;
   ck_peer_call call;
   bool loads;          /* OPENS: by session/load */
@@ -48,8 +46,6 @@ struct ck_effect_run {
   size_t tool_count;
   ck_status ending;    /* ENDS: what it comes to */
   char why[CK_ACP_WHY_MAX];
-  ck_loop_task task;
-  ck_effect_run *next, *previous; /* of the agent; a ring */
 };
 
 /* A question for permission that a person has. */
@@ -66,8 +62,8 @@ struct ck_acp_agent {
   const ck_acp_options *options;
   bool can_load;
   ck_acp_session *sessions;
-  ck_effect_run runs;            /* rings; these are their ends */
-  ck_acp_permission permissions;
+  ck_errands runs;
+  ck_acp_permission permissions; /* a ring; this is its end */
 };
 
 /* ---- acp_agent.c ---- */
@@ -83,19 +79,16 @@ ck_acp_session *ck_acp_agent_find_session(ck_acp_agent *self, const char *id);
 /* The turn's silence begins anew, or does not count while a person thinks. */
 void ck_acp_agent_touch(ck_effect_run *run);
 
-/* ---- acp.c: the ends of a turn; each delivers later, so it can be called at any time ---- */
-/* Takes `outcome`; NULL: the spare. */
+/* ---- acp.c: the ends of a turn, as in errand.h; its questions for permission end with it ---- */
 void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome);
-void ck_acp_deliver_failed(ck_effect_run *run, ck_status class, const char *why);
-void ck_acp_deliver_error(ck_effect_run *run, const char *text);
-/* There will be no answer: `class` says what that means. */
+void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why);
 void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why);
 
 /* ---- acp_update.c ---- */
 void ck_acp_take_update(ck_acp_agent *self, ck_bytes params);
 /* The kind of the tool call in a request for permission. */
 void ck_acp_kind_of(char out[CK_ACP_KIND_MAX], const ck_effect_run *run, ck_bytes call);
-/* The outcome of a turn that the agent has answered. */
+/* The outcome of a turn that the agent has answered. One that was broken off says so. */
 CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result, ck_error *err);
 
 /* ---- acp_permission.c ---- */

@@ -77,7 +77,7 @@ void ck_acp_take_update(ck_acp_agent *self, ck_bytes params) {
     ck_peer_stop(self->service.peer, "it told more than is kept of one turn");
     return;
   }
-  run->sink->update(run->sink, update);
+  run->errand.sink->update(run->errand.sink, update);
 }
 
 /* ---- the end of a turn ---- */
@@ -90,6 +90,7 @@ static ck_status write_result(ck_value **out, const ck_effect_run *run, ck_bytes
   ck_json_member_string(&w, "text", ck_buffer_bytes(&run->text));
   ck_json_member_text(&w, "session_id", run->session);
   ck_json_member_int(&w, "updates", run->updates);
+  if (run->phase == CK_ACP_ENDS && ck_json_is_text(reason, "cancelled")) ck_json_member_bool(&w, "interrupted", true);
   ck_json_end(&w, '}');
   ck_status status = ck_buffer_check(&run->text, err);
   if (status == CK_OK) status = ck_value_from(out, &json, err);

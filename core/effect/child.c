@@ -15,6 +15,7 @@
 #include "core/effect/sweep.h"
 
 enum { PIPE_COUNT = CK_CHILD_PIPES, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
+enum { SIGNALLED = 128 }; /* from here on an exit status tells of a signal, as shells have it */
 
 /* How far the killing went. */
 typedef enum { UNTOUCHED, TERMINATED, SHOT } killing;
@@ -83,10 +84,15 @@ static void finish(ck_child *self) {
   }
 }
 
+/* One that is told to end may say what came of it first. */
+static bool is_heard(const ck_child *self) {
+  return self->killed == UNTOUCHED || (self->killed == TERMINATED && self->end.ending == CK_CHILD_CANCELLED && !self->talks);
+}
+
 /* What it left in the pipes is read first; whoever else holds them open is waited for only so long. */
 static void finish_when_drained(ck_child *self) {
   bool drained = !self->open[STDOUT_FILENO] && !self->open[STDERR_FILENO];
-  if (self->exited && (drained || self->killed != UNTOUCHED)) finish(self);
+  if (self->exited && (drained || !is_heard(self))) finish(self);
 }
 
 static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
@@ -95,6 +101,8 @@ static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
   if (self->killed == UNTOUCHED) {
     self->end.ending = signal_number ? CK_CHILD_KILLED : CK_CHILD_EXITED;
     self->end.code = signal_number ? signal_number : (int)code;
+  } else if (self->killed == TERMINATED && !signal_number && code < SIGNALLED) {
+    self->end.code = (int)code;
   }
   start_timer(self, self->grace_ms);
   finish_when_drained(self);
@@ -103,6 +111,7 @@ static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
 /* The first reason is the one that is told. */
 static void end_it(ck_child *self, ck_child_ending why, int signal_number) {
   if (self->killed == UNTOUCHED) self->end.ending = why;
+  self->end.code = -1;
   self->killed = signal_number == SIGKILL ? SHOT : TERMINATED;
   kill_group(self, signal_number);
   if (self->exited) finish(self);
@@ -151,11 +160,11 @@ static void keep_output(ck_child *self, const char *data, size_t len) {
 
 static void keep(ck_child *self, int which, const char *data, size_t len) {
   if (self->take) {
-    bool room = self->killed != UNTOUCHED || self->take(self->to, which, (ck_bytes){data, len});
+    bool room = !is_heard(self) || self->take(self->to, which, (ck_bytes){data, len});
     if (!room) end_it(self, CK_CHILD_FLOODED, SIGKILL);
   } else if (which == STDERR_FILENO) {
     keep_tail(self, data, len);
-  } else if (self->killed == UNTOUCHED) {
+  } else if (is_heard(self)) {
     keep_output(self, data, len);
   }
 }

@@ -13,7 +13,7 @@ typedef enum {
   CK_CHILD_UNSTARTED,/* `code` is the errno */
   CK_CHILD_FLOODED,  /* it wrote more than allowed and was killed */
   CK_CHILD_LATE,     /* the deadline passed and it was killed */
-  CK_CHILD_CANCELLED,
+  CK_CHILD_CANCELLED,/* `code` is its exit status, when it exited by itself all the same; else -1 */
   CK_CHILD_NO_MEMORY /* for its output; it was killed */
 } ck_child_ending;
 
@@ -55,7 +55,8 @@ CK_CHECKED ck_status ck_child_start(ck_child **out, const ck_child_options *opti
 CK_CHECKED ck_status ck_child_write(ck_child *self, ck_bytes bytes, size_t most, ck_error *err);
 /* Closes its standard input behind what waits; a child that then does not end by itself within kill_ms is ended. */
 void ck_child_close_input(ck_child *self);
-/* SIGTERM to the group, later SIGKILL. It ends CANCELLED unless it had exited before. */
+/* SIGTERM to the group, later SIGKILL. It ends CANCELLED unless it had exited before. What it says meanwhile is kept, unless it
+ * talks. */
 void ck_child_cancel(ck_child *self);
 /* Closes its input, gives it up to `patience_ms` to end by itself or of a SIGTERM half way, then drops it. Blocks so long. */
 void ck_child_dismiss(ck_child *self, int64_t patience_ms);

@@ -6,6 +6,7 @@
 
 #include "core/effect/child.h"
 #include "core/effect/command_result.h"
+#include "core/effect/ending.h"
 #include "core/effect/environment.h"
 
 typedef struct command_driver command_driver;
@@ -13,7 +14,7 @@ typedef struct command_driver command_driver;
 struct ck_effect_run {
   command_driver *driver;
   const ck_command_tool *tool;
-  bool probe;
+  bool probe, repeats;
   ck_effect_sink *sink;
   ck_child *child;
   ck_outcome *spare; /* for the case that there is no memory for the true one */
@@ -101,7 +102,8 @@ static void on_ended(void *to, const ck_child_end *end) {
   ck_effect_sink *sink = run->sink;
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
-  if (ck_command_outcome(&outcome, run->tool->name, end, run->probe, &err)) {
+  const ck_child_end known = ck_ending_known(end, run->probe || run->repeats);
+  if (ck_command_outcome(&outcome, run->tool->name, &known, run->probe, &err)) {
     outcome = run->spare;
     run->spare = NULL;
   }
@@ -170,6 +172,7 @@ static ck_status begin(ck_effect_run **out, const ck_effect_run *wanted, const c
   ck_effect_run *run = malloc(sizeof *run);
   if (!run) return ck_error_no_memory(err);
   *run = *wanted;
+  run->repeats = ck_effect_class_repeats(effect->class);
   ck_status status = make_spare(&run->spare, run->probe, err);
   if (!status) status = make_input(&input, run->tool, effect, err);
   if (!status) status = start_child(run, effect, ck_buffer_bytes(&input), err);

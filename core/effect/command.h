@@ -33,7 +33,8 @@ typedef struct ck_command_options {
 } ck_command_options;
 
 /* A driver named "command"; serves the tool effects whose names are in the table. A cancelled effect is FAILED with
- * CK_E_INTERRUPTED, unless its program had ended before. Freeing the driver kills what runs and delivers nothing. */
+ * CK_E_INTERRUPTED, unless its program had ended before, or, where it may not simply be done again, exits by itself below 128
+ * when it gets SIGTERM: that tells what came of it. Freeing the driver kills what runs and delivers nothing. */
 CK_CHECKED ck_status ck_command_driver_new(ck_effect_driver **out, const ck_command_options *options, ck_error *err);
 
 #endif

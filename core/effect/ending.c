@@ -5,6 +5,12 @@
 
 #include "core/base/utf8.h"
 
+ck_child_end ck_ending_known(const ck_child_end *end, bool repeats) {
+  ck_child_end known = *end;
+  if (end->ending == CK_CHILD_CANCELLED && end->code >= 0 && !repeats) known.ending = CK_CHILD_EXITED;
+  return known;
+}
+
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end) {
   switch (end->ending) {
     case CK_CHILD_EXITED: ck_buffer_append_format(out, "exit status %d", end->code); break;

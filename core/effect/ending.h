@@ -4,6 +4,9 @@
 
 #include "core/effect/child.h"
 
+/* What is known of an effect's child. One that was cancelled and exited by itself has told what came of it; what may simply be
+ * done again (`repeats`) is cancelled all the same. */
+ck_child_end ck_ending_known(const ck_child_end *end, bool repeats);
 /* "exit status 3", "cannot be started: No such file or directory", … */
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end);
 /* The last `most` bytes of an output, where the reason usually stands, without white space around them; "…" in front when

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/effect/ending.h"
 #include "core/effect/exec_request.h"
 #include "core/effect/exec_result.h"
 #include "core/effect/reply.h"
@@ -73,7 +74,8 @@ static void on_ended(void *to, const ck_child_end *end) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   for (int i = 0; i < 2; i++) ck_exec_output_close(&run->outputs[i]);
-  if (is_out_of_memory(run) || ck_exec_outcome(&outcome, run->program, end, run->outputs, &err) != CK_OK) {
+  const ck_child_end known = ck_ending_known(end, ck_effect_class_repeats(run->effect->class));
+  if (is_out_of_memory(run) || ck_exec_outcome(&outcome, run->program, &known, run->outputs, &err) != CK_OK) {
     outcome = run->spare;
     run->spare = NULL;
   }

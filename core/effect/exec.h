@@ -11,7 +11,8 @@
  *
  * OK: it exited with 0. ERROR, with the result: any other end, also past its time, or past CK_EXEC_TOTAL_MAX bytes.
  * FAILED: it could not be started (CK_E_NOT_FOUND: there is no such program; CK_E_SECRET_MISSING), or was cancelled
- * (CK_E_INTERRUPTED). At its end its process group is killed. */
+ * (CK_E_INTERRUPTED); unless it may not simply be done again and exits by itself, below 128, when it gets SIGTERM: that tells
+ * what came of it. At its end its process group is killed. */
 #ifndef CK_EFFECT_EXEC_H
 #define CK_EFFECT_EXEC_H
 

@@ -8,14 +8,15 @@
  *
  * A server is started when it is first asked, kept for the driver's life, and started again after it died, a few times. When
  * it dies with a call under way, a pure or idempotent one is FAILED with CK_E_UNAVAILABLE; of any other it is UNKNOWN what
- * came of it. Progress becomes updates {method, params}. What servers ask of the client is refused, but for pings. */
+ * came of it. One that is cancelled before it is sent is ABSENT; of one that is neither pure nor idempotent the answer is waited
+ * for a while, and counts. Progress becomes updates {method, params}. What servers ask of the client is refused, but for pings. */
 #ifndef CK_EFFECT_MCP_H
 #define CK_EFFECT_MCP_H
 
 #include "core/effect/service.h"
 #include "core/model/effect.h"
 
-enum { CK_MCP_SILENCE_MS = 600000 };
+enum { CK_MCP_SILENCE_MS = 600000, CK_MCP_CANCEL_MS = 1000 };
 
 /* All borrowed for the driver's life. A limit of 0 is the one above, or the service's. */
 typedef struct ck_mcp_options {
@@ -23,6 +24,7 @@ typedef struct ck_mcp_options {
   const ck_process *servers;
   size_t server_count;
   int64_t silence_ms; /* between sending a call and its result or progress */
+  int64_t cancel_ms;  /* from a cancel to the answer, if there is one */
 } ck_mcp_options;
 
 /* A driver named "mcp"; serves the tool effects whose request names one of the servers. Freeing it ends them. */

@@ -2,31 +2,27 @@
 #ifndef CK_EFFECT_MCP_PRIVATE_H
 #define CK_EFFECT_MCP_PRIVATE_H
 
+#include "core/effect/errand.h"
 #include "core/effect/mcp.h"
 
 typedef struct ck_mcp_server ck_mcp_server;
 
 struct ck_effect_run {
+  ck_errand errand;
   ck_mcp_server *server;
-  const ck_effect *effect;
-  ck_effect_sink *sink;
-  ck_outcome *spare;   /* for the case that there is no memory for the true one */
-  ck_outcome *outcome; /* put off to the loop's next turn */
   ck_peer_call call;
   int64_t token;       /* of its progress */
   unsigned updates;
-  bool list, sent, cancelled;
+  bool list, cancelled;
   ck_buffer tools;     /* of a list: the elements so far */
   unsigned pages;
-  ck_loop_task task;
-  ck_effect_run *next, *previous; /* of the server; a ring */
 };
 
 struct ck_mcp_server {
   ck_service service;
   const ck_mcp_options *options;
   int64_t last_token;
-  ck_effect_run runs; /* a ring; this one is its end */
+  ck_errands runs;
 };
 
 /* ---- mcp_server.c ---- */
@@ -34,15 +30,11 @@ CK_CHECKED ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_option
 void ck_mcp_server_clear(ck_mcp_server *self);
 /* Sends what the run asks for as soon as the server can take it. Its outcome comes later, whatever happens. */
 void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run);
-/* Tells the server that the answer is not wanted any more. */
-void ck_mcp_server_withdraw(ck_effect_run *run, const char *reason);
+/* Tells the server that the answer is not wanted any more. Where it matters what came of the call it is waited for a while. */
+void ck_mcp_server_cancel(ck_effect_run *run);
 
-/* ---- mcp.c: the ends of a run; each delivers later, so it can be called at any time ---- */
-/* Takes `outcome`; NULL: the spare. */
-void ck_mcp_deliver(ck_effect_run *run, ck_outcome *outcome);
-/* There will be no answer: `class` says what that means. */
-void ck_mcp_lose(ck_effect_run *run, ck_status class, const char *why);
-/* An error that the model is told. */
+/* ---- mcp.c ---- */
+/* Ends the run, later, with an error that the model is told. */
 void ck_mcp_tell(ck_effect_run *run, const char *text);
 
 /* ---- mcp_result.c ---- */

@@ -15,7 +15,7 @@ static void on_result(void *to, const ck_peer_answer *answer);
 
 static ck_status write_params(ck_buffer *out, ck_effect_run *run, ck_bytes cursor, ck_error *err) {
   run->token = ++run->server->last_token;
-  if (!run->list) return ck_mcp_write_call(out, run->effect, run->token, err);
+  if (!run->list) return ck_mcp_write_call(out, run->errand.effect, run->token, err);
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   if (cursor.len) ck_json_member_raw(&w, "cursor", cursor);
@@ -34,21 +34,45 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_mcp_server *self = run->server;
   ck_status status = write_params(&params, run, cursor, &err);
   run->call = (ck_peer_call){
-    .answered = run->list ? on_list : on_result, .to = run, .silence_ms = silence_of(self), .deadline_ms = run->effect->deadline_ms};
+    .answered = run->list ? on_list : on_result, .to = run, .silence_ms = silence_of(self), .deadline_ms = run->errand.effect->deadline_ms};
   if (status == CK_OK) status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call", ck_buffer_bytes(&params), &err);
-  if (status == CK_OK) run->sent = true;
+  if (status == CK_OK) run->errand.sent = true;
   else if (status == CK_E_TYPE) ck_mcp_tell(run, err.text);
-  else ck_mcp_lose(run, status, err.text);
+  else ck_errand_lose(&run->errand, status, err.text);
   ck_buffer_clear(&params);
 }
 
-void ck_mcp_server_withdraw(ck_effect_run *run, const char *reason) {
+/* Tells the server that its answer is not wanted any more. */
+static void withdraw(const ck_effect_run *run, const char *reason) {
   char params[96];
   ck_peer *peer = run->server->service.peer;
   if (!peer || !run->call.sent_id) return;
-  ck_peer_forget(peer, &run->call);
   snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}", (long long)run->call.sent_id, reason);
   ck_peer_notify(peer, "notifications/cancelled", ck_bytes_text(params));
+}
+
+/* A server that has obeyed does not answer; one that was done before, or can say why it is not, does. */
+void ck_mcp_server_cancel(ck_effect_run *run) {
+  const ck_mcp_options *options = run->server->options;
+  ck_peer *peer = run->server->service.peer;
+  bool waits = peer && run->call.id && ck_errand_is_in_doubt(&run->errand);
+  run->cancelled = true;
+  withdraw(run, "cancelled");
+  if (waits) {
+    run->call.deadline_ms = 0;
+    run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_MCP_CANCEL_MS;
+    ck_peer_touch(peer, &run->call);
+    return;
+  }
+  if (peer) ck_peer_forget(peer, &run->call);
+  ck_errand_lose(&run->errand, CK_E_INTERRUPTED, "it was cancelled");
+}
+
+/* The time is over: what may be repeated freely has failed, as the model is told. */
+static void take_silence(ck_effect_run *run, const char *text) {
+  if (!run->cancelled) withdraw(run, "timeout");
+  if (!ck_errand_is_in_doubt(&run->errand)) ck_mcp_tell(run, text);
+  else ck_errand_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
 
 /* True when it is an answer to go on with. */
@@ -56,11 +80,8 @@ static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
   switch (answer->outcome) {
     case CK_PEER_RESULT: return true;
     case CK_PEER_ERROR: ck_mcp_tell(run, answer->text); break;
-    case CK_PEER_LATE:
-      ck_mcp_server_withdraw(run, "timeout");
-      ck_mcp_lose(run, CK_OK, answer->text);
-      break;
-    case CK_PEER_LOST: ck_mcp_lose(run, CK_E_UNAVAILABLE, answer->text); break;
+    case CK_PEER_LATE: take_silence(run, answer->text); break;
+    case CK_PEER_LOST: ck_errand_lose(&run->errand, CK_E_UNAVAILABLE, answer->text); break;
   }
   return false;
 }
@@ -68,7 +89,7 @@ static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
 static void tell_problem(ck_effect_run *run, const ck_error *err) {
   char text[CK_ERROR_TEXT_MAX];
   if (err->status == CK_E_NO_MEMORY) {
-    ck_mcp_deliver(run, NULL);
+    ck_errand_deliver(&run->errand, NULL);
     return;
   }
   snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
@@ -80,7 +101,7 @@ static void on_result(void *to, const ck_peer_answer *answer) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   if (!take_answer(run, answer)) return;
-  if (ck_mcp_read_result(&outcome, answer->json, &err) == CK_OK) ck_mcp_deliver(run, outcome);
+  if (ck_mcp_read_result(&outcome, answer->json, &err) == CK_OK) ck_errand_deliver(&run->errand, outcome);
   else tell_problem(run, &err);
 }
 
@@ -96,7 +117,7 @@ static void deliver_list(ck_effect_run *run) {
   if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_OK, value, NULL, &ignored);
   ck_value_free(value);
   ck_buffer_clear(&json);
-  ck_mcp_deliver(run, status == CK_OK ? outcome : NULL);
+  ck_errand_deliver(&run->errand, status == CK_OK ? outcome : NULL);
 }
 
 static void on_list(void *to, const ck_peer_answer *answer) {
@@ -114,14 +135,14 @@ static void on_list(void *to, const ck_peer_answer *answer) {
 }
 
 static void send_waiting(ck_mcp_server *self) {
-  for (ck_effect_run *run = self->runs.next; run != &self->runs; run = run->next) {
-    if (!run->sent && !run->outcome) send(run, (ck_bytes){0});
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.sent && !run->errand.outcome) send(run, (ck_bytes){0});
   }
 }
 
 static void lose_waiting(ck_mcp_server *self, const char *why) {
-  for (ck_effect_run *run = self->runs.next; run != &self->runs; run = run->next) {
-    if (!run->sent && !run->outcome) ck_mcp_lose(run, CK_E_UNAVAILABLE, why);
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.sent && !run->errand.outcome) ck_errand_lose(&run->errand, CK_E_UNAVAILABLE, why);
   }
 }
 
@@ -131,16 +152,16 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
   int64_t token;
   ck_buffer update = {0};
   if (!ck_json_read_int(&token, ck_json_get(params, "progressToken"))) return;
-  ck_effect_run *run = self->runs.next;
-  while (run != &self->runs && (run->token != token || !run->call.id)) run = run->next;
-  if (run == &self->runs) return;
+  ck_effect_run *run = ck_errands_next(&self->runs, NULL);
+  while (run && (run->token != token || !run->call.id)) run = ck_errands_next(&self->runs, run);
+  if (!run) return;
   ck_json_writer w = {.out = &update};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "method", "notifications/progress");
   ck_json_member_raw(&w, "params", params);
   ck_json_end(&w, '}');
-  ck_peer_touch(self->service.peer, &run->call);
-  if (!update.failed && ++run->updates <= UPDATES_MAX) run->sink->update(run->sink, ck_buffer_bytes(&update));
+  if (!run->cancelled) ck_peer_touch(self->service.peer, &run->call);
+  if (!update.failed && ++run->updates <= UPDATES_MAX) run->errand.sink->update(run->errand.sink, ck_buffer_bytes(&update));
   ck_buffer_clear(&update);
 }
 
@@ -199,13 +220,12 @@ static const ck_service_protocol protocol = {
 void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_service_start(&self->service, &err);
-  if (status != CK_OK) ck_mcp_lose(run, status, err.text);
+  if (status != CK_OK) ck_errand_lose(&run->errand, status, err.text);
   else if (self->service.ready && !self->service.again) send(run, (ck_bytes){0});
 }
 
 ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options, const ck_process *process, ck_error *err) {
-  *self = (ck_mcp_server){.options = options};
-  self->runs.next = self->runs.previous = &self->runs;
+  self->options = options;
   const ck_service service = {.protocol = &protocol, .options = &options->service, .process = process, .to = self};
   return ck_service_init(&self->service, &service, err);
 }

@@ -21,6 +21,8 @@ const char *ck_effect_kind_name(ck_effect_kind kind) {
   return (size_t)kind < CK_EFFECT_KIND_COUNT ? kind_names[kind] : NULL;
 }
 
+bool ck_effect_class_repeats(ck_effect_class class) { return class == CK_EFFECT_PURE || class == CK_EFFECT_IDEMPOTENT; }
+
 const char *ck_effect_class_name(ck_effect_class class) {
   return (size_t)class < CK_EFFECT_CLASS_COUNT ? class_names[class] : NULL;
 }

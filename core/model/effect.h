@@ -36,6 +36,8 @@ typedef enum {
 
 const char *ck_effect_kind_name(ck_effect_kind kind);
 const char *ck_effect_class_name(ck_effect_class class);
+/* True when it may simply be done again: pure or idempotent. */
+bool ck_effect_class_repeats(ck_effect_class class);
 /* False when there is no such name. */
 bool ck_effect_kind_of(ck_effect_kind *out, const char *name);
 bool ck_effect_class_of(ck_effect_class *out, const char *name);
@@ -73,8 +75,8 @@ typedef struct ck_effect {
   X(CK_OUTCOME_ERROR, "error")     /* it ran and failed; `result` tells why: for a tool, told to the model */ \
   X(CK_OUTCOME_FAILED, "failed")   /* it could not be carried out; the session fails or pauses; not recorded as done */ \
   X(CK_OUTCOME_ENDED, "ended")     /* the recording has no more: the flow ends well */                   \
-  X(CK_OUTCOME_ABSENT, "absent")   /* of a probe only: it never happened */                              \
-  X(CK_OUTCOME_UNKNOWN, "unknown") /* of a probe only: cannot tell; the effect stays in doubt */
+  X(CK_OUTCOME_ABSENT, "absent")   /* of a probe, or of what was cancelled: it never happened */ \
+  X(CK_OUTCOME_UNKNOWN, "unknown") /* nobody can tell; the effect stays in doubt */
 typedef enum {
 #define X(name, text) name,
   CK_OUTCOME_TABLE(X)

@@ -126,11 +126,14 @@ static ck_status complete_probe(ck_call *self, ck_error *err) {
   self->outcome = NULL;
   if (found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR || found->status == CK_OUTCOME_ENDED)
     return ck_call_record(self, found, self->driver->name, err);
-  bool harmless = self->effect.class == CK_EFFECT_PURE || self->effect.class == CK_EFFECT_IDEMPOTENT;
+  bool harmless = ck_effect_class_repeats(self->effect.class);
   bool runs = found->status == CK_OUTCOME_ABSENT || harmless;
-  bool interrupted = found->status == CK_OUTCOME_FAILED && found->error_status == CK_E_INTERRUPTED;
+  bool interrupted = found->status != CK_OUTCOME_ABSENT && found->error_status == CK_E_INTERRUPTED;
   ck_outcome_free(found);
-  if (interrupted && self->runner->execution->ending.status) return handle_interruption(self);
+  if (interrupted && self->runner->execution->ending.status) { /* it is asked about again */
+    self->phase = CK_CALL_LEFT;
+    return CK_OK;
+  }
   return runs ? ck_call_commit_intent(self, err) : ck_call_settle_doubt(self, err);
 }
 
@@ -142,11 +145,24 @@ static ck_status wait_for_person(ck_call *self, ck_error *err) {
   return status;
 }
 
+/* Its intent is committed, but nothing was done and nothing will be: that much is known, and is written down. */
+static ck_status put_off(ck_call *self, ck_error *err) {
+  ck_outcome *outcome;
+  ck_outcome_free(self->outcome);
+  self->outcome = NULL;
+  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "not begun: the session was to end", err);
+  if (status == CK_OK) outcome->error_status = CK_E_INTERRUPTED;
+  if (status == CK_OK) status = ck_call_record(self, outcome, "runtime", err);
+  self->phase = CK_CALL_LEFT;
+  return status;
+}
+
 static ck_status complete(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   self->delivered = false;
   if (self->probing) return complete_probe(self, err);
   bool failed = outcome->status == CK_OUTCOME_FAILED;
+  if (outcome->status == CK_OUTCOME_ABSENT && self->runner->execution->ending.status) return put_off(self, err);
   if (failed && outcome->error_status == CK_E_INTERRUPTED && self->runner->execution->ending.status)
     return handle_interruption(self);
   if (failed && outcome->error_status == CK_E_WAITING) return wait_for_person(self, err);
@@ -154,16 +170,6 @@ static ck_status complete(ck_call *self, ck_error *err) {
   if (outcome->status == CK_OUTCOME_UNKNOWN || outcome->status == CK_OUTCOME_ABSENT) return ck_call_settle_doubt(self, err);
   count(self);
   return ck_call_record(self, outcome, self->driver->name, err);
-}
-
-/* Its intent is committed, but its driver will not be asked any more: that much is known, and is written down. */
-static ck_status put_off(ck_call *self, ck_error *err) {
-  ck_outcome *outcome;
-  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "not begun: the session was to end", err);
-  if (status == CK_OK) outcome->error_status = CK_E_INTERRUPTED;
-  if (status == CK_OK) status = ck_call_record(self, outcome, "runtime", err);
-  self->phase = CK_CALL_LEFT;
-  return status;
 }
 
 /* Nothing waits for a time or a person in a session that is to end: its intent stays open, and it goes on from there. */
@@ -230,12 +236,13 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
 /* It ran to an end, or cost what it may have cost; only what is in doubt stays open, for whoever asks for it again. */
 static ck_status close_call(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
-  bool repeats = self->effect.class == CK_EFFECT_PURE || self->effect.class == CK_EFFECT_IDEMPOTENT;
+  bool repeats = ck_effect_class_repeats(self->effect.class);
   bool lost = outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;
   bool known = outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR || outcome->status == CK_OUTCOME_ENDED ||
                (outcome->status == CK_OUTCOME_FAILED && !self->probing && (!lost || repeats));
   self->delivered = false;
   self->phase = CK_CALL_LEFT;
+  if (outcome->status == CK_OUTCOME_ABSENT && !self->probing) return put_off(self, err);
   if (!known) return CK_OK;
   if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0) outcome->cost_micros = self->effect.reserve_micros;
   return ck_call_record(self, outcome, self->driver->name, err);

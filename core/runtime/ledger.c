@@ -182,8 +182,6 @@ bool ck_ledger_fold_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-static bool may_run_again(ck_effect_class class) { return class == CK_EFFECT_PURE || class == CK_EFFECT_IDEMPOTENT; }
-
 /* An intent without outcome. The class recorded with it counts: a flow edited later cannot make an action harmless. */
 static ck_ledger_case decide_open(const ck_ledger_entry *entry, const char *digest) {
   ck_ledger_case out = {.answer = CK_LEDGER_RUN, .repeated = true};
@@ -192,7 +190,7 @@ static ck_ledger_case decide_open(const ck_ledger_entry *entry, const char *dige
     return out;
   }
   out.diverged = strcmp(entry->intent_digest, digest) != 0;
-  if (entry->verdict == CK_VERDICT_RETRY || may_run_again(entry->class)) return out;
+  if (entry->verdict == CK_VERDICT_RETRY || ck_effect_class_repeats(entry->class)) return out;
   out.answer = out.diverged ? CK_LEDGER_DIVERGED : CK_LEDGER_DOUBT;
   return out;
 }
@@ -211,6 +209,6 @@ ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *e
   if (!replays) return out;
   out.diverged = strcmp(entry->outcome_digest, digest) != 0;
   if (!out.diverged) out.answer = CK_LEDGER_REPLAY;
-  else if (!may_run_again(effect->class)) out.answer = CK_LEDGER_DIVERGED;
+  else if (!ck_effect_class_repeats(effect->class)) out.answer = CK_LEDGER_DIVERGED;
   return out;
 }

@@ -9,6 +9,8 @@
 #include "tests/effect/acp_scene.h"
 #include "tests/tap.h"
 
+enum { LONG_MS = 600000 };
+
 static ck_loop *loop;
 
 /* ---- a turn ---- */
@@ -113,20 +115,23 @@ static void test_errors(void) {
 
 /* ---- ends ---- */
 
-static void test_cancel(const char *prompt, ck_outcome_status want, ck_status class) {
+/* `stop_reason`: of a turn that has told its end; `interrupted`: before it came to it. */
+static void test_cancel(const char *prompt, ck_effect_class class, ck_outcome_status want, const char *stop_reason, const char *interrupted) {
   acp_scene it;
   ck_effect_run *run;
   acp_scene_begin(&it, NULL);
-  it.options.cancel_ms = ACP_SCENE_SHORT_MS;
+  it.options.cancel_ms = strcmp(prompt, "hang deaf") == 0 ? ACP_SCENE_SHORT_MS : LONG_MS;
   acp_scene_open_driver(&it);
-  acp_scene_set(&it, CK_EFFECT_ONCE, prompt, NULL);
+  acp_scene_set(&it, class, prompt, NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   while (!it.updates.len) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   it.driver->cancel(it.driver->self, run);
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_is_text(ck_outcome_status_name(it.drive.outcome->status), ck_outcome_status_name(want), "'%s', cancelled", prompt);
-  if (want != CK_OUTCOME_OK) tap_is_int(it.drive.outcome->error_status, class, "its class (%s)", it.drive.outcome->error);
+  tap_is_text(ck_outcome_status_name(it.drive.outcome->status), ck_outcome_status_name(want), "'%s' (%s), cancelled", prompt, ck_effect_class_name(class));
+  if (want != CK_OUTCOME_OK) tap_is_int(it.drive.outcome->error_status, CK_E_INTERRUPTED, "its class (%s)", it.drive.outcome->error);
+  tap_is_text(acp_scene_result(it.drive.outcome, "stop_reason"), stop_reason, "how it ended");
+  tap_is_text(acp_scene_result(it.drive.outcome, "interrupted"), interrupted, "whether it was broken off");
   tap_ok(acp_scene_play(&it, "hello", NULL)->status == CK_OUTCOME_OK, "the next turn is done");
   acp_scene_close(&it);
 }
@@ -139,7 +144,7 @@ static void test_cancel_at_once(void) {
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_FAILED && it.drive.outcome->error_status == CK_E_INTERRUPTED, "what was not sent did not happen");
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_ABSENT && it.drive.outcome->error_status == CK_E_INTERRUPTED, "what was not sent did not happen");
   acp_scene_close(&it);
 }
 
@@ -157,7 +162,7 @@ static void test_cancel_question(void) {
   while (!it.asked) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_FAILED && it.dropped == 1, "a question that is open is dropped with its turn");
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_OK && it.dropped == 1, "a question that is open is dropped with its turn");
   acp_scene_close(&it);
 }
 
@@ -215,9 +220,14 @@ int main(void) {
   test_content();
   test_cost();
   test_errors();
-  test_cancel("hang", CK_OUTCOME_FAILED, CK_E_INTERRUPTED);
-  test_cancel("hang stubborn", CK_OUTCOME_OK, CK_OK);
-  test_cancel("hang deaf", CK_OUTCOME_UNKNOWN, CK_E_INTERRUPTED);
+  test_cancel("hang", CK_EFFECT_ONCE, CK_OUTCOME_OK, "cancelled", "true");
+  test_cancel("hang", CK_EFFECT_RECONCILABLE, CK_OUTCOME_OK, "cancelled", "true");
+  test_cancel("hang", CK_EFFECT_PURE, CK_OUTCOME_FAILED, "", "");
+  test_cancel("hang angry", CK_EFFECT_ONCE, CK_OUTCOME_OK, "cancelled", "true");
+  test_cancel("hang angry", CK_EFFECT_IDEMPOTENT, CK_OUTCOME_FAILED, "", "");
+  test_cancel("hang stubborn", CK_EFFECT_ONCE, CK_OUTCOME_OK, "end_turn", "");
+  test_cancel("hang deaf", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "", "");
+  test_cancel("hang deaf", CK_EFFECT_PURE, CK_OUTCOME_FAILED, "", "");
   test_cancel_at_once();
   test_cancel_question();
   test_manners();

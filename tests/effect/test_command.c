@@ -17,7 +17,7 @@
 #include "tests/effect/drive.h"
 #include "tests/tap.h"
 
-enum { SHORT_MS = 50 };
+enum { SHORT_MS = 50, LONG_MS = 600000 };
 
 static ck_loop *loop;
 static char tool_path[1024];
@@ -272,6 +272,41 @@ static void test_cancel(const char *mode, bool probe, ck_outcome_status want) {
   close_scene(&it);
 }
 
+/* What a tool says of its own end when it is told to stop. */
+static void stops(const char *mode, ck_effect_class class, bool probe, ck_outcome_status want, const char *say) {
+  scene it;
+  ck_effect_run *run = NULL;
+  const char *fifo = make_fifo();
+  open_scene(&it, mode, fifo);
+  it.driver->free(it.driver->self);
+  ck_command_options options = {.loop = loop, .tools = &it.tool, .tool_count = 1, .kill_ms = LONG_MS};
+  tap_must(ck_command_driver_new(&it.driver, &options, NULL) == CK_OK, "there is a patient driver");
+  it.effect.class = class;
+  tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, probe) == CK_OK, "it starts");
+  wait_until_there(fifo);
+  it.driver->cancel(it.driver->self, run);
+  drive_wait(&it.drive);
+  const ck_outcome *outcome = it.drive.outcome;
+  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want), "%s, %s%s: cancelled", mode, ck_effect_class_name(class),
+              probe ? ", a probe" : "");
+  const char *said = outcome->error ? outcome->error : ck_value_bytes(outcome->result).data;
+  tap_ok(strstr(said, say) != NULL, "%s: what is known of it (%s)", mode, said);
+  bool known = want == CK_OUTCOME_OK || want == CK_OUTCOME_ERROR;
+  tap_is_status(outcome->error_status, known ? CK_OK : CK_E_INTERRUPTED, NULL, "%s: its class", mode);
+  close_scene(&it);
+}
+
+static void test_told_ends(void) {
+  stops("finish", CK_EFFECT_ONCE, false, CK_OUTCOME_OK, "{\"done\":true}");
+  stops("finish", CK_EFFECT_RECONCILABLE, false, CK_OUTCOME_OK, "{\"done\":true}");
+  stops("finish", CK_EFFECT_PURE, false, CK_OUTCOME_FAILED, "it was cancelled");
+  stops("finish", CK_EFFECT_ONCE, true, CK_OUTCOME_UNKNOWN, "it was cancelled");
+  stops("regret", CK_EFFECT_ONCE, false, CK_OUTCOME_ERROR, "exit status 3");
+  stops("regret", CK_EFFECT_IDEMPOTENT, false, CK_OUTCOME_FAILED, "it was cancelled");
+  stops("pass-on", CK_EFFECT_ONCE, false, CK_OUTCOME_FAILED, "it was cancelled");
+  stops("wait", CK_EFFECT_ONCE, false, CK_OUTCOME_FAILED, "it was cancelled");
+}
+
 static void test_deadline(void) {
   scene it;
   ck_effect_run *run = NULL;
@@ -364,6 +399,7 @@ int main(void) {
   test_cancel("wait", false, CK_OUTCOME_FAILED);
   test_cancel("stay", false, CK_OUTCOME_FAILED);
   test_cancel("stay", true, CK_OUTCOME_UNKNOWN);
+  test_told_ends();
   test_deadline();
   test_timeout("stay");
   test_timeout("mute");

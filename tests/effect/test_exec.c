@@ -14,7 +14,7 @@
 #include "tests/effect/drive.h"
 #include "tests/tap.h"
 
-enum { SHORT_MS = 50 };
+enum { SHORT_MS = 50, LONG_MS = 600000 };
 
 static ck_loop *loop;
 static ck_redactor *redactor;
@@ -284,6 +284,43 @@ static void wait_until_there(const char *fifo) {
   close(fd);
 }
 
+/* One that is told to stop and says itself what came of it. */
+static void test_told_ends(void) {
+  static const struct {
+    const char *mode;
+    ck_effect_class class;
+    ck_outcome_status want;
+    const char *say;
+  } cases[] = {
+    {"finish", CK_EFFECT_ONCE, CK_OUTCOME_OK, "{\"exit\":0,\"stdout\":\"{\\\"done\\\":true}\""},
+    {"finish", CK_EFFECT_PURE, CK_OUTCOME_FAILED, "it was cancelled"},
+    {"regret", CK_EFFECT_ONCE, CK_OUTCOME_ERROR, "exit status 3: half of it"},
+    {"pass-on", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "it was cancelled"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    scene it;
+    ck_effect_run *run = NULL;
+    char name[32];
+    snprintf(name, sizeof name, "fifo-told-%zu", i);
+    const char *fifo = make_fifo(name);
+    open_scene(&it, NULL);
+    it.options.kill_ms = LONG_MS;
+    write_request(&it, cases[i].mode, fifo, "");
+    it.effect.class = cases[i].class;
+    tap_must(ck_exec_driver_new(&it.driver, &it.options, NULL) == CK_OK, "there is a driver");
+    tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
+    wait_until_there(fifo);
+    it.driver->cancel(it.driver->self, run);
+    drive_wait(&it.drive);
+    const ck_outcome *outcome = it.drive.outcome;
+    const char *said = outcome->error ? outcome->error : result_of(outcome).data;
+    tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want), "%s, %s: cancelled", cases[i].mode,
+                ck_effect_class_name(cases[i].class));
+    tap_ok(strstr(said, cases[i].say) != NULL, "what is known of it (%s)", said);
+    close_scene(&it);
+  }
+}
+
 static void test_ends(void) {
   scene it;
   ck_effect_run *run = NULL;
@@ -341,6 +378,7 @@ int main(void) {
   test_removal();
   test_lost_spill();
   test_flood();
+  test_told_ends();
   test_ends();
   test_free_while_running();
   tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left, dead or alive");

@@ -146,15 +146,25 @@ static bool cost(const char *rest) {
   return true;
 }
 
-/* Works until it is told to stop; "deaf" does not listen. */
+static bool angry;
+
+/* Works until it is told to stop; "deaf" does not listen, "angry" answers with an error, as many an agent does. */
 static bool hang(const char *rest) {
   ck_rpc_message heard;
+  angry = strcmp(rest, "angry") == 0;
   bool deaf = strcmp(rest, "deaf") == 0;
   speak("working");
   do {
     if (!hear(&heard)) exit(0);
   } while (deaf || !ck_json_is_text(heard.method, "session/cancel"));
   return strcmp(rest, "stubborn") == 0;
+}
+
+/* "Your work on what follows was interrupted …" */
+static bool go_on(const char *rest) {
+  (void)rest;
+  speak("I went on.");
+  return true;
 }
 
 static bool die(const char *rest) {
@@ -199,7 +209,7 @@ static const struct {
   bool (*act)(const char *rest);
 } acts[] = {
   {"hello", hello}, {"edit", edit}, {"permit", permit}, {"no-options", permit_no_options}, {"read", read_file}, {"write", write_file},
-  {"terminal", use_terminal}, {"cost", cost}, {"hang", hang}, {"die", die}, {"blurt", blurt}, {"flood", flood}, {"pid", tell_pid},
+  {"terminal", use_terminal}, {"cost", cost}, {"hang", hang}, {"Your", go_on}, {"die", die}, {"blurt", blurt}, {"flood", flood}, {"pid", tell_pid},
   {"blocks", tell_blocks},
 };
 
@@ -216,10 +226,12 @@ static void prompt(ck_bytes id, ck_bytes params) {
   ck_buffer_append_bytes(&own, id);
   if (rest) *rest++ = '\0';
   turns++;
+  angry = false;
   for (size_t i = 0; text && i < sizeof acts / sizeof *acts; i++) {
     if (strcmp(acts[i].word, text) != 0) continue;
     bool ended = acts[i].act(rest ? rest : "");
-    answer(ck_buffer_bytes(&own), ended ? "{\"stopReason\":\"end_turn\"}" : "{\"stopReason\":\"cancelled\"}");
+    if (angry) refuse(ck_buffer_bytes(&own), -32603, "aborted");
+    else answer(ck_buffer_bytes(&own), ended ? "{\"stopReason\":\"end_turn\"}" : "{\"stopReason\":\"cancelled\"}");
   }
   if (text && strcmp(text, "refuse") == 0) refuse(ck_buffer_bytes(&own), -32603, "no model today");
   if (text && strcmp(text, "reasonless") == 0) answer(ck_buffer_bytes(&own), "{}");

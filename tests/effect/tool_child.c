@@ -137,12 +137,39 @@ static int wait_for_end(const char *fifo) {
   for (;;) pause();
 }
 
+static void say_done(void) {
+  fputs("{\"done\":true}", stdout);
+  fflush(stdout);
+}
+
+/* On SIGTERM it ends what it does, says so and exits. */
+static void end_well(int number) {
+  (void)number;
+  say_done();
+  _exit(0);
+}
+
+/* So does this one, and says that it could not. */
+static void end_badly(int number) {
+  (void)number;
+  fputs("half of it\n", stderr);
+  _exit(3);
+}
+
+/* As shells tell of a signal. */
+static void end_like_a_shell(int number) { _exit(128 + number); }
+
+static int finish(const char *fifo) { return signal(SIGTERM, end_well) == SIG_ERR ? 9 : wait_for_end(fifo); }
+static int regret(const char *fifo) { return signal(SIGTERM, end_badly) == SIG_ERR ? 9 : wait_for_end(fifo); }
+static int pass_on(const char *fifo) { return signal(SIGTERM, end_like_a_shell) == SIG_ERR ? 9 : wait_for_end(fifo); }
+
 static const struct {
   const char *name;
   int (*run)(const char *argument);
 } modes[] = {{"echo", echo}, {"print", print}, {"bytes", print_bytes}, {"descriptors", list_descriptors},
              {"environment", list_environment}, {"signals", show_signals}, {"fail", fail}, {"die", die}, {"flood", flood},
-             {"close", close_early}, {"daemon", leave_daemon}, {"stay", stay}, {"mute", mute}, {"wait", wait_for_end}};
+             {"close", close_early}, {"daemon", leave_daemon}, {"stay", stay}, {"mute", mute}, {"wait", wait_for_end},
+             {"finish", finish}, {"regret", regret}, {"pass-on", pass_on}};
 
 int main(int argc, char **argv) {
   for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++) {

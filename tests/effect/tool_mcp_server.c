@@ -1,7 +1,7 @@
 /* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE [ARGUMENT]]`.
  *
- * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, die, blurt, pid, ask,
- * surroundings, binary and count. */
+ * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, give-up, obey, die,
+ * blurt, pid, ask, surroundings, binary and count. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,15 +138,41 @@ static void ask(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer_clear(&own);
 }
 
-/* What the client sends next: the answer is given to it. */
-static void hang(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+/* Tells that it is at work and waits for the client's next word; *own is the id of the call, to be cleared. */
+static void wait_for_word(ck_buffer *own, ck_bytes id, ck_bytes meta) {
   ck_rpc_message heard;
-  ck_buffer own = {0};
-  (void)arguments, (void)meta;
-  ck_buffer_append_bytes(&own, id);
+  int64_t token = -1;
+  ck_buffer_append_bytes(own, id);
+  ck_json_read_int(&token, ck_json_get(meta, "progressToken"));
+  printf("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%lld,\"progress\":1}}\n", (long long)token);
+  fflush(stdout);
   if (!hear(&heard)) exit(0);
   fprintf(stderr, "then came %.*s\n", (int)heard.method.len, heard.method.data);
+}
+
+/* Gives its answer when the next word comes, whatever it is. */
+static void hang(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  ck_buffer own = {0};
+  (void)arguments;
+  wait_for_word(&own, id, meta);
   answer_text(ck_buffer_bytes(&own), "too late");
+  ck_buffer_clear(&own);
+}
+
+/* The same with an error, as one of the protocol's own libraries has it. */
+static void give_up(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  ck_buffer own = {0};
+  (void)arguments;
+  wait_for_word(&own, id, meta);
+  refuse(ck_buffer_bytes(&own), 0, "Request cancelled");
+  ck_buffer_clear(&own);
+}
+
+/* And not at all, as the protocol asks for. */
+static void obey(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  ck_buffer own = {0};
+  (void)arguments;
+  wait_for_word(&own, id, meta);
   ck_buffer_clear(&own);
 }
 
@@ -199,7 +225,7 @@ static const struct {
 } tools[] = {
   {"echo", "{\"readOnlyHint\":true,\"idempotentHint\":true}", echo}, {"add", "{\"idempotentHint\":true,\"readOnlyHint\":false}", add},
   {"fail", "{\"readOnlyHint\":false}", fail}, {"refuse", NULL, refuse_call}, {"picture", NULL, picture}, {"weather", NULL, weather},
-  {"slow", NULL, slow}, {"hang", NULL, hang}, {"die", NULL, die}, {"blurt", NULL, blurt}, {"pid", NULL, tell_pid}, {"ask", NULL, ask},
+  {"slow", NULL, slow}, {"hang", NULL, hang}, {"give-up", NULL, give_up}, {"obey", NULL, obey}, {"die", NULL, die}, {"blurt", NULL, blurt}, {"pid", NULL, tell_pid}, {"ask", NULL, ask},
   {"surroundings", NULL, surroundings}, {"binary", NULL, binary}, {"count", NULL, count},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools, PAGE = 5 };

@@ -69,11 +69,26 @@ function node.with(def)
   return made
 end
 
+local GO_ON = "Your work on what follows was interrupted before its end. See what is done already, and go on from there.\n\n"
+
+local function go_on(prompt)
+  if type(prompt) ~= "table" then return GO_ON .. tostring(prompt) end
+  local blocks = { { type = "text", text = GO_ON } }
+  for _, block in ipairs(prompt) do blocks[#blocks + 1] = block end
+  return blocks
+end
+
+-- A turn that a pause broke off is recorded as that; the agent, which knows what it did, is asked to go on.
 local function run_prompt(ctx, self, given)
   local prompt = self.prompt
   if type(prompt) == "function" then prompt = prompt(ctx, given) end
   local request = { process = self.process, prompt = prompt, session = self.session and ctx.memory[self.session] }
-  local outcome = ctx.effect { kind = "agent", class = self.class, agent = self.process, request = request }
+  local asked = { kind = "agent", class = self.class, agent = self.process, request = request }
+  local outcome = ctx.effect(asked)
+  while outcome.status == "ok" and outcome.result.interrupted do
+    request.prompt, request.session = go_on(prompt), outcome.result.session_id
+    outcome = ctx.effect(asked)
+  end
   if outcome.status ~= "ok" then error(outcome.error or ("the agent '%s' failed"):format(self.process), 0) end
   if self.session then ctx.memory[self.session] = outcome.result.session_id end
   return outcome.result
