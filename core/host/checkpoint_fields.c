@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/runtime/scope.h"
+#include "core/runtime/unseen.h"
 
 /* A text or null. */
 static void put_text(ck_document *document, struct cJSON *at, const char *name, const char *text) {
@@ -85,7 +86,7 @@ static ck_status put_conversation(ck_document *document, struct cJSON *at, const
   return status;
 }
 
-/* Each scope's own, up to its own cut. A program that drives a session without a flow says nothing of scopes: then it is main's. */
+/* Each scope's own, up to its own cut, as a later attempt goes on with it. A program that drives a session without a flow says nothing of scopes: then it is main's. */
 static ck_status put_conversations(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
   static const char prefix[] = "position.";
   struct cJSON *object = ck_document_put_object(document, at, "conversation_states");
@@ -95,7 +96,7 @@ static ck_status put_conversations(ck_document *document, struct cJSON *at, cons
     const ck_state_entry *entry = &snapshot->entries[i];
     int64_t cut = 0;
     if (strncmp(entry->key, prefix, sizeof prefix - 1) != 0) continue;
-    if (!ck_json_read_int(&cut, ck_json_get(ck_value_bytes(entry->value), "cut"))) continue;
+    if ((cut = ck_unseen_cut(ck_value_bytes(entry->value), UINT32_MAX)) < 0) continue;
     const char *scope = entry->key + sizeof prefix - 1;
     main |= strcmp(scope, "main") == 0;
     status = put_conversation(document, object, snapshot, scope, cut, err);

@@ -9,7 +9,7 @@
 #include "core/runtime/hand.h"
 
 typedef struct values {
-  const char *session, *to, *report;
+  const char *session, *to, *report, *scope;
 } values;
 
 static ck_status print(const ck_errand *errand, const ck_hand_result *now, ck_error *err) {
@@ -21,6 +21,7 @@ static ck_status print(const ck_errand *errand, const ck_hand_result *now, ck_er
   ck_facts_put_text(&facts, "session", now->session);
   ck_facts_put_text(&facts, "from", now->from);
   ck_facts_put_text(&facts, "checkpoint", now->checkpoint);
+  ck_facts_put_text(&facts, "told", now->told);
   ck_facts_put_count(&facts, "timeline", now->timeline);
   ck_facts_put_count(&facts, "left", now->left);
   ck_facts_put_text(&facts, "status", "paused");
@@ -40,7 +41,7 @@ static ck_status rewind_session(ck_errand *errand, const values *v, ck_error *er
   if (errand->live) return ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand->owner);
   ck_status status = ck_pick_checkpoint(&to, &look, v->to, err);
   if (status != CK_OK) return status;
-  ck_hand_options options = {.checkpoint = to.id, .report = v->report, .secrets = errand->host->output->redactor};
+  ck_hand_options options = {.checkpoint = to.id, .report = v->report, .scope = v->scope, .secrets = errand->host->output->redactor};
   status = ck_session_rewind(&now, errand->runtime, v->session, &options, err);
   if (status == CK_OK) status = print(errand, &now, err);
   ck_checkpoint_info_clear(&to);
@@ -65,7 +66,9 @@ static const ck_operand operands[] = {
 static const ck_option options[] = {
   {.name = "to", .type = CK_OPTION_TEXT, .offset = offsetof(values, to), .value = "CHECKPOINT", .help = CK_PICK_HELP},
   {.name = "report", .type = CK_OPTION_TEXT, .offset = offsetof(values, report), .value = "TEXT",
-   .help = "what was found out since: the next message of the user in the main conversation"},
+   .help = "what was found out since: the next message of the user in each conversation that is cut"},
+  {.name = "scope", .type = CK_OPTION_TEXT, .offset = offsetof(values, scope), .value = "SCOPE",
+   .help = "whose conversation alone gets the report, such as main or agent.NAME"},
   {0},
 };
 

@@ -13,9 +13,9 @@
   X(CK_EVENT_SESSION_COMPLETED, 5, "session_completed") /* {result?} */                                 \
   X(CK_EVENT_SESSION_CANCELLED, 6, "session_cancelled") /* {reason} */                                  \
   X(CK_EVENT_SESSION_FORKED, 7, "session_forked")       /* {run, parent_run, origin, checkpoint}: the first event of a fork's own */ \
-  X(CK_EVENT_SESSION_REWOUND, 8, "session_rewound")     /* {run, parent_run, checkpoint, left}: by hand; `left`: the timeline before */ \
+  X(CK_EVENT_SESSION_REWOUND, 8, "session_rewound")     /* {run, parent_run, checkpoint, left, cuts}: by hand; `left`: the timeline before */ \
   X(CK_EVENT_SESSION_UNDONE, 9, "session_undone")       /* {run, parent_run, checkpoint, left, undone}: back to where timeline `undone` had left */ \
-  X(CK_EVENT_MESSAGE, 10, "message")                    /* {message}: enters the scope's conversation */\
+  X(CK_EVENT_MESSAGE, 10, "message")                    /* {message, report?}: enters the scope's conversation; a report not before its prompt */ \
   X(CK_EVENT_INTENT, 11, "intent")                      /* see ledger.h */                              \
   X(CK_EVENT_OUTCOME, 12, "outcome")                    /* see ledger.h; may carry a message */         \
   X(CK_EVENT_REPLAY, 13, "replay")                      /* {key, of}: the outcome at seq `of`, re-announced here */ \

@@ -123,7 +123,8 @@ static void cut_back(exporting *self, ck_bytes cuts) {
 
 static bool note_event(void *to, const ck_event *event) {
   exporting *self = to;
-  if (event->kind == CK_EVENT_SESSION_RESUMED) cut_back(self, ck_json_get(ck_value_bytes(event->body), "cuts"));
+  bool back = event->kind == CK_EVENT_SESSION_RESUMED || event->kind == CK_EVENT_SESSION_REWOUND;
+  if (back) cut_back(self, ck_json_get(ck_value_bytes(event->body), "cuts"));
   else self->status = add_item(&self->view, event, NULL, self->err);
   return self->status == CK_OK;
 }
@@ -132,8 +133,8 @@ static ck_status read_events(exporting *self) {
   ck_view view = {0};
   ck_event_query all = {.session = self->head->session.no, .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
   ck_event_query seen = {.session = self->head->session.no, .view = &view,
-                         .kinds = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME |
-                                  1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
+                         .kinds = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_MESSAGE |
+                                  1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
   ck_status status = ck_store_read_events(self->store, &all, note_effect, self, self->err);
   if (status == CK_OK) status = self->status;
   if (status == CK_OK)

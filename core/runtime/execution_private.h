@@ -81,6 +81,7 @@ struct ck_runner {
   int depth;
   int64_t born;                       /* seq the next event had when it was forked */
   int64_t cut;                        /* seq up to which its events belong to where it stands */
+  int64_t said;                       /* seq of what a person told it behind its cut, when going back; 0: nothing */
   int64_t end;                        /* once it has ended: seq of its last event, or later */
   char **overlays;                    /* prefixes of state keys it reads first, its own first; NULL-terminated */
   ck_strand *strand;                  /* NULL: not open (any more) */

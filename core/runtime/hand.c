@@ -64,8 +64,9 @@ ck_status ck_hand_announce(ck_hand *self, ck_event_kind kind, int64_t undone, ck
   ck_json_member_text(&w, "checkpoint", self->from.id);
   if (!forks) ck_json_member_int(&w, "left", self->head.session.timeline);
   if (undone) ck_json_member_int(&w, "undone", undone);
+  ck_status status = kind == CK_EVENT_SESSION_REWOUND ? ck_session_write_cuts(self->session, &w, err) : CK_OK;
   ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK) status = ck_session_append(self->session, kind, NULL, NULL, body, err);
   ck_value_free(body);
   ck_buffer_clear(&buffer);

@@ -16,6 +16,7 @@ typedef struct ck_hand_options {
   const ck_state_edits *edits;   /* of a fork; may be NULL */
   const char *fork;              /* its id; NULL: one is made */
   const char *report;            /* of a rewind: a text */
+  const char *scope;             /* of a rewind: who alone is told the report; NULL: everyone whose conversation is cut */
 } ck_hand_options;
 
 /* Where the session stands now. */
@@ -24,6 +25,7 @@ typedef struct ck_hand_result {
   char from[CK_ID_SIZE];       /* the checkpoint it goes on from */
   char checkpoint[CK_ID_SIZE]; /* the new one */
   int64_t from_seq;
+  char told[256];              /* the scopes that were told a report, cut where it is full */
   int64_t timeline, left;      /* the new one; the one that was live. Of a fork: that of its origin */
 } ck_hand_result;
 
@@ -32,8 +34,9 @@ typedef struct ck_hand_result {
  * CK_E_NOT_FOUND, CK_E_REFUSED (no checkpoint to go on from; an edit that looks like a secret), CK_E_EXISTS. */
 CK_CHECKED ck_status ck_session_fork(ck_hand_result *out, ck_runtime *runtime, const char *id, const ck_hand_options *options,
                                      ck_error *err);
-/* Goes back to `checkpoint`, with the report as a message of the user in the main scope's conversation. CK_E_OWNED, CK_E_NOT_FOUND;
- * CK_E_REFUSED: the session is completed or cancelled; fork it. */
+/* Goes back to `checkpoint`, with the report as a message of the user in the conversation of each scope that was there and has said
+ * something since; in the main one's when none has. It never comes before a conversation's prompt. CK_E_OWNED, CK_E_NOT_FOUND
+ * (the checkpoint, the scope); CK_E_REFUSED: the session is completed or cancelled; fork it. */
 CK_CHECKED ck_status ck_session_rewind(ck_hand_result *out, ck_runtime *runtime, const char *id, const ck_hand_options *options,
                                        ck_error *err);
 /* Back to the last checkpoint of the timeline that the last rewind, undo or resume from an older checkpoint has left: so the

@@ -19,6 +19,9 @@ CK_CHECKED ck_status ck_hand_look(ck_hand *self, ck_runtime *runtime, const char
 CK_CHECKED ck_status ck_hand_begin(ck_hand *self, const ck_hand_options *options, ck_error *err);
 /* Appends the event that comes first: {run, parent_run, origin?, checkpoint, left?, undone?}. */
 CK_CHECKED ck_status ck_hand_announce(ck_hand *self, ck_event_kind kind, int64_t undone, ck_error *err);
+/* The report as a message of the user in each conversation that is cut, or in that of options->scope: CK_E_NOT_FOUND when there is
+ * none. Sets `told` of the result. */
+CK_CHECKED ck_status ck_hand_tell_report(ck_hand_result *out, ck_hand *self, const ck_hand_options *options, ck_error *err);
 /* The edit boundary and everything appended in one transaction: `record` is made, or (NULL) the head's session acquired. The
  * session is paused with `reason` and given back. */
 CK_CHECKED ck_status ck_hand_commit(ck_hand_result *out, ck_hand *self, const ck_session_record *record, const char *reason, ck_error *err);

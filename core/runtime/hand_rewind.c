@@ -5,63 +5,19 @@
 
 #include "core/runtime/hand_private.h"
 
-static ck_status append_report(ck_hand *self, const char *report, ck_error *err) {
-  ck_buffer buffer = {0};
-  ck_value *body = NULL;
-  ck_json_writer w = {.out = &buffer};
-  ck_json_begin(&w, '{');
-  ck_json_name(&w, "message");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "role", "user");
-  ck_json_member_text(&w, "content", report);
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(&body, &buffer, err);
-  if (status == CK_OK) status = ck_session_append(self->session, CK_EVENT_MESSAGE, NULL, NULL, body, err);
-  ck_value_free(body);
-  ck_buffer_clear(&buffer);
-  return status;
-}
-
-/* A scope's context ends at its own cut: the main one's now lies behind the report. */
-static ck_status move_cut(ck_hand *self, ck_error *err) {
-  static const char key[] = "position.main";
-  const ck_value *position = ck_session_get(self->session, key);
-  if (!position) return CK_OK;
-  ck_buffer buffer = {0}, name = {0};
-  ck_value *moved = NULL;
-  ck_json_writer w = {.out = &buffer};
-  ck_json_begin(&w, '{');
-  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(position)); ck_json_next(&it);) {
-    ck_buffer_reset(&name);
-    ck_json_read_string(&name, it.name);
-    ck_buffer_append_char(&name, '\0');
-    if (name.failed) break;
-    if (strcmp(name.data, "cut") == 0) ck_json_member_int(&w, "cut", self->session->next_seq - 1);
-    else ck_json_member_raw(&w, name.data, it.value);
-  }
-  ck_json_end(&w, '}');
-  ck_status status = ck_buffer_check(&name, err);
-  if (status == CK_OK) status = ck_value_from(&moved, &buffer, err);
-  if (status == CK_OK) status = ck_session_put(self->session, key, moved, err);
-  ck_value_free(moved);
-  ck_buffer_clear(&name);
-  ck_buffer_clear(&buffer);
-  return status;
-}
-
 static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n")] == '\0'; }
 
 ck_status ck_session_rewind(ck_hand_result *out, ck_runtime *runtime, const char *id, const ck_hand_options *options, ck_error *err) {
   *out = (ck_hand_result){0};
+  ck_hand_result made = {0};
   ck_hand self = {0};
   if (!options->report || is_blank(options->report)) return ck_error_set(err, CK_E_USAGE, "Report cannot be empty.");
   ck_status status = ck_hand_look(&self, runtime, id, "rewound", err);
   if (status == CK_OK) status = ck_hand_begin(&self, options, err);
   if (status == CK_OK) status = ck_hand_announce(&self, CK_EVENT_SESSION_REWOUND, 0, err);
-  if (status == CK_OK) status = append_report(&self, options->report, err);
-  if (status == CK_OK) status = move_cut(&self, err);
+  if (status == CK_OK) status = ck_hand_tell_report(&made, &self, options, err);
   if (status == CK_OK) status = ck_hand_commit(out, &self, NULL, "rewound", err);
+  if (status == CK_OK) memcpy(out->told, made.told, sizeof out->told);
   ck_hand_close(&self);
   return status;
 }

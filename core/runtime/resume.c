@@ -73,6 +73,15 @@ static void write_cut(void *to, const char *scope, ck_bytes position) {
   if (cut >= 0) ck_json_member_int(self->w, scope, cut);
 }
 
+ck_status ck_session_write_cuts(const ck_session *self, ck_json_writer *w, ck_error *err) {
+  cuts to = {.w = w, .attempt = self->timeline.attempt};
+  ck_json_name(w, "cuts");
+  ck_json_begin(w, '{');
+  ck_status status = ck_unseen_visit_positions(self->state, write_cut, &to, err);
+  ck_json_end(w, '}');
+  return status;
+}
+
 static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_checkpoint_info *from,
                                ck_error *err) {
   const ck_timeline *timeline = &self->timeline;
@@ -83,11 +92,7 @@ static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_
   ck_json_member_text(&w, "parent_run", timeline->parent_run);
   ck_json_member_text(&w, "checkpoint", from->seq ? from->id : NULL);
   ck_json_member_int(&w, "attempt", timeline->attempt);
-  ck_json_name(&w, "cuts");
-  ck_json_begin(&w, '{');
-  cuts to = {.w = &w, .attempt = timeline->attempt};
-  ck_status status = ck_unseen_visit_positions(self->state, write_cut, &to, err);
-  ck_json_end(&w, '}');
+  ck_status status = ck_session_write_cuts(self, &w, err);
   ck_session_write_rules(self, &w);
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_value_from(out, &buffer, err);

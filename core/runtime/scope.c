@@ -7,6 +7,7 @@
 struct ck_scope {
   char *name;
   ck_conversation *conversation;
+  ck_conversation *early; /* reports told before the conversation began; NULL: none */
   uint64_t consumed;
 };
 
@@ -28,6 +29,7 @@ ck_status ck_scope_new(ck_scope **out, const char *name, ck_error *err) {
 
 void ck_scope_free(ck_scope *self) {
   if (!self) return;
+  ck_conversation_free(self->early);
   ck_conversation_free(self->conversation);
   free(self->name);
   free(self);
@@ -46,13 +48,44 @@ static bool counts(ck_bytes body) {
   return ck_json_is_text(status, "ok") || ck_json_is_text(status, "error");
 }
 
+static bool is_prompt(const ck_value *message) {
+  ck_bytes role = ck_json_get(ck_value_bytes(message), "role");
+  return ck_json_is_text(role, "system") || ck_json_is_text(role, "developer");
+}
+
+static ck_status hold_early(ck_scope *self, const ck_value *report, ck_error *err) {
+  ck_status status = self->early ? CK_OK : ck_conversation_new(&self->early, err);
+  return status == CK_OK ? ck_conversation_append(self->early, report, err) : status;
+}
+
+static ck_status tell_early(ck_scope *self, ck_error *err) {
+  ck_status status = CK_OK;
+  size_t count = self->early ? ck_conversation_count(self->early) : 0;
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = ck_conversation_append(self->conversation, ck_conversation_get(self->early, i), err);
+  ck_conversation_free(self->early);
+  self->early = NULL;
+  return status;
+}
+
+/* A conversation begins with its prompt: a report that was told before waits for it. */
+static ck_status say(ck_scope *self, const ck_value *message, bool report, ck_error *err) {
+  bool first = ck_conversation_count(self->conversation) == 0, prompt = is_prompt(message);
+  if (first && report) return hold_early(self, message, err);
+  ck_status status = prompt ? CK_OK : tell_early(self, err);
+  if (status == CK_OK) status = ck_conversation_append(self->conversation, message, err);
+  return status == CK_OK && prompt ? tell_early(self, err) : status;
+}
+
 ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
   ck_bytes body = ck_value_bytes(value), span = ck_json_get(body, "message");
   if (counts(body)) self->consumed++;
   if (ck_json_type_of(span) == CK_JSON_NONE) return CK_OK;
   ck_value *message = NULL;
+  bool report = false;
+  ck_json_read_bool(&report, ck_json_get(body, "report"));
   ck_status status = ck_value_copy(&message, span, err);
-  if (status == CK_OK) status = ck_conversation_append(self->conversation, message, err);
+  if (status == CK_OK) status = say(self, message, report, err);
   ck_value_free(message);
   return status;
 }
@@ -78,7 +111,7 @@ typedef struct fold {
 } fold;
 
 /* A resume goes on from the scope's own cut, which can lie before the checkpoint's end: what the scope did in between is
- * done again behind the resume, and counts there. */
+ * done again behind the resume, and counts there. So does a rewind. */
 static void cut_back(fold *self, ck_bytes resumed) {
   int64_t cut;
   if (!ck_json_read_int(&cut, ck_json_get(ck_json_get(resumed, "cuts"), self->scope->name))) return;
@@ -87,8 +120,9 @@ static void cut_back(fold *self, ck_bytes resumed) {
 
 static bool collect(void *to, const ck_event *event) {
   fold *self = to;
-  if (event->kind == CK_EVENT_SESSION_RESUMED) cut_back(self, ck_value_bytes(event->body));
-  if (event->kind == CK_EVENT_SESSION_RESUMED || strcmp(event->scope, self->scope->name) != 0) return true;
+  bool back = event->kind == CK_EVENT_SESSION_RESUMED || event->kind == CK_EVENT_SESSION_REWOUND;
+  if (back) cut_back(self, ck_value_bytes(event->body));
+  if (back || strcmp(event->scope, self->scope->name) != 0) return true;
   if (self->count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 64;
     item *items = realloc(self->items, cap * sizeof *items);
@@ -132,8 +166,9 @@ ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const 
   ck_event_query query = {.session = session,
                           .view = view,
                           .until = until,
-                          .kinds = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_MESSAGE |
-                                   1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
+                          .kinds = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND |
+                                   1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY |
+                                   1ull << CK_EVENT_REWIND};
   ck_status status = ck_store_read_events(store, &query, collect, &f, err);
   if (status == CK_OK && f.failed) status = ck_error_no_memory(err);
   for (size_t i = 0; i < f.count && status == CK_OK; i++) status = apply_collected(&f, &f.items[i], err);

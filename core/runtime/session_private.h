@@ -95,6 +95,8 @@ CK_CHECKED ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
 const char *ck_rule_name(ck_rule rule);
 void ck_session_write_rules(const ck_session *self, ck_json_writer *w);
 CK_CHECKED ck_status ck_session_put_base(ck_session *self, ck_error *err);
+/* Writes a member "cuts": the seq up to which the conversation of each scope that has a position is gone on with. */
+CK_CHECKED ck_status ck_session_write_cuts(const ck_session *self, ck_json_writer *w, ck_error *err);
 /* Starts counting anew from here. */
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq);
 /* Asks the policies what of the history goes, drops it (waiting for what is queued), and records what was dropped. A hook

@@ -50,6 +50,9 @@ static bool may_have_child(ck_bytes body) {
   return memmem(body.data, body.len, "childAgentId", 12) || has_unicode_escape(body);
 }
 
+/* The kinds of events that open a timeline and say from where each scope goes on. */
+static const uint64_t backs = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND;
+
 /* The kinds of events that can name another agent than their own. */
 static const uint64_t naming = 1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_UPDATE;
 
@@ -111,7 +114,7 @@ static bool take_resume(void *to, const ck_event *event) {
 
 /* A timeline opens with its resume, so a view has them where its ranges begin: nothing else is looked at. */
 static ck_status read_resumes(resumes *out, ck_store *store, const ck_tail_query *query, ck_error *err) {
-  ck_event_query resumed = {.session = query->session, .view = query->view, .until = query->until, .kinds = 1ull << CK_EVENT_SESSION_RESUMED};
+  ck_event_query resumed = {.session = query->session, .view = query->view, .until = query->until, .kinds = backs};
   size_t count = query->view ? query->view->count : 1;
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && status == CK_OK && !out->failed; i++) {

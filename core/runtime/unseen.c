@@ -27,11 +27,13 @@ ck_status ck_unseen_visit_positions(const ck_state *state, void (*visit)(void *t
 }
 
 int64_t ck_unseen_cut(ck_bytes position, uint32_t attempt) {
-  int64_t cut = -1, end = -1, failed_in = 0;
+  int64_t cut = -1, end = -1, failed_in = 0, said = -1;
   ck_json_read_int(&cut, ck_json_get(position, "cut"));
   ck_json_read_int(&end, ck_json_get(position, "end"));
   ck_json_read_int(&failed_in, ck_json_get(position, "attempt"));
-  return end > cut && failed_in >= (int64_t)attempt ? end : cut;
+  ck_json_read_int(&said, ck_json_get(position, "said"));
+  if (end > cut && failed_in >= (int64_t)attempt) cut = end;
+  return said > cut ? said : cut;
 }
 
 static void keep_earliest(void *to, const char *scope, ck_bytes position) {

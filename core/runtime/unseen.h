@@ -22,7 +22,8 @@ CK_CHECKED ck_status ck_unseen_read(ck_store *store, const ck_unseen *what, ck_e
 CK_CHECKED ck_status ck_unseen_visit_positions(const ck_state *state, void (*visit)(void *to, const char *scope, ck_bytes position),
                                                void *to, ck_error *err);
 /* The seq up to which a scope's conversation is kept when it is gone on with in this attempt; -1: its position does not say. One
- * that failed in the same attempt is not run again from its cut: all that it said stays said. */
+ * that failed in the same attempt is not run again from its cut: all that it said stays said. What a person told it when going back
+ * ("said") is kept, too. */
 int64_t ck_unseen_cut(ck_bytes position, uint32_t attempt);
 
 #endif

@@ -26,6 +26,10 @@ static ck_runtime *make(char ids[STEPS][CK_ID_SIZE]) {
   ck_session *session;
   must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err), "open");
   must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err), "start");
+  ck_value *said;
+  must(ck_value_copy(&said, ck_bytes_text("{\"message\":{\"role\":\"user\",\"content\":\"go\"}}"), &err), "value");
+  must(ck_session_append(session, CK_EVENT_MESSAGE, NULL, NULL, said, &err), "message");
+  ck_value_free(said);
   for (int i = 0; i < STEPS; i++) {
     char text[64];
     ck_value *value;
@@ -34,7 +38,7 @@ static ck_runtime *make(char ids[STEPS][CK_ID_SIZE]) {
     must(ck_value_copy(&value, ck_bytes_text(text), &err), "value");
     must(ck_session_put(session, "memory.n", value, &err), "put");
     ck_value_free(value);
-    snprintf(text, sizeof text, "{\"at\":{\"path\":\"n#%d\"},\"cut\":%d}", i + 1, i + 2);
+    snprintf(text, sizeof text, "{\"at\":{\"path\":\"n#%d\"},\"cut\":%d}", i + 1, i + 3);
     must(ck_value_copy(&value, ck_bytes_text(text), &err), "value");
     must(ck_session_put(session, "position.main", value, &err), "put");
     ck_value_free(value);
