@@ -1,5 +1,5 @@
 #!/bin/bash
-# kept.sh - runs a test for prove and keeps what it says, so that what failed can be told again where it is seen: at the end.
+# kept.sh - runs a test for prove, 15 minutes at most, and keeps what it says, so that what failed can be told again at the end.
 #   kept.sh TEST [ARGUMENT…]   its output is kept in $CKRUN_BUILD/said/, its errors are not shown
 #   kept.sh --told             prints what the tests that failed have said, at most 100 lines; all of it is in failed.txt there
 set -u
@@ -22,7 +22,7 @@ mkdir -p "$said"
 name=${1#./}
 name=$said/${name//\//-}
 rm -f "$name.failed"
-"$@" >"$name.out" 2>"$name.err"
+timeout 900 "$@" >"$name.out" 2>"$name.err"
 code=$?
 [ $code = 0 ] && ! grep -q '^not ok' "$name.out" || echo $code >"$name.failed"
 cat "$name.out"

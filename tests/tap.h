@@ -8,7 +8,7 @@
 #include "core/base/buffer.h"
 
 /* Every check prints one line and returns whether it held; a failed one says where it stands and what it got. The
- * format names the promise that is attacked. One thread only. A test that takes over five minutes is ended. */
+ * format names the promise that is attacked. One thread only. A test that takes over 15 minutes is ended. */
 #define tap_ok(...) tap_ok_at(__FILE__, __LINE__, __VA_ARGS__)
 #define tap_is_int(...) tap_is_int_at(__FILE__, __LINE__, __VA_ARGS__)
 #define tap_is_text(...) tap_is_text_at(__FILE__, __LINE__, __VA_ARGS__)

@@ -16,6 +16,7 @@
 
 enum { PIPE_COUNT = CK_CHILD_PIPES, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
 enum { SIGNALLED = 128 }; /* from here on an exit status tells of a signal, as shells have it */
+enum { DEATH_MS = 5000 }; /* what has been killed and is not gone by then hangs in the kernel: it is not waited for */
 
 /* How far the killing went. */
 typedef enum { UNTOUCHED, TERMINATED, SHOT } killing;
@@ -115,7 +116,7 @@ static void end_it(ck_child *self, ck_child_ending why, int signal_number) {
   self->killed = signal_number == SIGKILL ? SHOT : TERMINATED;
   kill_group(self, signal_number);
   if (self->exited) finish(self);
-  else start_timer(self, self->kill_ms);
+  else start_timer(self, self->killed == SHOT && self->kill_ms < DEATH_MS ? DEATH_MS : self->kill_ms);
 }
 
 /* When this process was held up, the timer goes off before the loop has read what the child wrote, or has seen that it ended:
@@ -172,6 +173,7 @@ static void keep(ck_child *self, int which, const char *data, size_t len) {
 static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
   ck_child *self = stream->data;
   int which = stream == (uv_stream_t *)&self->pipes[STDOUT_FILENO] ? STDOUT_FILENO : STDERR_FILENO;
+  if (len == 0) return; /* nothing more for now; to keep it would say that this is the end */
   if (len < 0) {
     self->open[which] = false;
     uv_read_stop(stream);

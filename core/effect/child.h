@@ -38,7 +38,7 @@ typedef struct ck_child_options {
    * NULL: the child keeps it. */
   bool (*take)(void *to, int fd, ck_bytes chunk);
   int64_t grace_ms;         /* after the child's exit, wait so long for others that hold its output open */
-  int64_t kill_ms;          /* from SIGTERM to SIGKILL, and from there to giving up */
+  int64_t kill_ms;          /* from SIGTERM to SIGKILL; from there to giving up, 5 s at least */
   int64_t deadline_ms;      /* monotonic; 0: none */
   void (*ended)(void *to, const ck_child_end *end); /* once, from the loop; the child is freed after it */
   void *to;

@@ -1,6 +1,7 @@
 /* tool_count.c - a tool that leaves one mark per call, and knows whether it did; what it is called as says what it does:
  *   count        appends its key to count.log with one write, and answers "counted N"; before that, where there is a FIFO
- *                "waiting" it opens that and writes its pid, and where there is a file "hold" it waits for its lock
+ *                "waiting" it opens that and writes its pid, where there is a FIFO "go" it takes one byte out of that, and
+ *                where there is a file "hold" it waits for its lock
  *   count_probe  exit 0 and the same answer when the key is in count.log, else exit 1
  *   count_kill   like count, but kills who called it instead of answering; once, while there is a file "kill" */
 #include <fcntl.h>
@@ -20,7 +21,10 @@ enum { KEY_MAX = 255, CANNOT = 9 };
 static void wait_while_held(void) {
   int told = open("waiting", O_WRONLY | O_CLOEXEC);
   if (told >= 0) dprintf(told, "%d\n", (int)getpid());
-  int fd = open("hold", O_RDONLY | O_CLOEXEC);
+  char byte;
+  int fd = open("go", O_RDONLY | O_CLOEXEC);
+  if (fd >= 0 && read(fd, &byte, 1) >= 0) close(fd);
+  fd = open("hold", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;
   (void)flock(fd, LOCK_SH);
   close(fd);

@@ -95,6 +95,22 @@ static void test_answers(void) {
   tap_ok(hello.answers == 1 && other.answers == 1, "each request had one answer");
 }
 
+/* Reads that are full to the last byte, and then none: that is not the end of it. */
+static void test_full_pipe(void) {
+  scene it;
+  call hello = {0}, other = {0};
+  open_scene(&it, "full");
+  ask(&it, &hello, "initialize");
+  wait_for_answer(&hello);
+  tap_ok(hello.outcome == CK_PEER_RESULT && !ck_peer_is_ending(it.peer), "a message that fills the pipe ends nothing");
+  ck_peer_notify(it.peer, "notifications/initialized", (ck_bytes){0});
+  ask(&it, &other, "no/such");
+  wait_for_answer(&other);
+  tap_is_int(other.outcome, CK_PEER_ERROR, "what is asked next is heard and answered");
+  ck_peer_stop(it.peer, "enough");
+  wait_for_end(&it);
+}
+
 static void test_lost(void) {
   scene it;
   call calls[3] = {0};
@@ -159,6 +175,7 @@ int main(void) {
   if (access(path, X_OK)) tap_skip_all("%s is not built", path);
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   test_answers();
+  test_full_pipe();
   test_lost();
   test_clock();
   test_ends();

@@ -2,10 +2,12 @@
  *
  * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, give-up, obey, die,
  * blurt, pid, ask, surroundings, binary and count. */
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -289,6 +291,19 @@ static void write_deep(void) {
   say("\n");
 }
 
+/* One message of as many bytes as a pipe holds; then nothing until all of it is taken. */
+static void fill_pipe(void) {
+  static const char head[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":[\"", tail[] = "\"]}\n";
+  static char block[1 << 16];
+  int left = 1;
+  memset(block, 'x', sizeof block);
+  memcpy(block, head, sizeof head - 1);
+  memcpy(block + sizeof block - sizeof tail + 1, tail, sizeof tail - 1);
+  fwrite(block, 1, sizeof block, stdout);
+  fflush(stdout);
+  while (ioctl(STDOUT_FILENO, FIONREAD, &left) == 0 && left > 0) sched_yield();
+}
+
 /* A grandchild that holds the outputs open, in the process group or away from it; its pid goes to the file `argument`. */
 static void leave_grandchild(bool away) {
   pid_t child = fork();
@@ -323,6 +338,7 @@ static void misbehave(void) {
     for (int i = 0; i < 64; i++) fwrite(block, 1, sizeof block - 1, stderr);
   }
   if (is_mode("deep")) write_deep();
+  if (is_mode("full")) fill_pipe();
   if (is_mode("close")) close(STDOUT_FILENO);
   if (is_mode("close-input")) close(STDIN_FILENO);
   if (is_mode("grandchild") || is_mode("grandchild-away")) leave_grandchild(is_mode("grandchild-away"));

@@ -40,12 +40,13 @@ exits 0 "under a profile that prunes" run state.lua --cassette six.jsonl --profi
 exits 0 "a prune by its policies" sessions prune two
 is "leaves what they say" "$(ids two | grep -c .)" 2
 
-# A session that runs: each of its tools waits until somebody reads.
-mkfifo waiting
-"$CKRUN" run state.lua --cassette six.jsonl --session live >out 2>err </dev/null &
+# A session that runs: each of its tools waits until it is let on.
+mkfifo waiting go
+exec 8<>waiting 9<>go
+"$CKRUN" run state.lua --cassette six.jsonl --session live >out 2>err </dev/null 8>&- 9>&- &
 pid=$!
-# The end of the tool before can be read as the end of the file.
-let_on() { until [ -n "$(timeout 30 head -n 1 waiting)" ]; do :; done; }
+# One tool, when it waits.
+let_on() { read -r _ <&8 && echo >&9; }
 let_on
 let_on
 let_on
@@ -59,7 +60,7 @@ exits 0 "the pin is lifted" sessions pin live first --off
 kill -INT $pid
 let_on
 wait $pid
-rm -f waiting
+rm -f waiting go
 exits 0 "it goes on after it" resume live
 exits 0 "store verify of it" store verify
 exits 0 "and is deleted" sessions delete live

@@ -12,12 +12,13 @@ counted() { "$CKRUN" --json sessions inspect "$1" | perl -MJSON::PP -0777 -e 'pr
 last_message() { "$CKRUN" --json sessions log "$1" | perl -MJSON::PP -ne 'my $b = JSON::PP->new->decode($_)->{body}; $m = $b->{message}{content} if $b->{message}; END { print $m }'; }
 status() { json "$("$CKRUN" --json sessions show "$1")" '$d->{status}'; }
 
-# A session that is interrupted in its third tool, so that it is paused behind it: each waits until somebody reads.
-mkfifo waiting
-"$CKRUN" run state.lua --cassette six.jsonl --session s >out 2>err </dev/null &
+# A session that is interrupted in its third tool, so that it is paused behind it: each waits until it is let on.
+mkfifo waiting go
+exec 8<>waiting 9<>go
+"$CKRUN" run state.lua --cassette six.jsonl --session s >out 2>err </dev/null 8>&- 9>&- &
 pid=$!
-# The end of the tool before can be read as the end of the file.
-let_on() { until [ -n "$(timeout 30 head -n 1 waiting)" ]; do :; done; }
+# One tool, when it waits.
+let_on() { read -r _ <&8 && echo >&9; }
 let_on
 let_on
 until [ "$(ids s | grep -c .)" = 2 ]; do :; done
@@ -29,7 +30,7 @@ is "at a checkpoint of its own" "$(status of_live) $(counted of_live)" "paused 1
 kill -INT $pid
 let_on
 wait $pid
-rm -f waiting
+rm -f waiting go
 is "it is paused" "$(status s)" paused
 at=$(counted s)
 first=$(ids s | head -n 1)

@@ -67,10 +67,7 @@ is "does not stop them" "$(cut -f2 <<<"$out")" who_and_when
 recorded=${CKRUN_DATA:-$root/../shared/data}
 if [ -d "$recorded" ]; then
   largest=$(ls "$recorded"/claude_code/*.jsonl)
-  begin=$(date +%s%N)
   exits 0 "the largest session" sessions import "$largest"
-  took=$((($(date +%s%N) - begin) / 1000000))
-  ok "2,385 lines in under a second ($took ms)" test "$took" -lt 1000
   shopt -s globstar nullglob
   exits 0 "all recorded sessions of the formats" sessions import "$recorded"/{tau_bench,tau2_bench,agentdojo,swe_agent,pi,claude_code_inline}/* \
     "$recorded"/who_and_when/**/*.json
