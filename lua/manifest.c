@@ -154,6 +154,7 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   process->argv = read_texts(self, L, table, "argv");
   if (!process->argv || !process->argv[0]) ck_vm_raise_plain(L, CK_E_TYPE, "process '%s' needs argv, its program and arguments", process->name);
   process->environment = read_names(self, L, table, "env");
+  process->probes = read_names(self, L, table, "probes");
   process->timeout_ms = read_seconds(L, table, "timeout_s");
 }
 

@@ -46,7 +46,7 @@ ck_status ck_errand_new(ck_effect_run **out, ck_errands *ring, const ck_effect *
 }
 
 bool ck_errand_is_in_doubt(const ck_errand *self) {
-  return self->sent && !ck_effect_class_repeats(self->effect->class);
+  return self->probes || (self->sent && !ck_effect_class_repeats(self->effect->class));
 }
 
 static void on_due(void *to) {

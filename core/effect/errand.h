@@ -11,6 +11,7 @@ typedef struct ck_errand {
   const ck_effect *effect;
   ck_effect_sink *sink;
   bool sent;            /* the service has it, so that it may have taken effect */
+  bool probes;          /* it only asks whether the effect happened: nobody can tell without an answer */
   int64_t cost_micros;  /* of an end without an answer; see ck_outcome */
   ck_outcome *outcome;  /* the sink gets it with the loop's next turn; NULL: it is under way */
   ck_outcome *spare;    /* for the case that there is no memory for the true one */
@@ -33,7 +34,7 @@ void ck_errands_clear(ck_errands *self);
 
 /* A run that is zero but for its errand, at the ring's end. */
 CK_CHECKED ck_status ck_errand_new(ck_effect_run **out, ck_errands *ring, const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
-/* True when nothing but an answer tells what came of it, and it may not simply be done again. */
+/* True when nothing but an answer tells what came of it, and it may not simply be done again; also of a probe. */
 bool ck_errand_is_in_doubt(const ck_errand *self);
 
 /* ---- its end; each delivers later, so it can be called at any time ---- */

@@ -18,6 +18,10 @@ void ck_mcp_tell(ck_effect_run *run, const char *text) {
   ck_outcome *outcome = NULL;
   ck_value *value = NULL;
   ck_error line, ignored = CK_ERROR_INIT;
+  if (run->probe) {
+    ck_errand_end(&run->errand, CK_OUTCOME_UNKNOWN, CK_OK, text);
+    return;
+  }
   ck_error_set(&line, CK_E_FAILED, "%s", text);
   if (ck_value_text(&value, ck_bytes_text(text), &ignored) == CK_OK) {
     if (ck_outcome_new(&outcome, CK_OUTCOME_ERROR, value, line.text, &ignored) != CK_OK) outcome = NULL;
@@ -39,6 +43,32 @@ static ck_mcp_server *find_server(mcp_driver *self, const ck_effect *effect) {
 
 static bool serves(void *self, const ck_effect *effect) { return find_server(self, effect) != NULL; }
 
+/* The tool that tells whether the effect happened; NULL. */
+static const char *find_probe(mcp_driver *self, const ck_effect *effect) {
+  const ck_mcp_server *server = find_server(self, effect);
+  const char *const *it = server ? server->service.process->probes : NULL;
+  for (; it && *it; it += 2) {
+    if (ck_json_is_text(ck_json_get(effect->request, "name"), it[0])) return it[1];
+  }
+  return NULL;
+}
+
+static bool probes(void *self, const ck_effect *effect) { return find_probe(self, effect) != NULL; }
+
+static ck_status begin(ck_effect_run **out, ck_mcp_server *server, const ck_effect_run *wanted, ck_error *err) {
+  ck_effect_run *run;
+  *out = NULL;
+  ck_status status = ck_errand_new(&run, &server->runs, wanted->errand.effect, wanted->errand.sink, err);
+  if (status != CK_OK) return status;
+  run->server = server;
+  run->list = wanted->list;
+  run->probe = wanted->probe;
+  run->errand.probes = wanted->probe != NULL;
+  ck_mcp_server_ask(server, run);
+  *out = run;
+  return CK_OK;
+}
+
 static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
   ck_mcp_server *server = find_server(self, effect);
   bool list = false;
@@ -47,14 +77,13 @@ static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
   if (!list && ck_json_type_of(ck_json_get(effect->request, "name")) != CK_JSON_STRING) {
     return ck_error_set(err, CK_E_TYPE, "a request of %s needs 'name', a tool, or 'list = true'", server->service.label);
   }
-  ck_effect_run *run;
-  ck_status status = ck_errand_new(&run, &server->runs, effect, sink, err);
-  if (status != CK_OK) return status;
-  run->server = server;
-  run->list = list;
-  ck_mcp_server_ask(server, run);
-  *out = run;
-  return CK_OK;
+  const ck_effect_run wanted = {.errand = {.effect = effect, .sink = sink}, .list = list};
+  return begin(out, server, &wanted, err);
+}
+
+static ck_status probe(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+  const ck_effect_run wanted = {.errand = {.effect = effect, .sink = sink}, .probe = find_probe(self, effect)};
+  return begin(out, find_server(self, effect), &wanted, err);
 }
 
 static void cancel(void *self, ck_effect_run *run) {
@@ -87,7 +116,8 @@ ck_status ck_mcp_driver_new(ck_effect_driver **out, const ck_mcp_options *option
     free_driver(self);
     return status;
   }
-  self->driver = (ck_effect_driver){.name = "mcp", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "mcp", .self = self, .serves = serves, .start = start, .probe = probe, .probes = probes,
+                                    .cancel = cancel, .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

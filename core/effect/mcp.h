@@ -6,6 +6,9 @@
  * {server, list: true} gives {tools: [{name, description?, parameters, class}]}, where the class is what the server hints:
  * read-only is pure, idempotent is idempotent, the rest is once.
  *
+ * A tool may have a probe, another of the server's: it is called with {key, attempt, name, arguments} of the effect and answers
+ * {done: false}, or {done: true, result?}, as structured content or as text; whatever else it says is no word on the matter.
+ *
  * A server is started when it is first asked, kept for the driver's life, and started again after it died, a few times. When
  * it dies with a call under way, a pure or idempotent one is FAILED with CK_E_UNAVAILABLE; of any other it is UNKNOWN what
  * came of it. One that is cancelled before it is sent is ABSENT; of one that is neither pure nor idempotent the answer is waited

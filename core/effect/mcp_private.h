@@ -14,6 +14,7 @@ struct ck_effect_run {
   int64_t token;       /* of its progress */
   unsigned updates;
   bool list, cancelled;
+  const char *probe;   /* the tool that is asked instead, whether the effect happened; NULL: the effect's own */
   ck_buffer tools;     /* of a list: the elements so far */
   unsigned pages;
 };
@@ -34,7 +35,7 @@ void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run);
 void ck_mcp_server_cancel(ck_effect_run *run);
 
 /* ---- mcp.c ---- */
-/* Ends the run, later, with an error that the model is told. */
+/* Ends the run, later, with an error that the model is told; a probe cannot tell, then. */
 void ck_mcp_tell(ck_effect_run *run, const char *text);
 
 /* ---- mcp_result.c ---- */
@@ -44,6 +45,8 @@ CK_CHECKED ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_er
  * otherwise. CK_E_PARSE: it is none. */
 CK_CHECKED ck_status ck_mcp_read_page(ck_buffer *tools, ck_bytes *next, ck_bytes result, ck_error *err);
 /* The parameters of tools/call. CK_E_TYPE: the arguments are no object. */
-CK_CHECKED ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect *effect, int64_t token, ck_error *err);
+CK_CHECKED ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *err);
+/* What a probe gave, as the effect's outcome: OK, ABSENT, or UNKNOWN when it does not say. CK_E_PARSE: it is no result. */
+CK_CHECKED ck_status ck_mcp_read_probe(ck_outcome **out, ck_bytes result, ck_error *err);
 
 #endif

@@ -21,14 +21,29 @@ static ck_status append_arguments(ck_json_writer *w, ck_bytes given, ck_error *e
   return ck_error_set(err, CK_E_TYPE, "the arguments are not a JSON object");
 }
 
-ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect *effect, int64_t token, ck_error *err) {
+/* A probe is asked with all that identifies the effect. */
+static ck_status append_probe_arguments(ck_json_writer *w, const ck_effect *effect, ck_error *err) {
+  ck_json_name(w, "arguments");
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "key", effect->key);
+  ck_json_member_int(w, "attempt", effect->attempt);
+  ck_json_member_raw(w, "name", ck_json_get(effect->request, "name"));
+  ck_status status = append_arguments(w, ck_json_get(effect->request, "arguments"), err);
+  ck_json_end(w, '}');
+  return status;
+}
+
+ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *err) {
+  const ck_effect *effect = run->errand.effect;
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
-  ck_json_member_raw(&w, "name", ck_json_get(effect->request, "name"));
-  ck_status status = append_arguments(&w, ck_json_get(effect->request, "arguments"), err);
+  if (run->probe) ck_json_member_text(&w, "name", run->probe);
+  else ck_json_member_raw(&w, "name", ck_json_get(effect->request, "name"));
+  ck_status status = run->probe ? append_probe_arguments(&w, effect, err)
+                                : append_arguments(&w, ck_json_get(effect->request, "arguments"), err);
   ck_json_name(&w, "_meta");
   ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "progressToken", token);
+  ck_json_member_int(&w, "progressToken", run->token);
   ck_json_member_text(&w, "ckrun/effect_key", effect->key);
   ck_json_member_int(&w, "ckrun/attempt", effect->attempt);
   ck_json_end(&w, '}');
@@ -93,6 +108,41 @@ ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err) {
   if (status == CK_OK) status = ck_outcome_new(out, failed ? CK_OUTCOME_ERROR : CK_OUTCOME_OK, value, line, err);
   ck_value_free(value);
   free(line);
+  return status;
+}
+
+/* ---- a probe ---- */
+
+/* {done, result?} as structured content, or as the text of its content. */
+static ck_status make_probed(ck_outcome **out, ck_bytes said, ck_error *err) {
+  static const char unsaid[] = "\"done (its probe says so; what it gave is not known)\"";
+  bool done = false;
+  ck_value *value = NULL;
+  ck_bytes given = ck_json_get(said, "result");
+  if (ck_json_type_of(said) != CK_JSON_OBJECT || !ck_json_read_bool(&done, ck_json_get(said, "done"))) {
+    return ck_outcome_new(out, CK_OUTCOME_UNKNOWN, NULL, "its probe does not say whether it is done", err);
+  }
+  if (!done) return ck_outcome_new(out, CK_OUTCOME_ABSENT, NULL, NULL, err);
+  ck_status status = ck_value_copy(&value, ck_json_type_of(given) == CK_JSON_NONE ? ck_bytes_text(unsaid) : given, err);
+  if (status == CK_OK) status = ck_outcome_new(out, CK_OUTCOME_OK, value, NULL, err);
+  ck_value_free(value);
+  return status;
+}
+
+ck_status ck_mcp_read_probe(ck_outcome **out, ck_bytes result, ck_error *err) {
+  ck_buffer text = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  ck_outcome *plain = NULL;
+  *out = NULL;
+  ck_status status = ck_mcp_read_result(&plain, result, err);
+  if (status != CK_OK) return status;
+  ck_bytes said = ck_json_get(result, "structuredContent");
+  if (!said.len && ck_json_read_string(&text, ck_value_bytes(plain->result)) && !text.failed &&
+      ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK)
+    said = ck_buffer_bytes(&text);
+  status = plain->status == CK_OUTCOME_OK ? make_probed(out, said, err) : ck_outcome_new(out, CK_OUTCOME_UNKNOWN, NULL, plain->error, err);
+  ck_buffer_clear(&text);
+  ck_outcome_free(plain);
   return status;
 }
 

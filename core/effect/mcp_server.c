@@ -15,7 +15,7 @@ static void on_result(void *to, const ck_peer_answer *answer);
 
 static ck_status write_params(ck_buffer *out, ck_effect_run *run, ck_bytes cursor, ck_error *err) {
   run->token = ++run->server->last_token;
-  if (!run->list) return ck_mcp_write_call(out, run->errand.effect, run->token, err);
+  if (!run->list) return ck_mcp_write_call(out, run, err);
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   if (cursor.len) ck_json_member_raw(&w, "cursor", cursor);
@@ -55,7 +55,7 @@ static void withdraw(const ck_effect_run *run, const char *reason) {
 void ck_mcp_server_cancel(ck_effect_run *run) {
   const ck_mcp_options *options = run->server->options;
   ck_peer *peer = run->server->service.peer;
-  bool waits = peer && run->call.id && ck_errand_is_in_doubt(&run->errand);
+  bool waits = peer && run->call.id && !run->probe && ck_errand_is_in_doubt(&run->errand);
   run->cancelled = true;
   withdraw(run, "cancelled");
   if (waits) {
@@ -101,7 +101,8 @@ static void on_result(void *to, const ck_peer_answer *answer) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   if (!take_answer(run, answer)) return;
-  if (ck_mcp_read_result(&outcome, answer->json, &err) == CK_OK) ck_errand_deliver(&run->errand, outcome);
+  ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err) : ck_mcp_read_result(&outcome, answer->json, &err);
+  if (status == CK_OK) ck_errand_deliver(&run->errand, outcome);
   else tell_problem(run, &err);
 }
 

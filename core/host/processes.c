@@ -6,7 +6,8 @@
 #include "core/host/command.h"
 
 static ck_process process_of(const ck_flow_process *from) {
-  return (ck_process){.name = from->name, .argv = from->argv, .environment = from->environment, .timeout_ms = from->timeout_ms};
+  return (ck_process){
+    .name = from->name, .argv = from->argv, .environment = from->environment, .probes = from->probes, .timeout_ms = from->timeout_ms};
 }
 
 static ck_status sort(ck_processes *self, const ck_flow_manifest *manifest, ck_error *err) {

@@ -27,6 +27,13 @@ const char *ck_effect_class_name(ck_effect_class class) {
   return (size_t)class < CK_EFFECT_CLASS_COUNT ? class_names[class] : NULL;
 }
 
+bool ck_effect_is_tool_call(const ck_effect *effect) {
+  bool list = false;
+  if (effect->kind != CK_EFFECT_TOOL) return false;
+  ck_json_read_bool(&list, ck_json_get(effect->request, "list"));
+  return !list;
+}
+
 const char *ck_outcome_status_name(ck_outcome_status status) {
   return (size_t)status < CK_OUTCOME_COUNT ? outcome_names[status] : NULL;
 }

@@ -69,6 +69,9 @@ typedef struct ck_effect {
   int64_t begun_ms;    /* wall time of its first intent, also of an earlier run: what a sleep counts from */
 } ck_effect;
 
+/* True for a call of a tool. To ask a server what tools it offers is none: it counts for nothing. */
+bool ck_effect_is_tool_call(const ck_effect *effect);
+
 /* X(enumerator, name on disk). */
 #define CK_OUTCOME_TABLE(X)                                                                              \
   X(CK_OUTCOME_OK, "ok")                                                                                 \

@@ -65,7 +65,7 @@ static void count(ck_call *self) {
   ck_execution_counts *counts = &self->runner->execution->counts;
   if (self->outcome->status == CK_OUTCOME_ENDED) return;
   if (self->effect.kind == CK_EFFECT_MODEL) counts->model_calls++;
-  if (self->effect.kind == CK_EFFECT_TOOL) counts->tool_calls++;
+  if (ck_effect_is_tool_call(&self->effect)) counts->tool_calls++;
   if (self->effect.kind == CK_EFFECT_ASK) counts->asks++;
 }
 

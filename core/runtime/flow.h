@@ -19,6 +19,7 @@ typedef struct ck_flow_process {
   ck_flow_protocol protocol;
   const char *const *argv;        /* NULL-terminated; no shell */
   const char *const *environment; /* names of variables it may see besides the usual ones; NULL-terminated */
+  const char *const *probes;      /* of an MCP server: pairs of a tool and the one that tells whether it happened; NULL-terminated */
   int64_t timeout_ms;             /* how long it may say nothing at all while it is asked; 0: as its driver has it */
 } ck_flow_process;
 

@@ -2,7 +2,7 @@
  *
  * Bodies of the events it reads (all keys are JSON members):
  *   intent      {key, attempt, kind, class, digest, reserve?, request}
- *   outcome     {key, attempt, kind, status, via, digest, message? | result?, error?, cause? (of a failed one: its class), for?, cost?, input_tokens?, output_tokens?}
+ *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of what a server offers), message? | result?, error?, cause? (of a failed one: its class), for?, cost?, input_tokens?, output_tokens?}
  *   resolution  {key, verdict, result?}
  * `digest` is the first half of BLAKE2b-256 over the redacted request and the conversation sent with it, in hex.
  * An outcome that produced a message (model, tool, ask) holds the message; its result is read from there. */

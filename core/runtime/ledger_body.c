@@ -56,6 +56,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const
   write_head(&w, effect);
   ck_json_member_text(&w, "status", ck_outcome_status_name(outcome->status));
   ck_json_member_text(&w, "via", via);
+  if (effect->kind == CK_EFFECT_TOOL && !ck_effect_is_tool_call(effect)) ck_json_member_bool(&w, "list", true);
   ck_json_member_text(&w, "digest", digest);
   ck_json_member_text(&w, "error", outcome->error);
   if (outcome->status == CK_OUTCOME_FAILED) ck_json_member_text(&w, "cause", ck_status_name(outcome->error_status));
@@ -131,7 +132,9 @@ void ck_totals_add_outcome(ck_totals *totals, const ck_value *value) {
   else totals->cost_micros += cost;
   totals->input_tokens += input;
   totals->output_tokens += output;
-  if (ck_json_is_text(ck_json_get(body, "status"), "ended")) return;
+  bool list = false, begun = !ck_json_is_text(ck_json_get(body, "via"), "runtime");
+  ck_json_read_bool(&list, ck_json_get(body, "list"));
+  if (!begun || ck_json_is_text(ck_json_get(body, "status"), "ended")) return;
   if (ck_json_is_text(kind, "model")) totals->model_calls++;
-  if (ck_json_is_text(kind, "tool")) totals->tool_calls++;
+  if (ck_json_is_text(kind, "tool") && !list) totals->tool_calls++;
 }

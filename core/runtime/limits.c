@@ -87,7 +87,7 @@ static int64_t held(const ck_call *self, ck_dimension dimension, const char *age
       bool under_way = other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER;
       if (other == self || !under_way || !pays(other, agent)) continue;
       if (dimension == CK_DIMENSION_BUDGET && other->effect.reserve_micros > 0) sum += other->effect.reserve_micros;
-      sum += dimension == CK_DIMENSION_TOOL_CALLS && other->effect.kind == CK_EFFECT_TOOL;
+      sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&other->effect);
       sum += dimension == CK_DIMENSION_MODEL_CALLS && other->effect.kind == CK_EFFECT_MODEL;
     }
   return sum;
@@ -102,7 +102,7 @@ static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimen
       return effect->reserve_micros > 0 ? effect->reserve_micros : -1;
     case CK_DIMENSION_TOKENS: *unknown = effect->kind == CK_EFFECT_MODEL; return -1;
     case CK_DIMENSION_TIME: *unknown = effect->kind != CK_EFFECT_ASK; return -1;
-    case CK_DIMENSION_TOOL_CALLS: return effect->kind == CK_EFFECT_TOOL ? 1 : -1;
+    case CK_DIMENSION_TOOL_CALLS: return ck_effect_is_tool_call(effect) ? 1 : -1;
     case CK_DIMENSION_MODEL_CALLS: return effect->kind == CK_EFFECT_MODEL ? 1 : -1;
     default: return -1;
   }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# servers.t - killed at any time, a session calls no MCP tool twice that is done once: what nobody knows is in doubt.
+# servers.t - killed at any time, a session calls no MCP tool twice that is done once: its probe is asked, and
+# without one it is in doubt.
 . "$(dirname "$0")/../host/tap.sh"
 server=$CKRUN_BUILD/tests/effect/tool_mcp_server
 cd "$dir" || exit 1
@@ -17,6 +18,25 @@ return flow.custom {
 }
 EOF
 echo 'return { name = "p", extends = "default", policies = { "every_boundary" } }' >profile.lua
+
+# Killed by the server itself: when the tool has done its work, and before it does it. A probe tells which it was.
+for way in count-and-kill kill-and-count; do
+  cat >"$way.lua" <<EOF
+local flow = require "ck.flow"
+return flow.custom {
+  processes = { box = flow.mcp { argv = { "$server", "good", "$dir/$way" }, tools = { ["$way"] = { probe = "is-counted" } } } },
+  run = function(ctx)
+    return ctx.effect { kind = "tool", class = "reconcilable", request = { server = "box", name = "$way", arguments = { n = 7 } } }.result
+  end,
+}
+EOF
+  { "$CKRUN" run "$way.lua" --session "$way" >/dev/null 2>&1; code=$?; } 2>/dev/null
+  is "$way: the program is killed in the midst of it" "$code" 137
+  run resume "$way"
+  is "$way: with a probe it is in no doubt" "$code" 0
+  is "$way: the tool has worked once" "$(cat "$way")" 7
+  has "$way: its result" "$out" "$([ "$way" = count-and-kill ] && echo 'it was counted' || echo 'counted')"
+done
 
 kills=0 doubts=0 rounds=12
 for round in $(seq $rounds); do

@@ -64,7 +64,7 @@ static void test_list(void) {
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, NULL, NULL);
   tap_ok(outcome->status == CK_OUTCOME_OK, "the tools are listed");
   ck_bytes list = ck_json_get(ck_value_bytes(outcome->result), "tools");
-  tap_is_int((int64_t)ck_json_count(list), 17, "those of all pages, without the one that must be a task");
+  tap_is_int((int64_t)ck_json_count(list), 20, "those of all pages, without the one that must be a task");
   tap_ok(strstr(result_of(outcome), "{\"name\":\"echo\",\"description\":\"echo it\",\"parameters\":{\"type\":\"object\"},\"class\":\"pure\"}"),
          "read-only is pure");
   tap_ok(strstr(result_of(outcome), "{\"name\":\"add\",\"description\":\"add it\",\"parameters\":{\"type\":\"object\"},\"class\":\"idempotent\"}"),
@@ -192,6 +192,62 @@ static void test_routing(void) {
   mcp_scene_close(&it);
 }
 
+/* ---- probes ---- */
+
+/* Of a call of `tool` with `arguments`; `mode` is the server's. */
+static void probes(const char *mode, const char *tool, const char *arguments, ck_outcome_status want, const char *say) {
+  static const char *const pairs[] = {"count", "is-counted", "fail", "fail", "die", "die", "echo", "picture", NULL};
+  mcp_scene it;
+  const char *path = tap_tmpfile("probed");
+  FILE *file = fopen(path, "w");
+  tap_must(file && fputs("7\n", file) >= 0 && fclose(file) == 0, "7 is counted");
+  mcp_scene_begin(&it, mode, path);
+  it.process.probes = pairs;
+  mcp_scene_open(&it);
+  mcp_scene_ask(&it, CK_EFFECT_RECONCILABLE, tool, arguments);
+  tap_ok(it.driver->probes(it.driver->self, &it.effect), "%s, %s %s can be probed", mode, tool, arguments);
+  const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, true);
+  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want), "%s, %s %s: what the probe found", mode, tool, arguments);
+  const char *said = outcome->result ? ck_value_bytes(outcome->result).data : outcome->error ? outcome->error : "";
+  tap_ok(strstr(said, say) != NULL, "it tells so (%s)", said);
+  mcp_scene_close(&it);
+}
+
+static void test_probes(void) {
+  probes("good", "count", "{\"n\":7}", CK_OUTCOME_OK, "\"it was counted\"");
+  probes("text", "count", "{\"n\":7}", CK_OUTCOME_OK, "\"it was counted\"");
+  probes("bare", "count", "{\"n\":7}", CK_OUTCOME_OK, "done (its probe says so; what it gave is not known)");
+  probes("good", "count", "{\"n\":8}", CK_OUTCOME_ABSENT, "");
+  probes("text", "count", "{\"n\":8}", CK_OUTCOME_ABSENT, "");
+  probes("shy", "count", "{\"n\":7}", CK_OUTCOME_UNKNOWN, "its probe does not say whether it is done");
+  probes("exit", "count", "{\"n\":7}", CK_OUTCOME_UNKNOWN, "it ended with exit status 7");
+  probes("good", "count", "5", CK_OUTCOME_UNKNOWN, "the arguments are not a JSON object");
+  probes("good", "fail", "{}", CK_OUTCOME_UNKNOWN, "no such city");
+  probes("good", "die", "{}", CK_OUTCOME_UNKNOWN, "it ended with exit status 3");
+  probes("good", "echo", "{}", CK_OUTCOME_UNKNOWN, "its probe does not say whether it is done");
+  mcp_scene it;
+  open_good(&it);
+  mcp_scene_ask(&it, CK_EFFECT_ONCE, "count", NULL);
+  tap_ok(!it.driver->probes(it.driver->self, &it.effect), "a tool of which the flow says nothing cannot be probed");
+  mcp_scene_close(&it);
+}
+
+/* A probe that is cancelled before it was sent has not found that nothing happened. */
+static void test_cancelled_probe(void) {
+  static const char *const pairs[] = {"count", "is-counted", NULL};
+  mcp_scene it;
+  ck_effect_run *run;
+  mcp_scene_begin(&it, NULL, NULL);
+  it.process.probes = pairs;
+  mcp_scene_open(&it);
+  mcp_scene_ask(&it, CK_EFFECT_RECONCILABLE, "count", NULL);
+  tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, true) == CK_OK, "it is begun");
+  it.driver->cancel(it.driver->self, run);
+  drive_wait(&it.drive);
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_UNKNOWN && it.drive.outcome->error_status == CK_E_INTERRUPTED, "a cancelled probe knows nothing");
+  mcp_scene_close(&it);
+}
+
 int main(void) {
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   mcp_scene_init(loop);
@@ -205,6 +261,8 @@ int main(void) {
   test_questions();
   test_environment();
   test_routing();
+  test_probes();
+  test_cancelled_probe();
   tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left, dead or alive");
   ck_loop_free(loop);
   return tap_done();

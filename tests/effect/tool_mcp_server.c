@@ -1,7 +1,7 @@
 /* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE [ARGUMENT]]`.
  *
  * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, give-up, obey, die,
- * blurt, pid, ask, surroundings, binary and count. */
+ * blurt, pid, ask, surroundings, binary, count, count-and-kill, kill-and-count and is-counted. */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -190,14 +190,60 @@ static void blurt(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
 }
 
 /* A line in the file `argument`, so that it can be seen how often it was called. */
-static void count(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
-  ck_bytes number = ck_json_get(arguments, "n");
-  (void)meta;
+static void write_number(ck_bytes number) {
   FILE *file = fopen(argument, "a");
   if (!file) exit(9);
   fprintf(file, "%.*s\n", (int)number.len, number.data);
   fclose(file);
+}
+
+static void count(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)meta;
+  write_number(ck_json_get(arguments, "n"));
   answer_text(id, "counted");
+}
+
+/* Ends the client, once: the file `argument` with ".killed" behind it says that it was done. */
+static void kill_client(void) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s.killed", argument);
+  if (access(path, F_OK) == 0) return;
+  FILE *file = fopen(path, "w");
+  if (!file || fclose(file) || kill(getppid(), SIGKILL)) exit(9);
+  exit(0);
+}
+
+/* As count, but the client does not live to hear of it. */
+static void count_and_kill(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)meta;
+  write_number(ck_json_get(arguments, "n"));
+  kill_client();
+  answer_text(id, "counted");
+}
+
+/* As count, but the client does not live to see it, the first time. */
+static void kill_and_count(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  kill_client();
+  count(id, arguments, meta);
+}
+
+/* A probe of the three: whether the number is in the file. "shy" does not say, "text" says it as text, "bare" gives no result. */
+static void is_counted(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  char line[64], wanted[64];
+  bool found = false;
+  (void)meta;
+  ck_bytes number = ck_json_get(ck_json_get(arguments, "arguments"), "n");
+  snprintf(wanted, sizeof wanted, "%.*s\n", (int)number.len, number.data);
+  if (!ck_json_get(arguments, "key").len || !ck_json_get(arguments, "name").len) exit(8);
+  FILE *file = fopen(argument, "r");
+  while (file && fgets(line, sizeof line, file)) found |= strcmp(line, wanted) == 0;
+  if (file) fclose(file);
+  const char *said = !found ? "{\"done\":false}" : is_mode("bare") ? "{\"done\":true}" : "{\"done\":true,\"result\":\"it was counted\"}";
+  ck_buffer json = {0};
+  ck_buffer_append_format(&json, "{\"content\":[],\"structuredContent\":%s}", is_mode("shy") ? "{\"done\":\"perhaps\"}" : said);
+  if (is_mode("text")) answer_text(id, said);
+  else answer(id, json.data);
+  ck_buffer_clear(&json);
 }
 
 /* As many a program writes it: not what JSON may hold. */
@@ -229,6 +275,7 @@ static const struct {
   {"fail", "{\"readOnlyHint\":false}", fail}, {"refuse", NULL, refuse_call}, {"picture", NULL, picture}, {"weather", NULL, weather},
   {"slow", NULL, slow}, {"hang", NULL, hang}, {"give-up", NULL, give_up}, {"obey", NULL, obey}, {"die", NULL, die}, {"blurt", NULL, blurt}, {"pid", NULL, tell_pid}, {"ask", NULL, ask},
   {"surroundings", NULL, surroundings}, {"binary", NULL, binary}, {"count", NULL, count},
+  {"count-and-kill", NULL, count_and_kill}, {"kill-and-count", NULL, kill_and_count}, {"is-counted", NULL, is_counted},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools, PAGE = 5 };
 

@@ -18,6 +18,7 @@ return flow.custom {
     local sum = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "add", arguments = { a = 2, b = 3 } } }
     local slow = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "slow" } }
     local bad = ctx.effect { kind = "tool", class = "once", request = { server = "box", name = "fail" } }
+    ctx.now(); ctx.random(); ctx.facts.known = 1
     return { tools = table.concat(names, " "), sum = sum.result, slow = slow.result, bad = bad.status .. ": " .. bad.result }
   end,
 }
@@ -27,6 +28,8 @@ is "a flow calls the tools of a server" "$code" 0
 has "their results come back" "$out" '"sum":"5"'
 has "an error is a result, too" "$out" '"bad":"error: no such\ncity"'
 has "its tools are listed with their classes" "$out" 'echo=pure add=idempotent fail=once'
+is "three were called: to list them, and to read a clock, a number or a fact, is no call" \
+  "$(json "$("$CKRUN" --json sessions show tools)" '$d->{totals}{tool_calls} // $d->{tool_calls}')" 3
 run sessions log tools
 is "progress is recorded" "$(grep -c 'notifications/progress' <<<"$out")" 3
 
@@ -42,7 +45,7 @@ serving=$!
 trap 'kill "$serving" 2>/dev/null; rm -rf "$dir"' EXIT
 while [ ! -s port ]; do read -rt 0.01 <> <(:) || :; done
 cat >model.lua <<EOF
-return { name = "model", extends = "default", secrets = { main = "env:MODEL_KEY" },
+return { name = "model", extends = "default", constraints = { tool_calls = 2 }, secrets = { main = "env:MODEL_KEY" },
   models = { default = { api = "openai", base_url = "http://127.0.0.1:$(cat port)/v1", model = "m", key = "main", retries = 0 } } }
 EOF
 adder() {
@@ -52,8 +55,9 @@ return flow.agent { name = "adder", prompt = "Add.", tools = { box = flow.mcp { 
 EOF
 }
 adder "$server"
-run run adder.lua --profile ./model.lua --input '"2+3?"' --record recording.jsonl
+run run adder.lua --profile ./model.lua --session adder --input '"2+3?"' --record recording.jsonl
 has "a model uses the tools of a server" "$out" '"text":"It is 5."'
+is "to ask for its tools is no call of one" "$(json "$("$CKRUN" --json sessions show adder)" '$d->{totals}{tool_calls} // $d->{tool_calls}')" 2
 has "it is told what they take" "$(cat log)" '{"type":"function","function":{"name":"add","description":"add it","parameters":{"type":"object"}}}'
 has "it gets their results" "$(cat log)" '"role":"tool","tool_call_id":"call_t0_0","content":"5"'
 has "and their errors" "$(cat log)" '"content":"no such\ncity"'

@@ -29,6 +29,13 @@ static void test_refusals(void) {
              "flow.mcp: 'tools' 'echo' must be pure, idempotent, reconcilable or once, not 'prue'", "a class that there is not");
   is_refused(WITH("flow.mcp { argv = { \"x\" }, tools = { \"echo\" } }"), CK_E_PARSE, "takes names of the server's tools as keys",
              "a tool without a class");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, tools = { put = \"reconcilable\" } }"), CK_E_PARSE,
+             "flow.mcp: 'tools' 'put' needs a probe, the server's tool that tells whether it happened", "no way to tell whether it happened");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, tools = { put = { class = \"once\" } } }"), CK_E_PARSE, "'put' needs a probe", "a table without a probe");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, tools = { put = { prob = \"is_put\" } } }"), CK_E_PARSE, "has no field 'prob'; did you mean 'probe'?",
+             "a typo in it");
+  is_refused(WITH("flow.mcp { argv = { \"x\" }, tools = { put = { class = \"pur\", probe = \"is_put\" } } }"), CK_E_PARSE,
+             "must be pure, idempotent, reconcilable or once, not 'pur'", "no class in it");
   is_refused(WITH("flow.mcp { argv = { \"x\" }, env = { \"KEY=value\" } }"), CK_E_PARSE, "must be a list of names of variables, not 'KEY=value'",
              "a value in the environment");
   is_refused(WITH("flow.mcp { argv = { \"x\" }, timeout_s = 0 }"), CK_E_PARSE, "'timeout_s' must be a number of seconds above 0", "no time");
@@ -49,7 +56,8 @@ static void test_manifest(void) {
   flow_driver_load(&driver, flow_file(FLOW
       "return flow.custom { run = function() end, processes = {\n"
       "  coder = flow.acp { argv = { \"coder\" } },\n"
-      "  box = flow.mcp { argv = { \"./box\", \"a b\" }, env = { \"BOX\" }, timeout_s = 1.5, tools = { put = \"once\" } },\n"
+      "  box = flow.mcp { argv = { \"./box\", \"a b\" }, env = { \"BOX\" }, timeout_s = 1.5, tools = { put = \"once\",\n"
+      "    send = { probe = \"is_sent\", class = \"once\" }, book = { probe = \"is_booked\" } } },\n"
       "} }\n"), NULL);
   const ck_flow_manifest *manifest = driver.engine->manifest(driver.flow);
   tap_is_int((int64_t)manifest->process_count, 2, "both are known");
@@ -58,6 +66,9 @@ static void test_manifest(void) {
   tap_ok(process->protocol == CK_FLOW_MCP && strcmp(process->argv[1], "a b") == 0 && !process->argv[2], "its program and arguments");
   tap_ok(strcmp(process->environment[0], "BOX") == 0 && !process->environment[1], "what it may see");
   tap_is_int(process->timeout_ms, 1500, "how long it may be silent");
+  static const char *const pairs[] = {"book", "is_booked", "send", "is_sent"};
+  for (size_t i = 0; i < 4; i++) tap_is_text(process->probes[i], pairs[i], "its probes, %zu", i);
+  tap_ok(!process->probes[4], "and no more");
   process = &manifest->processes[1];
   tap_ok(process->protocol == CK_FLOW_ACP && !process->environment[0] && process->timeout_ms == 0, "an agent that says no more");
   flow_driver_clear(&driver);
@@ -68,7 +79,7 @@ static void test_manifest(void) {
 #define OFFER                                                                                              \
   FLOW "local mcp = require \"ck.flow.mcp\"\nlocal process = require \"ck.flow.process\"\n"                 \
        "local plain, servers = mcp.split { mine = \"pure\",\n"                                              \
-       "  box = flow.mcp { argv = { \"x\" }, tools = { put = \"reconcilable\" } }, air = flow.mcp { argv = { \"y\" } } }\n"
+       "  box = flow.mcp { argv = { \"x\" }, tools = { put = { probe = \"is_put\" } } }, air = flow.mcp { argv = { \"y\" } } }\n"
 
 #define RUN                                                                                                \
   "return flow.custom { processes = servers, tools = plain, run = function(ctx)\n"                          \
@@ -95,10 +106,12 @@ static void offers(const char *first, const char *second, const char *want) {
 #define TOOL(name, class) "{\"name\":\"" name "\",\"parameters\":{},\"class\":\"" class "\"}"
 
 static void test_offer(void) {
-  offers(TOOLS(TOOL("breathe", "pure")), TOOLS(TOOL("put", "once") "," TOOL("get", "idempotent")),
+  offers(TOOLS(TOOL("breathe", "pure")), TOOLS(TOOL("put", "once") "," TOOL("is_put", "pure") "," TOOL("get", "idempotent")),
          "\"air.breathe:pure box.put:reconcilable box.get:idempotent\"");
-  offers(TOOLS(), TOOLS(TOOL("put", "once")), "\"box.put:reconcilable\"");
-  offers(TOOLS(TOOL("put", "once")), TOOLS(TOOL("put", "once")),
+  offers(TOOLS(), TOOLS(TOOL("put", "once") "," TOOL("is_put", "pure")), "\"box.put:reconcilable\"");
+  offers(TOOLS(), TOOLS(TOOL("put", "once") "," TOOL("is_putt", "pure")),
+         "the MCP server 'box' has no tool 'is_put', which is the probe of 'put'; did you mean 'is_putt'?");
+  offers(TOOLS(TOOL("put", "once")), TOOLS(TOOL("put", "once") "," TOOL("is_put", "pure")),
          "the tool 'put' is offered by the MCP server 'air' and by the MCP server 'box': leave one of them out");
   offers(TOOLS(TOOL("mine", "pure")), TOOLS(), "the tool 'mine' is offered by the flow itself and by the MCP server 'air'");
   offers(TOOLS(), TOOLS(TOOL("putt", "once")), "the MCP server 'box' has no tool 'put', whose class is declared; did you mean 'putt'?");

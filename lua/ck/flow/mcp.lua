@@ -37,30 +37,41 @@ local function ask(ctx, server, ordinal, agent)
   return outcome.result.tools
 end
 
-local function check_declared(server, listed)
-  for name in pairs(server.classes or {}) do
-    if not listed[name] then
-      local hint = next(listed) and ("; did you mean '%s'?"):format(check.nearest(name, listed)) or ""
-      error(("the MCP server '%s' has no tool '%s', whose class is declared%s"):format(server.name, name, hint), 0)
-    end
-  end
+local function check_listed(server, listed, name, why)
+  if listed[name] then return end
+  local hint = next(listed) and ("; did you mean '%s'?"):format(check.nearest(name, listed)) or ""
+  error(("the MCP server '%s' has no tool '%s', %s%s"):format(server.name, name, why, hint), 0)
 end
 
-local function take(into, owners, server, listed)
-  local names = {}
-  for _, tool in ipairs(listed) do
-    local owner = owners[tool.name]
-    if owner then
-      error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out"):format(tool.name, owner, server.name), 0)
-    end
-    owners[tool.name] = ("the MCP server '%s'"):format(server.name)
-    names[tool.name] = true
-    into[#into + 1] = {
-      name = tool.name, description = tool.description, parameters = tool.parameters,
-      class = server.classes and server.classes[tool.name] or tool.class, server = server.name,
-    }
+-- The tools that only tell whether another happened.
+local function probes_of(server, listed)
+  local names, only, probes = {}, {}, server.probes or {}
+  for _, tool in ipairs(listed) do names[tool.name] = true end
+  for name in pairs(server.classes or {}) do check_listed(server, names, name, "whose class is declared") end
+  for i = 2, #probes, 2 do
+    check_listed(server, names, probes[i], ("which is the probe of '%s'"):format(probes[i - 1]))
+    only[probes[i]] = true
   end
-  check_declared(server, names)
+  return only
+end
+
+local function take(into, owners, server, tool)
+  local owner = owners[tool.name]
+  if owner then
+    error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out"):format(tool.name, owner, server.name), 0)
+  end
+  owners[tool.name] = ("the MCP server '%s'"):format(server.name)
+  into[#into + 1] = {
+    name = tool.name, description = tool.description, parameters = tool.parameters,
+    class = server.classes and server.classes[tool.name] or tool.class, server = server.name,
+  }
+end
+
+local function take_all(into, owners, server, listed)
+  local probes = probes_of(server, listed)
+  for _, tool in ipairs(listed) do
+    if not probes[tool.name] then take(into, owners, server, tool) end
+  end
 end
 
 --- Asks each server what it offers. A name that two of them have, or that the flow has, is an error that names both.
@@ -74,7 +85,7 @@ function mcp.offer(ctx, servers, own, agent)
   for _, tool in ipairs(own or {}) do owners[tool.name] = "the flow itself" end
   for _, server in ipairs(servers) do
     if server.protocol == "mcp" then
-      take(list, owners, server, ask(ctx, server, FIRST_ORDINAL + count, agent))
+      take_all(list, owners, server, ask(ctx, server, FIRST_ORDINAL + count, agent))
       count = count + 1
     end
   end

@@ -11,6 +11,7 @@ local tools = require "ck.flow.tools"
 ---                                       named in the profile's `secrets`, too, so that it is known when it is told
 ---@field timeout_s number|nil           how long it may say nothing at all while it is asked; nil: ten minutes
 ---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, where the flow knows better than the server
+---@field probes string[]|nil            pairs: a tool of an MCP server, and the one that tells whether it happened
 
 local process = {}
 
@@ -22,17 +23,42 @@ local function env_rule(value)
   end
 end
 
-local function classes_rule(value)
+local NEEDS_PROBE = "needs a probe, the server's tool that tells whether it happened: { class = \"reconcilable\", probe = NAME }"
+
+local function tool_problem(value)
+  if value == "reconcilable" then return NEEDS_PROBE end
+  if type(value) ~= "table" then return tools.class_rule(value) end
+  local problem = check.fields("its table", value, { class = tools.class_rule, probe = "string" })
+  return problem or not value.probe and NEEDS_PROBE or nil
+end
+
+local function tools_rule(value)
   if type(value) ~= "table" then return "must be a table of NAME = class, not a " .. type(value) end
-  for name, class in pairs(value) do
+  for name, tool in pairs(value) do
     if type(name) ~= "string" then return "takes names of the server's tools as keys, not " .. tostring(name) end
-    local problem = tools.class_rule(class)
+    local problem = tool_problem(tool)
     if problem then return ("'%s' %s"):format(name, problem) end
   end
 end
 
+-- What is said of a server's tools, as classes by name and as pairs of a tool and its probe, by the tool's name.
+local function sort_tools(given)
+  local classes, names, probes = {}, {}, {}
+  for name, tool in pairs(given or {}) do
+    local has_probe = type(tool) == "table"
+    classes[name] = has_probe and (tool.class or "reconcilable") or tool
+    if has_probe then names[#names + 1] = name end
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    probes[#probes + 1] = name
+    probes[#probes + 1] = given[name].probe
+  end
+  return classes, probes
+end
+
 local rules = {
-  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, tools = classes_rule },
+  mcp = { argv = check.texts, env = env_rule, timeout_s = check.seconds, tools = tools_rule },
   acp = { argv = check.texts, env = env_rule, timeout_s = check.seconds },
 }
 
@@ -40,12 +66,16 @@ local function make(protocol, def)
   local problem = check.fields("flow." .. protocol, def, rules[protocol])
   if not problem and not def.argv then problem = ("flow.%s needs 'argv', the program and its arguments"):format(protocol) end
   if problem then error(problem, 3) end
-  return { protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s, classes = def.tools }
+  local classes, probes = sort_tools(def.tools)
+  return { protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s, classes = classes, probes = probes }
 end
 
 --- A server of tools that speaks the Model Context Protocol on its standard input and output. It is started when it is
---- first needed and kept for the run. `tools` gives the class of those that the server does not describe, or not truly.
----@param def { argv: string[], env: string[]|nil, timeout_s: number|nil, tools: table<string, ck.flow.class>|nil }
+--- first needed and kept for the run. `tools` gives the class of those that the server does not describe, or not truly:
+--- NAME = class, or NAME = { probe = OTHER, class = "reconcilable" }. OTHER, a tool of the same server that models are not
+--- offered, is called with { key, attempt, name, arguments } of a call whose outcome was lost, and answers { done = false }, or
+--- { done = true, result = … }, as JSON.
+---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil, tools: table<string, ck.flow.class|table>|nil }
 function process.mcp(def) return make("mcp", def) end
 
 --- An agent that speaks the Agent Client Protocol on its standard input and output.
@@ -78,7 +108,8 @@ function process.declare(first, second)
       if seen[name] and seen[name] ~= entry then return nil, ("there are two processes called '%s'"):format(name) end
       if not seen[name] then
         list[#list + 1] = {
-          name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env, timeout_s = entry.timeout_s, classes = entry.classes,
+          name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env, timeout_s = entry.timeout_s,
+          classes = entry.classes, probes = entry.probes,
         }
       end
       seen[name] = entry
