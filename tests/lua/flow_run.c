@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/clock.h"
 #include "tests/tap.h"
 
 /* ---- the outside world ---- */
@@ -170,7 +171,7 @@ bool flow_run_live(flow_run *self, int moves) {
   const ck_effect_driver *drivers[] = {&driver, NULL};
   open_session(self);
   ck_execution_options options = {.session = self->session, .engine = self->engine, .flow = self->flow, .drivers = drivers,
-                                  .clock = ck_clock_system(), .waker = self->runtime->waker, .progress = tell, .to = self};
+                                  .clock = clock_of_looks(), .waker = self->runtime->waker, .progress = tell, .to = self};
   ck_execution *execution;
   tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "%s", err.text);
   ck_status status = CK_E_PENDING;

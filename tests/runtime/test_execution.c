@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/runtime/resolve.h"
+#include "tests/clock.h"
 #include "tests/runtime/world.h"
 #include "tests/tap.h"
 
@@ -30,7 +31,7 @@ static ending run(ck_session *session, world *s, int moves) {
   const ck_effect_driver *drivers[] = {&driver, NULL};
   tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
   ck_execution_options options = {.session = session, .engine = &engine, .flow = flow, .drivers = drivers,
-                                  .clock = ck_clock_system(), .waker = runtime->waker};
+                                  .clock = clock_of_looks(), .waker = runtime->waker};
   tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "execution: %s", err.text);
   ending out = {.turn = CK_E_PENDING};
   while (moves-- > 0 && out.turn == CK_E_PENDING) {
@@ -332,7 +333,7 @@ static void test_pause(void) {
   ck_execution_result result;
   tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
   tap_must(ck_execution_open(&execution, &(ck_execution_options){.session = session, .engine = &engine, .flow = flow, .drivers = drivers,
-                             .clock = ck_clock_system(), .waker = runtime->waker}, &err) == CK_OK, "open");
+                             .clock = clock_of_looks(), .waker = runtime->waker}, &err) == CK_OK, "open");
   ck_execution_pause(execution, "lid closed");
   ck_status status;
   while ((status = ck_execution_turn(&result, execution, &err)) == CK_E_PENDING)

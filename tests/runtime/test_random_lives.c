@@ -10,6 +10,7 @@
 #include "core/runtime/resolve.h"
 #include "core/runtime/session_private.h"
 #include "lua/flow.h"
+#include "tests/clock.h"
 #include "tests/lua/flow_driver.h"
 #include "tests/runtime/lives.h"
 #include "tests/tap.h"
@@ -247,7 +248,7 @@ static void clear(world *self) {
 
 static void open_all(world *base, const char *store) {
   ck_error err = CK_ERROR_INIT;
-  ck_clock clock = ck_clock_system();
+  ck_clock clock = clock_of_looks();
   ck_status status = ck_runtime_open(&base->runtime, store, &(ck_store_options){.create = true}, &clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&base->engine, NULL, &err);
   static const char *path;
