@@ -157,11 +157,25 @@ static void cancel(void *to, ck_effect_run *run) {
   if (known) self->asker->cancel(self->asker->self, run->asking);
 }
 
+static bool withdraw(void *to, ck_effect_run *run, const char *answer) {
+  ask_driver *self = to;
+  ck_buffer why = {0};
+  const ck_effect_run *known = self->runs;
+  while (known && known != run) known = known->next;
+  if (!known) return false;
+  ck_buffer_append_format(&why, "answered from elsewhere: %s", answer);
+  self->asker->drop(self->asker->self, run->asking, why.failed ? "" : why.data);
+  unlink_run(run);
+  free_run(run);
+  ck_buffer_clear(&why);
+  return true;
+}
+
 static void free_driver(void *to) {
   ask_driver *self = to;
   while (self->runs) {
     ck_effect_run *run = self->runs;
-    self->asker->drop(self->asker->self, run->asking);
+    self->asker->drop(self->asker->self, run->asking, NULL);
     unlink_run(run);
     free_run(run);
   }
@@ -175,8 +189,8 @@ ck_status ck_ask_driver_new(ck_effect_driver **out, ck_loop *loop, ck_asker *ask
   if (!self) return ck_error_no_memory(err);
   self->asker = asker;
   self->replies.loop = loop;
-  self->driver =
-      (ck_effect_driver){.name = "ask", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "ask", .self = self, .serves = serves, .start = start, .cancel = cancel,
+                                    .withdraw = withdraw, .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

@@ -29,7 +29,8 @@ typedef struct ck_asker {
    * CK_E_WAITING: nobody is there to be asked. */
   CK_CHECKED ck_status (*ask)(ck_asking **out, void *self, const ck_question *question, ck_error *err);
   void (*cancel)(void *self, ck_asking *asking);
-  void (*drop)(void *self, ck_asking *asking); /* nobody wants to know any more: answered is not called */
+  /* Nobody wants to know any more: answered is not called. `why` is told to whoever is being asked; NULL: nothing is. */
+  void (*drop)(void *self, ck_asking *asking, const char *why);
   void (*free)(void *self);                    /* drops what is open */
 } ck_asker;
 

@@ -282,8 +282,18 @@ static void cancel(void *to, ck_asking *asking) {
   ck_loop_defer(self->options.loop, &asking->task, tell_cancelled, asking);
 }
 
-static void drop(void *to, ck_asking *asking) {
+static void show_why(console *self, const char *why) {
+  ck_buffer line = {0};
+  ck_buffer_append_char(&line, '\n');
+  append_lines(self, &line, why);
+  ck_buffer_append_char(&line, '\n');
+  show(self, &line);
+  ck_buffer_clear(&line);
+}
+
+static void drop(void *to, ck_asking *asking, const char *why) {
   console *self = to;
+  if (why && asking == self->first) show_why(self, why);
   remove_asking(self, asking);
   unlink_from(&self->cancelled, asking);
   ck_loop_withdraw(&asking->task);

@@ -82,3 +82,25 @@ void ck_outcome_free(ck_outcome *self) {
   free(self->error);
   free(self);
 }
+
+ck_status ck_effect_check_answer(ck_bytes request, ck_bytes answer, ck_error *err) {
+  ck_bytes options = ck_json_get(request, "options");
+  if (ck_json_type_of(options) != CK_JSON_ARRAY || ck_json_count(options) == 0) return CK_OK;
+  ck_buffer list = {0}, given = {0};
+  bool among = false;
+  if (!ck_json_read_string(&given, answer)) ck_buffer_append_bytes(&given, answer);
+  ck_buffer_append_char(&given, '\0');
+  for (ck_json_iterator it = ck_json_iterate(options); ck_json_next(&it);) {
+    among |= !given.failed && ck_json_is_text(it.value, given.data);
+    if (list.len) ck_buffer_append_text(&list, ", ");
+    ck_json_read_string(&list, it.value);
+  }
+  ck_buffer_append_char(&list, '\0');
+  ck_status status = ck_buffer_check(&given, err);
+  if (status == CK_OK) status = ck_buffer_check(&list, err);
+  if (status == CK_OK && !among)
+    status = ck_error_set(err, CK_E_REFUSED, "'%.200s' is none of the answers that can be given: %s", given.data, list.data);
+  ck_buffer_clear(&given);
+  ck_buffer_clear(&list);
+  return status;
+}

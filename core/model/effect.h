@@ -126,11 +126,17 @@ typedef struct ck_effect_driver {
   /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is not NULL. */
   bool (*probes)(void *self, const ck_effect *effect);
   void (*cancel)(void *self, ck_effect_run *run);
+  /* May be NULL: no. A question was answered elsewhere with `answer`: the run ends, and `done` is not called. False: it cannot be
+   * taken back any more. */
+  bool (*withdraw)(void *self, ck_effect_run *run, const char *answer);
   /* May be NULL: free. The most that `effect` can cost, micro-dollars; -1: it has no price. */
   int64_t (*reserve)(void *self, const ck_effect *effect);
   /* May be NULL. The flow ended well in `scope`: CK_E_DIVERGED when the driver expected more of it (a recording not used up). */
   CK_CHECKED ck_status (*finish)(void *self, const char *scope, uint64_t consumed, ck_error *err);
   void (*free)(void *self);
 } ck_effect_driver;
+
+/* CK_E_REFUSED names the choices: the request of a question gives some, and `answer`, JSON, is none of these texts. */
+CK_CHECKED ck_status ck_effect_check_answer(ck_bytes request, ck_bytes answer, ck_error *err);
 
 #endif

@@ -289,9 +289,15 @@ ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
   ck_outcome *outcome = NULL;
   ck_status status = ck_value_text(&result, ck_bytes_text(text), err);
   if (status != CK_OK) return status;
-  status = ck_outcome_new(&outcome, CK_OUTCOME_OK, result, NULL, err);
+  if (!self->asks_limit) status = ck_effect_check_answer(self->effect.request, ck_value_bytes(result), err);
+  if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_OK, result, NULL, err);
   ck_value_free(result);
   if (status != CK_OK) return status;
+  if (self->run && !self->driver->withdraw(self->driver->self, self->run, text)) {
+    ck_outcome_free(outcome);
+    return ck_error_set(err, CK_E_NOT_FOUND, "nothing waits for an answer to %s: it has just been given", self->key);
+  }
+  self->run = NULL;
   ck_outcome_free(self->outcome);
   self->outcome = outcome;
   if (self->asks_limit) return ck_limits_answer(self, text, err);

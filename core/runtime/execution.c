@@ -138,14 +138,19 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
 
 /* ---- a person's answer while others go on ---- */
 
+/* A question that stands at this terminal can be answered from elsewhere, too, until the terminal has answered. */
+static bool takes_answer(const ck_call *call) {
+  if (call->phase == CK_CALL_WAITING) return call->asks_limit || ck_call_waits_only(&call->effect);
+  return call->phase == CK_CALL_DRIVER && call->effect.kind == CK_EFFECT_ASK && call->run && !call->delivered && call->driver->withdraw;
+}
+
 static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *count) {
   ck_call *found = NULL;
   *count = 0;
   for (size_t i = 0; i < self->runner_count; i++)
     for (size_t c = 0; c < self->runners[i]->call_count; c++) {
       ck_call *call = self->runners[i]->calls[c];
-      bool takes_answer = call->phase == CK_CALL_WAITING && (call->asks_limit || ck_call_waits_only(&call->effect));
-      if (!takes_answer || (key && strcmp(key, call->key) != 0)) continue;
+      if (!takes_answer(call) || (key && strcmp(key, call->key) != 0)) continue;
       found = call;
       ++*count;
     }

@@ -73,17 +73,21 @@ ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doub
 typedef struct doubts {
   const char *key;
   char first[CK_STATE_KEY_MAX];
+  const ck_value *answer; /* given to it; NULL */
+  ck_error odd;     /* why it cannot be; CK_OK: it can */
   bool found;
   size_t others;
 } doubts;
 
 static void count_doubt(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
   doubts *self = to;
-  (void)kind, (void)class, (void)request;
+  (void)kind, (void)class;
   bool meant = self->key ? strcmp(key, self->key) == 0 : !self->found;
   if (meant) self->found = true;
   else self->others++;
-  if (meant) snprintf(self->first, sizeof self->first, "%s", key);
+  if (!meant) return;
+  snprintf(self->first, sizeof self->first, "%s", key);
+  if (self->answer) self->odd.status = ck_effect_check_answer(request, ck_value_bytes(self->answer), &self->odd);
 }
 
 static ck_status write_resolution(ck_value **out, const char *key, const char *verdict, const ck_value *result, ck_error *err) {
@@ -156,13 +160,14 @@ static ck_status no_question(const char *id, const char *key, ck_error *err) {
 }
 
 ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key, const ck_value *text, ck_error *err) {
-  doubts d = {.key = key};
+  doubts d = {.key = key, .answer = text};
   ck_status status = ck_id_check("session id", id, err);
   if (status == CK_OK) status = ck_session_list_questions(runtime, id, count_doubt, &d, err);
   if (status != CK_OK) return status;
   if (!d.found) return no_question(id, key, err);
   if (!key && d.others)
     return ck_error_set(err, CK_E_USAGE, "session %s asks %zu questions: say with --effect which of them is answered", id, d.others + 1);
+  if (d.odd.status != CK_OK) return ck_error_set(err, d.odd.status, "session %s: %s", id, d.odd.text);
   bool recorded;
   said what = {.key = d.first, .stands = is_question,
                .more = {.status = CK_SESSION_WAITING, .reason = "waiting"}, .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};

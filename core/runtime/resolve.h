@@ -19,7 +19,7 @@ CK_CHECKED ck_status ck_session_resolve(ck_runtime *runtime, const char *id, con
 /* Questions of a session at rest that nobody has answered. */
 CK_CHECKED ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doubt_visit visit, void *to, ck_error *err);
 /* Records `text`, a JSON string, as the answer to question `key` (NULL: the only one); the next resume takes it once. When no
- * question is left the session becomes paused. CK_E_NOT_FOUND: the session, or no such question; CK_E_REFUSED: it was answered;
+ * question is left the session becomes paused. CK_E_NOT_FOUND: the session, or no such question; CK_E_REFUSED: it was answered, or is none of its choices;
  * CK_E_USAGE: several are open; CK_E_OWNED, CK_E_FENCED. */
 CK_CHECKED ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key, const ck_value *text, ck_error *err);
 

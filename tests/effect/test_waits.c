@@ -134,9 +134,11 @@ static void interrupt(void *to, ck_asking *asking) {
   ck_loop_defer(loop, &self->task, speak, self);
 }
 
-static void forget(void *to, ck_asking *asking) {
+static void forget(void *to, ck_asking *asking, const char *why) {
+  person *self = to;
   (void)asking;
-  ((person *)to)->dropped++;
+  self->dropped++;
+  snprintf(self->seen, sizeof self->seen, "%s", why ? why : "");
 }
 
 static void open_ask(person *who, const char *request) {
@@ -184,6 +186,14 @@ static void test_question_ends(void) {
   tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "another stands");
   close_effect();
   tap_is_int(mute.dropped, 1, "when the driver is freed, nobody is asked any more");
+  tap_is_text(mute.seen, "", "nor told why");
+  open_ask(&mute, "{\"question\":\"Who?\"}");
+  tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "another one");
+  tap_ok(driver->withdraw(driver->self, run, "me"), "is withdrawn");
+  tap_is_text(mute.seen, "answered from elsewhere: me", "the person is told why");
+  tap_ok(driven.delivered == 0 && !driver->withdraw(driver->self, run, "me"), "nothing is delivered, and it is gone");
+  close_effect();
+  tap_is_int(mute.dropped, 2, "once");
 }
 
 /* ---- read ---- */

@@ -95,6 +95,54 @@ is "has all of them" "$(json "$out" '$d->{result}')" "the red one today done"
 is "each once" "$(outcomes three)" 2
 exits 0 "the store is sound" store verify
 
+# ---- choices ----
+cat >"$dir/choose.lua" <<END
+local flow = require "ck.flow"
+return flow.custom { name = "chooses", run = function(ctx)
+  return ctx.effect { kind = "ask", class = "once", request = { question = "Which?", options = { "red", "dark \\"blue\\"" } } }.result
+end }
+END
+exits 8 "a run that lets choose" run "$dir/choose.lua" --session choose
+refused 5 "an answer that is none of the choices" "none of the answers that can be given: red, dark" answer choose green
+exits 0 "one that is" answer choose 'dark "blue"'
+exits 0 "the resume" --json resume choose
+is "takes it" "$(json "$out" '$d->{result}')" 'dark "blue"'
+
+# ---- a question that stands at a terminal ----
+if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+  mkfifo "$dir/keys"
+  # at_terminal FLOW SESSION: runs it at a terminal, whose keys come from descriptor 7, until its question stands.
+  at_terminal() {
+    (script -qec "'$CKRUN' run $1 --session $2" /dev/null <"$dir/keys" >"$dir/terminal" 2>&1; echo $? >"$dir/terminal.code") &
+    at=$!
+    exec 7>"$dir/keys"
+    until grep -q '> $' "$dir/terminal" || ! kill -0 "$at"; do :; done
+  }
+  away() { wait "$at"; exec 7>&-; code=$(cat "$dir/terminal.code") out=$(tr -d '\r' <"$dir/terminal"); }
+  at_terminal "$dir/choose.lua" seen
+  run answer seen green
+  is "an answer from elsewhere that is none of the choices" "$code" 5
+  exits 0 "one that is" answer seen red
+  away
+  has "the question is taken back, and says why" "$out" $'\nanswered from elsewhere: red\n'
+  is "the run goes on with it" "$code $(json "$("$CKRUN" --json sessions log seen --last 1)" '$d->{body}{result}')" "0 red"
+  is "once" "$(outcomes seen)" 1
+  for n in 1 2 3 4; do
+    at_terminal "$dir/ask.lua" both$n
+    "$CKRUN" answer both$n elsewhere >"$dir/got" 2>&1 &
+    other=$!
+    echo here >&7
+    wait $other
+    given=$?
+    away
+    said=$(json "$("$CKRUN" --json sessions log both$n --last 1)" '$d->{body}{result}')
+    case "$given $said" in "0 elsewhere" | "5 here") won=yes ;; *) won="$given $said $(cat "$dir/got")" ;; esac
+    is "both at once, $n: one of them is taken, and the other knows" "$won $(outcomes both$n)" "yes 1"
+  done
+else
+  skip "script(1) or terminals are missing"
+fi
+
 # ---- killed at each write: refused or taken, and never lost once it was acknowledged ----
 if command -v strace >/dev/null && strace -f -o /dev/null true 2>/dev/null; then
 exits 8 "another one" run "$dir/ask.lua" --session killed

@@ -132,7 +132,7 @@ static void test_line(void) {
   until("First?\r\n> ");
   asker->cancel(asker->self, cancelled);
   asker->cancel(asker->self, cancelled);
-  asker->drop(asker->self, dropped);
+  asker->drop(asker->self, dropped, NULL);
   tap_is_int(second.count, 0, "a cancel is told from the loop");
   type("one\n");
   wait_for(&first);
@@ -157,6 +157,15 @@ static void test_cancel_shown(void) {
   type("two\n");
   wait_for(&second);
   tap_ok(strcmp(second.text, "two") == 0, "behind a cancelled question the next one is shown");
+  shown_one = begin(asker, &first, "Third?", NULL);
+  begin(asker, &second, "Fourth?", NULL);
+  until("Third?\r\n> ");
+  asker->drop(asker->self, shown_one, "answered from elsewhere: \033[31mred");
+  until("Fourth?\r\n> ");
+  tap_ok(strstr(shown, "\r\nanswered from elsewhere: \\x1b[31mred\r\nmain: Fourth?"), "one that is taken back says why, and the next one is shown");
+  type("four\n");
+  wait_for(&second);
+  tap_ok(first.count == 0 && strcmp(second.text, "four") == 0, "which gets the answer");
   begin(asker, &first, "Left open?", NULL);
   asker->cancel(asker->self, begin(asker, &second, "Cancelled last?", NULL));
   close_console(asker);
