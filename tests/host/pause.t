@@ -51,7 +51,7 @@ has "is told how to write one" "$err" "say 250ms, 10s, 2m or 1h"
 # ---- not waited for, and too late ----
 begin run "$dir/flow.lua" --session two
 exits 1 "a pause that waits too short" pause two --timeout 1s
-has "says that it stands" "$err" "has not come to a boundary yet"
+ok "says that it stands" grep -qE "has not (come to a boundary|taken the request) yet" <<<"$err"
 exits 0 "a pause that does not wait" --json pause two --no-wait
 is "says that it is requested, no more" "$(json "$out" '$d->{status}')" requested
 let_on first
@@ -80,7 +80,7 @@ kill -INT "$pid"
 let_on first
 ended
 begin resume three
-ask pause pause three --timeout 20s
+ask pause pause three --timeout 60s
 let_on second
 { kill -KILL "$pid" && wait "$pid"; } 2>/dev/null
 told pause
@@ -91,7 +91,7 @@ case "$answered $status" in
   "0 paused" | "5 running") ok "the command and the store agree" true ;;
   *) ok "the command ($answered) and the store ($status) agree" false ;;
 esac
-kill -KILL "$(cat "$dir/step")" 2>/dev/null
+end_step
 while read -r -t 0 <&4; do read -r _ <&4; done # the word that it did not come to read
 while read -r -t 0 <&3; do read -r _ <&3; done
 exits 0 "the store is sound" store verify
@@ -171,7 +171,7 @@ END
 "$CKRUN" run "$dir/busy.lua" --session busy >"$dir/begun" 2>"$dir/told" </dev/null 3>&- 4>&- &
 pid=$!
 until grep -q "^checkpoint" "$dir/told"; do :; done
-exits 0 "a flow that never waits is paused by request" pause busy --timeout 5s
+exits 0 "a flow that never waits is paused by request" pause busy --timeout 60s
 ended
 is "and ends so" "$code" 8
 exits 2 "a grace period that is none" run "$dir/flow.lua" --grace long

@@ -109,10 +109,11 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   profile ask
   mkfifo keys
   (script -qec "'$CKRUN' run prompt.lua --profile ./profile.lua --session typed --input '\"edit\"'" /dev/null <keys >terminal.out 2>&1; echo $? >terminal.code) &
+  typing=$!
   exec 7>keys
-  for _ in $(seq 1000); do grep -q '3  No' terminal.out && break; read -rt 0.01 <> <(:) || :; done
+  until grep -q '3  No' terminal.out || ! kill -0 $typing 2>/dev/null; do read -rt 0.01 <> <(:) || :; done
   echo 2 >&7
-  wait $!
+  wait $typing
   exec 7>&-
   has "a person at the terminal is asked" "$(cat terminal.out)" "the agent 'coder' asks for permission: Change it (edit)"
   run sessions log typed
@@ -162,7 +163,7 @@ has "it is known by the name of its process" "$("$CKRUN" sessions tail tail code
 # Gone, or dead and not collected by whoever inherited it.
 gone() {
   local state
-  for _ in $(seq 500); do
+  for _ in $(seq 6000); do
     state=$(awk '{ sub(/.*[)] /, ""); print $1 }' "/proc/$1/stat" 2>/dev/null)
     case $state in '' | Z | X) return 0 ;; esac
     read -rt 0.01 <> <(:) || :
@@ -170,12 +171,12 @@ gone() {
   return 1
 }
 
-# server_flow FILE CLASS TOOL MODE [ARGUMENT]
+# server_flow FILE CLASS TOOL MODE [ARGUMENT [TIMEOUT]]
 server_flow() {
   cat >"$1" <<EOF
 local flow = require "ck.flow"
 return flow.custom {
-  processes = { box = flow.mcp { argv = { "$server", "$4", "${5:-none}" }, timeout_s = 2 } },
+  processes = { box = flow.mcp { argv = { "$server", "$4", "${5:-none}" }, timeout_s = ${6:-600} } },
   run = function(ctx)
     local pid = ctx.effect { kind = "tool", class = "pure", request = { server = "box", name = "pid" } }
     local it = ctx.effect { kind = "tool", class = "$2", request = { server = "box", name = "$3" } }
@@ -189,7 +190,7 @@ for mode in grandchild grandchild-away; do
   server_flow daemon.lua pure add "$mode" "$dir/$mode.pid"
   run run daemon.lua
   is "$mode: the session is completed" "$code" 0
-  for _ in $(seq 500); do [ -s "$mode.pid" ] && break; read -rt 0.01 <> <(:) || :; done
+  until [ -s "$mode.pid" ]; do read -rt 0.01 <> <(:) || :; done
   ok "$mode: what a server left behind ends with the session" gone "$(cat "$mode.pid")"
 done
 
@@ -198,13 +199,12 @@ for class in once pure; do
   server_flow killed.lua "$class" hang good
   "$CKRUN" run killed.lua --session "killed-$class" >/dev/null 2>&1 &
   running=$!
-  for _ in $(seq 300); do
-    "$CKRUN" sessions log "killed-$class" 2>/dev/null | grep -q 'intent.*"name":"hang"' && break
-  done
+  until "$CKRUN" sessions log "killed-$class" 2>/dev/null | grep -q 'intent.*"name":"hang"'; do :; done
   pid=$("$CKRUN" sessions log "killed-$class" | awk '/outcome.*tool pid/ { print $(NF - 1) }')
   { kill -9 "$running"; wait "$running"; } 2>/dev/null
   ok "$class: the server ends with the program that talks to it" gone "$pid"
-  run resume "killed-$class"
+  [ "$class" = once ] || server_flow killed.lua "$class" hang good none 1
+  run resume "killed-$class" --accept-changed
 done
 is "a call that is done once is in doubt then" "$("$CKRUN" sessions list --status in_doubt | grep -c '^killed-once')" 1
 has "a pure one is made again" "$out" '"status":"error"'

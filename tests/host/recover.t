@@ -17,7 +17,7 @@ refused 76 "a resume without --take-over" "is run by process $pid" resume held
 exits 0 "a dry run with it" --json resume held --take-over --dry-run
 is "names the process that it would end" "$(json "$out" '$d->{takes_over}')" "$pid"
 ok "and does not end it" kill -0 "$pid"
-kill -KILL "$(cat "$dir/step")" # or it would take the word meant for the next
+end_step # or it would take the word meant for the next
 old=$pid
 "$CKRUN" resume held --take-over >"$dir/begun" 2>"$dir/told" </dev/null 3>&- 4>&- &
 pid=$!

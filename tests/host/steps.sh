@@ -39,7 +39,7 @@ begin() {
   reach
 }
 reach() {
-  read -r -t 60 _ <&3 && return
+  read -r -t 600 _ <&3 && return
   echo "Bail out! no step was reached: $(cat "$dir/told")"
   exit 1
 }
@@ -59,5 +59,12 @@ ended() {
 die() {
   kill -KILL "$pid"
   wait "$pid" 2>/dev/null
-  kill -KILL "$(cat "$dir/step")" 2>/dev/null
+  end_step
+}
+# Until it is gone, or a zombie that nobody collects.
+end_step() {
+  local step
+  step=$(cat "$dir/step")
+  kill -KILL "$step" 2>/dev/null
+  while grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$step/status" 2>/dev/null; do :; done
 }
