@@ -122,6 +122,6 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at, cons
   ck_document_put_bool(document, at, "is_clean", snapshot->has_checkpoint && checkpoint->clean);
   ck_document_put_bool(document, at, "can_resume_from", snapshot->has_checkpoint && checkpoint->resumable);
   put_member(document, at, "description", ck_json_get(info, "description"));
-  ck_document_put_null(document, at, "signature");
+  put_text(document, at, "signature", checkpoint->signature[0] ? checkpoint->signature : NULL);
   return status;
 }

@@ -107,8 +107,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_value *result = NULL;
   ck_status status = check(v, err);
   if (status == CK_OK && v->result) status = ck_launch_take_json(&result, "--result", v->result, err);
-  if (status == CK_OK) status = ck_place_find(&place, host->store, err);
-  if (status == CK_OK) status = ck_runtime_open(&runtime, place.url, &(ck_store_options){0}, NULL, err);
+  if (status == CK_OK) status = ck_place_find(&place, host, err);
+  if (status == CK_OK) status = ck_runtime_open(&runtime, place.url, &(ck_store_options){.key = place.key}, NULL, err);
   if (status == CK_OK && result) status = redact_result(&result, host, runtime, v->session, err);
   if (status == CK_OK && !v->effect) status = list(host, runtime, v, err);
   else if (status == CK_OK) status = resolve(host, runtime, v, result, err);

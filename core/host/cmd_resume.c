@@ -77,7 +77,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && v->checkpoint) status = ck_id_check("--checkpoint", v->checkpoint, err);
   if (status == CK_OK && v->checkpoint && v->clean) status = ck_error_set(err, CK_E_USAGE, "--checkpoint names one, --clean looks for one");
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
-  if (status == CK_OK) status = ck_place_find(&place, host->store, err);
+  if (status == CK_OK) status = ck_place_find(&place, host, err);
   if (status == CK_OK) status = ck_engine_open_store(&engine, &place, false, err);
   if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &place, err);
   status = ck_record_write(v->record, &engine, status, err);

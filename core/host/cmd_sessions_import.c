@@ -202,8 +202,9 @@ static ck_status import_files(importing *self, ck_error *err) {
 static ck_status open_store(importing *self, ck_error *err) {
   ck_place place;
   ck_store_options create = {.create = true};
-  ck_status status = ck_place_find(&place, self->host->store, err);
+  ck_status status = ck_place_find(&place, self->host, err);
   if (status == CK_OK) status = ck_place_make_parents(&place, err);
+  create.key = place.key;
   if (status == CK_OK) status = ck_store_open(&self->store, place.url, &create, err);
   if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status == CK_OK) ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->store));

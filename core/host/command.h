@@ -51,6 +51,7 @@ typedef struct ck_operand {
 /* What every command is given. */
 typedef struct ck_host {
   const char *store; /* --store; NULL */
+  const char *key;   /* where the store's key is, by reference: --key, else env:CKRUN_KEY when it is set; NULL: it has none */
   ck_output *output;
 } ck_host;
 
@@ -77,7 +78,7 @@ extern const ck_command_alias ck_command_aliases[];
 /* The options that work before and behind every command. */
 extern const ck_option ck_global_options[];
 typedef struct ck_globals {
-  const char *store;
+  const char *store, *key;
   bool json, help, version;
 } ck_globals;
 

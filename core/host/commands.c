@@ -48,6 +48,8 @@ const ck_command_alias ck_command_aliases[] = {
 const ck_option ck_global_options[] = {
   {.name = "store", .type = CK_OPTION_TEXT, .offset = offsetof(ck_globals, store), .value = "URL", .complete = CK_COMPLETE_FILE,
    .help = "the store: sqlite:PATH, a path, or memory:; else $CKRUN_STORE, else ckrun/ckrun.db in the user's state folder"},
+  {.name = "key", .type = CK_OPTION_TEXT, .offset = offsetof(ck_globals, key), .value = "REF",
+   .help = "the key that the store is sealed with, by reference: env:NAME or file:PATH; else $CKRUN_KEY"},
   {.name = "json", .offset = offsetof(ck_globals, json),
    .help = "print one JSON object, or one per line for lists; errors as an object on stderr"},
   {.name = "help", .letter = 'h', .offset = offsetof(ck_globals, help), .help = "print the help of a command"},

@@ -48,8 +48,9 @@ ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self->flows->manifest(self->flow); }
 
 ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err) {
-  ck_store_options options = {.create = create};
+  ck_store_options options = {.create = create, .key = place->key};
   ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
+  if (status == CK_OK) self->runtime->key_ref = place->key_ref;
   if (status == CK_OK) ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
   if (status == CK_OK) status = ck_programs_find_spills(&self->programs.spills, place->url, err);
   return status;

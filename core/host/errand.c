@@ -55,8 +55,8 @@ ck_status ck_errand_look(ck_errand *self, ck_error *err) {
 ck_status ck_errand_open(ck_errand *out, const ck_host *host, const char *id, int64_t timeout_ms, ck_error *err) {
   *out = (ck_errand){.host = host, .id = id};
   ck_status status = ck_id_check("session", id, err);
-  if (status == CK_OK) status = ck_place_find(&out->place, host->store, err);
-  if (status == CK_OK) status = ck_runtime_open(&out->runtime, out->place.url, &(ck_store_options){0}, NULL, err);
+  if (status == CK_OK) status = ck_place_find(&out->place, host, err);
+  if (status == CK_OK) status = ck_runtime_open(&out->runtime, out->place.url, &(ck_store_options){.key = out->place.key}, NULL, err);
   if (status == CK_OK) status = ck_errand_hide_secrets(host->output, out->runtime->store, id, err);
   if (status == CK_OK) status = ck_errand_look(out, err);
   if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;

@@ -69,7 +69,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
                        ck_error *err) {
   ck_place place = {0};
   ck_value *document = NULL, *input = NULL;
-  ck_status status = ck_place_find(&place, host->store, err);
+  ck_status status = ck_place_find(&place, host, err);
   if (status == CK_OK) status = ck_place_make_parents(&place, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
   if (status == CK_OK) status = ck_value_copy(&input, of->input, err);

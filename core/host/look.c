@@ -19,7 +19,7 @@ const char *const ck_look_kinds[] = {
 
 ck_status ck_look_open(ck_look *out, const ck_host *host, ck_error *err) {
   memset(out, 0, sizeof *out);
-  ck_status status = ck_place_find(&out->place, host->store, err);
+  ck_status status = ck_place_find(&out->place, host, err);
   if (status == CK_OK) status = ck_place_open_store(&out->store, &out->place, err);
   if (status == CK_E_NOT_FOUND && out->place.assumed) status = CK_OK;
   if (status != CK_OK) ck_look_close(out);

@@ -7,6 +7,7 @@
 
 #include "core/base/log.h"
 #include "core/host/command.h"
+#include "core/host/key_source.h"
 #include "core/host/help.h"
 #include "core/host/options.h"
 
@@ -101,7 +102,7 @@ static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
   if (!self->command) return ck_error_set(err, CK_E_USAGE, "no command was given; see 'ckrun help'");
   ck_status status = ck_operands_check(self->command, self->operand_count, err);
   if (status != CK_OK) return status;
-  ck_host host = {.store = self->globals.store, .output = output};
+  ck_host host = {.store = self->globals.store, .key = ck_key_source_of(self->globals.key), .output = output};
   return self->command->run(&host, self->values.bytes, err);
 }
 

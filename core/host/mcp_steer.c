@@ -84,6 +84,8 @@ static ck_status write_words(words *out, const ck_look *look, const char *sessio
   if (status != CK_OK) return status;
   add_word(out, "ckrun");
   add_word(out, "--json");
+  if (look->place.key_ref) add_word(out, "--key");
+  if (look->place.key_ref) add_word(out, look->place.key_ref);
   add_word(out, "--store");
   add_word(out, look->place.url);
   add_word(out, "resume");

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "core/host/key_source.h"
+
 static const char sqlite_scheme[] = "sqlite:";
 
 static bool starts_with(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
@@ -42,9 +44,9 @@ static ck_status take_default(ck_buffer *url, ck_error *err) {
   return CK_OK;
 }
 
-ck_status ck_place_find(ck_place *out, const char *given, ck_error *err) {
-  *out = (ck_place){0};
-  const char *environment = getenv("CKRUN_STORE");
+ck_status ck_place_find(ck_place *out, const ck_host *host, ck_error *err) {
+  *out = (ck_place){.key_ref = host->key};
+  const char *environment = getenv("CKRUN_STORE"), *given = host->store;
   ck_buffer url = {0};
   ck_status status;
   if (given) status = take_url(&url, "--store", given, err);
@@ -56,10 +58,12 @@ ck_status ck_place_find(ck_place *out, const char *given, ck_error *err) {
   if (status == CK_OK) status = ck_buffer_check(&url, err);
   if (status == CK_OK) out->url = ck_buffer_take(&url);
   ck_buffer_clear(&url);
+  if (status == CK_OK && host->key) status = ck_key_source_read(&out->key, host->key, host->output->redactor, err);
   return status;
 }
 
 void ck_place_clear(ck_place *self) {
+  ck_key_free(self->key);
   free(self->url);
   *self = (ck_place){0};
 }
@@ -82,6 +86,6 @@ ck_status ck_place_make_parents(const ck_place *self, ck_error *err) {
 }
 
 ck_status ck_place_open_store(ck_store **out, const ck_place *self, ck_error *err) {
-  ck_store_options options = {.read_only = true};
+  ck_store_options options = {.read_only = true, .key = self->key};
   return ck_store_open(out, self->url, &options, err);
 }

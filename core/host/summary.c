@@ -29,11 +29,16 @@ ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_erro
   return ck_output_flush(host->output, err);
 }
 
+/* What a shell would read otherwise is left to the reader. */
+static void append_word(ck_buffer *out, const char *option, const char *value) {
+  bool plain = !value[strcspn(value, " '\"\\$`!*?[]()<>|&;#~\n\t")];
+  ck_buffer_append_format(out, "%s %s ", option, plain ? value : "…");
+}
+
 void ck_summary_append_command(ck_buffer *out, const ck_host *host, const char *words) {
   ck_buffer_append_text(out, "ckrun ");
-  bool plain = host->store && !host->store[strcspn(host->store, " '\"\\$`!*?[]()<>|&;#~\n\t")];
-  if (plain) ck_buffer_append_format(out, "--store %s ", host->store);
-  else if (host->store) ck_buffer_append_text(out, "--store … ");
+  if (host->store) append_word(out, "--store", host->store);
+  if (host->key && strcmp(host->key, "env:CKRUN_KEY") != 0) append_word(out, "--key", host->key);
   ck_buffer_append_text(out, words);
 }
 

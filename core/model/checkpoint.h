@@ -65,6 +65,7 @@ typedef struct ck_checkpoint_info {
   int64_t stored_bytes;   /* payload as stored */
   int64_t plain_bytes;    /* payload before compression */
   ck_digest digest;       /* logical: chained, never changes */
+  char signature[CK_DIGEST_HEX_SIZE]; /* ""; of a store with a key: what signs its row */
   ck_value *info;
 } ck_checkpoint_info;
 void ck_checkpoint_info_clear(ck_checkpoint_info *self);

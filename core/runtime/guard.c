@@ -23,7 +23,8 @@ ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
   if (status != CK_OK) return status;
   ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->runtime->store));
   if (self->policies->redact) ck_redactor_set_hook(self->redactor, ask_policies, (void *)self->policies);
-  status = ck_secret_tell_all(self->redactor, self->profile, NULL, NULL, err);
+  if (self->runtime->key_ref) status = ck_secret_tell(self->redactor, "store key", self->runtime->key_ref, err);
+  if (status == CK_OK) status = ck_secret_tell_all(self->redactor, self->profile, NULL, NULL, err);
   if (status != CK_OK || !self->profile || !self->profile->exclude_memory_keys) return status;
   return ck_redactor_set_keys(self->redactor, (const char *const *)self->profile->exclude_memory_keys, err);
 }

@@ -9,6 +9,7 @@ typedef struct ck_runtime {
   ck_store *store;
   ck_writer *writer;
   ck_clock clock;
+  const char *key_ref; /* where the store's key is: a secret like those of a profile; borrowed, NULL: none. Set by whoever knows */
   ck_waker *waker; /* woken when a session has something to look at; its loop thread watches it */
 } ck_runtime;
 

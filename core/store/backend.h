@@ -6,13 +6,14 @@
 #ifndef CK_STORE_BACKEND_H
 #define CK_STORE_BACKEND_H
 
+#include "core/store/seal.h"
 #include "core/store/store.h"
 
 /* How bytes are stored. Numbers are on disk for ever. */
 typedef enum {
   CK_ENCODING_PLAIN = 0,
   CK_ENCODING_ZSTD = 1,
-  CK_ENCODING_SEALED = 2,       /* bit: sealed after compression (to come) */
+  CK_ENCODING_SEALED = 2,       /* bit: sealed after compression (sealed.h) */
   CK_ENCODING_TOMBSTONE = 4,    /* bit: scrubbed; the bytes are the content's digest (to come) */
   CK_ENCODING_PRUNED = 8        /* bit: of a checkpoint that was pruned; with no bytes it is a stub (payload.h) */
 } ck_encoding;
@@ -26,6 +27,9 @@ typedef struct ck_event_row {
   int64_t plain_len;         /* of the body before compression */
   int64_t check;             /* the first 8 bytes of its digest (chain.h): a damaged row is not taken for another one */
   ck_bytes body;             /* as stored */
+  ck_bytes mac;              /* no bytes: unsigned */
+  ck_bytes key_id;           /* no bytes: unsigned, or opened */
+  const ck_error *fault;     /* why a row that was read could not be opened; NULL: nothing is wrong, or no key was needed */
 } ck_event_row;
 
 typedef struct ck_checkpoint_row {
@@ -45,8 +49,9 @@ typedef struct ck_checkpoint_row {
   ck_digest events_digest;   /* of the events it covers */
   ck_digest payload_digest;  /* of the payload as stored */
   ck_digest digest;          /* logical, chained */
-  ck_bytes mac;              /* no bytes: unsigned (the place for the MAC to come) */
-  ck_bytes key_id;           /* no bytes: unsealed */
+  ck_bytes mac;              /* no bytes: unsigned */
+  ck_bytes key_id;           /* no bytes: unsigned, or opened */
+  const ck_error *fault;     /* as of an event */
 } ck_checkpoint_row;
 
 typedef struct ck_row_batch {
@@ -67,7 +72,12 @@ typedef struct ck_prune_row {
   bool stub;
   bool drop;                 /* it was a kept one until now */
   ck_digest payload_digest;
+  ck_bytes mac, key_id;      /* of what the row becomes; no bytes: unsigned */
+  ck_bytes info;             /* no bytes: it stays */
 } ck_prune_row;
+
+/* Makes a row that was read one of another session. */
+typedef ck_status (*ck_event_row_move)(void *to, ck_event_row *row, ck_error *err);
 
 /* What a fork is given of the session it was cut from when that is deleted: all up to its cut. */
 typedef struct ck_heir {
@@ -77,6 +87,8 @@ typedef struct ck_heir {
   ck_origin origin;          /* its new one */
   ck_prune_row *stubs;       /* the deleted session's checkpoints as its own */
   size_t stub_count;
+  ck_event_row_move move;    /* NULL: rows of events are copied as they are */
+  void *to;                  /* of `move` */
 } ck_heir;
 
 /* What opens a run; as ck_opening. */
@@ -93,6 +105,7 @@ typedef struct ck_row_opening {
 typedef struct ck_identity {
   char id[CK_ID_SIZE];
   ck_origin origin;
+  int64_t created_ms;
 } ck_identity;
 
 /* Which events: after < seq <= until (until 0: no bound); `kinds`, `agent` and `others` as in ck_event_query, hints:
@@ -151,6 +164,14 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*read_checkpoints)(void *self, int64_t session, int64_t after, int64_t until, bool backward,
                                            bool payloads, ck_checkpoint_row_visit visit, void *to, ck_error *err);
   CK_CHECKED ck_status (*read_events)(void *self, const ck_event_rows *rows, ck_event_row_visit visit, void *to, ck_error *err);
+  CK_CHECKED ck_status (*count_events)(int64_t *out, void *self, int64_t session, ck_error *err);
+  /* What the store says of its key (sealed.h), appended; no bytes: it has none. From then on sessions are only made, taken and
+   * changed from outside while it says the same: CK_E_WRONG_KEY. */
+  CK_CHECKED ck_status (*get_key_entry)(ck_buffer *out, void *self, ck_error *err);
+  /* Power-durable. CK_E_REFUSED: there is one, or a session, or a fact. */
+  CK_CHECKED ck_status (*put_key_entry)(void *self, ck_bytes entry, ck_error *err);
+  /* The checks of rows are signatures from now on. Borrowed. */
+  void (*use_seal)(void *self, const ck_seal *seal);
   /* Structural check of the backend's own (integrity_check, foreign keys); problems go to `visit`. */
   CK_CHECKED ck_status (*check)(void *self, ck_problem_visit visit, void *to, int64_t *problems, ck_error *err);
   CK_CHECKED ck_status (*get_stats)(ck_store_stats *out, void *self, ck_error *err);

@@ -94,6 +94,8 @@ CK_CHECKED ck_status ck_front_encode_events(ck_front_rows *out, ck_store *self, 
  * of the session that is made; NULL: of one that is there. */
 CK_CHECKED ck_status ck_front_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain, const ck_session_record *record,
                                              const ck_opening *opening, ck_error *err);
+/* Answers the fault of a row that was read; CK_OK when there is none. */
+CK_CHECKED ck_status ck_front_check_fault(const ck_error *fault, ck_error *err);
 /* The body of a row, unpacked and held against the row's check. compress and space are the caller's; plain lives in space. */
 typedef struct ck_front_body {
   ck_compress *compress;

@@ -321,6 +321,7 @@ static void free_memory(ck_memory *self) {
   }
   ck_memory_free_retired(self);
   ck_state_free(self->facts);
+  ck_buffer_clear(&self->key_entry);
   free(self->retired);
   pthread_mutex_destroy(&self->mutex);
   free(self->name);
@@ -390,5 +391,6 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
                       .check_owner = check_owner, .release = release, .put_request = put_request, .put_fact = ck_memory_put_fact, .get_fact = ck_memory_get_fact,
                       .get_request = get_request, .fingerprint_key = fingerprint_key, .close = close_handle};
   ck_memory_add_reading(out);
+  ck_memory_add_key(out);
   return CK_OK;
 }

@@ -49,6 +49,7 @@ typedef struct ck_memory {
   void **retired;               /* rows that were replaced, which these may still hold */
   size_t retired_count, retired_cap;
   uint8_t key[CK_DIGEST_SIZE];
+  ck_buffer key_entry;
 } ck_memory;
 
 /* One ck_store_open; its address marks the sessions that it owns. */
@@ -56,6 +57,8 @@ typedef struct ck_memory_handle {
   ck_memory *memory;
 } ck_memory_handle;
 
+/* memory_key.c */
+void ck_memory_add_key(ck_backend *out);
 /* memory_fact.c */
 CK_CHECKED ck_status ck_memory_put_fact(void *self, const ck_fact *fact, ck_error *err);
 CK_CHECKED ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner, const char *key, ck_error *err);

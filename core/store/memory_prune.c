@@ -27,6 +27,9 @@ static ck_status change(ck_checkpoint_row **out, const ck_memory_session *sessio
   ck_checkpoint_row changed = *old;
   changed.encoding = of->encoding;
   changed.payload_digest = of->payload_digest;
+  changed.mac = of->mac;
+  changed.key_id = of->key_id;
+  if (of->info.len) changed.info = of->info;
   if (of->stub) {
     changed.payload = (ck_bytes){NULL, 0};
     changed.keyframe = changed.plain_len = 0;

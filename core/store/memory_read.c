@@ -75,6 +75,7 @@ static ck_status get_identity(ck_identity *out, void *self, int64_t no, ck_error
     return ck_memory_unlock(memory, ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld", (long long)no));
   memcpy(out->id, session->record.id, sizeof out->id);
   out->origin = session->record.origin;
+  out->created_ms = session->record.created_ms;
   return ck_memory_unlock(memory, CK_OK);
 }
 

@@ -43,13 +43,16 @@ static size_t text_size(const char *text) {
 }
 
 static ck_event_row *copy_event(const ck_event_row *from) {
-  ck_event_row *row = malloc(sizeof *row + text_size(from->scope) + text_size(from->agent) + from->body.len);
+  ck_event_row *row = malloc(sizeof *row + text_size(from->scope) + text_size(from->agent) + from->body.len + from->mac.len +
+                             from->key_id.len);
   if (!row) return NULL;
   char *at = (char *)(row + 1);
   *row = *from;
   row->scope = put_text(&at, from->scope);
   row->agent = put_text(&at, from->agent);
   row->body.data = put_bytes(&at, from->body.data, from->body.len);
+  row->mac.data = put_bytes(&at, from->mac.data, from->mac.len);
+  row->key_id.data = put_bytes(&at, from->key_id.data, from->key_id.len);
   return row;
 }
 

@@ -125,13 +125,19 @@ ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session 
 
 /* ---- deleting ---- */
 
+static ck_status copy_event(ck_memory_session *made, const ck_event_row *row, const ck_heir *heir, ck_error *err) {
+  ck_event_row copy = *row;
+  ck_status status = heir->move ? heir->move(heir->to, &copy, err) : CK_OK;
+  return status ? status : ck_memory_push_event(made, &copy, err);
+}
+
 /* Rows of `from` up to the heir's cut, then its own. Into a session that takes the heir's place when all is there. */
 static ck_status copy_rows(ck_memory_session *made, const ck_memory_session *from, const ck_memory_session *own, const ck_heir *heir,
                            ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < from->events.count && !status; i++) {
     const ck_event_row *row = from->events.rows[i];
-    if (row->seq <= heir->cut) status = ck_memory_push_event(made, row, err);
+    if (row->seq <= heir->cut) status = copy_event(made, row, heir, err);
   }
   for (size_t i = 0; i < own->events.count && !status; i++) status = ck_memory_push_event(made, own->events.rows[i], err);
   for (size_t i = 0; i < heir->stub_count && !status; i++) {
@@ -139,7 +145,10 @@ static ck_status copy_rows(ck_memory_session *made, const ck_memory_session *fro
     ck_checkpoint_row stub = *(const ck_checkpoint_row *)from->checkpoints.rows[at];
     stub.encoding = heir->stubs[i].encoding;
     stub.payload_digest = heir->stubs[i].payload_digest;
-    stub.payload = stub.mac = stub.key_id = (ck_bytes){NULL, 0};
+    stub.payload = (ck_bytes){NULL, 0};
+    stub.mac = heir->stubs[i].mac;
+    stub.key_id = heir->stubs[i].key_id;
+    if (heir->stubs[i].info.len) stub.info = heir->stubs[i].info;
     stub.keyframe = stub.plain_len = 0;
     status = ck_memory_push_checkpoint(made, &stub, err);
   }

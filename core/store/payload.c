@@ -33,7 +33,8 @@ static ck_status check_head(const ck_payload *self, const ck_codec_reader *reade
   return CK_OK;
 }
 
-static ck_status check_format(const ck_checkpoint_row *row, ck_error *err) {
+static ck_status check_row(const ck_checkpoint_row *row, ck_error *err) {
+  if (row->fault) return ck_error_set(err, row->fault->status, "%s", row->fault->text);
   if (row->format > CK_PAYLOAD_FORMAT)
     return ck_error_set(err, CK_E_NEWER, "its payload has format %d; this version knows up to %d", row->format,
                         CK_PAYLOAD_FORMAT);
@@ -60,7 +61,7 @@ ck_digest ck_payload_seal(const ck_checkpoint_row *row, const char *session_id) 
 }
 
 ck_status ck_payload_check_stub(const ck_checkpoint_row *row, const char *session_id, ck_error *err) {
-  ck_status status = check_format(row, err);
+  ck_status status = check_row(row, err);
   if (status) return status;
   ck_digest seal = ck_payload_seal(row, session_id);
   bool bare = row->encoding == CK_ENCODING_PRUNED && row->keyframe == 0 && row->plain_len == 0 && row->payload.len == 0;
@@ -74,7 +75,7 @@ ck_status ck_payload_check_stub(const ck_checkpoint_row *row, const char *sessio
 ck_status ck_payload_open(ck_codec_reader *out, ck_payload *self, const ck_checkpoint_row *row, ck_error *err) {
   ck_bytes plain;
   *out = (ck_codec_reader){0};
-  ck_status status = check_format(row, err);
+  ck_status status = check_row(row, err);
   if (status) return status;
   ck_stored stored = {row->encoding & ~CK_ENCODING_PRUNED, row->plain_len, row->payload};
   status = ck_compress_decode(&plain, &self->compress, &self->space, &stored, err);

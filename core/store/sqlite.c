@@ -156,6 +156,7 @@ static void close_store(void *to) {
   ck_connection_close(self->writer);
   ck_lock_close(self->lock);
   pthread_mutex_destroy(&self->pool_mutex);
+  ck_buffer_clear(&self->key_entry);
   free(self->path);
   free(self);
 }
@@ -176,6 +177,7 @@ static void fill(ck_backend *out, ck_sqlite *self) {
   ck_sqlite_add_requests(out);
   ck_sqlite_add_reads(out);
   ck_sqlite_add_facts(out);
+  ck_sqlite_add_key(out);
   out->fingerprint_key = get_fingerprint_key;
   out->close = close_store;
 }

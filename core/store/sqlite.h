@@ -39,6 +39,8 @@ typedef struct ck_sqlite {
   int64_t schema;     /* as found; older than CK_STORE_SCHEMA when read_only */
   bool immutable;     /* read_only, and the folder cannot hold the shared memory of a WAL */
   uint8_t fingerprint_key[CK_SQLITE_KEY_SIZE];
+  ck_buffer key_entry;  /* what it says of its key, as it was read or written last */
+  const ck_seal *seal;  /* NULL: the checks of rows are no signatures */
 
   /* The writer; under the mutex of store.c. */
   ck_connection *writer; /* NULL when read_only, or after a recovery that failed */
@@ -89,8 +91,8 @@ int ck_binder_next(ck_binder *self);
 void ck_binder_clear(ck_binder *self);
 
 /* ---- sqlite_check.c ---- */
-/* Gives the connection row_check(TABLE, COLUMN, …), which all check columns are made with. */
-int ck_sqlite_add_check(sqlite3 *db);
+/* Gives the connection row_check(TABLE, COLUMN, …), which all check columns are made with; with the seal of `store` (NULL: without). */
+int ck_sqlite_add_check(sqlite3 *db, const ck_sqlite *store);
 CK_CHECKED ck_status ck_sqlite_check(void *self, ck_problem_visit visit, void *to, int64_t *problems, ck_error *err);
 
 /* ---- sqlite.c ---- */
@@ -154,9 +156,13 @@ CK_CHECKED ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, c
 CK_CHECKED ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err);
 /* CK_E_FENCED, CK_E_NOT_FOUND: the lease is not the session's, in the transaction. */
 CK_CHECKED ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err);
+/* CK_E_WRONG_KEY: the store's key is another one than when it was opened; in a transaction. */
+CK_CHECKED ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err);
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing, ck_error *err);
 
+/* Of a row of CK_SQL_EVENTS; borrowed from it. */
+ck_event_row ck_sqlite_event_row(sqlite3_stmt *stmt);
 /* A list of seqs on a connection, malloc'd. */
 CK_CHECKED ck_status ck_sqlite_read_bases(int64_t **out, size_t *count, ck_sqlite *self, ck_connection *connection,
                                           int64_t session, ck_error *err);
@@ -174,6 +180,7 @@ CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);
 void ck_sqlite_add_sessions(ck_backend *backend); /* sqlite_session.c: acquisition, ownership */
 void ck_sqlite_add_requests(ck_backend *backend); /* sqlite_request.c */
 void ck_sqlite_add_facts(ck_backend *backend);    /* sqlite_fact.c */
+void ck_sqlite_add_key(ck_backend *backend);      /* sqlite_key.c */
 void ck_sqlite_add_reads(ck_backend *backend);    /* sqlite_read.c */
 void ck_sqlite_release_all(ck_sqlite *self);
 /* Where the session stands is asked again. */

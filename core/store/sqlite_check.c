@@ -23,7 +23,14 @@ static bool update_value(ck_digester *digester, sqlite3_value *value) {
   return true;
 }
 
-/* The first 8 bytes of BLAKE2b-256 of the arguments, as the checks of events are. */
+/* The first 8 bytes of BLAKE2b-256 of the arguments, as the checks of events are; when the store has a key, 8 bytes that need it.
+ * The entries of meta are read before the key is known. */
+static int64_t check_of(const ck_seal *seal, ck_digester *digester, sqlite3_value *table) {
+  ck_digest digest = ck_digester_final(digester);
+  const char *name = (const char *)sqlite3_value_text(table);
+  return seal && name && strcmp(name, "meta") != 0 ? ck_seal_check(seal, &digest) : ck_chain_check_of(&digest);
+}
+
 static void row_check(sqlite3_context *context, int count, sqlite3_value **values) {
   ck_digester digester;
   ck_digester_init(&digester);
@@ -33,13 +40,13 @@ static void row_check(sqlite3_context *context, int count, sqlite3_value **value
     sqlite3_result_error_nomem(context);
     return;
   }
-  ck_digest digest = ck_digester_final(&digester);
-  sqlite3_result_int64(context, ck_chain_check_of(&digest));
+  const ck_sqlite *store = sqlite3_user_data(context);
+  sqlite3_result_int64(context, check_of(store ? store->seal : NULL, &digester, values[0]));
 }
 
-int ck_sqlite_add_check(sqlite3 *db) {
+int ck_sqlite_add_check(sqlite3 *db, const ck_sqlite *store) {
   int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
-  return sqlite3_create_function(db, "row_check", -1, flags, NULL, row_check, NULL, NULL);
+  return sqlite3_create_function(db, "row_check", -1, flags, (void *)(uintptr_t)store, row_check, NULL, NULL);
 }
 
 /* ---- verify ---- */

@@ -93,7 +93,7 @@ static int open_handle(sqlite3 **out, const ck_sqlite *store, ck_connection_mode
 }
 
 /* Hardening against a file that somebody prepared, and a WAL that outlives the connection. */
-static int configure(sqlite3 *db) {
+static int configure(sqlite3 *db, const ck_sqlite *store) {
   static const int switches[][2] = {
       {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1}, {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
       {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},   {SQLITE_DBCONFIG_ENABLE_FKEY, 1},
@@ -105,7 +105,7 @@ static int configure(sqlite3 *db) {
   int persist = 1;
   if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
   if (code == SQLITE_OK) code = sqlite3_wal_autocheckpoint(db, 0);
-  if (code == SQLITE_OK) code = ck_sqlite_add_check(db);
+  if (code == SQLITE_OK) code = ck_sqlite_add_check(db, store);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, CK_LOCK_WAIT_MS);
   return code;
 }
@@ -126,7 +126,7 @@ ck_status ck_connection_open(ck_connection **out, const ck_sqlite *store, ck_con
   ck_connection *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   int code = open_handle(&self->db, store, mode);
-  if (code == SQLITE_OK) code = configure(self->db);
+  if (code == SQLITE_OK) code = configure(self->db, store);
   if (code == SQLITE_OK && mode != CK_CONNECTION_PROBE) code = set_pragmas(self->db, mode);
   if (code != SQLITE_OK) {
     ck_status status = ck_sqlite_error(store, self->db, code, "open it", err);

@@ -11,7 +11,9 @@ static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
   ck_bind_text(&binder, fact->key);
   if (fact->value) ck_bind_blob(&binder, ck_value_bytes(fact->value));
   if (fact->value) ck_bind_int(&binder, fact->at_ms);
-  return ck_sqlite_end(self, ck_sqlite_write(self, &binder, "keep a fact", err), err);
+  status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = ck_sqlite_write(self, &binder, "keep a fact", err);
+  return ck_sqlite_end(self, status, err);
 }
 
 static ck_status read_fact(ck_value **out, const ck_sqlite *self, ck_binder *binder, const char *key, ck_error *err) {

@@ -67,7 +67,9 @@ static ck_status read_record(ck_session_record *out, sqlite3_stmt *stmt, ck_erro
                 copy_text(&out->failure, stmt, 13);
   ck_bytes input = column_bytes(stmt, 11);
   ck_status status = copied ? CK_OK : ck_error_no_memory(err);
-  if (status == CK_OK && input.len) status = ck_value_new(&out->input, input, err);
+  bool sealed = input.len && (unsigned char)*input.data < ' '; /* sealed.h: opened and checked there */
+  if (status == CK_OK && sealed) status = ck_value_copy(&out->input, input, err);
+  else if (status == CK_OK && input.len) status = ck_value_new(&out->input, input, err);
   if (status == CK_E_PARSE) {
     ck_error_prefix(err, "session %s: its stored input", out->id);
     status = CK_E_CORRUPT;
@@ -113,6 +115,7 @@ static ck_status get_identity(ck_identity *out, void *to, int64_t session, ck_er
     sqlite3_stmt *stmt = read.binder.stmt;
     copy_id(out->id, stmt, 0);
     out->origin = (ck_origin){sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2)};
+    out->created_ms = sqlite3_column_int64(stmt, 4);
     if (!sqlite3_column_int(stmt, 3))
       status = ck_error_set(err, CK_E_CORRUPT, "session %s in store %s: its row is not what was written: its check differs",
                             out->id, self->path);
@@ -260,6 +263,16 @@ static ck_status last_seq(int64_t *out, void *to, int64_t session, ck_error *err
   return end(&read, CK_OK, "read its last event", err);
 }
 
+static ck_status count_events(int64_t *out, void *to, int64_t session, ck_error *err) {
+  *out = 0;
+  reading read;
+  ck_status status = begin(&read, to, CK_SQL_COUNT_EVENTS, err);
+  if (status != CK_OK) return status;
+  ck_bind_int(&read.binder, session);
+  if (ck_binder_next(&read.binder) == SQLITE_ROW) *out = sqlite3_column_int64(read.binder.stmt, 0);
+  return end(&read, CK_OK, "count its events", err);
+}
+
 /* ---- events and checkpoints ---- */
 
 static void bind_range(ck_binder *binder, int64_t session, int64_t after, int64_t until) {
@@ -268,7 +281,7 @@ static void bind_range(ck_binder *binder, int64_t session, int64_t after, int64_
   ck_bind_int(binder, until ? until : INT64_MAX);
 }
 
-static ck_event_row event_row(sqlite3_stmt *stmt) {
+ck_event_row ck_sqlite_event_row(sqlite3_stmt *stmt) {
   const char *scope = column_text(stmt, 4);
   return (ck_event_row){
       .seq = sqlite3_column_int64(stmt, 0),
@@ -281,6 +294,8 @@ static ck_event_row event_row(sqlite3_stmt *stmt) {
       .plain_len = sqlite3_column_int64(stmt, 7),
       .check = sqlite3_column_int64(stmt, 8),
       .body = column_bytes(stmt, 9),
+      .mac = column_bytes(stmt, 10),
+      .key_id = column_bytes(stmt, 11),
   };
 }
 
@@ -294,7 +309,7 @@ static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_v
   ck_bind_int(&read.binder, (int64_t)rows->others);
   bool more = true;
   while (more && ck_binder_next(&read.binder) == SQLITE_ROW) {
-    ck_event_row row = event_row(read.binder.stmt);
+    ck_event_row row = ck_sqlite_event_row(read.binder.stmt);
     more = visit(visitor, &row);
   }
   return end(&read, CK_OK, "read events", err);
@@ -393,6 +408,7 @@ void ck_sqlite_add_reads(ck_backend *backend) {
   backend->list_bases = list_bases;
   backend->list_timelines = list_timelines;
   backend->last_seq = last_seq;
+  backend->count_events = count_events;
   backend->read_checkpoints = read_checkpoints;
   backend->read_events = read_events;
   backend->check = ck_sqlite_check;

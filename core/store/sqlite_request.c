@@ -12,7 +12,8 @@ static ck_status put_request(void *to, const ck_request *request, ck_error *err)
   ck_bind_int(&binder, request->session);
   ck_bind_text(&binder, request->kind);
   ck_bind_optional(&binder, request->body ? ck_value_bytes(request->body) : (ck_bytes){NULL, 0});
-  status = ck_sqlite_write(self, &binder, "leave a request", err);
+  status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = ck_sqlite_write(self, &binder, "leave a request", err);
   if (status == CK_OK && sqlite3_changes(self->writer->db) == 0)
     status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s", (long long)request->session,
                           self->path);
@@ -63,7 +64,9 @@ static ck_status read_request(ck_request *out, bool *found, ck_sqlite *self, ck_
   out->session = lease.session;
   out->kind = strdup(kind ? kind : "");
   ck_status status = out->kind ? CK_OK : ck_error_no_memory(err);
-  if (status == CK_OK && body.len) status = ck_value_new(&out->body, body, err);
+  bool sealed = body.len && (unsigned char)*body.data < ' '; /* sealed.h */
+  if (status == CK_OK && sealed) status = ck_value_copy(&out->body, body, err);
+  else if (status == CK_OK && body.len) status = ck_value_new(&out->body, body, err);
   ck_binder_clear(&binder);
   return status;
 }

@@ -168,7 +168,8 @@ static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_reco
   int64_t other, timeline;
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
-  status = find(&other, &timeline, self, record->id, err);
+  status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = find(&other, &timeline, self, record->id, err);
   if (status == CK_OK && other) status = taken(self, record->id, err);
   if (status == CK_OK) status = put_session(no, self, record, with, err);
   if (status == CK_OK && record->origin.session) status = check_base(self, *no, record->origin.cut, err);
@@ -227,7 +228,8 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
                               const ck_row_opening *with, ck_error *err) {
   int64_t last_timeline;
   ck_standing standing = {0};
-  ck_status status = find(no, &last_timeline, self, session_id, err);
+  ck_status status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = find(no, &last_timeline, self, session_id, err);
   if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
   if (status == CK_OK) status = ck_sqlite_get_standing(&standing, self, *no, 0, err);
   if (status == CK_OK) status = check_epoch(session_id, standing.epoch, epoch_read, err);
@@ -270,7 +272,8 @@ static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id,
   ck_standing standing = {0};
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
   if (status != CK_OK) return status;
-  status = find(no, &timeline, self, session_id, err);
+  status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = find(no, &timeline, self, session_id, err);
   if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
   if (status == CK_OK) status = ck_sqlite_get_standing(&standing, self, *no, 0, err);
   if (status == CK_OK) status = check_epoch(session_id, standing.epoch, epoch_read, err);

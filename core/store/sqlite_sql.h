@@ -26,7 +26,7 @@
 #define CK_SQL_PIN_IS_SOUND "\"check\" = row_check('pin', session, seq)"
 /* The index has the kind as well: rows of other kinds are never looked up. */
 #define CK_SQL_READ_EVENTS                                                                            \
-  "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body FROM event" \
+  "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body, mac, key_id FROM event" \
   " WHERE session = ?1 AND seq > ?2 AND seq <= ?3 AND ?4 >> kind & 1"                                    \
   " AND (?5 IS NULL OR agent = ?5 OR ?6 >> kind & 1) ORDER BY seq"
 #define CK_SQL_READ_CHECKPOINTS(payload)                                                               \
@@ -47,8 +47,8 @@
     " ?2 <= cut OR EXISTS (SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2) FROM session WHERE no = ?1")      \
   X(CK_SQL_EPOCH_ALONE, "SELECT epoch FROM session WHERE no = ?")                                                      \
   X(CK_SQL_PUT_EVENT,                                                                                                  \
-    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body)"      \
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                       \
+    "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", mac,"       \
+    " key_id, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                   \
   X(CK_SQL_PUT_CHECKPOINT,                                                                                             \
     "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, covers, kind, created_ms, clean,"           \
     " resumable, cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed,"    \
@@ -56,7 +56,8 @@
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                 \
   X(CK_SQL_PRUNE,                                                                                                      \
     "UPDATE checkpoint SET encoding = ?4, payload_digest = ?5, keyframe = iif(?6, 0, keyframe),"                       \
-    " plain_len = iif(?6, 0, plain_len), payload = iif(?6, zeroblob(0), payload)"                                      \
+    " plain_len = iif(?6, 0, plain_len), payload = iif(?6, zeroblob(0), payload), mac = ?7, key_id = ?8,"              \
+    " info = coalesce(?9, info)"                                                                                       \
     " WHERE session = ?1 AND seq = ?2 AND digest = ?3")                                                                \
   X(CK_SQL_CHECK_SESSION, "SELECT " CK_SQL_SESSION_IS_SOUND " FROM session WHERE no = ?")                              \
   X(CK_SQL_UPDATE_SESSION,                                                                                             \
@@ -90,7 +91,7 @@
                       " DO UPDATE SET value = value + 1, \"check\" = row_check('meta', key, value + 1)")               \
   X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION " FROM session WHERE id = ?")                                         \
   X(CK_SQL_LIST_SESSIONS, "SELECT " CK_SQL_SESSION " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")           \
-  X(CK_SQL_GET_IDENTITY, "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND " FROM session WHERE no = ?")                \
+  X(CK_SQL_GET_IDENTITY, "SELECT id, origin, cut, " CK_SQL_SESSION_IS_SOUND ", created_ms FROM session WHERE no = ?")    \
   X(CK_SQL_LIST_FORKS, "SELECT " CK_SQL_SESSION " FROM session WHERE origin = ?1 AND origin > 0 ORDER BY no")          \
   X(CK_SQL_LIST_BASES,                                                                                                 \
     "WITH RECURSIVE below(no, cut) AS (SELECT no, cut FROM session WHERE origin = ?1 AND origin > 0 UNION ALL"         \
@@ -113,9 +114,10 @@
   X(CK_SQL_COPY_STUB,                                                                                                  \
     "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable,"\
     " cost_micros, input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed, format,"       \
-    " encoding, plain_len, events_digest, payload_digest, digest, info, payload) SELECT ?2, seq, id, parent, 0,"       \
+    " encoding, plain_len, events_digest, payload_digest, digest, mac, key_id, info, payload) SELECT ?2, seq, id, parent, 0," \
     " timeline, covers, kind, created_ms, clean, resumable, cost_micros, input_tokens, output_tokens, model_calls,"    \
-    " tool_calls, unmetered, active_us, changed, format, 8, 0, events_digest, ?5, digest, info, zeroblob(0)"           \
+    " tool_calls, unmetered, active_us, changed, format, ?6, 0, events_digest, ?5, digest, ?7, ?8, coalesce(?9, info)," \
+    " zeroblob(0)"                                                                                                     \
     " FROM checkpoint WHERE session = ?1 AND seq = ?3 AND digest = ?4")                                                \
   X(CK_SQL_MOVE_ORIGIN,                                                                                                \
     "UPDATE session SET origin = ?3, cut = ?4, \"check\" = "                                                           \
@@ -139,6 +141,11 @@
     "SELECT no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run, " CK_SQL_TIMELINE_IS_SOUND               \
     " FROM timeline WHERE session = ? ORDER BY no")                                                                    \
   X(CK_SQL_LAST_SEQ, "SELECT max(seq) FROM event WHERE session = ?")                                                   \
+  X(CK_SQL_COUNT_EVENTS, "SELECT count(*) FROM event WHERE session = ?")                                               \
+  X(CK_SQL_GET_KEY, "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'key'")                              \
+  X(CK_SQL_PUT_KEY,                                                                                                    \
+    "INSERT INTO meta SELECT 'key', ?1, row_check('meta', 'key', ?1) WHERE NOT EXISTS (SELECT 1 FROM session)"         \
+    " AND NOT EXISTS (SELECT 1 FROM fact) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'key')")                      \
   X(CK_SQL_EVENTS, CK_SQL_READ_EVENTS)                                                                                 \
   X(CK_SQL_EVENTS_BACKWARD, CK_SQL_READ_EVENTS " DESC")                                                                \
   X(CK_SQL_CHECKPOINTS, CK_SQL_READ_CHECKPOINTS("NULL"))                                                               \
@@ -157,7 +164,7 @@ typedef enum {
 #define CK_SQL_SCHEMA_1_TABLE(X)                                                                                       \
   X(CK_SQL_GET_SESSION, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE id = ?")                                       \
   X(CK_SQL_LIST_SESSIONS, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 IN (0, status) ORDER BY no DESC")         \
-  X(CK_SQL_GET_IDENTITY, "SELECT id, 0, 0, " CK_SQL_SESSION_1_IS_SOUND " FROM session WHERE no = ?")                   \
+  X(CK_SQL_GET_IDENTITY, "SELECT id, 0, 0, " CK_SQL_SESSION_1_IS_SOUND ", created_ms FROM session WHERE no = ?")       \
   X(CK_SQL_LIST_FORKS, "SELECT " CK_SQL_SESSION_1 " FROM session WHERE ?1 < 0")                                        \
   X(CK_SQL_LIST_BASES, "SELECT 0 WHERE ?1 < 0")                                                                        \
   X(CK_SQL_LIST_PINS, "SELECT 0, 1 WHERE ?1 < 0")

@@ -53,14 +53,43 @@ static ck_status copy_stub(ck_sqlite *self, int64_t session, int64_t heir, const
   ck_bind_int(&binder, stub->seq);
   ck_bind_blob(&binder, (ck_bytes){(const char *)stub->digest.bytes, CK_DIGEST_SIZE});
   ck_bind_blob(&binder, (ck_bytes){(const char *)stub->payload_digest.bytes, CK_DIGEST_SIZE});
+  ck_bind_int(&binder, stub->encoding);
+  ck_bind_optional(&binder, stub->mac);
+  ck_bind_optional(&binder, stub->key_id);
+  ck_bind_optional(&binder, stub->info);
   ck_status status = ck_sqlite_write(self, &binder, "copy a checkpoint", err);
   if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
   return ck_error_set(err, CK_E_CORRUPT, "store %s: the checkpoint at seq %lld of session number %lld is not the one that was read",
                       self->path, (long long)stub->seq, (long long)session);
 }
 
+/* One by one, as they change on the way. */
+static ck_status move_events(ck_sqlite *self, int64_t session, const ck_heir *heir, ck_error *err) {
+  ck_status status = CK_OK;
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_EVENTS);
+  ck_bind_int(&binder, session);
+  ck_bind_int(&binder, 0);
+  ck_bind_int(&binder, heir->cut);
+  ck_bind_int(&binder, -1);
+  ck_bind_text(&binder, NULL);
+  ck_bind_int(&binder, 0);
+  while (status == CK_OK && ck_binder_next(&binder) == SQLITE_ROW) {
+    ck_event_row row = ck_sqlite_event_row(binder.stmt);
+    status = heir->move(heir->to, &row, err);
+    if (status == CK_OK) status = ck_sqlite_put_events(self, heir->session, &row, 1, err);
+  }
+  if (status == CK_OK && binder.code != SQLITE_DONE) status = ck_sqlite_error(self, self->writer->db, binder.code, "read events", err);
+  ck_binder_clear(&binder);
+  return status;
+}
+
+static ck_status copy_events(ck_sqlite *self, int64_t session, const ck_heir *heir, ck_error *err) {
+  if (heir->move) return move_events(self, session, heir, err);
+  return run(self, CK_SQL_COPY_EVENTS, (const int64_t[]){session, heir->session, heir->cut}, 3, err);
+}
+
 static ck_status bequeath(ck_sqlite *self, int64_t session, const ck_heir *heir, ck_error *err) {
-  ck_status status = run(self, CK_SQL_COPY_EVENTS, (const int64_t[]){session, heir->session, heir->cut}, 3, err);
+  ck_status status = copy_events(self, session, heir, err);
   if (status == CK_OK) status = run(self, CK_SQL_COPY_TIMELINES, (const int64_t[]){session, heir->session, heir->timeline}, 3, err);
   for (size_t i = 0; i < heir->stub_count && status == CK_OK; i++)
     status = copy_stub(self, session, heir->session, &heir->stubs[i], err);

@@ -133,6 +133,8 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
     ck_bind_int(&binder, row->encoding);
     ck_bind_int(&binder, row->plain_len);
     ck_bind_int(&binder, row->check);
+    ck_bind_optional(&binder, row->mac);
+    ck_bind_optional(&binder, row->key_id);
     ck_bind_blob(&binder, row->body);
     status = ck_sqlite_write(self, &binder, "append an event", err);
   }
@@ -267,6 +269,9 @@ static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row 
   ck_bind_int(&binder, row->encoding);
   ck_bind_blob(&binder, digest_bytes(&row->payload_digest));
   ck_bind_int(&binder, row->stub);
+  ck_bind_optional(&binder, row->mac);
+  ck_bind_optional(&binder, row->key_id);
+  ck_bind_optional(&binder, row->info);
   ck_status status = ck_sqlite_write(self, &binder, "prune a checkpoint", err);
   if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
   return ck_error_set(err, CK_E_CORRUPT, "store %s: the checkpoint at seq %lld of session number %lld is not the one that was read",

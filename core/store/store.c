@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/front.h"
+#include "core/store/sealed.h"
 
 typedef struct backend_kind {
   const char *scheme;
@@ -41,8 +42,10 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
   self->read_only = options->read_only;
   pthread_mutex_init(&self->mutex, NULL);
   pthread_mutex_init(&self->names_mutex, NULL);
-  *out = self;
-  return CK_OK;
+  status = ck_sealed_open(self, options, err);
+  if (status) ck_store_close(self);
+  else *out = self;
+  return status;
 }
 
 void ck_store_close(ck_store *self) {

@@ -4,9 +4,14 @@
 
 #include "core/store/front.h"
 
+ck_status ck_front_check_fault(const ck_error *fault, ck_error *err) {
+  return fault ? ck_error_set(err, fault->status, "%s", fault->text) : CK_OK;
+}
+
 ck_status ck_front_open_body(ck_front_body *self, const ck_event_row *row, ck_error *err) {
   ck_stored stored = {row->encoding, row->plain_len, row->body};
-  ck_status status = ck_compress_decode(&self->plain, self->compress, self->space, &stored, err);
+  ck_status status = ck_front_check_fault(row->fault, err);
+  if (!status) status = ck_compress_decode(&self->plain, self->compress, self->space, &stored, err);
   if (status) return status;
   self->digest = ck_chain_digest_event(row, self->plain);
   if (ck_chain_check_of(&self->digest) == row->check) return CK_OK;

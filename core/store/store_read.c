@@ -67,8 +67,15 @@ static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row
       .pruned = ck_payload_is_pruned(row), .totals = row->totals, .changed = row->changed,
       .stored_bytes = (int64_t)row->payload.len, .plain_bytes = row->plain_len, .digest = row->digest};
   *out = (ck_checkpoint_info){0};
+  ck_digest signature;
   memcpy(info.id, row->id, sizeof info.id);
-  ck_status status = ck_value_new(&info.info, row->info, err);
+  if (row->mac.len == sizeof signature.bytes) {
+    memcpy(signature.bytes, row->mac.data, sizeof signature.bytes);
+    ck_digest_hex(info.signature, &signature);
+  }
+  ck_status status = ck_front_check_fault(row->fault, err);
+  if (status) ck_error_prefix(err, "checkpoint %s (seq %lld)", row->id, (long long)row->seq);
+  else status = ck_value_new(&info.info, row->info, err);
   if (status == CK_E_PARSE)
     status = ck_error_set(err, CK_E_CORRUPT, "checkpoint %s (seq %lld): its info is not JSON", row->id, (long long)row->seq);
   if (!status) *out = info;
@@ -148,15 +155,23 @@ typedef struct row_header {
   bool found;
   int64_t seq;
   ck_digest digest;
+  ck_error fault;
 } row_header;
 
 static bool read_header(void *to, const ck_checkpoint_row *row) {
-  *(row_header *)to = (row_header){true, row->seq, row->digest};
+  row_header *self = to;
+  self->found = true;
+  self->seq = row->seq;
+  self->digest = row->digest;
+  if (row->fault) self->fault = *row->fault;
   return false;
 }
 
 static ck_status read_digest(row_header *header, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
-  return self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true, false, read_header, header, err);
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true, false, read_header, header, err);
+  if (!status && header->fault.status) status = ck_front_check_fault(&header->fault, err);
+  return status;
 }
 
 /* Nearly always the session's own, so that is looked at first. */

@@ -29,6 +29,7 @@ static ck_checkpoint_row *copy_row(const ck_checkpoint_row *row) {
   char *bytes = (char *)(copy + 1);
   *copy = *row;
   copy->mac = copy->key_id = (ck_bytes){NULL, 0};
+  copy->fault = NULL;
   copy->payload.data = bytes;
   copy->info.data = bytes + row->payload.len;
   if (row->payload.len) memcpy(bytes, row->payload.data, row->payload.len);
@@ -51,6 +52,7 @@ static ck_status keep_row(row_walk *self, const ck_checkpoint_row *row) {
 }
 
 static ck_status check_row(const row_walk *self, const ck_checkpoint_row *row) {
+  if (row->fault) return ck_front_check_fault(row->fault, self->err);
   if (row->key_id.len) return ck_error_set(self->err, CK_E_WRONG_KEY, "sealed, and no key was given");
   if (row->keyframe > row->seq || row->keyframe < 1)
     return ck_error_set(self->err, CK_E_CORRUPT, "its keyframe is said to be at %lld", (long long)row->keyframe);

@@ -76,6 +76,10 @@ static ck_status check_timelines(ck_verify *self) {
     if (!self->timelines[i].session) status = check_timeline(self, &self->timelines[i], i ? &self->timelines[i - 1] : NULL);
   if (!find_timeline(self, self->record.timeline))
     ck_verify_tell(self, 0, CK_E_CORRUPT, "its live timeline %lld is gone", (long long)self->record.timeline);
+  int64_t last = self->timeline_count ? self->timelines[self->timeline_count - 1].no : 0;
+  if (last > self->record.timeline)
+    ck_verify_tell(self, 0, CK_E_CORRUPT, "its live timeline is said to be %lld, and there is a later one: %lld",
+                   (long long)self->record.timeline, (long long)last);
   return status;
 }
 

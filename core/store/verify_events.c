@@ -18,7 +18,8 @@ static void check_place(ck_verify *self, const ck_event_row *row) {
 static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *row) {
   ck_error found = CK_ERROR_INIT;
   ck_stored stored = {row->encoding, row->plain_len, row->body};
-  ck_status status = ck_compress_decode(out, &self->payload.compress, &self->payload.space, &stored, &found);
+  ck_status status = ck_front_check_fault(row->fault, &found);
+  if (!status) status = ck_compress_decode(out, &self->payload.compress, &self->payload.space, &stored, &found);
   if (!status) status = ck_json_check(*out, &found);
   if (status == CK_E_PARSE || (!status && ck_json_type_of(*out) != CK_JSON_OBJECT))
     status = ck_error_set(&found, CK_E_CORRUPT, "is not a JSON object");

@@ -29,7 +29,7 @@ static int schema_of(sqlite3 *db) {
 int main(int count, char **words) {
   sqlite3 *db = NULL;
   if (count != 4) return 2;
-  if (sqlite3_open(words[1], &db) != SQLITE_OK || ck_sqlite_add_check(db) != SQLITE_OK) return fail(db, "open");
+  if (sqlite3_open(words[1], &db) != SQLITE_OK || ck_sqlite_add_check(db, NULL) != SQLITE_OK) return fail(db, "open");
   int schema = schema_of(db);
   if (schema < 1 || schema >= (int)(sizeof checks / sizeof *checks)) return fail(db, "schema");
   char *move = sqlite3_mprintf(

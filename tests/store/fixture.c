@@ -16,10 +16,19 @@ static ck_value *make_value(const char *json) {
   return value;
 }
 
+const ck_key *fixture_key;
+
+ck_key *fixture_make_key(void) {
+  ck_key *key;
+  ck_error err = CK_ERROR_INIT;
+  if (ck_key_new(&key, "the test", &err) != CK_OK) tap_must(false, "a key: %s", err.text);
+  return key;
+}
+
 ck_store *fixture_open(const char *url) {
   ck_store *store;
   ck_error err = CK_ERROR_INIT;
-  ck_status status = ck_store_open(&store, url, &(ck_store_options){.create = true}, &err);
+  ck_status status = ck_store_open(&store, url, &(ck_store_options){.create = true, .key = fixture_key}, &err);
   if (status != CK_OK) tap_must(false, "%s opens: %s", url, err.text);
   return store;
 }

@@ -2,6 +2,7 @@
 #ifndef CK_TESTS_STORE_FIXTURE_H
 #define CK_TESTS_STORE_FIXTURE_H
 
+#include "core/store/seal.h"
 #include "core/store/store.h"
 
 /* A session as its writer sees it. */
@@ -14,6 +15,10 @@ typedef struct fixture {
   int64_t timeline;
 } fixture;
 
+/* The key of the stores that are opened; NULL: none. Borrowed. */
+extern const ck_key *fixture_key;
+/* A key that is new; a failure ends the program. */
+ck_key *fixture_make_key(void);
 /* "sqlite:PATH" with create set, or "memory:"; a failure ends the program. */
 ck_store *fixture_open(const char *url);
 /* Creates the session with one event. */

@@ -246,11 +246,11 @@ static void test_all(const char *url, const char *name) {
   test_generations(store);
   ck_store_close(store);
   char second[600];
-  snprintf(second, sizeof second, "%s%s", url, strcmp(name, "memory") == 0 ? "" : ".2");
+  snprintf(second, sizeof second, "%s%s", url, strcmp(url, "memory:") == 0 ? "" : ".2");
   store = fixture_open(second);
   test_protection(store);
   ck_store_close(store);
-  snprintf(second, sizeof second, "%s%s", url, strcmp(name, "memory") == 0 ? "" : ".3");
+  snprintf(second, sizeof second, "%s%s", url, strcmp(url, "memory:") == 0 ? "" : ".3");
   store = fixture_open(second);
   test_detach(store);
   test_hold(store);
@@ -262,5 +262,11 @@ int main(void) {
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("forks.db"));
   test_all("memory:", "memory");
   test_all(url, "sqlite");
+  ck_key *key = fixture_make_key();
+  fixture_key = key;
+  snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("sealed.db"));
+  test_all("memory:", "sealed memory");
+  test_all(url, "sealed sqlite");
+  ck_key_free(key);
   return tap_done();
 }

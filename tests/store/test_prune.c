@@ -352,7 +352,7 @@ static void run(const char *name, const char *url) {
   kind = name;
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char full[512];
-    snprintf(full, sizeof full, "%s%s", url, strcmp(name, "sqlite") == 0 ? (char[]){'/', (char)('a' + i), '\0'} : "");
+    snprintf(full, sizeof full, "%s%s", url, strncmp(url, "sqlite", 6) == 0 ? (char[]){'-', (char)('a' + i), '\0'} : "");
     ck_store *store = fixture_open(full);
     tests[i](store);
     ck_store_close(store);
@@ -361,12 +361,20 @@ static void run(const char *name, const char *url) {
 
 int main(void) {
   char url[400], random[450];
-  snprintf(url, sizeof url, "sqlite:%s", tap_tmpdir());
-  snprintf(random, sizeof random, "%s/random", url);
+  snprintf(url, sizeof url, "sqlite:%s/plain", tap_tmpdir());
+  snprintf(random, sizeof random, "%s-random", url);
   run("memory", "memory:");
   test_random("memory:", MEMORY_HISTORIES, 1000);
   test_damage();
   run("sqlite", url);
   test_random(random, SQLITE_HISTORIES, 5000);
+  ck_key *key = fixture_make_key();
+  fixture_key = key;
+  snprintf(url, sizeof url, "sqlite:%s/sealed", tap_tmpdir());
+  snprintf(random, sizeof random, "%s-random", url);
+  run("sealed memory", "memory:");
+  run("sealed sqlite", url);
+  test_random(random, SQLITE_HISTORIES / 4, 5000);
+  ck_key_free(key);
   return tap_done();
 }

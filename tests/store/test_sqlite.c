@@ -21,7 +21,7 @@ static const char *use(const char *name) {
 }
 
 static ck_status open_with(ck_store **out, bool create, bool read_only, ck_error *err) {
-  return ck_store_open(out, url, &(ck_store_options){create, read_only}, err);
+  return ck_store_open(out, url, &(ck_store_options){.create = create, .read_only = read_only}, err);
 }
 
 /* The whole of a file, NUL behind it. */

@@ -1,0 +1,149 @@
+/* sealed.c - opens a store with its key: the entry that says which, and the functions in front of the backend's. */
+#include "core/store/sealed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION = 1, AT_REST = 1, SIGNED_SIZE = CK_SEALED_ENTRY_SIZE - CK_DIGEST_SIZE };
+
+/* ---- the entry about the key ---- */
+
+static ck_digest sign_entry(const ck_seal *seal, const char *entry) {
+  ck_digester digester;
+  ck_digester_init(&digester);
+  ck_digester_update_field(&digester, ck_bytes_text("ckrun store key 1"));
+  ck_digester_update(&digester, entry, SIGNED_SIZE);
+  ck_digest what = ck_digester_final(&digester);
+  return ck_seal_sign(seal, &what);
+}
+
+void ck_sealed_write_entry(char out[CK_SEALED_ENTRY_SIZE], const ck_seal *seal) {
+  ck_key_id id = ck_seal_key(seal);
+  out[0] = VERSION;
+  out[1] = AT_REST;
+  memcpy(out + 2, id.bytes, sizeof id.bytes);
+  ck_digest signature = sign_entry(seal, out);
+  memcpy(out + SIGNED_SIZE, signature.bytes, sizeof signature.bytes);
+}
+
+static ck_status spoilt(const ck_store *front, ck_error *err) {
+  return ck_error_set(err, CK_E_CORRUPT, "store %s: its entry about its key is not what was written", front->url);
+}
+
+static ck_status wrong_key(const ck_store *front, const ck_key *key, const ck_key_id *theirs, ck_error *err) {
+  char stored[CK_KEY_ID_TEXT_SIZE], given[CK_KEY_ID_TEXT_SIZE];
+  ck_key_id id = ck_key_get_id(key);
+  ck_key_id_hex(stored, theirs);
+  ck_key_id_hex(given, &id);
+  return ck_error_set(err, CK_E_WRONG_KEY, "store %s is sealed with the key %s; the key given by %s is %s", front->url, stored,
+                      ck_key_source(key), given);
+}
+
+static ck_status check_entry(const ck_sealed *self, ck_bytes entry, const ck_key *key, ck_error *err) {
+  ck_key_id id;
+  ck_digest given;
+  if (entry.len < 1) return spoilt(self->front, err);
+  if (*entry.data != VERSION)
+    return ck_error_set(err, CK_E_NEWER, "store %s is sealed in way %d; this ckrun knows way %d", self->front->url, *entry.data, VERSION);
+  if (entry.len != CK_SEALED_ENTRY_SIZE || entry.data[1] != AT_REST) return spoilt(self->front, err);
+  if (!ck_key_id_read(&id, (ck_bytes){entry.data + 2, CK_KEY_ID_SIZE})) return spoilt(self->front, err);
+  if (!ck_key_id_equal(&id, &self->key)) return wrong_key(self->front, key, &id, err);
+  ck_digest signature = sign_entry(self->seal, entry.data);
+  memcpy(given.bytes, entry.data + SIGNED_SIZE, sizeof given.bytes);
+  return ck_digest_equal(&given, &signature) ? CK_OK : spoilt(self->front, err);
+}
+
+static ck_status no_key(const ck_store *front, ck_bytes entry, ck_error *err) {
+  ck_key_id id = {{0}};
+  char hex[CK_KEY_ID_TEXT_SIZE];
+  if (entry.len == CK_SEALED_ENTRY_SIZE) memcpy(id.bytes, entry.data + 2, sizeof id.bytes);
+  ck_key_id_hex(hex, &id);
+  return ck_error_set(err, CK_E_SECRET_MISSING,
+                      "store %s is sealed with the key %s: give it with --key env:NAME or --key file:PATH, or set CKRUN_KEY", front->url, hex);
+}
+
+/* Nothing is in the store yet: so it takes the key as its own. */
+static ck_status take_key(ck_sealed *self, const ck_store_options *options, ck_error *err) {
+  char entry[CK_SEALED_ENTRY_SIZE];
+  ck_sealed_write_entry(entry, self->seal);
+  ck_status status = CK_E_REFUSED;
+  if (!options->read_only) status = self->inner.put_key_entry(self->inner.self, (ck_bytes){entry, sizeof entry}, err);
+  if (status != CK_E_REFUSED) return status;
+  return ck_error_set(err, CK_E_WRONG_KEY,
+                      "store %s has no key, so what is in it is not sealed; a key was given by %s: leave it away, or begin another store",
+                      self->front->url, ck_key_source(options->key));
+}
+
+/* ---- sessions ---- */
+
+ck_status ck_sealed_get_home(ck_sealed_home *out, ck_sealed *self, int64_t session, ck_error *err) {
+  size_t slot = (uint64_t)session % CK_SEALED_HOMES;
+  pthread_mutex_lock(&self->mutex);
+  bool known = session > 0 && self->homes[slot].no == session;
+  if (known) *out = self->homes[slot].home;
+  pthread_mutex_unlock(&self->mutex);
+  if (known) return CK_OK;
+  ck_identity identity;
+  ck_status status = self->inner.get_identity(&identity, self->inner.self, session, err);
+  if (status) return status;
+  *out = (ck_sealed_home){.created_ms = identity.created_ms};
+  memcpy(out->id, identity.id, sizeof out->id);
+  pthread_mutex_lock(&self->mutex);
+  self->homes[slot].no = session;
+  self->homes[slot].home = *out;
+  pthread_mutex_unlock(&self->mutex);
+  return CK_OK;
+}
+
+ck_sealer ck_sealed_sealer(const ck_sealed *self, const ck_sealed_home *home) {
+  return (ck_sealer){self->seal, &self->key, home, self->signs_only};
+}
+
+/* ---- opening and closing ---- */
+
+static void close_sealed(void *to) {
+  ck_sealed *self = to;
+  if (self->inner.close) self->inner.close(self->inner.self);
+  ck_seal_free(self->seal);
+  pthread_mutex_destroy(&self->mutex);
+  free(self);
+}
+
+/* The backend is the caller's as long as this fails. */
+static ck_status open_sealed(ck_sealed *self, const ck_store_options *options, ck_bytes entry, ck_error *err) {
+  const ck_backend *inner = &self->inner;
+  ck_status status = ck_seal_new(&self->seal, options->key, inner->fingerprint_key(inner->self), err);
+  if (status) return status;
+  self->key = ck_seal_key(self->seal);
+  status = entry.len ? check_entry(self, entry, options->key, err) : take_key(self, options, err);
+  if (!status) inner->use_seal(inner->self, self->seal);
+  return status;
+}
+
+static ck_status put_in_front(ck_store *front, const ck_store_options *options, ck_bytes entry, ck_error *err) {
+  ck_sealed *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  pthread_mutex_init(&self->mutex, NULL);
+  self->front = front;
+  self->inner = front->backend;
+  ck_status status = open_sealed(self, options, entry, err);
+  if (status) {
+    self->inner.close = NULL;
+    close_sealed(self);
+    return status;
+  }
+  front->backend.self = self;
+  front->backend.close = close_sealed;
+  ck_sealed_add_writes(&front->backend);
+  ck_sealed_add_reads(&front->backend);
+  return CK_OK;
+}
+
+ck_status ck_sealed_open(ck_store *front, const ck_store_options *options, ck_error *err) {
+  ck_buffer entry = {0};
+  ck_status status = front->backend.get_key_entry(&entry, front->backend.self, err);
+  if (!status && options->key) status = put_in_front(front, options, ck_buffer_bytes(&entry), err);
+  else if (!status && entry.len) status = no_key(front, ck_buffer_bytes(&entry), err);
+  ck_buffer_clear(&entry);
+  return status;
+}
