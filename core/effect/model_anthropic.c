@@ -48,9 +48,32 @@ static void open_turn(telling *self, speaker who) {
   open_plain(self, who);
 }
 
+static bool is_type(ck_bytes block, const char *type) { return ck_json_is_text(ck_json_get(block, "type"), type); }
+
+/* The API itself gives texts without text, and takes none. */
+static bool is_empty(ck_bytes block) { return is_type(block, "text") && ck_model_is_blank(ck_json_get(block, "text")); }
+
+/* How many of the blocks can be sent: a turn must not end with thinking, as one does that was cut in the midst of it. */
+static size_t count_blocks(ck_bytes content) {
+  size_t count = 0;
+  ck_json_iterator it = ck_json_iterate(content);
+  for (size_t i = 1; ck_json_next(&it); i++) {
+    bool thought = is_type(it.value, "thinking") || is_type(it.value, "redacted_thinking");
+    if (!thought && !is_empty(it.value)) count = i;
+  }
+  return count;
+}
+
+/* Nothing that the API would take. */
+static bool is_void(ck_bytes content) {
+  return ck_model_is_blocks(content) ? count_blocks(content) == 0 : ck_model_is_blank(content);
+}
+
 static void write_blocks(ck_json_writer *w, ck_bytes blocks) {
   ck_json_iterator it = ck_json_iterate(blocks);
-  while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
+  while (ck_json_next(&it)) {
+    if (!is_empty(it.value)) ck_json_put_raw(w, it.value);
+  }
 }
 
 /* Text, blocks that the provider knows, or any other JSON as text. */
@@ -68,7 +91,7 @@ static void write_content(ck_json_writer *w, ck_bytes content) {
 
 static void tell_user(void *to, ck_bytes content) {
   telling *self = to;
-  bool blank = ck_model_is_blank(content);
+  bool blank = is_void(content);
   if (blank && self->open == USER) return;
   open_turn(self, USER);
   if (blank)
@@ -80,30 +103,37 @@ static void tell_user(void *to, ck_bytes content) {
 /* Those at the beginning are the request's `system`; there is no other place for a later one than the user's turn. */
 static void tell_system(void *to, ck_bytes content) {
   telling *self = to;
-  if (self->begun && !ck_model_is_blank(content)) tell_user(to, content);
+  if (self->begun && !is_void(content)) tell_user(to, content);
 }
 
-static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
-  const ck_model_call *call = &turn->calls[index];
+static void write_input(ck_json_writer *w, ck_bytes arguments) {
   ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
-  if (!ck_json_read_string(&text, call->arguments)) ck_buffer_append_bytes(&text, call->arguments);
+  if (!ck_json_read_string(&text, arguments)) ck_buffer_append_bytes(&text, arguments);
   ck_bytes input = ck_buffer_bytes(&text);
   bool is_object = ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
-  ck_json_begin(w, '{');
-  ck_json_member_text(w, "type", "tool_use");
-  ck_json_name(w, "id");
-  ck_model_append_id(w->out, turn, index, CK_SHAPE_ANTHROPIC);
-  w->comma = true;
-  ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
   ck_json_name(w, "input");
   if (is_object || input.len == 0)
     ck_json_put_raw(w, is_object ? input : ck_bytes_text("{}"));
   else
     ck_anthropic_put_malformed(w, input);
-  ck_json_end(w, '}');
   w->out->failed |= text.failed;
   ck_buffer_clear(&text);
+}
+
+/* `given` is the block as it came; what else it has stays with it. */
+static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index, ck_bytes given) {
+  static const char *const ours[] = {"type", "id", "name", "input", NULL};
+  const ck_model_call *call = &turn->calls[index];
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "tool_use");
+  ck_json_name(w, "id");
+  ck_model_append_id(w->out, turn, index);
+  w->comma = true;
+  ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
+  write_input(w, call->arguments);
+  ck_model_copy_members(w, given, ours);
+  ck_json_end(w, '}');
 }
 
 static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
@@ -111,7 +141,7 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   ck_json_begin(w, '{');
   ck_json_member_text(w, "type", "tool_result");
   ck_json_name(w, "tool_use_id");
-  ck_model_append_id(w->out, turn, index, CK_SHAPE_ANTHROPIC);
+  ck_model_append_id(w->out, turn, index);
   w->comma = true;
   if (result.len == 0) ck_json_member_bool(w, "is_error", true);
   if (result.len == 0 || !ck_model_is_blank(result)) {
@@ -125,18 +155,32 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   ck_json_end(w, '}');
 }
 
-/* The blocks as they came, signed ones untouched; of another API's message its text and its calls. */
+/* As they came, signed ones untouched, but for calls that would be refused. */
+static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes content, size_t count) {
+  ck_json_iterator it = ck_json_iterate(content);
+  size_t call = 0;
+  for (size_t i = 0; i < count && ck_json_next(&it); i++) {
+    bool calls = is_type(it.value, "tool_use");
+    const ck_model_call *own = calls ? &turn->calls[call++] : NULL;
+    bool sound = !own || (own->id.len > 0 && own->name.len > 0 && ck_json_type_of(own->arguments) == CK_JSON_OBJECT);
+    if (!sound) write_call(w, turn, call - 1, it.value);
+    else if (!is_empty(it.value)) ck_json_put_raw(w, it.value);
+  }
+}
+
+/* Of another API's message its text and its calls. */
 static void write_assistant(telling *self, const ck_model_turn *turn) {
   ck_bytes content = ck_json_get(turn->message, "content");
   bool own = turn->shape == CK_SHAPE_ANTHROPIC && ck_json_type_of(content) == CK_JSON_ARRAY;
-  bool said = own ? ck_json_count(content) > 0 : !ck_model_is_blank(content);
+  size_t count = own ? count_blocks(content) : 0;
+  bool said = own ? count > 0 : !is_void(content);
   if (!said && turn->call_count == 0) return;
   open_turn(self, ASSISTANT);
   if (own)
-    write_blocks(&self->w, content);
+    write_own(&self->w, turn, content, count);
   else if (said)
     write_content(&self->w, content);
-  for (size_t i = 0; !own && i < turn->call_count; i++) write_call(&self->w, turn, i);
+  for (size_t i = 0; !own && i < turn->call_count; i++) write_call(&self->w, turn, i, (ck_bytes){0});
 }
 
 static void tell_assistant(void *to, const ck_model_turn *turn) {
@@ -158,7 +202,7 @@ static void write_system(ck_json_writer *w, const ck_conversation *conversation)
   for (size_t i = 0; i < count; i++) {
     ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)), content = ck_json_get(message, "content");
     if (!is_system(message)) break;
-    if (ck_model_is_blank(content)) continue;
+    if (is_void(content)) continue;
     if (written++ == 0) {
       ck_json_name(w, "system");
       ck_json_begin(w, '[');
@@ -197,7 +241,7 @@ static void write_tools(ck_json_writer *w, const telling *told, ck_bytes tools) 
 }
 
 static ck_status write_messages(telling *self, const ck_model_ask *ask, ck_error *err) {
-  ck_model_teller teller = {self, tell_system, tell_user, tell_assistant};
+  ck_model_teller teller = {self, CK_SHAPE_ANTHROPIC, tell_system, tell_user, tell_assistant};
   ck_json_name(&self->w, "messages");
   ck_json_begin(&self->w, '[');
   ck_status status = ck_model_tell(ask->conversation, &teller, err);

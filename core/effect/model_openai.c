@@ -53,19 +53,28 @@ static bool append_texts(ck_buffer *out, ck_bytes content) {
   return some;
 }
 
-/* Arguments are JSON in a string. */
-static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
-  const ck_model_call *call = &turn->calls[index];
-  ck_json_begin(w, '{');
-  ck_json_name(w, "id");
-  ck_model_append_id(w->out, turn, index, CK_SHAPE_OPENAI);
-  w->comma = true;
-  ck_json_member_text(w, "type", "function");
+/* Arguments are JSON in a string; some servers give the JSON itself. */
+static void write_function(ck_json_writer *w, const ck_model_turn *turn, const ck_model_call *call) {
   ck_json_name(w, "function");
   ck_json_begin(w, '{');
   ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
-  ck_json_member_string(w, "arguments", call->arguments.len > 0 ? call->arguments : ck_bytes_text("{}"));
+  if (turn->shape == CK_SHAPE_OPENAI && ck_json_type_of(call->arguments) == CK_JSON_STRING)
+    ck_json_member_raw(w, "arguments", call->arguments);
+  else
+    ck_json_member_string(w, "arguments", call->arguments.len > 0 ? call->arguments : ck_bytes_text("{}"));
   ck_json_end(w, '}');
+}
+
+/* `given` is the call as it came; what else it has stays with it. */
+static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index, ck_bytes given) {
+  static const char *const ours[] = {"id", "type", "index", "function", "name", "arguments", NULL};
+  ck_json_begin(w, '{');
+  ck_json_name(w, "id");
+  ck_model_append_id(w->out, turn, index);
+  w->comma = true;
+  ck_json_member_text(w, "type", "function");
+  write_function(w, turn, &turn->calls[index]);
+  ck_model_copy_members(w, given, ours);
   ck_json_end(w, '}');
 }
 
@@ -75,7 +84,7 @@ static void write_foreign(ck_json_writer *w, const ck_model_turn *turn, ck_bytes
   if (turn->call_count > 0) {
     ck_json_name(w, "tool_calls");
     ck_json_begin(w, '[');
-    for (size_t i = 0; i < turn->call_count; i++) write_call(w, turn, i);
+    for (size_t i = 0; i < turn->call_count; i++) write_call(w, turn, i, (ck_bytes){0});
     ck_json_end(w, ']');
   }
   ck_json_end(w, '}');
@@ -84,7 +93,7 @@ static void write_foreign(ck_json_writer *w, const ck_model_turn *turn, ck_bytes
 static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
   begin_message(w, "tool");
   ck_json_name(w, "tool_call_id");
-  ck_model_append_id(w->out, turn, index, CK_SHAPE_OPENAI);
+  ck_model_append_id(w->out, turn, index);
   w->comma = true;
   ck_json_name(w, "content");
   if (turn->calls[index].result.len > 0)
@@ -113,12 +122,46 @@ static bool has_foreign_content(ck_bytes message) {
   return type != CK_JSON_STRING && type != CK_JSON_NULL && type != CK_JSON_NONE && !ck_model_is_blocks(content);
 }
 
+/* It has what a strict server asks for. Calls that are no functions are the provider's own. */
+static bool is_sound(const ck_model_call *call, ck_bytes given) {
+  ck_bytes type = ck_json_get(given, "type");
+  if (call->id.len == 0 || ck_json_type_of(type) != CK_JSON_STRING) return false;
+  if (!ck_json_is_text(type, "function")) return true;
+  return call->name.len > 0 && ck_json_get(given, "function").len > 0 && ck_json_type_of(call->arguments) == CK_JSON_STRING;
+}
+
+static bool are_sound(const ck_model_turn *turn) {
+  ck_json_iterator it = ck_json_iterate(ck_json_get(turn->message, "tool_calls"));
+  for (size_t i = 0; i < turn->call_count && ck_json_next(&it); i++) {
+    if (!is_sound(&turn->calls[i], it.value)) return false;
+  }
+  return true;
+}
+
+/* The message as it came, but for calls that would be refused. */
+static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
+  static const char *const ours[] = {"tool_calls", NULL};
+  ck_json_iterator it = ck_json_iterate(ck_json_get(turn->message, "tool_calls"));
+  ck_json_begin(w, '{');
+  ck_model_copy_members(w, turn->message, ours);
+  ck_json_name(w, "tool_calls");
+  ck_json_begin(w, '[');
+  for (size_t i = 0; i < turn->call_count && ck_json_next(&it); i++) {
+    if (is_sound(&turn->calls[i], it.value)) ck_json_put_raw(w, it.value);
+    else write_call(w, turn, i, it.value);
+  }
+  ck_json_end(w, ']');
+  ck_json_end(w, '}');
+}
+
 /* What a flow says for the assistant may be any JSON. */
 static void tell_own(telling *self, const ck_model_turn *turn) {
   if (turn->call_count == 0 && has_foreign_content(turn->message)) {
     begin_message(&self->w, "assistant");
     write_content(&self->w, ck_json_get(turn->message, "content"));
     ck_json_end(&self->w, '}');
+  } else if (!are_sound(turn)) {
+    write_mended(&self->w, turn);
   } else if (is_sendable(turn)) {
     ck_json_put_raw(&self->w, turn->message);
   }
@@ -170,7 +213,7 @@ static void write_tools(ck_json_writer *w, ck_bytes tools) {
 
 static ck_status write(ck_buffer *out, const ck_model_ask *ask, ck_error *err) {
   telling self = {.w = {.out = out}};
-  ck_model_teller teller = {&self, tell_system, tell_user, tell_assistant};
+  ck_model_teller teller = {&self, CK_SHAPE_OPENAI, tell_system, tell_user, tell_assistant};
   ck_json_begin(&self.w, '{');
   ck_json_member_text(&self.w, "model", ask->model->model);
   ck_status status = ck_model_write_options(&self.w, ask, err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/effect/model_ids.h"
+
 /* ---- what a value is ---- */
 
 static bool is_role(ck_bytes message, const char *role) {
@@ -39,11 +41,24 @@ void ck_model_append_text(ck_buffer *out, ck_bytes json) {
     ck_json_append_string(out, json);
 }
 
-void ck_model_append_id(ck_buffer *out, const ck_model_turn *turn, size_t index, ck_model_shape shape) {
-  if (turn->shape == shape && turn->calls[index].id.len > 0)
+void ck_model_append_id(ck_buffer *out, const ck_model_turn *turn, size_t index) {
+  if (turn->calls[index].id.len > 0)
     ck_buffer_append_bytes(out, turn->calls[index].id);
   else
     ck_buffer_append_format(out, "\"call_%zu_%zu\"", turn->place, index);
+}
+
+void ck_model_copy_members(ck_json_writer *w, ck_bytes object, const char *const *except) {
+  ck_json_iterator it = ck_json_iterate(object);
+  while (it.object && ck_json_next(&it)) {
+    bool skip = false;
+    for (size_t i = 0; except[i]; i++) skip |= ck_json_is_text(it.name, except[i]);
+    if (skip) continue;
+    ck_json_put_raw(w, it.name);
+    ck_buffer_append_char(w->out, ':');
+    w->comma = false;
+    ck_json_put_raw(w, it.value);
+  }
 }
 
 static bool is_block_of_anthropic(ck_bytes block) {
@@ -142,6 +157,7 @@ typedef struct telling {
   const ck_conversation *conversation;
   const ck_model_teller *teller;
   calls calls;
+  ck_model_ids ids;
 } telling;
 
 static ck_bytes message_at(const telling *self, size_t index) {
@@ -198,6 +214,8 @@ static void tell_assistant(telling *self, size_t at) {
   else
     list_anthropic(&self->calls, turn.message);
   pair_results(self, at + 1);
+  if (turn.shape == self->teller->shape) ck_model_ids_sift(&self->ids, self->calls.list, self->calls.count, turn.shape);
+  for (size_t i = 0; turn.shape != self->teller->shape && i < self->calls.count; i++) self->calls.list[i].id = (ck_bytes){0};
   turn.calls = self->calls.list;
   turn.call_count = self->calls.count;
   self->teller->assistant(self->teller->self, &turn);
@@ -214,7 +232,8 @@ ck_status ck_model_tell(const ck_conversation *conversation, const ck_model_tell
     self.calls.count = 0;
     tell_assistant(&self, at);
   }
-  bool failed = self.calls.failed;
+  bool failed = self.calls.failed || self.ids.failed;
   free(self.calls.list);
+  ck_model_ids_clear(&self.ids);
   return failed ? ck_error_no_memory(err) : CK_OK;
 }

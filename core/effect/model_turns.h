@@ -1,14 +1,16 @@
 /* model_turns.h - a conversation as either API wants it told: every call with its result, in the order of the calls.
  *
  * Assistant messages are kept as some provider sent them, so a conversation may hold both shapes: OpenAI's
- * (`tool_calls`) and Anthropic's (`content` with blocks). A call without a result gets one that says so, and a result
+ * (`tool_calls`) and Anthropic's (`content` with blocks). Those of the API that is asked go back as they came, but for calls
+ * that it would refuse, such as two with one id. A call without a result gets one that says so, and a result
  * without a call becomes a user's text: a provider refuses a conversation with either. For model*.c only. */
 #ifndef CK_EFFECT_MODEL_TURNS_H
 #define CK_EFFECT_MODEL_TURNS_H
 
+#include "core/base/json.h"
 #include "core/model/conversation.h"
 
-/* Spans of the message; `id` and `name` are JSON strings, `id` may be no bytes. `arguments`: OpenAI's are a JSON string
+/* Spans of the message; `id` and `name` are JSON strings or no bytes: an id that cannot be sent is none. `arguments`: OpenAI's are a JSON string
  * that holds JSON, Anthropic's are an object. `result` is the content of the tool's message; no bytes: there is none.
  */
 typedef struct ck_model_call {
@@ -30,6 +32,7 @@ typedef struct ck_model_turn {
 /* Called in order. They append to buffers, which keep their failures. */
 typedef struct ck_model_teller {
   void *self;
+  ck_model_shape shape; /* of the API that is asked */
   void (*system)(void *self, ck_bytes content);
   void (*user)(void *self, ck_bytes content);
   void (*assistant)(void *self, const ck_model_turn *turn); /* with the results of its calls */
@@ -45,7 +48,9 @@ bool ck_model_is_blank(ck_bytes json);
 bool ck_model_is_blocks(ck_bytes json);
 /* The value as a JSON string: as it is when it is one, else its text. */
 void ck_model_append_text(ck_buffer *out, ck_bytes json);
-/* A call's id as a JSON string: its own when the message has `shape`, else one made of its place. */
-void ck_model_append_id(ck_buffer *out, const ck_model_turn *turn, size_t index, ck_model_shape shape);
+/* A call's id as a JSON string: its own when it can be sent, else one made of its place. */
+void ck_model_append_id(ck_buffer *out, const ck_model_turn *turn, size_t index);
+/* The members of an object as they are, but those named in `except`, NULL-terminated. */
+void ck_model_copy_members(ck_json_writer *w, ck_bytes object, const char *const *except);
 
 #endif

@@ -49,6 +49,8 @@ typedef struct exact_case {
 #define OF_OPENAI "{ \"role\":\"assistant\",\"content\":\"T\",\"x\": 1.0,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\": 1}\"}}]}"
 #define OF_ANTHROPIC "{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\",\"signature\":\"s\"}," \
   "{\"type\":\"text\",\"text\":\"T\"}, {\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"f\",\"input\":{\"n\": 1}}],\"usage\":{}}"
+#define OPENAI_CALL(head) "{" head "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}"
+#define BLOCK(id) "{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"f\",\"input\":{}}"
 #define RESULT(id, content) "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"name\":\"f\",\"content\":" content "}"
 
 static const exact_case exact[] = {
@@ -86,6 +88,41 @@ static const exact_case exact[] = {
      "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"(no message)\"}]},{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"A\"}]}]"},
     {"arguments that are cut are kept as what they are", {USER, "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\":\"}}]}"},
      NULL, "\"input\":{\"INVALID_JSON\":\"{\\\"n\\\":\"}"},
+    {"calls with one id get their own, and their results with them",
+     {USER, "{\"role\":\"assistant\",\"content\":\"T\",\"x\": 1.0,\"tool_calls\":[" OPENAI_CALL("\"id\":\"a\",\"type\":\"function\",") "," OPENAI_CALL("\"id\":\"a\",\"type\":\"function\",\"y\": 2.0,") "]}",
+      RESULT("a", "\"R\""), RESULT("a", "\"Q\"")},
+     "{\"role\":\"assistant\",\"content\":\"T\",\"x\":1.0,\"tool_calls\":[" OPENAI_CALL("\"id\":\"a\",\"type\":\"function\",") ","
+     "{\"id\":\"call_1_1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"},\"y\":2.0}]},"
+     "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"R\"},{\"role\":\"tool\",\"tool_call_id\":\"call_1_1\",\"content\":\"Q\"}",
+     "\"tool_use_id\":\"call_1_0\",\"content\":\"R\"},{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_1\",\"content\":\"Q\"}"},
+    {"so do Anthropic's, and what is signed stays as it is",
+     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\", \"thinking\":\"t\",\"signature\":\"s\"}," BLOCK("b") "," BLOCK("b") "]}",
+      RESULT("b", "\"R\""), RESULT("b", "\"Q\"")},
+     "\"tool_call_id\":\"call_1_0\",\"content\":\"R\"},{\"role\":\"tool\",\"tool_call_id\":\"call_1_1\",\"content\":\"Q\"}",
+     "\"content\":[{\"type\":\"thinking\", \"thinking\":\"t\",\"signature\":\"s\"}," BLOCK("b") "," BLOCK("call_1_1") "]},"
+     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"R\"},{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_1\",\"content\":\"Q\"}]}"},
+    {"an id that an earlier turn had is another's for Anthropic only",
+     {USER, OF_ANTHROPIC, RESULT("b", "\"R\""), OF_ANTHROPIC, RESULT("b", "\"Q\""), OF_OPENAI, OF_OPENAI},
+     OF_OPENAI ",{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"" CK_MODEL_NO_RESULT "\"}," OF_OPENAI,
+     "\"tool_use_id\":\"call_3_0\",\"content\":\"Q\""},
+    {"an id like those that are made, and one with bad letters, are not Anthropic's",
+     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[" BLOCK("call_1_1") "," BLOCK("b") "," BLOCK("b.c") "]}"}, NULL,
+     "\"content\":[" BLOCK("call_1_0") "," BLOCK("b") "," BLOCK("call_1_2") "]}"},
+    {"a call without id, type or name, with arguments that are no text, gets them",
+     {USER, "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":{\"n\":1}}},{\"id\":\"\",\"name\":\"f\"}]}"},
+     "\"tool_calls\":[{\"id\":\"call_1_0\",\"type\":\"function\",\"function\":{\"name\":\"unknown\",\"arguments\":\"{\\\"n\\\":1}\"}},"
+     "{\"id\":\"call_1_1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}",
+     "{\"type\":\"tool_use\",\"id\":\"call_1_0\",\"name\":\"unknown\",\"input\":{\"n\":1}}"},
+    {"a block without a name, or with an input that is no object, too",
+     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"x\",\"input\":null}]}"}, NULL,
+     "{\"type\":\"tool_use\",\"id\":\"x\",\"name\":\"unknown\",\"input\":{\"INVALID_JSON\":\"null\"}}"},
+    {"empty texts are left out, and thinking that was cut",
+     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"\"},{\"type\":\"text\",\"text\":\"A\"},{\"type\":\"thinking\",\"thinking\":\"t\"}]}", USER},
+     "{\"role\":\"assistant\",\"content\":\"A\"}", "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"A\"}]},{\"role\":\"user\""},
+    {"a turn of nothing else is, too",
+     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\"},{\"type\":\"text\",\"text\":\"\"}]}", USER},
+     "{\"role\":\"user\",\"content\":\"U\"},{\"role\":\"user\",\"content\":\"U\"}",
+     "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},{\"type\":\"text\",\"text\":\"U\"}]}]"},
 };
 
 static void test_exact(void) {
@@ -139,15 +176,19 @@ static const char *text(void) {
   return texts[draw(sizeof texts / sizeof *texts)];
 }
 
-/* OpenAI's ids may come again in a later turn, or be absent. */
+/* OpenAI's ids may come again in a later turn or in the same one, be like those that are made, or absent, as may names. */
 static size_t append_openai(ck_conversation *to, char ids[CALLS_MAX][64]) {
   static const char *const arguments[] = {"\"{}\"", "\"\"", "\"{\\\"a\\\":\"", "\"[1]\"", "\"{\\\"a\\\": 1.0}\""};
   ck_buffer json = {0};
   size_t count = draw(CALLS_MAX + 1);
   ck_buffer_append_format(&json, "{\"role\":\"assistant\",\"content\":%s", draw(2) ? "null" : draw(2) ? "\"\"" : "\"said\"");
   for (size_t i = 0; i < count; i++) {
-    snprintf(ids[i], sizeof ids[i], "functions.f:%zu%s", i, draw(2) ? "" : "x");
-    ck_buffer_append_format(&json, "%s{\"id\":\"%s\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":%s}}", i ? "," : ",\"tool_calls\":[", ids[i],
+    size_t number = draw(5) ? i : 0;
+    if (draw(8)) snprintf(ids[i], sizeof ids[i], "functions.f:%zu%s", number, draw(2) ? "" : "x");
+    else snprintf(ids[i], sizeof ids[i], "call_%u_%zu", draw(MESSAGES_MAX), number);
+    ck_buffer_append_format(&json, "%s{", i ? "," : ",\"tool_calls\":[");
+    if (draw(9)) ck_buffer_append_format(&json, "\"id\":\"%s\",", ids[i]);
+    ck_buffer_append_format(&json, "%s\"function\":{%s\"arguments\":%s}}", draw(9) ? "\"type\":\"function\"," : "", draw(9) ? "\"name\":\"f\"," : "",
                             arguments[draw(sizeof arguments / sizeof *arguments)]);
   }
   ck_buffer_append_text(&json, count ? "]}" : "}");
@@ -165,9 +206,13 @@ static size_t append_anthropic(ck_conversation *to, char ids[CALLS_MAX][64], siz
   if (draw(2)) ck_buffer_append_format(&json, "%s{\"signature\":\"%s\", \"type\":\"thinking\",\"thinking\":\"h\\u00e9 \\/\"}", blocks++ ? "," : "", signature);
   if (draw(2)) ck_buffer_append_format(&json, "%s{\"type\":\"text\",\"text\":\"said\"}", blocks++ ? "," : "");
   for (size_t i = 0; i < count; i++) {
-    snprintf(ids[i], sizeof ids[i], "toolu_%zu-%zu", place, i);
-    ck_buffer_append_format(&json, "%s{\"type\":\"tool_use\",\"id\":\"%s\",\"name\":\"f\",\"input\":{\"a\": 1.0}}", blocks++ ? "," : "", ids[i]);
+    size_t number = draw(5) ? i : 0;
+    if (draw(8)) snprintf(ids[i], sizeof ids[i], "toolu_%zu-%zu", draw(8) ? place : 0, number);
+    else snprintf(ids[i], sizeof ids[i], "call_%u_%zu%s", draw(MESSAGES_MAX), number, draw(4) ? "" : ".");
+    ck_buffer_append_format(&json, "%s{\"type\":\"tool_use\",\"id\":\"%s\",%s\"input\":%s}", blocks++ ? "," : "", ids[i], draw(9) ? "\"name\":\"f\"," : "",
+                            draw(9) ? "{\"a\": 1.0}" : "\"{\"");
   }
+  if (draw(9) == 0) ck_buffer_append_format(&json, "%s{\"type\":\"text\",\"text\":\"\"}", blocks++ ? "," : "");
   ck_buffer_append_text(&json, "]}");
   append(to, json.data);
   ck_buffer_clear(&json);

@@ -156,7 +156,7 @@ static bool check_block(checking *self, ck_bytes block, bool user, bool *result_
 
 static bool check_anthropic_message(checking *self, ck_bytes message) {
   static const char *const members[] = {"role", "content", NULL};
-  bool user = ck_json_is_text(ck_json_get(message, "role"), "user"), results = user, begun = false;
+  bool user = ck_json_is_text(ck_json_get(message, "role"), "user"), results = user, begun = false, thought = false;
   ck_bytes content = ck_json_get(message, "content");
   if (!only_members(message, members)) return wrong(self, "members besides role and content");
   if (!user && !ck_json_is_text(ck_json_get(message, "role"), "assistant")) return wrong(self, "a role that there is not");
@@ -165,11 +165,12 @@ static bool check_anthropic_message(checking *self, ck_bytes message) {
   if (ck_json_type_of(content) != CK_JSON_ARRAY || ck_json_count(content) == 0) return wrong(self, "an empty turn");
   ck_json_iterator it = ck_json_iterate(content);
   while (ck_json_next(&it)) {
-    bool thought = is_type(it.value, "thinking") || is_type(it.value, "redacted_thinking");
+    thought = is_type(it.value, "thinking") || is_type(it.value, "redacted_thinking");
     if (!user && self->thinks && !begun && !thought) return wrong(self, "the turn does not begin with its thinking");
     begun = true;
     if (!check_block(self, it.value, user, &results)) return false;
   }
+  if (thought) return wrong(self, "the turn ends with thinking");
   return !user || self->open_count == 0 || wrong(self, "a call has no result");
 }
 
