@@ -29,6 +29,12 @@ static void append_base64(ck_buffer *out, const char *last, size_t before, ck_by
   }
 }
 
+ck_encoding_rest ck_encode_rest(int which, size_t len) {
+  if (which < 3) return (ck_encoding_rest){0};
+  size_t before = (size_t)which % 3;
+  return (ck_encoding_rest){before > 0, (before + len) * 8 % 6 > 0};
+}
+
 void ck_encode_append(ck_buffer *out, int which, ck_bytes bytes) {
   if (which == 0) append_form(out, bytes);
   else if (which < 3) append_hex(out, which == 1 ? "0123456789abcdef" : "0123456789ABCDEF", bytes);

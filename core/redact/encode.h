@@ -11,4 +11,10 @@ enum { CK_ENCODINGS = 9 };
  * not change them. */
 void ck_encode_append(ck_buffer *out, int which, ck_bytes bytes);
 
+/* How many characters in front of those and behind them hold some of the bits of `len` bytes as well: 0 or 1. */
+typedef struct ck_encoding_rest {
+  size_t before, behind;
+} ck_encoding_rest;
+ck_encoding_rest ck_encode_rest(int which, size_t len);
+
 #endif

@@ -12,7 +12,10 @@ enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6, HALF
 /* Flags of a pattern's owner: its first or last half, which counts where a text was cut off inside of a secret. */
 #define HEAD_HALF 0x80000000u
 #define TAIL_HALF 0x40000000u
-#define OWNER 0x3fffffffu
+/* Of base64: the characters in front of it and behind it hold bits of the secret, too. */
+#define BITS_BEFORE 0x20000000u
+#define BITS_BEHIND 0x10000000u
+#define OWNER 0x0fffffffu
 
 static const char line_breaks[] = "\r\n";
 
@@ -42,7 +45,9 @@ static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, c
     ck_buffer_reset(&form);
     ck_encode_append(&form, i, bytes);
     status = ck_buffer_check(&form, err);
-    if (status == CK_OK && form.len >= ENCODED_MIN) status = append_form(self, ck_buffer_bytes(&form), owner, err);
+    ck_encoding_rest rest = ck_encode_rest(i, bytes.len);
+    uint32_t as = owner | (rest.before ? BITS_BEFORE : 0) | (rest.behind ? BITS_BEHIND : 0);
+    if (status == CK_OK && form.len >= ENCODED_MIN) status = append_form(self, ck_buffer_bytes(&form), as, err);
   }
   if (form.data) explicit_bzero(form.data, form.cap);
   ck_buffer_clear(&form);
@@ -184,12 +189,28 @@ static bool widen(size_t *start, size_t *end, const ck_pattern *half, ck_bytes t
   return begins_at(text, *start);
 }
 
+static bool is_base64(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr("+/-_", c));
+}
+
+/* Takes in the characters that the secret shares with what stands around it, and the padding. */
+static void take_rest(size_t *start, size_t *end, const ck_pattern *found, ck_bytes text) {
+  bool front = (found->owner & BITS_BEFORE) && !(found->owner & TAIL_HALF);
+  bool back = (found->owner & BITS_BEHIND) && !(found->owner & HEAD_HALF);
+  if (front && *start > 0 && is_base64(text.data[*start - 1])) --*start;
+  if (!back || *end == text.len || !is_base64(text.data[*end])) return;
+  ++*end;
+  for (int i = 0; i < 2 && *end < text.len && text.data[*end] == '='; i++) ++*end;
+}
+
 static void find_here(search *self, ck_bytes text) {
   const ck_pattern *found;
   for (size_t at = 0; (found = ck_patterns_next(&self->known->patterns, text, &at)) && !self->out->failed; at++) {
     size_t start = at, end = at + found->len;
     bool half = found->owner & (HEAD_HALF | TAIL_HALF);
-    if (!half || widen(&start, &end, found, text)) record(self, start, end, &self->known->secrets[found->owner & OWNER]);
+    if (half && !widen(&start, &end, found, text)) continue;
+    take_rest(&start, &end, found, text);
+    record(self, start, end, &self->known->secrets[found->owner & OWNER]);
   }
 }
 
