@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "core/host/commands.h"
-#include "core/host/document.h"
 #include "core/host/duration.h"
-#include "core/host/errand.h"
-#include "core/host/table.h"
+#include "core/host/open_effects.h"
 #include "core/runtime/resolve.h"
 
 enum { ANSWER_MAX = 1 << 20 };
@@ -15,60 +13,6 @@ enum { ANSWER_MAX = 1 << 20 };
 typedef struct values {
   const char *session, *text, *effect, *timeout;
 } values;
-
-/* ---- the questions ---- */
-
-typedef struct listing {
-  ck_output *output;
-  ck_table table;
-  size_t count;
-  ck_status status;
-  ck_error *err;
-} listing;
-
-static ck_status print_json(listing *self, const char *key, ck_bytes question) {
-  ck_document document;
-  ck_value *value = NULL;
-  ck_status status = question.len ? ck_value_copy(&value, question, self->err) : CK_OK;
-  ck_document_init(&document, self->output);
-  ck_document_put_text(&document, NULL, "effect", key);
-  ck_document_put_value(&document, NULL, "question", value);
-  if (status == CK_OK) status = ck_document_print(&document, self->err);
-  ck_document_clear(&document);
-  ck_value_free(value);
-  return status;
-}
-
-static void visit(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
-  listing *self = to;
-  ck_bytes question = ck_json_get(request, "question");
-  ck_buffer text = {0};
-  (void)kind, (void)class;
-  self->count++;
-  if (self->status != CK_OK) return;
-  if (self->output->json) {
-    self->status = print_json(self, key, question);
-    return;
-  }
-  if (!ck_json_read_string(&text, question)) ck_buffer_append_bytes(&text, question);
-  ck_table_put_text(&self->table, ck_bytes_text(key));
-  ck_table_put_text(&self->table, ck_buffer_bytes(&text));
-  ck_buffer_clear(&text);
-}
-
-static ck_status list(const ck_errand *errand, size_t *count, ck_error *err) {
-  static const ck_column columns[] = {{"EFFECT", false}, {"QUESTION", false}, {NULL, false}};
-  listing self = {.output = errand->host->output, .status = CK_OK, .err = err};
-  ck_table_init(&self.table, self.output, columns);
-  ck_status status = ck_session_list_questions(errand->runtime, errand->id, visit, &self, err);
-  if (status == CK_OK) status = self.status;
-  if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
-  ck_table_clear(&self.table);
-  *count = self.count;
-  return status;
-}
-
-/* ---- the answer ---- */
 
 /* Line breaks at the end of what comes on standard input do not belong to it. */
 static ck_status read_input(ck_buffer *out, ck_error *err) {
@@ -152,7 +96,7 @@ static ck_status answer(ck_errand *errand, char *text, const char *effect, ck_er
   if (status == CK_OK) return ck_errand_print(errand, ck_session_status_name(errand->head.session.status), errand->head.session.reason, err);
   size_t count;
   ck_error ignored = CK_ERROR_INIT;
-  if (status == CK_E_USAGE && !errand->host->output->json && list(errand, &count, &ignored) != CK_OK) return status;
+  if (status == CK_E_USAGE && !errand->host->output->json && ck_open_effects_print(&count, errand, CK_OPEN_QUESTIONS, &ignored) != CK_OK) return status;
   return status;
 }
 
@@ -166,16 +110,16 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, timeout_ms, err);
   if (status == CK_OK && v->text) status = take_text(&text, &errand, v->text, err);
   if (status == CK_OK && v->text) status = answer(&errand, text, v->effect, err);
-  else if (status == CK_OK) status = list(&errand, &count, err);
+  else if (status == CK_OK) status = ck_open_effects_print(&count, &errand, CK_OPEN_QUESTIONS, err);
   if (status == CK_OK && !v->text)
-    ck_output_talk(host->output, count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing", v->session);
+    ck_output_talk(host->output, count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing", errand.id);
   free(text);
   ck_errand_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {.name = "TEXT", .optional = true, .offset = offsetof(values, text),
    .help = "the answer; - reads it from standard input; without one, the open questions are listed"},
   {0},

@@ -27,7 +27,7 @@ static ck_status ask(ck_errand *errand, const values *v, ck_error *err) {
   if (v->no_wait) return ck_errand_print(errand, "requested", NULL, err);
   status = ck_errand_wait(errand, false, err);
   if (status != CK_OK) return status;
-  if (errand->problem[0]) return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", v->session, errand->problem);
+  if (errand->problem[0]) return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id, errand->problem);
   return answer_at_rest(errand, err);
 }
 
@@ -44,7 +44,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

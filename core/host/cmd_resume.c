@@ -6,6 +6,7 @@
 #include "core/host/commands.h"
 #include "core/host/duration.h"
 #include "core/host/pick.h"
+#include "core/host/pick_session.h"
 #include "core/host/preflight.h"
 #include "core/host/record.h"
 #include "core/host/summary.h"
@@ -50,13 +51,15 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
 
 static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v, const ck_state_edits *edits, const ck_place *place,
                                   ck_error *err) {
+  char session[CK_ID_SIZE];
   ck_preflight_options options = {
-    .session = v->session, .checkpoint = v->checkpoint, .cassette = v->cassette, .profile = v->profile, .edits = edits,
+    .session = session, .checkpoint = v->checkpoint, .cassette = v->cassette, .profile = v->profile, .edits = edits,
     .accept_changed = v->accept_changed, .clean = v->clean, .fallback = v->fallback, .retry = v->retry, .take_over = v->take_over,
     .dry_run = v->dry_run,
   };
   ck_preflight found = {0};
-  ck_status status = ck_preflight_check(&found, engine, place->url, &options, err);
+  ck_status status = ck_pick_session(session, engine->runtime->store, v->session, err);
+  if (status == CK_OK) status = ck_preflight_check(&found, engine, place->url, &options, err);
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
@@ -89,7 +92,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

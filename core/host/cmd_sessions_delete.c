@@ -1,4 +1,6 @@
 /* cmd_sessions_delete.c - sessions delete: a session and all that is known of it. */
+#include <string.h>
+
 #include "core/host/commands.h"
 #include "core/host/errand.h"
 #include "core/host/facts.h"
@@ -40,6 +42,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_errand errand = {0};
   ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  if (status == CK_OK && strcmp(errand.id, v->session) != 0)
+    status = ck_error_set(err, CK_E_USAGE, "'%s' is a part of session %s: what is deleted is named in full", v->session, errand.id);
   if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: cancel it first", errand.owner);
   if (status == CK_OK) status = delete_and_print(&errand, v, err);
   ck_errand_close(&errand);

@@ -141,7 +141,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   printing self = {.output = host->output, .of = &of};
   ck_status status = ck_look_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_errand_hide_secrets(host->output, look.store, v->session, err);
+  status = ck_errand_hide_secrets(host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
   if (status == CK_OK && host->output->json) status = print_json(&self, look.head.session.id, err);
   else if (status == CK_OK) status = print_table(&self, err);
@@ -151,7 +151,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {.name = "A", .offset = offsetof(values, from), .help = "a checkpoint: " CK_PICK_HELP},
   {.name = "B", .offset = offsetof(values, to), .help = "another one, in the same words"},
   {0},

@@ -66,7 +66,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = ck_look_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_errand_hide_secrets(host->output, look.store, v->session, err);
+  status = ck_errand_hide_secrets(host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = chosen->write(&text, &look, host->output, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
@@ -75,7 +75,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

@@ -79,7 +79,7 @@ static ck_status fork_session(ck_errand *errand, const values *v, const ck_state
   ck_profile *profile = load_profile(&errand->head.session);
   ck_hand_options options = {.checkpoint = v->checkpoint ? from.id : NULL, .secrets = errand->host->output->redactor, .edits = edits,
                              .fork = v->id, .excluded = profile ? (const char *const *)profile->exclude_memory_keys : NULL};
-  status = ck_session_fork(&made, errand->runtime, v->session, &options, err);
+  status = ck_session_fork(&made, errand->runtime, errand->id, &options, err);
   if (status == CK_OK) status = print(errand, &made, err);
   ck_profile_free(profile);
   ck_checkpoint_info_clear(&from);

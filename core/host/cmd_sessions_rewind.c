@@ -42,7 +42,7 @@ static ck_status rewind_session(ck_errand *errand, const values *v, ck_error *er
   ck_status status = ck_pick_checkpoint(&to, &look, v->to, err);
   if (status != CK_OK) return status;
   ck_hand_options options = {.checkpoint = to.id, .report = v->report, .scope = v->scope, .secrets = errand->host->output->redactor};
-  status = ck_session_rewind(&now, errand->runtime, v->session, &options, err);
+  status = ck_session_rewind(&now, errand->runtime, errand->id, &options, err);
   if (status == CK_OK) status = print(errand, &now, err);
   ck_checkpoint_info_clear(&to);
   return status;
@@ -59,7 +59,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

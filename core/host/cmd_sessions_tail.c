@@ -72,7 +72,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {.name = "AGENT", .offset = offsetof(values, agent), .help = "whose tail"},
   {0},
 };

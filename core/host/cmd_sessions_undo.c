@@ -28,14 +28,14 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_hand_result now;
   ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
   if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
-  if (status == CK_OK) status = ck_session_undo(&now, errand.runtime, v->session, err);
+  if (status == CK_OK) status = ck_session_undo(&now, errand.runtime, errand.id, err);
   if (status == CK_OK) status = print(&errand, &now, err);
   ck_errand_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

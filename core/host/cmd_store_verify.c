@@ -57,7 +57,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_table_init(&self.table, host->output, columns);
   ck_document_init(&self.document, host->output);
   self.problems = ck_document_put_array(&self.document, NULL, "problems");
-  if (look.store) status = ck_store_verify(&report, look.store, v->session, visit, &self, err);
+  if (look.store) status = ck_store_verify(&report, look.store, v->session ? look.head.session.id : NULL, visit, &self, err);
   if (status == CK_OK) status = print_report(&self, &report, err);
   if (status == CK_OK && report.problems)
     status = ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", look.place.url, (long long)report.problems,

@@ -53,11 +53,12 @@ ck_status ck_errand_look(ck_errand *self, ck_error *err) {
 }
 
 ck_status ck_errand_open(ck_errand *out, const ck_host *host, const char *id, int64_t timeout_ms, ck_error *err) {
-  *out = (ck_errand){.host = host, .id = id};
+  *out = (ck_errand){.host = host, .id = out->picked};
   ck_status status = ck_id_check("session", id, err);
   if (status == CK_OK) status = ck_place_find(&out->place, host, err);
   if (status == CK_OK) status = ck_runtime_open(&out->runtime, out->place.url, &(ck_store_options){.key = out->place.key}, NULL, err);
-  if (status == CK_OK) status = ck_errand_hide_secrets(host->output, out->runtime->store, id, err);
+  if (status == CK_OK) status = ck_pick_session(out->picked, out->runtime->store, id, err);
+  if (status == CK_OK) status = ck_errand_hide_secrets(host->output, out->runtime->store, out->id, err);
   if (status == CK_OK) status = ck_errand_look(out, err);
   if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;
   return status;

@@ -3,6 +3,7 @@
 #define CK_HOST_ERRAND_H
 
 #include "core/host/command.h"
+#include "core/host/pick_session.h"
 #include "core/host/place.h"
 #include "core/runtime/requests.h"
 
@@ -10,7 +11,8 @@ enum { CK_ERRAND_TIMEOUT_MS = 30000 };
 
 typedef struct ck_errand {
   const ck_host *host;
-  const char *id;
+  const char *id;      /* in full */
+  char picked[CK_ID_SIZE]; /* where it is */
   ck_place place;
   ck_runtime *runtime;
   ck_head head;        /* as last looked at */
@@ -24,7 +26,7 @@ typedef struct ck_errand {
   int64_t deadline_us; /* monotonic */
 } ck_errand;
 
-/* Opens the store and looks at the session. What is there of its profile's secrets is known to the output's redactor
+/* Opens the store and looks at the session, `id` as for ck_pick_session. `out` must not move afterwards. What is there of its profile's secrets is known to the output's redactor
  * afterwards. CK_E_USAGE: a malformed id; CK_E_NOT_FOUND. ck_errand_close also after a failure. */
 CK_CHECKED ck_status ck_errand_open(ck_errand *out, const ck_host *host, const char *id, int64_t timeout_ms, ck_error *err);
 void ck_errand_close(ck_errand *self);

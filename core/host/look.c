@@ -26,10 +26,12 @@ ck_status ck_look_open(ck_look *out, const ck_host *host, ck_error *err) {
   return status;
 }
 
-static ck_status open_head(ck_look *self, const char *id, ck_error *err) {
+static ck_status open_head(ck_look *self, const char *word, ck_error *err) {
+  char id[CK_ID_SIZE];
   if (!self->store)
-    return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", id, self->place.url);
-  ck_status status = ck_store_get_head(&self->head, self->store, id, err);
+    return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", word, self->place.url);
+  ck_status status = ck_pick_session(id, self->store, word, err);
+  if (status == CK_OK) status = ck_store_get_head(&self->head, self->store, id, err);
   if (status != CK_OK) return status;
   ck_error owned = CK_ERROR_INIT;
   self->live = self->head.session.status == CK_SESSION_RUNNING && ck_store_check_owner(self->store, id, &owned) == CK_E_OWNED;

@@ -4,6 +4,7 @@
 
 #include "core/host/command.h"
 #include "core/host/document.h"
+#include "core/host/pick_session.h"
 #include "core/host/place.h"
 
 typedef struct ck_look {
@@ -15,7 +16,7 @@ typedef struct ck_look {
 
 /* CK_E_NOT_FOUND when the store was named and is not there. */
 CK_CHECKED ck_status ck_look_open(ck_look *out, const ck_host *host, ck_error *err);
-/* CK_E_USAGE: a malformed id. CK_E_NOT_FOUND: no such session, or no store at all. */
+/* `id` as for ck_pick_session; what it means is then head.session.id. CK_E_NOT_FOUND also when there is no store at all. */
 CK_CHECKED ck_status ck_look_open_session(ck_look *out, const ck_host *host, const char *id, ck_error *err);
 void ck_look_close(ck_look *self);
 
