@@ -1,4 +1,4 @@
-/* profile_settings.c - every key that a profile can have: its shape, where it goes, and whether anything carries it out yet. */
+/* profile_settings.c - every key that a profile can have: its shape and where it goes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -20,14 +20,13 @@ typedef struct {
   size_t offset; /* in ck_profile */
   double scale;  /* of a limit; 1: a whole number */
   const char *words[WORDS_MAX + 1];
-  bool carried;  /* false: only the first word or false is taken */
   const char *built_in;
 } setting;
 
 #define OF(field) offsetof(ck_profile, field)
-#define NO_LIMIT_SET(path, field, scale) {path, LIMIT, OF(field), scale, {NULL}, true, "null"}
-#define RULE_SET(path, field) {path, RULE, OF(field), 1, {"continue", "reset", "refuse"}, true, "null"}
-#define PERMIT_ROW(path, member, built_in) {path, PERMIT, OF(permissions.member), 1, {"reject", "allow", "ask"}, true, built_in},
+#define NO_LIMIT_SET(path, field, scale) {path, LIMIT, OF(field), scale, {NULL}, "null"}
+#define RULE_SET(path, field) {path, RULE, OF(field), 1, {"continue", "reset", "refuse"}, "null"}
+#define PERMIT_ROW(path, member, built_in) {path, PERMIT, OF(permissions.member), 1, {"reject", "allow", "ask"}, built_in},
 #define PERMIT_SET(member, name) PERMIT_ROW("permissions." name, member, "null")
 static const setting settings[] = {
     NO_LIMIT_SET("constraints.budget_usd", budget_micros, 1e6),
@@ -36,8 +35,8 @@ static const setting settings[] = {
     NO_LIMIT_SET("constraints.tokens", tokens, 1),
     NO_LIMIT_SET("constraints.tool_calls", tool_calls, 1),
     NO_LIMIT_SET("constraints.model_calls", model_calls, 1),
-    {"constraints.transcript_replay_depth", LIMIT, OF(replay_depth), 1, {NULL}, true, "50"},
-    {"constraints.on_limit", WORD, OF(on_limit), 1, {"pause", "fail", "ask"}, true, "\"pause\""},
+    {"constraints.transcript_replay_depth", LIMIT, OF(replay_depth), 1, {NULL}, "50"},
+    {"constraints.on_limit", WORD, OF(on_limit), 1, {"pause", "fail", "ask"}, "\"pause\""},
     NO_LIMIT_SET("minimums.budget_usd", minimum.budget_micros, 1e6),
     NO_LIMIT_SET("minimums.time_s", minimum.time_ms, 1e3),
     NO_LIMIT_SET("minimums.rounds", minimum.rounds, 1),
@@ -49,22 +48,24 @@ static const setting settings[] = {
     RULE_SET("resume.rounds", resume.rounds),
     RULE_SET("resume.tokens", resume.tokens),
     RULE_SET("resume.tool_calls", resume.tool_calls),
-    {"exclude_memory_keys", NAMES, 0, 1, {NULL}, true, "[]"},
-    {"checkpoints", WORD, OF(single_checkpoint), 1, {"many", "single"}, true, "\"many\""},
-    {"on_success", WORD, OF(delete_on_success), 1, {"keep", "delete"}, true, "\"keep\""},
-    {"on_save_failure", WORD, OF(continue_on_save_failure), 1, {"pause", "continue"}, false, "\"pause\""},
-    {"on_unreadable", WORD, OF(fallback_on_unreadable), 1, {"stop", "fallback"}, true, "\"stop\""},
-    {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, true, "\"conversation\""},
-    {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, true, "false"},
-    {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, true, "false"},
+    {"exclude_memory_keys", NAMES, 0, 1, {NULL}, "[]"},
+    {"checkpoints", WORD, OF(single_checkpoint), 1, {"many", "single"}, "\"many\""},
+    {"on_success", WORD, OF(delete_on_success), 1, {"keep", "delete"}, "\"keep\""},
+    {"on_save_failure", WORD, OF(continue_on_save_failure), 1, {"pause", "continue"}, "\"pause\""},
+    {"unsaved.checkpoints", COUNT, OF(unsaved_checkpoints), 1, {NULL}, "10"},
+    {"unsaved.time_s", COUNT, OF(unsaved_ms), 1e3, {NULL}, "300"},
+    {"on_unreadable", WORD, OF(fallback_on_unreadable), 1, {"stop", "fallback"}, "\"stop\""},
+    {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, "\"conversation\""},
+    {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, "false"},
+    {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, "false"},
     CK_TOOL_KIND_TABLE(PERMIT_SET)
     PERMIT_ROW("permissions.*", any, "\"reject\"")
-    {"agent_files", TRUTH, OF(agent_files), 1, {NULL}, true, "false"},
-    {"prune_every_n_nodes", COUNT, OF(prune_every_n_nodes), 1, {NULL}, true, "0"},
+    {"agent_files", TRUTH, OF(agent_files), 1, {NULL}, "false"},
+    {"prune_every_n_nodes", COUNT, OF(prune_every_n_nodes), 1, {NULL}, "0"},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
-static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", "permissions", NULL};
+static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", "permissions", "unsaved", NULL};
 static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", "models", NULL};
 /* Of later versions: their meaning is fixed, so that a profile written for them is not taken for a slip. */
 static const char *const later_keys[] = {"compress", "compression_threshold_bytes", "encrypt", "key", NULL};
@@ -127,11 +128,6 @@ static ck_status refuse_key(const char *section, const char *key, bool of_agent,
 }
 
 /* ---- one setting ---- */
-
-static ck_status refuse_value(const setting *row, const char *given, ck_error *err) {
-  const char *taken = row->shape == WORD ? row->words[0] : "false";
-  return ck_error_set(err, CK_E_UNSUPPORTED, "%s: %s is not carried out by this version of ckrun, only %s is", row->path, given, taken);
-}
 
 static ck_status read_number(int64_t *out, const setting *row, ck_bytes value, ck_error *err) {
   bool truth;
@@ -215,7 +211,6 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
     *(ck_permit *)(void *)(base + row->offset) = rules[word];
     return CK_OK;
   }
-  if (word > 0 && !row->carried) return refuse_value(row, row->words[word], err);
   if (row->words[2]) *(int *)(void *)(base + row->offset) = word; /* an enum of them all */
   else *(bool *)(base + row->offset) = word > 0;
   return CK_OK;
@@ -224,7 +219,6 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
 static ck_status put_truth(const target *to, const setting *row, ck_bytes value, ck_error *err) {
   bool truth;
   if (!ck_json_read_bool(&truth, value)) return ck_error_set(err, CK_E_PARSE, "%s: true or false is expected", row->path);
-  if (truth && !row->carried) return refuse_value(row, "true", err);
   *(bool *)((char *)to->profile + row->offset) = truth;
   return CK_OK;
 }

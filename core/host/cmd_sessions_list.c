@@ -3,6 +3,7 @@
 #include "core/host/look.h"
 #include "core/host/table.h"
 #include "core/runtime/tail.h"
+#include "core/store/upkeep.h"
 
 typedef struct values {
   const char *status, *agent;
@@ -24,7 +25,7 @@ static const ck_column columns[] = {
    {NULL, false},
 };
 
-static void put_row(listing *self, const ck_session_record *record, bool live) {
+static void put_row(listing *self, const ck_session_record *record, bool live, const char *trouble) {
   ck_table *table = &self->table;
   bool died = record->status == CK_SESSION_RUNNING && !live;
   ck_table_put_text(table, ck_bytes_text(record->id));
@@ -32,7 +33,7 @@ static void put_row(listing *self, const ck_session_record *record, bool live) {
   ck_table_put_time(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(record->flow));
-  ck_table_put_text(table, ck_bytes_text(died ? "its process is gone: resume it" : record->reason));
+  ck_table_put_text(table, ck_bytes_text(died ? "its process is gone: resume it" : *trouble ? trouble : record->reason));
 }
 
 static bool visit(void *to, const ck_session_record *record) {
@@ -41,15 +42,18 @@ static bool visit(void *to, const ck_session_record *record) {
   if (self->agent) self->status = ck_tail_find_agent(&involved, self->look.store, record->no, self->agent, self->err);
   if (self->status != CK_OK || !involved) return self->status == CK_OK;
   ck_error owned = CK_ERROR_INIT;
+  char trouble[CK_TROUBLE_MAX] = "";
   bool live = record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
+  if (live) ck_store_get_trouble(trouble, self->look.store, record->id);
   self->count++;
   if (!self->output->json) {
-    put_row(self, record, live);
+    put_row(self, record, live, trouble);
     return true;
   }
   ck_document document;
   ck_document_init(&document, self->output);
   ck_look_put_record(&document, NULL, record, live);
+  ck_document_put_text(&document, NULL, "trouble", *trouble ? trouble : NULL);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   return self->status == CK_OK;
@@ -90,7 +94,8 @@ static const ck_option options[] = {
 const ck_command ck_command_sessions_list = {
   .name = "sessions list",
   .summary = "list the sessions, newest first",
-  .details = "Columns: session, status, updated, profile, flow, reason. A running session whose process has died says so.",
+  .details = "Columns: session, status, updated, profile, flow, reason. A running session whose process has died says so, and one "
+             "that goes on though its store takes nothing.",
   .options = options,
   .run = run,
 };

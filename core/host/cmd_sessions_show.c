@@ -7,6 +7,7 @@
 #include "core/host/lineage.h"
 #include "core/host/look.h"
 #include "core/host/runs.h"
+#include "core/host/saving.h"
 #include "core/host/summary.h"
 #include "core/host/table.h"
 #include "core/runtime/resolve.h"
@@ -20,6 +21,7 @@ typedef struct view {
   ck_look look;
   ck_lineage lineage;
   ck_runs runs;
+  ck_saving_view saving;
   int64_t checkpoints, keyframes, stored_bytes;
   ck_buffer doubts; /* keys, each with a NUL behind it */
   size_t doubt_count;
@@ -63,6 +65,7 @@ static ck_status read_view(view *self, ck_error *err) {
   if (status == CK_OK && !self->look.live && ck_session_status_resumable(session->status))
     status = ck_session_list_doubts(&runtime, session->id, add_doubt, self, err);
   if (status == CK_OK) status = ck_runs_read(&self->runs, self->look.store, &self->look.head, self->look.live, err);
+  if (status == CK_OK) status = ck_saving_read(&self->saving, self->look.store, session, err);
   if (status == CK_OK) status = ck_buffer_check(&self->doubts, err);
   return status == CK_OK ? find_next(self, err) : status;
 }
@@ -106,6 +109,7 @@ static ck_status print_json(view *self, ck_error *err) {
   put_timelines(&document, head);
   ck_runs_put(&document, &self->runs);
   ck_lineage_put(&document, &self->lineage);
+  ck_saving_put(&document, &self->saving);
   struct cJSON *doubts = ck_document_put_array(&document, NULL, "doubts");
   const char *key = self->doubts.data;
   for (size_t i = 0; i < self->doubt_count; i++, key += strlen(key) + 1) ck_document_put_text(&document, doubts, NULL, key);
@@ -190,6 +194,7 @@ static ck_status print_table(view *self, ck_error *err) {
   put_count(&table, "checkpoints", self->checkpoints);
   ck_table_put_word(&table, "checkpoint_bytes");
   ck_table_put_bytes(&table, self->stored_bytes);
+  ck_saving_put_row(&table, &self->saving);
   if (head->has_checkpoint) put_text(&table, "head", head->checkpoint.id);
   if (head->has_latest) put_totals(&table, &head->latest.totals);
   const char *key = self->doubts.data;

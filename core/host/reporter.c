@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host/format.h"
+#include "core/host/saving.h"
 #include "core/runtime/limits.h"
 
 /* ---- the live line ---- */
@@ -40,8 +41,23 @@ static void append_constraints(ck_reporter *self, ck_buffer *line) {
   ck_format_money(line, budget);
 }
 
+static void append_unsaved(ck_reporter *self, ck_buffer *line, const ck_saving *saving) {
+  int64_t seconds = (now_us(self) - saving->since_us) / 1000000;
+  ck_buffer_append_text(line, "NOT SAVED (");
+  ck_saving_append_count(line, saving->checkpoints);
+  if (seconds > 0) ck_buffer_append_text(line, ", ");
+  if (seconds > 0) ck_format_duration(line, seconds * 1000000);
+  ck_buffer_append_char(line, ')');
+}
+
 static void append_age(ck_reporter *self, ck_buffer *line) {
+  ck_saving saving;
   begin_part(line);
+  ck_session_get_saving(&saving, self->session);
+  if (saving.failing) {
+    append_unsaved(self, line, &saving);
+    return;
+  }
   if (!self->saved_us) {
     ck_buffer_append_text(line, "not saved yet");
     return;
@@ -140,6 +156,15 @@ static void print_step(ck_reporter *self, const struct step *step, const ck_prog
   if (step->line) ck_output_talk(self->output, "%-10s  %s%s%s", step->doing, key, *text ? "  " : "", text);
 }
 
+/* A line of its own also above a live line: it must not be missed. */
+static void print_saving(ck_reporter *self, const ck_saving *saving) {
+  ck_buffer late = {0};
+  ck_saving_append_count(&late, saving->late);
+  if (saving->failing) ck_output_talk(self->output, "%-10s  %s; the session goes on and tries again", "not saved", saving->cause);
+  else ck_output_talk(self->output, "%-10s  again: %s came late", "saved", late.failed ? "checkpoints" : late.data);
+  ck_buffer_clear(&late);
+}
+
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   if (self->output->json || !self->execution) return;
   const struct step *step = find_step(progress->what);
@@ -148,6 +173,7 @@ void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   keep(self->agent, sizeof self->agent, progress->agent);
   if (saved) self->saved_us = now_us(self);
   if (step) note_step(self, step, progress);
+  if (progress->saving) print_saving(self, progress->saving);
   self->changed = true;
   if (!live && step) print_step(self, step, progress);
   if (!live && saved)

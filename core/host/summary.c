@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/host/document.h"
+#include "core/host/saving.h"
 #include "core/host/table.h"
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
@@ -116,6 +117,13 @@ static void put_value(ck_table *table, const char *name, const ck_value *value) 
   ck_buffer_clear(&text);
 }
 
+static ck_saving_view see_saving(const outcome *self) {
+  ck_saving now;
+  ck_session_get_saving(&now, self->engine->session);
+  return (ck_saving_view){.times = now.times, .late = now.late, .lost = now.failing, .unsaved = now.checkpoints,
+                          .events = now.events};
+}
+
 static ck_status print_table(const outcome *self, ck_error *err) {
   const ck_execution_counts *counts = &self->engine->counts;
   const ck_timing *timing = &self->engine->timing;
@@ -132,6 +140,8 @@ static ck_status print_table(const outcome *self, ck_error *err) {
 #undef X
   ck_table_put_word(&table, "checkpoint_bytes");
   ck_table_put_bytes(&table, self->stored_bytes);
+  const ck_saving_view saving = see_saving(self);
+  ck_saving_put_row(&table, &saving);
   if (timing->count) {
     ck_table_put_word(&table, "checkpoint_average");
     ck_table_put_duration(&table, timing->sum_us / timing->count);
@@ -176,6 +186,8 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   COUNT_TABLE(X)
 #undef X
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
+  const ck_saving_view saving = see_saving(self);
+  ck_saving_put(&document, &saving);
   struct cJSON *times = ck_document_put_object(&document, NULL, "checkpoint_us");
   ck_document_put_int(&document, times, "count", timing->count);
   ck_document_put_int(&document, times, "average", timing->count ? timing->sum_us / timing->count : 0);

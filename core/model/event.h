@@ -29,6 +29,7 @@
   X(CK_EVENT_PRUNE, 24, "pruned")                       /* {ids, bytes}: checkpoints that were dropped, bytes given back */ \
   X(CK_EVENT_UPDATE, 25, "update")                      /* {key, update}: what a running effect told, such as an agent's progress */ \
   X(CK_EVENT_CONSTRAINT, 26, "constraint")              /* {dimension, what: approaching|hit|conflict, agent?, spent, limit} */ \
+  X(CK_EVENT_SAVING, 27, "saving")                      /* {what: failing|saved, error?, checkpoints?, ms?}: see backlog.h */ \
   X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
 
 typedef enum {

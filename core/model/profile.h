@@ -81,7 +81,8 @@ typedef struct ck_profile {
   bool checkpoint_tool, checkpoint_tool_subagents; /* models may call checkpoint and rewind; those of subagents too */
   bool single_checkpoint;        /* checkpoints = "single": a new one replaces the one before */
   bool delete_on_success;        /* on_success = "delete" */
-  bool continue_on_save_failure; /* on_save_failure = "continue": refused by lua/profile_settings.c, nothing carries it out yet */
+  bool continue_on_save_failure; /* on_save_failure = "continue" */
+  int64_t unsaved_checkpoints, unsaved_ms; /* how far it may go on unsaved; see core/runtime/backlog.h */
   bool fallback_on_unreadable;   /* on_unreadable = "fallback" */
   bool resume_with_tail;         /* resume_context = "tail": every agent goes on with its tail instead of its conversation */
   ck_profile_origin *origins; /* of what the profile and those it extends set, in no order */

@@ -204,7 +204,8 @@ static ck_status save(ck_saved *out, ck_session *self, ck_checkpoint *checkpoint
   self->checkpoint = checkpoint->seq;
   self->unpruned++;
   ck_session_mark_checkpoint(self, checkpoint->seq);
-  ck_queueing how = {.checkpoint = checkpoint, .durability = CK_DURABLE_POWER, .waited = out->sync};
+  ck_queueing how = {.checkpoint = checkpoint, .durability = CK_DURABLE_POWER, .waited = out->sync,
+                     .may_wait = !ck_boundary_kind_always(checkpoint->kind)};
   return ck_session_queue(&out->ticket, self, &how, err);
 }
 

@@ -18,11 +18,13 @@ void ck_call_tell(const ck_call *self, const char *what) {
   ck_execution_tell(self->runner->execution, &progress);
 }
 
-/* What must not be lost to a power cut: money, things done once, a person's words. */
+/* What must not be lost to a power cut: money, things done once, a person's words; that something was begun whose probe must
+ * be asked. */
 ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome) {
   bool costs = effect->reserve_micros != 0 || (outcome && outcome->cost_micros != 0);
   bool once = effect->class == CK_EFFECT_ONCE || (outcome && effect->kind == CK_EFFECT_ASK);
-  return costs || once ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
+  bool probed = effect->class == CK_EFFECT_RECONCILABLE && !outcome;
+  return costs || once || probed ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
 }
 
 ck_status ck_call_record_divergence(ck_call *self, const char *recorded, ck_error *err) {

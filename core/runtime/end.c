@@ -47,6 +47,7 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
     }
     bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED;
     if (done == CK_OK && prunes) done = ck_session_prune(self, err);
+    if (done == CK_OK) done = ck_session_close_saving(self, err);
     if (done == CK_OK) done = append_closing(self, endings[i].event, reason, saved.id, result, err);
     ck_session_update update = {.status = status, .reason = reason};
     if (status == CK_SESSION_FAILED && self->failure) update.failure = ck_status_name(self->failure);

@@ -76,6 +76,21 @@ static void end_waiting(ck_execution *self) {
   ck_buffer_clear(&text);
 }
 
+static ck_status watch_saving(ck_execution *self, ck_error *err) {
+  ck_saving now;
+  bool changed;
+  ck_status status = ck_session_watch_saving(&now, &changed, self->session, err);
+  if (changed) ck_execution_tell(self, &(ck_progress){.what = now.failing ? "unsaved" : "saved", .saving = &now});
+  return status;
+}
+
+/* A session that ends well has saved all. */
+static void tell_caught_up(ck_execution *self, const ck_saving *before) {
+  ck_saving now;
+  ck_session_get_saving(&now, self->session);
+  if (before->failing && !now.failing) ck_execution_tell(self, &(ck_progress){.what = "saved", .saving = &now});
+}
+
 static ck_status finish(ck_execution *self, ck_error *err) {
   const ck_ending *ending = &self->ending;
   const ck_value *value = ending->status == CK_SESSION_COMPLETED ? self->runners[0]->yield.value : NULL;
@@ -83,7 +98,10 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
   self->session->failure = ending->cause;
+  ck_saving before;
+  ck_session_get_saving(&before, self->session);
   ck_status status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL, value, err);
+  if (status == CK_OK) tell_caught_up(self, &before);
   ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
   return status;
 }
@@ -122,8 +140,9 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
   ck_status status = CK_OK;
   self->turn_us = ck_execution_now_us(self);
   while (!self->ended && !waits && status == CK_OK) {
-    bool moved;
-    status = advance_all(&moved, self, err);
+    bool moved = false;
+    status = watch_saving(self, err);
+    if (status == CK_OK) status = advance_all(&moved, self, err);
     if (status == CK_OK && is_late(self)) break;
     if (status == CK_OK && !moved) status = settle(&waits, self, err);
   }

@@ -10,12 +10,13 @@ typedef struct ck_execution ck_execution;
 /* What a progress line can show; borrowed for the call.
  *   effect, probe   a driver begins        replay      an outcome is taken from the ledger
  *   outcome, failure  one is durable       boundary    a boundary was reached (its checkpoint, if any, is queued)
- *   checkpoint      it is durable */
+ *   checkpoint      it is durable          unsaved, saved   saving has begun to fail; it works again, and has caught up */
 typedef struct ck_progress {
   const char *what;
   const char *key;       /* of the effect; NULL */
   const char *text;      /* a tool's name, a boundary's kind; NULL */
   const ck_saved *saved; /* boundaries and checkpoints; NULL */
+  const ck_saving *saving; /* unsaved, saved; NULL */
   const char *scope, *agent, *node; /* where, as far as it is known when it is told; NULL */
 } ck_progress;
 

@@ -19,7 +19,8 @@ void ck_news_push(ck_news *self, const ck_progress *progress, uint64_t ticket) {
 
 void ck_news_tell(ck_news *self, ck_session *session, void (*tell)(void *to, const ck_progress *progress), void *to) {
   ck_error ignored = CK_ERROR_INIT;
-  while (self->count > 0 && ck_session_check(session, self->items[self->first].ticket, &ignored) == CK_OK) {
+  while (self->count > 0 && ck_session_check(session, self->items[self->first].ticket, &ignored) == CK_OK &&
+         !ck_session_is_unsaved(session, self->items[self->first].ticket)) {
     size_t at = self->first;
     ck_progress progress = {.what = self->items[at].what,
                             .key = *self->items[at].key ? self->items[at].key : NULL,

@@ -338,7 +338,7 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
   adopt(self, &p->head, &p->from);
   self->record.restarts = p->restarts;
   ck_session_mark_checkpoint(self, self->next_seq - 1);
-  status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
+  status = ck_session_open_channel(self, err);
   if (status == CK_OK) status = ck_session_put_base(self, err);
   if (status == CK_OK && !options->keep_slots) status = ck_session_make_edits(self, &p->edits, err);
   return status == CK_OK ? ck_session_make_migration(self, p->migrated, options->flow_version, err) : status;

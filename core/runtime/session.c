@@ -153,7 +153,9 @@ ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing
                 .event_count = self->pending_count,
                 .checkpoint = how->checkpoint,
                 .durability = how->durability,
-                .waited = how->waited};
+                .waited = how->waited,
+                .may_wait = how->may_wait,
+                .at_us = how->may_wait ? self->runtime->clock.mono_us(self->runtime->clock.self) : 0};
   if (update) {
     job.has_update = true;
     job.update_status = update->status;
@@ -168,7 +170,7 @@ ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing
 ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability durability, ck_error *err) {
   *ticket = ck_channel_last(self->channel);
   if (self->pending_count == 0) return ck_channel_failure(self->channel, err);
-  return ck_session_queue(ticket, self, &(ck_queueing){.durability = durability}, err);
+  return ck_session_queue(ticket, self, &(ck_queueing){.durability = durability, .may_wait = durability == CK_DURABLE_PROCESS}, err);
 }
 
 ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err) {
@@ -179,11 +181,19 @@ ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err) {
   return ck_channel_wait(self->channel, ticket, err);
 }
 
+static ck_status check_saved(ck_session *self, uint64_t ticket, ck_error *err) {
+  ck_saving saving;
+  if (!ck_session_is_unsaved(self, ticket)) return CK_OK;
+  ck_session_get_saving(&saving, self);
+  return ck_error_set(err, CK_E_IO, "%s", saving.cause);
+}
+
 ck_status ck_session_flush(ck_session *self, ck_durability durability, ck_error *err) {
   uint64_t ticket;
   bool pending = self->pending_count > 0;
   ck_status status = ck_session_push(&ticket, self, durability, err);
   if (status == CK_OK) status = ck_channel_wait(self->channel, ticket, err);
+  if (status == CK_OK) status = check_saved(self, ticket, err);
   /* Nothing of its own to commit, but what came before may only be process-durable. */
   if (status == CK_OK && !pending && durability == CK_DURABLE_POWER) status = ck_store_sync(self->runtime->store, err);
   return status;

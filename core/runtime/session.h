@@ -92,12 +92,19 @@ typedef struct ck_saved {
  * Of `at`, the fields kind, scope, node, agent, depth, node_latency_ms, next and last_error are read. */
 CK_CHECKED ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary *at, ck_error *err);
 
-/* CK_OK when the ticket is durable, CK_E_PENDING when not yet; otherwise the session's failure. */
+/* CK_OK when the ticket is durable (or may wait to be: on_save_failure = "continue", see backlog.h), CK_E_PENDING when not yet;
+ * otherwise the session's failure. */
 CK_CHECKED ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err);
 CK_CHECKED ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err);
-/* Commits all appended events and waits. */
+/* True when a ticket that may be gone on from is not durable, because saving fails. */
+bool ck_session_is_unsaved(ck_session *self, uint64_t ticket);
+void ck_session_get_saving(ck_saving *out, const ck_session *self);
+/* Appends an event when saving has begun to fail, or works again; true in *changed then. */
+CK_CHECKED ck_status ck_session_watch_saving(ck_saving *out, bool *changed, ck_session *self, ck_error *err);
+/* Commits all appended events and waits. Nothing is left waiting on CK_OK. */
 CK_CHECKED ck_status ck_session_flush(ck_session *self, ck_durability durability, ck_error *err);
-/* Commits what is pending at the given durability without waiting. Nothing pending: the last ticket. */
+/* Commits what is pending at the given durability without waiting. Nothing pending: the last ticket. What is process-durable may
+ * wait where saving fails; what must be power-durable never does. */
 CK_CHECKED ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability durability, ck_error *err);
 
 /* Ends the run: a boundary of the fitting kind, what the policies prune (of a run that completes or pauses), the closing

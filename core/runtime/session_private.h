@@ -50,6 +50,10 @@ struct ck_session {
   ck_ledger *ledger;                 /* of what lies behind the checkpoint resumed from */
   ck_scope **scopes;
   size_t scope_count;
+  struct {
+    bool failing;
+    int64_t times, late, since_us;
+  } saving;                          /* what the transcript tells of saving so far */
 };
 
 /* The parts that start and resume share: an object with clocks, state and counters at their beginning. */
@@ -81,9 +85,13 @@ typedef struct ck_queueing {
   ck_checkpoint *checkpoint;       /* taken; NULL: none */
   const ck_session_update *update; /* NULL: the status stays */
   ck_durability durability;
-  bool waited;                     /* see ck_job */
+  bool waited, may_wait;           /* see ck_job */
 } ck_queueing;
 CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err);
+/* Its line into the writer, with what the profile says of failed saves. */
+CK_CHECKED ck_status ck_session_open_channel(ck_session *self, ck_error *err);
+/* Before the closing event: that all was saved, if it had not been. */
+CK_CHECKED ck_status ck_session_close_saving(ck_session *self, ck_error *err);
 /* The timeline that goes on from the checkpoint `from` (its seq 0: from the first event), its view, what was spent, and the
  * ledger of what can be met again. `edited`: the attempt rises in any case. */
 CK_CHECKED ck_status ck_session_load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited,

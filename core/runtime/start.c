@@ -80,7 +80,7 @@ ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_sessi
   if (status == CK_OK) status = ck_session_check_edits(self, options->edits, err);
   if (status == CK_OK) status = create(self, options->edits, err);
   if (status == CK_OK) status = ck_view_make(&self->view, &self->timeline, 1, 1, err);
-  if (status == CK_OK) status = ck_channel_new(&self->channel, runtime->writer, self->lease, runtime->waker, err);
+  if (status == CK_OK) status = ck_session_open_channel(self, err);
   if (status == CK_OK) status = ck_session_make_edits(self, options->edits, err);
   if (status != CK_OK) {
     ck_session_close(self);

@@ -3,48 +3,17 @@
  * Rounds are committed by the writer thread, or by a thread that would only wait for it: whoever comes first while no
  * round is under way (flat combining: Hendler, Incze, Shavit, Tzafrir 2010). A waiting caller so saves two switches of
  * thread, a third of what a small checkpoint costs; a flow that does not wait never commits anything itself. */
-#include "core/runtime/writer.h"
+#include "core/runtime/writer_private.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "core/base/log.h"
 
-enum { ROUND_MAX = 512, REST_AFTER = 32 /* rounds committed by waiting threads before the writer thread tidies up */ };
+enum { REST_AFTER = 32 /* rounds committed by waiting threads before the writer thread tidies up */ };
 
-struct ck_channel {
-  ck_writer *writer;
-  ck_lease lease;
-  ck_waker *waker;
-  uint64_t put, done; /* tickets; guarded by the writer's mutex */
-  size_t outstanding; /* jobs in the ring or in the current round, which point here */
-  int64_t stored_bytes;
-  ck_error failure;   /* status CK_OK while the channel works */
-};
-
-typedef struct slot {
-  ck_channel *channel;
-  uint64_t ticket;
-  ck_job job;
-} slot;
-
-struct ck_writer {
-  ck_store *store;
-  pthread_t thread;
-  pthread_mutex_t mutex;
-  pthread_cond_t filled, drained, acknowledged;
-  slot ring[CK_WRITER_QUEUE_MAX];
-  size_t head, count;
-  bool stopping, sleeping;
-  bool committing;            /* a round is under way; the fields of the round belong to that thread */
-  unsigned waiters, unrested;
-  slot round[ROUND_MAX];
-  ck_batch batches[ROUND_MAX];
-  ck_session_update updates[ROUND_MAX];
-  _Atomic int64_t checkpoint_cost_us;
-};
+typedef struct ck_writer_slot slot;
 
 static int64_t mono_us(void) {
   struct timespec now;
@@ -52,7 +21,7 @@ static int64_t mono_us(void) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-static void clear_job(ck_job *job) {
+void ck_job_clear(ck_job *job) {
   for (size_t i = 0; i < job->event_count; i++) ck_event_free(job->events[i]);
   free(job->events);
   ck_checkpoint_free(job->checkpoint);
@@ -62,7 +31,7 @@ static void clear_job(ck_job *job) {
 
 /* Moves what is queued into the round. With the mutex. */
 static size_t take_round(ck_writer *self) {
-  size_t taken = self->count < ROUND_MAX ? self->count : ROUND_MAX;
+  size_t taken = self->count < CK_WRITER_ROUND_MAX ? self->count : CK_WRITER_ROUND_MAX;
   for (size_t i = 0; i < taken; i++) self->round[i] = self->ring[(self->head + i) % CK_WRITER_QUEUE_MAX];
   bool was_full = self->count == CK_WRITER_QUEUE_MAX;
   self->head = (self->head + taken) % CK_WRITER_QUEUE_MAX;
@@ -71,15 +40,27 @@ static size_t take_round(ck_writer *self) {
   return taken;
 }
 
+/* What waits comes first; when the store does not take it, it takes nothing newer of this round. */
+static ck_status catch_up(ck_writer *self, size_t at) {
+  ck_channel *channel = self->round[at].channel;
+  if (channel->backlog.count == 0) return CK_OK;
+  for (size_t i = 0; i < at; i++)
+    if (self->round[i].channel == channel) return self->round[i].status;
+  return ck_backlog_retry(&channel->backlog, self->store, channel->lease);
+}
+
 /* One batch per job of a channel that still works; `*of` maps batches to slots. */
 static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
   size_t made = 0;
   for (size_t i = 0; i < count; i++) {
     ck_job *job = &self->round[i].job;
-    if (self->round[i].channel->failure.status != CK_OK) continue;
+    ck_channel *channel = self->round[i].channel;
+    self->round[i].stored_bytes = 0;
+    self->round[i].status = channel->failure.status != CK_OK ? channel->failure.status : catch_up(self, i);
+    if (self->round[i].status != CK_OK) continue;
     self->updates[made] = (ck_session_update){.status = job->update_status, .reason = job->update_reason,
                                                 .failure = job->update_failure};
-    self->batches[made] = (ck_batch){.lease = self->round[i].channel->lease,
+    self->batches[made] = (ck_batch){.lease = channel->lease,
                                      .events = job->events,
                                      .event_count = job->event_count,
                                      .checkpoint = job->checkpoint,
@@ -90,19 +71,12 @@ static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
   return made;
 }
 
-static bool keep_last_seq(void *to, const ck_event *event) {
-  *(int64_t *)to = event->seq;
-  return true;
-}
-
 /* After a recovered store: whether the job's rows are in it. */
 static ck_status check_committed(ck_writer *self, const slot *of, const ck_error *cause) {
-  if (of->job.event_count == 0) return cause->status;
-  int64_t last = 0;
-  ck_event_query query = {.session = of->channel->lease.session, .last = 1};
+  bool found;
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_store_read_events(self->store, &query, keep_last_seq, &last, &ignored) != CK_OK) return cause->status;
-  return last >= of->job.events[of->job.event_count - 1]->seq ? CK_OK : cause->status;
+  if (ck_backlog_find(&found, self->store, of->channel->lease.session, &of->job, &ignored) != CK_OK) return cause->status;
+  return found ? CK_OK : cause->status;
 }
 
 /* A commit whose sync failed is unknown, not failed: the store is reopened and asked. */
@@ -135,19 +109,46 @@ static void fail_channel(ck_channel *channel, ck_status status, const ck_error *
                  (unsigned long long)channel->lease.epoch);
   else
     ck_error_set(&channel->failure, status, "the store did not accept the session's rows: %s", ck_status_text(status));
+  ck_backlog_append_loss(&channel->failure, &channel->backlog);
 }
 
-static void acknowledge(ck_writer *self, size_t count, size_t made, const size_t *of, const ck_error *cause) {
-  pthread_mutex_lock(&self->mutex);
-  for (size_t i = 0; i < made; i++) {
-    ck_channel *channel = self->round[of[i]].channel;
-    if (self->batches[i].status != CK_OK) fail_channel(channel, self->batches[i].status, cause);
-    channel->stored_bytes += self->batches[i].stored_bytes;
-  }
+/* Of a job that was not tried, because others before it were not taken, theirs is the cause. */
+static const ck_error *cause_of(const slot *at, const ck_error *round) {
+  return round->status == CK_OK && at->channel->backlog.count > 0 ? &at->channel->backlog.cause : round;
+}
+
+/* What failed and may wait moves to its channel's backlog. */
+static void keep_failed(ck_writer *self, size_t count, const ck_error *cause) {
   for (size_t i = 0; i < count; i++) {
-    ck_channel *channel = self->round[i].channel;
+    slot *at = &self->round[i];
+    at->kept = at->status != CK_OK && at->channel->failure.status == CK_OK &&
+               ck_backlog_keep(&at->channel->backlog, &at->job, at->ticket, cause_of(at, cause));
+    ck_backlog_tell(&at->channel->backlog, self->store, at->channel->lease);
+  }
+}
+
+/* With the mutex. */
+static void note_saving(ck_channel *channel) {
+  const ck_backlog *backlog = &channel->backlog;
+  channel->saving = (ck_saving){.failing = backlog->count > 0, .checkpoints = backlog->checkpoints, .events = backlog->events,
+                                .since_us = backlog->count ? backlog->since_us : 0, .times = backlog->times, .late = backlog->late};
+  memcpy(channel->saving.cause, backlog->cause.text, sizeof channel->saving.cause);
+  if (backlog->saved > channel->saved) channel->saved = backlog->saved;
+  channel->stored_bytes += channel->backlog.stored_bytes;
+  channel->backlog.stored_bytes = 0;
+}
+
+static void acknowledge(ck_writer *self, size_t count, const ck_error *cause) {
+  pthread_mutex_lock(&self->mutex);
+  for (size_t i = 0; i < count; i++) {
+    slot *at = &self->round[i];
+    ck_channel *channel = at->channel;
     channel->outstanding--;
-    if (channel->failure.status == CK_OK) channel->done = self->round[i].ticket;
+    channel->stored_bytes += at->stored_bytes;
+    if (at->status != CK_OK && !at->kept) fail_channel(channel, at->status, cause_of(at, cause));
+    if (channel->failure.status == CK_OK) channel->done = at->ticket;
+    if (channel->failure.status == CK_OK && at->status == CK_OK) channel->saved = at->ticket;
+    if (channel->backlog.times > 0) note_saving(channel);
     ck_waker_wake(channel->waker);
   }
   self->committing = false;
@@ -158,7 +159,7 @@ static void acknowledge(ck_writer *self, size_t count, size_t made, const size_t
 
 /* Commits what is queued. With the mutex and no round under way; without the mutex afterwards. */
 static void commit_round(ck_writer *self) {
-  size_t of[ROUND_MAX];
+  size_t of[CK_WRITER_ROUND_MAX];
   ck_error cause = CK_ERROR_INIT;
   self->committing = true;
   size_t count = take_round(self);
@@ -172,8 +173,13 @@ static void commit_round(ck_writer *self) {
       for (size_t i = 0; i < made; i++) self->batches[i].status = status;
     else note_cost(self, made, begun);
   }
-  for (size_t i = 0; i < count; i++) clear_job(&self->round[i].job);
-  acknowledge(self, count, made, of, &cause);
+  for (size_t i = 0; i < made; i++) {
+    self->round[of[i]].status = self->batches[i].status;
+    self->round[of[i]].stored_bytes = self->batches[i].stored_bytes;
+  }
+  keep_failed(self, count, &cause);
+  for (size_t i = 0; i < count; i++) ck_job_clear(&self->round[i].job);
+  acknowledge(self, count, &cause);
 }
 
 /* A failed WAL checkpoint loses nothing (the frames stay), but its connection is not trusted any more. What goes wrong here
@@ -185,9 +191,9 @@ static void rest(ck_writer *self) {
   if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
 }
 
-/* From here to end_alone nobody commits: between a failure and its recovery a commit would be refused without having been
+/* From here to its end nobody commits: between a failure and its recovery a commit would be refused without having been
  * tried. */
-static void end_alone(ck_writer *self) {
+void ck_writer_end_alone(ck_writer *self) {
   pthread_mutex_lock(&self->mutex);
   self->committing = false;
   pthread_cond_broadcast(&self->drained);
@@ -204,7 +210,7 @@ static void rest_if_idle(ck_writer *self) {
   pthread_mutex_unlock(&self->mutex);
   if (!idle) return;
   rest(self);
-  end_alone(self);
+  ck_writer_end_alone(self);
 }
 
 static bool has_work(const ck_writer *self) {
@@ -263,13 +269,6 @@ void ck_writer_free(ck_writer *self) {
 
 int64_t ck_writer_checkpoint_cost_us(const ck_writer *self) { return atomic_load(&self->checkpoint_cost_us); }
 
-ck_status ck_channel_new(ck_channel **out, ck_writer *writer, ck_lease lease, ck_waker *waker, ck_error *err) {
-  *out = calloc(1, sizeof **out);
-  if (!*out) return ck_error_no_memory(err);
-  **out = (ck_channel){.writer = writer, .lease = lease, .waker = waker, .failure = CK_ERROR_INIT};
-  return CK_OK;
-}
-
 /* Instead of waiting: commits what is queued, and tells the writer thread what is left for it. With the mutex, also afterwards. */
 static void help(ck_writer *self) {
   commit_round(self);
@@ -279,7 +278,7 @@ static void help(ck_writer *self) {
 }
 
 /* Waits until `ticket` was dealt with, well or not. */
-static ck_status await(ck_channel *self, uint64_t ticket, ck_error *err) {
+ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err) {
   ck_writer *writer = self->writer;
   pthread_mutex_lock(&writer->mutex);
   while (self->done < ticket && self->failure.status == CK_OK) {
@@ -306,6 +305,7 @@ void ck_channel_free(ck_channel *self) {
   while (self->outstanding > 0) pthread_cond_wait(&writer->acknowledged, &writer->mutex);
   writer->waiters--;
   pthread_mutex_unlock(&writer->mutex);
+  ck_backlog_clear(&self->backlog);
   free(self);
 }
 
@@ -323,13 +323,13 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
     self->outstanding++;
     writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
         (slot){.channel = self, .ticket = *ticket, .job = *job};
-    bool wakes = !job->waited || writer->count >= ROUND_MAX; /* nobody has to wait after all */
+    bool wakes = !job->waited || writer->count >= CK_WRITER_ROUND_MAX; /* nobody has to wait after all */
     if (writer->sleeping && wakes) pthread_cond_signal(&writer->filled);
   } else if (err) {
     *err = self->failure;
   }
   pthread_mutex_unlock(&writer->mutex);
-  if (status != CK_OK) clear_job(job);
+  if (status != CK_OK) ck_job_clear(job);
   *job = (ck_job){0};
   return status;
 }
@@ -343,48 +343,3 @@ ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
   return status;
 }
 
-ck_status ck_channel_failure(ck_channel *self, ck_error *err) {
-  if (!self) return CK_OK;
-  pthread_mutex_lock(&self->writer->mutex);
-  ck_status status = self->failure.status;
-  if (status != CK_OK && err) *err = self->failure;
-  pthread_mutex_unlock(&self->writer->mutex);
-  return status;
-}
-
-/* Of a prune whose sync failed it is not known whether it took place; what is told is that it failed. */
-static ck_status prune_alone(ck_channel *self, const int64_t *seqs, size_t count, ck_prune_report *out, ck_error *err) {
-  ck_writer *writer = self->writer;
-  ck_error recovery = CK_ERROR_INIT;
-  ck_status status = ck_store_prune(writer->store, self->lease, seqs, count, out, err);
-  if (status != CK_E_UNKNOWN) return status;
-  if (ck_store_recover(writer->store, &recovery) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", recovery.text);
-  return status;
-}
-
-ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count, ck_prune_report *out, ck_error *err) {
-  ck_writer *writer = self->writer;
-  *out = (ck_prune_report){0};
-  ck_status status = await(self, self->put, err);
-  if (status != CK_OK) return status;
-  pthread_mutex_lock(&writer->mutex);
-  writer->waiters++;
-  while (writer->committing) pthread_cond_wait(&writer->acknowledged, &writer->mutex);
-  writer->waiters--;
-  writer->committing = true;
-  pthread_mutex_unlock(&writer->mutex);
-  status = prune_alone(self, seqs, count, out, err);
-  end_alone(writer);
-  return status;
-}
-
-ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err) { return await(self, ticket, err); }
-
-uint64_t ck_channel_last(const ck_channel *self) { return self->put; }
-
-int64_t ck_channel_stored_bytes(ck_channel *self) {
-  pthread_mutex_lock(&self->writer->mutex);
-  int64_t bytes = self->stored_bytes;
-  pthread_mutex_unlock(&self->writer->mutex);
-  return bytes;
-}

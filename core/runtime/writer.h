@@ -32,11 +32,36 @@ typedef struct ck_job {
   const char *update_failure; /* name of a status; NULL */
   ck_durability durability;
   bool waited; /* the caller goes on with ck_channel_wait or ck_channel_check: the writer thread need not be woken for it */
+  bool may_wait; /* the session may go on without it being in the store; see backlog.h */
+  int64_t at_us; /* when it was queued, monotonic; of jobs that may wait */
 } ck_job;
+/* Frees what it holds. */
+void ck_job_clear(ck_job *self);
 
-/* Queues; `*ticket` names the job (ascending per channel, from 1). After a failed job every later one fails the same way. */
+/* How far a session may run ahead of a store that takes nothing. */
+typedef struct ck_unsaved_limits {
+  int64_t checkpoints; /* 0: not at all */
+  int64_t time_us;     /* from the first that failed */
+} ck_unsaved_limits;
+/* Before the first job. Without it nothing may wait. */
+void ck_channel_allow_unsaved(ck_channel *self, const ck_unsaved_limits *limits);
+
+/* How saving gets on. */
+typedef struct ck_saving {
+  bool failing;
+  int64_t checkpoints, events;  /* that wait to be saved */
+  int64_t since_us;             /* when the first of them was queued; 0: none waits */
+  int64_t times, late;          /* so far: how often saving began to fail, how many checkpoints came late */
+  char cause[CK_ERROR_TEXT_MAX];/* of the last failure; "" */
+} ck_saving;
+void ck_channel_get_saving(ck_saving *out, ck_channel *self);
+/* True when the job is not in the store, though it may be gone on from. */
+bool ck_channel_is_unsaved(ck_channel *self, uint64_t ticket);
+
+/* Queues; `*ticket` names the job (ascending per channel, from 1). After a failed job every later one fails the same way; one that
+ * may wait (see backlog.h) has not failed, and is tried again before every later one. */
 CK_CHECKED ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_error *err);
-/* CK_OK: committed at its durability. CK_E_PENDING: not yet. Otherwise why the channel failed; sticky. */
+/* CK_OK: committed at its durability, or waiting where it may. CK_E_PENDING: not yet. Otherwise why the channel failed; sticky. */
 CK_CHECKED ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err);
 /* Waits until nothing of the channel is queued, then prunes (store.h) while no round is under way. A failure of the prune
  * is not one of the channel, whose own is answered first. */

@@ -7,7 +7,7 @@
 #define CK_STORE_BACKEND_H
 
 #include "core/store/seal.h"
-#include "core/store/store.h"
+#include "core/store/upkeep.h"
 
 /* How bytes are stored. Numbers are on disk for ever. */
 typedef enum {
@@ -141,6 +141,9 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*delete_session)(void *self, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err);
   CK_CHECKED ck_status (*give_back)(int64_t *bytes, void *self, ck_error *err);
   CK_CHECKED ck_status (*check_owner)(void *self, const char *session_id, ck_error *err);
+  /* NULL: sessions are seen by their own process only. See store.h. */
+  void (*set_trouble)(void *self, ck_lease lease, const char *text);
+  void (*get_trouble)(char out[CK_TROUBLE_MAX], void *self, const char *session_id);
   void (*release)(void *self, ck_lease lease);
   CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
   CK_CHECKED ck_status (*get_request)(ck_request *out, bool *found, void *self, ck_lease lease, ck_error *err);

@@ -19,6 +19,7 @@ enum {
   BACKOFF_FIRST_US = 20,
   BACKOFF_LAST_US = 2000,
   OWNER_TEXT_MAX = 160,
+  TROUBLE_MAX = 250,
   REPLACED_MAX = 1000, /* a session's file that goes again and again between open and flock */
   DYING_LOOKS = 3000,  /* about as many milliseconds */
 };
@@ -278,6 +279,29 @@ done:
   if (fd >= 0) close(fd);
   free(path);
   return status;
+}
+
+/* ---- trouble ---- */
+
+/* The block is there since the owner wrote its name: a full disk can still take it. */
+void ck_session_lock_set_trouble(ck_session_lock *self, const char *text) {
+  char line[TROUBLE_MAX + 2];
+  int len = snprintf(line, sizeof line, "%.*s\n", TROUBLE_MAX, text ? text : "");
+  if (pwrite(self->fd, line, (size_t)len, OWNER_TEXT_MAX) == len && ftruncate(self->fd, OWNER_TEXT_MAX + len) == 0) return;
+  errno = 0; /* nobody can be told, then */
+}
+
+void ck_session_lock_get_trouble(char *out, size_t size, const char *store_path, const char *session_id) {
+  ck_error owned = CK_ERROR_INIT;
+  out[0] = 0;
+  if (ck_session_lock_check(store_path, session_id, &owned) != CK_E_OWNED) return;
+  char *path = session_path(store_path, session_id);
+  int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  ssize_t len = fd >= 0 ? pread(fd, out, size - 1, OWNER_TEXT_MAX) : 0;
+  out[len > 0 ? len : 0] = 0;
+  out[strcspn(out, "\n")] = 0;
+  if (fd >= 0) close(fd);
+  free(path);
 }
 
 long ck_session_lock_holder(const char *store_path, const char *session_id) {

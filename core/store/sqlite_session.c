@@ -54,6 +54,15 @@ void ck_sqlite_release_all(ck_sqlite *self) {
   while (self->owned) release(self, self->owned->lease);
 }
 
+static void set_trouble(void *to, ck_lease lease, const char *text) {
+  const ck_owned *owned = ck_sqlite_get_owned(to, lease);
+  if (owned) ck_session_lock_set_trouble(owned->lock, text);
+}
+
+static void get_trouble(char out[CK_TROUBLE_MAX], void *to, const char *session_id) {
+  ck_session_lock_get_trouble(out, CK_TROUBLE_MAX, ((ck_sqlite *)to)->path, session_id);
+}
+
 static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
   return ck_session_lock_check(((ck_sqlite *)to)->path, session_id, err);
 }
@@ -307,5 +316,7 @@ void ck_sqlite_add_sessions(ck_backend *backend) {
   backend->acquire = acquire;
   backend->hold = hold;
   backend->check_owner = check_owner;
+  backend->set_trouble = set_trouble;
+  backend->get_trouble = get_trouble;
   backend->release = release;
 }

@@ -117,6 +117,13 @@ ck_status ck_store_recover(ck_store *self, ck_error *err) {
   return status;
 }
 
+bool ck_store_needs_recovery(ck_store *self) {
+  pthread_mutex_lock(&self->mutex);
+  bool needed = self->unknown;
+  pthread_mutex_unlock(&self->mutex);
+  return needed;
+}
+
 ck_status ck_store_sync(ck_store *self, ck_error *err) {
   ck_status status = ck_front_begin_write(self, err);
   if (status) return status;
@@ -265,6 +272,19 @@ void ck_store_release(ck_store *self, ck_lease lease) {
     ck_front_drop_held(self, lease.session);
   }
   pthread_mutex_unlock(&self->mutex);
+}
+
+void ck_store_set_trouble(ck_store *self, ck_lease lease, const char *text) {
+  pthread_mutex_lock(&self->mutex);
+  const ck_held *held = ck_front_get_held(self, lease.session);
+  if (held && held->lease.epoch == lease.epoch && self->backend.set_trouble)
+    self->backend.set_trouble(self->backend.self, lease, text);
+  pthread_mutex_unlock(&self->mutex);
+}
+
+void ck_store_get_trouble(char out[CK_TROUBLE_MAX], ck_store *self, const char *session_id) {
+  out[0] = 0;
+  if (self->backend.get_trouble) self->backend.get_trouble(out, self->backend.self, session_id);
 }
 
 /* ---- requests ---- */

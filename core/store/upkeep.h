@@ -69,4 +69,14 @@ CK_CHECKED ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_
 CK_CHECKED ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs, size_t count,
                                          ck_prune_report *out, ck_error *err);
 
+/* What its live owner cannot do just now ("cannot commit: …"), for others to see; NULL: nothing. It is kept beside the store, not
+ * in it, and may be lost: for people only. */
+void ck_store_set_trouble(ck_store *self, ck_lease lease, const char *text);
+enum { CK_TROUBLE_MAX = 256 };
+/* "" when there is none, or no owner. */
+void ck_store_get_trouble(char out[CK_TROUBLE_MAX], ck_store *self, const char *session_id);
+
+/* True while no write is accepted before it is recovered. */
+bool ck_store_needs_recovery(ck_store *self);
+
 #endif

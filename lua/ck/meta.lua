@@ -2,7 +2,7 @@
 ---@meta ck
 
 ---@alias ck.BoundaryKind "node_start"|"node_complete"|"edge_transition"|"loop_iteration"|"tool_round"|"round_complete"|"step_complete"|"safe_point"|"user_checkpoint"|"pause"|"failure"|"edit"|"final"
----@alias ck.EventKind "session_started"|"session_resumed"|"session_paused"|"session_failed"|"session_completed"|"session_cancelled"|"session_forked"|"session_rewound"|"session_undone"|"message"|"intent"|"outcome"|"replay"|"resolution"|"divergence"|"rewind"|"boundary"|"policy_error"|"edit"|"delegation"|"pruned"|"update"|"constraint"|"note"
+---@alias ck.EventKind "session_started"|"session_resumed"|"session_paused"|"session_failed"|"session_completed"|"session_cancelled"|"session_forked"|"session_rewound"|"session_undone"|"message"|"intent"|"outcome"|"replay"|"resolution"|"divergence"|"rewind"|"boundary"|"policy_error"|"edit"|"delegation"|"pruned"|"update"|"constraint"|"saving"|"note"
 ---@alias ck.SessionStatus "running"|"paused"|"waiting"|"in_doubt"|"failing"|"failed"|"completed"|"cancelled"
 ---@alias ck.EffectKind "model"|"tool"|"exec"|"agent"|"sleep"|"ask"|"read"
 ---@alias ck.EffectClass "pure"|"idempotent"|"reconcilable"|"once"

@@ -42,7 +42,7 @@ void strands_open(strands *self, const char *flow) {
   self->driver = (ck_effect_driver){.name = "hand", .self = self, .serves = serves, .start = start, .cancel = cancel, .reserve = reserve};
   self->drivers[0] = &self->driver;
   if (!self->clock.mono_us) self->clock = clock_of_looks();
-  ck_status status = ck_runtime_open(&self->runtime, "memory:", &(ck_store_options){.create = true}, &self->clock, &err);
+  ck_status status = ck_runtime_open(&self->runtime, self->url ? self->url : "memory:", &(ck_store_options){.create = true}, &self->clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&self->engine, NULL, &err);
   if (status == CK_OK) status = self->engine->load(&self->flow, self->engine->self, flow_file(flow), &err);
   tap_must(status == CK_OK, "open: %s", err.text);

@@ -24,12 +24,13 @@ typedef struct strands {
   ck_buffer log;                /* a line for each start: its key */
   int64_t reserve;              /* what each model call reserves, micro-dollars */
   ck_clock clock;               /* set before it is opened; zero: the system's */
+  const char *url;              /* of the store; NULL: in memory */
   const ck_profile *profile;    /* of the sessions that are made; NULL */
   ck_execution_result result;
   ck_status status;             /* of the last turn */
 } strands;
 
-/* A memory store, and the flow of this text. */
+/* The store, and the flow of this text. */
 void strands_open(strands *self, const char *flow);
 void strands_start(strands *self, const char *id);
 /* As after a crash: what was under way is forgotten. */
