@@ -35,15 +35,15 @@ power() {
 run() {
   local n
   case $1 in
-    calls) part calls crash/ten_steps.t ;;
+    calls) part calls crash/ten_steps.t KILL_EVERY=1 ;;
     steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
     kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" "KINDS_RANDOM=$(share 200)" ;;
     hand) part hand crash/hand.t "KILL_EVERY=$((100 / $(share 100)))" ;;
     power) power power "POWER_IMAGES=$(share 20000)" && power power_upkeep ;;
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
-    errors) part errors fault/io_errors.t && part stores fault/bad_stores.t ;;
-    rot) part rot fault/bit_rot.t $(sanitized) ;;
+    errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 && part stores fault/bad_stores.t ;;
+    rot) part rot fault/bit_rot.t BIT_ROT_STEP=64 $(sanitized) ;;
     recordings) for ((n = $(share 20); n > 0; n--)); do part "recordings $n" replay/tau_bench.t; done ;;
     *) echo "$0: there is no part '$1'" >&2; exit 2 ;;
   esac

@@ -124,9 +124,7 @@ return {
   test_g_many = function() for _ = 1, 50 do test.policy "every_n" end end,
 }
 EOF2
-SECONDS=0
-exits 1 "tests that fail" policy test bad_test.lua
-ok "in bounded time ($SECONDS s)" test "$SECONDS" -lt 30
+exits 1 "tests that fail end all the same" policy test bad_test.lua
 is "one holds" "$(grep -c '^ok' <<<"$out")" 1
 is "the others do not" "$(grep -c '^not ok' <<<"$out")" 6
 has "what was got and wanted" "$out" 'bad_test.lua:4: the reason: got "2 boundaries", not "3 boundaries"'

@@ -28,15 +28,21 @@ command_of() {
 # preloaded VARIABLE ARGUMENTS…: the program alone, not what bounds its time.
 preloaded() { bounded env "$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" "${@:2}"; }
 
-# Everything that can be seen of the store but what changes from run to run, and the notes of what was pruned.
+# Everything that can be seen of the store but what changes from run to run, and the notes of what was pruned. In one process:
+# it is looked at hundreds of times.
 look() {
-  ckrun --json sessions list | perl -MJSON::PP -ne 'my $d = decode_json($_); print join(" ", map { $_ // "-" } @$d{qw(session status reason)}), "\n"' | sort
-  local session
-  for session in $(ckrun --json sessions list | perl -MJSON::PP -ne 'print decode_json($_)->{session}, "\n"' | sort); do
-    echo "$session $(ckrun --json sessions log "$session" --all | grep -vc '"kind":"pruned"')"
-    ckrun --json sessions checkpoints "$session" | perl -MJSON::PP -ne 'my $d = decode_json($_); print join(" ", map { $_ // "-" } @$d{qw(seq kind timeline pinned inherited)}), "\n"'
-    ckrun --json sessions inspect "$session" 2>/dev/null | perl -MJSON::PP -e 'my $d = decode_json(join("", <>) || "{}"); print JSON::PP->new->canonical->encode($d->{state} || {}), "\n"'
-  done
+  bounded perl -MJSON::PP -e '
+    my ($program, $store) = @ARGV;
+    sub ask { open my $from, "-|", $program, "--store", $store, "--json", @_ or die; my @lines = <$from>; close $from; @lines }
+    sub row { my $d = shift; join(" ", map { $_ // "-" } @$d{@_}) . "\n" }
+    my @list = map { decode_json($_) } ask("sessions", "list");
+    print sort map { row($_, qw(session status reason)) } @list;
+    for my $session (sort map { $_->{session} } @list) {
+      print "$session ", scalar(grep { !/"kind":"pruned"/ } ask("sessions", "log", $session, "--all")), "\n";
+      print map { row(decode_json($_), qw(seq kind timeline pinned inherited)) } ask("sessions", "checkpoints", $session);
+      my $state = decode_json(join("", ask("sessions", "inspect", $session)) || "{}")->{state} || {};
+      print JSON::PP->new->canonical->encode($state), "\n";
+    }' "$CKRUN" "$store"
 }
 
 # The stores that are attacked: one of today, and that of schema 1.

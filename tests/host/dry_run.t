@@ -34,7 +34,8 @@ before=$(sha256sum store/ckrun.db store/ckrun.db-wal)
 exits 0 "dry run" --json resume s --dry-run
 is "it would replay what has an outcome, and stop at what is in doubt" "$(what)" "look:replay keep:replay act:replay die:in doubt"
 is "the sums" "$(json "$out" 'join " ", map { $d->{$_} } qw(replayed rerun probed in_doubt questions attempt)')" "3 0 0 1 0 1"
-is "what is left of each constraint" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{left} } qw(budget time tool_calls)')" "5000000 3600000 7"
+is "what is left of each constraint" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{left} } qw(budget tool_calls)')" "5000000 7"
+ok "all of the time, but for what the look itself takes" test "$(json "$out" '$d->{constraints}{time}{left}')" -gt 3000000
 is "by which rule" "$(json "$out" 'join " ", map { $d->{constraints}{$_}{rule} } qw(budget time tool_calls)')" "continue reset continue"
 ok "which policies decide" test "$(json "$out" 'scalar grep { !$_->{changed} && length $_->{digest} && $_->{name} } @{$d->{policies}}')" -gt 0
 exits 0 "with an edit" --json resume s --dry-run --set x=1
