@@ -11,7 +11,7 @@ typedef struct values {
   int64_t calls;
 } values;
 
-static const ck_column columns[] = {{"HOOK", false}, {"CALLS", true}, {"MICROSECONDS", true}, {"INSTRUCTIONS", true},
+static const ck_column columns[] = {{"HOOK", false}, {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)}, {"MICROSECONDS", true}, {"INSTRUCTIONS", true},
                                     {"FAILED", true}, {"ANSWER", false}, {NULL, false}};
 
 static int64_t get_int(ck_bytes row, const char *name) {

@@ -8,7 +8,7 @@ typedef struct values {
   const char *profile, *agent;
 } values;
 
-static const ck_column columns[] = {{"SETTING", false}, {"VALUE", false}, {"FROM", false}, {NULL, false}};
+static const ck_column columns[] = {{"SETTING", false}, {"VALUE", CK_COLUMN_CUT}, {"FROM", false}, {NULL, false}};
 
 static void put_text(ck_table *table, ck_bytes json) {
   ck_buffer text = {0};

@@ -18,9 +18,11 @@ typedef struct listing {
   ck_error *err;
 } listing;
 
+/* The id tells when it was made. */
 static const ck_column columns[] = {
-  {"SEQ", true},   {"CHECKPOINT", false}, {"KIND", false},   {"CREATED", false},  {"KEYS", true},
-  {"BYTES", true}, {"CLEAN", false},      {"STORED", false}, {"TIMELINE", false}, {NULL, false},
+  {"SEQ", true}, {"CHECKPOINT", false}, {"KIND", false}, {"CREATED", CK_COLUMN_SPARE(5)}, {"KEYS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(3)},
+  {"BYTES", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(2)}, {"CLEAN", CK_COLUMN_SPARE(1)}, {"STORED", CK_COLUMN_SPARE(6)},
+  {"TIMELINE", CK_COLUMN_SPARE(4)}, {NULL, false},
 };
 
 static void put_row(ck_table *table, const ck_checkpoint_info *checkpoint, bool abandoned) {

@@ -25,7 +25,8 @@ typedef struct printing {
 
 /* ---- rows ---- */
 
-static const ck_column columns[] = {{"WHAT", false}, {"NAME", false}, {"PATH", false}, {"FROM", false}, {"TO", false}, {NULL, false}};
+static const ck_column columns[] = {{"WHAT", false}, {"NAME", CK_COLUMN_CUT}, {"PATH", CK_COLUMN_CUT}, {"FROM", CK_COLUMN_CUT}, {"TO", false},
+                                    {NULL, false}};
 
 static void put_excerpt(ck_table *table, ck_bytes value, ck_bytes other) {
   ck_buffer text = {0};

@@ -37,9 +37,10 @@ typedef struct importing {
 /* ---- what is printed ---- */
 
 static const ck_column columns[] = {
-  {"SESSION", false},   {"FORMAT", false},     {"STATUS", false}, {"EVENTS", true}, {"AGENTS", true},
-  {"DELEGATIONS", true}, {"MODEL_CALLS", true}, {"TOOL_CALLS", true}, {"COST", true}, {"FIRST", false},
-  {"LAST", false},      {NULL, false},
+  {"SESSION", CK_COLUMN_CUT}, {"FORMAT", CK_COLUMN_SPARE(1)}, {"STATUS", false}, {"EVENTS", true},
+  {"AGENTS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(2)}, {"DELEGATIONS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(5)},
+  {"MODEL_CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(3)}, {"TOOL_CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(4)},
+  {"COST", CK_COLUMN_RIGHT}, {"FIRST", CK_COLUMN_SPARE(7)}, {"LAST", CK_COLUMN_SPARE(6)}, {NULL, false},
 };
 
 static void put_row(importing *self, const ck_import_report *report) {

@@ -10,7 +10,7 @@ typedef struct values {
   const char *session, *checkpoint;
 } values;
 
-static const ck_column columns[] = {{"KEY", false}, {"BYTES", true}, {"VALUE", false}, {NULL, false}};
+static const ck_column columns[] = {{"KEY", CK_COLUMN_CUT}, {"BYTES", true}, {"VALUE", false}, {NULL, false}};
 
 static ck_status print_table(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
   ck_table table;

@@ -19,10 +19,9 @@ typedef struct listing {
   ck_error *err;
 } listing;
 
-enum { FLOW_COLUMN = 4 };
 static const ck_column columns[] = {
-  {"SESSION", false}, {"STATUS", false}, {"UPDATED", false}, {"PROFILE", false}, {"FLOW", false}, {"REASON", false},
-   {NULL, false},
+  {"SESSION", false}, {"STATUS", false}, {"UPDATED", CK_COLUMN_SPARE(1)}, {"PROFILE", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+  {"FLOW", CK_COLUMN_PATH}, {"REASON", CK_COLUMN_WIDE}, {NULL, false},
 };
 
 static void put_row(listing *self, const ck_session_record *record, bool live, const char *trouble) {
@@ -73,7 +72,6 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_look_open(&self.look, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
-  self.table.path = FLOW_COLUMN;
   if (self.look.store) status = ck_store_list_sessions(self.look.store, wanted, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);

@@ -21,11 +21,12 @@ typedef struct listing {
 } listing;
 
 static const ck_column columns[] = {
-  {"SEQ", true}, {"TIME", false}, {"KIND", false}, {"SCOPE", false}, {"AGENT", false}, {"EVENT", false}, {NULL, false},
+  {"SEQ", true}, {"TIME", CK_COLUMN_SPARE(1)}, {"KIND", false}, {"SCOPE", CK_COLUMN_CUT}, {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+  {"EVENT", CK_COLUMN_WIDE}, {NULL, false},
 };
 static const ck_column columns_of_all[] = {
-  {"SEQ", true},    {"TIME", false},  {"KIND", false}, {"SCOPE", false},
-  {"AGENT", false}, {"TIMELINE", false}, {"EVENT", false}, {NULL, false},
+  {"SEQ", true}, {"TIME", CK_COLUMN_SPARE(1)}, {"KIND", false}, {"SCOPE", CK_COLUMN_CUT}, {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+  {"TIMELINE", false}, {"EVENT", CK_COLUMN_WIDE}, {NULL, false},
 };
 
 static void put_row(listing *self, const ck_event *event, bool abandoned) {

@@ -1,5 +1,6 @@
 /* cmd_store_verify.c - store verify: walks rows, digests and payloads, and lists what is wrong. */
 #include "core/host/commands.h"
+#include "core/host/format.h"
 #include "core/host/look.h"
 #include "core/host/table.h"
 
@@ -32,6 +33,18 @@ static void visit(void *to, const char *session, int64_t seq, ck_status status, 
   ck_table_put_text(&self->table, ck_bytes_text(text));
 }
 
+static void tell_well(ck_output *output, const ck_verify_report *report) {
+  ck_buffer text = {0};
+  ck_format_of(&text, report->sessions, "session");
+  ck_buffer_append_text(&text, ", ");
+  ck_format_of(&text, report->events, "event");
+  ck_buffer_append_text(&text, ", ");
+  ck_format_of(&text, report->checkpoints, "checkpoint");
+  ck_buffer_append_char(&text, '\0');
+  ck_output_talk(output, "%s: all is well", text.failed ? "all that is stored" : text.data);
+  ck_buffer_clear(&text);
+}
+
 static ck_status print_report(verification *self, const ck_verify_report *report, ck_error *err) {
   if (self->output->json) {
     ck_document_put_int(&self->document, NULL, "sessions", report->sessions);
@@ -41,9 +54,7 @@ static ck_status print_report(verification *self, const ck_verify_report *report
     return ck_document_print(&self->document, err);
   }
   ck_status status = report->problems ? ck_table_print(&self->table, err) : CK_OK;
-  if (status == CK_OK && !report->problems)
-    ck_output_talk(self->output, "%lld sessions, %lld events, %lld checkpoints: all is well", (long long)report->sessions,
-                   (long long)report->events, (long long)report->checkpoints);
+  if (status == CK_OK && !report->problems) tell_well(self->output, report);
   return status;
 }
 

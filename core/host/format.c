@@ -52,6 +52,11 @@ void ck_format_count(ck_buffer *out, int64_t count) {
   }
 }
 
+void ck_format_of(ck_buffer *out, int64_t count, const char *noun) {
+  ck_format_count(out, count);
+  ck_buffer_append_format(out, " %s%s", noun, count == 1 ? "" : "s");
+}
+
 void ck_format_time(ck_buffer *out, int64_t wall_ms) {
   char text[CK_TIME_TEXT_SIZE];
   ck_time_text(text, wall_ms);

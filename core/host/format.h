@@ -12,6 +12,8 @@ void ck_format_duration(ck_buffer *out, int64_t us);
 void ck_format_money(ck_buffer *out, int64_t micros);
 /* "12,345". */
 void ck_format_count(ck_buffer *out, int64_t count);
+/* "1 event", "12,345 events". */
+void ck_format_of(ck_buffer *out, int64_t count, const char *noun);
 /* "2026-01-31 23:59:59" (UTC). */
 void ck_format_time(ck_buffer *out, int64_t wall_ms);
 /* What a terminal shows of UTF-8 text: columns, a wide character (East Asian, emoji) counts two, a combining one none. */

@@ -1,7 +1,6 @@
 /* runs.c - the runs of a session, as they are shown: each process's attempt, how it ended, what it spent. */
 #include "core/host/runs.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +73,9 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
 }
 
 static void append_count(ck_buffer *out, int64_t count, const char *what) {
-  if (count) ck_buffer_append_format(out, ", %" PRId64 " %s%s", count, what, count == 1 ? "" : "s");
+  if (!count) return;
+  ck_buffer_append_text(out, ", ");
+  ck_format_of(out, count, what);
 }
 
 void ck_runs_put_rows(ck_table *table, const ck_runs *self) {

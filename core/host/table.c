@@ -71,6 +71,16 @@ void ck_table_put_time(ck_table *self, int64_t wall_ms) {
 
 static bool has_header(const ck_table *self) { return self->columns[0].header[0] != 0; }
 
+/* ---- what there is room for ---- */
+
+enum { LAST_MIN = 8, WIDE_MIN = 24, CUT_MIN = 12, RANK_SHIFT = 4 };
+
+typedef struct layout {
+  size_t widths[CK_TABLE_COLUMNS_MAX];
+  bool hidden[CK_TABLE_COLUMNS_MAX];
+  size_t last; /* the last one that is shown */
+} layout;
+
 static void measure(const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
   for (size_t i = 0; i < self->column_count; i++) widths[i] = has_header(self) ? strlen(self->columns[i].header) : 0;
   const char *cell = self->text.data;
@@ -82,68 +92,104 @@ static void measure(const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
   }
 }
 
-enum { LAST_MIN = 8, PATH_MIN = 12 };
-
-/* The path gives way, so that a row stays on its line. */
-static void shorten_path(const ck_table *self, size_t *widths) {
-  size_t used = LAST_MIN, columns = (size_t)self->output->width, *path = &widths[self->path];
-  for (size_t i = 0; i + 1 < self->column_count; i++) used += widths[i] + sizeof gap - 1;
-  if (!self->path || !columns || used <= columns || *path <= PATH_MIN) return;
-  *path = *path - PATH_MIN < used - columns ? PATH_MIN : *path - (used - columns);
+/* Of all columns before the last. */
+static size_t width_before_last(const layout *self) {
+  size_t used = 0;
+  for (size_t i = 0; i < self->last; i++)
+    if (!self->hidden[i]) used += self->widths[i] + sizeof gap - 1;
+  return used;
 }
 
-/* The room of the last column on a terminal; SIZE_MAX when its width is not known. */
-static size_t room_of_last(const ck_table *self, const size_t *widths) {
-  size_t used = 0, columns = (size_t)self->output->width;
-  if (columns == 0) return SIZE_MAX;
-  for (size_t i = 0; i + 1 < self->column_count; i++) used += widths[i] + sizeof gap - 1;
-  return used + LAST_MIN < columns ? columns - used : LAST_MIN;
+static size_t needed(const ck_table *table, const layout *self) {
+  size_t least = table->columns[self->last].how & CK_COLUMN_WIDE ? WIDE_MIN : LAST_MIN, width = self->widths[self->last];
+  return width_before_last(self) + (width < least ? width : least);
 }
 
-static void print_cell(ck_table *self, ck_bytes text, size_t column, const size_t *widths, size_t room) {
-  bool last = column + 1 == self->column_count, cut = false, headless = false;
-  if (last && ck_format_width(text) > room) {
-    text.len = ck_format_cut(text, room - 1);
-    cut = true;
-  } else if (column == self->path && column && ck_format_width(text) > widths[column]) {
-    size_t gone = ck_format_cut(text, ck_format_width(text) - widths[column] + 1);
-    text = (ck_bytes){text.data + gone, text.len - gone};
-    headless = true;
+/* The widest first, no further than they still say something. */
+static void shorten(const ck_table *table, layout *self, size_t columns) {
+  size_t used;
+  while ((used = needed(table, self)) > columns) {
+    size_t widest = self->last;
+    for (size_t i = 0; i < self->last; i++) {
+      bool gives = !self->hidden[i] && table->columns[i].how & (CK_COLUMN_CUT | CK_COLUMN_PATH) && self->widths[i] > CUT_MIN;
+      if (gives && (widest == self->last || self->widths[i] > self->widths[widest])) widest = i;
+    }
+    if (widest == self->last) return;
+    self->widths[widest]--;
   }
-  size_t width = ck_format_width(text) + headless, want = widths[column] < room ? widths[column] : room;
+}
+
+/* False when none can be left out. */
+static bool hide_one(const ck_table *table, layout *self) {
+  size_t found = 0;
+  for (size_t i = 1; i < table->column_count; i++)
+    if (!self->hidden[i] && table->columns[i].how >> RANK_SHIFT > table->columns[found].how >> RANK_SHIFT) found = i;
+  if (found == 0) return false;
+  self->hidden[found] = true;
+  while (self->hidden[self->last]) self->last--;
+  return true;
+}
+
+static void fit(layout *out, const ck_table *table) {
+  size_t columns = (size_t)table->output->width, widths[CK_TABLE_COLUMNS_MAX] = {0};
+  *out = (layout){.last = table->column_count - 1};
+  measure(table, widths);
+  do {
+    memcpy(out->widths, widths, sizeof widths);
+    if (columns) shorten(table, out, columns);
+  } while (columns && needed(table, out) > columns && hide_one(table, out));
+  if (!columns) return;
+  size_t used = width_before_last(out), room = used + LAST_MIN < columns ? columns - used : LAST_MIN;
+  if (out->widths[out->last] > room) out->widths[out->last] = room;
+}
+
+/* ---- printing ---- */
+
+static void print_cell(ck_table *self, ck_bytes text, size_t column, const layout *how) {
+  size_t want = how->widths[column], width = ck_format_width(text);
+  bool over = width > want, path = over && self->columns[column].how & CK_COLUMN_PATH && column < how->last;
+  bool right = self->columns[column].how & CK_COLUMN_RIGHT;
+  if (path) {
+    size_t gone = ck_format_cut(text, width - want + 1);
+    text = (ck_bytes){text.data + gone, text.len - gone};
+  } else if (over) {
+    text.len = ck_format_cut(text, want - 1);
+  }
+  width = ck_format_width(text) + over;
   int fill = width < want ? (int)(want - width) : 0;
-  bool right = self->columns[column].right;
-  ck_output_print(self->output, "%*s", right ? fill : 0, "");
-  if (headless) ck_output_print(self->output, "…");
+  ck_output_print(self->output, "%*s%s", right ? fill : 0, "", path ? "…" : "");
   ck_output_write(self->output, text);
-  if (cut) ck_output_print(self->output, "…");
-  if (!last) ck_output_print(self->output, "%*s%s", right ? 0 : fill, "", gap);
+  if (over && !path) ck_output_print(self->output, "…");
+  if (column < how->last) ck_output_print(self->output, "%*s%s", right ? 0 : fill, "", gap);
   else ck_output_print(self->output, "\n");
 }
 
-static void print_aligned(ck_table *self) {
-  size_t widths[CK_TABLE_COLUMNS_MAX];
-  measure(self, widths);
-  shorten_path(self, widths);
-  size_t room = room_of_last(self, widths);
-  bool bold = self->output->color;
-  if (bold && has_header(self)) ck_output_print(self->output, "\033[1m");
-  for (size_t i = 0; has_header(self) && i < self->column_count; i++) {
-    bool last = i + 1 == self->column_count;
-    ck_output_print(self->output, self->columns[i].right ? "%*s%s" : "%-*s%s", (int)(last && !self->columns[i].right
-        ? 0 : widths[i]),
-                    self->columns[i].header, last ? "" : gap);
+static void print_header(ck_table *self, const layout *how, bool bold) {
+  if (bold) ck_output_print(self->output, "\033[1m");
+  for (size_t i = 0; i <= how->last; i++) {
+    const ck_column *column = &self->columns[i];
+    bool right = column->how & CK_COLUMN_RIGHT;
+    int width = i == how->last && !right ? 0 : (int)how->widths[i];
+    if (!how->hidden[i]) ck_output_print(self->output, right ? "%*s%s" : "%-*s%s", width, column->header, i == how->last ? "" : gap);
   }
-  if (has_header(self)) ck_output_print(self->output, "%s\n", bold ? "\033[0m" : "");
+  ck_output_print(self->output, "%s\n", bold ? "\033[0m" : "");
+}
+
+static void print_aligned(ck_table *self) {
+  layout how;
+  bool bold = self->output->color;
+  fit(&how, self);
+  if (has_header(self)) print_header(self, &how, bold);
   const char *cell = self->text.data;
   for (size_t i = 0; i < self->cell_count; i++) {
     ck_bytes text = ck_bytes_text(cell);
     size_t column = i % self->column_count;
     bool name = bold && column == 0 && !has_header(self);
-    if (name) ck_output_print(self->output, "\033[1m");
-    print_cell(self, text, column, widths, column + 1 == self->column_count ? room : SIZE_MAX);
-    if (name) ck_output_print(self->output, "\033[0m");
     cell += text.len + 1;
+    if (how.hidden[column]) continue;
+    if (name) ck_output_print(self->output, "\033[1m");
+    print_cell(self, text, column, &how);
+    if (name) ck_output_print(self->output, "\033[0m");
   }
 }
 

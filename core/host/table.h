@@ -6,17 +6,27 @@
 
 enum { CK_TABLE_COLUMNS_MAX = 12 };
 
+/* How a column stands, and what becomes of it where the terminal has no room for a row. The last column is always cut. */
+enum {
+  CK_COLUMN_LEFT,
+  CK_COLUMN_RIGHT = 1, /* aligned to the right */
+  CK_COLUMN_CUT = 2,   /* loses its end */
+  CK_COLUMN_PATH = 4,  /* loses its beginning */
+  CK_COLUMN_WIDE = 8,  /* of the last one: it needs some room to say anything */
+};
+/* Left out altogether when that is not enough; the greatest rank (from 1) first. */
+#define CK_COLUMN_SPARE(rank) ((rank) << 4)
+
 /* Columns end with a NULL header. A table whose first header is "" prints no header: names and values. */
 typedef struct ck_column {
   const char *header;
-  bool right; /* aligned to the right */
+  unsigned how;
 } ck_column;
 
 typedef struct ck_table {
   ck_output *output;
   const ck_column *columns;
   size_t column_count, cell_count;
-  size_t path;        /* the column that loses its beginning where the terminal has no room for a row; 0: none */
   ck_buffer text;     /* all cells, each with a NUL behind it */
 } ck_table;
 
@@ -35,7 +45,7 @@ void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: not known, an emp
 /* A cell is written piece by piece into `text`, then closed. */
 void ck_table_end_cell(ck_table *self);
 
-/* Prints to the output; the path is shortened and the last column is cut where the terminal ends. */
+/* Prints to the output; what a terminal has no room for is shortened or left out as the columns say. */
 CK_CHECKED ck_status ck_table_print(ck_table *self, ck_error *err);
 
 #endif

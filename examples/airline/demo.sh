@@ -1,6 +1,6 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # demo.sh - a recorded booking runs, is killed with SIGKILL in the middle, resumes, and repeats nothing.
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
 case $ckrun in */*) ckrun=$(cd "$(dirname "$ckrun")" && pwd)/$(basename "$ckrun") ;; esac
@@ -46,7 +46,8 @@ say "2. What is left of it: ckrun sessions show $session"
 "$ckrun" sessions show "$session" | sed 's/^/  /'
 
 say "3. It goes on where it stood: ckrun resume $session"
-"$ckrun" resume "$session" 2>&1 | sed 's/^/  /'
+"$ckrun" resume "$session" >"$work/resumed" 2>&1 || { cat "$work/resumed"; exit 1; }
+sed 's/^/  /' "$work/resumed"
 
 say '4. Nothing was done twice.'
 carried_out "$session" | sort >"$work/keys"
@@ -55,5 +56,6 @@ twice=$(uniq -d "$work/keys" | wc -l)
 recorded=$(grep -c '"kind"' cassette.jsonl)
 printf '  effects in the recording            %s\n  carried out before the kill         %s\n  carried out after it                %s\n  carried out twice                   %s\n' \
   "$recorded" "$before" $((total - before)) "$twice"
-"$ckrun" store verify 2>&1 | sed 's/^/  /'
+"$ckrun" store verify >"$work/verified" 2>&1 || { cat "$work/verified"; exit 1; }
+sed 's/^/  /' "$work/verified"
 [ "$twice" = 0 ] && [ "$total" = "$recorded" ]

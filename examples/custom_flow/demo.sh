@@ -1,6 +1,6 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # demo.sh - a kind of flow of one's own is paused on its way, resumed, and sends each letter once.
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
 case $ckrun in */*) ckrun=$(cd "$(dirname "$ckrun")" && pwd)/$(basename "$ckrun") ;; esac

@@ -1,6 +1,6 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # demo.sh - three analysts deliberate until the budget is spent in the middle of a round, and go on with more where they stood.
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
 case $ckrun in */*) ckrun=$(cd "$(dirname "$ckrun")" && pwd)/$(basename "$ckrun") ;; esac

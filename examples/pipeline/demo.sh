@@ -1,6 +1,6 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # demo.sh - steps run side by side, the program is killed with SIGKILL among them, and goes on with those that are left.
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
 case $ckrun in */*) ckrun=$(cd "$(dirname "$ckrun")" && pwd)/$(basename "$ckrun") ;; esac

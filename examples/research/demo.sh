@@ -1,6 +1,6 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # demo.sh - a graph researches, fails because a key is missing, is given the key, and repeats nothing.
-set -euo pipefail
+set -eu
 cd "$(dirname "$0")"
 ckrun=${CKRUN:-../../build/ckrun}
 case $ckrun in */*) ckrun=$(cd "$(dirname "$ckrun")" && pwd)/$(basename "$ckrun") ;; esac

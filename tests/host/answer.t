@@ -109,7 +109,7 @@ exits 0 "the resume" --json resume choose
 is "takes it" "$(json "$out" '$d->{result}')" 'dark "blue"'
 
 # ---- a question that stands at a terminal ----
-if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then
+if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   mkfifo "$dir/keys"
   # at_terminal FLOW SESSION: runs it at a terminal, whose keys come from descriptor 7, until its question stands.
   at_terminal() {

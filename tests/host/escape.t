@@ -62,6 +62,18 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
   shown=$(script -qec "stty cols 80; '$CKRUN' sessions list" /dev/null </dev/null | tr -d '\r')
   has "a long path keeps its end" "$shown" "/long.lua"
   ok "and each row its line" perl -CS -ne 'chomp; exit 1 if length > 80' <<<"$shown"
+  # Elsewhere, too: columns that say least are left out, others are cut; an id that must be copied is whole.
+  id=$("$CKRUN" sessions checkpoints long | head -n 1 | cut -f2)
+  for command in "sessions list" "sessions log long" "sessions checkpoints long" "sessions diff long first latest" "sessions show long" \
+    "profile show deliberation" "store stats" "help" "help resume"; do
+    shown=$(script -qec "stty cols 80; '$CKRUN' $command" /dev/null </dev/null | tr -d '\r')
+    ok "$command: no line is longer than 80 columns" perl -CS -ne 'chomp; exit 1 if length > 80' <<<"$shown"
+  done
+  for columns in 40 80 200; do
+    shown=$(script -qec "stty cols $columns; '$CKRUN' sessions checkpoints long" /dev/null </dev/null | tr -d '\r')
+    has "at $columns columns the id of a checkpoint is whole" "$shown" "$id"
+  done
+  has "with room there is everything" "$(head -n 1 <<<"$shown")" TIMELINE
 else
   skip "script(1) is missing: no terminal to look at"
 fi

@@ -30,6 +30,12 @@ static void shows_figures(void) {
   is_shown(ck_format_money, 123, "$0.000123");
   is_shown(ck_format_money, -1500000, "-$1.50");
   is_shown(ck_format_money, INT64_MIN, "-$9223372036854.775808");
+  ck_buffer many = {0};
+  ck_format_of(&many, 1, "event");
+  ck_buffer_append_text(&many, ", ");
+  ck_format_of(&many, 12345, "session");
+  tap_is_bytes(ck_buffer_bytes(&many), ck_bytes_text("1 event, 12,345 sessions"), "one is one, and the others are many");
+  ck_buffer_clear(&many);
   is_shown(ck_format_count, 0, "0");
   is_shown(ck_format_count, 999, "999");
   is_shown(ck_format_count, 1234567, "1,234,567");
