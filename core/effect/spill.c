@@ -131,14 +131,23 @@ static bool belongs_to(const char *file, const char *session) {
          strchr(key + KEY_HEX + 1, '-') == NULL;
 }
 
-ck_status ck_spill_remove(const char *directory, const char *session, ck_error *err) {
+static ck_status visit_file(int folder, const char *name, ck_spill_visit visit, void *to, ck_error *err) {
+  struct stat found;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode)) return CK_OK;
+  if (!visit(to, name, found.st_size) || unlinkat(folder, name, 0) == 0 || errno == ENOENT) return CK_OK;
+  return ck_error_set(err, CK_E_IO, "cannot remove %s: %s", name, strerror(errno));
+}
+
+ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_visit visit, void *to, ck_error *err) {
   DIR *list = opendir(directory);
   if (!list) return errno == ENOENT ? CK_OK : ck_error_set(err, CK_E_IO, "cannot read the folder %s: %s", directory, strerror(errno));
-  ck_status status = CK_OK;
+  ck_status first = CK_OK;
   for (struct dirent *entry; (entry = readdir(list));) {
-    if (!belongs_to(entry->d_name, session) || unlinkat(dirfd(list), entry->d_name, 0) == 0) continue;
-    if (status == CK_OK) status = ck_error_set(err, CK_E_IO, "cannot remove %s/%s: %s", directory, entry->d_name, strerror(errno));
+    if (session && !belongs_to(entry->d_name, session)) continue;
+    ck_status status = visit_file(dirfd(list), entry->d_name, visit, to, first == CK_OK ? err : NULL);
+    if (first == CK_OK) first = status;
   }
   closedir(list);
-  return status;
+  if (first != CK_OK) ck_error_prefix(err, "%s", directory);
+  return first;
 }

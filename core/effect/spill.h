@@ -2,7 +2,7 @@
  *
  * It lies in a folder of its own beside the store, readable for the user alone, as
  * SESSION-<16 hex of the effect key's digest>-ATTEMPT.NAME. What is known to be secret is masked before it is written. The
- * result says its path; the file stays until the session's spills are removed. */
+ * result says its path; the file stays until the session's spills are removed, or until no result says it (core/host/spills.h). */
 #ifndef CK_EFFECT_SPILL_H
 #define CK_EFFECT_SPILL_H
 
@@ -29,7 +29,9 @@ CK_CHECKED ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err);
 /* Frees, and removes the file. NULL is fine. */
 void ck_spill_drop(ck_spill *self);
 
-/* Removes the files of a session that is deleted; none there is fine. CK_E_IO: the first that could not be. */
-CK_CHECKED ck_status ck_spill_remove(const char *directory, const char *session, ck_error *err);
+/* The files of a session (NULL: of all) in that folder, which need not be there: `visit` gets each one's name and size, and says
+ * whether it goes. CK_E_IO: the first that could not be removed. */
+typedef bool (*ck_spill_visit)(void *to, const char *name, int64_t bytes);
+CK_CHECKED ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_visit visit, void *to, ck_error *err);
 
 #endif

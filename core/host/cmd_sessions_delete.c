@@ -1,11 +1,12 @@
 /* cmd_sessions_delete.c - sessions delete: a session and all that is known of it. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/host/commands.h"
 #include "core/host/errand.h"
 #include "core/host/facts.h"
 #include "core/host/orphans.h"
-#include "core/host/programs.h"
+#include "core/host/spills.h"
 #include "core/store/upkeep.h"
 
 typedef struct values {
@@ -21,7 +22,10 @@ static ck_status delete_session(ck_errand *errand, bool detach, int64_t *freed, 
   status = ck_orphans_end_runs(&errand->head, NULL, errand->host->output, err);
   if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
   if (status != CK_OK) ck_store_release(store, lease);
-  if (status == CK_OK) status = ck_programs_remove_spills(errand->place.url, errand->id, err);
+  char *folder = NULL;
+  if (status == CK_OK) status = ck_spills_find(&folder, errand->place.url, err);
+  if (status == CK_OK) status = ck_spills_remove(folder, errand->id, err);
+  free(folder);
   return status == CK_OK ? ck_store_give_back(freed, store, err) : status;
 }
 

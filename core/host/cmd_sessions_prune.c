@@ -5,6 +5,7 @@
 #include "core/host/errand.h"
 #include "core/host/facts.h"
 #include "core/host/launch.h"
+#include "core/host/spills.h"
 #include "core/runtime/past.h"
 #include "lua/policy.h"
 #include "lua/profile.h"
@@ -48,7 +49,7 @@ static void put_kept(ck_facts *facts, const ck_past *past, const ck_prune_report
   }
 }
 
-static ck_status print(const ck_errand *errand, const ck_pruned *of, bool dry_run, ck_error *err) {
+static ck_status print(const ck_errand *errand, const ck_pruned *of, const ck_spills_size *spills, bool dry_run, ck_error *err) {
   ck_facts facts;
   ck_facts_init(&facts, errand->host->output);
   ck_facts_put_text(&facts, "session", errand->id);
@@ -60,8 +61,28 @@ static ck_status print(const ck_errand *errand, const ck_pruned *of, bool dry_ru
   if (of->report.broken) ck_facts_put_count(&facts, "unreadable", of->report.broken);
   ck_facts_put_bytes(&facts, "bytes", of->report.bytes);
   if (!dry_run) ck_facts_put_bytes(&facts, "file_bytes", of->freed);
+  if (spills->files) ck_facts_put_count(&facts, "spill_files", spills->files);
+  if (spills->files) ck_facts_put_bytes(&facts, "spill_bytes", spills->bytes);
   ck_status status = ck_facts_print(&facts, err);
   ck_facts_clear(&facts);
+  return status;
+}
+
+/* The long outputs that nothing names any more. Those of an effect in doubt help to judge it, and of one that runs nobody can
+ * tell. */
+static ck_status sweep_spills(ck_spills_size *out, ck_errand *errand, bool dry_run, ck_error *err) {
+  char *folder;
+  ck_lease lease;
+  ck_store *store = errand->runtime->store;
+  *out = (ck_spills_size){0};
+  if (errand->live || errand->head.session.status == CK_SESSION_IN_DOUBT) return CK_OK;
+  ck_status status = ck_spills_find(&folder, errand->place.url, err);
+  if (status == CK_OK) status = ck_store_hold(&lease, store, errand->id, errand->head.session.epoch, err);
+  if (status == CK_OK) {
+    status = ck_spills_sweep(out, folder, store, &errand->head.session, dry_run, err);
+    ck_store_release(store, lease);
+  }
+  free(folder);
   return status;
 }
 
@@ -80,10 +101,12 @@ static ck_status prune(ck_errand *errand, const values *v, int64_t keep, ck_erro
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   ck_pruned of = {0};
+  ck_spills_size spills = {0};
   ck_prune_order order = {.policies = &policies, .keep = keep, .dry_run = v->dry_run};
   ck_status status = keep < 0 ? load_policies(&profile, &policies, errand, err) : CK_OK;
   if (status == CK_OK) status = ck_session_prune_at_rest(&of, errand->runtime->store, errand->id, &order, err);
-  if (status == CK_OK) status = print(errand, &of, v->dry_run, err);
+  if (status == CK_OK) status = sweep_spills(&spills, errand, v->dry_run, err);
+  if (status == CK_OK) status = print(errand, &of, &spills, v->dry_run, err);
   ck_pruned_clear(&of);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
@@ -147,7 +170,7 @@ const ck_command ck_command_sessions_prune = {
   .details = "Never dropped, whoever asks: the checkpoint that the session stands at, the latest resumable one, a pinned one, one that a "
              "fork or a timeline goes on from, and one that cannot be read; each is listed with its reason. Every payload is read before "
              "anything goes. A payload that one of the others loads through stays, hidden, until that is gone, too. Free space is given "
-             "back to the system.\n\n"
+             "back to the system, and files with long outputs of programs that no result names are removed.\n\n"
              "A session that runs is asked to do it: its owner takes the request within a second.",
   .operands = operands,
   .options = options,

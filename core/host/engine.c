@@ -12,6 +12,7 @@
 #include "core/host/models.h"
 #include "core/host/orphans.h"
 #include "core/host/long_term.h"
+#include "core/host/spills.h"
 #include "lua/flow.h"
 #include "lua/policy.h"
 #include "lua/profile.h"
@@ -52,7 +53,7 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool crea
   ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
   if (status == CK_OK) self->runtime->key_ref = place->key_ref;
   if (status == CK_OK) ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
-  if (status == CK_OK) status = ck_programs_find_spills(&self->programs.spills, place->url, err);
+  if (status == CK_OK) status = ck_spills_find(&self->programs.spills, place->url, err);
   return status;
 }
 

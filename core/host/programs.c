@@ -2,27 +2,8 @@
 #include "core/host/programs.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/runtime/secret.h"
-
-ck_status ck_programs_find_spills(char **out, const char *store_url, ck_error *err) {
-  static const char scheme[] = "sqlite:";
-  size_t len = sizeof scheme - 1;
-  *out = NULL;
-  if (strncmp(store_url, scheme, len) != 0) return CK_OK;
-  if (asprintf(out, "%s.spill", store_url + len) >= 0) return CK_OK;
-  *out = NULL;
-  return ck_error_no_memory(err);
-}
-
-ck_status ck_programs_remove_spills(const char *store_url, const char *session, ck_error *err) {
-  char *folder;
-  ck_status status = ck_programs_find_spills(&folder, store_url, err);
-  if (status == CK_OK && folder) status = ck_spill_remove(folder, session, err);
-  free(folder);
-  return status;
-}
 
 /* Whatever it may be echoed to knows it before the program does. */
 static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *err) {

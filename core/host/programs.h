@@ -13,12 +13,6 @@ typedef struct ck_programs {
   char *spills; /* the folder of long outputs */
 } ck_programs;
 
-/* PATH.spill beside the store's file PATH; NULL for a store without one. malloc'd. */
-CK_CHECKED ck_status ck_programs_find_spills(char **out, const char *store_url, ck_error *err);
-
-/* Removes the long outputs of a session that is no more. */
-CK_CHECKED ck_status ck_programs_remove_spills(const char *store_url, const char *session, ck_error *err);
-
 /* The driver of exec effects. `output`, `session` and `spills` are set; `directory` is the session's folder. */
 CK_CHECKED ck_status ck_programs_open_driver(ck_effect_driver **out, ck_programs *self, ck_loop *loop, const char *directory,
                                              ck_error *err);

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/log.h"
 #include "core/host/document.h"
 #include "core/host/saving.h"
+#include "core/host/spills.h"
 #include "core/host/table.h"
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
@@ -233,11 +235,18 @@ static ck_status answer(const ck_engine *engine, ck_error *err) {
   return ck_error_set(err, cause, "session %s failed: %s", id, text);
 }
 
+/* The session, where it is wanted; else the long outputs that nothing names. Those of an effect in doubt help to judge it. */
 void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
   ck_error failure = CK_ERROR_INIT;
-  bool wanted = engine->session && engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
-  if (!wanted || ck_session_delete(engine->session, &failure) == CK_OK) return;
-  ck_output_talk(host->output, "session %s stays, though it succeeded: %s", ck_session_id(engine->session), failure.text);
+  ck_spills_size gone;
+  if (!engine->session || !engine->result.status || engine->result.status == CK_SESSION_IN_DOUBT) return;
+  const char *id = ck_session_id(engine->session), *folder = engine->programs.spills;
+  bool wanted = engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
+  ck_status status = wanted ? ck_session_delete(engine->session, &failure) : CK_OK;
+  if (status != CK_OK) ck_output_talk(host->output, "session %s stays, though it succeeded: %s", id, failure.text);
+  if (status == CK_OK && wanted) status = ck_spills_remove(folder, id, &failure);
+  else status = ck_spills_sweep(&gone, folder, engine->runtime->store, ck_session_get_record(engine->session), false, &failure);
+  if (status != CK_OK) ck_log_line(CK_LOG_WARN, "long outputs stay: %s", failure.text);
 }
 
 ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err) {

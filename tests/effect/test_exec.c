@@ -227,6 +227,11 @@ static void test_no_secret_spills(void) {
   close_scene(&it);
 }
 
+static bool take_all(void *to, const char *name, int64_t bytes) {
+  (void)to, (void)name, (void)bytes;
+  return true;
+}
+
 static void test_removal(void) {
   const char *folder = tap_tmpfile("spills");
   ck_buffer other = {0};
@@ -235,11 +240,11 @@ static void test_removal(void) {
   int fd = open(other.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   tap_must(fd >= 0, "a file of a session whose name begins the same");
   close(fd);
-  tap_is_status(ck_spill_remove(folder, "s-1", &err), CK_OK, &err, "the spills of a session are removed");
+  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err, "the spills of a session are removed");
   tap_ok(access(other.data, F_OK) == 0, "another's stay");
   unlink(other.data);
   tap_ok(rmdir(folder) == 0, "and nothing else is there");
-  tap_is_status(ck_spill_remove(folder, "s-1", &err), CK_OK, &err, "no folder is fine");
+  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err, "no folder is fine");
   ck_buffer_clear(&other);
 }
 
@@ -267,7 +272,7 @@ static void test_flood(void) {
   tap_ok(ck_json_read_int(&total, ck_json_get(result_of(outcome), "stdout_bytes")) && total <= 3 << 20, "%lld bytes were taken",
          (long long)total);
   close_scene(&it);
-  tap_is_status(ck_spill_remove(tap_tmpfile("spills"), "s-1", NULL), CK_OK, NULL, "its file can be removed");
+  tap_is_status(ck_spill_sweep(tap_tmpfile("spills"), "s-1", take_all, NULL, NULL), CK_OK, NULL, "its file can be removed");
   rmdir(tap_tmpfile("spills"));
 }
 

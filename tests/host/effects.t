@@ -72,8 +72,43 @@ ok "and all of it in a file" cmp "$spill" <(seq 1 400000)
 is "for the user alone" "$(stat -c %a "$spill")" 600
 has "beside the store" "$spill" "$dir/store/ckrun.db.spill/long-"
 
+exits 0 "the store's figures" --json store stats
+is "count it" "$(json "$out" '"$d->{spill_files} $d->{spill_bytes}"')" "1 $(stat -c %s "$spill")"
+orphan=$dir/store/ckrun.db.spill/long-0123456789abcdef-1.stdout
+others=$dir/store/ckrun.db.spill/longer-0123456789abcdef-1.stdout
+echo "left by a run that was killed" >"$orphan"
+cp "$orphan" "$others"
+exits 0 "a prune, in words only" --json sessions prune long --keep 9 --dry-run
+is "tells what no result names" "$(json "$out" '$d->{spill_files}') $(test -e "$orphan" && echo there)" "1 there"
+exits 0 "a prune" --json sessions prune long --keep 9
+is "removes it" "$(json "$out" '"$d->{spill_files} $d->{spill_bytes}"') $(ls "$orphan" 2>/dev/null)" "1 30 "
+ok "and not what a result names" test -e "$spill"
+ok "nor what is another session's" test -e "$others"
+rm "$others"
 exits 0 "a session is deleted" sessions delete long
 ok "and the file with it" test ! -e "$spill"
+
+# Killed when its long output lies in a file, and resolved by hand: nothing names the file then.
+cat >"$dir/killer.sh" <<'END'
+seq 1 1000000
+until ls "$1"/killed-* >/dev/null 2>&1; do :; done
+kill -KILL $PPID
+END
+flow 'return exec { argv = { "sh", "'"$dir/killer.sh"'", "'"$dir/store/ckrun.db.spill"'" }, output_max = 10, class = "once" }'
+{ "$CKRUN" run flow.lua --session killed >/dev/null 2>&1; code=$?; } 2>/dev/null
+is "a run is killed in the midst of a long output" "$code" 137
+exits 75 "its effect is in doubt" resume killed
+ok "what was said helps to judge it" test -e "$dir"/store/ckrun.db.spill/killed-*
+key=$("$CKRUN" resolve killed | cut -f1)
+exits 0 "it is resolved" resolve killed "$key" done --result '{"exit":0}'
+exits 0 "and goes on" resume killed
+is "then the file is gone" "$(ls "$dir"/store/ckrun.db.spill | grep -c ^killed-)" 0
+
+# A session that is deleted when it has succeeded takes its files along.
+echo 'return { name = "brief", extends = "default", on_success = "delete" }' >brief.lua
+flow 'return exec { argv = { "seq", "1", "400000" }, output_max = 10 }'
+exits 0 "a session that is not kept" run flow.lua --session brief --profile ./brief.lua
+is "leaves no file" "$(ls "$dir"/store/ckrun.db.spill | grep -c ^brief-)" 0
 
 # ---- secrets ----
 canary=canary-$$-opensesame
