@@ -35,6 +35,9 @@ const ck_command *const ck_commands[] = {
   &ck_command_profile_show,
   &ck_command_store_verify,
   &ck_command_store_stats,
+  &ck_command_key_new,
+  &ck_command_key_list,
+  &ck_command_key_rotate,
   &ck_command_mcp,
   &ck_command_help,
   NULL,
@@ -65,7 +68,7 @@ const ck_command *ck_command_get(const char *name) {
   return NULL;
 }
 
-const char *const ck_command_groups[] = {"sessions", "policy", "profile", "store", NULL};
+const char *const ck_command_groups[] = {"sessions", "policy", "profile", "store", "key", NULL};
 
 bool ck_command_is_group(const char *word) {
   for (const char *const *group = ck_command_groups; *group; group++)

@@ -121,6 +121,24 @@ typedef struct ck_event_rows {
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
 
+/* A change of key, row by row: each function takes what it is given from the old key to the new one. */
+struct ck_rekey_bytes;
+typedef struct ck_rekey {
+  const ck_seal *from, *to; /* from NULL: there was no key */
+  void *self;
+  ck_status (*event)(void *self, int64_t session, ck_event_row *row, ck_error *err);
+  ck_status (*checkpoint)(void *self, int64_t session, ck_checkpoint_row *row, ck_error *err);
+  /* Bytes that are sealed by themselves, appended. `text`: as hex digits. */
+  ck_status (*bytes)(ck_buffer *out, void *self, const struct ck_rekey_bytes *what, ck_error *err);
+} ck_rekey;
+typedef struct ck_rekey_bytes {
+  const char *use, *name, *id; /* id "": of no session */
+  int64_t created_ms;
+  ck_bytes bytes;
+  bool text;
+} ck_rekey_bytes;
+typedef void (*ck_key_visit)(void *to, ck_bytes key_id, int64_t events, int64_t checkpoints);
+
 typedef struct ck_backend {
   void *self;
   /* Writing. The promises are those of the functions of the same name in store.h. */
@@ -173,6 +191,16 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*get_key_entry)(ck_buffer *out, void *self, ck_error *err);
   /* Power-durable. CK_E_REFUSED: there is one, or a session, or a fact. */
   CK_CHECKED ck_status (*put_key_entry)(void *self, ck_bytes entry, ck_error *err);
+  /* Those of rekey.h, without a seal in use; NULL: this backend cannot. Where they end the transaction is over. */
+  CK_CHECKED ck_status (*list_keys)(void *self, ck_key_visit visit, void *to, ck_error *err);
+  /* Nobody else is at work from now on: the entry is another one. CK_E_OWNED names a session that is being run. */
+  CK_CHECKED ck_status (*begin_rekey)(void *self, ck_bytes entry, ck_error *err);
+  /* The next rows that are not signed by with->to yet; *rows: how many they were, 0: there are no more. */
+  CK_CHECKED ck_status (*rekey_rows)(int64_t *rows, void *self, const ck_rekey *with, ck_error *err);
+  /* All other rows and the entry, in one transaction. */
+  CK_CHECKED ck_status (*end_rekey)(void *self, const ck_rekey *with, ck_bytes entry, ck_error *err);
+  /* The write-ahead log goes into the file and is cut. CK_E_BUSY: a reader keeps it. */
+  CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
   /* The checks of rows are signatures from now on. Borrowed. */
   void (*use_seal)(void *self, const ck_seal *seal);
   /* Structural check of the backend's own (integrity_check, foreign keys); problems go to `visit`. */

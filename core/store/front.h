@@ -46,6 +46,8 @@ struct ck_store {
   ck_front_name names[CK_FRONT_NAMES];
 };
 
+/* By the URL's scheme. CK_E_USAGE. */
+CK_CHECKED ck_status ck_front_open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err);
 /* Locks for a write; on failure nothing is locked: CK_E_READ_ONLY, or the cause that a recover is due for. */
 CK_CHECKED ck_status ck_front_begin_write(ck_store *self, ck_error *err);
 /* Unlocks and returns `status`, having noted an unknown outcome and `err`, its cause (all chains are dropped then). */

@@ -4,31 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1, AT_REST = 1, SIGNED_SIZE = CK_SEALED_ENTRY_SIZE - CK_DIGEST_SIZE };
-
-/* ---- the entry about the key ---- */
-
-static ck_digest sign_entry(const ck_seal *seal, const char *entry) {
-  ck_digester digester;
-  ck_digester_init(&digester);
-  ck_digester_update_field(&digester, ck_bytes_text("ckrun store key 1"));
-  ck_digester_update(&digester, entry, SIGNED_SIZE);
-  ck_digest what = ck_digester_final(&digester);
-  return ck_seal_sign(seal, &what);
-}
-
-void ck_sealed_write_entry(char out[CK_SEALED_ENTRY_SIZE], const ck_seal *seal) {
-  ck_key_id id = ck_seal_key(seal);
-  out[0] = VERSION;
-  out[1] = AT_REST;
-  memcpy(out + 2, id.bytes, sizeof id.bytes);
-  ck_digest signature = sign_entry(seal, out);
-  memcpy(out + SIGNED_SIZE, signature.bytes, sizeof signature.bytes);
-}
-
-static ck_status spoilt(const ck_store *front, ck_error *err) {
-  return ck_error_set(err, CK_E_CORRUPT, "store %s: its entry about its key is not what was written", front->url);
-}
+/* ---- is it the store's key? ---- */
 
 static ck_status wrong_key(const ck_store *front, const ck_key *key, const ck_key_id *theirs, ck_error *err) {
   char stored[CK_KEY_ID_TEXT_SIZE], given[CK_KEY_ID_TEXT_SIZE];
@@ -39,39 +15,36 @@ static ck_status wrong_key(const ck_store *front, const ck_key *key, const ck_ke
                       ck_key_source(key), given);
 }
 
-static ck_status check_entry(const ck_sealed *self, ck_bytes entry, const ck_key *key, ck_error *err) {
-  ck_key_id id;
-  ck_digest given;
-  if (entry.len < 1) return spoilt(self->front, err);
-  if (*entry.data != VERSION)
-    return ck_error_set(err, CK_E_NEWER, "store %s is sealed in way %d; this ckrun knows way %d", self->front->url, *entry.data, VERSION);
-  if (entry.len != CK_SEALED_ENTRY_SIZE || entry.data[1] != AT_REST) return spoilt(self->front, err);
-  if (!ck_key_id_read(&id, (ck_bytes){entry.data + 2, CK_KEY_ID_SIZE})) return spoilt(self->front, err);
-  if (!ck_key_id_equal(&id, &self->key)) return wrong_key(self->front, key, &id, err);
-  ck_digest signature = sign_entry(self->seal, entry.data);
-  memcpy(given.bytes, entry.data + SIGNED_SIZE, sizeof given.bytes);
-  return ck_digest_equal(&given, &signature) ? CK_OK : spoilt(self->front, err);
+static ck_status check_entry(const ck_sealed *self, ck_bytes bytes, const ck_sealed_entry *entry, const ck_key *key, ck_error *err) {
+  if (!ck_key_id_equal(&entry->key, &self->key)) return wrong_key(self->front, key, &entry->key, err);
+  if (ck_sealed_entry_is_of(bytes, entry, self->seal, NULL)) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "store %s: its entry about its key is not what was written", self->front->url);
 }
 
-static ck_status no_key(const ck_store *front, ck_bytes entry, ck_error *err) {
-  ck_key_id id = {{0}};
+static ck_status no_key(const ck_store *front, const ck_sealed_entry *entry, ck_error *err) {
   char hex[CK_KEY_ID_TEXT_SIZE];
-  if (entry.len == CK_SEALED_ENTRY_SIZE) memcpy(id.bytes, entry.data + 2, sizeof id.bytes);
-  ck_key_id_hex(hex, &id);
+  ck_key_id_hex(hex, &entry->key);
   return ck_error_set(err, CK_E_SECRET_MISSING,
                       "store %s is sealed with the key %s: give it with --key env:NAME or --key file:PATH, or set CKRUN_KEY", front->url, hex);
 }
 
+static ck_status is_changing(const ck_store *front, const ck_sealed_entry *entry, ck_error *err) {
+  char key[CK_KEY_ID_TEXT_SIZE];
+  ck_key_id_hex(key, &entry->key);
+  return ck_error_set(err, CK_E_REFUSED, "store %s is on its way to the key %s: 'ckrun key rotate' must come to its end first", front->url, key);
+}
+
 /* Nothing is in the store yet: so it takes the key as its own. */
 static ck_status take_key(ck_sealed *self, const ck_store_options *options, ck_error *err) {
-  char entry[CK_SEALED_ENTRY_SIZE];
-  ck_sealed_write_entry(entry, self->seal);
-  ck_status status = CK_E_REFUSED;
-  if (!options->read_only) status = self->inner.put_key_entry(self->inner.self, (ck_bytes){entry, sizeof entry}, err);
+  ck_buffer entry = {0};
+  ck_sealed_entry_append(&entry, self->seal, NULL, false);
+  ck_status status = ck_buffer_check(&entry, err);
+  if (!status) status = options->read_only ? CK_E_REFUSED : self->inner.put_key_entry(self->inner.self, ck_buffer_bytes(&entry), err);
+  ck_buffer_clear(&entry);
   if (status != CK_E_REFUSED) return status;
   return ck_error_set(err, CK_E_WRONG_KEY,
-                      "store %s has no key, so what is in it is not sealed; a key was given by %s: leave it away, or begin another store",
-                      self->front->url, ck_key_source(options->key));
+                      "store %s has no key, so what is in it is not sealed; a key was given by %s: leave it away, or let 'ckrun key rotate "
+                      "--new-key' give it to the store", self->front->url, ck_key_source(options->key));
 }
 
 /* ---- sessions ---- */
@@ -110,23 +83,23 @@ static void close_sealed(void *to) {
 }
 
 /* The backend is the caller's as long as this fails. */
-static ck_status open_sealed(ck_sealed *self, const ck_store_options *options, ck_bytes entry, ck_error *err) {
+static ck_status open_sealed(ck_sealed *self, const ck_store_options *options, ck_bytes bytes, const ck_sealed_entry *entry, ck_error *err) {
   const ck_backend *inner = &self->inner;
   ck_status status = ck_seal_new(&self->seal, options->key, inner->fingerprint_key(inner->self), err);
   if (status) return status;
   self->key = ck_seal_key(self->seal);
-  status = entry.len ? check_entry(self, entry, options->key, err) : take_key(self, options, err);
+  status = entry->is_there ? check_entry(self, bytes, entry, options->key, err) : take_key(self, options, err);
   if (!status) inner->use_seal(inner->self, self->seal);
   return status;
 }
 
-static ck_status put_in_front(ck_store *front, const ck_store_options *options, ck_bytes entry, ck_error *err) {
+static ck_status put_in_front(ck_store *front, const ck_store_options *options, ck_bytes bytes, const ck_sealed_entry *entry, ck_error *err) {
   ck_sealed *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   pthread_mutex_init(&self->mutex, NULL);
   self->front = front;
   self->inner = front->backend;
-  ck_status status = open_sealed(self, options, entry, err);
+  ck_status status = open_sealed(self, options, bytes, entry, err);
   if (status) {
     self->inner.close = NULL;
     close_sealed(self);
@@ -140,10 +113,13 @@ static ck_status put_in_front(ck_store *front, const ck_store_options *options, 
 }
 
 ck_status ck_sealed_open(ck_store *front, const ck_store_options *options, ck_error *err) {
-  ck_buffer entry = {0};
-  ck_status status = front->backend.get_key_entry(&entry, front->backend.self, err);
-  if (!status && options->key) status = put_in_front(front, options, ck_buffer_bytes(&entry), err);
-  else if (!status && entry.len) status = no_key(front, ck_buffer_bytes(&entry), err);
-  ck_buffer_clear(&entry);
+  ck_buffer bytes = {0};
+  ck_sealed_entry entry;
+  ck_status status = front->backend.get_key_entry(&bytes, front->backend.self, err);
+  if (!status) status = ck_sealed_entry_read(&entry, front->url, ck_buffer_bytes(&bytes), err);
+  if (!status && entry.changing) status = is_changing(front, &entry, err);
+  else if (!status && options->key) status = put_in_front(front, options, ck_buffer_bytes(&bytes), &entry, err);
+  else if (!status && entry.is_there) status = no_key(front, &entry, err);
+  ck_buffer_clear(&bytes);
   return status;
 }

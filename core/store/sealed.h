@@ -10,7 +10,8 @@
  * the text; in the place of the checkpoint's own digest is one that needs the key. The checks of all other rows, 64 bits, become
  * signatures too (sqlite_check.c).
  *
- * The entry about its key in meta: 1 byte version (1), 1 byte state (1: at rest), 8 bytes id of the key, 32 bytes signature of these. */
+ * The entry about its key in meta: 1 byte version (1), 1 byte state, 8 bytes id of the key; when the state is 2, the key is being
+ * changed, 8 bytes id of the one before (zeros: none); 32 bytes signature of these by the key; then one by the one before. */
 #ifndef CK_STORE_SEALED_H
 #define CK_STORE_SEALED_H
 
@@ -24,7 +25,7 @@ typedef struct ck_sealed_home {
   int64_t created_ms;
 } ck_sealed_home;
 
-enum { CK_SEALED_HOMES = 64, CK_SEALED_ENTRY_SIZE = 42 };
+enum { CK_SEALED_HOMES = 64 };
 
 typedef struct ck_sealed {
   ck_backend inner;
@@ -41,9 +42,22 @@ typedef struct ck_sealed {
 
 /* Puts itself in front of the backend of `front`, when the store has a key. As ck_store_open. */
 CK_CHECKED ck_status ck_sealed_open(ck_store *front, const ck_store_options *options, ck_error *err);
-void ck_sealed_write_entry(char out[CK_SEALED_ENTRY_SIZE], const ck_seal *seal);
 /* CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_sealed_get_home(ck_sealed_home *out, ck_sealed *self, int64_t session, ck_error *err);
+
+/* ---- sealed_entry.c ---- */
+
+typedef struct ck_sealed_entry {
+  bool is_there, changing;
+  ck_key_id key, before;
+  ck_digest signature, before_signature;
+} ck_sealed_entry;
+/* CK_E_NEWER, CK_E_CORRUPT. No bytes: no entry. */
+CK_CHECKED ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes bytes, ck_error *err);
+/* Whether the key signed it, and the one before (NULL: there is none). */
+bool ck_sealed_entry_is_of(ck_bytes bytes, const ck_sealed_entry *entry, const ck_seal *seal, const ck_seal *before);
+/* `out` is empty. `before` NULL: none. */
+void ck_sealed_entry_append(ck_buffer *out, const ck_seal *seal, const ck_seal *before, bool changing);
 
 /* ---- sealed_row.c, sealed_bytes.c ---- */
 
@@ -79,6 +93,9 @@ CK_CHECKED ck_status ck_sealed_decode_value(ck_value **out, const ck_sealer *wit
 CK_CHECKED ck_status ck_sealed_encode_text(char **out, const ck_sealer *with, const char *use, const char *text, ck_error *err);
 CK_CHECKED ck_status ck_sealed_decode_text(char **out, const ck_sealer *with, const char *use, const char *text, ck_error *err);
 
+/* Between what is sealed and how a text column holds it: the mark, then hex digits. */
+void ck_sealed_append_hex(ck_buffer *out, ck_bytes sealed);
+CK_CHECKED ck_status ck_sealed_append_stored(ck_buffer *out, ck_bytes stored, bool text, ck_error *err);
 /* What a fact is sealed for. */
 void ck_sealed_append_fact_name(ck_buffer *out, const char *owner, const char *key);
 

@@ -86,6 +86,25 @@ static int digit_of(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
+void ck_sealed_append_hex(ck_buffer *out, ck_bytes sealed) {
+  ck_buffer_append_char(out, MARK);
+  for (size_t i = 1; i < sealed.len; i++) ck_buffer_append_format(out, "%02x", (unsigned char)sealed.data[i]);
+}
+
+ck_status ck_sealed_append_stored(ck_buffer *out, ck_bytes stored, bool text, ck_error *err) {
+  if (!text || !ck_sealed_is_sealed(stored)) ck_buffer_append_bytes(out, stored);
+  else ck_buffer_append_char(out, MARK);
+  for (size_t i = 1; text && ck_sealed_is_sealed(stored) && i + 1 < stored.len; i += 2) {
+    int high = digit_of(stored.data[i]), low = digit_of(stored.data[i + 1]);
+    if (high < 0 || low < 0) break; /* what is cut short does not open */
+    ck_buffer_append_char(out, (char)(high << 4 | low));
+  }
+  return ck_buffer_check(out, err);
+}
+
+/* NULL without memory. */
+static char *take_text(ck_buffer *from) { return from->len ? ck_buffer_take(from) : strdup(""); }
+
 ck_status ck_sealed_encode_text(char **out, const ck_sealer *with, const char *use, const char *text, ck_error *err) {
   ck_buffer sealed = {0}, hex = {0};
   *out = NULL;
@@ -93,10 +112,9 @@ ck_status ck_sealed_encode_text(char **out, const ck_sealer *with, const char *u
   ck_status status = CK_OK;
   if (with->signs_only) ck_buffer_append_text(&hex, text);
   else status = ck_sealed_encode_bytes(&sealed, with, use, "", ck_bytes_text(text), err);
-  if (sealed.len) ck_buffer_append_char(&hex, MARK);
-  for (size_t i = 1; i < sealed.len; i++) ck_buffer_append_format(&hex, "%02x", (unsigned char)sealed.data[i]);
+  if (sealed.len) ck_sealed_append_hex(&hex, ck_buffer_bytes(&sealed));
   if (!status) status = ck_buffer_check(&hex, err);
-  if (!status) *out = hex.len ? ck_buffer_take(&hex) : strdup("");
+  if (!status) *out = take_text(&hex);
   ck_buffer_clear(&sealed);
   ck_buffer_clear(&hex);
   return status || *out ? status : ck_error_no_memory(err);
@@ -106,17 +124,9 @@ ck_status ck_sealed_decode_text(char **out, const ck_sealer *with, const char *u
   ck_buffer sealed = {0}, plain = {0};
   *out = NULL;
   if (!text) return CK_OK;
-  bool hex = *text == MARK, odd = false;
-  if (!hex) ck_buffer_append_text(&sealed, text);
-  else ck_buffer_append_char(&sealed, MARK);
-  for (const char *c = text + 1; hex && *c && !odd; c += 2) {
-    int high = digit_of(c[0]), low = digit_of(c[1]);
-    odd = high < 0 || low < 0;
-    if (!odd) ck_buffer_append_char(&sealed, (char)(high << 4 | low));
-  }
-  ck_status status = ck_buffer_check(&sealed, err);
+  ck_status status = ck_sealed_append_stored(&sealed, ck_bytes_text(text), true, err);
   if (!status) status = ck_sealed_decode_bytes(&plain, with, use, "", ck_buffer_bytes(&sealed), err);
-  if (!status) *out = plain.len ? ck_buffer_take(&plain) : strdup("");
+  if (!status) *out = take_text(&plain);
   ck_buffer_clear(&sealed);
   ck_buffer_clear(&plain);
   return status || *out ? status : ck_error_no_memory(err);

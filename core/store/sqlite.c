@@ -178,6 +178,7 @@ static void fill(ck_backend *out, ck_sqlite *self) {
   ck_sqlite_add_reads(out);
   ck_sqlite_add_facts(out);
   ck_sqlite_add_key(out);
+  ck_sqlite_add_rekey(out);
   out->fingerprint_key = get_fingerprint_key;
   out->close = close_store;
 }

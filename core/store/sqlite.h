@@ -41,6 +41,7 @@ typedef struct ck_sqlite {
   uint8_t fingerprint_key[CK_SQLITE_KEY_SIZE];
   ck_buffer key_entry;  /* what it says of its key, as it was read or written last */
   const ck_seal *seal;  /* NULL: the checks of rows are no signatures */
+  int64_t rekeyed_event, rekeyed_checkpoint; /* rows up to which the key was changed */
 
   /* The writer; under the mutex of store.c. */
   ck_connection *writer; /* NULL when read_only, or after a recovery that failed */
@@ -161,8 +162,9 @@ CK_CHECKED ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err);
 /* Runs a statement of the writer that gives no rows. */
 CK_CHECKED ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing, ck_error *err);
 
-/* Of a row of CK_SQL_EVENTS; borrowed from it. */
+/* Of a row with CK_SQL_EVENT_COLUMNS, CK_SQL_CHECKPOINT_COLUMNS; borrowed from it. */
 ck_event_row ck_sqlite_event_row(sqlite3_stmt *stmt);
+void ck_sqlite_read_checkpoint(ck_checkpoint_row *out, sqlite3_stmt *stmt);
 /* A list of seqs on a connection, malloc'd. */
 CK_CHECKED ck_status ck_sqlite_read_bases(int64_t **out, size_t *count, ck_sqlite *self, ck_connection *connection,
                                           int64_t session, ck_error *err);
@@ -181,6 +183,7 @@ void ck_sqlite_add_sessions(ck_backend *backend); /* sqlite_session.c: acquisiti
 void ck_sqlite_add_requests(ck_backend *backend); /* sqlite_request.c */
 void ck_sqlite_add_facts(ck_backend *backend);    /* sqlite_fact.c */
 void ck_sqlite_add_key(ck_backend *backend);      /* sqlite_key.c */
+void ck_sqlite_add_rekey(ck_backend *backend);    /* sqlite_rekey.c */
 void ck_sqlite_add_reads(ck_backend *backend);    /* sqlite_read.c */
 void ck_sqlite_release_all(ck_sqlite *self);
 /* Where the session stands is asked again. */

@@ -323,7 +323,7 @@ static ck_digest column_digest(sqlite3_stmt *stmt, int column) {
   return digest;
 }
 
-static void read_checkpoint(ck_checkpoint_row *out, sqlite3_stmt *stmt) {
+void ck_sqlite_read_checkpoint(ck_checkpoint_row *out, sqlite3_stmt *stmt) {
   int64_t n[21];
   for (int i = 1; i < 21; i++) n[i] = sqlite3_column_int64(stmt, i);
   *out = (ck_checkpoint_row){
@@ -354,7 +354,7 @@ static ck_status read_checkpoints(void *to, int64_t session, int64_t after, int6
   bool more = true;
   while (status == CK_OK && more && ck_binder_next(&read.binder) == SQLITE_ROW) {
     ck_checkpoint_row row;
-    read_checkpoint(&row, read.binder.stmt);
+    ck_sqlite_read_checkpoint(&row, read.binder.stmt);
     if (payloads && row.payload.len && !row.payload.data) {
       status = ck_sqlite_error(read.store, read.reader->db, sqlite3_extended_errcode(read.reader->db),
                                "read a checkpoint's payload", err);

@@ -25,14 +25,17 @@
 #define CK_SQL_REQUEST_IS_SOUND "\"check\" = row_check('request', session, kind, body)"
 #define CK_SQL_PIN_IS_SOUND "\"check\" = row_check('pin', session, seq)"
 /* The index has the kind as well: rows of other kinds are never looked up. */
+#define CK_SQL_EVENT_COLUMNS "seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body, mac, key_id"
 #define CK_SQL_READ_EVENTS                                                                            \
-  "SELECT seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body, mac, key_id FROM event" \
+  "SELECT " CK_SQL_EVENT_COLUMNS " FROM event"                                                          \
   " WHERE session = ?1 AND seq > ?2 AND seq <= ?3 AND ?4 >> kind & 1"                                    \
   " AND (?5 IS NULL OR agent = ?5 OR ?6 >> kind & 1) ORDER BY seq"
-#define CK_SQL_READ_CHECKPOINTS(payload)                                                               \
-  "SELECT id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, cost_micros," \
+#define CK_SQL_CHECKPOINT_COLUMNS(payload)                                                             \
+  "id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, cost_micros," \
   " input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed, format, encoding, plain_len," \
-  " events_digest, payload_digest, digest, mac, key_id, info, length(payload), " payload " FROM checkpoint" \
+  " events_digest, payload_digest, digest, mac, key_id, info, length(payload), " payload
+#define CK_SQL_READ_CHECKPOINTS(payload)                                                               \
+  "SELECT " CK_SQL_CHECKPOINT_COLUMNS(payload) " FROM checkpoint"                                       \
   " WHERE session = ? AND seq > ? AND seq <= ? ORDER BY seq"
 
 #define CK_SQL_IS_WHOLE "encoding & 8 = 0" /* not pruned: CK_ENCODING_PRUNED */

@@ -17,7 +17,7 @@ static const backend_kind backend_kinds[] = {
     {"sqlite:", ck_backend_open_sqlite},
 };
 
-static ck_status open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err) {
+ck_status ck_front_open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err) {
   for (size_t i = 0; i < sizeof backend_kinds / sizeof *backend_kinds; i++) {
     size_t len = strlen(backend_kinds[i].scheme);
     if (strncmp(url, backend_kinds[i].scheme, len) == 0) return backend_kinds[i].open(out, url + len, options, err);
@@ -33,7 +33,7 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
     free(self);
     return ck_error_no_memory(err);
   }
-  ck_status status = open_backend(&self->backend, url, options, err);
+  ck_status status = ck_front_open_backend(&self->backend, url, options, err);
   if (status) {
     free(self->url);
     free(self);
