@@ -105,8 +105,7 @@ static ck_status put_in_front(ck_store *front, const ck_store_options *options, 
     close_sealed(self);
     return status;
   }
-  front->backend.self = self;
-  front->backend.close = close_sealed;
+  front->backend = (ck_backend){.self = self, .close = close_sealed};
   ck_sealed_add_writes(&front->backend);
   ck_sealed_add_reads(&front->backend);
   return CK_OK;

@@ -164,6 +164,14 @@ static ck_status get_fact(ck_value **out, void *to, const char *owner, const cha
 static ck_status check_owner(void *to, const char *session_id, ck_error *err) { return INNER(to).check_owner(INNER(to).self, session_id, err); }
 static void release(void *to, ck_lease lease) { INNER(to).release(INNER(to).self, lease); }
 
+static void set_trouble(void *to, ck_lease lease, const char *text) {
+  if (INNER(to).set_trouble) INNER(to).set_trouble(INNER(to).self, lease, text);
+}
+static void get_trouble(char out[CK_TROUBLE_MAX], void *to, const char *session_id) {
+  out[0] = '\0';
+  if (INNER(to).get_trouble) INNER(to).get_trouble(out, INNER(to).self, session_id);
+}
+
 static ck_status list_pins(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
   return INNER(to).list_pins(out, count, INNER(to).self, session, err);
 }
@@ -197,6 +205,8 @@ void ck_sealed_add_reads(ck_backend *out) {
   out->get_fact = get_fact;
   out->check_owner = check_owner;
   out->release = release;
+  out->set_trouble = set_trouble;
+  out->get_trouble = get_trouble;
   out->list_pins = list_pins;
   out->list_bases = list_bases;
   out->get_identity = get_identity;

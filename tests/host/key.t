@@ -58,6 +58,35 @@ exits 0 "what is asked for" --json sessions inspect two
 is "is signed" "$(json "$out" 'length $d->{signature}')" 64
 is "nothing is readable after all that" "$(canaries)" ""
 
+# Keys are made, listed and changed.
+unset CKRUN_KEY
+exits 0 "a key is made" key new fresh
+id=$out
+is "for its owner alone" "$(stat -c %a fresh) $(wc -c <fresh)" "600 65"
+ok "its id is none of it" test -z "$(grep -F "$id" fresh)"
+refused 5 "nothing is written over" "is there already" key new fresh
+is "nor was it" "$("$CKRUN" --key file:fresh sessions list 2>&1 | grep -c "given by file:fresh is $id")" 1
+exits 0 "the keys of a store are listed without one" --json key list
+is "all rows have one" "$(json "$out" '$d->{state}')" current
+old=$(json "$out" '$d->{key}')
+refused 2 "a change needs a new one" "--new-key" --key file:key key rotate
+refused 4 "and the old one" "is sealed with the key $old" key rotate --new-key file:fresh
+refused 7 "not another one" "the key given by file:other is" --key file:other key rotate --new-key file:fresh
+exits 0 "it is changed" --key file:key key rotate --new-key file:fresh
+is "to the new one" "$out" "$id"
+refused 7 "the old one does not open it any more" "is sealed with the key $id" --key file:key sessions list
+exits 0 "the new one does" --key file:fresh store verify
+run key list
+is "no row has the old one" "$(grep -c "$old" <<<"$out") $(grep -c "$id.*current" <<<"$out")" "0 1"
+exits 0 "once is enough" --key file:key key rotate --new-key file:fresh
+has "which is told" "$err" "already"
+cp s.db good.db && sqlite3 s.db "UPDATE event SET at_ms = 1 WHERE seq = 2" && rm -f s.db-wal s.db-shm
+refused 7 "a store that is not whole keeps its key" "nothing was changed" --key file:fresh key rotate --new-key file:key
+cp good.db s.db && rm -f s.db-wal s.db-shm
+refused 2 "a store in memory" "cannot be changed" --store memory: key rotate --new-key file:key
+exits 0 "back again" --key file:fresh key rotate --new-key file:key
+export CKRUN_KEY=$(cat key)
+
 # The key is a secret like others: what prints it prints a placeholder.
 cat >tells.lua <<'END'
 local flow = require "ck.flow"

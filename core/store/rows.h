@@ -1,0 +1,138 @@
+/* rows.h - what goes between store.c and a backend: encoded rows, and what is done with several at once. */
+#ifndef CK_STORE_ROWS_H
+#define CK_STORE_ROWS_H
+
+#include "core/store/seal.h"
+#include "core/store/store.h"
+
+/* How bytes are stored. Numbers are on disk for ever. */
+typedef enum {
+  CK_ENCODING_PLAIN = 0,
+  CK_ENCODING_ZSTD = 1,
+  CK_ENCODING_SEALED = 2,       /* bit: sealed after compression (sealed.h) */
+  CK_ENCODING_TOMBSTONE = 4,    /* bit: scrubbed; the bytes are the content's digest (to come) */
+  CK_ENCODING_PRUNED = 8        /* bit: of a checkpoint that was pruned; with no bytes it is a stub (payload.h) */
+} ck_encoding;
+
+typedef struct ck_event_row {
+  int64_t seq, timeline;
+  ck_event_kind kind;
+  int64_t at_ms;
+  const char *scope, *agent; /* agent may be NULL */
+  int encoding;
+  int64_t plain_len;         /* of the body before compression */
+  int64_t check;             /* the first 8 bytes of its digest (chain.h): a damaged row is not taken for another one */
+  ck_bytes body;             /* as stored */
+  ck_bytes mac;              /* no bytes: unsigned */
+  ck_bytes key_id;           /* no bytes: unsigned, or opened */
+  const ck_error *fault;     /* why a row that was read could not be opened; NULL: nothing is wrong, or no key was needed */
+} ck_event_row;
+
+typedef struct ck_checkpoint_row {
+  char id[CK_ID_SIZE];
+  int64_t seq, parent, keyframe, timeline;
+  int64_t covers;            /* events with covers < seq <= this seq are in its digest */
+  ck_boundary_kind kind;
+  int64_t created_ms;
+  bool clean, resumable;
+  ck_totals totals;
+  int64_t changed;
+  int format;                /* of the payload; CK_PAYLOAD_FORMAT when written */
+  int encoding;
+  int64_t plain_len;
+  ck_bytes info;             /* JSON */
+  ck_bytes payload;          /* as stored */
+  ck_digest events_digest;   /* of the events it covers */
+  ck_digest payload_digest;  /* of the payload as stored */
+  ck_digest digest;          /* logical, chained */
+  ck_bytes mac;              /* no bytes: unsigned */
+  ck_bytes key_id;           /* no bytes: unsigned, or opened */
+  const ck_error *fault;     /* as of an event */
+} ck_checkpoint_row;
+
+typedef struct ck_row_batch {
+  ck_lease lease;
+  const ck_event_row *events;
+  size_t event_count;
+  const ck_checkpoint_row *checkpoint; /* or NULL */
+  const ck_session_update *update;     /* or NULL */
+  int64_t at_ms;                       /* for updated_ms */
+  ck_status status;                    /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
+} ck_row_batch;
+
+/* What pruning changes of a checkpoint's row. A stub loses its payload; it has no keyframe and no plain length. */
+typedef struct ck_prune_row {
+  int64_t seq;
+  ck_digest digest;          /* of the row that was read: another row is not touched */
+  int encoding;
+  bool stub;
+  bool drop;                 /* it was a kept one until now */
+  ck_digest payload_digest;
+  ck_bytes mac, key_id;      /* of what the row becomes; no bytes: unsigned */
+  ck_bytes info;             /* no bytes: it stays */
+} ck_prune_row;
+
+/* Makes a row that was read one of another session. */
+typedef ck_status (*ck_event_row_move)(void *to, ck_event_row *row, ck_error *err);
+
+/* What a fork is given of the session it was cut from when that is deleted: all up to its cut. */
+typedef struct ck_heir {
+  int64_t session;
+  int64_t cut;
+  int64_t timeline;          /* its first own one: those before are copied */
+  ck_origin origin;          /* its new one */
+  ck_prune_row *stubs;       /* the deleted session's checkpoints as its own */
+  size_t stub_count;
+  ck_event_row_move move;    /* NULL: rows of events are copied as they are */
+  void *to;                  /* of `move` */
+} ck_heir;
+
+/* What opens a run; as ck_opening. */
+typedef struct ck_row_opening {
+  const ck_timeline *timeline;
+  const ck_event_row *events;
+  size_t event_count;
+  const ck_checkpoint_row *checkpoint; /* or NULL */
+  const ck_session_update *update;     /* or NULL */
+  ck_restarts restarts;
+} ck_row_opening;
+
+/* What must be known of a session to find its rows. */
+typedef struct ck_identity {
+  char id[CK_ID_SIZE];
+  ck_origin origin;
+  int64_t created_ms;
+} ck_identity;
+
+/* Which events: after < seq <= until (until 0: no bound); `kinds`, `agent` and `others` as in ck_event_query, hints:
+ * others may come as well. */
+typedef struct ck_event_rows {
+  int64_t session, after, until;
+  bool backward;
+  uint64_t kinds;
+  const char *agent;
+  uint64_t others;
+} ck_event_rows;
+
+typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
+typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
+
+/* A change of key, row by row: each function takes what it is given from the old key to the new one. */
+struct ck_rekey_bytes;
+typedef struct ck_rekey {
+  const ck_seal *from, *to; /* from NULL: there was no key */
+  void *self;
+  ck_status (*event)(void *self, int64_t session, ck_event_row *row, ck_error *err);
+  ck_status (*checkpoint)(void *self, int64_t session, ck_checkpoint_row *row, ck_error *err);
+  /* Bytes that are sealed by themselves, appended. `text`: as hex digits. */
+  ck_status (*bytes)(ck_buffer *out, void *self, const struct ck_rekey_bytes *what, ck_error *err);
+} ck_rekey;
+typedef struct ck_rekey_bytes {
+  const char *use, *name, *id; /* id "": of no session */
+  int64_t created_ms;
+  ck_bytes bytes;
+  bool text;
+} ck_rekey_bytes;
+typedef void (*ck_key_visit)(void *to, ck_bytes key_id, int64_t events, int64_t checkpoints);
+
+#endif
