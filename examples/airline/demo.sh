@@ -35,9 +35,11 @@ carried_out() {
 
 say '1. An agent books a flight. Its model and its tools answer from a recording; it is killed with SIGKILL on the way.'
 session=
-for ((attempt = 1; attempt <= 100; attempt++)); do
-  if run_and_kill "booking-$attempt" 14; then session=booking-$attempt && break; fi
-  echo '  (it was done before the blow fell: once more)'
+attempt=0
+while [ -z "$session" ] && [ "$attempt" -lt 100 ]; do
+  attempt=$((attempt + 1))
+  if run_and_kill "booking-$attempt" 14; then session=booking-$attempt
+  else echo '  (it was done before the blow fell: once more)'; fi
 done
 [ -n "$session" ] || { echo 'demo: the run was never caught in the middle' >&2; exit 1; }
 before=$(carried_out "$session" | wc -l)
