@@ -175,10 +175,10 @@ $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 
 # ---- tests ----
 
-# The environment of the tests, for one mode.
+# The environment of the tests, for one mode. Under the sanitizers some of what is done many times is done a few times.
 test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
-  ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+  CKRUN_SPARSE='$(filter-out release debug,$(1))' ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
 # What failed is told again behind prove's summary.
 define prove
 $(if $(strip $(2)),$(Q)rm -rf $(BUILD)/$(1)/said; export $(call test_env,$(1)); \

@@ -105,8 +105,8 @@ static void test_redirect(void) {
 /* All of it takes longer than may lie between two bytes. */
 static void test_slow_bytes(void) {
   model_scene scene;
-  model_scene_open(&scene, "openai", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":60,\"pause_ms\":30}");
-  scene.model->idle_timeout_ms = 400;
+  model_scene_open(&scene, "openai", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":6,\"pause_ms\":25}");
+  scene.model->idle_timeout_ms = 1500;
   scene.model->stream = 1;
   model_scene_say(&scene, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
