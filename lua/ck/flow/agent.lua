@@ -9,6 +9,7 @@
 local agent_loop = require "ck.flow.agent_loop"
 local check = require "ck.flow.check"
 local mcp = require "ck.flow.mcp"
+local parts = require "ck.flow.parts"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 
@@ -30,16 +31,11 @@ local function user_rule(value)
   if type(value) ~= "table" or value.kind ~= "ask" then return "must be flow.ask{…}" end
 end
 
-local function count_rule(value)
-  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
-end
-
-local rules = {
-  name = "string", version = check.version, model = "string", prompt = prompt_rule, input = input_rule, tools = "table",
-  processes = process.rule, user = user_rule, stop = "function", result = input_rule, max_iterations = count_rule,
-  max_bad_calls = count_rule,
-  parallel_tools = count_rule, max_tokens = count_rule, temperature = "number", reads = check.texts, secrets = check.texts,
-}
+local rules = check.with(parts.rules, {
+  model = "string", prompt = prompt_rule, input = input_rule, user = user_rule, stop = "function", result = input_rule,
+  max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count, max_tokens = check.count,
+  temperature = "number",
+})
 
 local function finish(loop, text)
   local result = loop.def.result

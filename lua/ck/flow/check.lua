@@ -81,11 +81,27 @@ function check.seconds(value)
   if type(value) ~= "number" or not (value > 0 and value <= 1e6) then return "must be a number of seconds above 0, 1e6 at most" end
 end
 
---- A rule: the version of what a flow's sessions keep; policies migrate what an older one left.
----@param value any
----@return string|nil problem
-function check.version(value)
-  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
+--- Makes a rule: a whole number, `least` at least.
+---@param least integer
+---@return fun(value: any): string?
+function check.from(least)
+  return function(value)
+    if math.type(value) ~= "integer" or value < least then return ("must be a whole number from %d"):format(least) end
+  end
+end
+
+--- A rule: how many.
+check.count = check.from(1)
+
+--- The rules of both.
+---@param rules table<string, ck.flow.rule>
+---@param more table<string, ck.flow.rule>
+---@return table<string, ck.flow.rule>
+function check.with(rules, more)
+  local both = {}
+  for field, rule in pairs(rules) do both[field] = rule end
+  for field, rule in pairs(more) do both[field] = rule end
+  return both
 end
 
 return check

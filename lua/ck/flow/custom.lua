@@ -1,15 +1,13 @@
 --- A flow of the user's own: one function over the primitives of ctx.
 
 local check = require "ck.flow.check"
+local parts = require "ck.flow.parts"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 
 local custom = {}
 
-local rules = {
-  name = "string", version = check.version, run = "function", tools = "table", processes = process.rule,
-  reads = check.texts, agents = check.texts, secrets = check.texts, models = check.texts,
-}
+local rules = check.with(parts.rules, { run = "function", agents = check.texts, models = check.texts })
 
 ---@param def { run: fun(ctx: table, def: table): any, name: string|nil, tools: table|nil, processes: table|nil, reads: string[]|nil,
 ---  agents: string[]|nil, secrets: string[]|nil, models: string[]|nil }

@@ -41,13 +41,9 @@ local function env_rule(value)
   end
 end
 
-local function count_rule(value)
-  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
-end
-
 local rules = {
   argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string", class = class_rule,
-  timeout_s = check.seconds, output_max = count_rule, retry = trial.rule, on_error = "string",
+  timeout_s = check.seconds, output_max = check.count, retry = trial.rule, on_error = "string",
 }
 
 local function input_of(ctx, def, needs)

@@ -4,7 +4,6 @@ local check = require "ck.flow.check"
 local edge = require "ck.flow.graph.edge"
 local node = require "ck.flow.node"
 local parts = require "ck.flow.parts"
-local process = require "ck.flow.process"
 local shape = require "ck.flow.graph.shape"
 local walk = require "ck.flow.graph.walk"
 
@@ -12,14 +11,7 @@ local graph = {}
 
 local VISITS_MAX = 100
 
-local function count_rule(value)
-  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
-end
-
-local rules = {
-  name = "string", version = check.version, start = "string", nodes = "table", edges = "table", max_visits = count_rule, tools = "table",
-  processes = process.rule, reads = check.texts, secrets = check.texts,
-}
+local rules = check.with(parts.rules, { start = "string", nodes = "table", edges = "table", max_visits = check.count })
 
 local function take_nodes(def)
   local nodes = {}

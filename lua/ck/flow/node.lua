@@ -35,9 +35,7 @@ local function run_function(ctx, self, given) return self.call(ctx, given) end
 ---@return ck.flow.Node
 function node.lua(def)
   if type(def) == "function" then return { kind = "lua", call = def, run = run_function } end
-  local problem = check.fields("flow.lua", def, {
-    run = "function", reads = check.texts, writes = check.texts, retry = trial.rule, on_error = "string",
-  })
+  local problem = check.fields("flow.lua", def, check.with(node.rules, { run = "function" }))
   if not problem and not def.run then problem = "flow.lua needs a function" end
   if problem then error(problem, 2) end
   return {
@@ -61,9 +59,7 @@ function node.with(def)
   for field, value in pairs(def) do
     if field ~= 1 then given[field] = value end
   end
-  local rules = { input = input_rule }
-  for field, rule in pairs(node.rules) do rules[field] = rule end
-  local problem = check.fields("flow.node", given, rules)
+  local problem = check.fields("flow.node", given, check.with(node.rules, { input = input_rule }))
   if problem then error(problem, 2) end
   for field, value in pairs(given) do made[field] = value end
   return made

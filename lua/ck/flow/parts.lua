@@ -1,10 +1,16 @@
 --- What the nodes of a flow bring with them: the tools, processes, secrets, models and names of its agents.
 
+local check = require "ck.flow.check"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 local trial = require "ck.flow.trial"
 
 local parts = {}
+
+--- The fields that any flow may have. `version`: of what its sessions keep; policies migrate what an older one left.
+parts.rules = {
+  name = "string", version = check.count, tools = "table", processes = process.rule, reads = check.texts, secrets = check.texts,
+}
 
 local function same(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then return a == b end

@@ -5,7 +5,6 @@
 
 local check = require "ck.flow.check"
 local parts = require "ck.flow.parts"
-local process = require "ck.flow.process"
 local rounds_run = require "ck.flow.rounds_run"
 
 local rounds = {}
@@ -39,19 +38,10 @@ local function agents_rule(value)
   end
 end
 
-local function depth_rule(value)
-  if math.type(value) ~= "integer" or value < 0 then return "must be a whole number from 0" end
-end
-
-local function rounds_rule(value)
-  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
-end
-
-local rules = {
-  name = "string", version = check.version, orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table",
-  rounds = rounds_rule, max_depth = depth_rule, gate = "function", tools = "table", processes = process.rule,
-  reads = check.texts, secrets = check.texts,
-}
+local rules = check.with(parts.rules, {
+  orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table", rounds = check.count, max_depth = check.from(0),
+  gate = "function",
+})
 
 local function delegates_problem(def)
   for name, targets in pairs(def.delegates or {}) do

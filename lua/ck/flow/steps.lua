@@ -3,7 +3,6 @@
 local check = require "ck.flow.check"
 local node = require "ck.flow.node"
 local parts = require "ck.flow.parts"
-local process = require "ck.flow.process"
 local run = require "ck.flow.steps.run"
 
 local steps = {}
@@ -17,14 +16,7 @@ local PARALLEL = 4
 ---@field optional boolean|nil  the flow goes on without its result when it fails
 ---@field retry ck.flow.Retry|nil
 
-local function count_rule(value)
-  if math.type(value) ~= "integer" or value < 1 then return "must be a whole number from 1" end
-end
-
-local rules = {
-  name = "string", version = check.version, steps = "table", parallel = count_rule, tools = "table", processes = process.rule,
-  reads = check.texts, secrets = check.texts,
-}
+local rules = check.with(parts.rules, { steps = "table", parallel = check.count })
 
 local function node_rule(value)
   if not node.is(value) then return "must be a node, such as flow.exec{…}, or a function, not a " .. type(value) end

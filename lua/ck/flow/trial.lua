@@ -15,8 +15,8 @@ local WAIT_MAX_MS, WAIT_MS, FACTOR = 3600000, 1000, 2
 --- A rule for ck.flow.check.
 function trial.rule(value)
   local problem = check.fields("retry", value, {
-    times = function(n) if math.type(n) ~= "integer" or n < 1 then return "must be a whole number from 1" end end,
-    backoff_ms = function(n) if math.type(n) ~= "integer" or n < 0 then return "must be a whole number from 0" end end,
+    times = check.count,
+    backoff_ms = check.from(0),
     factor = function(n) if type(n) ~= "number" or not (n >= 1 and n <= 1000) then return "must be a number from 1 to 1000" end end,
   })
   if problem then return "is wrong: " .. problem end
