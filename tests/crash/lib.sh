@@ -59,7 +59,7 @@ fresh() { rm -rf s.db s.db-* s.db.* count.log out err; }
 cassette() { awk -v rounds="$1" -f "$here/cassette.awk" >"$work/$1.jsonl"; }
 
 # Nothing here takes long: what does is a hang.
-bounded() { timeout 60 "$@"; }
+bounded() { timeout 300 "$@"; }
 ckrun_at() { local at=$1; shift; bounded "$CKRUN" --store "$at" "$@"; }
 ckrun() { ckrun_at "$store" "$@"; }
 

@@ -20,14 +20,14 @@ exec 8<waiting
 read -r _ <&8
 kill -KILL "$program"
 wait "$program" 2>/dev/null
-check "the tool ends with its session" timeout 5 cat <&8
+check "the tool ends with its session" timeout 300 cat <&8
 rm -f waiting hold
 marks_left
 go_on s
 check "a resume completes the session" [ "$ending" = completed ]
 # Whoever still waits may go on now.
 exec 9>&-
-timeout 5 cat <&8
+timeout 300 cat <&8
 summary s >seen
 check "nothing ran twice, nothing is lost" cmp seen "$work/expected"
 

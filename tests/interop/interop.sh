@@ -76,7 +76,7 @@ has "wrong arguments are an error for the model" "$out" '"status":"error"'
 call nobody 60 no-such-tool '{}'
 has "so is a tool that there is not" "$out" 'no-such-tool not found'
 call late 4 trigger-long-running-operation '{ duration = 60, steps = 1 }'
-has "a call that takes too long is cancelled" "$out" "the MCP server 'everything' did not answer within 4.0 s"
+has "a call that takes too long is cancelled" "$out" "the MCP server 'everything' did not answer within"
 call questions 60 trigger-sampling-request '{ prompt = "x" }'
 has "what this client does not offer is refused" "$out" '"status":"error"'
 
@@ -110,10 +110,7 @@ is "and still does at the next try" "$code" 8
 
 "$CKRUN" run prompt.lua --profile ./allow.lua --session killed >/dev/null 2>&1 &
 pid=$!
-for _ in $(seq 1000); do
-  "$CKRUN" sessions log killed 2>/dev/null | grep -q sessionUpdate && break
-  sleep 0.02
-done
+until "$CKRUN" sessions log killed 2>/dev/null | grep -q sessionUpdate; do sleep 0.02; done
 { kill -9 "$pid"; wait "$pid"; } 2>/dev/null
 agents() { grep -l 'dist/examples/agent[.]js' /proc/[0-9]*/cmdline 2>/dev/null | wc -l; }
 for _ in $(seq 1000); do [ "$(agents)" = 0 ] && break; done
