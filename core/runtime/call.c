@@ -28,8 +28,9 @@ ck_status ck_call_stop_in_doubt(ck_call *self) {
 
 static ck_status stop_diverged(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "effect %s (%s) was recorded with another request: the flow or its inputs have changed",
-           self->key, ck_effect_class_name(self->effect.class));
+  snprintf(text, sizeof text, "effect %s (%s) was recorded with another request: the flow or its inputs have changed, or a model asks "
+           "for something else since it was set back; 'ckrun sessions fork %s --checkpoint ID' goes on without what was done",
+           self->key, ck_effect_class_name(self->effect.class), ck_session_id(ck_call_session(self)));
   leave(self, CK_SESSION_FAILED, CK_E_DIVERGED, text);
   return CK_OK;
 }
@@ -252,16 +253,17 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
 }
 
 /* The first call of an agent that is not replayed may have to tell it what it has lost: that is part of what is asked. */
-static ck_status consult(ck_ledger_case *out, ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+static ck_status consult(ck_ledger_case *out, ck_call *self, ck_error *err) {
+  const ck_ledger *ledger = ck_call_session(self)->ledger;
   bool told;
   ck_status status = ck_call_restore_telling(&told, self, err);
   if (told) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
-  *out = ck_ledger_decide(entry, &self->effect, self->digest);
+  *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);
   if (status != CK_OK || told || out->answer != CK_LEDGER_RUN) return status;
   status = ck_call_tell_agent(&told, self, err);
   if (!told) return status;
   ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
-  *out = ck_ledger_decide(entry, &self->effect, self->digest);
+  *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);
   return status;
 }
 
@@ -279,7 +281,7 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   if (!self->driver) return stop_without_driver(self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   ck_ledger_case found;
-  status = consult(&found, self, entry, err);
+  status = consult(&found, self, err);
   find_beginning(self, entry);
   return status == CK_OK ? act_on(self, &found, entry, err) : status;
 }

@@ -131,6 +131,7 @@ static uint32_t read_attempt(ck_bytes body) {
 static void apply_intent(record *to, const ck_event *event, ck_bytes body) {
   char name[24];
   replace(&to->intent, event->body);
+  to->view.intent_seq = event->seq;
   replace(&to->resolution, NULL);
   to->view.open = true;
   to->view.verdict = CK_VERDICT_NONE;
@@ -210,5 +211,77 @@ ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *e
   out.diverged = strcmp(entry->outcome_digest, digest) != 0;
   if (!out.diverged) out.answer = CK_LEDGER_REPLAY;
   else if (!ck_effect_class_repeats(effect->class)) out.answer = CK_LEDGER_DIVERGED;
+  return out;
+}
+
+/* ---- what a model's answer led to ---- */
+
+/* The parts of the key SCOPE[@TAG]/PATH/model/N. */
+typedef struct place {
+  const char *scope, *tag, *path; /* `tag` begins with '@', or is empty */
+  size_t scope_len, tag_len, path_len;
+} place;
+
+static bool find_place(place *out, const char *key) {
+  const char *slash = strchr(key, '/'), *kind = NULL;
+  for (const char *at = strstr(key, "/model/"); at; at = strstr(at + 1, "/model/")) kind = at;
+  if (!slash || !kind || kind <= slash) return false;
+  const char *at = memchr(key, '@', (size_t)(slash - key));
+  const char *tag = at ? at : slash;
+  *out = (place){.scope = key, .scope_len = (size_t)(tag - key), .tag = tag, .tag_len = (size_t)(slash - tag),
+                 .path = slash + 1, .path_len = (size_t)(kind - slash) - 1};
+  return true;
+}
+
+/* In the same turn of the same scope. */
+static bool is_beside(const place *self, const char *key) {
+  size_t len = self->scope_len + self->tag_len + 1 + self->path_len;
+  return strncmp(key, self->scope, len) == 0 && key[len] == '/';
+}
+
+/* In a scope below, which was forked in this turn: the last part of its tag but those of the scope itself is the turn's path. */
+static bool is_below(const place *self, const char *key) {
+  const char *slash = strchr(key, '/'), *tag = strchr(key, '@');
+  if (!slash || !tag || tag > slash || strncmp(key, self->scope, self->scope_len) != 0 || key[self->scope_len] != '.') return false;
+  size_t len = (size_t)(slash - tag);
+  if (len <= self->tag_len || strncmp(slash - self->tag_len, self->tag, self->tag_len) != 0) return false;
+  const char *end = slash - self->tag_len, *begin = end;
+  while (begin[-1] != '@') begin--;
+  size_t own = (size_t)(end - begin);
+  return own >= self->path_len && strncmp(begin, self->path, self->path_len) == 0 && (own == self->path_len || begin[self->path_len] == '.');
+}
+
+static bool stands(const ck_ledger_entry *entry, int64_t since) {
+  if (ck_effect_class_repeats(entry->class) || entry->intent_seq <= since) return false;
+  return entry->open || (entry->outcome && ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok"));
+}
+
+/* In the words of either format. */
+static bool has_calls(ck_bytes message) {
+  ck_bytes calls = ck_json_get(message, "tool_calls"), content = ck_json_get(message, "content");
+  if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0) return true;
+  if (ck_json_type_of(content) != CK_JSON_ARRAY) return false;
+  for (ck_json_iterator it = ck_json_iterate(content); ck_json_next(&it);)
+    if (ck_json_is_text(ck_json_get(it.value, "type"), "tool_use")) return true;
+  return false;
+}
+
+static bool was_acted_on(const ck_ledger *self, const ck_ledger_entry *answer) {
+  place at;
+  if (!has_calls(ck_json_get(ck_value_bytes(answer->outcome), "message")) || !find_place(&at, answer->key)) return false;
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_ledger_entry *entry = &self->entries[i]->view;
+    if ((is_beside(&at, entry->key) || is_below(&at, entry->key)) && stands(entry, answer->outcome_seq)) return true;
+  }
+  return false;
+}
+
+ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect, const char *digest) {
+  const ck_ledger_entry *entry = ck_ledger_get(self, effect->key);
+  ck_ledger_case out = ck_ledger_decide(entry, effect, digest);
+  bool answered = entry && entry->outcome && !entry->open && effect->kind == CK_EFFECT_MODEL &&
+                  ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
+  if (out.answer != CK_LEDGER_RUN || !answered || strcmp(entry->outcome_digest, digest) != 0) return out;
+  if (was_acted_on(self, entry)) out.answer = CK_LEDGER_REPLAY;
   return out;
 }

@@ -32,7 +32,7 @@ typedef struct ck_ledger_entry {
   const char *scope;
   const ck_value *intent;      /* body; NULL: none seen */
   const ck_value *outcome;     /* body of the last outcome; NULL: none */
-  int64_t outcome_seq;
+  int64_t intent_seq, outcome_seq;
   ck_verdict verdict;          /* said after the last intent */
   const ck_value *resolution;  /* body; NULL */
 } ck_ledger_entry;
@@ -68,6 +68,11 @@ typedef struct ck_ledger_case {
 } ck_ledger_case;
 /* The rules of DESIGN 7. `entry` may be NULL. */
 ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *effect, const char *digest);
+
+/* The same for what this ledger knows of the effect's key, with one rule more: a model's answer with tool calls that was acted on, so
+ * that something which may not simply run again was begun behind it in the same turn, is not asked for anew at a later attempt, as
+ * long as the request is the same. Another answer would call something else in the place of what was called. */
+ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect, const char *digest);
 
 /* Digest of what is asked: the (redacted) request and, for a model, the conversation. */
 void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect, ck_bytes redacted_request);

@@ -27,15 +27,15 @@ static ck_rehearsed judge_open(const ck_ledger_entry *entry, ck_ledger_answer an
   return entry->class == CK_EFFECT_RECONCILABLE ? CK_REHEARSED_PROBE : CK_REHEARSED_DOUBT;
 }
 
-static ck_rehearsed judge(const ck_ledger_entry *entry, uint32_t attempt) {
+static ck_rehearsed judge(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt) {
   ck_effect effect = {.key = entry->key, .attempt = attempt, .kind = entry->kind, .class = entry->class};
-  ck_ledger_case found = ck_ledger_decide(entry, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
+  ck_ledger_case found = ck_ledger_decide_known(ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
   if (entry->open) return judge_open(entry, found.answer);
   return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY : CK_REHEARSED_ANEW;
 }
 
-static void show(const ck_ledger_entry *entry, uint32_t attempt, ck_rehearsal_visit visit, void *to) {
-  ck_rehearsed_effect effect = {.what = judge(entry, attempt), .key = entry->key, .kind = entry->kind, .class = entry->class};
+static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt, ck_rehearsal_visit visit, void *to) {
+  ck_rehearsed_effect effect = {.what = judge(ledger, entry, attempt), .key = entry->key, .kind = entry->kind, .class = entry->class};
   ck_bytes intent = entry->intent ? ck_value_bytes(entry->intent) : (ck_bytes){0};
   ck_bytes outcome = entry->outcome ? ck_value_bytes(entry->outcome) : (ck_bytes){0};
   char *name = ck_json_dup_string(ck_json_get(ck_json_get(intent, "request"), "name"));
@@ -122,7 +122,7 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
   status = read_settled(&done, session, err);
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
-    if (!is_mark(entry) && !is_settled(&done, entry)) show(entry, session->timeline.attempt, visit, to);
+    if (!is_mark(entry) && !is_settled(&done, entry)) show(session->ledger, entry, session->timeline.attempt, visit, to);
   free(done.entries);
   if (status == CK_OK) fill(out, session);
   ck_session_close(session);
