@@ -103,8 +103,18 @@ bool ck_standing_conflicts(const ck_limits_state *self) {
   return hit && unmet;
 }
 
+/* Less than a cent is told to the micro-dollar: "$0.00 of $0.00 spent" would tell nothing. */
+static void write_money(char *out, size_t size, int64_t micros) {
+  if (micros <= 0 || micros >= 10000) {
+    snprintf(out, size, "$%.2f", (double)micros / 1e6);
+    return;
+  }
+  int len = snprintf(out, size, "$%.6f", (double)micros / 1e6);
+  while (out[len - 1] == '0') out[--len] = '\0';
+}
+
 static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t amount) {
-  if (dimension == CK_DIMENSION_BUDGET) snprintf(out, size, "$%.2f", (double)amount / 1e6);
+  if (dimension == CK_DIMENSION_BUDGET) write_money(out, size, amount);
   else if (dimension == CK_DIMENSION_TIME) snprintf(out, size, "%.1f s", (double)amount / 1e3);
   else snprintf(out, size, "%lld", (long long)amount);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/runtime/hand.h"
+#include "core/runtime/limits.h"
 #include "core/runtime/resolve.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
@@ -46,6 +47,13 @@ static int64_t count_events(strands *s, const char *what) {
   tap_must(ck_session_flush(s->session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush: %s", err.text);
   tap_must(ck_store_read_events(s->runtime->store, &query, find, &f, &err) == CK_OK, "events: %s", err.text);
   return f.count;
+}
+
+static void test_little(void) {
+  char text[CK_ERROR_TEXT_MAX];
+  ck_limit_hit hit = {.dimension = CK_DIMENSION_BUDGET, .agent = "x", .spent = 2466, .limit = 4000, .asked = 18000};
+  ck_limits_describe(text, sizeof text, &hit);
+  tap_is_text(text, "budget of agent x: $0.002466 of $0.004 spent, and the next call may cost $0.02", "less than a cent is told exactly");
 }
 
 /* $4.80 of $5.00 leaves $0.20. */
@@ -361,6 +369,7 @@ int main(void) {
   test_rewound();
   test_answer_survives();
   test_sleep_beside();
+  test_little();
   test_budget();
   test_time();
   test_hierarchy();
