@@ -5,7 +5,7 @@
 
 #include "core/effect/acp_private.h"
 
-enum { OPTIONS_MAX = 16, TITLE_MAX = 200 };
+enum { OPTIONS_MAX = 16, TITLE_MAX = 200, OPEN_MAX = 64 };
 
 /* ---- answers ---- */
 
@@ -118,6 +118,13 @@ static void append_question(ck_buffer *out, const ck_effect_run *run, ck_bytes c
   ck_buffer_clear(&title);
 }
 
+/* No person would answer more of them. */
+static bool are_too_many(const ck_acp_agent *self) {
+  size_t count = 0;
+  for (const ck_acp_permission *it = self->permissions.next; it != &self->permissions; it = it->next) count++;
+  return count >= OPEN_MAX;
+}
+
 /* The names of the options, ended by NULL; false when they are none to choose from. */
 static bool read_options(char *names[OPTIONS_MAX + 1], ck_bytes options) {
   size_t count = 0;
@@ -137,6 +144,7 @@ static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, c
   char *names[OPTIONS_MAX + 1];
   ck_acp_permission *permission = NULL;
   if (!options->asker) return ck_error_set(err, CK_E_WAITING, "nobody is there to be asked");
+  if (are_too_many(run->agent)) return ck_error_set(err, CK_E_REFUSED, "it asks for too much at once");
   bool choosable = read_options(names, ck_json_get(message->params, "options"));
   ck_status status = choosable ? add_permission(&permission, run, message, err) : ck_error_set(err, CK_E_REFUSED, "it offers no options");
   if (status == CK_OK) {

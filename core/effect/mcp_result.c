@@ -155,15 +155,29 @@ static ck_effect_class class_of(ck_bytes annotations) {
   return CK_EFFECT_ONCE;
 }
 
+/* Providers want an object's schema that says so. */
+static void write_schema(ck_json_writer *w, ck_bytes schema) {
+  bool typed = ck_json_is_text(ck_json_get(schema, "type"), "object"), untyped = ck_json_get(schema, "type").len == 0;
+  bool object = ck_json_type_of(schema) == CK_JSON_OBJECT, some = object && ck_json_count(schema) > 0;
+  ck_json_name(w, "parameters");
+  if (object && typed) {
+    ck_json_put_raw(w, schema);
+    return;
+  }
+  ck_buffer_append_text(w->out, "{\"type\":\"object\"");
+  if (some && untyped) ck_buffer_append_char(w->out, ',');
+  ck_buffer_append_bytes(w->out, some && untyped ? (ck_bytes){schema.data + 1, schema.len - 1} : ck_bytes_text("}"));
+  w->comma = true;
+}
+
 static void write_tool(ck_buffer *out, ck_bytes tool) {
   ck_json_writer w = {.out = out};
   ck_bytes description = ck_json_get(tool, "description"), schema = ck_json_get(tool, "inputSchema");
-  if (ck_json_type_of(schema) != CK_JSON_OBJECT) schema = ck_bytes_text("{\"type\":\"object\"}");
   if (out->len) ck_buffer_append_char(out, ',');
   ck_json_begin(&w, '{');
   ck_json_member_raw(&w, "name", ck_json_get(tool, "name"));
   if (ck_json_type_of(description) == CK_JSON_STRING) ck_json_member_raw(&w, "description", description);
-  ck_json_member_raw(&w, "parameters", schema);
+  write_schema(&w, schema);
   ck_json_member_text(&w, "class", ck_effect_class_name(class_of(ck_json_get(tool, "annotations"))));
   ck_json_end(&w, '}');
 }

@@ -50,8 +50,11 @@ static void open_turn(telling *self, speaker who) {
 
 static bool is_type(ck_bytes block, const char *type) { return ck_json_is_text(ck_json_get(block, "type"), type); }
 
-/* The API itself gives texts without text, and takes none. */
-static bool is_empty(ck_bytes block) { return is_type(block, "text") && ck_model_is_blank(ck_json_get(block, "text")); }
+/* The API itself gives texts without text, and takes none; what has no type is no block at all. */
+static bool is_empty(ck_bytes block) {
+  bool untyped = ck_json_type_of(ck_json_get(block, "type")) != CK_JSON_STRING;
+  return untyped || (is_type(block, "text") && ck_model_is_blank(ck_json_get(block, "text")));
+}
 
 /* How many of the blocks can be sent: a turn must not end with thinking, as one does that was cut in the midst of it. */
 static size_t count_blocks(ck_bytes content) {

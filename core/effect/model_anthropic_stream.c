@@ -36,8 +36,7 @@ static ck_status find_block(ck_model_part **out, ck_model_reply *reply, ck_bytes
   *out = NULL;
   if (!ck_json_read_int(&index, ck_json_get(data, "index")))
     return ck_error_set(err, CK_E_PARSE, "an event of the stream has no index");
-  *out = ck_model_reply_part(reply, index);
-  return *out ? CK_OK : ck_error_no_memory(err);
+  return ck_model_reply_part(out, reply, index, err);
 }
 
 static ck_status take_block(ck_model_reply *out, ck_bytes data, ck_error *err) {

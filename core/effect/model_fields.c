@@ -93,20 +93,26 @@ void ck_model_fields_clear(ck_model_fields *self) {
   *self = (ck_model_fields){0};
 }
 
-ck_model_part *ck_model_reply_part(ck_model_reply *self, int64_t index) {
+ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index, ck_error *err) {
+  *out = NULL;
   for (size_t i = self->part_count; i-- > 0;) {
-    if (self->parts[i].index == index) return &self->parts[i];
+    if (self->parts[i].index != index) continue;
+    *out = &self->parts[i];
+    return CK_OK;
+  }
+  if (index < 0 || index > INT32_MAX || self->part_count == CK_MODEL_PARTS_MAX) {
+    return ck_error_set(err, CK_E_PARSE, "the stream has a part %lld behind %zu others", (long long)index, self->part_count);
   }
   if (self->part_count == self->part_cap) {
     size_t cap = self->part_cap ? self->part_cap * 2 : 4;
     ck_model_part *parts = reallocarray(self->parts, cap, sizeof *parts);
-    if (!parts) return NULL;
+    if (!parts) return ck_error_no_memory(err);
     self->parts = parts;
     self->part_cap = cap;
   }
-  ck_model_part *part = &self->parts[self->part_count++];
-  *part = (ck_model_part){.index = index};
-  return part;
+  *out = &self->parts[self->part_count++];
+  **out = (ck_model_part){.index = index};
+  return CK_OK;
 }
 
 void ck_model_reply_clear(ck_model_reply *self) {

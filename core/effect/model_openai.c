@@ -130,7 +130,10 @@ static bool is_sound(const ck_model_call *call, ck_bytes given) {
   return call->name.len > 0 && ck_json_get(given, "function").len > 0 && ck_json_type_of(call->arguments) == CK_JSON_STRING;
 }
 
+/* A list of calls with nothing in it, or something else in its place, is refused. */
 static bool are_sound(const ck_model_turn *turn) {
+  if (turn->call_count == 0 && ck_json_get(turn->message, "tool_calls").len > 0) return false;
+  if (turn->call_count > 0 && has_foreign_content(turn->message)) return false;
   ck_json_iterator it = ck_json_iterate(ck_json_get(turn->message, "tool_calls"));
   for (size_t i = 0; i < turn->call_count && ck_json_next(&it); i++) {
     if (!is_sound(&turn->calls[i], it.value)) return false;
@@ -138,12 +141,8 @@ static bool are_sound(const ck_model_turn *turn) {
   return true;
 }
 
-/* The message as it came, but for calls that would be refused. */
-static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
-  static const char *const ours[] = {"tool_calls", NULL};
+static void write_mended_calls(ck_json_writer *w, const ck_model_turn *turn) {
   ck_json_iterator it = ck_json_iterate(ck_json_get(turn->message, "tool_calls"));
-  ck_json_begin(w, '{');
-  ck_model_copy_members(w, turn->message, ours);
   ck_json_name(w, "tool_calls");
   ck_json_begin(w, '[');
   for (size_t i = 0; i < turn->call_count && ck_json_next(&it); i++) {
@@ -151,6 +150,16 @@ static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
     else write_call(w, turn, i, it.value);
   }
   ck_json_end(w, ']');
+}
+
+/* The message as it came, but for what would be refused. */
+static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
+  bool foreign = has_foreign_content(turn->message);
+  const char *const ours[] = {"tool_calls", foreign ? "content" : NULL, NULL};
+  ck_json_begin(w, '{');
+  ck_model_copy_members(w, turn->message, ours);
+  if (foreign) write_content(w, ck_json_get(turn->message, "content"));
+  if (turn->call_count > 0) write_mended_calls(w, turn);
   ck_json_end(w, '}');
 }
 
@@ -160,10 +169,9 @@ static void tell_own(telling *self, const ck_model_turn *turn) {
     begin_message(&self->w, "assistant");
     write_content(&self->w, ck_json_get(turn->message, "content"));
     ck_json_end(&self->w, '}');
-  } else if (!are_sound(turn)) {
-    write_mended(&self->w, turn);
   } else if (is_sendable(turn)) {
-    ck_json_put_raw(&self->w, turn->message);
+    if (are_sound(turn)) ck_json_put_raw(&self->w, turn->message);
+    else write_mended(&self->w, turn);
   }
 }
 
@@ -318,8 +326,9 @@ static int64_t find_index(ck_model_reply *reply, ck_bytes call) {
 }
 
 static ck_status take_call(ck_model_reply *out, ck_bytes call, ck_error *err) {
-  ck_model_part *part = ck_model_reply_part(out, find_index(out, call));
-  if (!part) return ck_error_no_memory(err);
+  ck_model_part *part;
+  ck_status status = ck_model_reply_part(&part, out, find_index(out, call), err);
+  if (status != CK_OK) return status;
   ck_json_iterator it = ck_json_iterate(call);
   while (ck_json_next(&it)) {
     if (ck_json_is_text(it.name, "function"))

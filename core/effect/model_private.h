@@ -58,8 +58,9 @@ typedef struct ck_model_reply {
   size_t part_count, part_cap;
 } ck_model_reply;
 void ck_model_reply_clear(ck_model_reply *self);
-/* The part of that index, made when there is none; NULL without memory. */
-ck_model_part *ck_model_reply_part(ck_model_reply *self, int64_t index);
+/* The part of that index, made when there is none. CK_E_PARSE: there are more than any model makes. */
+enum { CK_MODEL_PARTS_MAX = 4096 };
+CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index, ck_error *err);
 
 /* One API. Statuses of read and take: CK_E_PARSE says what is wrong with the answer. */
 typedef struct ck_model_format {

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <uv.h>
 
 #include "tests/effect/acp_scene.h"
 #include "tests/tap.h"
@@ -73,6 +74,22 @@ static void test_nobody(void) {
   }
 }
 
+/* More questions at once than anyone could answer are rejected, not kept. */
+static void test_many(void) {
+  acp_scene it;
+  ck_effect_run *run;
+  acp_scene_begin(&it, NULL);
+  it.options.asker = &it.asker;
+  it.rule = CK_PERMIT_ASK;
+  it.said = CK_E_PENDING;
+  acp_scene_open_driver(&it);
+  acp_scene_set(&it, CK_EFFECT_ONCE, "beg", NULL);
+  tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
+  while (!it.updates.len || !strstr(it.updates.data, "working")) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
+  tap_is_int(it.asked, 64, "of a thousand questions a person gets so many");
+  acp_scene_close(&it);
+}
+
 /* ---- files ---- */
 
 static const char *prompt_of(const char *verb, const char *path) {
@@ -136,6 +153,7 @@ int main(void) {
   test_rules();
   test_person();
   test_nobody();
+  test_many();
   test_no_files();
   test_files();
   tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "no child is left, dead or alive");

@@ -91,6 +91,11 @@ static void test_classes(void) {
     {"die", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it ended with exit status 3"},
     {"blurt", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "no JSON: \"DEBUG: got \\\"here\\\"\\u001b[2J\""},
     {"blurt", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "no JSON: \"DEBUG: got"},
+    {"much", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "it wrote a line of more than 8388608 bytes"},
+    {"much", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line of more than 8388608 bytes"},
+    {"nest", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line that is no JSON: \"{"},
+    {"nul", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line that is no JSON: \"{"},
+    {"infinity", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line that is no JSON: \"{"},
     {"hang", CK_EFFECT_PURE, CK_OUTCOME_ERROR, CK_OK, "the MCP server 'box' did not answer within"},
     {"hang", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_OK, "the MCP server 'box' did not answer within"},
   };

@@ -167,6 +167,15 @@ static bool go_on(const char *rest) {
   return true;
 }
 
+/* Asks for a thousand permissions and waits for none; then works until it is told to stop. */
+static bool beg(const char *rest) {
+  for (int i = 0; i < 1000; i++)
+    printf("{\"jsonrpc\":\"2.0\",\"id\":\"b%d\",\"method\":\"session/request_permission\",\"params\":{\"sessionId\":\"%s\","
+           "\"toolCall\":{\"toolCallId\":\"c%d\",\"title\":\"Do it\"}," OPTIONS "}}\n", i, session, i);
+  fflush(stdout);
+  return hang(rest);
+}
+
 static bool die(const char *rest) {
   (void)rest;
   fputs("out of luck\n", stderr);
@@ -209,7 +218,7 @@ static const struct {
   bool (*act)(const char *rest);
 } acts[] = {
   {"hello", hello}, {"edit", edit}, {"permit", permit}, {"no-options", permit_no_options}, {"read", read_file}, {"write", write_file},
-  {"terminal", use_terminal}, {"cost", cost}, {"hang", hang}, {"Your", go_on}, {"die", die}, {"blurt", blurt}, {"flood", flood}, {"pid", tell_pid},
+  {"terminal", use_terminal}, {"cost", cost}, {"hang", hang}, {"Your", go_on}, {"beg", beg}, {"die", die}, {"blurt", blurt}, {"flood", flood}, {"pid", tell_pid},
   {"blocks", tell_blocks},
 };
 

@@ -1,7 +1,8 @@
 /* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE [ARGUMENT]]`.
  *
  * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, give-up, obey, die,
- * blurt, pid, ask, surroundings, binary, count, count-and-kill, kill-and-count and is-counted. */
+ * blurt, pid, ask, surroundings, binary, count, count-and-kill, kill-and-count, is-counted, much,
+ * nest, nul and infinity. */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -253,6 +254,36 @@ static void binary(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   fflush(stdout);
 }
 
+/* A line of 16 MiB. */
+static void tell_much(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  static char block[1 << 16];
+  (void)arguments, (void)meta;
+  memset(block, 'x', sizeof block);
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":\"", (int)id.len, id.data);
+  for (int i = 0; i < 256; i++) fwrite(block, 1, sizeof block, stdout);
+  say("\"}\n");
+}
+
+/* Its answer is nested 10,000 deep. */
+static void nest(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)arguments, (void)meta;
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":", (int)id.len, id.data);
+  for (int i = 0; i < 20000; i++) putchar(i < 10000 ? '[' : ']');
+  say("}}\n");
+}
+
+/* A NUL, and a number that no computer has. */
+static void tell_nul(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)arguments, (void)meta;
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a%cb\"}]}}\n", (int)id.len, id.data, 0);
+  fflush(stdout);
+}
+
+static void tell_infinity(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
+  (void)arguments, (void)meta;
+  answer(id, "{\"content\":[],\"structuredContent\":{\"n\":1e999}}");
+}
+
 static void refuse_call(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
   refuse(id, CK_RPC_INVALID_PARAMS, "not today");
@@ -276,6 +307,7 @@ static const struct {
   {"slow", NULL, slow}, {"hang", NULL, hang}, {"give-up", NULL, give_up}, {"obey", NULL, obey}, {"die", NULL, die}, {"blurt", NULL, blurt}, {"pid", NULL, tell_pid}, {"ask", NULL, ask},
   {"surroundings", NULL, surroundings}, {"binary", NULL, binary}, {"count", NULL, count},
   {"count-and-kill", NULL, count_and_kill}, {"kill-and-count", NULL, kill_and_count}, {"is-counted", NULL, is_counted},
+  {"much", NULL, tell_much}, {"nest", NULL, nest}, {"nul", NULL, tell_nul}, {"infinity", NULL, tell_infinity},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools, PAGE = 5 };
 
