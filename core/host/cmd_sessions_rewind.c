@@ -2,37 +2,12 @@
 #include <stdlib.h>
 
 #include "core/host/commands.h"
-#include "core/host/errand.h"
-#include "core/host/facts.h"
 #include "core/host/pick.h"
-#include "core/host/summary.h"
-#include "core/runtime/hand.h"
+#include "core/host/stand.h"
 
 typedef struct values {
   const char *session, *to, *report, *scope;
 } values;
-
-static ck_status print(const ck_errand *errand, const ck_hand_result *now, ck_error *err) {
-  ck_facts facts;
-  ck_buffer words = {0}, next = {0};
-  ck_buffer_append_format(&words, "resume %s", now->session);
-  ck_summary_append_command(&next, errand->host, words.data ? words.data : "");
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "session", now->session);
-  ck_facts_put_text(&facts, "from", now->from);
-  ck_facts_put_text(&facts, "checkpoint", now->checkpoint);
-  ck_facts_put_text(&facts, "told", now->told);
-  ck_facts_put_count(&facts, "timeline", now->timeline);
-  ck_facts_put_count(&facts, "left", now->left);
-  ck_facts_put_text(&facts, "status", "paused");
-  ck_facts_put_text(&facts, "next", next.data);
-  ck_status status = ck_buffer_check(&next, err);
-  if (status == CK_OK) status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
-  ck_buffer_clear(&words);
-  ck_buffer_clear(&next);
-  return status;
-}
 
 static ck_status rewind_session(ck_errand *errand, const values *v, ck_error *err) {
   ck_checkpoint_info to;
@@ -43,7 +18,7 @@ static ck_status rewind_session(ck_errand *errand, const values *v, ck_error *er
   if (status != CK_OK) return status;
   ck_hand_options options = {.checkpoint = to.id, .report = v->report, .scope = v->scope, .secrets = errand->host->output->redactor};
   status = ck_session_rewind(&now, errand->runtime, errand->id, &options, err);
-  if (status == CK_OK) status = print(errand, &now, err);
+  if (status == CK_OK) status = ck_stand_print(errand, &now, err);
   ck_checkpoint_info_clear(&to);
   return status;
 }

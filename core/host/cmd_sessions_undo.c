@@ -1,26 +1,10 @@
 /* cmd_sessions_undo.c - sessions undo: back to the branch that the last rewind or resume from an older checkpoint left. */
 #include "core/host/commands.h"
-#include "core/host/errand.h"
-#include "core/host/facts.h"
-#include "core/runtime/hand.h"
+#include "core/host/stand.h"
 
 typedef struct values {
   const char *session;
 } values;
-
-static ck_status print(const ck_errand *errand, const ck_hand_result *now, ck_error *err) {
-  ck_facts facts;
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "session", now->session);
-  ck_facts_put_text(&facts, "from", now->from);
-  ck_facts_put_text(&facts, "checkpoint", now->checkpoint);
-  ck_facts_put_count(&facts, "timeline", now->timeline);
-  ck_facts_put_count(&facts, "left", now->left);
-  ck_facts_put_text(&facts, "status", "paused");
-  ck_status status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
-  return status;
-}
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
@@ -29,7 +13,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
   if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
   if (status == CK_OK) status = ck_session_undo(&now, errand.runtime, errand.id, err);
-  if (status == CK_OK) status = print(&errand, &now, err);
+  if (status == CK_OK) status = ck_stand_print(&errand, &now, err);
   ck_errand_close(&errand);
   return status;
 }

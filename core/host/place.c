@@ -31,6 +31,8 @@ static ck_status take_url(ck_buffer *url, const char *from, const char *text, ck
     return CK_OK;
   }
   bool path = !has_scheme(text) && (strchr(text, '/') || ends_with(text, ".db"));
+  if (!path && *text && !has_scheme(text))
+    return ck_error_set(err, CK_E_USAGE, "%s '%.200s': a store is sqlite:PATH or memory:, or a path: ./%.200s", from, text, text);
   if (!path) return ck_error_set(err, CK_E_USAGE, "%s '%.200s': a store is sqlite:PATH or memory:", from, text);
   ck_buffer_append_format(url, "%s%s", sqlite_scheme, text);
   return CK_OK;

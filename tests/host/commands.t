@@ -87,4 +87,6 @@ has "and is told" "$(cat "$dir/err")" "stdout: No space left on device"
 set +o pipefail
 "$CKRUN" help | head -n 1 >/dev/null
 is "a reader that went away is none" "${PIPESTATUS[0]}" 0
+exits 0 "the version as JSON" --json --version
+is "is an object, too" "ckrun $(json "$out" '$d->{version}')" "$("$CKRUN" --version)"
 finish

@@ -60,7 +60,7 @@ while IFS='|' read -r name url text; do
   refused 2 "$name" "$text" --store "$url" sessions list
 done <<LIST
 a store of another kind|redis://localhost|a store is sqlite:PATH or memory:
-a store that is a word|ckrun|a store is sqlite:PATH or memory:
+a store that is a word|ckrun|a store is sqlite:PATH or memory:, or a path: ./ckrun
 a store without a path|sqlite:|a store is sqlite:PATH or memory:
 an empty store||a store is sqlite:PATH or memory:
 LIST

@@ -40,12 +40,14 @@ refused 2 "and where to" "--to" sessions rewind s --report "found"
 refused 3 "a checkpoint that is not there" "no checkpoint" sessions rewind s --to checkpoint_x --report "found"
 exits 0 "a rewind" --json sessions rewind s --to first --report "The third count was wrong."
 is "tells where it went" "$(json "$out" '"$d->{from} $d->{status} $d->{left}"')" "$first paused 1"
+is "and who was told" "$(json "$out" '$d->{told}')" main
 is "the state is that of the checkpoint" "$(counted s)" 1
 is "the report is the last message" "$(last_message s)" "The third count was wrong."
 is "it is paused" "$(status s)" paused
 is "the branch that was left is kept" "$("$CKRUN" --json sessions log s --all | grep -c '"abandoned":true')" "$("$CKRUN" --json sessions log s --all | awk -F'"seq":' '{ split($2, n, ","); if (n[1] > 9) print }' | grep -c '"timeline":1')"
 exits 0 "store verify" store verify
 exits 0 "undo" sessions undo s
+is "says how to go on" "$(cell "$out" next)" "ckrun resume s"
 is "the state is what it was" "$(counted s)" "$at"
 has "the report is not seen any more" "$(last_message s)" "counted"
 exits 0 "undo of the undo" sessions undo s
