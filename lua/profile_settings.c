@@ -54,6 +54,8 @@ static const setting settings[] = {
     {"on_save_failure", WORD, OF(continue_on_save_failure), 1, {"pause", "continue"}, "\"pause\""},
     {"unsaved.checkpoints", COUNT, OF(unsaved_checkpoints), 1, {NULL}, "10"},
     {"unsaved.time_s", COUNT, OF(unsaved_ms), 1e3, {NULL}, "300"},
+    {"compress", TRUTH, OF(compress), 1, {NULL}, "true"},
+    {"compression_threshold_bytes", COUNT, OF(compression_threshold), 1, {NULL}, "512"},
     {"on_unreadable", WORD, OF(fallback_on_unreadable), 1, {"stop", "fallback"}, "\"stop\""},
     {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, "\"conversation\""},
     {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, "false"},
@@ -68,7 +70,7 @@ enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", "permissions", "unsaved", NULL};
 static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", "models", NULL};
 /* Of later versions: their meaning is fixed, so that a profile written for them is not taken for a slip. */
-static const char *const later_keys[] = {"compress", "compression_threshold_bytes", "encrypt", "key", NULL};
+static const char *const later_keys[] = {"encrypt", "key", NULL};
 /* What is a policy's option here. */
 static const struct {
   const char *key, *instead;
@@ -117,6 +119,9 @@ static ck_status refuse_key(const char *section, const char *key, bool of_agent,
     if (strcmp(moved_keys[i].key, key) != 0) continue;
     return ck_error_set(err, CK_E_PARSE, "key '%s': it is an option of the policy %s: policies = { { \"%s\", … } }", key,
                         moved_keys[i].instead, moved_keys[i].instead);
+  }
+  for (size_t i = 0; of_agent && !section && i < SETTING_COUNT; i++) {
+    if (strcmp(settings[i].path, key) == 0) return ck_error_set(err, CK_E_PARSE, "key '%s' holds for the whole session: it stands beside agents, not in one", key);
   }
   if (!section && is_listed(later_keys, key)) {
     return ck_error_set(err, CK_E_UNSUPPORTED, "key '%s' is not supported by this version of ckrun", key);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_LIMIT = -1, REPLAY_DEPTH = 50, UNSAVED_CHECKPOINTS = 10, UNSAVED_MS = 300000 };
+enum { NO_LIMIT = -1, REPLAY_DEPTH = 50, UNSAVED_CHECKPOINTS = 10, UNSAVED_MS = 300000, COMPRESSION_THRESHOLD = 512 };
 
 ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err) {
   *out = NULL;
@@ -24,6 +24,8 @@ ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err) {
       .model_calls = NO_LIMIT,
       .minimum = {NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT, NO_LIMIT},
       .replay_depth = REPLAY_DEPTH,
+      .compress = true,
+      .compression_threshold = COMPRESSION_THRESHOLD,
       .unsaved_checkpoints = UNSAVED_CHECKPOINTS,
       .unsaved_ms = UNSAVED_MS,
   };

@@ -1,4 +1,4 @@
-/* saving.c - how saving gets on, as a session sees it: what its profile allows, and what its transcript tells of it. */
+/* saving.c - how saving gets on, as a session sees it: what its profile says, and what its transcript tells of it. */
 #include "core/runtime/session_private.h"
 
 ck_status ck_session_open_channel(ck_session *self, ck_error *err) {
@@ -7,6 +7,13 @@ ck_status ck_session_open_channel(ck_session *self, ck_error *err) {
   if (status != CK_OK || !profile || !profile->continue_on_save_failure) return status;
   ck_channel_allow_unsaved(self->channel, &(ck_unsaved_limits){profile->unsaved_checkpoints, profile->unsaved_ms * 1000});
   return CK_OK;
+}
+
+size_t ck_session_compress_from(const ck_session *self) {
+  const ck_profile *profile = self->profile;
+  if (!profile) return 0;
+  if (!profile->compress) return SIZE_MAX;
+  return profile->compression_threshold > 0 ? (size_t)profile->compression_threshold : 1;
 }
 
 void ck_session_get_saving(ck_saving *out, const ck_session *self) {

@@ -90,6 +90,8 @@ typedef struct ck_queueing {
 CK_CHECKED ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err);
 /* Its line into the writer, with what the profile says of failed saves. */
 CK_CHECKED ck_status ck_session_open_channel(ck_session *self, ck_error *err);
+/* What its profile says of compression, as ck_opening has it. */
+size_t ck_session_compress_from(const ck_session *self);
 /* Before the closing event: that all was saved, if it had not been. */
 CK_CHECKED ck_status ck_session_close_saving(ck_session *self, ck_error *err);
 /* The timeline that goes on from the checkpoint `from` (its seq 0: from the first event), its view, what was spent, and the

@@ -15,8 +15,10 @@ void ck_compress_clear(ck_compress *self) {
   *self = (ck_compress){0};
 }
 
+bool ck_compress_wants(const ck_compress *self, size_t len) { return len >= (self->from ? self->from : CK_COMPRESS_FROM); }
+
 size_t ck_compress_encode(ck_compress *self, char *to, ck_bytes from) {
-  if (from.len < CK_COMPRESS_FROM) return 0;
+  if (!ck_compress_wants(self, from.len)) return 0;
   if (!self->encoder) {
     ZSTD_CCtx *encoder = ZSTD_createCCtx();
     if (!encoder) return 0;

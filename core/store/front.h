@@ -18,6 +18,7 @@
 typedef struct ck_held {
   ck_lease lease;
   ck_chain *chain;
+  size_t compress_from; /* as ck_opening */
   ck_status failed; /* within one commit: what an earlier batch of the session failed with */
 } ck_held;
 

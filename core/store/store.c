@@ -182,13 +182,14 @@ static ck_status prepare_held(ck_chain **out, ck_store *self, const char *sessio
   return ck_chain_new(out, session_id, err);
 }
 
-static void put_held(ck_store *self, ck_lease lease, ck_chain *chain) {
+static ck_held *put_held(ck_store *self, ck_lease lease, ck_chain *chain) {
   ck_front_drop_held(self, lease.session);
   size_t at = find_held(self, lease.session);
   memmove(self->held + at + 1, self->held + at, (self->held_count - at) * sizeof *self->held);
   self->held[at] = (ck_held){.lease = lease, .chain = chain};
   self->held_count++;
   ck_front_put_name(self, lease.session, ck_chain_session(chain));
+  return &self->held[at];
 }
 
 /* What create and acquire have in common. */
@@ -216,7 +217,7 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wis
   if (!status) status = ck_front_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
   if (!status) status = ask_backend(out, self, wish, &rows, err);
   if (status) ck_chain_free(chain);
-  else put_held(self, *out, chain);
+  else put_held(self, *out, chain)->compress_from = wish->opening->compress_from;
   return ck_front_end_write(self, status, err);
 }
 

@@ -83,6 +83,7 @@ typedef struct ck_opening {
   size_t event_count;
   const ck_checkpoint *checkpoint; /* NULL, or its seq is that of one of the events: an edit */
   const ck_session_update *update; /* NULL: running, without a reason */
+  size_t compress_from;            /* by this lease, shorter bodies and payloads are kept as they are; 0: as the store thinks best */
   ck_restarts restarts;            /* kept in the record; of a new session, zeros */
 } ck_opening;
 
@@ -93,8 +94,7 @@ CK_CHECKED ck_status ck_store_create_session(ck_lease *out, ck_store *self, cons
                                              const ck_opening *opening, ck_error *err);
 /* Takes the session's lock (CK_E_OWNED naming pid and host of the live owner; nothing was touched), then in one power-durable
  * transaction: the epoch moves from `epoch_read` to epoch_read + 1 (CK_E_FENCED when it is not `epoch_read` any more),
- * status running, reason cleared, the new timeline live, the opening events appended. CK_E_RANGE: events were appended since
- * the opening was made. */
+ * status running, reason cleared, the new timeline live, the opening events appended. CK_E_RANGE: others were meanwhile. */
 CK_CHECKED ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read,
                                       const ck_opening *opening, ck_error *err);
 /* CK_OK when no live process holds the session's lock (a hint: it can change at once); CK_E_OWNED as above. */

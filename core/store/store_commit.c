@@ -16,7 +16,7 @@ static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *se
   if (body.len > (size_t)CK_PLAIN_MAX)
     return ck_error_set(err, CK_E_OVERSIZE, "event %lld: a body of %zu bytes; at most %lld can be kept",
                         (long long)event->seq, body.len, (long long)CK_PLAIN_MAX);
-  if (body.len < CK_COMPRESS_FROM) return CK_OK;
+  if (!ck_compress_wants(&self->compress, body.len)) return CK_OK;
   char *to = ck_arena_push(&self->arena, body.len);
   if (!to) return ck_error_no_memory(err);
   size_t len = ck_compress_encode(&self->compress, to, body);
@@ -162,6 +162,7 @@ ck_status ck_front_encode_opening(ck_row_opening *out, ck_store *self, ck_chain 
   ck_held held = {.chain = chain};
   ck_batch batch = {.events = opening->events, .event_count = opening->event_count, .checkpoint = opening->checkpoint};
   *out = (ck_row_opening){0};
+  self->compress.from = opening->compress_from;
   ck_status status = ck_front_encode_events(&rows, self, opening->events, opening->event_count, err);
   if (!status && opening->checkpoint) {
     status = begin_chain(&held, self, record, opening, err);
@@ -180,6 +181,7 @@ static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch
   if (!held || held->lease.epoch != batch->lease.epoch)
     return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)batch->lease.session);
   if (held->failed) return held->failed;
+  self->compress.from = held->compress_from;
   ck_status status = ck_front_encode_events(&events, self, batch->events, batch->event_count, err);
   if (!status) status = chain_batch(&checkpoint, self, held, batch, &events, err);
   if (status) return held->failed = status;

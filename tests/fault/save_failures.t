@@ -123,6 +123,27 @@ ended
 is "and it goes on to the end" "$code $(cell "$out" result)" "0 4"
 is "nothing ran twice" "$(sort "$dir/done" | uniq -c | awk '{ print $1 }' | tr '\n' ' ')" "1 1 1 1 "
 
+# ---- a store that is sealed ----
+write_flow idempotent
+(
+  cd "$dir" || exit
+  "$CKRUN" key new key >/dev/null 2>&1
+)
+export CKRUN_STORE=sqlite:$dir/sealed.db CKRUN_KEY=$(cat "$dir/key")
+begin run "$dir/flow.lua" --profile "$dir/brave.lua" --session sealed
+disk_fails
+steps 1 2
+reach
+exits 0 "a sealed session from elsewhere" --json sessions list
+has "says that it is not saved" "$(json "$out" '$d->{trouble}')" "File too large"
+disk_works
+steps 3 4
+ended
+is "and ends well" "$code $(cell "$out" saving)" "0 failed for a while once, 2 checkpoints came late; all is saved"
+exits 0 "with nothing wrong in its store" store verify
+export CKRUN_STORE=sqlite:$dir/store/ckrun.db
+unset CKRUN_KEY
+
 # ---- on a terminal ----
 write_flow idempotent
 if command -v script >/dev/null && script -qec true /dev/null </dev/null >/dev/null 2>&1; then

@@ -294,6 +294,11 @@ static void test_compress(void) {
   ck_bytes plain;
   fill(text, sizeof text, 3);
   tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, CK_COMPRESS_FROM - 1}), 0, "short bytes stay plain");
+  compress.from = 1;
+  tap_ok(ck_compress_encode(&compress, to, (ck_bytes){text, CK_COMPRESS_FROM - 1}) > 0, "unless the threshold is lower");
+  compress.from = sizeof text + 1;
+  tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, sizeof text}), 0, "below a higher one all stay plain");
+  compress.from = sizeof text;
   size_t len = ck_compress_encode(&compress, to, (ck_bytes){text, sizeof text});
   tap_ok(len > 0 && len < sizeof text / 2, "letters of three kinds become less than half");
   ck_stored stored = {CK_ENCODING_ZSTD, sizeof text, {to, len}};
