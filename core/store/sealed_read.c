@@ -162,12 +162,6 @@ static ck_status get_fact(ck_value **out, void *to, const char *owner, const cha
 #define INNER(to) (((ck_sealed *)(to))->inner)
 
 static ck_status check_owner(void *to, const char *session_id, ck_error *err) { return INNER(to).check_owner(INNER(to).self, session_id, err); }
-static void set_trouble(void *to, ck_lease lease, const char *text) {
-  if (INNER(to).set_trouble) INNER(to).set_trouble(INNER(to).self, lease, text);
-}
-static void get_trouble(char out[CK_TROUBLE_MAX], void *to, const char *session_id) {
-  if (INNER(to).get_trouble) INNER(to).get_trouble(out, INNER(to).self, session_id);
-}
 static void release(void *to, ck_lease lease) { INNER(to).release(INNER(to).self, lease); }
 
 static void set_trouble(void *to, ck_lease lease, const char *text) {
@@ -210,8 +204,6 @@ void ck_sealed_add_reads(ck_backend *out) {
   out->list_forks = list_forks;
   out->get_fact = get_fact;
   out->check_owner = check_owner;
-  out->set_trouble = set_trouble;
-  out->get_trouble = get_trouble;
   out->release = release;
   out->set_trouble = set_trouble;
   out->get_trouble = get_trouble;
