@@ -5,6 +5,7 @@
 
 #include "core/runtime/call_private.h"
 #include "core/runtime/limits.h"
+#include "core/runtime/lost.h"
 
 ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }
 
@@ -55,12 +56,6 @@ void ck_call_fail(ck_call *self, ck_status cause, const char *text) {
 }
 
 /* ---- beginning ---- */
-
-static const ck_effect_driver *find_driver(const ck_execution *self, const ck_effect *effect) {
-  for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
-    if ((*d)->serves((*d)->self, effect)) return *d;
-  return NULL;
-}
 
 /* Scope, position, kind and ordinal name the place; never the call's id. */
 static ck_status make_key(ck_call *self, const ck_flow_ask *asked, ck_error *err) {
@@ -154,7 +149,8 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request)) return refuse_masked(self, err);
   self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
   bool within;
-  ck_status status = ck_limits_admit(&within, self, err);
+  ck_status status = ck_lost_count(self, err);
+  if (status == CK_OK) status = ck_limits_admit(&within, self, err);
   if (status != CK_OK || !within) return status;
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
   if (status != CK_OK) return status;
@@ -168,10 +164,33 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
 
 /* ---- what the ledger says ---- */
 
+/* What it cost is not known: it may be all that was reserved for it. */
+static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
+  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0 ? self->effect.reserve_micros : ck_lost_reserve(self);
+  self->left_open = false;
+  ck_lost_release(self);
+  return ck_call_record(self, outcome, via, err);
+}
+
 static ck_status apply_resolution(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
   ck_outcome *outcome;
   ck_status status = ck_ledger_read_resolution(&outcome, entry, err);
-  return status == CK_OK ? ck_call_record(self, outcome, "resolution", err) : status;
+  return status == CK_OK ? record_settled(self, outcome, "resolution", err) : status;
+}
+
+/* It was begun in this process, and may have been billed. */
+static ck_status run_again(ck_call *self, ck_error *err) {
+  const ck_effect *effect = &self->effect;
+  ck_outcome lost = {.status = CK_OUTCOME_FAILED, .error_status = CK_E_INTERRUPTED, .cost_micros = effect->reserve_micros};
+  ck_value *body;
+  if (!self->left_open || effect->reserve_micros <= 0) return ck_call_commit_intent(self, err);
+  self->left_open = false;
+  ck_status status = ck_ledger_write_outcome(&body, effect, &lost, self->digest, "lost", NULL, err);
+  if (status != CK_OK) return status;
+  ck_event event = {.kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
+  status = ck_session_record_cost(ck_call_session(self), &event, err);
+  ck_value_free(body);
+  return status == CK_OK ? ck_call_commit_intent(self, err) : status;
 }
 
 /* Neither ledger nor probe can tell: the policies decide; without an opinion the session stops. */
@@ -181,17 +200,16 @@ ck_status ck_call_settle_doubt(ck_call *self, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   if (policies->in_doubt && policies->in_doubt(&answer, policies->self, &self->effect, &failure) != CK_OK)
     answer = CK_DOUBT_STOP;
-  if (answer == CK_DOUBT_RERUN) return ck_call_commit_intent(self, err);
+  if (answer == CK_DOUBT_RERUN) return run_again(self, err);
   if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
   ck_outcome *outcome;
   ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL,
                                     "this call was interrupted; whether it took effect is not known", err);
-  return status == CK_OK ? ck_call_record(self, outcome, "policy", err) : status;
+  return status == CK_OK ? record_settled(self, outcome, "policy", err) : status;
 }
 
-static bool can_probe(const ck_call *self) {
-  const ck_effect_driver *driver = self->driver;
-  return driver->probe && (!driver->probes || driver->probes(driver->self, &self->effect));
+bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect) {
+  return driver && driver->probe && (!driver->probes || driver->probes(driver->self, effect));
 }
 
 static ck_status start_probe(ck_call *self, ck_error *err) {
@@ -201,20 +219,6 @@ static ck_status start_probe(ck_call *self, ck_error *err) {
 
 /* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running again. */
 static bool is_open(const ck_ledger_entry *entry) { return entry && entry->open && entry->verdict == CK_VERDICT_NONE; }
-
-/* A call of an earlier process that may have been billed, and is made again: it counts at what was reserved for it. */
-static ck_status count_lost(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
-  char why[] = "its outcome was lost; it counts at what was reserved for it";
-  ck_outcome lost = {.status = CK_OUTCOME_FAILED, .error = why};
-  ck_value *body;
-  if (!entry || !entry->open || !ck_json_read_int(&lost.cost_micros, ck_json_get(ck_value_bytes(entry->intent), "reserve"))) return CK_OK;
-  if (lost.cost_micros <= 0) return CK_OK;
-  ck_status status = ck_ledger_write_outcome(&body, &self->effect, &lost, self->digest, "lost", NULL, err);
-  if (status != CK_OK) return status;
-  status = ck_session_record_outcome(ck_call_session(self), &self->effect, body, &lost.seq, err);
-  ck_value_free(body);
-  return status;
-}
 
 /* A forked scope's effect that failed in this very attempt: its parent may have gone on with that, and done what must not be done
  * otherwise. What only passes (a service that was away) or was never carried out is another matter. */
@@ -235,7 +239,7 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
     status = ck_call_record_divergence(self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
   if (status != CK_OK) return status;
   if (found->repeated && found->answer == CK_LEDGER_RUN && !ck_call_waits_only(&self->effect)) execution->session->clean = false;
-  if (is_open(entry) && !found->diverged && can_probe(self)) return start_probe(self, err);
+  if (is_open(entry) && !found->diverged && ck_driver_probes(self->driver, &self->effect)) return start_probe(self, err);
   bool fails = false;
   if (failed_before(self, entry)) status = ck_call_fail_again(&fails, self, entry, err);
   if (status != CK_OK || fails) return status;
@@ -248,8 +252,7 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
   }
   self->phase = CK_CALL_LEFT;
   if (execution->ending.status && ck_call_waits_only(&self->effect)) return CK_OK;
-  status = count_lost(self, entry, err);
-  return status == CK_OK ? ck_call_commit_intent(self, err) : status;
+  return ck_call_commit_intent(self, err);
 }
 
 /* The first call of an agent that is not replayed may have to tell it what it has lost: that is part of what is asked. */
@@ -277,7 +280,7 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   }
   status = prepare(self, err);
   if (status != CK_OK) return status;
-  self->driver = find_driver(self->runner->execution, &self->effect);
+  self->driver = ck_execution_find_driver(self->runner->execution, &self->effect);
   if (!self->driver) return stop_without_driver(self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   ck_ledger_case found;

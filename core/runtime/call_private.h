@@ -18,6 +18,8 @@ void ck_call_fail(ck_call *self, ck_status cause, const char *text);
 /* What only waits, for a time or a person: put off when the session is to end, and never a sign of trouble. */
 bool ck_call_waits_only(const ck_effect *effect);
 ck_session *ck_call_session(const ck_call *self);
+/* Whether the driver (NULL: there is none) can tell what came of the effect. */
+bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect);
 
 /* ---- context.c ---- */
 

@@ -5,6 +5,7 @@
 
 #include "core/runtime/call_private.h"
 #include "core/runtime/limits.h"
+#include "core/runtime/lost.h"
 
 enum { TRIES_MAX = 3 };
 
@@ -117,6 +118,7 @@ static ck_status handle_failure(ck_call *self, ck_error *err) {
 /* We cancelled it. What may have taken effect and must not be repeated is in doubt; everything else is asked for again. */
 static ck_status handle_interruption(ck_call *self) {
   self->phase = CK_CALL_LEFT;
+  self->left_open = true;
   return self->effect.class == CK_EFFECT_ONCE && !ck_call_waits_only(&self->effect) ? ck_call_stop_in_doubt(self) : CK_OK;
 }
 
@@ -124,8 +126,9 @@ static ck_status handle_interruption(ck_call *self) {
 static ck_status complete_probe(ck_call *self, ck_error *err) {
   ck_outcome *found = self->outcome;
   self->outcome = NULL;
-  if (found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR || found->status == CK_OUTCOME_ENDED)
-    return ck_call_record(self, found, self->driver->name, err);
+  bool known = found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR || found->status == CK_OUTCOME_ENDED;
+  if (known || found->status == CK_OUTCOME_ABSENT) ck_lost_release(self);
+  if (known) return ck_call_record(self, found, self->driver->name, err);
   bool harmless = ck_effect_class_repeats(self->effect.class);
   bool runs = found->status == CK_OUTCOME_ABSENT || harmless;
   bool interrupted = found->status != CK_OUTCOME_ABSENT && found->error_status == CK_E_INTERRUPTED;
@@ -167,7 +170,8 @@ static ck_status complete(ck_call *self, ck_error *err) {
     return handle_interruption(self);
   if (failed && outcome->error_status == CK_E_WAITING) return wait_for_person(self, err);
   if (failed) return handle_failure(self, err);
-  if (outcome->status == CK_OUTCOME_UNKNOWN || outcome->status == CK_OUTCOME_ABSENT) return ck_call_settle_doubt(self, err);
+  self->left_open = outcome->status == CK_OUTCOME_UNKNOWN;
+  if (self->left_open || outcome->status == CK_OUTCOME_ABSENT) return ck_call_settle_doubt(self, err);
   count(self);
   return ck_call_record(self, outcome, self->driver->name, err);
 }
@@ -243,7 +247,9 @@ static ck_status close_call(ck_call *self, ck_error *err) {
   self->delivered = false;
   self->phase = CK_CALL_LEFT;
   if (outcome->status == CK_OUTCOME_ABSENT && !self->probing) return put_off(self, err);
+  self->left_open = !known && !self->probing;
   if (!known) return CK_OK;
+  ck_lost_release(self);
   if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0) outcome->cost_micros = self->effect.reserve_micros;
   return ck_call_record(self, outcome, self->driver->name, err);
 }

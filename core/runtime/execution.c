@@ -5,6 +5,7 @@
 
 #include "core/runtime/call_private.h"
 #include "core/runtime/fork_private.h"
+#include "core/runtime/lost.h"
 
 void ck_execution_tell(const ck_execution *self, const ck_progress *progress) {
   if (self->options.progress) self->options.progress(self->options.to, progress);
@@ -18,6 +19,12 @@ int64_t ck_execution_now_us(const ck_execution *self) {
 ck_runner *ck_execution_find(const ck_execution *self, const char *scope) {
   for (size_t i = 0; i < self->runner_count; i++)
     if (strcmp(self->runners[i]->scope, scope) == 0) return self->runners[i];
+  return NULL;
+}
+
+const ck_effect_driver *ck_execution_find_driver(const ck_execution *self, const ck_effect *effect) {
+  for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
+    if ((*d)->serves((*d)->self, effect)) return *d;
   return NULL;
 }
 
@@ -214,6 +221,7 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   ck_status status = ck_state_new(&self->told, err);
   if (status == CK_OK) status = ck_state_new(&self->told_agents, err);
   if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session->profile, err);
+  if (status == CK_OK) status = ck_lost_open(self, err);
   if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);
   if (status == CK_OK) status = ck_runner_open(main_runner, err);
   if (status == CK_OK) status = ck_execution_reopen(self, err);
@@ -231,6 +239,7 @@ void ck_execution_close(ck_execution *self) {
   if (!self) return;
   for (size_t i = self->runner_count; i-- > 0;) ck_runner_free(self->runners[i]);
   free(self->runners);
+  free(self->doubts);
   ck_state_free(self->told);
   ck_state_free(self->told_agents);
   ck_value_free(self->flow_options);

@@ -48,6 +48,7 @@ struct ck_call {
   bool asks_limit;                    /* WAITING for a word on a limit, not for its own outcome */
   ck_limit_hit hit;                   /* that limit */
   unsigned limit_answers;             /* words on limits that this process has carried out */
+  bool left_open;                     /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool in_batch;                      /* its message enters the conversation with those of its batch */
   unsigned tries;
   uint64_t ticket;
@@ -124,6 +125,8 @@ struct ck_execution {
   bool has_strays;                    /* the state may hold scopes that are not open: it goes on from a checkpoint, or has set one aside */
   ck_state *told_agents;              /* those that were asked something in this process */
   int64_t turn_us;                    /* monotonic time at which the present turn began */
+  const ck_ledger_entry **doubts;     /* paid calls of an earlier process that are not settled; see lost.h */
+  size_t doubt_count;
   bool stopping;                      /* what runs was cancelled */
   bool ended;
   ck_execution_result result;
@@ -139,6 +142,8 @@ void ck_execution_tell(const ck_execution *self, const ck_progress *progress);
 int64_t ck_execution_now_us(const ck_execution *self);
 /* NULL: there is none. */
 ck_runner *ck_execution_find(const ck_execution *self, const char *scope);
+/* The first that serves `effect`; NULL: none does. */
+const ck_effect_driver *ck_execution_find_driver(const ck_execution *self, const ck_effect *effect);
 /* Frees a runner of the list. */
 void ck_execution_drop(ck_execution *self, ck_runner *gone);
 

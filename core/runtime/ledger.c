@@ -7,7 +7,7 @@
 /* Open addressing over indices into `entries`; -1 is free. Entries are never removed. */
 typedef struct record {
   ck_ledger_entry view;
-  char *key, *scope;
+  char *key, *scope, *agent;
   ck_value *intent, *outcome, *resolution;
 } record;
 
@@ -38,6 +38,7 @@ static void free_entry(record *self) {
   ck_value_free(self->resolution);
   free(self->key);
   free(self->scope);
+  free(self->agent);
   free(self);
 }
 
@@ -128,12 +129,20 @@ static uint32_t read_attempt(ck_bytes body) {
   return attempt < 1 ? 1 : (uint32_t)attempt;
 }
 
-static void apply_intent(record *to, const ck_event *event, ck_bytes body) {
+static bool keep_agent(record *to, const char *agent) {
+  free(to->agent);
+  to->agent = agent ? strdup(agent) : NULL;
+  to->view.agent = to->agent;
+  return to->agent || !agent;
+}
+
+static bool apply_intent(record *to, const ck_event *event, ck_bytes body) {
   char name[24];
   replace(&to->intent, event->body);
   to->view.intent_seq = event->seq;
   replace(&to->resolution, NULL);
   to->view.open = true;
+  to->view.intent_seq = event->seq;
   to->view.verdict = CK_VERDICT_NONE;
   to->view.intent_attempt = read_attempt(body);
   read_short(to->view.intent_digest, sizeof to->view.intent_digest, ck_json_get(body, "digest"));
@@ -141,6 +150,7 @@ static void apply_intent(record *to, const ck_event *event, ck_bytes body) {
   if (!ck_effect_class_of(&to->view.class, name)) to->view.class = CK_EFFECT_ONCE;
   read_short(name, sizeof name, ck_json_get(body, "kind"));
   if (!ck_effect_kind_of(&to->view.kind, name)) to->view.kind = CK_EFFECT_TOOL;
+  return keep_agent(to, event->agent);
 }
 
 static void apply_outcome(record *to, const ck_event *event, ck_bytes body) {
@@ -167,10 +177,9 @@ ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err)
   if (!key) return ck_error_no_memory(err);
   record *to = add_entry(self, key, event->scope);
   free(key);
-  if (!to) return ck_error_no_memory(err);
-  if (event->kind == CK_EVENT_INTENT) apply_intent(to, event, body);
-  else if (event->kind == CK_EVENT_OUTCOME) apply_outcome(to, event, body);
-  else apply_resolution(to, event, body);
+  if (!to || (event->kind == CK_EVENT_INTENT && !apply_intent(to, event, body))) return ck_error_no_memory(err);
+  if (event->kind == CK_EVENT_OUTCOME) apply_outcome(to, event, body);
+  if (event->kind == CK_EVENT_RESOLUTION) apply_resolution(to, event, body);
   to->view.intent = to->intent;
   to->view.outcome = to->outcome;
   to->view.resolution = to->resolution;
@@ -205,7 +214,10 @@ ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *e
   if (!entry || (!entry->open && !entry->outcome)) return out;
   if (entry->open) return decide_open(entry, digest);
   out.repeated = true;
-  if (ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "failed")) return out;
+  if (ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "failed")) {
+    out.diverged = ck_ledger_is_lost(ck_value_bytes(entry->outcome)) && strcmp(entry->outcome_digest, digest) != 0;
+    return out;
+  }
   bool replays = entry->outcome_attempt >= effect->attempt || replays_at_later_attempt(entry, effect);
   if (!replays) return out;
   out.diverged = strcmp(entry->outcome_digest, digest) != 0;

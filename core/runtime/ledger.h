@@ -1,7 +1,7 @@
 /* ledger.h - the index over intents and outcomes: what was done, what may have been done, what must not be done again.
  *
  * Bodies of the events it reads (all keys are JSON members):
- *   intent      {key, attempt, kind, class, digest, reserve?, request}
+ *   intent      {key, attempt, kind, class, digest, reserve?, for?, request}
  *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of what a server offers), message? | result?, error?, cause? (of a failed one: its class), for?, cost?, input_tokens?, output_tokens?}
  *   resolution  {key, verdict, result?}
  * `digest` is the first half of BLAKE2b-256 over the redacted request and the conversation sent with it, in hex.
@@ -29,7 +29,7 @@ typedef struct ck_ledger_entry {
   ck_effect_class class;       /* as declared at the last intent */
   uint32_t intent_attempt, outcome_attempt;
   char intent_digest[CK_REQUEST_DIGEST_SIZE], outcome_digest[CK_REQUEST_DIGEST_SIZE];
-  const char *scope;
+  const char *scope, *agent;   /* agent: of the last intent; NULL */
   const ck_value *intent;      /* body; NULL: none seen */
   const ck_value *outcome;     /* body of the last outcome; NULL: none */
   int64_t intent_seq, outcome_seq;
@@ -82,6 +82,10 @@ CK_CHECKED ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *eff
                                             ck_error *err);
 CK_CHECKED ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const ck_outcome *outcome,
                                              const char *digest, const char *via, const ck_value *message, ck_error *err);
+/* That a call's outcome is lost: it failed, and costs what its intent reserved, for the same payers. */
+CK_CHECKED ck_status ck_ledger_write_lost(ck_value **out, const ck_ledger_entry *entry, ck_error *err);
+/* An outcome that says no more than that. */
+bool ck_ledger_is_lost(ck_bytes body);
 /* The outcome back from its event's body. */
 CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq, ck_error *err);
 /* The status that a JSON string names, as "cause" does; `otherwise` when it names none. */

@@ -19,6 +19,13 @@ void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect
   out[CK_REQUEST_DIGEST_SIZE - 1] = 0;
 }
 
+static void write_payers(ck_json_writer *w, const char *const *payers) {
+  ck_json_name(w, "for");
+  ck_json_begin(w, '[');
+  for (; payers && *payers; payers++) ck_json_put_text(w, *payers);
+  ck_json_end(w, ']');
+}
+
 static void write_head(ck_json_writer *w, const ck_effect *effect) {
   ck_json_begin(w, '{');
   ck_json_member_text(w, "key", effect->key);
@@ -34,19 +41,13 @@ ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const 
   ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
   ck_json_member_text(&w, "digest", digest);
   if (effect->reserve_micros) ck_json_member_int(&w, "reserve", effect->reserve_micros);
+  if (effect->reserve_micros > 0) write_payers(&w, effect->payers);
   if (effect->kind == CK_EFFECT_SLEEP) ck_json_member_int(&w, "begun", effect->begun_ms);
   ck_json_member_raw(&w, "request", request);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
   return status;
-}
-
-static void write_payers(ck_json_writer *w, const char *const *payers) {
-  ck_json_name(w, "for");
-  ck_json_begin(w, '[');
-  for (; *payers; payers++) ck_json_put_text(w, *payers);
-  ck_json_end(w, ']');
 }
 
 ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const ck_outcome *outcome, const char *digest,
@@ -71,6 +72,31 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const
   ck_buffer_clear(&buffer);
   return status;
 }
+
+static const char lost[] = "lost";
+
+/* Intents of earlier versions do not name their payers: whoever asked is one. */
+ck_status ck_ledger_write_lost(ck_value **out, const ck_ledger_entry *entry, ck_error *err) {
+  ck_bytes intent = ck_value_bytes(entry->intent), payers = ck_json_get(intent, "for");
+  const ck_effect effect = {.key = entry->key, .attempt = entry->intent_attempt, .kind = entry->kind};
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  write_head(&w, &effect);
+  ck_json_member_text(&w, "status", ck_outcome_status_name(CK_OUTCOME_FAILED));
+  ck_json_member_text(&w, "via", lost);
+  ck_json_member_text(&w, "digest", entry->intent_digest);
+  ck_json_member_text(&w, "error", "its outcome was lost; it counts at what was reserved for it");
+  ck_json_member_text(&w, "cause", ck_status_name(CK_E_INTERRUPTED));
+  if (ck_json_type_of(payers) == CK_JSON_ARRAY) ck_json_member_raw(&w, "for", payers);
+  else if (entry->agent) write_payers(&w, (const char *const[]){entry->agent, NULL});
+  ck_json_member_raw(&w, "cost", ck_json_get(intent, "reserve"));
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+bool ck_ledger_is_lost(ck_bytes body) { return ck_json_is_text(ck_json_get(body, "via"), lost); }
 
 /* The result lies in the message, for a model whole, for the others as its content. */
 static ck_bytes result_span(ck_bytes body) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/lost.h"
+
 /* ---- how things stand ---- */
 
 void ck_limits_get(ck_limits_state *out, const ck_session *session) {
@@ -80,11 +82,11 @@ static bool pays(const ck_call *call, const char *agent) {
 /* What the effects under way may still take of it. */
 static int64_t held(const ck_call *self, ck_dimension dimension, const char *agent) {
   const ck_execution *execution = self->runner->execution;
-  int64_t sum = 0;
+  int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_lost_held(execution, agent) : 0;
   for (size_t r = 0; r < execution->runner_count; r++)
     for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
       const ck_call *other = execution->runners[r]->calls[i];
-      bool under_way = other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER;
+      bool under_way = other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER || other->left_open;
       if (other == self || !under_way || !pays(other, agent)) continue;
       if (dimension == CK_DIMENSION_BUDGET && other->effect.reserve_micros > 0) sum += other->effect.reserve_micros;
       sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&other->effect);
@@ -115,9 +117,9 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
     bool unknown;
     int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d), limit = state.limit.of[d];
     if (limit < 0 || (wanted < 0 && !unknown)) continue;
-    int64_t taken = state.spent.of[d] + held(self, (ck_dimension)d, agent);
-    if (unknown ? taken < limit : taken + wanted <= limit) continue;
-    *out = (ck_limit_hit){.dimension = (ck_dimension)d, .agent = agent, .spent = state.spent.of[d], .limit = limit, .asked = wanted};
+    int64_t spent = state.spent.of[d], waits = held(self, (ck_dimension)d, agent);
+    if (unknown ? spent + waits < limit : spent + waits + wanted <= limit) continue;
+    *out = (ck_limit_hit){.dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit, .held = waits, .asked = wanted};
     return true;
   }
   return false;

@@ -38,6 +38,7 @@ static ck_status write_request(ck_value **out, const char *text, ck_error *err) 
   return status;
 }
 
+/* Asked of an earlier process or not, it is asked here: what that one wrote may lie behind the checkpoint, where nobody looks for it. */
 static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *hit, ck_error *err) {
   ck_session *session = call->runner->execution->session;
   char spent[256], text[CK_ERROR_TEXT_MAX];
@@ -46,10 +47,9 @@ static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *
   ck_limits_describe(spent, sizeof spent, hit);
   snprintf(text, sizeof text, "%s. Answer with a new limit (a number), or stop.", spent);
   ck_status status = write_request(&request, text, err);
-  bool asked = q->entry && q->entry->open;
-  if (status == CK_OK && !asked) status = ck_ledger_write_intent(&body, &q->effect, "", ck_value_bytes(request), err);
-  if (status == CK_OK && !asked) status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
-  if (status == CK_OK && !asked) status = ck_session_push(&ticket, session, CK_DURABLE_POWER, err);
+  if (status == CK_OK) status = ck_ledger_write_intent(&body, &q->effect, "", ck_value_bytes(request), err);
+  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
+  if (status == CK_OK) status = ck_session_push(&ticket, session, CK_DURABLE_POWER, err);
   if (status == CK_OK) status = ck_outcome_new(&call->outcome, CK_OUTCOME_FAILED, NULL, text, err);
   call->phase = CK_CALL_WAITING;
   call->asks_limit = true;

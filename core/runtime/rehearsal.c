@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/runtime/limits.h"
+#include "core/runtime/lost.h"
 #include "core/runtime/unseen.h"
 
 const char *ck_rehearsed_name(ck_rehearsed what) {
@@ -31,7 +32,8 @@ static ck_rehearsed judge(const ck_ledger *ledger, const ck_ledger_entry *entry,
   ck_effect effect = {.key = entry->key, .attempt = attempt, .kind = entry->kind, .class = entry->class};
   ck_ledger_case found = ck_ledger_decide_known(ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
   if (entry->open) return judge_open(entry, found.answer);
-  return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY : CK_REHEARSED_ANEW;
+  bool lost = found.answer == CK_LEDGER_RUN && ck_ledger_is_lost(ck_value_bytes(entry->outcome));
+  return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY : lost ? CK_REHEARSED_AGAIN : CK_REHEARSED_ANEW;
 }
 
 static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt, ck_rehearsal_visit visit, void *to) {
@@ -47,7 +49,7 @@ static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t
   free(name);
 }
 
-static void fill(ck_rehearsal *out, const ck_session *session) {
+static void fill(ck_rehearsal *out, const ck_session *session, int64_t lost) {
   ck_limits_state state;
   ck_limits_get(&state, session);
   out->attempt = session->timeline.attempt;
@@ -56,6 +58,7 @@ static void fill(ck_rehearsal *out, const ck_session *session) {
     out->constraints[d].spent = state.spent.of[d];
     out->constraints[d].limit = state.limit.of[d];
   }
+  out->constraints[CK_DIMENSION_BUDGET].spent += lost;
 }
 
 /* The effects that the checkpoint stands on: what a branch that was left had begun or done, and this one has come by since, is not met
@@ -67,13 +70,6 @@ typedef struct settled {
   int64_t cut;
   bool failed;
 } settled;
-
-static void keep_earliest(void *to, const char *scope, ck_bytes position) {
-  settled *self = to;
-  int64_t cut;
-  (void)scope;
-  if (ck_json_read_int(&cut, ck_json_get(position, "cut")) && cut < self->cut) self->cut = cut;
-}
 
 static bool settle(void *to, const ck_event *event) {
   settled *self = to;
@@ -103,8 +99,8 @@ static bool is_settled(const settled *self, const ck_ledger_entry *entry) {
 }
 
 static ck_status read_settled(settled *out, const ck_session *session, ck_error *err) {
-  *out = (settled){.ledger = session->ledger, .cut = session->cut};
-  ck_status status = ck_unseen_visit_positions(session->state, keep_earliest, out, err);
+  *out = (settled){.ledger = session->ledger};
+  ck_status status = ck_unseen_earliest(&out->cut, session->state, session->cut, err);
   ck_event_query query = {.session = session->record.no, .view = &session->view, .until = out->cut,
                           .kinds = 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY};
   if (status == CK_OK && out->cut > 0) status = ck_store_read_events(session->runtime->store, &query, settle, out, err);
@@ -118,13 +114,15 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
   *out = (ck_rehearsal){0};
   ck_status status = ck_session_prepare(&session, &out->failing, runtime, id, options, err);
   if (status != CK_OK) return status;
-  settled done;
-  status = read_settled(&done, session, err);
+  settled done = {0};
+  int64_t lost = 0;
+  if (status == CK_OK) status = ck_lost_expect(&lost, session, err);
+  if (status == CK_OK) status = read_settled(&done, session, err);
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
     if (!is_mark(entry) && !is_settled(&done, entry)) show(session->ledger, entry, session->timeline.attempt, visit, to);
   free(done.entries);
-  if (status == CK_OK) fill(out, session);
+  if (status == CK_OK) fill(out, session, lost);
   ck_session_close(session);
   return status;
 }

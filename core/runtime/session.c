@@ -285,6 +285,17 @@ ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, c
   return status;
 }
 
+ck_status ck_session_record_cost(ck_session *self, ck_event *outcome, ck_error *err) {
+  ck_value *kept;
+  outcome->seq = self->next_seq;
+  ck_status status = keep(&kept, self, outcome->body, err);
+  if (status == CK_OK) status = append_kept(self, CK_EVENT_OUTCOME, outcome->scope, outcome->agent, kept, err);
+  if (status == CK_OK) ck_totals_add_outcome(&self->totals, kept);
+  if (status == CK_OK) status = ck_spending_add_outcome(&self->spending, kept, err);
+  ck_value_free(kept);
+  return status;
+}
+
 ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t of, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};

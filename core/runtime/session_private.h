@@ -127,6 +127,8 @@ CK_CHECKED ck_status ck_session_record_message(ck_session *self, const char *sco
 CK_CHECKED ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const ck_value *rewind, ck_error *err);
 CK_CHECKED ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t *seq,
                                                ck_error *err);
+/* An outcome that brings nothing but a cost; its seq is filled in. */
+CK_CHECKED ck_status ck_session_record_cost(ck_session *self, ck_event *outcome, ck_error *err);
 CK_CHECKED ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t of,
                                               ck_error *err);
 

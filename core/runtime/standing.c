@@ -120,13 +120,17 @@ static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t
 }
 
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
-  char spent[32], limit[32], more[64] = "", reserved[32];
+  char spent[32], limit[32], waits[96] = "", more[64] = "", reserved[32];
   write_amount(spent, sizeof spent, hit->dimension, hit->spent);
   write_amount(limit, sizeof limit, hit->dimension, hit->limit);
+  if (hit->held > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
+    write_amount(reserved, sizeof reserved, hit->dimension, hit->held);
+    snprintf(waits, sizeof waits, ", %s held for calls that are not settled", reserved);
+  }
   if (hit->asked > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
     write_amount(reserved, sizeof reserved, hit->dimension, hit->asked);
     snprintf(more, sizeof more, ", and the next call may cost %s", reserved);
   }
-  snprintf(out, size, "%s%s%s: %s of %s spent%s", ck_dimension_name(hit->dimension), hit->agent ? " of agent " : "",
-           hit->agent ? hit->agent : "", spent, limit, more);
+  snprintf(out, size, "%s%s%s: %s of %s spent%s%s", ck_dimension_name(hit->dimension), hit->agent ? " of agent " : "",
+           hit->agent ? hit->agent : "", spent, limit, waits, more);
 }

@@ -42,6 +42,11 @@ static void keep_earliest(void *to, const char *scope, ck_bytes position) {
   if (ck_json_read_int(&cut, ck_json_get(position, "cut")) && cut < *earliest) *earliest = cut;
 }
 
+ck_status ck_unseen_earliest(int64_t *out, const ck_state *state, int64_t cut, ck_error *err) {
+  *out = cut;
+  return ck_unseen_visit_positions(state, keep_earliest, out, err);
+}
+
 static bool pass_on(void *to, const ck_event *event) {
   reading *self = to;
   self->stopped = !self->visit(self->to, event);
@@ -61,8 +66,8 @@ static ck_status read_range(reading *self, int64_t first, int64_t last, ck_error
 
 ck_status ck_unseen_read(ck_store *store, const ck_unseen *what, ck_event_visit visit, void *to, ck_error *err) {
   reading self = {.store = store, .what = what, .visit = visit, .to = to};
-  int64_t next = 1, cut = what->cut;
-  ck_status status = ck_unseen_visit_positions(what->state, keep_earliest, &cut, err);
+  int64_t next = 1, cut;
+  ck_status status = ck_unseen_earliest(&cut, what->state, what->cut, err);
   for (size_t i = 0; i < what->view->count && status == CK_OK; i++) {
     const ck_range *range = &what->view->ranges[i];
     if (range->first > cut) break;

@@ -18,6 +18,9 @@ typedef struct ck_unseen {
 /* Intents, outcomes and resolutions, ascending by seq. */
 CK_CHECKED ck_status ck_unseen_read(ck_store *store, const ck_unseen *what, ck_event_visit visit, void *to, ck_error *err);
 
+/* The earliest cut of any open scope, or `cut`. */
+CK_CHECKED ck_status ck_unseen_earliest(int64_t *out, const ck_state *state, int64_t cut, ck_error *err);
+
 /* Calls `visit` with each scope that has a position in the state. */
 CK_CHECKED ck_status ck_unseen_visit_positions(const ck_state *state, void (*visit)(void *to, const char *scope, ck_bytes position),
                                                void *to, ck_error *err);

@@ -245,7 +245,7 @@ static void test_never_forgets(void) {
   for (int round = 0; round < 200; round++) {
     char id[32];
     snprintf(id, sizeof id, "never-%d", round);
-    strands s = {.reserve = 1000};
+    strands s = {.reserve = 1000, .retry = true};
     int64_t spent = 0;
     strands_open(&s, flow);
     strands_start(&s, id);
@@ -326,6 +326,32 @@ static void test_one_answer_for_two(void) {
   ck_profile_free(profile);
 }
 
+/* A question that a crash left behind the checkpoint is asked again where a person can find it. */
+static void test_question_survives(void) {
+  static const char flow[] = HEAD "if ctx.task == 1 then " MODEL " return 1 end "
+      "if ctx.task == 2 then ctx.effect { kind = 'sleep', class = 'pure', request = { ms = 3600000 } } return 1 end "
+      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 2 } } ctx.join { 'a', 'b' } return 1" TAIL;
+  ck_profile *profile = make_profile();
+  ck_error err = CK_ERROR_INIT;
+  int open = 0;
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 50;
+  profile->on_limit = CK_LIMIT_ASK;
+  strands_open(&s, flow);
+  strands_start(&s, "question");
+  tap_is_int((int64_t)s.count, 1, "one branch waits for a word on the limit, the other sleeps");
+  strands_crash(&s);
+  strands_resume(&s, "question");
+  strands_crash(&s);
+  tap_must(ck_session_list_questions(s.runtime, "question", count_question, &open, &err) == CK_OK, "questions");
+  tap_is_int(open, 1, "after a crash and a resume the question can be found");
+  say(&s, "question", "\"0.00100\"");
+  strands_resume(&s, "question");
+  tap_is_int((int64_t)s.count, 2, "and once it is answered the call is begun");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
 /* What only waits is put off when the session is to end, also what was asked for a moment before. */
 static void test_sleep_beside(void) {
   static const char flow[] = HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
@@ -366,6 +392,7 @@ static void test_rewound(void) {
 
 int main(void) {
   test_one_answer_for_two();
+  test_question_survives();
   test_rewound();
   test_answer_survives();
   test_sleep_beside();
