@@ -1,6 +1,6 @@
 #!/bin/bash
 # campaign.sh - the long attacks, each with its line of figures: points passed lost duplicated in_doubt unresumable progress.
-#   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds hand power random resumes errors rot recordings
+#   tests/campaign.sh [PART…]    all of them, or some of: calls steps kinds hand power lives random resumes errors rot recordings
 # CAMPAIGN_SCALE=N does N hundredths of everything (default 100: about half an hour on two cores).
 set -u
 tests=$(cd "$(dirname "$0")" && pwd)
@@ -24,12 +24,12 @@ sanitized() {
   [ -x "$program" ] && echo "CKRUN=$program"
 }
 
-# power TEST [SETTING=VALUE…]: a program, built with the others.
-power() {
+# program TEST [SETTING=VALUE…]: a program, built with the others.
+program() {
   local name=$1
   shift
-  echo "== $name: store/test_$name $*"
-  (cd "$tests/.." && env "$@" "${CKRUN_BUILD:-build/release}/tests/store/test_$name.t") || failed="$failed $name"
+  echo "== $name $*"
+  (cd "$tests/.." && env "$@" "${CKRUN_BUILD:-build/release}/tests/$name.t") || failed="$failed $name"
 }
 
 run() {
@@ -39,7 +39,8 @@ run() {
     steps) part steps crash/ten_steps.t KILL_STEPS=200 "KILL_EVERY=$((2500 / $(share 100)))" ;;
     kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" "KINDS_RANDOM=$(share 200)" ;;
     hand) part hand crash/hand.t "KILL_EVERY=$((100 / $(share 100)))" ;;
-    power) power power "POWER_IMAGES=$(share 20000)" && power power_upkeep ;;
+    power) program store/test_power "POWER_IMAGES=$(share 20000)" && program store/test_power_upkeep ;;
+    lives) program runtime/test_random_lives "LIVES_COUNT=$(share 1000)" && program runtime/test_random_lives_limits "LIVES_COUNT=$(share 1000)" ;;
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
     errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 && part stores fault/bad_stores.t ;;
@@ -49,7 +50,7 @@ run() {
   esac
 }
 
-[ $# -gt 0 ] || set -- calls steps kinds hand power random resumes errors rot recordings
+[ $# -gt 0 ] || set -- calls steps kinds hand power lives random resumes errors rot recordings
 for name in "$@"; do run "$name"; done
 [ -z "$failed" ] || { echo "failed:$failed"; exit 1; }
 echo "all held"

@@ -7,7 +7,7 @@
 /* A flow.custom: input {seed, strict}. */
 extern const char lives_program[];
 
-enum { RUNNING_MAX = 128, RESERVE = 1000, LIVES_MAX = 400 };
+enum { RUNNING_MAX = 128, RESERVE = 1000, LIVES_MAX = 400, TROUBLE_LIVES = 150 };
 
 typedef struct running {
   ck_effect_sink *sink;
@@ -48,6 +48,21 @@ typedef struct world {
   ck_execution_result ending;
   ck_status status;
 } world;
+
+/* ---- lives_run.c ---- */
+
+typedef struct lives_mode {
+  const char *name;
+  bool strict, fails, rewinds, limited;
+  bool same;     /* it must ask what the undisturbed run asks */
+  bool diverges; /* what it asks depends on what has failed: it may end for good at an effect that was done with another request */
+} lives_mode;
+
+/* Sessions of each mode, most in memory, some in sqlite. Arguments or LIVES_COUNT and LIVES_FIRST: how many, from which seed; a third argument: one mode only. */
+void lives_test_modes(const lives_mode *modes, size_t count, int argc, char **argv);
+void lives_test_mode(const lives_mode *m, const char *store, unsigned first, unsigned rounds);
+
+/* ---- lives.c ---- */
 
 uint32_t lives_draw(world *self, uint32_t below);
 fact *lives_note(world *self, const char *key);

@@ -60,7 +60,7 @@ static void execute(strands *self) {
 
 void strands_start(strands *self, const char *id) {
   ck_error err = CK_ERROR_INIT;
-  ck_session_options options = {.id = id, .profile = self->profile};
+  ck_session_options options = {.id = id, .profile = self->profile, .policies = self->policies};
   tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start %s: %s", id, err.text);
   execute(self);
 }
@@ -74,7 +74,7 @@ void strands_crash(strands *self) {
 
 void strands_resume(strands *self, const char *id) {
   ck_error err = CK_ERROR_INIT;
-  ck_resume_options options = {.profile = self->profile, .retry = self->retry};
+  ck_resume_options options = {.profile = self->profile, .policies = self->policies, .retry = self->retry};
   ck_status status = ck_session_resume(&self->session, self->runtime, id, &options, &err);
   tap_must(status == CK_OK, "resume %s: %s", id, err.text);
   execute(self);

@@ -26,6 +26,7 @@ typedef struct strands {
   ck_clock clock;               /* set before it is opened; zero: the system's */
   const char *url;              /* of the store; NULL: in memory */
   const ck_profile *profile;    /* of the sessions that are made; NULL */
+  const ck_policy_engine *policies; /* of the sessions that are made; NULL */
   bool retry;                   /* resumes also what died again and again */
   ck_execution_result result;
   ck_status status;             /* of the last turn */

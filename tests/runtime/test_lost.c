@@ -137,6 +137,35 @@ static void check_doubt(const char *verdict, int64_t spent) {
   ck_profile_free(profile);
 }
 
+static ck_status in_doubt(ck_doubt_answer *out, void *self, const ck_effect *effect, ck_error *err) {
+  (void)effect, (void)err;
+  *out = *(const ck_doubt_answer *)self;
+  return CK_OK;
+}
+
+/* The policies have the word on it; `lost`: a crash does, otherwise the driver says that it cannot tell. */
+static void check_policy(const char *id, ck_doubt_answer answer, bool lost, int64_t spent) {
+  ck_error err = CK_ERROR_INIT;
+  ck_policy_engine policies = {.self = &answer, .checkpoint = ck_policy_always.checkpoint, .in_doubt = in_doubt};
+  strands s = {.reserve = 100, .policies = &policies};
+  strands_open(&s, HEAD "return " MODEL("once") ".status" TAIL);
+  strands_start(&s, id);
+  if (lost) {
+    strands_crash(&s);
+    strands_resume(&s, id);
+  } else {
+    ck_outcome *unknown;
+    tap_must(ck_outcome_new(&unknown, CK_OUTCOME_UNKNOWN, NULL, "who knows", &err) == CK_OK, "outcome");
+    s.count = 0;
+    s.started[0].sink->done(s.started[0].sink, unknown);
+    strands_turn(&s);
+  }
+  if (s.count > 0) strands_ok(&s, "model/1", reply, 10);
+  tap_ok(s.result.status == CK_SESSION_COMPLETED && ck_session_totals(s.session)->cost_micros == spent, "%s: the session ends, and %lld were spent",
+         id, (long long)ck_session_totals(s.session)->cost_micros);
+  strands_close(&s);
+}
+
 /* What a driver can say of a call that was begun. */
 static ck_outcome_status known;
 static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
@@ -245,6 +274,10 @@ int main(void) {
   check_doubt("done", 220);
   check_doubt("abort", 220);
   check_doubt("retry", 230);
+  check_policy("told", CK_DOUBT_TELL, true, 100);
+  check_policy("told-unknown", CK_DOUBT_TELL, false, 100);
+  check_policy("rerun", CK_DOUBT_RERUN, true, 110);
+  check_policy("rerun-unknown", CK_DOUBT_RERUN, false, 110);
   check_probe(CK_OUTCOME_OK, 30, 30);
   check_probe(CK_OUTCOME_ABSENT, 0, 10);
   check_probe(CK_OUTCOME_UNKNOWN, 0, 100);
