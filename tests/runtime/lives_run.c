@@ -308,7 +308,7 @@ void lives_test_mode(const lives_mode *m, const char *store, unsigned first, uns
 static unsigned number(const char *text, unsigned otherwise) { return text ? (unsigned)strtoul(text, NULL, 10) : otherwise; }
 
 void lives_test_modes(const lives_mode *modes, size_t count, int argc, char **argv) {
-  unsigned rounds = number(argc > 1 ? argv[1] : getenv("LIVES_COUNT"), 15), first = number(argc > 2 ? argv[2] : getenv("LIVES_FIRST"), 1);
+  unsigned rounds = number(argc > 1 ? argv[1] : getenv("LIVES_COUNT"), 12), first = number(argc > 2 ? argv[2] : getenv("LIVES_FIRST"), 1);
   unsigned only = number(argc > 3 ? argv[3] : NULL, (unsigned)count);
   for (size_t i = 0; i < count; i++) {
     if (only < count && i != only) continue;
