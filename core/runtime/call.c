@@ -169,6 +169,8 @@ static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *
   outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0 ? self->effect.reserve_micros : ck_lost_reserve(self);
   self->left_open = false;
   ck_lost_release(self);
+  ck_outcome_free(self->outcome); /* what told that it cannot be told */
+  self->outcome = NULL;
   return ck_call_record(self, outcome, via, err);
 }
 

@@ -50,6 +50,8 @@ static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *
   if (status == CK_OK) status = ck_ledger_write_intent(&body, &q->effect, "", ck_value_bytes(request), err);
   if (status == CK_OK) status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
   if (status == CK_OK) status = ck_session_push(&ticket, session, CK_DURABLE_POWER, err);
+  ck_outcome_free(call->outcome);
+  call->outcome = NULL;
   if (status == CK_OK) status = ck_outcome_new(&call->outcome, CK_OUTCOME_FAILED, NULL, text, err);
   call->phase = CK_CALL_WAITING;
   call->asks_limit = true;
