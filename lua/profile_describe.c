@@ -138,6 +138,14 @@ static ck_status write_secrets(description *self, ck_error *err) {
   return status;
 }
 
+static void write_store_keys(description *self) {
+  static const char *const paths[] = {"encrypt", "key"};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    const ck_profile_origin *found = ck_profile_get_origin(self->profile, paths[i]);
+    if (found) write_row(self, paths[i], ck_value_bytes(found->value), found->source, false);
+  }
+}
+
 /* What files say of the models; secrets are there by their names. */
 static void write_models(description *self) {
   for (size_t i = 0; i < self->profile->origin_count; i++) {
@@ -153,6 +161,7 @@ ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const c
   ck_json_begin(&self.w, '[');
   profile_visit_settings(write_setting, &self);
   ck_status status = write_secrets(&self, err);
+  write_store_keys(&self);
   write_models(&self);
   if (status == CK_OK) status = write_policies(&self, err);
   ck_json_end(&self.w, ']');

@@ -11,7 +11,7 @@ CK_CHECKED ck_status profile_read_table(ck_buffer *out, const ck_source *source,
 char *profile_resolve(const ck_source *source, const char *name);
 /* The reference of secret `name`, a file's from its profile's folder on; malloc'd. Errors do not repeat the text: it may be the
  * secret itself. */
-CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const char *name, ck_bytes json, ck_error *err);
+CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json, ck_error *err);
 
 /* Sets what one profile says (a JSON object as above), key by key, over what `self` has. */
 CK_CHECKED ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err);

@@ -23,7 +23,7 @@ static char *resolve_file(const ck_source *source, const char *path) {
   return ck_buffer_take(&ref);
 }
 
-ck_status profile_read_ref(char **out, const ck_source *source, const char *name, ck_bytes json, ck_error *err) {
+ck_status profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json, ck_error *err) {
   *out = NULL;
   char *given = NULL;
   if (ck_json_type_of(json) == CK_JSON_STRING) {
@@ -32,7 +32,7 @@ ck_status profile_read_ref(char **out, const ck_source *source, const char *name
   }
   if (!given || (!is_env(given) && !is_file(given))) {
     free(given);
-    return ck_error_set(err, CK_E_PARSE, "secrets.%s: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself", name);
+    return ck_error_set(err, CK_E_PARSE, "%s: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself", path);
   }
   *out = is_file(given) ? resolve_file(source, given + 5) : strdup(given);
   free(given);

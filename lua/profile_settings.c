@@ -68,9 +68,7 @@ static const setting settings[] = {
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
 static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", "permissions", "unsaved", NULL};
-static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", "models", NULL};
-/* Of later versions: their meaning is fixed, so that a profile written for them is not taken for a slip. */
-static const char *const later_keys[] = {"encrypt", "key", NULL};
+static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", "models", "encrypt", "key", NULL};
 /* What is a policy's option here. */
 static const struct {
   const char *key, *instead;
@@ -122,9 +120,6 @@ static ck_status refuse_key(const char *section, const char *key, bool of_agent,
   }
   for (size_t i = 0; of_agent && !section && i < SETTING_COUNT; i++) {
     if (strcmp(settings[i].path, key) == 0) return ck_error_set(err, CK_E_PARSE, "key '%s' holds for the whole session: it stands beside agents, not in one", key);
-  }
-  if (!section && is_listed(later_keys, key)) {
-    return ck_error_set(err, CK_E_UNSUPPORTED, "key '%s' is not supported by this version of ckrun", key);
   }
   list_names(names, section, of_agent);
   ck_names_hint(hint, key, names);
@@ -343,9 +338,9 @@ static ck_status put_secret(const target *to, const char *section, const char *n
   char *ref;
   ck_buffer json = {0};
   ck_status status = ck_id_check("secrets: a name", name, err);
-  if (status == CK_OK) status = profile_read_ref(&ref, to->source, name, value, err);
-  if (status != CK_OK) return status;
   snprintf(path, sizeof path, "%s.%s", section, name);
+  if (status == CK_OK) status = profile_read_ref(&ref, to->source, path, value, err);
+  if (status != CK_OK) return status;
   ck_json_append_string(&json, ck_bytes_text(ref));
   status = ck_buffer_check(&json, err);
   if (status == CK_OK) status = ck_profile_put_secret(to->profile, name, ref, err);
@@ -355,12 +350,35 @@ static ck_status put_secret(const target *to, const char *section, const char *n
   return status;
 }
 
+static ck_status put_key(const target *to, ck_bytes value, ck_error *err) {
+  char *ref;
+  ck_buffer json = {0};
+  ck_status status = profile_read_ref(&ref, to->source, "key", value, err);
+  if (status != CK_OK) return status;
+  free(to->profile->key_ref);
+  to->profile->key_ref = ref;
+  ck_json_append_string(&json, ck_bytes_text(ref));
+  status = ck_buffer_check(&json, err);
+  if (status == CK_OK) status = put_origin(to, "key", ck_buffer_bytes(&json), err);
+  ck_buffer_clear(&json);
+  return status;
+}
+
+static ck_status put_encrypt(const target *to, ck_bytes value, ck_error *err) {
+  bool truth;
+  if (!ck_json_read_bool(&truth, value)) return ck_error_set(err, CK_E_PARSE, "encrypt: true or false is expected");
+  to->profile->encrypt = truth ? CK_ENCRYPT_ALWAYS : CK_ENCRYPT_NEVER;
+  return put_origin(to, "encrypt", value, err);
+}
+
 static ck_status put_at_top(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
   (void)section;
   if (strcmp(name, "name") == 0 || strcmp(name, "extends") == 0) return CK_OK;
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
   if (strcmp(name, "agents") == 0) return each_member(to, name, value, put_agent, err);
   if (strcmp(name, "secrets") == 0) return each_member(to, name, value, put_secret, err);
+  if (strcmp(name, "key") == 0) return put_key(to, value, err);
+  if (strcmp(name, "encrypt") == 0) return put_encrypt(to, value, err);
   if (strcmp(name, "models") == 0) return profile_apply_models(to->profile, to->source, value, err);
   if (is_listed(sections, name)) return each_member(to, name, value, put_in_section, err);
   const setting *row = strchr(name, '.') ? NULL : find_setting(to, name);

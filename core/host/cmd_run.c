@@ -124,6 +124,10 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = load(&launch, &engine, &edits, v, err);
   if (status == CK_OK) status = check_models(&engine, err);
+  if (status == CK_OK && !host->key) host->key = engine.profile->key_ref;
+  if (status == CK_OK && !host->key && engine.profile->encrypt == CK_ENCRYPT_ALWAYS)
+    status = ck_error_set(err, CK_E_SECRET_MISSING, "profile %s says encrypt = true: give the store's key with --key env:NAME or file:PATH, or set CKRUN_KEY",
+                          engine.profile->name);
   if (status == CK_OK) status = start(host, &engine, &launch, &edits, v->session, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
   status = ck_record_write(v->record, &engine, status, err);

@@ -226,6 +226,7 @@ void ck_profile_free(ck_profile *self) {
   for (size_t i = 0; i < self->origin_count; i++) clear_origin(&self->origins[i]);
   for (size_t i = 0; i < self->secret_count; i++) clear_secret(&self->secrets[i]);
   for (size_t i = 0; i < self->model_count; i++) ck_profile_model_clear(&self->models[i]);
+  free(self->key_ref);
   free_names(self->exclude_memory_keys);
   free(self->models);
   free(self->secrets);

@@ -53,6 +53,9 @@ typedef struct ck_profile_minimum {
 } ck_profile_minimum;
 
 /* -1 in a constraint means: no limit. */
+/* encrypt: as the store has a key; only in one that has; signed, not sealed. */
+typedef enum { CK_ENCRYPT_WITH_KEY, CK_ENCRYPT_ALWAYS, CK_ENCRYPT_NEVER } ck_encrypt;
+
 typedef struct ck_profile {
   char *name;
   char *path;        /* of its file; NULL for a shipped one */
@@ -71,6 +74,8 @@ typedef struct ck_profile {
   char **exclude_memory_keys; /* names below memory. that are never written; ends with NULL; NULL: none */
   ck_profile_secret *secrets; /* each resolved at run and at resume, and from then on known to every redactor */
   size_t secret_count;
+  ck_encrypt encrypt;
+  char *key_ref;              /* where the key of a store that is begun with it is: "env:NAME", "file:PATH"; NULL */
   ck_profile_model *models;   /* by the name that flows ask for */
   size_t model_count;
   ck_profile_agent *agents;

@@ -3,6 +3,7 @@
 
 #include "core/runtime/secret.h"
 #include "core/runtime/session_private.h"
+#include "core/store/rekey.h"
 
 static const ck_item_answer answers[] = {
     [CK_REDACT_LEAVE] = CK_ITEM_LEAVE, [CK_REDACT_DROP] = CK_ITEM_DROP, [CK_REDACT_MASK] = CK_ITEM_MASK, [CK_REDACT_REF] = CK_ITEM_REF};
@@ -18,8 +19,17 @@ static ck_status ask_policies(ck_item_answer *out, char **ref, void *to, const c
   return status;
 }
 
+/* Before anything is written. */
+static ck_status check_key(const ck_session *self, ck_error *err) {
+  bool wanted = self->profile && self->profile->encrypt == CK_ENCRYPT_ALWAYS;
+  if (!wanted || ck_store_has_key(self->runtime->store)) return CK_OK;
+  return ck_error_set(err, CK_E_REFUSED, "profile %s says encrypt = true, and store %s has no key: give a new store one with --key, or let "
+                      "'ckrun key rotate --new-key' give it one", self->profile->name, ck_store_url(self->runtime->store));
+}
+
 ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
-  ck_status status = ck_redactor_new(&self->redactor, err);
+  ck_status status = check_key(self, err);
+  if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status != CK_OK) return status;
   ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->runtime->store));
   if (self->policies->redact) ck_redactor_set_hook(self->redactor, ask_policies, (void *)self->policies);

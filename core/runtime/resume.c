@@ -143,7 +143,8 @@ static ck_status acquire(ck_session *self, const plan *p, ck_error *err) {
                     .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self), .scope = "main", .body = body};
   if (status == CK_OK) status = ck_session_make_opening(events, &first, &p->edits, err);
   ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count, .restarts = p->restarts,
-                        .update = p->failing ? &failing : NULL, .compress_from = ck_session_compress_from(self)};
+                        .update = p->failing ? &failing : NULL, .compress_from = ck_session_compress_from(self),
+                        .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
   if (status == CK_OK)
     status = ck_store_acquire(&self->lease, self->runtime->store, p->head.session.id, p->head.session.epoch, &opening, err);
   for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);

@@ -61,7 +61,8 @@ static ck_status create(ck_session *self, const ck_state_edits *edits, ck_error 
   self->timeline = (ck_timeline){.no = 1, .begin = 1, .attempt = 1};
   memcpy(self->timeline.run, self->record.run, sizeof self->timeline.run);
   ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count,
-                        .compress_from = ck_session_compress_from(self)};
+                        .compress_from = ck_session_compress_from(self),
+                        .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
   if (status == CK_OK) status = ck_store_create_session(&self->lease, self->runtime->store, &self->record, &opening, err);
   for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
   free(events);

@@ -19,6 +19,7 @@ typedef struct ck_held {
   ck_lease lease;
   ck_chain *chain;
   size_t compress_from; /* as ck_opening */
+  bool unsealed;        /* as ck_opening */
   ck_status failed; /* within one commit: what an earlier batch of the session failed with */
 } ck_held;
 
@@ -32,6 +33,7 @@ struct ck_store {
   ck_backend backend;
   char *url;
   bool read_only;
+  bool has_key;
   pthread_mutex_t mutex;
   /* Under the mutex. */
   bool unknown;      /* no write before a recover, because of `cause` */

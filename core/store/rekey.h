@@ -5,6 +5,9 @@
 #include "core/store/seal.h"
 #include "core/store/store.h"
 
+/* What is written is sealed then, unless its opening says "unsealed", and always signed. */
+bool ck_store_has_key(const ck_store *self);
+
 typedef struct ck_key_use {
   bool is_key;       /* false: rows that nothing signs */
   ck_key_id id;

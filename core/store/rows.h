@@ -57,6 +57,7 @@ typedef struct ck_row_batch {
   const ck_checkpoint_row *checkpoint; /* or NULL */
   const ck_session_update *update;     /* or NULL */
   int64_t at_ms;                       /* for updated_ms */
+  bool unsealed;                       /* as in ck_opening */
   ck_status status;                    /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
 } ck_row_batch;
 
@@ -95,6 +96,7 @@ typedef struct ck_row_opening {
   const ck_checkpoint_row *checkpoint; /* or NULL */
   const ck_session_update *update;     /* or NULL */
   ck_restarts restarts;
+  bool unsealed;
 } ck_row_opening;
 
 /* What must be known of a session to find its rows. */

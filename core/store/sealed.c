@@ -69,7 +69,7 @@ ck_status ck_sealed_get_home(ck_sealed_home *out, ck_sealed *self, int64_t sessi
 }
 
 ck_sealer ck_sealed_sealer(const ck_sealed *self, const ck_sealed_home *home) {
-  return (ck_sealer){self->seal, &self->key, home, self->signs_only};
+  return (ck_sealer){self->seal, &self->key, home, false};
 }
 
 /* ---- opening and closing ---- */
@@ -105,6 +105,7 @@ static ck_status put_in_front(ck_store *front, const ck_store_options *options, 
     close_sealed(self);
     return status;
   }
+  front->has_key = true;
   front->backend = (ck_backend){.self = self, .close = close_sealed};
   ck_sealed_add_writes(&front->backend);
   ck_sealed_add_reads(&front->backend);

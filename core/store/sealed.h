@@ -32,7 +32,6 @@ typedef struct ck_sealed {
   ck_store *front;   /* whose arena holds what is written */
   ck_seal *seal;
   ck_key_id key;
-  bool signs_only;   /* what is written is not sealed */
   pthread_mutex_t mutex;
   struct {
     int64_t no;      /* 0: free */
@@ -66,7 +65,7 @@ typedef struct ck_sealer {
   const ck_seal *seal;
   const ck_key_id *key;
   const ck_sealed_home *home;
-  bool signs_only;
+  bool signs_only;   /* what is encoded is not sealed */
 } ck_sealer;
 ck_sealer ck_sealed_sealer(const ck_sealed *self, const ck_sealed_home *home);
 

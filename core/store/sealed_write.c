@@ -64,6 +64,7 @@ static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_b
   ck_status status = ck_sealed_get_home(&home, self, batch->lease.session, err);
   if (status == CK_E_NOT_FOUND) return CK_OK; /* the backend says so itself, and writes nothing */
   ck_sealer with = ck_sealed_sealer(self, &home);
+  with.signs_only = batch->unsealed;
   if (!status) status = encode_events(&out->events, &with, batch->events, batch->event_count, arena, err);
   if (!status) status = encode_checkpoint(&out->checkpoint, &with, batch->checkpoint, arena, err);
   if (!status) status = encode_update(&out->update, &with, batch->update, arena, err);
@@ -84,6 +85,7 @@ static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_s
                                 ck_error *err) {
   ck_arena *arena = &self->front->arena;
   ck_sealer with = ck_sealed_sealer(self, home);
+  with.signs_only = opening->unsealed;
   *out = *opening;
   ck_status status = encode_events(&out->events, &with, opening->events, opening->event_count, arena, err);
   if (!status) status = encode_checkpoint(&out->checkpoint, &with, opening->checkpoint, arena, err);
@@ -99,6 +101,7 @@ static ck_status create_session(ck_lease *out, void *to, const ck_session_record
   *out = (ck_lease){0};
   memcpy(home.id, record->id, sizeof home.id);
   ck_sealer with = ck_sealed_sealer(self, &home);
+  with.signs_only = opening->unsealed;
   ck_status status = ck_sealed_encode_value(&sealed.input, &with, "input", "", record->input, err);
   if (!status) status = encode_opening(&rows, self, &home, opening, err);
   if (!status) status = self->inner.create_session(out, self->inner.self, &sealed, &rows, err);

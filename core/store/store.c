@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/front.h"
+#include "core/store/rekey.h"
 #include "core/store/sealed.h"
 
 typedef struct backend_kind {
@@ -69,6 +70,8 @@ void ck_store_close(ck_store *self) {
 const char *ck_store_url(const ck_store *self) {
   return self->url;
 }
+
+bool ck_store_has_key(const ck_store *self) { return self->has_key; }
 
 const uint8_t *ck_store_fingerprint_key(const ck_store *self) {
   return self->backend.fingerprint_key(self->backend.self);
@@ -182,11 +185,11 @@ static ck_status prepare_held(ck_chain **out, ck_store *self, const char *sessio
   return ck_chain_new(out, session_id, err);
 }
 
-static ck_held *put_held(ck_store *self, ck_lease lease, ck_chain *chain) {
+static ck_held *put_held(ck_store *self, ck_lease lease, ck_chain *chain, bool unsealed) {
   ck_front_drop_held(self, lease.session);
   size_t at = find_held(self, lease.session);
   memmove(self->held + at + 1, self->held + at, (self->held_count - at) * sizeof *self->held);
-  self->held[at] = (ck_held){.lease = lease, .chain = chain};
+  self->held[at] = (ck_held){.lease = lease, .chain = chain, .unsealed = unsealed};
   self->held_count++;
   ck_front_put_name(self, lease.session, ck_chain_session(chain));
   return &self->held[at];
@@ -217,7 +220,7 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wis
   if (!status) status = ck_front_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
   if (!status) status = ask_backend(out, self, wish, &rows, err);
   if (status) ck_chain_free(chain);
-  else put_held(self, *out, chain)->compress_from = wish->opening->compress_from;
+  else put_held(self, *out, chain, wish->opening->unsealed)->compress_from = wish->opening->compress_from;
   return ck_front_end_write(self, status, err);
 }
 
@@ -241,7 +244,7 @@ ck_status ck_store_hold(ck_lease *out, ck_store *self, const char *session_id, u
   status = prepare_held(&chain, self, session_id, err);
   if (!status) status = self->backend.hold(out, self->backend.self, session_id, epoch_read, err);
   if (status) ck_chain_free(chain);
-  else put_held(self, *out, chain);
+  else put_held(self, *out, chain, false);
   return ck_front_end_write(self, status, err);
 }
 

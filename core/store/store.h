@@ -14,7 +14,6 @@
 typedef struct ck_store ck_store;
 
 enum { CK_STORE_SCHEMA = 2 };
-
 typedef struct ck_store_options {
   bool create;    /* make the file and its folder when absent; otherwise CK_E_NOT_FOUND names the path */
   bool read_only; /* no write is ever made, not even to repair; commits answer CK_E_READ_ONLY */
@@ -22,9 +21,9 @@ typedef struct ck_store_options {
 } ck_store_options;
 
 /* A store of an older schema is brought to this one by the first opening that writes, in one transaction; CK_E_BUSY names a
- * session that an older program still runs in it. One that is opened read-only is read as it is. CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers in the text), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO: one line naming
- * path and cause, nothing changed on disk. CK_E_USAGE: an unknown kind of URL. CK_E_SECRET_MISSING: it has a key, and none was
- * given. CK_E_WRONG_KEY: it has another one, or none. */
+ * session that an older program still runs in it. One that is opened read-only is read as it is. One line naming path and cause,
+ * nothing changed: CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind
+ * of URL), CK_E_SECRET_MISSING (it has a key, and none was given), CK_E_WRONG_KEY (it has another one, or none). */
 CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options, ck_error *err);
 /* Everything committed stays committed; leases still held are released. */
 void ck_store_close(ck_store *self);
@@ -85,6 +84,7 @@ typedef struct ck_opening {
   const ck_session_update *update; /* NULL: running, without a reason */
   size_t compress_from;            /* by this lease, shorter bodies and payloads are kept as they are; 0: as the store thinks best */
   ck_restarts restarts;            /* kept in the record; of a new session, zeros */
+  bool unsealed;                   /* what is written under this lease is signed only (rekey.h) */
 } ck_opening;
 
 /* Makes the session `record` (id, profile, flow, input, run, created_ms, origin are read; epoch becomes 1, status running)

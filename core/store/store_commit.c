@@ -170,7 +170,8 @@ ck_status ck_front_encode_opening(ck_row_opening *out, ck_store *self, ck_chain 
   }
   if (!status)
     *out = (ck_row_opening){.timeline = opening->timeline, .events = rows.events, .event_count = opening->event_count,
-                            .checkpoint = checkpoint, .update = opening->update, .restarts = opening->restarts};
+                            .checkpoint = checkpoint, .update = opening->update, .restarts = opening->restarts,
+                            .unsealed = opening->unsealed};
   return status;
 }
 
@@ -189,6 +190,7 @@ static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch
   rows->event_count = batch->event_count;
   rows->checkpoint = checkpoint;
   rows->update = batch->update;
+  rows->unsealed = held->unsealed;
   return CK_OK;
 }
 

@@ -87,6 +87,37 @@ refused 2 "a store in memory" "cannot be changed" --store memory: key rotate --n
 exits 0 "back again" --key file:fresh key rotate --new-key file:key
 export CKRUN_KEY=$(cat key)
 
+# What a profile says.
+unset CKRUN_KEY
+export CKRUN_STORE=sqlite:$dir/p.db
+pcanaries() { cat p.db p.db-wal 2>/dev/null | grep -aoE 'canary[a-z]*' | sort -u | tr '\n' ' '; }
+mkdir profiles && (umask 077 && cp key profiles/store.key)
+printf 'return { name = "must", extends = "default", encrypt = true }\n' >profiles/must.lua
+printf 'return { name = "has", extends = "default", encrypt = true, key = "file:store.key" }\n' >profiles/has.lua
+printf 'return { name = "signs", extends = "default", policies = { "every_boundary" }, encrypt = false }\n' >profiles/signs.lua
+refused 4 "a profile that wants its sessions encrypted, and no key" "encrypt = true" run flow.lua --profile profiles/must.lua --session one
+is "nothing was made" "$(ls p.db* 2>/dev/null)" ""
+exits 8 "a profile that says where the key is" run flow.lua --profile profiles/has.lua --session one --input '{"topic":"canaryinput"}'
+is "its session is encrypted" "$(pcanaries)" ""
+has "the key is named to whoever goes on" "$out" "store.key resume one"
+export CKRUN_KEY=$(cat key)
+exits 8 "which takes it from anywhere" resume one
+exits 8 "one that wants it not" run flow.lua --profile profiles/signs.lua --session two --input '{"topic":"canaryinput"}'
+is "can be read" "$(pcanaries)" "canaryfact canaryinput canaryoutput canaryquestion canaryvalue "
+exits 0 "and is whole" store verify
+is "all of it is signed" "$(sqlite3 p.db "SELECT count(*) FROM event WHERE mac IS NULL OR key_id IS NULL")" 0
+exits 0 "answered" answer two canaryanswer
+exits 0 "it goes on" resume two
+exits 0 "whole again" store verify
+exits 0 "its key can be changed" key rotate --new-key file:other
+exits 0 "and it is whole still" --key file:other store verify
+sqlite3 p.db "UPDATE event SET body = CAST(replace(CAST(body AS TEXT), 'node_start', 'node_begin') AS BLOB) WHERE encoding = 0"
+exits 7 "nobody changes it unnoticed" --key file:other store verify
+CKRUN_KEY= CKRUN_STORE=sqlite:$dir/q.db run run flow.lua --session plain
+CKRUN_KEY= CKRUN_STORE=sqlite:$dir/q.db run resume plain --profile profiles/must.lua
+is "a session that was begun without a key is not gone on with by a profile that wants one" "$code" 5
+export CKRUN_STORE=sqlite:$dir/s.db
+
 # The key is a secret like others: what prints it prints a placeholder.
 cat >tells.lua <<'END'
 local flow = require "ck.flow"

@@ -180,7 +180,8 @@ static void test_refusals(void) {
       {"['constraints.rounds'] = 1", CK_E_PARSE, "unknown key 'constraints.rounds'"},
       {"on_node_start = true", CK_E_PARSE, "an option of the policy every_boundary"},
       {"keep_clean_only = true", CK_E_PARSE, "an option of the policy keep_clean"},
-      {"encrypt = true", CK_E_UNSUPPORTED, "key 'encrypt' is not supported"},
+      {"encrypt = 'yes'", CK_E_PARSE, "encrypt: true or false is expected"},
+      {"key = '0123'", CK_E_PARSE, "key: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     ck_buffer text = {0};
