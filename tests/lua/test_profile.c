@@ -91,7 +91,6 @@ static void test_refusals(void) {
       {"return { name = 'x', secrets = { k = 7 } }", CK_E_PARSE, "secrets.k: "},
       {"return { name = 'x', secrets = { ['a b'] = 'env:A' } }", CK_E_USAGE, "secrets: a name"},
       {"return { name = 'x', secret = {} }", CK_E_PARSE, "unknown key 'secret' (did you mean 'secrets'?)"},
-      {"return { name = 'x', compress = true }", CK_E_UNSUPPORTED, "'compress' is not supported by this version"},
       {"return { name = 'x', 1 }", CK_E_PARSE, "keys are names"},
       {"return { name = 'x', constraints = { budget = 1 } }", CK_E_PARSE, "unknown key 'budget' (did you mean 'budget_usd'?)"},
       {"return { name = 'x', constraints = { budget_us = 1 } }", CK_E_PARSE, "unknown key 'budget_us' (did you mean 'budget_usd'?)"},
