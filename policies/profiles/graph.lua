@@ -1,4 +1,5 @@
---- Graphs of nodes: a checkpoint around every node without waiting for it, the newest hundred kept, credentials never written.
+--- Graphs of nodes: a checkpoint around every node without waiting for it, the newest hundred kept (also while it runs),
+--- credentials never written.
 
 return {
   name = "graph",
@@ -8,5 +9,6 @@ return {
     { "keep_recent", count = 100 },
     "resume_limits",
   },
+  prune_every_n_nodes = 10,
   exclude_memory_keys = { "api_key", "credentials", "access_token" },
 }

@@ -95,6 +95,15 @@ static void test_resumes(void) {
   }
 }
 
+/* A long run must not pile up what its end would drop. */
+static void test_prunes(void) {
+  ck_profile *profile;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_load(&profile, "graph", &err) == CK_OK, "graph loads: %s", err.text);
+  tap_is_int(profile->prune_every_n_nodes, 10, "a graph is pruned at every tenth checkpoint, not only at its end");
+  ck_profile_free(profile);
+}
+
 static void test_excluded(void) {
   ck_policy_engine engine = open_profile("graph");
   ck_redaction got;
@@ -111,6 +120,7 @@ int main(void) {
   test_all();
   test_boundaries();
   test_resumes();
+  test_prunes();
   test_excluded();
   return tap_done();
 }
