@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAP = 64, VARINT_MAX = 10 };
+enum { FIRST_CAP = 64, VARINT_MAX = 10, DIGITS_MAX = 19 };
 
 ck_bytes ck_bytes_text(const char *text) {
   return (ck_bytes){text, text ? strlen(text) : 0};
@@ -74,6 +74,16 @@ void ck_buffer_append_format(ck_buffer *self, const char *format, ...) {
   vsnprintf(self->data + self->len, (size_t)len + 1, format, args);
   va_end(args);
   self->len += (size_t)len;
+}
+
+/* Not by a format: numbers are most of what events say. */
+void ck_buffer_append_int(ck_buffer *self, int64_t number) {
+  char digits[DIGITS_MAX + 1], *at = digits + sizeof digits;
+  uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+  do *--at = (char)('0' + rest % 10);
+  while (rest /= 10);
+  if (number < 0) *--at = '-';
+  ck_buffer_append(self, at, (size_t)(digits + sizeof digits - at));
 }
 
 void ck_buffer_append_varint(ck_buffer *self, uint64_t number) {

@@ -32,6 +32,7 @@ void ck_buffer_append_bytes(ck_buffer *self, ck_bytes bytes);
 void ck_buffer_append_text(ck_buffer *self, const char *text);
 void ck_buffer_append_char(ck_buffer *self, char c);
 void ck_buffer_append_format(ck_buffer *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ck_buffer_append_int(ck_buffer *self, int64_t number);
 /* LEB128: 7 bits a byte, low first; at most 10 bytes. */
 void ck_buffer_append_varint(ck_buffer *self, uint64_t number);
 /* Room for `len` more bytes, to be filled by the caller; NULL on failure. The length is counted at once. */

@@ -10,7 +10,7 @@
 #include "core/base/json_scan.h"
 
 /* Up to this many names, comparing tags in a row is faster than hashing. */
-enum { PAIRWISE_MAX = 16, FIRST_CAP = 64, FIRST_SLOTS = 256 };
+enum { PAIRWISE_MAX = 16, FIRST_CAP = 16, FIRST_SLOTS = 256 };
 
 static unsigned char hash_key[crypto_shorthash_KEYBYTES];
 

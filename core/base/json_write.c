@@ -1,5 +1,4 @@
 /* json_write.c - strings and small documents of JSON, always valid. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "core/base/json.h"
@@ -82,7 +81,7 @@ void ck_json_put_text(ck_json_writer *w, const char *text) {
 
 void ck_json_put_int(ck_json_writer *w, int64_t number) {
   separate(w);
-  ck_buffer_append_format(w->out, "%" PRId64, number);
+  ck_buffer_append_int(w->out, number);
 }
 
 void ck_json_put_bool(ck_json_writer *w, bool truth) {

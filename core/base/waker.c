@@ -1,7 +1,9 @@
-/* waker.c - an eventfd that counts wakes. */
+/* waker.c - an eventfd that is written once for all wakes before a clear: most wakes cost no system call. */
 #include "core/base/waker.h"
 
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +12,14 @@
 
 struct ck_waker {
   int fd;
+  atomic_bool awake; /* was woken, and not cleared since */
 };
 
 ck_status ck_waker_open(ck_waker **out, ck_error *err) {
   *out = NULL;
   ck_waker *self = malloc(sizeof *self);
   if (!self) return ck_error_no_memory(err);
+  atomic_init(&self->awake, false);
   self->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (self->fd < 0) {
     free(self);
@@ -37,15 +41,17 @@ int ck_waker_fd(const ck_waker *self) {
 
 /* Called from any thread and perhaps in the middle of an error path: errno stays. A full counter (EAGAIN) is awake. */
 void ck_waker_wake(ck_waker *self) {
-  if (!self) return;
+  if (!self || atomic_exchange(&self->awake, true)) return;
   int saved = errno;
   const uint64_t one = 1;
   while (write(self->fd, &one, sizeof one) < 0 && errno == EINTR) continue;
   errno = saved;
 }
 
+/* A wake that comes between the two writes nothing, but what it tells of was done before it: who clears looks after that. */
 void ck_waker_clear(ck_waker *self) {
   if (!self) return;
   uint64_t count;
   while (read(self->fd, &count, sizeof count) < 0 && errno == EINTR) continue;
+  atomic_exchange(&self->awake, false);
 }

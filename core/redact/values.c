@@ -34,10 +34,12 @@ struct ck_values {
 static void *allocate(size_t size, void *unused) { return (void)unused, malloc(size); }
 static void release(void *at, void *unused) { (void)unused, free(at); }
 
+/* Of the three low bytes. */
+static unsigned hash_word(uint64_t word) { return ((uint32_t)(word & 0xffffff) * 0x9e3779b1u) >> 17; }
+
 static unsigned hash(const char *at) {
   const unsigned char *b = (const unsigned char *)at;
-  uint32_t word = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
-  return (word * 0x9e3779b1u) >> 17;
+  return hash_word(b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16);
 }
 
 static void mark(uint64_t *bits, const char *at) {
@@ -163,12 +165,21 @@ static ck_status try(verdict *out, ck_value_hit *hit, ck_values *self, unsigned 
   return CK_OK;
 }
 
-/* The first place at or behind `at` whose three bytes are in `bits`; the length of the text when there is none. */
+static bool is_marked(const uint64_t *bits, unsigned h) { return bits[h >> 6] >> (h & 63) & 1; }
+
+/* The first place at or behind `at` whose three bytes are in `bits`; the length of the text when there is none. All text that
+ * is kept passes here: eight bytes are loaded for six places. */
 static size_t next_suspect(const uint64_t *bits, ck_bytes text, size_t at) {
-  for (; at + 3 <= text.len; at++) {
-    unsigned h = hash(text.data + at);
-    if (bits[h >> 6] >> (h & 63) & 1) return at;
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  for (uint64_t word; at + 8 <= text.len; at += 6) {
+    memcpy(&word, text.data + at, 8);
+#pragma GCC unroll 6
+    for (size_t i = 0; i < 6; i++)
+      if (is_marked(bits, hash_word(word >> 8 * i))) return at + i;
   }
+#endif
+  for (; at + 3 <= text.len; at++)
+    if (is_marked(bits, hash(text.data + at))) return at;
   return text.len;
 }
 

@@ -318,17 +318,18 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
     else help(writer);
   }
   ck_status status = self->failure.status;
+  bool wakes = false;
   if (status == CK_OK) {
     *ticket = ++self->put;
     self->outstanding++;
     writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
         (slot){.channel = self, .ticket = *ticket, .job = *job};
-    bool wakes = !job->waited || writer->count >= CK_WRITER_ROUND_MAX; /* nobody has to wait after all */
-    if (writer->sleeping && wakes) pthread_cond_signal(&writer->filled);
+    wakes = writer->sleeping && (!job->waited || writer->count >= CK_WRITER_ROUND_MAX); /* nobody has to wait after all */
   } else if (err) {
     *err = self->failure;
   }
   pthread_mutex_unlock(&writer->mutex);
+  if (wakes) pthread_cond_signal(&writer->filled);
   if (status != CK_OK) ck_job_clear(job);
   *job = (ck_job){0};
   return status;

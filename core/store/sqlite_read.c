@@ -304,6 +304,7 @@ static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_v
   ck_status status = begin(&read, to, rows->backward ? CK_SQL_EVENTS_BACKWARD : CK_SQL_EVENTS, err);
   if (status != CK_OK) return status;
   bind_range(&read.binder, rows->session, rows->after, rows->until);
+  ck_bind_int(&read.binder, rows->kinds ? 63 - __builtin_clzll(rows->kinds) : INT64_MAX); /* the highest */
   ck_bind_int(&read.binder, rows->kinds ? (int64_t)rows->kinds : -1);
   ck_bind_text(&read.binder, rows->agent);
   ck_bind_int(&read.binder, (int64_t)rows->others);

@@ -24,12 +24,15 @@
 #define CK_SQL_FACT_IS_SOUND "\"check\" = row_check('fact', owner, key, value, updated_ms)"
 #define CK_SQL_REQUEST_IS_SOUND "\"check\" = row_check('request', session, kind, body)"
 #define CK_SQL_PIN_IS_SOUND "\"check\" = row_check('pin', session, seq)"
-/* The index has the kind as well: rows of other kinds are never looked up. */
 #define CK_SQL_EVENT_COLUMNS "seq, timeline, kind, at_ms, scope, agent, encoding, plain_len, \"check\", body, mac, key_id"
-#define CK_SQL_READ_EVENTS                                                                            \
-  "SELECT " CK_SQL_EVENT_COLUMNS " FROM event"                                                          \
-  " WHERE session = ?1 AND seq > ?2 AND seq <= ?3 AND ?4 >> kind & 1"                                    \
-  " AND (?5 IS NULL OR agent = ?5 OR ?6 >> kind & 1) ORDER BY seq"
+/* The index has the kind as well: rows of other kinds are never looked up. It is walked by itself, and the kinds that there are
+ * most of fail the first test: half the time of a walk that has every row at hand. That a row is the one which the index names
+ * is told by its check. The columns are those above. */
+#define CK_SQL_READ_EVENTS                                                                                       \
+  "SELECT i.seq, e.timeline, i.kind, e.at_ms, e.scope, e.agent, e.encoding, e.plain_len, e.\"check\", e.body,"    \
+  " e.mac, e.key_id FROM event i CROSS JOIN event e ON e.row = i.row"                                            \
+  " WHERE i.session = ?1 AND i.seq > ?2 AND i.seq <= ?3 AND i.kind <= ?4 AND ?5 >> i.kind & 1"                   \
+  " AND (?6 IS NULL OR e.agent = ?6 OR ?7 >> i.kind & 1) ORDER BY i.seq"
 #define CK_SQL_CHECKPOINT_COLUMNS(payload)                                                             \
   "id, seq, parent, keyframe, timeline, covers, kind, created_ms, clean, resumable, cost_micros," \
   " input_tokens, output_tokens, model_calls, tool_calls, unmetered, active_us, changed, format, encoding, plain_len," \

@@ -70,6 +70,7 @@ static ck_status move_events(ck_sqlite *self, int64_t session, const ck_heir *he
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, 0);
   ck_bind_int(&binder, heir->cut);
+  ck_bind_int(&binder, INT64_MAX);
   ck_bind_int(&binder, -1);
   ck_bind_text(&binder, NULL);
   ck_bind_int(&binder, 0);

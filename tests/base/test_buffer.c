@@ -1,4 +1,5 @@
 /* test_buffer.c - a buffer fails once and for all, never halfway; varints keep to 64 bits. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,21 @@ static void test_take(void) {
   free(text);
 }
 
+static void test_int(void) {
+  static const int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 100, 4294967296, INT64_MAX, INT64_MIN, INT64_MIN + 1};
+  bool same = true;
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    char text[32];
+    ck_buffer buffer = {0};
+    snprintf(text, sizeof text, "n=%lld", (long long)numbers[i]);
+    ck_buffer_append_text(&buffer, "n=");
+    ck_buffer_append_int(&buffer, numbers[i]);
+    same = same && strcmp(buffer.data, text) == 0;
+    ck_buffer_clear(&buffer);
+  }
+  tap_ok(same, "numbers are written as printf does, from -2^63 to 2^63-1");
+}
+
 static void test_varint(void) {
   static const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
   bool same = true;
@@ -95,6 +111,7 @@ int main(void) {
   test_append();
   test_failure();
   test_take();
+  test_int();
   test_varint();
   test_bytes();
   return tap_done();

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include "core/base/waker.h"
@@ -16,6 +17,37 @@ static bool is_awake(const ck_waker *waker) {
 static void *wake(void *waker) {
   ck_waker_wake(waker);
   return NULL;
+}
+
+enum { DEEDS = 20000 };
+typedef struct work {
+  ck_waker *waker;
+  atomic_int done;
+} work;
+
+static void *do_work(void *to) {
+  work *self = to;
+  for (int i = 0; i < DEEDS; i++) {
+    atomic_fetch_add(&self->done, 1);
+    ck_waker_wake(self->waker);
+  }
+  return NULL;
+}
+
+/* As a loop does it: sleep, clear, look. A wake that got lost would leave it asleep for good. */
+static void test_race(ck_waker *waker) {
+  work self = {.waker = waker};
+  pthread_t thread;
+  struct pollfd poller = {.fd = ck_waker_fd(waker), .events = POLLIN};
+  bool slept = true;
+  ck_waker_clear(waker);
+  pthread_create(&thread, NULL, do_work, &self);
+  while (slept && atomic_load(&self.done) < DEEDS) {
+    slept = poll(&poller, 1, 60000) == 1;
+    ck_waker_clear(waker);
+  }
+  pthread_join(thread, NULL);
+  tap_ok(slept, "no wake is lost beside a clear");
 }
 
 int main(void) {
@@ -35,6 +67,7 @@ int main(void) {
   struct pollfd poller = {.fd = ck_waker_fd(waker), .events = POLLIN};
   tap_is_int(poll(&poller, 1, 10000), 1, "a poll wakes by another thread");
   pthread_join(thread, NULL);
+  test_race(waker);
   uint64_t full = UINT64_MAX - 1;
   ck_waker_clear(waker);
   tap_must(write(ck_waker_fd(waker), &full, sizeof full) == sizeof full, "fill the counter");

@@ -23,10 +23,10 @@ static ck_runtime *open_runtime(const char *name) {
   return runtime;
 }
 
-static ck_session *start(ck_runtime *runtime, size_t state_bytes) {
+static ck_session *start(ck_runtime *runtime, size_t state_bytes, const ck_policy_engine *policies) {
   ck_session *session;
   ck_error err;
-  if (ck_session_start(&session, runtime, &(ck_session_options){0}, &err) != CK_OK) bench_die("%s", err.text);
+  if (ck_session_start(&session, runtime, &(ck_session_options){.policies = policies}, &err) != CK_OK) bench_die("%s", err.text);
   bench_fill_state(session, state_bytes);
   return session;
 }
@@ -68,7 +68,7 @@ static double add_size(const char *label, size_t bytes) {
   figure row = {.unit = "us", .compared = true};
   snprintf(file, sizeof file, "size-%s.db", label);
   ck_runtime *runtime = open_runtime(file);
-  ck_session *session = start(runtime, bytes);
+  ck_session *session = start(runtime, bytes, NULL);
   measure(&s, session, false);
   double early[100], late[100];
   memcpy(early, s.cost + 50, sizeof early);
@@ -92,7 +92,7 @@ static double add_size(const char *label, size_t bytes) {
 static double add_together(void) {
   static series s;
   ck_runtime *runtime = open_runtime("together.db");
-  ck_session *session = start(runtime, 1 << 20);
+  ck_session *session = start(runtime, 1 << 20, NULL);
   measure(&s, session, true);
   bench_add((figure){.name = "message and checkpoint in one transaction, 1 MB, p50 (floor: overwrite)", .unit = "us", .compared = true,
                      .value = bench_percentile(s.cost, STEPS, 50), .floor = bench_percentile(s.floor, STEPS, 50), .target = 1.3});
@@ -101,10 +101,17 @@ static double add_together(void) {
   return bench_percentile(s.cost, STEPS, 50);
 }
 
+static ck_status take_async(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
+  (void)self, (void)at, (void)err;
+  *out = (ck_decision){.take = true};
+  return CK_OK;
+}
+
 static void add_stall(void) {
   static double stall[STEPS], bare[STEPS];
+  static const ck_policy_engine engine = {.checkpoint = take_async};
   ck_runtime *runtime = open_runtime("stall.db");
-  ck_session *session = start(runtime, 1 << 20);
+  ck_session *session = start(runtime, 1 << 20, &engine);
   ck_error err;
   for (unsigned i = 0; i < WARM + STEPS; i++) {
     ck_saved saved;
@@ -145,7 +152,7 @@ static void add_bytes(void) {
   ck_error err;
   ck_store_stats before, after;
   ck_runtime *runtime = open_runtime("bytes.db");
-  ck_session *session = start(runtime, 100 * 1024);
+  ck_session *session = start(runtime, 100 * 1024, NULL);
   wait_for(session, bench_step(session, 0));
   if (ck_store_recover(runtime->store, &err) != CK_OK || ck_store_get_stats(&before, runtime->store, &err) != CK_OK) bench_die("%s", err.text);
   for (unsigned i = 1; i <= STEPS; i++) wait_for(session, bench_step(session, i));
