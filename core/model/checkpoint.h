@@ -18,7 +18,7 @@
   X(CK_BOUNDARY_SAFE_POINT, 8, "safe_point", false)                 \
   X(CK_BOUNDARY_USER_CHECKPOINT, 9, "user_checkpoint", true)        \
   X(CK_BOUNDARY_PAUSE, 10, "pause", true)                           \
-  X(CK_BOUNDARY_FAILURE, 11, "failure", false)                      \
+  X(CK_BOUNDARY_FAILURE, 11, "failure", true)                       \
   X(CK_BOUNDARY_EDIT, 12, "edit", true)                             \
   X(CK_BOUNDARY_FINAL, 13, "final", true)
 

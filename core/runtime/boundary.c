@@ -101,17 +101,38 @@ static ck_status write_event(ck_value **out, const ck_boundary *at, const ck_dec
   return status;
 }
 
-static ck_status write_info(ck_value **out, const ck_boundary *at, ck_error *err) {
+static void write_place(ck_json_writer *w, const ck_boundary *at, ck_bytes place) {
+  static const char *const members[] = {"node", "next", "agent"};
+  const char *const reached[] = {at->node, at->next.node, at->agent};
+  for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+    ck_bytes stood = ck_json_get(place, members[i]);
+    if (ck_json_type_of(stood) == CK_JSON_STRING) ck_json_member_raw(w, members[i], stood);
+    else if (place.len == 0) ck_json_member_text(w, members[i], reached[i]);
+  }
+}
+
+/* `place`: where the flow stands, when the boundary is none of its own; no bytes: it is. */
+static ck_status write_info(ck_value **out, const ck_boundary *at, ck_bytes place, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "node", at->node);
-  ck_json_member_text(&w, "next", at->next.node);
-  ck_json_member_text(&w, "agent", at->agent);
+  write_place(&w, at, place);
+  if (at->kind == CK_BOUNDARY_FAILURE) ck_json_member_text(&w, "description", at->last_error);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
   return status;
+}
+
+/* Where a session fails, the flow stands at the place that it reached last. */
+static ck_bytes get_place(const ck_session *self, const ck_boundary *at) {
+  return at->kind == CK_BOUNDARY_FAILURE && self->place ? ck_value_bytes(self->place) : (ck_bytes){NULL, 0};
+}
+
+static ck_status keep_place(ck_session *self, const ck_boundary *at, ck_error *err) {
+  if (ck_boundary_kind_always(at->kind) || strcmp(at->scope, "main") != 0) return CK_OK;
+  ck_value_free(self->place);
+  return write_info(&self->place, at, (ck_bytes){NULL, 0}, err);
 }
 
 /* Shares every changed value: this is all that a checkpoint costs the flow. */
@@ -144,7 +165,7 @@ static ck_status make_checkpoint(ck_checkpoint **out, ck_session *self, const ck
                           .resumable = true,
                           .totals = self->totals};
   ck_id_make_checkpoint(made->id, at->now_ms);
-  ck_status status = write_info(&made->info, at, err);
+  ck_status status = write_info(&made->info, at, get_place(self, at), err);
   if (status == CK_OK) status = take_changes(made, self, err);
   if (status != CK_OK) {
     ck_checkpoint_free(made);
@@ -236,6 +257,8 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   ck_status status = put_spending(self, err);
   if (status != CK_OK) return status;
   fill(&at, self);
+  status = keep_place(self, &at, err);
+  if (status != CK_OK) return status;
   if (self->policies->checkpoint &&
       self->policies->checkpoint(&decision, self->policies->self, &at, &failure) != CK_OK)
     self->clean = false;

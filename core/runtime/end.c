@@ -14,7 +14,7 @@ static const struct {
     {CK_SESSION_PAUSED, CK_EVENT_SESSION_PAUSED, CK_BOUNDARY_PAUSE},
     {CK_SESSION_WAITING, CK_EVENT_SESSION_PAUSED, CK_BOUNDARY_USER_CHECKPOINT},
     {CK_SESSION_IN_DOUBT, CK_EVENT_SESSION_PAUSED, 0},
-    {CK_SESSION_FAILED, CK_EVENT_SESSION_FAILED, 0},
+    {CK_SESSION_FAILED, CK_EVENT_SESSION_FAILED, CK_BOUNDARY_FAILURE},
     {CK_SESSION_CANCELLED, CK_EVENT_SESSION_CANCELLED, 0},
 };
 
@@ -42,7 +42,7 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
     ck_saved saved = {0};
     ck_status done = CK_OK;
     if (endings[i].boundary) {
-      ck_boundary at = {.kind = endings[i].boundary};
+      ck_boundary at = {.kind = endings[i].boundary, .last_error = status == CK_SESSION_FAILED ? reason : NULL};
       done = ck_session_boundary(&saved, self, &at, err);
     }
     bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED;

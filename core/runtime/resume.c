@@ -250,6 +250,7 @@ static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *fro
 ck_status ck_session_load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited, ck_error *err) {
   make_timeline(&self->timeline, head, from, edited);
   self->cut = self->timeline.cut;
+  self->place = from->info ? ck_value_share(from->info) : NULL;
   ck_status status = make_view(self, head, err);
   if (status == CK_OK) status = load_spending(self, head, from, err);
   if (status == CK_OK) status = load_ledger(self, head, err);

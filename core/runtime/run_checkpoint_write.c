@@ -31,9 +31,14 @@ static void forget_failure(observation *self) {
   self->cause = CK_OK;
 }
 
+/* Where a run was stopped is no place in the flow. */
+static bool is_stop(ck_bytes kind) {
+  return ck_json_is_text(kind, "pause") || ck_json_is_text(kind, "failure");
+}
+
 static void see_boundary(observation *self, const ck_event *event) {
   ck_bytes body = ck_value_bytes(event->body), node = ck_json_get(body, "node");
-  if (strcmp(event->scope, "main") != 0) return;
+  if (strcmp(event->scope, "main") != 0 || is_stop(ck_json_get(body, "kind"))) return;
   free(self->node);
   self->node = ck_json_type_of(node) == CK_JSON_STRING ? ck_json_dup_string(node) : NULL;
   if (!self->node && ck_json_type_of(node) == CK_JSON_STRING) self->status = ck_error_no_memory(self->err);

@@ -43,6 +43,7 @@ void ck_session_free(ck_session *self) {
   ck_state_free(self->state);
   ck_state_free(self->changed);
   ck_value_free(self->removed);
+  ck_value_free(self->place);
   ck_spending_clear(&self->spending);
   ck_view_clear(&self->view);
   ck_session_record_clear(&self->record);

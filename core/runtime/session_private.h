@@ -40,6 +40,7 @@ struct ck_session {
   ck_resume_rules rules;             /* of the last resume */
   int64_t active_base_us, began_us;  /* active time before this run; when this run began */
   ck_since since;
+  ck_value *place;                   /* node, next and agent of the boundary that the main scope reached last; NULL: none yet */
   bool clean;
   ck_status failure;                 /* what it fails with, when it does; CK_OK: not known */
   uint64_t random;                   /* state of the numbers that policies are given */

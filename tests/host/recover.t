@@ -52,6 +52,24 @@ exits 0 "an edit mends it" --json resume fails --clean --set fixed=true
 is "and it goes on" "$(json "$out" '$d->{result}')" fixed
 exits 2 "--clean and --checkpoint" resume fails --clean --checkpoint x
 
+# ---- a failure is a place to go on from, whatever the policies take ----
+cat >"$dir/halfway.lua" <<END
+local flow = require "ck.flow"
+return flow.steps {
+  steps = {
+    { name = "buy", run = flow.exec { argv = { "sh", "-c", "echo bought >>$dir/bought" }, class = "pure" } },
+    { name = "pack", run = flow.exec { argv = { "test", "-e", "$dir/box" }, class = "pure" }, needs = { "buy" } },
+  },
+}
+END
+exits 1 "a flow whose second step fails" run "$dir/halfway.lua" --profile default --session halfway
+exits 0 "its checkpoints" --json sessions checkpoints halfway
+is "the last one is of the failure, and not clean" "$(json "$(tail -n 1 <<<"$out")" '"$d->{kind} " . ($d->{clean} ? 1 : 0)')" "failure 0"
+has "it says why" "$out" '"description":"'
+touch "$dir/box"
+exits 0 "once mended it goes on" resume halfway
+is "and what had completed was not done again" "$(wc -l <"$dir/bought")" 1
+
 # ---- an unreadable checkpoint ----
 if command -v sqlite3 >/dev/null; then
   begin run "$dir/flow.lua" --session torn
