@@ -18,8 +18,19 @@ static void leave(ck_call *self, ck_session_status status, ck_status cause, cons
   ck_execution_end(self->runner->execution, status, cause, text);
 }
 
+/* What was done in its place may stand for it, or not. */
+static ck_status stop_held(ck_call *self) {
+  char text[CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text, "in the place of effect %s (%s) another request was carried out before the session went back: it stands for "
+           "this one (done), this one is to be made as well (retry), or is not to be made (abort)",
+           self->key, ck_effect_class_name(self->effect.class));
+  leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
+  return CK_OK;
+}
+
 ck_status ck_call_stop_in_doubt(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
+  if (self->held) return stop_held(self);
   const char *why = self->outcome && self->outcome->status == CK_OUTCOME_UNKNOWN ? self->outcome->error : NULL;
   snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s", self->key,
            ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
@@ -29,8 +40,8 @@ ck_status ck_call_stop_in_doubt(ck_call *self) {
 
 static ck_status stop_diverged(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "effect %s (%s) was recorded with another request: the flow or its inputs have changed, or a model asks "
-           "for something else since it was set back; 'ckrun sessions fork %s --checkpoint ID' goes on without what was done",
+  snprintf(text, sizeof text, "effect %s (%s) was recorded with another request: the flow or its inputs have changed; a resume "
+           "asks what is to become of it, 'ckrun sessions fork %s --checkpoint ID' goes on without what was done",
            self->key, ck_effect_class_name(self->effect.class), ck_session_id(ck_call_session(self)));
   leave(self, CK_SESSION_FAILED, CK_E_DIVERGED, text);
   return CK_OK;
@@ -206,7 +217,8 @@ ck_status ck_call_settle_doubt(ck_call *self, ck_error *err) {
   if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
   ck_outcome *outcome;
   ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL,
-                                    "this call was interrupted; whether it took effect is not known", err);
+                                    self->held ? "not run: another call was made in its place before the session went back"
+                                               : "this call was interrupted; whether it took effect is not known", err);
   return status == CK_OK ? record_settled(self, outcome, "policy", err) : status;
 }
 
@@ -220,7 +232,47 @@ static ck_status start_probe(ck_call *self, ck_error *err) {
 }
 
 /* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running again. */
-static bool is_open(const ck_ledger_entry *entry) { return entry && entry->open && entry->verdict == CK_VERDICT_NONE; }
+static bool is_open(const ck_ledger_entry *entry) { return entry && entry->open && !entry->held && entry->verdict == CK_VERDICT_NONE; }
+
+/* An action whose place another one took in an earlier attempt, before the session went back: whether that stands for this one
+ * nobody here can tell, so it is neither taken nor made. In the same attempt the flow itself has changed. */
+static bool is_displaced(const ck_call *self, const ck_ledger_entry *entry) {
+  ck_effect_kind kind = self->effect.kind;
+  bool acts = kind == CK_EFFECT_TOOL || kind == CK_EFFECT_EXEC || kind == CK_EFFECT_AGENT;
+  return acts && (entry->open ? entry->intent_attempt : entry->outcome_attempt) < self->effect.attempt;
+}
+
+/* Alike but for the id that the model gave the call, for each of its answers gives another. A message that is made now gets the new one. */
+static bool is_same_action(const ck_call *self, const ck_ledger_entry *entry) {
+  if (!self->in_batch || entry->open || !entry->intent) return false;
+  ck_bytes asked = ck_value_bytes(self->request), recorded = ck_json_get(ck_value_bytes(entry->intent), "request");
+  if (ck_json_type_of(recorded) != CK_JSON_OBJECT || ck_json_count(asked) != ck_json_count(recorded)) return false;
+  ck_json_iterator a = ck_json_iterate(asked), b = ck_json_iterate(recorded);
+  while (ck_json_next(&a) && ck_json_next(&b)) {
+    if (!ck_bytes_equal(a.name, b.name)) return false;
+    if (!ck_bytes_equal(a.value, b.value) && !ck_bytes_equal(a.name, ck_bytes_text("\"call_id\""))) return false;
+  }
+  return true;
+}
+
+static ck_status hold(ck_call *self, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  ck_value *body;
+  uint64_t ticket;
+  ck_status status = ck_ledger_write_held(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
+  if (status != CK_OK) return status;
+  status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body, err);
+  ck_value_free(body);
+  return status == CK_OK ? ck_session_push(&ticket, session, CK_DURABLE_POWER, err) : status;
+}
+
+static ck_status stop_or_hold(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+  if (!is_displaced(self, entry)) return stop_diverged(self);
+  if (entry->open && !entry->held) return ck_call_settle_doubt(self, err);
+  ck_status status = hold(self, err);
+  self->held = true;
+  return status == CK_OK ? ck_call_settle_doubt(self, err) : status;
+}
 
 /* A forked scope's effect that failed in this very attempt: its parent may have gone on with that, and done what must not be done
  * otherwise. What only passes (a service that was away) or was never carried out is another matter. */
@@ -237,6 +289,8 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
 static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry, ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_status status = CK_OK;
+  self->held = entry && entry->open && entry->held;
+  if (found->answer == CK_LEDGER_DIVERGED && is_displaced(self, entry) && is_same_action(self, entry)) return ck_call_replay(self, entry, err);
   if (found->diverged)
     status = ck_call_record_divergence(self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
   if (status != CK_OK) return status;
@@ -248,7 +302,7 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
   switch (found->answer) {
     case CK_LEDGER_REPLAY: return ck_call_replay(self, entry, err);
     case CK_LEDGER_RESOLVED: return apply_resolution(self, entry, err);
-    case CK_LEDGER_DIVERGED: return stop_diverged(self);
+    case CK_LEDGER_DIVERGED: return stop_or_hold(self, entry, err);
     case CK_LEDGER_DOUBT: return ck_call_settle_doubt(self, err);
     case CK_LEDGER_RUN: break;
   }

@@ -48,6 +48,7 @@ struct ck_call {
   bool asks_limit;                    /* WAITING for a word on a limit, not for its own outcome */
   ck_limit_hit hit;                   /* that limit */
   unsigned limit_answers;             /* words on limits that this process has carried out */
+  bool held;                          /* in doubt, though never begun: another action has its place */
   bool left_open;                     /* its driver was asked, and its intent stays open: it may have cost what it reserved */
   bool in_batch;                      /* its message enters the conversation with those of its batch */
   unsigned tries;

@@ -25,6 +25,7 @@ ck_verdict ck_verdict_of(const char *name);        /* NONE when there is none */
 typedef struct ck_ledger_entry {
   const char *key;
   bool open;                   /* the last intent has no outcome */
+  bool held;                   /* the last intent was never begun: see ck_ledger_write_held */
   ck_effect_kind kind;
   ck_effect_class class;       /* as declared at the last intent */
   uint32_t intent_attempt, outcome_attempt;
@@ -80,6 +81,10 @@ void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect
 /* The bodies. */
 CK_CHECKED ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request,
                                             ck_error *err);
+/* Of an action in whose place another one was carried out before the session went back. Until a policy or a person says so it is not
+ * begun: nobody can know whether it is to be done beside the other, or stands for it. */
+CK_CHECKED ck_status ck_ledger_write_held(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request,
+                                          ck_error *err);
 CK_CHECKED ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const ck_outcome *outcome,
                                              const char *digest, const char *via, const ck_value *message, ck_error *err);
 /* That a call's outcome is lost: it failed, and costs what its intent reserved, for the same payers. */

@@ -33,21 +33,37 @@ static void write_head(ck_json_writer *w, const ck_effect *effect) {
   ck_json_member_text(w, "kind", ck_effect_kind_name(effect->kind));
 }
 
+static void write_asked(ck_json_writer *w, const ck_effect *effect, const char *digest) {
+  write_head(w, effect);
+  ck_json_member_text(w, "class", ck_effect_class_name(effect->class));
+  ck_json_member_text(w, "digest", digest);
+}
+
+static ck_status finish_intent(ck_value **out, ck_json_writer *w, ck_bytes request, ck_error *err) {
+  ck_json_member_raw(w, "request", request);
+  ck_json_end(w, '}');
+  ck_status status = ck_value_from(out, w->out, err);
+  ck_buffer_clear(w->out);
+  return status;
+}
+
 ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request,
                                  ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
-  write_head(&w, effect);
-  ck_json_member_text(&w, "class", ck_effect_class_name(effect->class));
-  ck_json_member_text(&w, "digest", digest);
+  write_asked(&w, effect, digest);
   if (effect->reserve_micros) ck_json_member_int(&w, "reserve", effect->reserve_micros);
   if (effect->reserve_micros > 0) write_payers(&w, effect->payers);
   if (effect->kind == CK_EFFECT_SLEEP) ck_json_member_int(&w, "begun", effect->begun_ms);
-  ck_json_member_raw(&w, "request", request);
-  ck_json_end(&w, '}');
-  ck_status status = ck_value_from(out, &buffer, err);
-  ck_buffer_clear(&buffer);
-  return status;
+  return finish_intent(out, &w, request, err);
+}
+
+ck_status ck_ledger_write_held(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  write_asked(&w, effect, digest);
+  ck_json_member_bool(&w, "held", true);
+  return finish_intent(out, &w, request, err);
 }
 
 ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const ck_outcome *outcome, const char *digest,
@@ -134,12 +150,20 @@ ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise) {
   return otherwise;
 }
 
+/* What the action gave in whose place this one was to be made: it stands for this one. */
+static ck_status read_stand_in(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
+  ck_status status = ck_ledger_read_outcome(out, entry->outcome, entry->outcome_seq, err);
+  if (status == CK_OK) (*out)->cost_micros = (*out)->input_tokens = (*out)->output_tokens = 0;
+  return status;
+}
+
 ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
   *out = NULL;
   if (entry->verdict == CK_VERDICT_ABORT)
-    return ck_outcome_new(out, CK_OUTCOME_ERROR, NULL, "aborted: its outcome is not known and it was not run again", err);
+    return ck_outcome_new(out, CK_OUTCOME_ERROR, NULL, entry->held ? "aborted: it was not run" : "aborted: its outcome is not known and it was not run again", err);
   ck_bytes given = ck_json_get(ck_value_bytes(entry->resolution), "result");
   ck_value *result = NULL;
+  if (entry->held && entry->outcome && ck_json_type_of(given) == CK_JSON_NONE) return read_stand_in(out, entry, err);
   ck_status status = ck_json_type_of(given) == CK_JSON_NONE
                          ? ck_value_text(&result, ck_bytes_text("done (confirmed by hand; its output is not known)"), err)
                          : ck_value_copy(&result, given, err);
