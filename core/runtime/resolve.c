@@ -120,9 +120,11 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
   if (status != CK_OK) return status;
   uint64_t ticket;
   const ck_ledger_entry *entry = ck_ledger_get(session->ledger, what->key);
-  bool stands = entry && what->stands(entry);
   status = list(runtime, id, what->stands, count_doubt, &left, err);
-  if (status == CK_OK && stands) status = ck_session_append(session, CK_EVENT_RESOLUTION, entry->scope, NULL, what->body, err);
+  /* Of a scope that was left behind the cut the session's own ledger knows nothing: a word on it is recorded all the same. */
+  bool stands = left.found;
+  if (status == CK_OK && stands)
+    status = ck_session_append(session, CK_EVENT_RESOLUTION, entry ? entry->scope : NULL, NULL, what->body, err);
   ck_queueing how = {.update = left.others ? &what->more : &what->none, .durability = CK_DURABLE_POWER, .waited = true};
   if (status == CK_OK) status = ck_session_queue(&ticket, session, &how, err);
   if (status == CK_OK) status = ck_session_wait(session, ticket, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/resolve.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
 
@@ -51,6 +52,41 @@ static void check_late(const char *flow, const char *what) {
   strands_ok(&s, "main/p/model/1", reply, 0);
   strands_ok(&s, "main/q/model/1", reply, 0);
   tap_is_text(strands_result(&s, "late"), "\"end\"", "%s: the others go on to the end", what);
+  strands_close(&s);
+}
+
+typedef struct doubts {
+  int count;
+  char key[CK_STATE_KEY_MAX]; /* of the last one */
+} doubts;
+
+static void count_doubts(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+  doubts *self = to;
+  (void)kind, (void)class, (void)request;
+  self->count++;
+  snprintf(self->key, sizeof self->key, "%s", key);
+}
+
+/* A doubt that lies behind the checkpoint, of a scope that nobody goes on with, is listed; so a word on it is taken. */
+static void test_doubt_left(void) {
+  strands s = {0};
+  ck_error err = CK_ERROR_INIT;
+  doubts listed = {0};
+  strands_open(&s, FAILING(""));
+  strands_start(&s, "left");
+  strands_ok(&s, "/start/tool/1", "1", 0);
+  strands_deliver_cancelled(&s);
+  strands_ok(&s, "main/p/model/1", reply, 0);
+  strands_crash(&s);
+  tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err, "doubts are listed");
+  tap_is_int(listed.count, 1, "an abandoned scope's is");
+  tap_is_status(ck_session_resolve(s.runtime, "left", listed.key, "abort", NULL, &err), CK_OK, &err, "it can be settled");
+  listed.count = 0;
+  tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err, "doubts are listed again");
+  tap_is_int(listed.count, 0, "and is not listed any more");
+  strands_resume(&s, "left");
+  strands_ok(&s, "main/q/model/1", reply, 0);
+  tap_is_text(strands_result(&s, "left"), "\"end\"", "the session goes on to its end");
   strands_close(&s);
 }
 
@@ -171,5 +207,6 @@ int main(void) {
   test_grandchildren();
   check_never_joined(false);
   check_never_joined(true);
+  test_doubt_left();
   return tap_done();
 }
