@@ -122,7 +122,7 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
   const ck_ledger_entry *entry = ck_ledger_get(session->ledger, what->key);
   status = list(runtime, id, what->stands, count_doubt, &left, err);
   /* Of a scope that was left behind the cut the session's own ledger knows nothing: a word on it is recorded all the same. */
-  bool stands = left.found;
+  bool stands = entry ? what->stands(entry) : left.found;
   if (status == CK_OK && stands)
     status = ck_session_append(session, CK_EVENT_RESOLUTION, entry ? entry->scope : NULL, NULL, what->body, err);
   ck_queueing how = {.update = left.others ? &what->more : &what->none, .durability = CK_DURABLE_POWER, .waited = true};
