@@ -48,7 +48,7 @@ static const char *find_probe(mcp_driver *self, const ck_effect *effect) {
   const ck_mcp_server *server = find_server(self, effect);
   const char *const *it = server ? server->service.process->probes : NULL;
   for (; it && *it; it += 2) {
-    if (ck_json_is_text(ck_json_get(effect->request, "name"), it[0])) return it[1];
+    if (ck_json_is_text(ck_mcp_name_of(effect), it[0])) return it[1];
   }
   return NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "core/effect/errand.h"
 #include "core/effect/mcp.h"
+#include "core/effect/mcp_name.h"
 
 typedef struct ck_mcp_server ck_mcp_server;
 

@@ -27,7 +27,7 @@ static ck_status append_probe_arguments(ck_json_writer *w, const ck_effect *effe
   ck_json_begin(w, '{');
   ck_json_member_text(w, "key", effect->key);
   ck_json_member_int(w, "attempt", effect->attempt);
-  ck_json_member_raw(w, "name", ck_json_get(effect->request, "name"));
+  ck_json_member_raw(w, "name", ck_mcp_name_of(effect));
   ck_status status = append_arguments(w, ck_json_get(effect->request, "arguments"), err);
   ck_json_end(w, '}');
   return status;
@@ -38,7 +38,7 @@ ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   if (run->probe) ck_json_member_text(&w, "name", run->probe);
-  else ck_json_member_raw(&w, "name", ck_json_get(effect->request, "name"));
+  else ck_json_member_raw(&w, "name", ck_mcp_name_of(effect));
   ck_status status = run->probe ? append_probe_arguments(&w, effect, err)
                                 : append_arguments(&w, ck_json_get(effect->request, "arguments"), err);
   ck_json_name(&w, "_meta");
@@ -175,14 +175,14 @@ static void write_tool(ck_buffer *out, ck_bytes tool) {
   ck_bytes description = ck_json_get(tool, "description"), schema = ck_json_get(tool, "inputSchema");
   if (out->len) ck_buffer_append_char(out, ',');
   ck_json_begin(&w, '{');
-  ck_json_member_raw(&w, "name", ck_json_get(tool, "name"));
+  ck_mcp_put_names(&w, ck_json_get(tool, "name"));
   if (ck_json_type_of(description) == CK_JSON_STRING) ck_json_member_raw(&w, "description", description);
   write_schema(&w, schema);
   ck_json_member_text(&w, "class", ck_effect_class_name(class_of(ck_json_get(tool, "annotations"))));
   ck_json_end(&w, '}');
 }
 
-/* A tool that can only be called as a task cannot be called from here: it is not offered. */
+/* A tool that can only be called as a task, or by a name that a flow cannot say, cannot be called from here: it is not offered. */
 static bool is_task(ck_bytes tool) {
   return ck_json_is_text(ck_json_get(ck_json_get(tool, "execution"), "taskSupport"), "required");
 }
@@ -197,7 +197,7 @@ ck_status ck_mcp_read_page(ck_buffer *tools, ck_bytes *next, ck_bytes result, ck
   while (ck_json_next(&it)) {
     ck_bytes name = ck_json_get(it.value, "name");
     if (ck_json_type_of(name) != CK_JSON_STRING || name.len <= 2) return ck_error_set(err, CK_E_PARSE, "it lists a tool without a name");
-    if (!is_task(it.value)) write_tool(tools, it.value);
+    if (!is_task(it.value) && ck_mcp_name_is_usable(name)) write_tool(tools, it.value);
   }
   return ck_buffer_check(tools, err);
 }

@@ -105,6 +105,16 @@ static void offers(const char *first, const char *second, const char *want) {
 #define TOOLS(list) "{\"tools\":[" list "]}"
 #define TOOL(name, class) "{\"name\":\"" name "\",\"parameters\":{},\"class\":\"" class "\"}"
 
+/* Offered by another name than the server's own. */
+#define CALLED(name, called, class) "{\"name\":\"" name "\",\"called\":\"" called "\",\"parameters\":{},\"class\":\"" class "\"}"
+
+static void test_names(void) {
+  offers(TOOLS(CALLED("a_b", "a.b", "pure") "," CALLED("a_b", "a/b", "once") "," TOOL("a_b_2", "pure")),
+         TOOLS(CALLED("put", "put!", "once") "," TOOL("put", "once") "," CALLED("is_put", "is put", "pure") "," TOOL("is_put", "pure")),
+         "\"air.a_b:pure air.a_b_3:once air.a_b_2:pure box.put_2:once box.put:reconcilable box.is_put_2:pure\"");
+  offers(TOOLS(CALLED("mine", "mine?", "pure")), TOOLS(TOOL("put", "once") "," TOOL("is_put", "pure")), "\"air.mine_2:pure box.put:reconcilable\"");
+}
+
 static void test_offer(void) {
   offers(TOOLS(TOOL("breathe", "pure")), TOOLS(TOOL("put", "once") "," TOOL("is_put", "pure") "," TOOL("get", "idempotent")),
          "\"air.breathe:pure box.put:reconcilable box.get:idempotent\"");
@@ -123,5 +133,6 @@ int main(void) {
   test_refusals();
   test_manifest();
   test_offer();
+  test_names();
   return tap_done();
 }

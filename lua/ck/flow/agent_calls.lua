@@ -73,7 +73,8 @@ function calls.answer(loop, item, content)
 end
 
 local function ask_of(loop, item)
-  local request, server = item.call.request, item.tool.server
+  local request, server, called = item.call.request, item.tool.server, item.tool.called
+  if called then request = ('{"called":"%s",%s'):format(called, request:sub(2)) end
   if server then request = ('{"server":"%s",%s'):format(server, request:sub(2)) end
   return { kind = "tool", class = item.tool.class, agent = loop.def.name, request = request, ordinal = item.index }
 end

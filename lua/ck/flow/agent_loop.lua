@@ -19,7 +19,7 @@ local function add_tools(loop, list, serve)
     end
     if not tool.hidden then loop.list[#loop.list + 1] = shown(tool) end
     loop.tools[tool.name] = {
-      name = tool.name, class = tool.class, server = tool.server, parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
+      name = tool.name, class = tool.class, server = tool.server, called = tool.called, parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
     }
   end
 end

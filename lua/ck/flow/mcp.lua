@@ -8,7 +8,8 @@ local process = require "ck.flow.process"
 ---@field description string|nil
 ---@field parameters table       JSON Schema of the arguments
 ---@field class ck.flow.class
----@field server string          the name of the process: a call's request is {server=, name=, call_id=, index=, arguments=}
+---@field server string          the name of the process: a call's request is {server=, called=, name=, call_id=, index=, arguments=}
+---@field called string|nil      the server's own name of it, where that is none that a model can call
 
 local mcp = {}
 
@@ -46,7 +47,7 @@ end
 -- The tools that only tell whether another happened.
 local function probes_of(server, listed)
   local names, only, probes = {}, {}, server.probes or {}
-  for _, tool in ipairs(listed) do names[tool.name] = true end
+  for _, tool in ipairs(listed) do names[tool.called or tool.name] = true end
   for name in pairs(server.classes or {}) do check_listed(server, names, name, "whose class is declared") end
   for i = 2, #probes, 2 do
     check_listed(server, names, probes[i], ("which is the probe of '%s'"):format(probes[i - 1]))
@@ -55,22 +56,38 @@ local function probes_of(server, listed)
   return only
 end
 
-local function take(into, owners, server, tool)
-  local owner = owners[tool.name]
-  if owner then
-    error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out"):format(tool.name, owner, server.name), 0)
+-- A name that was made up gives way to one that a server or the flow has itself.
+local function free_name(owners, given, tool)
+  local name, n = tool.name, 1
+  while tool.called and (owners[name] or given[name]) do
+    n = n + 1
+    name = ("%s_%d"):format(tool.name:sub(1, 60), n)
   end
-  owners[tool.name] = ("the MCP server '%s'"):format(server.name)
+  return name
+end
+
+local function take(into, owners, server, tool, name)
+  local own = tool.called or tool.name
+  local owner = owners[name]
+  if owner then
+    error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out"):format(name, owner, server.name), 0)
+  end
+  owners[name] = ("the MCP server '%s'"):format(server.name)
   into[#into + 1] = {
-    name = tool.name, description = tool.description, parameters = tool.parameters,
-    class = server.classes and server.classes[tool.name] or tool.class, server = server.name,
+    name = name, called = tool.called, description = tool.description, parameters = tool.parameters,
+    class = server.classes and server.classes[own] or tool.class, server = server.name,
   }
 end
 
 local function take_all(into, owners, server, listed)
   local probes = probes_of(server, listed)
+  local given = {}
   for _, tool in ipairs(listed) do
-    if not probes[tool.name] then take(into, owners, server, tool) end
+    if not tool.called then given[tool.name] = true end
+  end
+  for _, tool in ipairs(listed) do
+    local name = free_name(owners, given, tool)
+    if not probes[tool.called or tool.name] then take(into, owners, server, tool, name) end
   end
 end
 
