@@ -64,7 +64,7 @@ static void test_list(void) {
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, NULL, NULL);
   tap_ok(outcome->status == CK_OUTCOME_OK, "the tools are listed");
   ck_bytes list = ck_json_get(ck_value_bytes(outcome->result), "tools");
-  tap_is_int((int64_t)ck_json_count(list), 24, "those of all pages, without the one that must be a task");
+  tap_is_int((int64_t)ck_json_count(list), 25, "those of all pages, without the one that must be a task");
   tap_ok(strstr(result_of(outcome), "{\"name\":\"echo\",\"description\":\"echo it\",\"parameters\":{\"type\":\"object\"},\"class\":\"pure\"}"),
          "read-only is pure");
   tap_ok(strstr(result_of(outcome), "{\"name\":\"add\",\"description\":\"add it\",\"parameters\":{\"type\":\"object\"},\"class\":\"idempotent\"}"),

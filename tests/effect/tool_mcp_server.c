@@ -308,6 +308,7 @@ static const struct {
   {"surroundings", NULL, surroundings}, {"binary", NULL, binary}, {"count", NULL, count},
   {"count-and-kill", NULL, count_and_kill}, {"kill-and-count", NULL, kill_and_count}, {"is-counted", NULL, is_counted},
   {"much", NULL, tell_much}, {"nest", NULL, nest}, {"nul", NULL, tell_nul}, {"infinity", NULL, tell_infinity},
+  {"sum.up", "{\"idempotentHint\":true}", add},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools, PAGE = 5 };
 
