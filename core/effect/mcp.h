@@ -1,7 +1,8 @@
 /* mcp.h - the driver of tools on servers that speak the Model Context Protocol (revision 2025-11-25) on stdio.
  *
  * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds one. The result is the
- * text of its content (a JSON string), or its content (an array) when that is more than text; with structured content it is
+ * text of its content (a JSON string, at most CK_MCP_TEXT_MAX bytes: what is left out is told in the last line), or its content
+ * (an array) when that is more than text; with structured content it is
  * {content, structuredContent}. What a tool or its server calls an error is an ERROR outcome, told to the model. A request
  * {server, list: true} gives {tools: [{name, description?, parameters, class}]}, where the class is what the server hints:
  * read-only is pure, idempotent is idempotent, the rest is once.
@@ -18,6 +19,8 @@
 
 #include "core/effect/service.h"
 #include "core/model/effect.h"
+
+enum { CK_MCP_TEXT_MAX = 1 << 20 };
 
 enum { CK_MCP_SILENCE_MS = 600000, CK_MCP_CANCEL_MS = 1000 };
 

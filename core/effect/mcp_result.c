@@ -1,6 +1,7 @@
 /* mcp_result.c - requests for tools in the words of MCP, and what comes back in ours. */
 #include <stdlib.h>
 
+#include "core/base/utf8.h"
 #include "core/effect/mcp_private.h"
 
 static ck_status append_arguments(ck_json_writer *w, ck_bytes given, ck_error *err) {
@@ -63,10 +64,19 @@ static bool read_texts(ck_buffer *out, ck_bytes content) {
   return true;
 }
 
+/* A model is not made to read, and its owner to pay for, whatever a server has to say. */
+static void bound(ck_buffer *text) {
+  if (text->len <= CK_MCP_TEXT_MAX) return;
+  size_t kept = ck_utf8_cut(text->data, CK_MCP_TEXT_MAX), left = text->len - kept;
+  text->len = kept;
+  ck_buffer_append_format(text, "\n[%zu more bytes are left out: a tool tells at most %d]", left, CK_MCP_TEXT_MAX);
+}
+
 static ck_status make_result(ck_value **out, ck_bytes content, ck_bytes structured, ck_error *err) {
   ck_buffer text = {0}, json = {0};
   ck_json_writer w = {.out = &json};
   bool is_text = read_texts(&text, content);
+  bound(&text);
   if (structured.len) ck_json_begin(&w, '{');
   if (structured.len) ck_json_name(&w, "content");
   if (is_text) ck_json_put_string(&w, ck_buffer_bytes(&text));

@@ -58,6 +58,24 @@ static void test_errors(void) {
   mcp_scene_close(&it);
 }
 
+/* Two bytes a character, so that the bound falls into one. */
+static void test_long(void) {
+  enum { CHARACTERS = 1 << 20 };
+  mcp_scene it;
+  ck_buffer arguments = {0};
+  open_good(&it);
+  ck_buffer_append_text(&arguments, "{\"message\":\"x");
+  for (int i = 0; i < CHARACTERS; i++) ck_buffer_append_text(&arguments, "\xc3\xa9");
+  ck_buffer_append_text(&arguments, "\"}");
+  const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, "echo", arguments.data);
+  const char *result = result_of(outcome);
+  size_t len = strlen(result);
+  tap_ok(outcome->status == CK_OUTCOME_OK && len > CK_MCP_TEXT_MAX && len < CK_MCP_TEXT_MAX + 100, "a long text is cut");
+  tap_is_text(result + len - 68, "é\\n[1048578 more bytes are left out: a tool tells at most 1048576]\"", "behind a whole character, and the model is told");
+  ck_buffer_clear(&arguments);
+  mcp_scene_close(&it);
+}
+
 static void test_list(void) {
   mcp_scene it;
   open_good(&it);
@@ -254,6 +272,7 @@ int main(void) {
   test_results();
   test_errors();
   test_list();
+  test_long();
   test_progress();
   test_one_process();
   test_many_at_once();
