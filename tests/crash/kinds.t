@@ -64,7 +64,8 @@ count_calls() {
 list_chances() {
   local calls
   calls=$(cat "$work/calls")
-  echo "$((calls * 3 / 2)) $((calls * 3 / 2)) $calls" >"$work/chance.points" # one that gets somewhere, whatever chance says
+  # One that gets somewhere, whatever chance says: KILL_AT counts each call twice, before it and behind it.
+  echo "$((calls * 2 - 10)) $((calls * 3 / 2)) $calls" >"$work/chance.points"
   for ((i = 1; i < rounds; i++)); do
     echo "$((2 + RANDOM % (2 * calls))) $((2 + RANDOM % (2 * calls))) $((2 + RANDOM % calls))"
   done >>"$work/chance.points"

@@ -178,12 +178,14 @@ bool flow_run_live(flow_run *self, int moves) {
   self->moves = 0;
   while (status == CK_E_PENDING) {
     size_t before = self->marks.len + self->log.len;
+    int64_t last = ck_session_last_seq(self->session);
     status = ck_execution_turn(&self->result, execution, &err);
     if (status != CK_E_PENDING || self->moves == moves) break;
     if (ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
     self->moves++;
-    /* Something is delivered only when no strand can go on by itself, so that each run is like the one before. */
-    if (self->marks.len + self->log.len == before) deliver(self);
+    /* Something is delivered only when no strand can go on by itself, so that each run is like the one before: what was recorded
+     * just now may be waited for. */
+    if (self->marks.len + self->log.len == before && ck_session_last_seq(self->session) == last) deliver(self);
   }
   tap_must(status == CK_OK || status == CK_E_PENDING, "%s", err.text);
   ck_execution_close(execution);
