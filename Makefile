@@ -47,11 +47,11 @@ USER_FLAGS = $(CPPFLAGS) $(CFLAGS)
 
 # What there is. A file that is added, removed or renamed needs no change here.
 find = $(sort $(foreach dir,$(wildcard $(1)),$(shell find $(dir) -type f -name '$(2)')))
-CORE_C := $(wildcard $(patsubst %,core/%/*.c,base model redact store runtime effect))
-LUA_C := $(wildcard lua/*.c)
-HOST_C := $(filter-out core/host/main.c,$(wildcard core/host/*.c))
+CORE_C := $(call find,$(addprefix core/,base model redact store runtime effect),*.c)
+LUA_C := $(call find,lua,*.c)
+HOST_C := $(filter-out core/host/main.c,$(call find,core/host,*.c))
 MAIN_C := $(wildcard core/host/main.c)
-EMBEDDED := $(sort $(call find,lua policies,*.lua) $(wildcard core/store/*.sql))
+EMBEDDED := $(sort $(call find,lua policies,*.lua) $(call find,core/store,*.sql))
 BENCH_C := $(wildcard tests/bench/*.c)
 TEST_C := $(filter-out $(BENCH_C),$(call find,tests,test_*.c))
 TOOL_C := $(filter-out $(BENCH_C),$(call find,tests,tool_*.c))
@@ -117,7 +117,7 @@ $(BUILD)/$(1)/tests/libtests.a: $(TEST_LIB_C:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(1)/%.a: $(BUILD)/files.list
 	@mkdir -p $$(@D)
 	$$(if $$(Q),@echo "  AR    $$@")
-	$$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
+	$$(Q)rm -f $$@ && ar qcs $$@ $$(filter %.o,$$^)
 
 LIBS_$(1) := $(patsubst %,$(BUILD)/$(1)/%.a,libckrun_host libckrun_lua libckrun)
 

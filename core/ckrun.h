@@ -18,7 +18,7 @@
  * (which may be NULL) with one line for a person, and leaves its `out` zero on failure. What a call hands out through
  * `out` belongs to the caller; a returned pointer is borrowed; arguments are borrowed unless the header says "Takes".
  *
- * This file is an umbrella. Read core/runtime/session.h first, then core/store/store.h. Link with `pkg-config ckrun`. */
+ * This file is an umbrella. Read core/runtime/session/session.h first, then core/store/store.h. Link with `pkg-config ckrun`. */
 #ifndef CK_CKRUN_H
 #define CK_CKRUN_H
 
@@ -35,9 +35,9 @@
 #include "core/model/session.h"
 #include "core/model/state.h"
 #include "core/model/value.h"
-#include "core/runtime/policy.h"
-#include "core/runtime/runtime.h"
-#include "core/runtime/session.h"
+#include "core/runtime/session/policy.h"
+#include "core/runtime/commit/runtime.h"
+#include "core/runtime/session/session.h"
 #include "core/store/store.h"
 
 #endif

@@ -55,7 +55,7 @@ layer core/effect 'core/(base|model|redact|effect)/'
 layer lua         'core/(base|model)/|core/runtime/(policy|flow|session)\.h$|lua/'
 
 only "Lua's headers" '(lua|lauxlib|lualib|luaconf)\.h' 'lua/'
-only sqlite3.h 'sqlite3\.h' 'core/store/sqlite[^/]*:'
+only sqlite3.h 'sqlite3\.h' 'core/store/sqlite/'
 only "uv.h and curl" 'uv\.h|uv/|curl/' 'core/(effect|host)/'
 only pcre2.h 'pcre2' '(core/redact|lua)/'
 

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/host/document.h"
-#include "core/host/launch.h"
-#include "core/host/summary.h"
-#include "core/host/table.h"
-#include "core/runtime/secret.h"
-#include "lua/profile.h"
+#include "core/host/print/document.h"
+#include "core/host/run/launch.h"
+#include "core/host/run/summary.h"
+#include "core/host/print/table.h"
+#include "core/runtime/session/secret.h"
+#include "lua/profile/profile.h"
 
 enum { LOOK_EVERY_MS = 20 };
 

@@ -2,10 +2,10 @@
 #ifndef CK_HOST_ERRAND_H
 #define CK_HOST_ERRAND_H
 
-#include "core/host/command.h"
-#include "core/host/pick_session.h"
+#include "core/host/cli/command.h"
+#include "core/host/inspect/pick_session.h"
 #include "core/host/place.h"
-#include "core/runtime/requests.h"
+#include "core/runtime/session/requests.h"
 
 enum { CK_ERRAND_TIMEOUT_MS = 30000 };
 

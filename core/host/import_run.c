@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/document.h"
-#include "core/host/engine.h"
-#include "core/runtime/run_checkpoint.h"
+#include "core/host/print/document.h"
+#include "core/host/run/engine.h"
+#include "core/runtime/portable/run_checkpoint.h"
 
 enum { FILE_MAX = 64 << 20 };
 

@@ -2,7 +2,7 @@
 #ifndef CK_HOST_IMPORT_RUN_H
 #define CK_HOST_IMPORT_RUN_H
 
-#include "core/host/command.h"
+#include "core/host/cli/command.h"
 #include "core/base/error.h"
 
 typedef struct ck_import_run_options {

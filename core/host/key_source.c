@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/runtime/secret.h"
+#include "core/runtime/session/secret.h"
 
 const char *ck_key_source_of(const char *given) {
   const char *variable = getenv("CKRUN_KEY");

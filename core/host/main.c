@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 
 #include "core/base/log.h"
-#include "core/host/command.h"
+#include "core/host/cli/command.h"
 #include "core/host/key_source.h"
-#include "core/host/help.h"
-#include "core/host/options.h"
+#include "core/host/cli/help.h"
+#include "core/host/cli/options.h"
 
 /* Also for the programs that are started. A limit of 0 does not count where core_pattern names a program to pipe to; there the
  * kernel takes a limit of 1 byte for a no (fs/coredump.c), and a file of one byte is none, too. */

@@ -2,8 +2,8 @@
 #ifndef CK_HOST_PLACE_H
 #define CK_HOST_PLACE_H
 
-#include "core/host/command.h"
-#include "core/store/seal.h"
+#include "core/host/cli/command.h"
+#include "core/store/sealed/seal.h"
 #include "core/store/store.h"
 
 typedef struct ck_place {

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/store/lock.h"
+#include "core/store/sqlite/lock.h"
 
 enum { END_WAIT_MS = 5000 };
 

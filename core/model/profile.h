@@ -89,7 +89,7 @@ typedef struct ck_profile {
   bool continue_on_save_failure; /* on_save_failure = "continue" */
   bool compress;
   int64_t compression_threshold; /* bytes: shorter bodies and payloads are stored as they are */
-  int64_t unsaved_checkpoints, unsaved_ms; /* how far it may go on unsaved; see core/runtime/backlog.h */
+  int64_t unsaved_checkpoints, unsaved_ms; /* how far it may go on unsaved; see core/runtime/commit/backlog.h */
   bool fallback_on_unreadable;   /* on_unreadable = "fallback" */
   bool resume_with_tail;         /* resume_context = "tail": every agent goes on with its tail instead of its conversation */
   ck_profile_origin *origins; /* of what the profile and those it extends set, in no order */

@@ -8,10 +8,10 @@
 
 #include <pthread.h>
 
-#include "core/store/arena.h"
+#include "core/store/format/arena.h"
 #include "core/store/backend.h"
-#include "core/store/chain.h"
-#include "core/store/compress.h"
+#include "core/store/format/chain.h"
+#include "core/store/format/compress.h"
 #include "core/store/upkeep.h"
 
 /* A lease that is held, and what the session's next checkpoint continues. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/sealed.h"
+#include "core/store/sealed/sealed.h"
 
 /* ---- rows ---- */
 

@@ -2,7 +2,7 @@
 #ifndef CK_STORE_ROWS_H
 #define CK_STORE_ROWS_H
 
-#include "core/store/seal.h"
+#include "core/store/sealed/seal.h"
 #include "core/store/store.h"
 
 /* How bytes are stored. Numbers are on disk for ever. */

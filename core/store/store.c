@@ -6,7 +6,7 @@
 
 #include "core/store/front.h"
 #include "core/store/rekey.h"
-#include "core/store/sealed.h"
+#include "core/store/sealed/sealed.h"
 
 typedef struct backend_kind {
   const char *scheme;

@@ -6,8 +6,8 @@
 #define CK_STORE_VERIFY_H
 
 #include "core/store/front.h"
-#include "core/store/payload.h"
-#include "core/store/replay.h"
+#include "core/store/format/payload.h"
+#include "core/store/format/replay.h"
 
 enum { CK_VERIFY_CHUNK = 256 };
 

@@ -2,7 +2,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "core/store/sqlite.h"
+#include "core/store/sqlite/sqlite.h"
 
 int main(int count, char **words) {
   sqlite3 *db = NULL;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/runtime/session.h"
+#include "core/runtime/session/session.h"
 
 /* One row. `value` is in `unit`; the ratio value / floor (or the value itself when floor is 0) is held against `target`. */
 typedef struct figure {

@@ -5,8 +5,8 @@
 #include <uv.h>
 
 #include "core/effect/loop.h"
-#include "core/runtime/execution.h"
-#include "lua/flow.h"
+#include "core/runtime/execution/execution.h"
+#include "lua/flow/flow.h"
 #include "tests/bench/bench.h"
 
 enum { FLOWS = 64, STEPS = 50, TOOL_MS = 10 };

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lua/policy.h"
-#include "lua/profile.h"
+#include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
 #include "tests/bench/bench.h"
 
 enum { STARTS = 31, DECISIONS = 200000 };

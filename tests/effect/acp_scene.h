@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_EFFECT_ACP_SCENE_H
 #define CK_TESTS_EFFECT_ACP_SCENE_H
 
-#include "core/effect/acp.h"
+#include "core/effect/acp/acp.h"
 #include "tests/effect/drive.h"
 
 enum { ACP_SCENE_SHORT_MS = 100 };

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_EFFECT_MCP_SCENE_H
 #define CK_TESTS_EFFECT_MCP_SCENE_H
 
-#include "core/effect/mcp.h"
+#include "core/effect/mcp/mcp.h"
 #include "tests/effect/drive.h"
 
 enum { MCP_SCENE_SHORT_MS = 60 };

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_EFFECT_MODEL_SCENE_H
 #define CK_TESTS_EFFECT_MODEL_SCENE_H
 
-#include "core/effect/model.h"
+#include "core/effect/model/model.h"
 #include "core/model/conversation.h"
 #include "tests/effect/drive.h"
 #include "tests/effect/model_server.h"

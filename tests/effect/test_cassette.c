@@ -1,5 +1,5 @@
 /* test_cassette.c - recordings are read exactly, replay against themselves, and show both sides when something differs. */
-#include "core/effect/cassette.h"
+#include "core/effect/cassette/cassette.h"
 
 #include <stdio.h>
 #include <stdlib.h>

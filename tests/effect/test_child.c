@@ -1,5 +1,5 @@
 /* test_child.c - one child process: however late the loop comes, what the child did before is seen first. */
-#include "core/effect/child.h"
+#include "core/effect/process/child.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* test_command.c - tools that are programs: whatever they do, one outcome comes back, in bounds, and nobody is left. */
-#include "core/effect/command.h"
+#include "core/effect/process/command.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* test_exec.c - programs that a flow runs: whatever they do, one result comes back, in bounds, with the whole in a file. */
-#include "core/effect/exec.h"
+#include "core/effect/process/exec.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* test_http.c - POST requests: where they go, what bounds them, and that each ends once. */
-#include "core/effect/http.h"
+#include "core/effect/http/http.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* test_http_parts.c - waits, dates, prices and event streams by their numbers and bytes. */
 #include <string.h>
 
-#include "core/effect/http_retry.h"
-#include "core/effect/price.h"
-#include "core/effect/sse.h"
+#include "core/effect/http/retry.h"
+#include "core/effect/model/price.h"
+#include "core/effect/http/sse.h"
 #include "tests/tap.h"
 
 static void test_waits(void) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/jsonrpc.h"
+#include "core/effect/jsonrpc/jsonrpc.h"
 #include "tests/tap.h"
 
 static void reads(const char *text, int want) {

@@ -1,7 +1,7 @@
 /* test_mcp_name.c - names of servers' tools: what models are offered is what their providers take, and the server gets its own. */
 #include <string.h>
 
-#include "core/effect/mcp_name.h"
+#include "core/effect/mcp/name.h"
 #include "tests/tap.h"
 
 #define X10 "xxxxxxxxxx"

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/effect/http.h"
+#include "core/effect/http/http.h"
 #include "tests/effect/model_scene.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
  * what is wrong. */
 #include <string.h>
 
-#include "core/effect/model_run.h"
+#include "core/effect/model/run.h"
 #include "tests/effect/wire_check.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/model_run.h"
+#include "core/effect/model/run.h"
 #include "tests/effect/model_script.h"
 #include "tests/effect/wire_check.h"
 #include "tests/tap.h"

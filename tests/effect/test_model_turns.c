@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/model_private.h"
+#include "core/effect/model/model_private.h"
 #include "tests/effect/wire_check.h"
 #include "tests/tap.h"
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "core/effect/ask.h"
-#include "core/effect/cassette.h"
-#include "core/effect/command.h"
-#include "core/effect/exec.h"
+#include "core/effect/cassette/cassette.h"
+#include "core/effect/process/command.h"
+#include "core/effect/process/exec.h"
 #include "core/effect/read.h"
 #include "core/effect/sleep.h"
 #include "tests/starve.h"

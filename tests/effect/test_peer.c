@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/effect/peer.h"
+#include "core/effect/jsonrpc/peer.h"
 #include "tests/tap.h"
 
 enum { SHORT_MS = 100 };

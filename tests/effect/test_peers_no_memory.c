@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/effect/acp.h"
-#include "core/effect/mcp.h"
+#include "core/effect/acp/acp.h"
+#include "core/effect/mcp/mcp.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /* test_sweep.c - what is marked or below this process is ended wherever it went, and nobody else. */
-#include "core/effect/sweep.h"
+#include "core/effect/process/sweep.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/effect/environment.h"
+#include "core/effect/process/environment.h"
 #include "tests/tap.h"
 
 static char tool_path[1024];

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/effect/jsonrpc.h"
+#include "core/effect/jsonrpc/jsonrpc.h"
 
 static const char *mode = "good";
 static int sessions, turns, questions;

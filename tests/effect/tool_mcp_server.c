@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/effect/jsonrpc.h"
+#include "core/effect/jsonrpc/jsonrpc.h"
 
 static const char *mode = "good", *argument = "";
 static int calls;

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_EFFECT_TRIP_H
 #define CK_TESTS_EFFECT_TRIP_H
 
-#include "core/effect/cassette.h"
+#include "core/effect/cassette/cassette.h"
 #include "tests/effect/drive.h"
 
 typedef struct trip {

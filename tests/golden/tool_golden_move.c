@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/sqlite.h"
+#include "core/store/sqlite/sqlite.h"
 
 static const char *const checks[] = {
     [1] = "row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input)",

@@ -1,5 +1,5 @@
 /* test_excerpt.c - of two long texts what differs is shown, whole characters only, within bounds. */
-#include "core/host/excerpt.h"
+#include "core/host/print/excerpt.h"
 
 #include <stdlib.h>
 #include <string.h>

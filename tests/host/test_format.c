@@ -1,8 +1,8 @@
 /* test_format.c - figures and columns as a person reads them. */
 #include <string.h>
 
-#include "core/runtime/describe.h"
-#include "core/host/format.h"
+#include "core/runtime/session/describe.h"
+#include "core/host/print/format.h"
 #include "tests/tap.h"
 
 static void is_shown(void (*format)(ck_buffer *out, int64_t number), int64_t number, const char *want) {

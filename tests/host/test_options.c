@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/options.h"
-#include "core/host/suggest.h"
+#include "core/host/cli/options.h"
+#include "core/host/cli/suggest.h"
 #include "tests/tap.h"
 
 typedef struct values {

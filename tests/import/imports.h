@@ -2,8 +2,8 @@
 #ifndef CK_TESTS_IMPORT_IMPORTS_H
 #define CK_TESTS_IMPORT_IMPORTS_H
 
-#include "core/runtime/import.h"
-#include "lua/import.h"
+#include "core/runtime/portable/import.h"
+#include "lua/import/import.h"
 
 enum { IMPORTS_SESSIONS_MAX = 256 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/tail.h"
+#include "core/runtime/session/tail.h"
 #include "tests/import/imports.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_LUA_FLOW_DRIVER_H
 #define CK_TESTS_LUA_FLOW_DRIVER_H
 
-#include "lua/flow.h"
+#include "lua/flow/flow.h"
 
 /* Where a boundary left everything, to go back to. */
 typedef struct flow_snapshot {

@@ -2,8 +2,8 @@
 #ifndef CK_TESTS_LUA_FLOW_RUN_H
 #define CK_TESTS_LUA_FLOW_RUN_H
 
-#include "core/runtime/execution.h"
-#include "lua/flow.h"
+#include "core/runtime/execution/execution.h"
+#include "lua/flow/flow.h"
 
 typedef struct flow_under_way {
   ck_effect_sink *sink;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lua/sandbox.h"
+#include "lua/vm/sandbox.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/base/embed.h"
-#include "lua/policy.h"
-#include "lua/sandbox.h"
-#include "lua/view.h"
+#include "lua/policy/policy.h"
+#include "lua/vm/sandbox.h"
+#include "lua/policy/view.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/session.h"
-#include "core/runtime/simulate.h"
-#include "lua/author.h"
+#include "core/runtime/session/session.h"
+#include "core/runtime/simulation/simulate.h"
+#include "lua/policy_tool/author.h"
 #include "tests/lua/vm_script.h"
 #include "tests/starve.h"
 #include "tests/tap.h"

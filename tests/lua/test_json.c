@@ -2,7 +2,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
-#include "lua/json.h"
+#include "lua/vm/json.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

@@ -2,8 +2,8 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
 #include <stdlib.h>
 
-#include "lua/policy.h"
-#include "lua/profile.h"
+#include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
 #include "tests/lua/vm_script.h"
 #include "tests/starve.h"
 #include "tests/tap.h"

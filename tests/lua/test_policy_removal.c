@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/policy.h"
+#include "lua/policy/policy.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lua/profile.h"
+#include "lua/profile/profile.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/policy.h"
-#include "lua/profile.h"
+#include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

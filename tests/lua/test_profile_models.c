@@ -1,7 +1,7 @@
 /* test_profile_models.c - models in a profile: what they say, what they take over, and that no key gets in. */
 #include <string.h>
 
-#include "lua/profile.h"
+#include "lua/profile/profile.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

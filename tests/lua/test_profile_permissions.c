@@ -1,7 +1,7 @@
 /* test_profile_permissions.c - what a profile says agents may do: kind by kind, over what it extends, typos named. */
 #include <string.h>
 
-#include "lua/profile.h"
+#include "lua/profile/profile.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

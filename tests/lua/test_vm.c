@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lua/json.h"
+#include "lua/vm/json.h"
 #include "tests/lua/vm_script.h"
 #include "tests/tap.h"
 

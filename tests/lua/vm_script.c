@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "lua/json.h"
+#include "lua/vm/json.h"
 #include "tests/tap.h"
 
 typedef struct {

@@ -2,8 +2,8 @@
 #ifndef CK_TESTS_LUA_VM_SCRIPT_H
 #define CK_TESTS_LUA_VM_SCRIPT_H
 
-#include "lua/policy.h"
-#include "lua/vm.h"
+#include "lua/policy/policy.h"
+#include "lua/vm/vm.h"
 
 /* Runs `text` as the file "t.lua"; its first result is appended to `out` as JSON. */
 ck_status vm_script_run(ck_buffer *out, ck_vm *vm, const char *text, ck_error *err);

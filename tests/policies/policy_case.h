@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_POLICIES_POLICY_CASE_H
 #define CK_TESTS_POLICIES_POLICY_CASE_H
 
-#include "lua/policy.h"
+#include "lua/policy/policy.h"
 
 /* An engine with that policy alone; `options` is a JSON object, NULL: the defaults. */
 ck_policy_engine policy_case_open(const char *name, const char *options);

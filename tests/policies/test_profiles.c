@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/embed.h"
-#include "lua/policy.h"
-#include "lua/profile.h"
+#include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
 #include "tests/tap.h"
 
 static const struct {

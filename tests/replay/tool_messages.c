@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/log.h"
-#include "core/runtime/scope.h"
+#include "core/runtime/session/scope.h"
 
 enum { EXIT_NO_SESSION = 3 };
 

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_RUNTIME_LIVES_H
 #define CK_TESTS_RUNTIME_LIVES_H
 
-#include "core/runtime/execution.h"
+#include "core/runtime/execution/execution.h"
 
 /* A flow.custom: input {seed, strict}. */
 extern const char lives_program[];

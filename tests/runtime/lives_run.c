@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution_private.h"
-#include "core/runtime/resolve.h"
-#include "core/runtime/session_private.h"
-#include "lua/flow.h"
+#include "core/runtime/execution/execution_private.h"
+#include "core/runtime/history/resolve.h"
+#include "core/runtime/session/session_private.h"
+#include "lua/flow/flow.h"
 #include "tests/clock.h"
 #include "tests/lua/flow_driver.h"
 #include "tests/runtime/lives.h"

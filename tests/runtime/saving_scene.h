@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_RUNTIME_SAVING_SCENE_H
 #define CK_TESTS_RUNTIME_SAVING_SCENE_H
 
-#include "core/runtime/session.h"
+#include "core/runtime/session/session.h"
 
 extern int64_t saving_now_us; /* the session's monotonic clock */
 

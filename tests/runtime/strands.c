@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/flow.h"
+#include "lua/flow/flow.h"
 #include "tests/clock.h"
 #include "tests/lua/flow_driver.h"
 #include "tests/tap.h"

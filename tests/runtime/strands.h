@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_RUNTIME_STRANDS_H
 #define CK_TESTS_RUNTIME_STRANDS_H
 
-#include "core/runtime/execution.h"
+#include "core/runtime/execution/execution.h"
 
 enum { STRANDS_MAX = 64 };
 

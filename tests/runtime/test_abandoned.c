@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/resolve.h"
+#include "core/runtime/history/resolve.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/runtime/resolve.h"
+#include "core/runtime/history/resolve.h"
 #include "tests/clock.h"
 #include "tests/runtime/world.h"
 #include "tests/tap.h"

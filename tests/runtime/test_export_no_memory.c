@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/cassette_export.h"
-#include "core/runtime/run_checkpoint.h"
-#include "core/runtime/tail_section.h"
+#include "core/runtime/portable/cassette_export.h"
+#include "core/runtime/portable/run_checkpoint.h"
+#include "core/runtime/session/tail_section.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 

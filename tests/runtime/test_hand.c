@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/hand.h"
+#include "core/runtime/history/hand.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 

@@ -1,7 +1,7 @@
 /* test_hand_scopes.c - a rewind by hand to where other scopes than the main one stood: all go on, and nothing is done twice. */
 #include <string.h>
 
-#include "core/runtime/hand.h"
+#include "core/runtime/history/hand.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
 

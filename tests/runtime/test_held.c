@@ -2,7 +2,7 @@
  * is run twice, and a person or a policy says how it goes on. */
 #include <string.h>
 
-#include "core/runtime/resolve.h"
+#include "core/runtime/history/resolve.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/runtime/ledger.h"
+#include "core/runtime/ledger/ledger.h"
 #include "tests/tap.h"
 
 static int64_t next_seq;

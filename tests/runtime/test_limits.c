@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/hand.h"
-#include "core/runtime/limits.h"
-#include "core/runtime/resolve.h"
+#include "core/runtime/history/hand.h"
+#include "core/runtime/execution/limits.h"
+#include "core/runtime/history/resolve.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
 

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/hand.h"
-#include "core/runtime/ledger.h"
-#include "core/runtime/rehearsal.h"
-#include "core/runtime/resolve.h"
-#include "core/runtime/session_private.h"
+#include "core/runtime/history/hand.h"
+#include "core/runtime/ledger/ledger.h"
+#include "core/runtime/execution/rehearsal.h"
+#include "core/runtime/history/resolve.h"
+#include "core/runtime/session/session_private.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
 

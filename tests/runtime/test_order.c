@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/runtime/session.h"
+#include "core/runtime/session/session.h"
 #include "tests/tap.h"
 
 enum { QUEUED = 20 };

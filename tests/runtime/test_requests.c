@@ -1,5 +1,5 @@
 /* test_requests.c - a request reaches the run it was meant for, once, and no other; that it was taken can be seen. */
-#include "core/runtime/requests.h"
+#include "core/runtime/session/requests.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/hand.h"
+#include "core/runtime/history/hand.h"
 #include "tests/runtime/strands.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /* test_run_checkpoint.c - a failed run is told by what was seen of it, refused where another would fail alike, and read field by field. */
-#include "core/runtime/run_checkpoint.h"
+#include "core/runtime/portable/run_checkpoint.h"
 
 #include <stdarg.h>
 #include <stdio.h>

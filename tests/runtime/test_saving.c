@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/backlog.h"
-#include "core/runtime/session_private.h"
+#include "core/runtime/commit/backlog.h"
+#include "core/runtime/session/session_private.h"
 #include "tests/runtime/saving_scene.h"
 #include "tests/store/faulty.h"
 #include "tests/tap.h"

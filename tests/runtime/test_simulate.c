@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/session_private.h"
-#include "core/runtime/simulate.h"
+#include "core/runtime/session/session_private.h"
+#include "core/runtime/simulation/simulate.h"
 #include "tests/tap.h"
 
 enum { SEEN_MAX = 600 };

@@ -1,11 +1,11 @@
 /* test_writer.c - what is queued is committed: whoever waits or does not, in order, from many threads, and never after a failure. */
-#include "core/runtime/writer.h"
+#include "core/runtime/commit/writer.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/runtime/session.h"
+#include "core/runtime/session/session.h"
 #include "tests/tap.h"
 
 enum { MANY = 6000, THREADS = 8, STEPS = 200 };

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_RUNTIME_WORLD_H
 #define CK_TESTS_RUNTIME_WORLD_H
 
-#include "core/runtime/execution.h"
+#include "core/runtime/execution/execution.h"
 
 /* What one iteration of the scripted flow does: a model call, tools, a boundary; `iterations` of them, then done. */
 typedef struct world {

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_STORE_FIXTURE_H
 #define CK_TESTS_STORE_FIXTURE_H
 
-#include "core/store/seal.h"
+#include "core/store/sealed/seal.h"
 #include "core/store/store.h"
 
 /* A session as its writer sees it. */

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/arena.h"
-#include "core/store/chain.h"
-#include "core/store/payload.h"
-#include "core/store/replay.h"
+#include "core/store/format/arena.h"
+#include "core/store/format/chain.h"
+#include "core/store/format/payload.h"
+#include "core/store/format/replay.h"
 #include "tests/store/history.h"
 #include "tests/tap.h"
 

@@ -1,5 +1,5 @@
 /* test_lock.c - one writer at a time, one owner per session, and nothing left of a holder that was killed. */
-#include "core/store/lock.h"
+#include "core/store/sqlite/lock.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/seal.h"
+#include "core/store/sealed/seal.h"
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
 

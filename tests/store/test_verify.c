@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/store/front.h"
-#include "core/store/memory.h"
+#include "core/store/memory/memory.h"
 #include "tests/store/history.h"
 #include "tests/tap.h"
 

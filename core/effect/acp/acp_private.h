@@ -1,0 +1,102 @@
+/* acp_private.h - one agent, its sessions and turns: what the files acp_*.c share. */
+#ifndef CK_EFFECT_ACP_ACP_PRIVATE_H
+#define CK_EFFECT_ACP_ACP_PRIVATE_H
+
+#include "core/effect/acp/acp.h"
+#include "core/effect/errand.h"
+
+typedef struct ck_acp_agent ck_acp_agent;
+
+enum { CK_ACP_ID_MAX = 256, CK_ACP_KIND_MAX = 32, CK_ACP_TOOLS_MAX = 64, CK_ACP_WHY_MAX = 600 };
+
+/* One that the living process knows. */
+typedef struct ck_acp_session {
+  char id[CK_ACP_ID_MAX];
+  int64_t cost_micros; /* of all its turns so far; -1: it is not known */
+  bool priced;         /* the agent told it */
+  struct ck_acp_session *next;
+} ck_acp_session;
+
+/* What kind of tool a call is: told once, when it is begun. */
+typedef struct ck_acp_tool {
+  char call[CK_ACP_ID_MAX], kind[CK_ACP_KIND_MAX];
+} ck_acp_tool;
+
+/* How far a turn has come. */
+typedef enum {
+  CK_ACP_WAITS,    /* for the agent to be started */
+  CK_ACP_OPENS,    /* its session is asked for */
+  CK_ACP_PROMPTED, /* the agent works on it */
+  CK_ACP_ENDS      /* it is cancelled, and the agent has not confirmed */
+} ck_acp_phase;
+
+struct ck_effect_run {
+  ck_errand errand;
+  ck_acp_agent *agent;
+  ck_acp_phase phase;
+  ck_peer_call call;
+  bool loads;          /* OPENS: by session/load */
+  bool is_new;         /* PROMPTED: its session was begun for this prompt */
+  char session[CK_ACP_ID_MAX]; /* ""; not known yet */
+  ck_buffer text;
+  int64_t updates;
+  size_t update_bytes;
+  int64_t cost_before; /* of its session; -1: not known */
+  ck_acp_tool *tools;  /* a ring buffer */
+  size_t tool_count;
+  ck_status ending;    /* ENDS: what it comes to */
+  char why[CK_ACP_WHY_MAX];
+};
+
+/* A question for permission that a person has. */
+typedef struct ck_acp_permission {
+  ck_acp_agent *agent;
+  ck_effect_run *run;  /* NULL: nobody wants the answer any more */
+  ck_value *id, *request;
+  ck_asking *asking;
+  struct ck_acp_permission *next, *previous; /* of the agent; a ring */
+} ck_acp_permission;
+
+struct ck_acp_agent {
+  ck_service service;
+  const ck_acp_options *options;
+  bool can_load;
+  ck_acp_session *sessions;
+  ck_errands runs;
+  ck_acp_permission permissions; /* a ring; this is its end */
+};
+
+/* ---- acp_agent.c ---- */
+CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options, const ck_process *process, ck_error *err);
+void ck_acp_agent_clear(ck_acp_agent *self);
+/* Begins the turn as soon as the agent can take it. Its outcome comes later, whatever happens. */
+void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run);
+/* Ends the turn with `class` and `why`: at once when the prompt is not sent, else when the agent has confirmed. */
+void ck_acp_agent_cancel(ck_effect_run *run, ck_status class, const char *why);
+/* The turn that works in the session of `params`; NULL. */
+ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params);
+ck_acp_session *ck_acp_agent_find_session(ck_acp_agent *self, const char *id);
+/* The turn's silence begins anew, or does not count while a person thinks. */
+void ck_acp_agent_touch(ck_effect_run *run);
+
+/* ---- acp.c: the ends of a turn, as in errand.h; its questions for permission end with it ---- */
+void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome);
+void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why);
+void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why);
+
+/* ---- acp_update.c ---- */
+void ck_acp_take_update(ck_acp_agent *self, ck_bytes params);
+/* The kind of the tool call in a request for permission. */
+void ck_acp_kind_of(char out[CK_ACP_KIND_MAX], const ck_effect_run *run, ck_bytes call);
+/* The outcome of a turn that the agent has answered. One that was broken off says so. */
+CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result, ck_error *err);
+
+/* ---- acp_permission.c ---- */
+void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message);
+/* All questions of the turn (NULL: of all turns) are answered with "cancelled". */
+void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run);
+bool ck_acp_has_permissions(const ck_effect_run *run);
+/* Its memory goes; the asker must not answer any more. */
+void ck_acp_forget_permission(ck_acp_permission *self);
+
+#endif

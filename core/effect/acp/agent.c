@@ -1,0 +1,349 @@
+/* agent.c - one agent's life: started, greeted, given sessions and prompts, told to stop. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/effect/acp/files.h"
+#include "core/effect/acp/acp_private.h"
+
+enum { VERSION = 1, AUTH_REQUIRED = -32000 };
+
+static int64_t silence_of(const ck_acp_agent *self) {
+  if (self->service.process->timeout_ms) return self->service.process->timeout_ms;
+  return self->options->silence_ms ? self->options->silence_ms : CK_ACP_SILENCE_MS;
+}
+
+/* ---- sessions ---- */
+
+ck_acp_session *ck_acp_agent_find_session(ck_acp_agent *self, const char *id) {
+  ck_acp_session *it = self->sessions;
+  while (it && strcmp(it->id, id) != 0) it = it->next;
+  return it;
+}
+
+static ck_acp_session *add_session(ck_acp_agent *self, const char *id, int64_t cost_micros) {
+  ck_acp_session *it = ck_acp_agent_find_session(self, id);
+  if (it) return it;
+  it = calloc(1, sizeof *it);
+  if (!it) return NULL;
+  snprintf(it->id, sizeof it->id, "%s", id);
+  it->cost_micros = cost_micros;
+  it->next = self->sessions;
+  self->sessions = it;
+  return it;
+}
+
+static void clear_sessions(ck_acp_agent *self) {
+  while (self->sessions) {
+    ck_acp_session *it = self->sessions;
+    self->sessions = it->next;
+    free(it);
+  }
+}
+
+/* "" when it is no string, or too long for an id. */
+static void read_id(char out[CK_ACP_ID_MAX], ck_bytes json) {
+  char *text = ck_json_dup_string(json);
+  *out = '\0';
+  if (text && strlen(text) < CK_ACP_ID_MAX) memcpy(out, text, strlen(text) + 1);
+  free(text);
+}
+
+ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params) {
+  ck_bytes id = ck_json_get(params, "sessionId");
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.outcome && *run->session && ck_json_is_text(id, run->session)) return run;
+  }
+  return NULL;
+}
+
+/* ---- asking ---- */
+
+static void on_opened(void *to, const ck_peer_answer *answer);
+static void on_prompted(void *to, const ck_peer_answer *answer);
+
+static void append_text(ck_json_writer *w, ck_bytes text) {
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "text");
+  ck_json_member_raw(w, "text", text);
+  ck_json_end(w, '}');
+}
+
+/* A session that is new to the agent begins with what an earlier one had known. */
+static void append_prompt(ck_json_writer *w, const ck_effect_run *run) {
+  ck_bytes prompt = ck_json_get(run->errand.effect->request, "prompt");
+  ck_json_name(w, "prompt");
+  ck_json_begin(w, '[');
+  if (run->is_new && run->errand.effect->tail) append_text(w, ck_value_bytes(run->errand.effect->tail));
+  if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
+    ck_json_iterator it = ck_json_iterate(prompt);
+    while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
+  } else {
+    append_text(w, prompt);
+  }
+  ck_json_end(w, ']');
+}
+
+static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error *err) {
+  char folder[PATH_MAX];
+  const char *directory = run->agent->options->service.directory;
+  ck_json_writer w = {.out = out};
+  ck_json_begin(&w, '{');
+  if (run->phase == CK_ACP_PROMPTED || run->loads) ck_json_member_text(&w, "sessionId", run->session);
+  if (run->phase == CK_ACP_PROMPTED) {
+    append_prompt(&w, run);
+  } else {
+    if (!realpath(directory ? directory : ".", folder)) return ck_error_set(err, CK_E_UNAVAILABLE, "the folder %s cannot be found", directory);
+    ck_json_member_text(&w, "cwd", folder);
+    ck_json_member_raw(&w, "mcpServers", ck_bytes_text("[]"));
+  }
+  ck_json_end(&w, '}');
+  return ck_buffer_check(out, err);
+}
+
+static void send(ck_effect_run *run, ck_acp_phase phase) {
+  ck_buffer params = {0};
+  ck_error err = CK_ERROR_INIT;
+  ck_acp_phase before = run->phase;
+  bool prompts = phase == CK_ACP_PROMPTED;
+  const char *method = prompts ? "session/prompt" : run->loads ? "session/load" : "session/new";
+  run->phase = phase;
+  run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened, .to = run, .silence_ms = silence_of(run->agent),
+                             .deadline_ms = run->errand.effect->deadline_ms};
+  ck_status status = write_params(&params, run, &err);
+  if (status == CK_OK) status = ck_peer_ask(run->agent->service.peer, &run->call, method, ck_buffer_bytes(&params), &err);
+  ck_buffer_clear(&params);
+  if (status != CK_OK) {
+    run->phase = before;
+    ck_acp_lose(run, status, err.text);
+  } else if (prompts) {
+    run->errand.sent = true;
+    run->errand.cost_micros = -1;
+  }
+}
+
+static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char *session) {
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (run != except && !run->errand.outcome && strcmp(run->session, session) == 0) return true;
+  }
+  return false;
+}
+
+/* The session that the request names, if this process has it or can load it; a new one otherwise. */
+static void open_session(ck_effect_run *run) {
+  char wanted[CK_ACP_ID_MAX];
+  ck_acp_agent *agent = run->agent;
+  read_id(wanted, ck_json_get(run->errand.effect->request, "session"));
+  if (*wanted && is_busy(agent, run, wanted)) {
+    ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_FLOW, "its session is at work on another prompt");
+    return;
+  }
+  const ck_acp_session *known = *wanted ? ck_acp_agent_find_session(agent, wanted) : NULL;
+  run->loads = *wanted && !known && agent->can_load;
+  if (known || run->loads) memcpy(run->session, wanted, sizeof wanted);
+  run->cost_before = known ? known->cost_micros : -1;
+  send(run, known ? CK_ACP_PROMPTED : CK_ACP_OPENS);
+}
+
+static void refuse_session(ck_effect_run *run, const ck_peer_answer *answer) {
+  bool locked = answer->outcome == CK_PEER_ERROR && answer->code == AUTH_REQUIRED;
+  ck_acp_end(run, CK_OUTCOME_FAILED, locked ? CK_E_CREDENTIALS : CK_E_UNAVAILABLE, answer->text);
+}
+
+static void on_opened(void *to, const ck_peer_answer *answer) {
+  ck_effect_run *run = to;
+  ck_acp_agent *agent = run->agent;
+  if (answer->outcome == CK_PEER_ERROR && run->loads && answer->code != AUTH_REQUIRED) { /* it is forgotten: a new one */
+    run->loads = false;
+    *run->session = '\0';
+    send(run, CK_ACP_OPENS);
+    return;
+  }
+  if (answer->outcome != CK_PEER_RESULT) {
+    refuse_session(run, answer);
+    return;
+  }
+  if (!run->loads) read_id(run->session, ck_json_get(answer->json, "sessionId"));
+  if (!*run->session) {
+    ck_peer_stop(agent->service.peer, "it began a session without an id");
+    ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "the agent began a session without an id");
+    return;
+  }
+  const ck_acp_session *session = add_session(agent, run->session, run->loads ? -1 : 0);
+  run->cost_before = session ? session->cost_micros : -1;
+  run->is_new = !run->loads;
+  run->text.len = 0; /* a loaded session is told again */
+  send(run, CK_ACP_PROMPTED);
+}
+
+/* ---- the end of a turn ---- */
+
+/* What was cancelled is told by its answer: it came to its end all the same, or it was broken off, which is an end, too. Only
+ * what may be repeated freely, lacked a permission or was too silent is asked for again as a whole. */
+static void deliver_result(ck_effect_run *run, ck_bytes result) {
+  ck_outcome *outcome = NULL;
+  ck_error err = CK_ERROR_INIT;
+  bool cancelled = ck_json_is_text(ck_json_get(result, "stopReason"), "cancelled");
+  bool told = run->ending == CK_E_INTERRUPTED && ck_errand_is_in_doubt(&run->errand);
+  bool again = run->phase == CK_ACP_ENDS && (cancelled ? !told : run->ending == CK_E_WAITING);
+  if (again) ck_acp_end(run, CK_OUTCOME_FAILED, run->ending, run->why);
+  else if (ck_acp_read_result(&outcome, run, result, &err) == CK_OK) ck_acp_deliver(run, outcome);
+  else if (err.status == CK_E_NO_MEMORY) ck_acp_deliver(run, NULL);
+  else ck_acp_lose(run, CK_E_UNAVAILABLE, err.text);
+}
+
+static void on_prompted(void *to, const ck_peer_answer *answer) {
+  ck_effect_run *run = to;
+  bool ends = run->phase == CK_ACP_ENDS;
+  switch (answer->outcome) {
+    case CK_PEER_RESULT: deliver_result(run, answer->json); break;
+    case CK_PEER_ERROR:
+      if (ends) deliver_result(run, ck_bytes_text("{\"stopReason\":\"cancelled\"}"));
+      else ck_acp_end(run, CK_OUTCOME_ERROR, CK_OK, answer->text);
+      break;
+    case CK_PEER_LATE:
+      if (!ends) {
+        ck_acp_agent_cancel(run, CK_E_UNAVAILABLE, answer->text);
+        break;
+      }
+      ck_peer_stop(run->agent->service.peer, "it did not stop when it was told to");
+      ck_acp_lose(run, run->ending, run->why);
+      break;
+    case CK_PEER_LOST: ck_acp_lose(run, ends ? run->ending : CK_E_UNAVAILABLE, answer->text); break;
+  }
+}
+
+static void tell_cancel(const ck_effect_run *run) {
+  ck_buffer params = {0};
+  ck_json_writer w = {.out = &params};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "sessionId", run->session);
+  ck_json_end(&w, '}');
+  if (!params.failed) ck_peer_notify(run->agent->service.peer, "session/cancel", ck_buffer_bytes(&params));
+  ck_buffer_clear(&params);
+}
+
+/* Waits for the answer to the prompt, which confirms it. */
+void ck_acp_agent_cancel(ck_effect_run *run, ck_status class, const char *why) {
+  const ck_acp_options *options = run->agent->options;
+  ck_peer *peer = run->agent->service.peer;
+  if (run->errand.outcome || run->phase == CK_ACP_ENDS) return;
+  if (run->phase < CK_ACP_PROMPTED || !peer) {
+    if (peer) ck_peer_forget(peer, &run->call);
+    ck_acp_lose(run, class, why);
+    return;
+  }
+  run->phase = CK_ACP_ENDS;
+  run->ending = class;
+  snprintf(run->why, sizeof run->why, "%s", why);
+  tell_cancel(run);
+  ck_acp_drop_permissions(run->agent, run);
+  run->call.deadline_ms = 0;
+  run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_ACP_CANCEL_MS;
+  if (run->call.id) ck_peer_touch(peer, &run->call);
+  else ck_peer_renew(peer, &run->call);
+}
+
+void ck_acp_agent_touch(ck_effect_run *run) {
+  if (run->phase == CK_ACP_ENDS || !run->agent->service.peer) return;
+  run->call.silence_ms = ck_acp_has_permissions(run) ? 0 : silence_of(run->agent);
+  ck_peer_touch(run->agent->service.peer, &run->call);
+}
+
+/* ---- what it says unasked ---- */
+
+static void take_file_request(ck_acp_agent *self, const ck_rpc_message *message, bool writes) {
+  ck_buffer result = {0};
+  ck_error err = CK_ERROR_INIT;
+  const char *folder = self->options->service.directory ? self->options->service.directory : ".";
+  ck_status status = writes ? ck_acp_file_write(folder, message->params, &err) : ck_acp_file_read(&result, folder, message->params, &err);
+  if (status != CK_OK) ck_peer_refuse(self->service.peer, message->id, CK_RPC_INVALID_PARAMS, err.text);
+  else ck_peer_reply(self->service.peer, message->id, writes ? ck_bytes_text("{}") : ck_buffer_bytes(&result));
+  ck_buffer_clear(&result);
+}
+
+static void on_told(void *to, const ck_rpc_message *message) {
+  ck_acp_agent *self = to;
+  ck_bytes method = message->method;
+  bool reads = ck_json_is_text(method, "fs/read_text_file"), writes = ck_json_is_text(method, "fs/write_text_file");
+  if (message->kind == CK_RPC_NOTIFICATION) {
+    if (ck_json_is_text(method, "session/update")) ck_acp_take_update(self, message->params);
+  } else if (ck_json_is_text(method, "session/request_permission")) {
+    ck_acp_take_permission(self, message);
+  } else if (self->options->files && (reads || writes)) {
+    take_file_request(self, message, writes);
+  } else {
+    ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND, "this client offers neither files nor terminals");
+  }
+}
+
+/* ---- its life ---- */
+
+static void on_lost(void *to, const char *why) {
+  ck_acp_agent *self = to;
+  clear_sessions(self);
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (why && !run->errand.outcome) ck_acp_lose(run, CK_E_UNAVAILABLE, why);
+  }
+  ck_acp_drop_permissions(self, NULL);
+}
+
+static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
+  ck_acp_agent *self = to;
+  int64_t version = -1;
+  self->can_load = false;
+  ck_json_read_bool(&self->can_load, ck_json_get(ck_json_get(result, "agentCapabilities"), "loadSession"));
+  if (ck_json_read_int(&version, ck_json_get(result, "protocolVersion")) && version == VERSION) return true;
+  snprintf(why, CK_SERVICE_WHY_MAX, "it speaks version %lld of the protocol; %d is understood", (long long)version, VERSION);
+  return false;
+}
+
+static void on_ready(void *to) {
+  ck_acp_agent *self = to;
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.outcome && run->phase == CK_ACP_WAITS) open_session(run);
+  }
+}
+
+static void write_greeting(void *to, ck_buffer *out) {
+  ck_acp_agent *self = to;
+  ck_json_writer w = {.out = out};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "protocolVersion", VERSION);
+  ck_json_name(&w, "clientCapabilities");
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "fs");
+  ck_json_begin(&w, '{');
+  ck_json_member_bool(&w, "readTextFile", self->options->files);
+  ck_json_member_bool(&w, "writeTextFile", self->options->files);
+  ck_json_end(&w, '}');
+  ck_json_member_bool(&w, "terminal", false);
+  ck_json_end(&w, '}');
+  ck_service_write_client(&w, "clientInfo", &self->options->service);
+  ck_json_end(&w, '}');
+}
+
+static const ck_service_protocol protocol = {
+  .noun = "agent", .write_greeting = write_greeting, .greeted = on_greeted, .ready = on_ready, .told = on_told, .lost = on_lost,
+};
+
+void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run) {
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = ck_service_start(&self->service, &err);
+  if (status != CK_OK) ck_acp_lose(run, status, err.text);
+  else if (self->service.ready && !self->service.again) open_session(run);
+}
+
+ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options, const ck_process *process, ck_error *err) {
+  self->options = options;
+  self->permissions.next = self->permissions.previous = &self->permissions;
+  const ck_service service = {.protocol = &protocol, .options = &options->service, .process = process, .to = self};
+  return ck_service_init(&self->service, &service, err);
+}
+
+void ck_acp_agent_clear(ck_acp_agent *self) {
+  ck_service_clear(&self->service);
+  while (self->permissions.next != &self->permissions) ck_acp_forget_permission(self->permissions.next);
+  clear_sessions(self);
+}

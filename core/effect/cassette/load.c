@@ -1,0 +1,222 @@
+/* load.c - opens a cassette file, tells its format, reads the JSON lines. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/effect/cassette/record.h"
+
+enum { READ_SIZE = 1 << 16, FILE_MAX = 1 << 30, FORMAT_VERSION = 1 };
+
+/* A '#' with nothing but digits behind it names a session; any other '#' belongs to the file's name. */
+static ck_status split_spec(char **path, size_t *index, const char *spec, ck_error *err) {
+  *index = 0;
+  *path = strdup(spec);
+  if (!*path) return ck_error_no_memory(err);
+  char *mark = strrchr(*path, '#');
+  if (!mark || !mark[1] || mark[1 + strspn(mark + 1, "0123456789")]) return CK_OK;
+  *index = strtoul(mark + 1, NULL, 10); /* too long a number is ULONG_MAX: out of any range */
+  *mark = '\0';
+  return CK_OK;
+}
+
+static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) return ck_error_set(err, CK_E_USAGE, "cannot open: %s", strerror(errno));
+  char chunk[READ_SIZE];
+  ssize_t got;
+  do {
+    got = read(fd, chunk, sizeof chunk);
+    if (got > 0) ck_buffer_append(out, chunk, (size_t)got);
+  } while ((got > 0 && out->len <= FILE_MAX) || (got < 0 && errno == EINTR));
+  int failed = got < 0 ? errno : 0;
+  close(fd);
+  if (failed) return ck_error_set(err, CK_E_USAGE, "cannot read: %s", strerror(failed));
+  if (out->len > FILE_MAX) return ck_error_set(err, CK_E_USAGE, "larger than %d bytes", FILE_MAX);
+  return ck_buffer_check(out, err);
+}
+
+static ck_status wrong_member(size_t line, const char *name, const char *wanted, ck_error *err) {
+  return ck_error_set(err, CK_E_PARSE, "line %zu: \"%s\" must be %s", line, name, wanted);
+}
+
+static ck_status read_member_text(char **out, ck_bytes object, const char *name, size_t line, ck_error *err) {
+  ck_bytes value = ck_json_get(object, name);
+  if (ck_json_type_of(value) != CK_JSON_STRING) return wrong_member(line, name, "a string", err);
+  *out = ck_json_dup_string(value);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+static ck_status read_member_value(ck_value **out, ck_bytes object, const char *name, size_t line, ck_error *err) {
+  ck_bytes value = ck_json_get(object, name);
+  if (!value.len) return wrong_member(line, name, "there", err);
+  return ck_value_copy(out, value, err);
+}
+
+/* `*out` stays as it was when the member is absent. */
+static ck_status read_member_int(int64_t *out, ck_bytes object, const char *name, size_t line, ck_error *err) {
+  ck_bytes value = ck_json_get(object, name);
+  if (!value.len || ck_json_read_int(out, value)) return CK_OK;
+  return wrong_member(line, name, "an integer", err);
+}
+
+static ck_status read_usage(ck_record *out, ck_bytes usage, ck_error *err) {
+  ck_status status = read_member_int(&out->input_tokens, usage, "prompt_tokens", out->place, err);
+  if (!status) status = read_member_int(&out->output_tokens, usage, "completion_tokens", out->place, err);
+  if (!status) status = read_member_int(&out->input_tokens, usage, "input_tokens", out->place, err);
+  if (!status) status = read_member_int(&out->output_tokens, usage, "output_tokens", out->place, err);
+  return status;
+}
+
+static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
+  ck_bytes request = ck_json_get(line, "request_digest");
+  if (ck_json_type_of(ck_json_get(line, "message")) != CK_JSON_OBJECT) {
+    return wrong_member(out->place, "message", "an object", err);
+  }
+  ck_status status = read_member_value(&out->value, line, "message", out->place, err);
+  if (!status) status = read_usage(out, ck_json_get(line, "usage"), err);
+  if (!status) status = read_member_int(&out->cost_micros, line, "cost_micros", out->place, err);
+  if (status || !request.len) return status;
+  ck_buffer hex = {0};
+  out->has_request = ck_json_read_string(&hex, request) && ck_digest_read_hex(&out->request, ck_buffer_bytes(&hex));
+  status = ck_buffer_check(&hex, err);
+  ck_buffer_clear(&hex);
+  if (status) return status;
+  return out->has_request ? CK_OK : wrong_member(out->place, "request_digest", "64 hex digits", err);
+}
+
+static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
+  ck_bytes request = ck_json_get(line, "request");
+  out->index = -1;
+  if (ck_json_type_of(request) == CK_JSON_OBJECT) return ck_value_copy(&out->own, request, err);
+  if (request.len) return wrong_member(out->place, "request", "an object", err);
+  ck_status status = read_member_int(&out->index, line, "index", out->place, err);
+  if (!status && out->index < 0) status = wrong_member(out->place, "index", "an integer from 0", err);
+  if (!status) status = read_member_text(&out->name, line, "name", out->place, err);
+  return status ? status : read_member_value(&out->arguments, line, "arguments", out->place, err);
+}
+
+static ck_status read_tool(ck_record *out, ck_bytes line, ck_error *err) {
+  ck_bytes is_error = ck_json_get(line, "is_error");
+  ck_status status = read_call(out, line, err);
+  if (!status) status = read_member_value(&out->value, line, "result", out->place, err);
+  if (!status && is_error.len && !ck_json_read_bool(&out->is_error, is_error)) {
+    status = wrong_member(out->place, "is_error", "true or false", err);
+  }
+  return status;
+}
+
+static ck_status read_record(ck_record *out, ck_bytes line, ck_error *err) {
+  ck_bytes kind = ck_json_get(line, "kind");
+  if (ck_json_is_text(kind, "ask")) {
+    out->kind = CK_EFFECT_ASK;
+    return read_member_value(&out->value, line, "answer", out->place, err);
+  }
+  if (ck_json_is_text(kind, "model")) {
+    out->kind = CK_EFFECT_MODEL;
+    return read_model(out, line, err);
+  }
+  if (ck_json_is_text(kind, "tool")) {
+    out->kind = CK_EFFECT_TOOL;
+    return read_tool(out, line, err);
+  }
+  return wrong_member(out->place, "kind", "\"ask\", \"model\" or \"tool\"", err);
+}
+
+static ck_status add_line(ck_cassette *self, ck_bytes line, size_t number, ck_error *err) {
+  ck_record record = {.place = number, .cost_micros = -1};
+  char *scope = NULL;
+  ck_status status = read_member_text(&scope, line, "scope", number, err);
+  if (!status) status = read_record(&record, line, err);
+  if (!status) status = ck_cassette_add(self, scope, &record, err);
+  ck_record_clear(&record);
+  free(scope);
+  return status;
+}
+
+static ck_status read_header(ck_cassette *self, ck_bytes line, size_t number, ck_error *err) {
+  ck_bytes version = ck_json_get(line, "cassette"), prompt = ck_json_get(line, "prompt"), tools = ck_json_get(line, "tools");
+  int64_t found = 0;
+  if (!ck_json_read_int(&found, version)) {
+    return ck_error_set(err, CK_E_PARSE, "line %zu: not a cassette: it must begin with {\"cassette\":%d}", number,
+                        FORMAT_VERSION);
+  }
+  if (found != FORMAT_VERSION) {
+    return ck_error_set(err, CK_E_UNSUPPORTED, "it has version %lld of the cassette format; this program reads version %d",
+                        (long long)found, FORMAT_VERSION);
+  }
+  ck_status status = CK_OK;
+  if (prompt.len && ck_json_type_of(prompt) != CK_JSON_NULL) {
+    status = read_member_text(&self->prompt, line, "prompt", number, err);
+  }
+  if (!status && tools.len) status = ck_value_copy(&self->tools, tools, err);
+  return status;
+}
+
+static bool is_blank(ck_bytes line) {
+  for (size_t i = 0; i < line.len; i++) {
+    if (!strchr(" \t\r", line.data[i]) || !line.data[i]) return false;
+  }
+  return true;
+}
+
+static ck_bytes take_line(ck_bytes *text) {
+  const char *end = memchr(text->data, '\n', text->len);
+  ck_bytes line = {text->data, end ? (size_t)(end - text->data) : text->len};
+  size_t taken = line.len + (end != NULL);
+  text->data += taken;
+  text->len -= taken;
+  return line;
+}
+
+ck_status ck_cassette_read_lines(ck_cassette *self, ck_bytes text, ck_error *err) {
+  bool begun = false;
+  self->place_name = "line";
+  for (size_t number = 1; text.len; number++) {
+    ck_bytes line = take_line(&text);
+    if (is_blank(line)) continue;
+    ck_status status = ck_json_check(line, err);
+    if (status) {
+      ck_error_prefix(err, "line %zu", number);
+      return status;
+    }
+    status = begun ? add_line(self, line, number, err) : read_header(self, line, number, err);
+    if (status) return status;
+    begun = true;
+  }
+  return begun ? CK_OK : ck_error_set(err, CK_E_PARSE, "malformed JSON at byte 0: the file is empty");
+}
+
+static ck_status read_text(ck_cassette *self, ck_bytes text, size_t index, ck_error *err) {
+  size_t begin = 0;
+  while (begin < text.len && strchr(" \t\r\n", text.data[begin]) && text.data[begin]) begin++;
+  if (begin < text.len && text.data[begin] == '[') return ck_cassette_read_tau(self, text, index, err);
+  ck_status status = ck_cassette_read_lines(self, text, err);
+  if (status || index == 0) return status;
+  return ck_error_set(err, CK_E_USAGE, "session #%zu is out of range: the file holds 1 session, #0", index);
+}
+
+ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err) {
+  *out = NULL;
+  char *path = NULL;
+  size_t index = 0;
+  ck_buffer text = {0};
+  ck_cassette *self = calloc(1, sizeof *self);
+  ck_status status = self ? split_spec(&path, &index, spec, err) : ck_error_no_memory(err);
+  if (status) goto done;
+  status = read_file(&text, path, err);
+  if (!status) status = read_text(self, ck_buffer_bytes(&text), index, err);
+  if (!status) status = ck_cassette_seal(self, err);
+  if (status) {
+    ck_error_prefix(err, "cassette %s", path);
+  } else {
+    *out = self;
+    self = NULL;
+  }
+done:
+  ck_cassette_close(self);
+  ck_buffer_clear(&text);
+  free(path);
+  return status;
+}

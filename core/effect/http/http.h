@@ -1,0 +1,65 @@
+/* http.h - HTTP POST requests on the loop: bounded in time and size, and no word of a credential in what they tell.
+ *
+ * Only http and https; redirects are not followed, so nothing that was meant for one host reaches another; certificates
+ * are verified; proxies come from the environment as for curl. Loop thread only. */
+#ifndef CK_EFFECT_HTTP_HTTP_H
+#define CK_EFFECT_HTTP_HTTP_H
+
+#include "core/base/buffer.h"
+#include "core/effect/loop.h"
+
+typedef struct ck_http ck_http;
+typedef struct ck_http_request ck_http_request;
+
+typedef enum {
+  CK_HTTP_ANSWERED,  /* whole, with `code` */
+  CK_HTTP_UNREACHED, /* no name, no connection: nothing was sent */
+  CK_HTTP_UNTRUSTED, /* the certificate does not hold */
+  CK_HTTP_BROKEN,    /* the connection ended before the answer did */
+  CK_HTTP_LATE,      /* one of the timeouts */
+  CK_HTTP_OVERSIZE,  /* the body is larger than allowed */
+  CK_HTTP_REFUSED,   /* `data` wanted no more of it */
+  CK_HTTP_UNUSABLE,  /* the URL or the request itself */
+  CK_HTTP_NO_MEMORY
+} ck_http_ending;
+
+typedef struct ck_http_end {
+  ck_http_ending ending;
+  int code;         /* of the answer's head; 0: there was none */
+  const char *text; /* why it is not ANSWERED, one line; borrowed for the call */
+} ck_http_end;
+
+typedef struct ck_http_header {
+  const char *name, *value;
+} ck_http_header;
+
+/* Texts are copied; the body is borrowed until the request has ended. */
+typedef struct ck_http_options {
+  const char *url;
+  const ck_http_header *headers; /* beside Content-Type: application/json */
+  size_t header_count;
+  ck_bytes body;
+  size_t body_max;                       /* bytes of the answer's body, after decompression */
+  int64_t connect_ms, idle_ms, total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
+  /* Each header of the answer; then `data` has the body as it comes. `data` false: no more of it. */
+  void (*header)(void *to, ck_bytes name, ck_bytes value);
+  bool (*data)(void *to, int code, ck_bytes chunk);
+  /* Once, from the loop; the request is freed after it. */
+  void (*ended)(void *to, const ck_http_end *end);
+  void *to;
+} ck_http_options;
+
+/* Loads libcurl (`library` NULL: where it is expected). Borrows `loop`. CK_E_UNSUPPORTED: it is not there. */
+CK_CHECKED ck_status ck_http_new(ck_http **out, ck_loop *loop, const char *library, ck_error *err);
+/* Ends all requests; `ended` is not called. */
+void ck_http_free(ck_http *self);
+
+/* No callback is made from within. CK_E_USAGE: a header that would break out of its line. */
+CK_CHECKED ck_status ck_http_post(ck_http_request **out, ck_http *self, const ck_http_options *options, ck_error *err);
+/* At once; `ended` is not called. Not from within `header` or `data`. */
+void ck_http_drop(ck_http_request *self);
+
+/* The URL without user, query and fragment, for a person. */
+void ck_http_append_url(ck_buffer *out, const char *url);
+
+#endif

@@ -1,0 +1,40 @@
+/* http_private.h - what the files that make HTTP requests share. For http*.c only. */
+#ifndef CK_EFFECT_HTTP_HTTP_PRIVATE_H
+#define CK_EFFECT_HTTP_HTTP_PRIVATE_H
+
+#include "core/effect/http/http.h"
+#include "core/effect/http/curl.h"
+#include "core/effect/http/timer.h"
+
+struct ck_http {
+  ck_curl curl;
+  ck_loop *loop;
+  CURLM *multi;
+  ck_http_timer *timer; /* libcurl's one */
+  ck_http_request *requests;
+};
+
+struct ck_http_request {
+  ck_http *client;
+  CURL *easy;
+  struct curl_slist *headers;
+  ck_http_timer *idle; /* NULL: no limit */
+  void (*header)(void *to, ck_bytes name, ck_bytes value);
+  bool (*data)(void *to, int code, ck_bytes chunk);
+  void (*ended)(void *to, const ck_http_end *end);
+  void *to;
+  size_t body_left;
+  int64_t idle_ms;
+  ck_http_ending stopped;           /* not ANSWERED: why we ended it ourselves */
+  char why[64];                     /* in words */
+  ck_http_request *next, *previous; /* of the client */
+  char text[CURL_ERROR_SIZE];
+};
+
+/* Makes the handle with all its options, without starting it. */
+CK_CHECKED ck_status ck_http_request_new(ck_http_request **out, ck_http *client, const ck_http_options *options,
+                                         ck_error *err);
+/* What became of it, and frees it. */
+void ck_http_request_finish(ck_http_request *self, CURLcode code);
+
+#endif

@@ -1,0 +1,247 @@
+/* request.c - one request: its options, what comes back, and what its end means. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/effect/http/http_private.h"
+
+/* ---- what comes back ---- */
+
+static int code_of(const ck_http_request *self) {
+  long code = 0;
+  self->client->curl.easy_getinfo(self->easy, CURLINFO_RESPONSE_CODE, &code);
+  return (int)code;
+}
+
+static void stop(ck_http_request *self, ck_http_ending why, const char *text) {
+  self->stopped = why;
+  snprintf(self->why, sizeof self->why, "%s", text);
+}
+
+static size_t on_data(char *data, size_t size, size_t count, void *to) {
+  ck_http_request *self = to;
+  size_t len = size * count;
+  if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
+  if (len > self->body_left) {
+    stop(self, CK_HTTP_OVERSIZE, "the answer is larger than allowed");
+    return 0;
+  }
+  self->body_left -= len;
+  if (!self->data || self->data(self->to, code_of(self), (ck_bytes){data, len})) return len;
+  stop(self, CK_HTTP_REFUSED, "the answer was not taken");
+  return 0;
+}
+
+static ck_bytes trim(const char *begin, const char *end) {
+  while (begin < end && (*begin == ' ' || *begin == '\t')) begin++;
+  while (end > begin && strchr(" \t\r\n", end[-1])) end--;
+  return (ck_bytes){begin, (size_t)(end - begin)};
+}
+
+static size_t on_header(char *line, size_t size, size_t count, void *to) {
+  ck_http_request *self = to;
+  size_t len = size * count;
+  const char *colon = memchr(line, ':', len);
+  if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
+  if (colon && self->header) self->header(self->to, trim(line, colon), trim(colon + 1, line + len));
+  return len;
+}
+
+static void on_idle(void *to) {
+  ck_http_request *self = to;
+  char text[sizeof self->why];
+  snprintf(text, sizeof text, "nothing came for %lld ms", (long long)self->idle_ms);
+  stop(self, CK_HTTP_LATE, text);
+  self->client->curl.multi_remove_handle(self->client->multi, self->easy);
+  ck_http_request_finish(self, CURLE_OPERATION_TIMEDOUT);
+}
+
+/* ---- options ---- */
+
+static bool is_token(const char *name) {
+  static const char others[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  return *name && name[strspn(name, others)] == '\0';
+}
+
+static bool is_line(const char *value) {
+  for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+    if ((*c < 0x20 && *c != '\t') || *c == 0x7f) return false;
+  }
+  return true;
+}
+
+/* libcurl copies the line; ours is wiped, for it may hold a credential. */
+static ck_status append_header(ck_http_request *self, const char *name, const char *value, ck_error *err) {
+  ck_buffer line = {0};
+  if (!is_token(name))
+    return ck_error_set(err, CK_E_USAGE, "header '%.64s' has a character that no header's name can have", name);
+  if (!is_line(value))
+    return ck_error_set(err, CK_E_USAGE, "the value of header '%.64s' has a line break or a control character", name);
+  ck_buffer_append_format(&line, *value ? "%s: %s" : "%s;", name, value);
+  struct curl_slist *list = line.failed ? NULL : self->client->curl.slist_append(self->headers, line.data);
+  if (line.data) explicit_bzero(line.data, line.cap);
+  ck_buffer_clear(&line);
+  if (!list) return ck_error_no_memory(err);
+  self->headers = list;
+  return CK_OK;
+}
+
+static ck_status append_headers(ck_http_request *self, const ck_http_options *options, ck_error *err) {
+  ck_status status = append_header(self, "Content-Type", "application/json", err);
+  struct curl_slist *list = NULL; /* "Expect:" is no question before the body */
+  if (!status) list = self->client->curl.slist_append(self->headers, "Expect:");
+  if (!status && !list) status = ck_error_no_memory(err);
+  if (list) self->headers = list;
+  for (size_t i = 0; !status && i < options->header_count; i++)
+    status = append_header(self, options->headers[i].name, options->headers[i].value, err);
+  return status;
+}
+
+static void collect(CURLcode *first, CURLcode code) {
+  if (*first == CURLE_OK) *first = code;
+}
+
+static CURLcode set_safety(const ck_http_request *self) {
+  __typeof__(&curl_easy_setopt) set = self->client->curl.easy_setopt;
+  CURLcode code = CURLE_OK;
+#if LIBCURL_VERSION_NUM >= 0x075500
+  collect(&code, set(self->easy, CURLOPT_PROTOCOLS_STR, "http,https"));
+#else
+  collect(&code, set(self->easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)));
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+  collect(&code, set(self->easy, CURLOPT_QUICK_EXIT, 1L)); /* a name that is being looked up holds nobody up */
+#endif
+  collect(&code, set(self->easy, CURLOPT_FOLLOWLOCATION, 0L));
+  collect(&code, set(self->easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L));
+  collect(&code, set(self->easy, CURLOPT_SSL_VERIFYPEER, 1L));
+  collect(&code, set(self->easy, CURLOPT_SSL_VERIFYHOST, 2L));
+  collect(&code, set(self->easy, CURLOPT_NOSIGNAL, 1L));
+  return code;
+}
+
+static CURLcode set_request(ck_http_request *self, const ck_http_options *options) {
+  __typeof__(&curl_easy_setopt) set = self->client->curl.easy_setopt;
+  CURLcode code = CURLE_OK;
+  collect(&code, set(self->easy, CURLOPT_PRIVATE, self));
+  collect(&code, set(self->easy, CURLOPT_ERRORBUFFER, self->text));
+  collect(&code, set(self->easy, CURLOPT_URL, options->url));
+  collect(&code, set(self->easy, CURLOPT_HTTPHEADER, self->headers));
+  collect(&code, set(self->easy, CURLOPT_USERAGENT, "ckrun"));
+  collect(&code, set(self->easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate"));
+  collect(&code, set(self->easy, CURLOPT_POST, 1L));
+  collect(&code, set(self->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)options->body.len));
+  collect(&code, set(self->easy, CURLOPT_POSTFIELDS, options->body.data ? options->body.data : ""));
+  collect(&code, set(self->easy, CURLOPT_WRITEFUNCTION, on_data));
+  collect(&code, set(self->easy, CURLOPT_WRITEDATA, self));
+  collect(&code, set(self->easy, CURLOPT_HEADERFUNCTION, on_header));
+  collect(&code, set(self->easy, CURLOPT_HEADERDATA, self));
+  collect(&code, set(self->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)options->connect_ms));
+  collect(&code, set(self->easy, CURLOPT_TIMEOUT_MS, (long)options->total_ms));
+  return code;
+}
+
+static void free_request(ck_http_request *self) {
+  const ck_curl *curl = &self->client->curl;
+  if (self->previous)
+    self->previous->next = self->next;
+  else if (self->client->requests == self)
+    self->client->requests = self->next;
+  if (self->next) self->next->previous = self->previous;
+  if (self->easy) curl->easy_cleanup(self->easy);
+  for (struct curl_slist *at = self->headers; at; at = at->next) explicit_bzero(at->data, strlen(at->data));
+  curl->slist_free_all(self->headers);
+  ck_http_timer_free(self->idle);
+  free(self);
+}
+
+static ck_status prepare(ck_http_request *self, const ck_http_options *options, ck_error *err) {
+  ck_status status = append_headers(self, options, err);
+  if (!status && self->idle_ms > 0) status = ck_http_timer_new(&self->idle, self->client->loop, on_idle, self, err);
+  if (status) return status;
+  CURLcode code = set_request(self, options);
+  if (code == CURLE_OK) code = set_safety(self);
+  if (code == CURLE_OUT_OF_MEMORY) return ck_error_no_memory(err);
+  if (code != CURLE_OK)
+    return ck_error_set(err, CK_E_UNSUPPORTED, "libcurl: %s", self->client->curl.easy_strerror(code));
+  if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
+  return CK_OK;
+}
+
+ck_status ck_http_request_new(ck_http_request **out, ck_http *client, const ck_http_options *options, ck_error *err) {
+  *out = NULL;
+  ck_http_request *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->client = client;
+  self->header = options->header;
+  self->data = options->data;
+  self->ended = options->ended;
+  self->to = options->to;
+  self->body_left = options->body_max;
+  self->idle_ms = options->idle_ms;
+  self->easy = client->curl.easy_init();
+  ck_status status = self->easy ? prepare(self, options, err) : ck_error_no_memory(err);
+  if (status) {
+    free_request(self);
+    return status;
+  }
+  *out = self;
+  return CK_OK;
+}
+
+/* ---- the end ---- */
+
+static ck_http_ending ending_of(CURLcode code) {
+  switch (code) {
+    case CURLE_OK:
+      return CK_HTTP_ANSWERED;
+    case CURLE_OUT_OF_MEMORY:
+      return CK_HTTP_NO_MEMORY;
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_PROXY:
+      return CK_HTTP_UNREACHED;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+      return CK_HTTP_UNTRUSTED;
+    case CURLE_OPERATION_TIMEDOUT:
+      return CK_HTTP_LATE;
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_LOGIN_DENIED:
+      return CK_HTTP_UNUSABLE;
+    default:
+      return CK_HTTP_BROKEN;
+  }
+}
+
+void ck_http_request_finish(ck_http_request *self, CURLcode code) {
+  void (*ended)(void *to, const ck_http_end *end) = self->ended;
+  void *to = self->to;
+  char text[CURL_ERROR_SIZE];
+  bool by_us = self->stopped != CK_HTTP_ANSWERED;
+  ck_http_end end = {.ending = by_us ? self->stopped : ending_of(code), .code = code_of(self), .text = text};
+  const char *of_library = *self->text ? self->text : self->client->curl.easy_strerror(code);
+  snprintf(text, sizeof text, "%s", *self->why ? self->why : of_library);
+  ck_http_drop(self);
+  ended(to, &end);
+}
+
+/* Removing a handle that was removed before does nothing. */
+void ck_http_drop(ck_http_request *self) {
+  self->client->curl.multi_remove_handle(self->client->multi, self->easy);
+  free_request(self);
+}
+
+void ck_http_append_url(ck_buffer *out, const char *url) {
+  const char *slashes = strstr(url, "://");
+  const char *host = slashes ? slashes + 3 : url;
+  size_t len = strcspn(host, "?#"), authority = strcspn(host, "/?#");
+  const char *at = memrchr(host, '@', authority);
+  if (slashes) ck_buffer_append(out, url, (size_t)(host - url));
+  if (at) len -= (size_t)(at + 1 - host), host = at + 1;
+  ck_buffer_append(out, host, len);
+}

@@ -1,0 +1,136 @@
+/* jsonrpc.c - messages of JSON-RPC 2.0. */
+#include "core/effect/jsonrpc/jsonrpc.h"
+
+#include "core/base/utf8.h"
+
+static bool is_id(ck_bytes id) {
+  ck_json_type type = ck_json_type_of(id);
+  return type == CK_JSON_NUMBER || type == CK_JSON_STRING;
+}
+
+static bool is_params(ck_bytes params) {
+  ck_json_type type = ck_json_type_of(params);
+  return type == CK_JSON_NONE || type == CK_JSON_NULL || type == CK_JSON_OBJECT || type == CK_JSON_ARRAY;
+}
+
+bool ck_rpc_read(ck_rpc_message *out, ck_bytes object) {
+  *out = (ck_rpc_message){0};
+  if (ck_json_type_of(object) != CK_JSON_OBJECT) return false;
+  ck_bytes version = ck_json_get(object, "jsonrpc");
+  if (version.len && !ck_json_is_text(version, "2.0")) return false;
+  out->id = ck_json_get(object, "id");
+  out->method = ck_json_get(object, "method");
+  out->params = ck_json_get(object, "params");
+  out->result = ck_json_get(object, "result");
+  out->error = ck_json_get(object, "error");
+  if (ck_json_type_of(out->error) == CK_JSON_NULL) out->error = (ck_bytes){0};
+  if (out->error.len && ck_json_type_of(out->result) == CK_JSON_NULL) out->result = (ck_bytes){0};
+  if (out->method.len) {
+    out->kind = out->id.len ? CK_RPC_REQUEST : CK_RPC_NOTIFICATION;
+    return ck_json_type_of(out->method) == CK_JSON_STRING && is_params(out->params) && (!out->id.len || is_id(out->id));
+  }
+  out->kind = CK_RPC_ANSWER;
+  bool one = (out->result.len > 0) != (out->error.len > 0);
+  return one && (!out->error.len || ck_json_type_of(out->error) == CK_JSON_OBJECT) &&
+         (is_id(out->id) || (out->error.len && ck_json_type_of(out->id) == CK_JSON_NULL));
+}
+
+/* Line breaks between the tokens of JSON are nothing but space, and inside its strings there are none. */
+static void end_line(ck_buffer *out, size_t from) {
+  for (size_t i = from; !out->failed && i < out->len; i++) {
+    if (out->data[i] == '\n' || out->data[i] == '\r') out->data[i] = ' ';
+  }
+  ck_buffer_append_char(out, '\n');
+}
+
+static ck_json_writer begin(ck_buffer *out) {
+  ck_json_writer w = {.out = out};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "jsonrpc", "2.0");
+  return w;
+}
+
+static void end(ck_json_writer *w, size_t from) {
+  ck_json_end(w, '}');
+  end_line(w->out, from);
+}
+
+void ck_rpc_write_request(ck_buffer *out, int64_t id, const char *method, ck_bytes params) {
+  size_t from = out->len;
+  ck_json_writer w = begin(out);
+  ck_json_member_int(&w, "id", id);
+  ck_json_member_text(&w, "method", method);
+  if (params.len) ck_json_member_raw(&w, "params", params);
+  end(&w, from);
+}
+
+void ck_rpc_write_notification(ck_buffer *out, const char *method, ck_bytes params) {
+  size_t from = out->len;
+  ck_json_writer w = begin(out);
+  ck_json_member_text(&w, "method", method);
+  if (params.len) ck_json_member_raw(&w, "params", params);
+  end(&w, from);
+}
+
+void ck_rpc_write_result(ck_buffer *out, ck_bytes id, ck_bytes result) {
+  size_t from = out->len;
+  ck_json_writer w = begin(out);
+  ck_json_member_raw(&w, "id", id);
+  ck_json_member_raw(&w, "result", result);
+  end(&w, from);
+}
+
+void ck_rpc_write_error(ck_buffer *out, ck_bytes id, int code, const char *message) {
+  size_t from = out->len;
+  ck_json_writer w = begin(out);
+  ck_json_member_raw(&w, "id", id);
+  ck_json_name(&w, "error");
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "code", code);
+  ck_json_member_text(&w, "message", message);
+  ck_json_end(&w, '}');
+  end(&w, from);
+}
+
+/* ---- mending ---- */
+
+enum { ESCAPE = 6 }; /* the length of \uXXXX */
+
+/* The number of a \uXXXX at the front; -1: there is none. */
+static int read_escape(const char *at, size_t len) {
+  int number = 0;
+  if (len < ESCAPE || at[0] != '\\' || at[1] != 'u') return -1;
+  for (int i = 2; i < ESCAPE; i++) {
+    int c = at[i] | 0x20;
+    if (at[i] >= '0' && at[i] <= '9') number = number * 16 + at[i] - '0';
+    else if (c >= 'a' && c <= 'f') number = number * 16 + c - 'a' + 10;
+    else return -1;
+  }
+  return number;
+}
+
+static bool is_high(int number) { return number >= 0xD800 && number <= 0xDBFF; }
+static bool is_low(int number) { return number >= 0xDC00 && number <= 0xDFFF; }
+
+/* How much of the front stays as it is; 0: the first character does not. `*skip`: the length of what must go then. */
+static size_t take_sound(size_t *skip, const char *at, size_t len) {
+  int number = read_escape(at, len);
+  *skip = number >= 0 ? ESCAPE : 1;
+  if (is_high(number) && is_low(read_escape(at + ESCAPE, len - ESCAPE))) return 2 * ESCAPE;
+  if (number == 0 || is_high(number) || is_low(number)) return 0;
+  if (number > 0) return ESCAPE;
+  if (*at == '\\' && len > 1 && at[1] > 0) return 2;
+  return ck_utf8_length(at, len);
+}
+
+bool ck_rpc_mend(ck_buffer *out, ck_bytes line) {
+  bool mended = false;
+  for (size_t i = 0, skip; i < line.len;) {
+    size_t sound = take_sound(&skip, line.data + i, line.len - i);
+    if (sound) ck_buffer_append(out, line.data + i, sound);
+    else ck_buffer_append_text(out, "\xEF\xBF\xBD");
+    mended |= !sound;
+    i += sound ? sound : skip;
+  }
+  return mended;
+}

@@ -1,0 +1,113 @@
+/* service.c - starts a peer, greets it, and counts how often. */
+#include "core/effect/jsonrpc/service.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/effect/process/environment.h"
+
+enum { TEXT_MAX = 1000 };
+
+static void on_told(void *to, const ck_rpc_message *message) {
+  ck_service *self = to;
+  self->protocol->told(self->to, message);
+}
+
+static void on_ended(void *to, const char *why) {
+  ck_service *self = to;
+  self->peer = NULL;
+  self->ready = false;
+  ck_error err = CK_ERROR_INIT;
+  bool again = self->again && ck_service_start(self, &err) == CK_OK;
+  self->again = false;
+  self->protocol->lost(self->to, again ? NULL : *err.text ? err.text : why);
+}
+
+/* Whatever is wrong ends it; those who wait hear of it then. */
+static void on_greeted(void *to, const ck_peer_answer *answer) {
+  ck_service *self = to;
+  char text[TEXT_MAX], why[CK_SERVICE_WHY_MAX] = "";
+  if (answer->outcome == CK_PEER_LOST) return;
+  if (answer->outcome != CK_PEER_RESULT) {
+    snprintf(text, sizeof text, "it does not take part: %.900s", answer->text);
+    ck_peer_stop(self->peer, text);
+  } else if (!self->protocol->greeted(self->to, answer->json, why)) {
+    ck_peer_stop(self->peer, why);
+  } else {
+    self->ready = true;
+    self->protocol->ready(self->to);
+  }
+}
+
+static ck_status greet(ck_service *self, ck_error *err) {
+  ck_buffer params = {0};
+  self->protocol->write_greeting(self->to, &params);
+  self->hello = (ck_peer_call){
+    .answered = on_greeted, .to = self, .silence_ms = self->options->start_ms ? self->options->start_ms : CK_SERVICE_START_MS};
+  ck_status status = ck_buffer_check(&params, err);
+  if (status == CK_OK) status = ck_peer_ask(self->peer, &self->hello, "initialize", ck_buffer_bytes(&params), err);
+  ck_buffer_clear(&params);
+  return status;
+}
+
+static ck_status open_peer(ck_service *self, ck_error *err) {
+  ck_environment environment;
+  ck_status status = ck_environment_take(&environment, self->process->environment, err);
+  if (status != CK_OK) return status;
+  ck_peer_options options = {
+    .loop = self->options->loop,
+    .name = self->label,
+    .argv = (char *const *)self->process->argv,
+    .environment = environment.list,
+    .directory = self->options->directory,
+    .line_max = self->options->line_max,
+    .kill_ms = self->options->kill_ms,
+    .told = on_told,
+    .ended = on_ended,
+    .to = self,
+  };
+  status = ck_peer_open(&self->peer, &options, err);
+  ck_environment_clear(&environment);
+  return status;
+}
+
+ck_status ck_service_start(ck_service *self, ck_error *err) {
+  unsigned most = self->options->starts_max ? self->options->starts_max : CK_SERVICE_STARTS_MAX;
+  if (self->peer) {
+    self->again |= ck_peer_is_ending(self->peer);
+    return CK_OK;
+  }
+  if (self->starts >= most) {
+    return ck_error_set(err, CK_E_UNAVAILABLE, "%s ended %u times; it is not started again in this run", self->label, self->starts);
+  }
+  self->starts++;
+  ck_status status = open_peer(self, err);
+  if (status != CK_OK) return status;
+  /* One that cannot even be started ends by itself, and says why better than a closed pipe does. */
+  ck_error ignored = CK_ERROR_INIT;
+  if (greet(self, &ignored) != CK_OK) ck_peer_stop(self->peer, "");
+  return CK_OK;
+}
+
+ck_status ck_service_init(ck_service *out, const ck_service *from, ck_error *err) {
+  ck_buffer label = {0};
+  ck_buffer_append_format(&label, "the %s '%.64s'", from->protocol->noun, from->process->name);
+  *out = (ck_service){.protocol = from->protocol, .options = from->options, .process = from->process, .to = from->to};
+  out->label = ck_buffer_take(&label);
+  return out->label ? CK_OK : ck_error_no_memory(err);
+}
+
+void ck_service_clear(ck_service *self) {
+  ck_peer_free(self->peer);
+  free(self->label);
+  self->peer = NULL;
+  self->label = NULL;
+}
+
+void ck_service_write_client(ck_json_writer *w, const char *name, const ck_service_options *options) {
+  ck_json_name(w, name);
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "name", "ckrun");
+  ck_json_member_text(w, "version", options->version ? options->version : "0");
+  ck_json_end(w, '}');
+}

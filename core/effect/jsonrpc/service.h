@@ -1,0 +1,60 @@
+/* service.h - a peer that is started when it is first needed, greeted by its protocol, and started again after it died, a few
+ * times. */
+#ifndef CK_EFFECT_JSONRPC_SERVICE_H
+#define CK_EFFECT_JSONRPC_SERVICE_H
+
+#include "core/effect/jsonrpc/peer.h"
+#include "core/effect/process/process.h"
+
+enum { CK_SERVICE_START_MS = 60000, CK_SERVICE_STARTS_MAX = 4, CK_SERVICE_WHY_MAX = 512 };
+
+/* Borrowed for the service's life. A limit of 0 is the one above, or the peer's. */
+typedef struct ck_service_options {
+  ck_loop *loop;
+  const char *directory; /* where it runs; NULL: where this process is */
+  const char *version;   /* of this program, for greetings; NULL: "0" */
+  int64_t start_ms;      /* until it has answered the greeting */
+  int64_t kill_ms;
+  size_t line_max;
+  unsigned starts_max;
+} ck_service_options;
+
+/* What a protocol makes of it. `to` is the service's. */
+typedef struct ck_service_protocol {
+  const char *noun; /* "MCP server" */
+  /* The parameters of "initialize". */
+  void (*write_greeting)(void *to, ck_buffer *out);
+  /* The answer to it. False: it is not to be talked to, and `why` says so; it is ended. */
+  bool (*greeted)(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]);
+  /* It can be asked from now on. */
+  void (*ready)(void *to);
+  /* A request or notification of its own; the peer is there. */
+  void (*told)(void *to, const ck_rpc_message *message);
+  /* It is gone; what was asked of it was answered before. What waits for it must be told; with `why` NULL it waits on, because
+   * it is started again. */
+  void (*lost)(void *to, const char *why);
+} ck_service_protocol;
+
+typedef struct ck_service {
+  const ck_service_protocol *protocol;
+  const ck_service_options *options;
+  const ck_process *process;
+  void *to;
+  char *label;   /* "the MCP server 'x'" */
+  ck_peer *peer; /* NULL: it does not run */
+  bool ready;
+  bool again;    /* it was asked for while it was ending */
+  unsigned starts;
+  ck_peer_call hello;
+} ck_service;
+
+/* Starts nothing. `from` has protocol, options, process and to. */
+CK_CHECKED ck_status ck_service_init(ck_service *out, const ck_service *from, ck_error *err);
+/* Sees that it runs, or is about to: ready or lost will be called. CK_E_UNAVAILABLE: it died too often. */
+CK_CHECKED ck_status ck_service_start(ck_service *self, ck_error *err);
+/* Ends it; no callback is called any more. */
+void ck_service_clear(ck_service *self);
+/* Appends {"name", "version"} of this program as member `name`. */
+void ck_service_write_client(ck_json_writer *w, const char *name, const ck_service_options *options);
+
+#endif

@@ -1,0 +1,234 @@
+/* server.c - one server's life: started, greeted, asked, started again. */
+#include <stdio.h>
+
+#include "core/effect/mcp/mcp_private.h"
+
+enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
+
+/* The newest is asked for; a server may answer with an older one. */
+static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL};
+
+/* ---- what is asked of it ---- */
+
+static void on_list(void *to, const ck_peer_answer *answer);
+static void on_result(void *to, const ck_peer_answer *answer);
+
+static ck_status write_params(ck_buffer *out, ck_effect_run *run, ck_bytes cursor, ck_error *err) {
+  run->token = ++run->server->last_token;
+  if (!run->list) return ck_mcp_write_call(out, run, err);
+  ck_json_writer w = {.out = out};
+  ck_json_begin(&w, '{');
+  if (cursor.len) ck_json_member_raw(&w, "cursor", cursor);
+  ck_json_end(&w, '}');
+  return ck_buffer_check(out, err);
+}
+
+static int64_t silence_of(const ck_mcp_server *self) {
+  if (self->service.process->timeout_ms) return self->service.process->timeout_ms;
+  return self->options->silence_ms ? self->options->silence_ms : CK_MCP_SILENCE_MS;
+}
+
+static void send(ck_effect_run *run, ck_bytes cursor) {
+  ck_buffer params = {0};
+  ck_error err = CK_ERROR_INIT;
+  ck_mcp_server *self = run->server;
+  ck_status status = write_params(&params, run, cursor, &err);
+  run->call = (ck_peer_call){
+    .answered = run->list ? on_list : on_result, .to = run, .silence_ms = silence_of(self), .deadline_ms = run->errand.effect->deadline_ms};
+  if (status == CK_OK) status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call", ck_buffer_bytes(&params), &err);
+  if (status == CK_OK) run->errand.sent = true;
+  else if (status == CK_E_TYPE) ck_mcp_tell(run, err.text);
+  else ck_errand_lose(&run->errand, status, err.text);
+  ck_buffer_clear(&params);
+}
+
+/* Tells the server that its answer is not wanted any more. */
+static void withdraw(const ck_effect_run *run, const char *reason) {
+  char params[96];
+  ck_peer *peer = run->server->service.peer;
+  if (!peer || !run->call.sent_id) return;
+  snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}", (long long)run->call.sent_id, reason);
+  ck_peer_notify(peer, "notifications/cancelled", ck_bytes_text(params));
+}
+
+/* A server that has obeyed does not answer; one that was done before, or can say why it is not, does. */
+void ck_mcp_server_cancel(ck_effect_run *run) {
+  const ck_mcp_options *options = run->server->options;
+  ck_peer *peer = run->server->service.peer;
+  bool waits = peer && run->call.id && !run->probe && ck_errand_is_in_doubt(&run->errand);
+  run->cancelled = true;
+  withdraw(run, "cancelled");
+  if (waits) {
+    run->call.deadline_ms = 0;
+    run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_MCP_CANCEL_MS;
+    ck_peer_touch(peer, &run->call);
+    return;
+  }
+  if (peer) ck_peer_forget(peer, &run->call);
+  ck_errand_lose(&run->errand, CK_E_INTERRUPTED, "it was cancelled");
+}
+
+/* The time is over: what may be repeated freely has failed, as the model is told. */
+static void take_silence(ck_effect_run *run, const char *text) {
+  if (!run->cancelled) withdraw(run, "timeout");
+  if (!ck_errand_is_in_doubt(&run->errand)) ck_mcp_tell(run, text);
+  else ck_errand_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
+}
+
+/* True when it is an answer to go on with. */
+static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
+  switch (answer->outcome) {
+    case CK_PEER_RESULT: return true;
+    case CK_PEER_ERROR: ck_mcp_tell(run, answer->text); break;
+    case CK_PEER_LATE: take_silence(run, answer->text); break;
+    case CK_PEER_LOST: ck_errand_lose(&run->errand, CK_E_UNAVAILABLE, answer->text); break;
+  }
+  return false;
+}
+
+static void tell_problem(ck_effect_run *run, const ck_error *err) {
+  char text[CK_ERROR_TEXT_MAX];
+  if (err->status == CK_E_NO_MEMORY) {
+    ck_errand_deliver(&run->errand, NULL);
+    return;
+  }
+  snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
+  ck_mcp_tell(run, text);
+}
+
+static void on_result(void *to, const ck_peer_answer *answer) {
+  ck_effect_run *run = to;
+  ck_outcome *outcome = NULL;
+  ck_error err = CK_ERROR_INIT;
+  if (!take_answer(run, answer)) return;
+  ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err) : ck_mcp_read_result(&outcome, answer->json, &err);
+  if (status == CK_OK) ck_errand_deliver(&run->errand, outcome);
+  else tell_problem(run, &err);
+}
+
+static void deliver_list(ck_effect_run *run) {
+  ck_buffer json = {0};
+  ck_value *value = NULL;
+  ck_outcome *outcome = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_buffer_append_text(&json, "{\"tools\":[");
+  ck_buffer_append_bytes(&json, ck_buffer_bytes(&run->tools));
+  ck_buffer_append_text(&json, "]}");
+  ck_status status = ck_value_from(&value, &json, &ignored);
+  if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_OK, value, NULL, &ignored);
+  ck_value_free(value);
+  ck_buffer_clear(&json);
+  ck_errand_deliver(&run->errand, status == CK_OK ? outcome : NULL);
+}
+
+static void on_list(void *to, const ck_peer_answer *answer) {
+  ck_effect_run *run = to;
+  ck_bytes next;
+  ck_error err = CK_ERROR_INIT;
+  if (!take_answer(run, answer)) return;
+  ck_status status = ck_mcp_read_page(&run->tools, &next, answer->json, &err);
+  if (status == CK_OK && next.len && (++run->pages >= PAGES_MAX || run->tools.len > TOOLS_SIZE_MAX)) {
+    status = ck_error_set(&err, CK_E_OVERSIZE, "it lists more than %d pages, or %d bytes, of tools", PAGES_MAX, TOOLS_SIZE_MAX);
+  }
+  if (status != CK_OK) tell_problem(run, &err);
+  else if (next.len) send(run, next);
+  else deliver_list(run);
+}
+
+static void send_waiting(ck_mcp_server *self) {
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.sent && !run->errand.outcome) send(run, (ck_bytes){0});
+  }
+}
+
+static void lose_waiting(ck_mcp_server *self, const char *why) {
+  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+    if (!run->errand.sent && !run->errand.outcome) ck_errand_lose(&run->errand, CK_E_UNAVAILABLE, why);
+  }
+}
+
+/* ---- what it says unasked ---- */
+
+static void take_progress(ck_mcp_server *self, ck_bytes params) {
+  int64_t token;
+  ck_buffer update = {0};
+  if (!ck_json_read_int(&token, ck_json_get(params, "progressToken"))) return;
+  ck_effect_run *run = ck_errands_next(&self->runs, NULL);
+  while (run && (run->token != token || !run->call.id)) run = ck_errands_next(&self->runs, run);
+  if (!run) return;
+  ck_json_writer w = {.out = &update};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "method", "notifications/progress");
+  ck_json_member_raw(&w, "params", params);
+  ck_json_end(&w, '}');
+  if (!run->cancelled) ck_peer_touch(self->service.peer, &run->call);
+  if (!update.failed && ++run->updates <= UPDATES_MAX) run->errand.sink->update(run->errand.sink, ck_buffer_bytes(&update));
+  ck_buffer_clear(&update);
+}
+
+static void on_told(void *to, const ck_rpc_message *message) {
+  ck_mcp_server *self = to;
+  if (message->kind == CK_RPC_REQUEST) {
+    if (ck_json_is_text(message->method, "ping")) ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
+    else ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND, "this client offers neither roots, sampling nor elicitation");
+  } else if (ck_json_is_text(message->method, "notifications/progress")) {
+    take_progress(self, message->params);
+  }
+}
+
+/* ---- its life ---- */
+
+static void on_lost(void *to, const char *why) {
+  if (why) lose_waiting(to, why);
+}
+
+static bool is_spoken(ck_bytes revision) {
+  for (const char *const *it = revisions; *it; it++) {
+    if (ck_json_is_text(revision, *it)) return true;
+  }
+  return false;
+}
+
+static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) {
+  (void)to;
+  ck_bytes revision = ck_json_get(result, "protocolVersion");
+  if (is_spoken(revision)) return true;
+  snprintf(why, CK_SERVICE_WHY_MAX, "it speaks revision %.*s of the protocol; %s to %s are understood", revision.len < 64 ? (int)revision.len : 64,
+           revision.len ? revision.data : "?", revisions[3], revisions[0]);
+  return false;
+}
+
+static void on_ready(void *to) {
+  ck_mcp_server *self = to;
+  ck_peer_notify(self->service.peer, "notifications/initialized", (ck_bytes){0});
+  send_waiting(self);
+}
+
+static void write_greeting(void *to, ck_buffer *out) {
+  ck_mcp_server *self = to;
+  ck_json_writer w = {.out = out};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "protocolVersion", revisions[0]);
+  ck_json_member_raw(&w, "capabilities", ck_bytes_text("{}"));
+  ck_service_write_client(&w, "clientInfo", &self->options->service);
+  ck_json_end(&w, '}');
+}
+
+static const ck_service_protocol protocol = {
+  .noun = "MCP server", .write_greeting = write_greeting, .greeted = on_greeted, .ready = on_ready, .told = on_told, .lost = on_lost,
+};
+
+void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run) {
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = ck_service_start(&self->service, &err);
+  if (status != CK_OK) ck_errand_lose(&run->errand, status, err.text);
+  else if (self->service.ready && !self->service.again) send(run, (ck_bytes){0});
+}
+
+ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options, const ck_process *process, ck_error *err) {
+  self->options = options;
+  const ck_service service = {.protocol = &protocol, .options = &options->service, .process = process, .to = self};
+  return ck_service_init(&self->service, &service, err);
+}
+
+void ck_mcp_server_clear(ck_mcp_server *self) { ck_service_clear(&self->service); }

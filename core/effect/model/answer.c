@@ -1,0 +1,139 @@
+/* answer.c - takes what a provider sends: JSON, a stream of events, or what should have been one of them. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/effect/http/retry.h"
+#include "core/effect/model/run.h"
+
+enum { REFUSAL_MAX = 1 << 16 }; /* of the body of an error, that much is looked at */
+
+static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
+  ck_model_answer *self = to;
+  (void)event; /* the data says it, too */
+  if (ck_bytes_equal(data, ck_bytes_text("[DONE]"))) return CK_OK;
+  ck_status status = ck_json_check(data, err);
+  if (status) {
+    ck_error_prefix(err, "an event of the stream is no JSON");
+    return status;
+  }
+  if (ck_json_type_of(data) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "an event of the stream is no object");
+  status = self->format->take(&self->reply, data, err);
+  return !status && self->reply.fault.len > 0 ? ck_error_set(err, CK_E_FAILED, "the stream has an error") : status;
+}
+
+void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format, int64_t now_wall_ms) {
+  *self = (ck_model_answer){.format = format, .retry_after_ms = -1, .should_retry = -1, .now_wall_ms = now_wall_ms};
+  self->sse = (ck_sse){.take = take_event, .to = self};
+}
+
+void ck_model_answer_clear(ck_model_answer *self) {
+  ck_buffer_clear(&self->body);
+  ck_sse_clear(&self->sse);
+  ck_model_reply_clear(&self->reply);
+}
+
+static bool is_name(ck_bytes name, const char *wanted) {
+  return name.len == strlen(wanted) && strncasecmp(name.data, wanted, name.len) == 0;
+}
+
+static void take_type(ck_model_answer *self, ck_bytes value) {
+  size_t len = 0;
+  while (len < value.len && value.data[len] != ';' && value.data[len] != ' ') len++;
+  snprintf(self->type_text, sizeof self->type_text, "%.*s",
+           (int)(len < sizeof self->type_text ? len : sizeof self->type_text - 1), value.data);
+  ck_bytes type = {value.data, len};
+  self->type = is_name(type, "application/json")    ? CK_MODEL_BODY_JSON
+               : is_name(type, "text/event-stream") ? CK_MODEL_BODY_EVENTS
+                                                    : CK_MODEL_BODY_OTHER;
+}
+
+/* The more exact retry-after-ms is heeded wherever it stands. */
+void ck_model_answer_header(ck_model_answer *self, ck_bytes name, ck_bytes value) {
+  if (is_name(name, "content-type"))
+    take_type(self, value);
+  else if (is_name(name, "retry-after-ms"))
+    self->retry_after_ms = ck_retry_after_ms(value);
+  else if (is_name(name, "retry-after") && self->retry_after_ms < 0)
+    self->retry_after_ms = ck_retry_after(value, self->now_wall_ms);
+  else if (is_name(name, "x-should-retry"))
+    self->should_retry = ck_bytes_equal(value, ck_bytes_text("true"));
+}
+
+static bool is_success(int code) {
+  return code >= 200 && code < 300;
+}
+
+bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk) {
+  if (is_success(code) && self->type == CK_MODEL_BODY_EVENTS)
+    return ck_sse_feed(&self->sse, chunk, &self->broken) == CK_OK;
+  bool kept = is_success(code) && self->type == CK_MODEL_BODY_JSON;
+  size_t room = kept ? SIZE_MAX : REFUSAL_MAX - self->body.len;
+  ck_buffer_append(&self->body, chunk.data, chunk.len < room ? chunk.len : room);
+  return !self->body.failed;
+}
+
+/* ---- what it came to ---- */
+
+/* An answer that no attempt changes is not asked for again: it costs money. */
+static void judge_transport(ck_model_fault *out, const ck_http_end *end) {
+  bool passing = end->ending == CK_HTTP_UNREACHED || end->ending == CK_HTTP_BROKEN || end->ending == CK_HTTP_LATE;
+  ck_status status = end->ending == CK_HTTP_UNUSABLE ? CK_E_REQUEST : CK_E_UNAVAILABLE;
+  ck_model_fault_set(out, status, passing, "%s", end->text);
+}
+
+static ck_status read_stream(ck_model_answer *self, ck_model_fault *fault, ck_error *err) {
+  if (self->reply.ended) return self->format->finish(&self->reply, err);
+  ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "the stream ended before the message did");
+  return CK_OK;
+}
+
+static ck_status read_body(ck_model_answer *self, ck_error *err) {
+  ck_bytes body = ck_buffer_bytes(&self->body);
+  ck_status status = ck_json_check(body, err);
+  if (status == CK_E_PARSE) ck_error_prefix(err, "the answer is no JSON");
+  if (!status && ck_json_type_of(body) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "the answer is no object");
+  return status ? status : self->format->read(&self->reply, body, err);
+}
+
+/* The reply's message, or what is wrong with it. */
+static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_answer *self, ck_error *err) {
+  if (self->type == CK_MODEL_BODY_OTHER) {
+    ck_model_fault_set(fault, CK_E_UNAVAILABLE, false,
+                       "it answers with content type '%s' where JSON is expected: is base_url right?", self->type_text);
+    return CK_OK;
+  }
+  ck_status status = self->type == CK_MODEL_BODY_EVENTS ? read_stream(self, fault, err) : read_body(self, err);
+  if (!status && self->reply.message.len > 0) status = ck_value_new(out, ck_buffer_bytes(&self->reply.message), err);
+  return status;
+}
+
+/* A stream that has said that it is over is, whatever then becomes of the connection: it was paid for. */
+static bool is_whole(const ck_model_answer *self) {
+  return self->type == CK_MODEL_BODY_EVENTS && self->reply.ended && self->reply.fault.len == 0 && !self->broken.status;
+}
+
+ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self, const ck_http_end *end,
+                              ck_error *err) {
+  *out = NULL;
+  *fault = (ck_model_fault){0};
+  ck_error *broken = &self->broken;
+  bool answered = end->ending == CK_HTTP_ANSWERED, refused = end->ending == CK_HTTP_REFUSED;
+  if (end->ending == CK_HTTP_NO_MEMORY || broken->status == CK_E_NO_MEMORY || self->body.failed)
+    return ck_error_no_memory(err);
+  if (end->code >= 300) {
+    ck_model_fault_read(fault, end->code, ck_buffer_bytes(&self->body));
+    return CK_OK;
+  }
+  if (answered || is_whole(self)) broken->status = read_answer(out, fault, self, broken);
+  if (broken->status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
+  if (self->reply.fault.len > 0)
+    ck_model_fault_read(fault, 0, ck_buffer_bytes(&self->reply.fault));
+  else if (broken->status)
+    ck_model_fault_set(fault, CK_E_UNAVAILABLE, true, "%s", broken->text);
+  else if (!answered && !refused && !*out)
+    judge_transport(fault, end);
+  return CK_OK;
+}

@@ -1,0 +1,325 @@
+/* anthropic.c - requests as Anthropic's messages API takes them, and whole answers. */
+#include "core/effect/model/anthropic.h"
+
+/* The API takes no turn without content and wants the first to be the user's. */
+#define NO_MESSAGE "(no message)"
+
+typedef enum { NOBODY, USER, ASSISTANT } speaker;
+
+typedef struct telling {
+  ck_json_writer w;
+  speaker open; /* whose turn's content is being written */
+  bool begun;   /* a turn was opened: system texts have a turn of their own no more */
+  bool calls;   /* there is a call in it */
+} telling;
+
+static void close_turn(telling *self) {
+  if (self->open == NOBODY) return;
+  ck_json_end(&self->w, ']');
+  ck_json_end(&self->w, '}');
+  self->open = NOBODY;
+}
+
+static void open_plain(telling *self, speaker who) {
+  close_turn(self);
+  ck_json_begin(&self->w, '{');
+  ck_json_member_text(&self->w, "role", who == USER ? "user" : "assistant");
+  ck_json_name(&self->w, "content");
+  ck_json_begin(&self->w, '[');
+  self->open = who;
+  self->begun = true;
+}
+
+/* `text` is a JSON string. */
+static void write_text(ck_json_writer *w, ck_bytes text) {
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "text");
+  ck_json_member_raw(w, "text", text);
+  ck_json_end(w, '}');
+}
+
+/* Turns alternate: what follows in the same voice joins the turn. */
+static void open_turn(telling *self, speaker who) {
+  if (self->open == who) return;
+  if (!self->begun && who == ASSISTANT) {
+    open_plain(self, USER);
+    write_text(&self->w, ck_bytes_text("\"" NO_MESSAGE "\""));
+  }
+  open_plain(self, who);
+}
+
+static bool is_type(ck_bytes block, const char *type) { return ck_json_is_text(ck_json_get(block, "type"), type); }
+
+/* The API itself gives texts without text, and takes none; what has no type is no block at all. */
+static bool is_empty(ck_bytes block) {
+  bool untyped = ck_json_type_of(ck_json_get(block, "type")) != CK_JSON_STRING;
+  return untyped || (is_type(block, "text") && ck_model_is_blank(ck_json_get(block, "text")));
+}
+
+/* How many of the blocks can be sent: a turn must not end with thinking, as one does that was cut in the midst of it. */
+static size_t count_blocks(ck_bytes content) {
+  size_t count = 0;
+  ck_json_iterator it = ck_json_iterate(content);
+  for (size_t i = 1; ck_json_next(&it); i++) {
+    bool thought = is_type(it.value, "thinking") || is_type(it.value, "redacted_thinking");
+    if (!thought && !is_empty(it.value)) count = i;
+  }
+  return count;
+}
+
+/* Nothing that the API would take. */
+static bool is_void(ck_bytes content) {
+  return ck_model_is_blocks(content) ? count_blocks(content) == 0 : ck_model_is_blank(content);
+}
+
+static void write_blocks(ck_json_writer *w, ck_bytes blocks) {
+  ck_json_iterator it = ck_json_iterate(blocks);
+  while (ck_json_next(&it)) {
+    if (!is_empty(it.value)) ck_json_put_raw(w, it.value);
+  }
+}
+
+/* Text, blocks that the provider knows, or any other JSON as text. */
+static void write_content(ck_json_writer *w, ck_bytes content) {
+  ck_buffer text = {0};
+  if (ck_model_is_blocks(content)) {
+    write_blocks(w, content);
+    return;
+  }
+  ck_model_append_text(&text, content);
+  write_text(w, ck_buffer_bytes(&text));
+  w->out->failed |= text.failed;
+  ck_buffer_clear(&text);
+}
+
+static void tell_user(void *to, ck_bytes content) {
+  telling *self = to;
+  bool blank = is_void(content);
+  if (blank && self->open == USER) return;
+  open_turn(self, USER);
+  if (blank)
+    write_text(&self->w, ck_bytes_text("\"" NO_MESSAGE "\""));
+  else
+    write_content(&self->w, content);
+}
+
+/* Those at the beginning are the request's `system`; there is no other place for a later one than the user's turn. */
+static void tell_system(void *to, ck_bytes content) {
+  telling *self = to;
+  if (self->begun && !is_void(content)) tell_user(to, content);
+}
+
+static void write_input(ck_json_writer *w, ck_bytes arguments) {
+  ck_buffer text = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  if (!ck_json_read_string(&text, arguments)) ck_buffer_append_bytes(&text, arguments);
+  ck_bytes input = ck_buffer_bytes(&text);
+  bool is_object = ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
+  ck_json_name(w, "input");
+  if (is_object || input.len == 0)
+    ck_json_put_raw(w, is_object ? input : ck_bytes_text("{}"));
+  else
+    ck_anthropic_put_malformed(w, input);
+  w->out->failed |= text.failed;
+  ck_buffer_clear(&text);
+}
+
+/* `given` is the block as it came; what else it has stays with it. */
+static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index, ck_bytes given) {
+  static const char *const ours[] = {"type", "id", "name", "input", NULL};
+  const ck_model_call *call = &turn->calls[index];
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "tool_use");
+  ck_json_name(w, "id");
+  ck_model_append_id(w->out, turn, index);
+  w->comma = true;
+  ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
+  write_input(w, call->arguments);
+  ck_model_copy_members(w, given, ours);
+  ck_json_end(w, '}');
+}
+
+static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
+  ck_bytes result = turn->calls[index].result;
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "tool_result");
+  ck_json_name(w, "tool_use_id");
+  ck_model_append_id(w->out, turn, index);
+  w->comma = true;
+  if (result.len == 0) ck_json_member_bool(w, "is_error", true);
+  if (result.len == 0 || !ck_model_is_blank(result)) {
+    ck_json_name(w, "content");
+    if (result.len > 0)
+      ck_model_append_text(w->out, result);
+    else
+      ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
+    w->comma = true;
+  }
+  ck_json_end(w, '}');
+}
+
+/* As they came, signed ones untouched, but for calls that would be refused. */
+static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes content, size_t count) {
+  ck_json_iterator it = ck_json_iterate(content);
+  size_t call = 0;
+  for (size_t i = 0; i < count && ck_json_next(&it); i++) {
+    bool calls = is_type(it.value, "tool_use");
+    const ck_model_call *own = calls ? &turn->calls[call++] : NULL;
+    bool sound = !own || (own->id.len > 0 && own->name.len > 0 && ck_json_type_of(own->arguments) == CK_JSON_OBJECT);
+    if (!sound) write_call(w, turn, call - 1, it.value);
+    else if (!is_empty(it.value)) ck_json_put_raw(w, it.value);
+  }
+}
+
+/* Of another API's message its text and its calls. */
+static void write_assistant(telling *self, const ck_model_turn *turn) {
+  ck_bytes content = ck_json_get(turn->message, "content");
+  bool own = turn->shape == CK_SHAPE_ANTHROPIC && ck_json_type_of(content) == CK_JSON_ARRAY;
+  size_t count = own ? count_blocks(content) : 0;
+  bool said = own ? count > 0 : !is_void(content);
+  if (!said && turn->call_count == 0) return;
+  open_turn(self, ASSISTANT);
+  if (own)
+    write_own(&self->w, turn, content, count);
+  else if (said)
+    write_content(&self->w, content);
+  for (size_t i = 0; !own && i < turn->call_count; i++) write_call(&self->w, turn, i, (ck_bytes){0});
+}
+
+static void tell_assistant(void *to, const ck_model_turn *turn) {
+  telling *self = to;
+  write_assistant(self, turn);
+  if (turn->call_count == 0) return;
+  self->calls = true;
+  open_turn(self, USER);
+  for (size_t i = 0; i < turn->call_count; i++) write_result(&self->w, turn, i);
+}
+
+static bool is_system(ck_bytes message) {
+  ck_bytes role = ck_json_get(message, "role");
+  return ck_json_is_text(role, "system") || ck_json_is_text(role, "developer");
+}
+
+static void write_system(ck_json_writer *w, const ck_conversation *conversation) {
+  size_t count = conversation ? ck_conversation_count(conversation) : 0, written = 0;
+  for (size_t i = 0; i < count; i++) {
+    ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)), content = ck_json_get(message, "content");
+    if (!is_system(message)) break;
+    if (is_void(content)) continue;
+    if (written++ == 0) {
+      ck_json_name(w, "system");
+      ck_json_begin(w, '[');
+    }
+    write_content(w, content);
+  }
+  if (written) ck_json_end(w, ']');
+}
+
+static void write_tool(ck_json_writer *w, ck_bytes tool) {
+  bool named = ck_json_type_of(tool) == CK_JSON_STRING;
+  if (!named && ck_json_get(tool, "type").len > 0) {
+    ck_json_put_raw(w, tool);
+    return;
+  }
+  ck_bytes description = named ? (ck_bytes){NULL, 0} : ck_json_get(tool, "description");
+  ck_bytes parameters = named ? description : ck_json_get(tool, "parameters");
+  ck_json_begin(w, '{');
+  ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
+  if (description.len > 0) ck_json_member_raw(w, "description", description);
+  ck_json_member_raw(w, "input_schema", parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\"}"));
+  ck_json_end(w, '}');
+}
+
+/* Calls in a conversation need tools in the request, also when the model is to make no more of them. */
+static void write_tools(ck_json_writer *w, const telling *told, ck_bytes tools) {
+  bool given = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0;
+  if (!given && !told->calls) return;
+  ck_json_name(w, "tools");
+  ck_json_begin(w, '[');
+  ck_json_iterator it = ck_json_iterate(tools);
+  while (given && ck_json_next(&it)) write_tool(w, it.value);
+  if (!given) write_tool(w, ck_bytes_text("\"none\""));
+  ck_json_end(w, ']');
+  if (!given) ck_json_member_raw(w, "tool_choice", ck_bytes_text("{\"type\":\"none\"}"));
+}
+
+static ck_status write_messages(telling *self, const ck_model_ask *ask, ck_error *err) {
+  ck_model_teller teller = {self, CK_SHAPE_ANTHROPIC, tell_system, tell_user, tell_assistant};
+  ck_json_name(&self->w, "messages");
+  ck_json_begin(&self->w, '[');
+  ck_status status = ck_model_tell(ask->conversation, &teller, err);
+  if (!self->begun) tell_user(self, (ck_bytes){NULL, 0});
+  close_turn(self);
+  ck_json_end(&self->w, ']');
+  return status;
+}
+
+static ck_status write(ck_buffer *out, const ck_model_ask *ask, ck_error *err) {
+  telling self = {.w = {.out = out}};
+  ck_json_begin(&self.w, '{');
+  ck_json_member_text(&self.w, "model", ask->model->model);
+  if (ck_model_get_option(ask, "max_tokens").len == 0) ck_json_member_int(&self.w, "max_tokens", CK_MODEL_MAX_TOKENS);
+  ck_status status = ck_model_write_options(&self.w, ask, err);
+  if (status) return status;
+  write_system(&self.w, ask->conversation);
+  status = write_messages(&self, ask, err);
+  write_tools(&self.w, &self, ck_json_get(ask->request, "tools"));
+  if (ck_model_streams(ask->model)) ck_json_member_bool(&self.w, "stream", true);
+  ck_json_end(&self.w, '}');
+  return status ? status : ck_buffer_check(out, err);
+}
+
+/* ---- a whole answer: the message is all of it ---- */
+
+static bool read_count(int64_t *out, ck_bytes object, const char *name) {
+  int64_t number;
+  if (!ck_json_read_int(&number, ck_json_get(object, name)) || number < 0) return false;
+  *out = number;
+  return true;
+}
+
+void ck_anthropic_read_usage(ck_usage *out, ck_bytes usage) {
+  if (ck_json_type_of(usage) != CK_JSON_OBJECT) return;
+  int64_t writes;
+  if (read_count(&out->input, usage, "input_tokens")) out->known = true;
+  (void)read_count(&out->output, usage, "output_tokens");
+  (void)read_count(&out->cache_read, usage, "cache_read_input_tokens");
+  (void)read_count(&out->cache_write_long, ck_json_get(usage, "cache_creation"), "ephemeral_1h_input_tokens");
+  if (read_count(&writes, usage, "cache_creation_input_tokens"))
+    out->cache_write = writes > out->cache_write_long ? writes - out->cache_write_long : 0;
+}
+
+bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer) {
+  if (!ck_json_is_text(ck_json_get(answer, "type"), "error")) return false;
+  ck_buffer_append_bytes(&out->fault, answer);
+  return true;
+}
+
+void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text) {
+  ck_json_begin(w, '{');
+  ck_json_member_string(w, "INVALID_JSON", text);
+  ck_json_end(w, '}');
+}
+
+static ck_status read(ck_model_reply *out, ck_bytes body, ck_error *err) {
+  if (ck_anthropic_take_fault(out, body)) return ck_buffer_check(&out->fault, err);
+  bool message =
+      ck_json_is_text(ck_json_get(body, "type"), "message") && ck_json_is_text(ck_json_get(body, "role"), "assistant");
+  if (!message || ck_json_type_of(ck_json_get(body, "content")) != CK_JSON_ARRAY)
+    return ck_error_set(err, CK_E_PARSE, "the answer is no message of the assistant");
+  ck_anthropic_read_usage(&out->usage, ck_json_get(body, "usage"));
+  ck_buffer_append_bytes(&out->message, body);
+  return ck_buffer_check(&out->message, err);
+}
+
+const ck_model_format ck_model_anthropic = {
+    .path = "/v1/messages",
+    .key_header = "x-api-key",
+    .key_prefix = "",
+    .version_header = "anthropic-version",
+    .version = "2023-06-01",
+    .write = write,
+    .read = read,
+    .take = ck_anthropic_take,
+    .finish = ck_anthropic_finish,
+};

@@ -1,0 +1,117 @@
+/* fault.c - what a provider's refusal means for the session. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/effect/http/retry.h"
+#include "core/effect/model/model_private.h"
+
+enum { SAID_MAX = 300, LOOKED_AT = 4096 };
+
+/* Names of errors that come without a status, in a stream or in place of an answer. */
+static const struct {
+  const char *type;
+  int code;
+} types[] = {
+    {"overloaded_error", 529},     {"rate_limit_error", 429},    {"timeout_error", 504},
+    {"authentication_error", 401}, {"permission_error", 403},    {"not_found_error", 404},
+    {"billing_error", 402},        {"request_too_large", 413},   {"invalid_request_error", 400},
+    {"insufficient_quota", 429},   {"rate_limit_exceeded", 429},
+};
+
+/* What both APIs, and the servers that speak like OpenAI's, say of a conversation that is too long. */
+static const char *const too_long[] = {
+    "context_length_exceeded", "maximum context length", "context window",
+    "context length",          "context limit",          "context size",
+    "prompt is too long",      "input is too long",      "request_too_large",
+};
+/* Of an account without money: waiting a second does not help, paying does. */
+static const char *const unpaid[] = {"insufficient_quota", "credit balance", "billing_hard_limit", "billing_error"};
+
+void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  out->status = status;
+  out->passing = passing;
+  int len = vsnprintf(out->text, sizeof out->text, format, args);
+  va_end(args);
+  if (len >= (int)sizeof out->text) out->text[ck_utf8_cut(out->text, sizeof out->text - 1)] = '\0';
+}
+
+static bool mentions(ck_bytes body, const char *const *texts, size_t count) {
+  size_t len = body.len < LOOKED_AT ? body.len : LOOKED_AT;
+  for (size_t i = 0; len > 0 && i < count; i++) {
+    if (memmem(body.data, len, texts[i], strlen(texts[i]))) return true;
+  }
+  return false;
+}
+#define MENTIONS(body, texts) mentions(body, texts, sizeof texts / sizeof *texts)
+
+static void append_decoded(ck_buffer *out, ck_bytes json) {
+  if (!ck_json_read_string(out, json) && ck_json_type_of(json) == CK_JSON_NUMBER) ck_buffer_append_bytes(out, json);
+}
+
+/* "(type): message" of the error, or the body's beginning when it is no error that we know. */
+static void append_said(ck_buffer *out, ck_bytes body) {
+  bool is_json = ck_json_check(body, NULL) == CK_OK;
+  ck_bytes error = is_json ? ck_json_get(body, "error") : (ck_bytes){NULL, 0};
+  ck_bytes from = ck_json_type_of(error) == CK_JSON_OBJECT ? error : body;
+  ck_bytes message = is_json ? ck_json_get(from, "message") : (ck_bytes){NULL, 0};
+  ck_bytes type = is_json ? ck_json_get(from, "type") : message, code = is_json ? ck_json_get(from, "code") : message;
+  if (ck_json_type_of(error) == CK_JSON_STRING) message = error;
+  if (ck_json_type_of(code) == CK_JSON_STRING || type.len == 0) type = code;
+  size_t start = out->len;
+  ck_buffer_append_text(out, " (");
+  append_decoded(out, type);
+  if (out->len == start + 2)
+    out->len = start;
+  else
+    ck_buffer_append_char(out, ')');
+  ck_buffer_append_text(out, ": ");
+  size_t text = out->len;
+  append_decoded(out, message);
+  if (out->len == text) ck_buffer_append(out, body.data, body.len < LOOKED_AT ? body.len : LOOKED_AT);
+  if (out->failed || out->len <= text + SAID_MAX) return;
+  out->len = text + ck_utf8_cut(out->data + text, SAID_MAX);
+  ck_buffer_append_text(out, "…");
+}
+
+static int code_of(ck_bytes body) {
+  ck_bytes error = ck_json_get(body, "error");
+  int64_t code;
+  if (ck_json_read_int(&code, ck_json_get(error, "code")) && code >= 400 && code < 600) return (int)code;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    if (ck_json_is_text(ck_json_get(error, "type"), types[i].type) ||
+        ck_json_is_text(ck_json_get(error, "code"), types[i].type))
+      return types[i].code;
+  }
+  return 500;
+}
+
+static ck_status class_of(int code, ck_bytes body) {
+  bool is_request = code == 400 || code == 413 || code == 422;
+  if (code == 401 || code == 403) return CK_E_CREDENTIALS;
+  if (code == 402 || ck_retry_is_passing(code)) return CK_E_UNAVAILABLE;
+  if (is_request && MENTIONS(body, too_long)) return CK_E_CONTEXT;
+  if (is_request && MENTIONS(body, unpaid)) return CK_E_UNAVAILABLE;
+  return CK_E_REQUEST;
+}
+
+void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body) {
+  ck_buffer said = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  if (body.len > 0) append_said(&said, body);
+  bool in_answer = code == 0;
+  if (in_answer) code = code_of(body);
+  bool passing = ck_retry_is_passing(code) && !MENTIONS(body, unpaid);
+  const char *text = ck_buffer_check(&said, &ignored) == CK_OK && said.data ? said.data : "";
+  if (code >= 300 && code < 400)
+    ck_model_fault_set(out, CK_E_REQUEST, false,
+                       "it answers with a redirect (status %d), which is not followed: base_url must be where it leads",
+                       code);
+  else
+    ck_model_fault_set(out, class_of(code, body), passing, "%s %d%s", in_answer ? "an error of class" : "status", code,
+                       text);
+  ck_buffer_clear(&said);
+}

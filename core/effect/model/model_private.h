@@ -1,0 +1,95 @@
+/* model_private.h - what the files of the model driver share. For model*.c only. */
+#ifndef CK_EFFECT_MODEL_MODEL_PRIVATE_H
+#define CK_EFFECT_MODEL_MODEL_PRIVATE_H
+
+#include "core/effect/model/model.h"
+#include "core/effect/model/turns.h"
+#include "core/effect/model/price.h"
+#include "core/effect/http/sse.h"
+
+/* ---- what is asked ---- */
+
+typedef struct ck_model_ask {
+  const ck_profile_model *model;
+  ck_bytes request; /* of the effect */
+  const ck_conversation *conversation;
+} ck_model_ask;
+
+/* ---- members in the making, of a message that comes in parts ---- */
+
+typedef struct ck_model_field {
+  ck_buffer name;  /* a JSON string */
+  ck_buffer value; /* JSON; of a text, what stands between its quotes */
+  bool text;
+} ck_model_field;
+typedef struct ck_model_fields {
+  ck_model_field *list;
+  size_t count, cap;
+  bool failed;
+} ck_model_fields;
+/* Sets a member, in the order of first mention. `name` is a JSON string. */
+void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value);
+/* Joins: a text to a text; a list's elements to a list; anything else takes the place of what was there. Null changes
+ * nothing. */
+void ck_model_fields_join(ck_model_fields *self, ck_bytes name, ck_bytes value);
+/* NULL when there is none. `name` is plain text. */
+ck_model_field *ck_model_fields_get(const ck_model_fields *self, const char *name);
+/* "name":value for each but `except` (plain text, may be NULL). */
+void ck_model_fields_write(ck_json_writer *w, const ck_model_fields *self, const char *except);
+void ck_model_fields_clear(ck_model_fields *self);
+
+/* A call (OpenAI: `more` is its function) or a block (Anthropic: `input` is its input's text so far). */
+typedef struct ck_model_part {
+  int64_t index;
+  ck_model_fields fields, more;
+  ck_buffer input;
+} ck_model_part;
+
+/* ---- what is answered ---- */
+
+/* Zero-initialise; ck_model_reply_clear. */
+typedef struct ck_model_reply {
+  ck_buffer message; /* the whole message once it is there */
+  ck_usage usage;
+  ck_buffer fault; /* the provider's error, where an answer should be: a JSON object */
+  bool ended;      /* a stream: it said so */
+  ck_model_fields fields;
+  ck_model_part *parts;
+  size_t part_count, part_cap;
+} ck_model_reply;
+void ck_model_reply_clear(ck_model_reply *self);
+/* The part of that index, made when there is none. CK_E_PARSE: there are more than any model makes. */
+enum { CK_MODEL_PARTS_MAX = 4096 };
+CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index, ck_error *err);
+
+/* One API. Statuses of read and take: CK_E_PARSE says what is wrong with the answer. */
+typedef struct ck_model_format {
+  const char *path; /* behind the base URL */
+  const char *key_header, *key_prefix, *version_header, *version;
+  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_ask *ask, ck_error *err);
+  CK_CHECKED ck_status (*read)(ck_model_reply *out, ck_bytes body, ck_error *err); /* of checked JSON */
+  CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data, ck_error *err);    /* one event, checked JSON */
+  CK_CHECKED ck_status (*finish)(ck_model_reply *out, ck_error *err); /* the message of a stream that has ended */
+} ck_model_format;
+extern const ck_model_format ck_model_openai, ck_model_anthropic;
+
+/* Members of the request that are neither the core's nor the conversation: the effect's own first, then the profile's.
+ * CK_E_USAGE names one that is the core's. */
+CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask, ck_error *err);
+/* The value of one of them; no bytes. */
+ck_bytes ck_model_get_option(const ck_model_ask *ask, const char *name);
+bool ck_model_streams(const ck_profile_model *model);
+
+/* ---- what went wrong ---- */
+
+typedef struct ck_model_fault {
+  ck_status status;
+  bool passing; /* another attempt may do */
+  char text[512];
+} ck_model_fault;
+/* Of an answer with `code` (0: of an error in a stream or in place of an answer) and that body. */
+void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body);
+void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

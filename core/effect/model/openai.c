@@ -1,0 +1,248 @@
+/* openai.c - requests as OpenAI's chat completions take them. */
+#include "core/effect/model/openai.h"
+
+typedef struct telling {
+  ck_json_writer w;
+} telling;
+
+static void begin_message(ck_json_writer *w, const char *role) {
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "role", role);
+}
+
+/* A text, or blocks that the provider knows; any other JSON is told as text. */
+static void write_content(ck_json_writer *w, ck_bytes content) {
+  ck_json_name(w, "content");
+  if (ck_model_is_blocks(content)) {
+    ck_json_put_raw(w, content);
+    return;
+  }
+  ck_model_append_text(w->out, content);
+  w->comma = true;
+}
+
+static void tell_system(void *to, ck_bytes content) {
+  telling *self = to;
+  begin_message(&self->w, "system");
+  write_content(&self->w, content);
+  ck_json_end(&self->w, '}');
+}
+
+static void tell_user(void *to, ck_bytes content) {
+  telling *self = to;
+  begin_message(&self->w, "user");
+  write_content(&self->w, content);
+  ck_json_end(&self->w, '}');
+}
+
+/* The texts of Anthropic's blocks, as one JSON string; thinking stays behind. False: there is none. */
+static bool append_texts(ck_buffer *out, ck_bytes content) {
+  ck_buffer text = {0};
+  if (ck_json_type_of(content) == CK_JSON_STRING) ck_json_read_string(&text, content);
+  ck_json_iterator it = ck_json_iterate(content);
+  while (ck_json_type_of(content) == CK_JSON_ARRAY && ck_json_next(&it)) {
+    if (ck_json_is_text(ck_json_get(it.value, "type"), "text"))
+      ck_json_read_string(&text, ck_json_get(it.value, "text"));
+  }
+  bool some = text.len > 0;
+  if (some) ck_json_append_string(out, ck_buffer_bytes(&text));
+  out->failed |= text.failed;
+  ck_buffer_clear(&text);
+  return some;
+}
+
+/* Arguments are JSON in a string; some servers give the JSON itself. */
+static void write_function(ck_json_writer *w, const ck_model_turn *turn, const ck_model_call *call) {
+  ck_json_name(w, "function");
+  ck_json_begin(w, '{');
+  ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
+  if (turn->shape == CK_SHAPE_OPENAI && ck_json_type_of(call->arguments) == CK_JSON_STRING)
+    ck_json_member_raw(w, "arguments", call->arguments);
+  else
+    ck_json_member_string(w, "arguments", call->arguments.len > 0 ? call->arguments : ck_bytes_text("{}"));
+  ck_json_end(w, '}');
+}
+
+/* `given` is the call as it came; what else it has stays with it. */
+static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index, ck_bytes given) {
+  static const char *const ours[] = {"id", "type", "index", "function", "name", "arguments", NULL};
+  ck_json_begin(w, '{');
+  ck_json_name(w, "id");
+  ck_model_append_id(w->out, turn, index);
+  w->comma = true;
+  ck_json_member_text(w, "type", "function");
+  write_function(w, turn, &turn->calls[index]);
+  ck_model_copy_members(w, given, ours);
+  ck_json_end(w, '}');
+}
+
+static void write_foreign(ck_json_writer *w, const ck_model_turn *turn, ck_bytes text) {
+  begin_message(w, "assistant");
+  ck_json_member_raw(w, "content", text);
+  if (turn->call_count > 0) {
+    ck_json_name(w, "tool_calls");
+    ck_json_begin(w, '[');
+    for (size_t i = 0; i < turn->call_count; i++) write_call(w, turn, i, (ck_bytes){0});
+    ck_json_end(w, ']');
+  }
+  ck_json_end(w, '}');
+}
+
+static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t index) {
+  begin_message(w, "tool");
+  ck_json_name(w, "tool_call_id");
+  ck_model_append_id(w->out, turn, index);
+  w->comma = true;
+  ck_json_name(w, "content");
+  if (turn->calls[index].result.len > 0)
+    ck_model_append_text(w->out, turn->calls[index].result);
+  else
+    ck_json_append_string(w->out, ck_bytes_text(CK_MODEL_NO_RESULT));
+  w->comma = true;
+  ck_json_end(w, '}');
+}
+
+/* An own message with something in it goes back as it came; an empty one would be refused. */
+static bool is_sendable(const ck_model_turn *turn) {
+  static const char *const others[] = {"refusal", "audio", "function_call"};
+  ck_bytes content = ck_json_get(turn->message, "content");
+  ck_json_type type = ck_json_type_of(content);
+  if (turn->call_count > 0 || (type == CK_JSON_STRING && content.len > 2) || ck_model_is_blocks(content)) return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    if (!ck_model_is_blank(ck_json_get(turn->message, others[i]))) return true;
+  }
+  return false;
+}
+
+static bool has_foreign_content(ck_bytes message) {
+  ck_bytes content = ck_json_get(message, "content");
+  ck_json_type type = ck_json_type_of(content);
+  return type != CK_JSON_STRING && type != CK_JSON_NULL && type != CK_JSON_NONE && !ck_model_is_blocks(content);
+}
+
+/* It has what a strict server asks for. Calls that are no functions are the provider's own. */
+static bool is_sound(const ck_model_call *call, ck_bytes given) {
+  ck_bytes type = ck_json_get(given, "type");
+  if (call->id.len == 0 || ck_json_type_of(type) != CK_JSON_STRING) return false;
+  if (!ck_json_is_text(type, "function")) return true;
+  return call->name.len > 0 && ck_json_get(given, "function").len > 0 && ck_json_type_of(call->arguments) == CK_JSON_STRING;
+}
+
+/* A list of calls with nothing in it, or something else in its place, is refused. */
+static bool are_sound(const ck_model_turn *turn) {
+  if (turn->call_count == 0 && ck_json_get(turn->message, "tool_calls").len > 0) return false;
+  if (turn->call_count > 0 && has_foreign_content(turn->message)) return false;
+  ck_json_iterator it = ck_json_iterate(ck_json_get(turn->message, "tool_calls"));
+  for (size_t i = 0; i < turn->call_count && ck_json_next(&it); i++) {
+    if (!is_sound(&turn->calls[i], it.value)) return false;
+  }
+  return true;
+}
+
+static void write_mended_calls(ck_json_writer *w, const ck_model_turn *turn) {
+  ck_json_iterator it = ck_json_iterate(ck_json_get(turn->message, "tool_calls"));
+  ck_json_name(w, "tool_calls");
+  ck_json_begin(w, '[');
+  for (size_t i = 0; i < turn->call_count && ck_json_next(&it); i++) {
+    if (is_sound(&turn->calls[i], it.value)) ck_json_put_raw(w, it.value);
+    else write_call(w, turn, i, it.value);
+  }
+  ck_json_end(w, ']');
+}
+
+/* The message as it came, but for what would be refused. */
+static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
+  bool foreign = has_foreign_content(turn->message);
+  const char *const ours[] = {"tool_calls", foreign ? "content" : NULL, NULL};
+  ck_json_begin(w, '{');
+  ck_model_copy_members(w, turn->message, ours);
+  if (foreign) write_content(w, ck_json_get(turn->message, "content"));
+  if (turn->call_count > 0) write_mended_calls(w, turn);
+  ck_json_end(w, '}');
+}
+
+/* What a flow says for the assistant may be any JSON. */
+static void tell_own(telling *self, const ck_model_turn *turn) {
+  if (turn->call_count == 0 && has_foreign_content(turn->message)) {
+    begin_message(&self->w, "assistant");
+    write_content(&self->w, ck_json_get(turn->message, "content"));
+    ck_json_end(&self->w, '}');
+  } else if (is_sendable(turn)) {
+    if (are_sound(turn)) ck_json_put_raw(&self->w, turn->message);
+    else write_mended(&self->w, turn);
+  }
+}
+
+static void tell_assistant(void *to, const ck_model_turn *turn) {
+  telling *self = to;
+  ck_buffer text = {0};
+  bool own = turn->shape == CK_SHAPE_OPENAI;
+  bool said = !own && append_texts(&text, ck_json_get(turn->message, "content"));
+  if (own)
+    tell_own(self, turn);
+  else if (said || turn->call_count > 0)
+    write_foreign(&self->w, turn, said ? ck_buffer_bytes(&text) : ck_bytes_text("null"));
+  for (size_t i = 0; i < turn->call_count; i++) write_result(&self->w, turn, i);
+  self->w.out->failed |= text.failed;
+  ck_buffer_clear(&text);
+}
+
+/* A name alone is a tool that takes any object; one with a type is the provider's own. */
+static void write_tool(ck_json_writer *w, ck_bytes tool) {
+  bool named = ck_json_type_of(tool) == CK_JSON_STRING;
+  if (!named && ck_json_get(tool, "type").len > 0) {
+    ck_json_put_raw(w, tool);
+    return;
+  }
+  ck_bytes description = named ? (ck_bytes){NULL, 0} : ck_json_get(tool, "description");
+  ck_bytes parameters = named ? description : ck_json_get(tool, "parameters");
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "type", "function");
+  ck_json_name(w, "function");
+  ck_json_begin(w, '{');
+  ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
+  if (description.len > 0) ck_json_member_raw(w, "description", description);
+  ck_json_member_raw(w, "parameters",
+                     parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\",\"properties\":{}}"));
+  ck_json_end(w, '}');
+  ck_json_end(w, '}');
+}
+
+static void write_tools(ck_json_writer *w, ck_bytes tools) {
+  if (ck_json_type_of(tools) != CK_JSON_ARRAY || ck_json_count(tools) == 0) return;
+  ck_json_name(w, "tools");
+  ck_json_begin(w, '[');
+  ck_json_iterator it = ck_json_iterate(tools);
+  while (ck_json_next(&it)) write_tool(w, it.value);
+  ck_json_end(w, ']');
+}
+
+static ck_status write(ck_buffer *out, const ck_model_ask *ask, ck_error *err) {
+  telling self = {.w = {.out = out}};
+  ck_model_teller teller = {&self, CK_SHAPE_OPENAI, tell_system, tell_user, tell_assistant};
+  ck_json_begin(&self.w, '{');
+  ck_json_member_text(&self.w, "model", ask->model->model);
+  ck_status status = ck_model_write_options(&self.w, ask, err);
+  if (status) return status;
+  ck_json_name(&self.w, "messages");
+  ck_json_begin(&self.w, '[');
+  status = ck_model_tell(ask->conversation, &teller, err);
+  ck_json_end(&self.w, ']');
+  write_tools(&self.w, ck_json_get(ask->request, "tools"));
+  if (ck_model_streams(ask->model)) {
+    ck_json_member_bool(&self.w, "stream", true);
+    ck_json_member_raw(&self.w, "stream_options", ck_bytes_text("{\"include_usage\":true}"));
+  }
+  ck_json_end(&self.w, '}');
+  return status ? status : ck_buffer_check(out, err);
+}
+
+const ck_model_format ck_model_openai = {
+    .path = "/chat/completions",
+    .key_header = "Authorization",
+    .key_prefix = "Bearer ",
+    .write = write,
+    .read = ck_openai_read,
+    .take = ck_openai_take,
+    .finish = ck_openai_finish,
+};

@@ -1,0 +1,12 @@
+/* openai.h - what the files model_openai*.c share. */
+#ifndef CK_EFFECT_MODEL_OPENAI_H
+#define CK_EFFECT_MODEL_OPENAI_H
+
+#include "core/effect/model/model_private.h"
+
+/* As ck_model_format says them. */
+CK_CHECKED ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err);
+CK_CHECKED ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err);
+CK_CHECKED ck_status ck_openai_finish(ck_model_reply *out, ck_error *err);
+
+#endif

@@ -1,0 +1,160 @@
+/* openai_answer.c - answers as OpenAI's chat completions give them, whole and streamed. */
+#include "core/effect/model/openai.h"
+
+/* ---- a whole answer ---- */
+
+static void read_usage(ck_usage *out, ck_bytes usage) {
+  int64_t input = 0, cached = 0, output = 0;
+  if (ck_json_type_of(usage) != CK_JSON_OBJECT) return;
+  bool told = ck_json_read_int(&input, ck_json_get(usage, "prompt_tokens"));
+  told &= ck_json_read_int(&output, ck_json_get(usage, "completion_tokens"));
+  (void)ck_json_read_int(&cached, ck_json_get(ck_json_get(usage, "prompt_tokens_details"), "cached_tokens"));
+  if (cached < 0 || cached > input) cached = 0;
+  if (told) *out = (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
+}
+
+static bool take_fault(ck_model_reply *out, ck_bytes answer) {
+  ck_bytes error = ck_json_get(answer, "error");
+  if (ck_json_type_of(error) != CK_JSON_OBJECT && ck_json_type_of(error) != CK_JSON_STRING) return false;
+  ck_buffer_append_bytes(&out->fault, answer);
+  return true;
+}
+
+static ck_bytes first_choice(ck_bytes answer) {
+  ck_bytes choices = ck_json_get(answer, "choices");
+  ck_json_iterator it = ck_json_iterate(choices);
+  if (ck_json_type_of(choices) == CK_JSON_ARRAY && ck_json_next(&it)) return it.value;
+  return (ck_bytes){NULL, 0};
+}
+
+ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
+  if (take_fault(out, body)) return ck_buffer_check(&out->fault, err);
+  ck_bytes message = ck_json_get(first_choice(body), "message");
+  if (ck_json_type_of(message) != CK_JSON_OBJECT || !ck_json_is_text(ck_json_get(message, "role"), "assistant"))
+    return ck_error_set(err, CK_E_PARSE, "the answer has no choices[0].message of the assistant");
+  read_usage(&out->usage, ck_json_get(body, "usage"));
+  ck_buffer_append_bytes(&out->message, message);
+  return ck_buffer_check(&out->message, err);
+}
+
+/* ---- a stream ---- */
+
+/* Some servers repeat these in every part; nobody sends them in pieces. */
+static bool comes_once(ck_bytes name) {
+  static const char *const names[] = {"id", "type", "name", "role"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (ck_json_is_text(name, names[i])) return true;
+  }
+  return false;
+}
+
+static bool is_there(const ck_model_fields *fields, ck_bytes name) {
+  for (size_t i = 0; i < fields->count; i++) {
+    if (ck_bytes_equal(ck_buffer_bytes(&fields->list[i].name), name)) return fields->list[i].value.len > 0;
+  }
+  return false;
+}
+
+static void join_member(ck_model_fields *fields, const ck_json_iterator *at) {
+  if (comes_once(at->name) && is_there(fields, at->name)) return;
+  ck_model_fields_join(fields, at->name, at->value);
+}
+
+static void take_function(ck_model_fields *to, ck_bytes function) {
+  ck_json_iterator it = ck_json_iterate(function);
+  while (ck_json_type_of(function) == CK_JSON_OBJECT && ck_json_next(&it)) join_member(to, &it);
+}
+
+/* Some servers give every call the same index: a new id begins a new call. */
+static bool is_another(ck_model_reply *reply, int64_t index, ck_bytes id) {
+  for (size_t i = 0; i < reply->part_count; i++) {
+    if (reply->parts[i].index != index) continue;
+    const ck_model_field *known = ck_model_fields_get(&reply->parts[i].fields, "id");
+    if (!known || known->value.len == 0 || ck_model_is_blank(id)) return false;
+    return !ck_bytes_equal(ck_buffer_bytes(&known->value), (ck_bytes){id.data + 1, id.len - 2});
+  }
+  return false;
+}
+
+/* Which call a part belongs to: without an index the last one, unless it has an id. */
+static int64_t find_index(ck_model_reply *reply, ck_bytes call) {
+  int64_t index;
+  ck_bytes id = ck_json_get(call, "id");
+  bool begins = reply->part_count == 0 || !ck_model_is_blank(id);
+  bool said = ck_json_read_int(&index, ck_json_get(call, "index"));
+  if (!said || is_another(reply, index, id))
+    index = reply->part_count ? reply->parts[reply->part_count - 1].index + begins : 0;
+  return index;
+}
+
+static ck_status take_call(ck_model_reply *out, ck_bytes call, ck_error *err) {
+  ck_model_part *part;
+  ck_status status = ck_model_reply_part(&part, out, find_index(out, call), err);
+  if (status != CK_OK) return status;
+  ck_json_iterator it = ck_json_iterate(call);
+  while (ck_json_next(&it)) {
+    if (ck_json_is_text(it.name, "function"))
+      take_function(&part->more, it.value);
+    else if (!ck_json_is_text(it.name, "index"))
+      join_member(&part->fields, &it);
+  }
+  return CK_OK;
+}
+
+static ck_status take_delta(ck_model_reply *out, ck_bytes delta, ck_error *err) {
+  ck_json_iterator it = ck_json_iterate(delta);
+  ck_status status = CK_OK;
+  while (!status && ck_json_next(&it)) {
+    if (!ck_json_is_text(it.name, "tool_calls")) {
+      join_member(&out->fields, &it);
+      continue;
+    }
+    ck_json_iterator calls = ck_json_iterate(it.value);
+    while (!status && ck_json_type_of(it.value) == CK_JSON_ARRAY && ck_json_next(&calls)) {
+      status = ck_json_type_of(calls.value) == CK_JSON_OBJECT
+                   ? take_call(out, calls.value, err)
+                   : ck_error_set(err, CK_E_PARSE, "a call in the stream is no object");
+    }
+  }
+  return status;
+}
+
+ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
+  int64_t index = 0;
+  if (take_fault(out, data)) return ck_buffer_check(&out->fault, err);
+  read_usage(&out->usage, ck_json_get(data, "usage"));
+  ck_bytes choice = first_choice(data);
+  (void)ck_json_read_int(&index, ck_json_get(choice, "index"));
+  if (choice.len == 0 || index != 0) return CK_OK;
+  if (ck_json_type_of(ck_json_get(choice, "finish_reason")) == CK_JSON_STRING) out->ended = true;
+  ck_bytes delta = ck_json_get(choice, "delta");
+  return ck_json_type_of(delta) == CK_JSON_OBJECT ? take_delta(out, delta, err) : CK_OK;
+}
+
+static void write_parts(ck_json_writer *w, const ck_model_reply *reply) {
+  ck_json_name(w, "tool_calls");
+  ck_json_begin(w, '[');
+  for (size_t i = 0; i < reply->part_count; i++) {
+    const ck_model_part *part = &reply->parts[i];
+    ck_json_begin(w, '{');
+    ck_model_fields_write(w, &part->fields, NULL);
+    if (!ck_model_fields_get(&part->fields, "type")) ck_json_member_text(w, "type", "function");
+    ck_json_name(w, "function");
+    ck_json_begin(w, '{');
+    ck_model_fields_write(w, &part->more, NULL);
+    ck_json_end(w, '}');
+    ck_json_end(w, '}');
+  }
+  ck_json_end(w, ']');
+}
+
+ck_status ck_openai_finish(ck_model_reply *out, ck_error *err) {
+  ck_json_writer w = {.out = &out->message};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "role", "assistant");
+  if (!ck_model_fields_get(&out->fields, "content")) ck_json_member_raw(&w, "content", ck_bytes_text("null"));
+  ck_model_fields_write(&w, &out->fields, "role");
+  if (out->part_count > 0) write_parts(&w, out);
+  ck_json_end(&w, '}');
+  return ck_buffer_check(&out->message, err);
+}

@@ -1,0 +1,83 @@
+/* request.c - the members of a request that both APIs take as the flow and the profile give them. */
+#include <string.h>
+
+#include "core/effect/model/model_private.h"
+
+/* Of the effect's own request: the first two say what the core does, the others are made by it. */
+static bool is_own(ck_bytes name) {
+  static const char *const names[] = {"model", "tools", "messages", "system", "stream", "stream_options"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (ck_json_is_text(name, names[i])) return true;
+  }
+  return false;
+}
+
+bool ck_model_streams(const ck_profile_model *model) {
+  return model->stream != 0;
+}
+
+static ck_bytes bytes_of(const ck_value *value) {
+  return value ? ck_value_bytes(value) : (ck_bytes){NULL, 0};
+}
+
+/* A member of `object` whose name is spelt like `raw_name`, or means the same. */
+static bool has_member(ck_bytes object, ck_bytes raw_name) {
+  ck_json_iterator it = ck_json_iterate(object);
+  while (object.len > 0 && ck_json_next(&it)) {
+    if (ck_bytes_equal(it.name, raw_name)) return true;
+  }
+  return false;
+}
+
+/* OpenAI itself takes max_tokens under another name, which those that speak like it need not know. */
+static bool is_renamed(const ck_model_ask *ask, ck_bytes raw_name) {
+  bool at_home = ask->model->api == CK_MODEL_OPENAI && !ask->model->base_url;
+  return at_home && ck_json_is_text(raw_name, "max_tokens") &&
+         ck_model_get_option(ask, "max_completion_tokens").len == 0;
+}
+
+static void write_member(ck_json_writer *w, const ck_model_ask *ask, ck_bytes raw_name, ck_bytes value) {
+  if (is_renamed(ask, raw_name)) raw_name = ck_bytes_text("\"max_completion_tokens\"");
+  if (w->comma) ck_buffer_append_char(w->out, ',');
+  ck_buffer_append_bytes(w->out, raw_name);
+  ck_buffer_append_char(w->out, ':');
+  ck_buffer_append_bytes(w->out, value);
+  w->comma = true;
+}
+
+static ck_status write_own(ck_json_writer *w, const ck_model_ask *ask, ck_error *err) {
+  ck_json_iterator it = ck_json_iterate(ask->request);
+  while (ck_json_next(&it)) {
+    if (!is_own(it.name))
+      write_member(w, ask, it.name, it.value);
+    else if (!ck_json_is_text(it.name, "model") && !ck_json_is_text(it.name, "tools"))
+      return ck_error_set(err, CK_E_USAGE, "a model's request cannot set %.*s: that is ckrun's own", (int)it.name.len,
+                          it.name.data);
+  }
+  return CK_OK;
+}
+
+ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask, ck_error *err) {
+  ck_status status = write_own(w, ask, err);
+  if (status) return status;
+  ck_bytes options = bytes_of(ask->model->options);
+  ck_json_iterator it = ck_json_iterate(options);
+  while (options.len > 0 && ck_json_next(&it)) {
+    if (!has_member(ask->request, it.name)) write_member(w, ask, it.name, it.value);
+  }
+  static const char *const names[] = {"max_tokens", "temperature"}, *const raw[] = {"\"max_tokens\"",
+                                                                                    "\"temperature\""};
+  const ck_value *values[] = {ask->model->max_tokens, ask->model->temperature};
+  for (size_t i = 0; i < 2; i++) {
+    bool said = ck_json_get(ask->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
+    if (values[i] && !said) write_member(w, ask, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
+  }
+  return CK_OK;
+}
+
+ck_bytes ck_model_get_option(const ck_model_ask *ask, const char *name) {
+  ck_bytes found = ck_json_get(ask->request, name);
+  if (found.len == 0) found = ck_json_get(bytes_of(ask->model->options), name);
+  if (found.len == 0 && strcmp(name, "max_tokens") == 0) found = bytes_of(ask->model->max_tokens);
+  return found;
+}

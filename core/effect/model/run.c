@@ -1,0 +1,276 @@
+/* run.c - the attempts of one call: when the next one is made, and what is delivered in the end. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/effect/http/retry.h"
+#include "core/effect/model/run.h"
+
+enum { ROOM_OF_A_REQUEST = 4096, ROOM_PER_MESSAGE = 128 };
+
+static int64_t or_else(int64_t given, int64_t otherwise) {
+  return given >= 0 ? given : otherwise;
+}
+
+static int64_t now_ms(const ck_effect_run *self) {
+  const ck_clock *clock = &self->driver->options.clock;
+  return clock->mono_us(clock->self) / 1000;
+}
+
+/* ---- delivering ---- */
+
+static void unlink_run(ck_effect_run *self) {
+  if (self->previous)
+    self->previous->next = self->next;
+  else if (self->driver->runs == self)
+    self->driver->runs = self->next;
+  if (self->next) self->next->previous = self->previous;
+}
+
+void ck_model_run_free(ck_effect_run *self) {
+  if (!self) return;
+  unlink_run(self);
+  if (self->request) ck_http_drop(self->request);
+  ck_http_timer_free(self->timer);
+  ck_loop_withdraw(&self->task);
+  ck_model_answer_clear(&self->answer);
+  ck_outcome_free(self->spare);
+  ck_buffer_clear(&self->url);
+  ck_buffer_clear(&self->body);
+  free(self);
+}
+
+/* Takes `outcome`; NULL: there was no memory for it. */
+static void deliver(ck_effect_run *self, ck_outcome *outcome) {
+  ck_effect_sink *sink = self->sink;
+  if (!outcome) {
+    outcome = self->spare;
+    self->spare = NULL;
+  }
+  outcome->input_tokens =
+      self->spent.input + self->spent.cache_read + self->spent.cache_write + self->spent.cache_write_long;
+  outcome->output_tokens = self->spent.output;
+  ck_model_run_free(self);
+  sink->done(sink, outcome);
+}
+
+static void deliver_message(ck_effect_run *self, const ck_value *message) {
+  ck_outcome *outcome;
+  int64_t ignored;
+  ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
+  bool told = self->answer.reply.usage.known;
+  ck_usage_add(&self->spent, &self->answer.reply.usage);
+  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_OK, message, NULL, NULL);
+  if (!status) outcome->cost_micros = told ? ck_price_cost(&price, &self->spent) : -1;
+  deliver(self, outcome);
+}
+
+/* One line that names the model, where it is, and what became of it. */
+static void deliver_failure(ck_effect_run *self, ck_status status, const char *text) {
+  ck_outcome *outcome = NULL;
+  ck_buffer url = {0};
+  ck_error line = CK_ERROR_INIT;
+  int64_t ignored;
+  ck_model_price price = ck_price_find(&ignored, self->model->model, &self->model->price);
+  ck_http_append_url(&url, self->url.data);
+  const char *tries = self->attempts == 1 ? "" : " attempts, the last: ";
+  char count[16] = "";
+  if (*tries) snprintf(count, sizeof count, "%d", self->attempts);
+  ck_error_set(&line, status, "model \"%s\" (%s): %s%s%s", self->model->name, url.data ? url.data : "", count, tries,
+               text);
+  ck_buffer_clear(&url);
+  if (ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, line.text, NULL) == CK_OK) {
+    outcome->error_status = status;
+    if (self->spent.known) outcome->cost_micros = ck_price_cost(&price, &self->spent);
+  }
+  deliver(self, outcome);
+}
+
+/* ---- attempts ---- */
+
+static void on_ended(void *to, const ck_http_end *end);
+
+/* The effect's deadline holds for all attempts together, the model's timeout for each. */
+static ck_status attempt(ck_effect_run *self, ck_error *err) {
+  int64_t total = or_else(self->model->timeout_ms, CK_MODEL_TIMEOUT_MS);
+  const ck_clock *clock = &self->driver->options.clock;
+  if (self->deadline_ms) {
+    int64_t left = self->deadline_ms - now_ms(self);
+    if (left <= 0) return ck_error_set(err, CK_E_UNAVAILABLE, "its deadline has passed");
+    if (total == 0 || left < total) total = left;
+  }
+  self->attempts++;
+  ck_model_answer_clear(&self->answer);
+  ck_model_answer_init(&self->answer, self->format, clock->wall_ms(clock->self));
+  return ck_model_run_post(self, on_ended, total, err);
+}
+
+static void on_due(void *to) {
+  ck_effect_run *self = to;
+  ck_error err = CK_ERROR_INIT;
+  if (attempt(self, &err)) deliver_failure(self, err.status, err.text);
+}
+
+static uint64_t draw(const ck_effect_run *self) {
+  uint64_t bits;
+  if (self->driver->options.random) return self->driver->options.random();
+  ck_random_bytes(&bits, sizeof bits);
+  return bits;
+}
+
+/* Milliseconds to wait; -1: it is not worth waiting, and `fault` says why. */
+static int64_t find_wait(const ck_effect_run *self, ck_model_fault *fault) {
+  int64_t asked = self->answer.retry_after_ms;
+  if (self->attempts > or_else(self->model->retries, CK_MODEL_RETRIES)) return -1;
+  int64_t wait = ck_retry_wait(self->attempts, self->driver->options.retry_base_ms, draw(self));
+  if (asked > CK_RETRY_AFTER_MAX_MS) {
+    size_t len = strlen(fault->text);
+    snprintf(fault->text + len, sizeof fault->text - len, "; it asks to wait %lld s", (long long)(asked / 1000));
+    return -1;
+  }
+  if (asked > wait) wait = asked;
+  return self->deadline_ms && now_ms(self) + wait >= self->deadline_ms ? -1 : wait;
+}
+
+/* For whoever watches, and for the record: {retry, wait_ms, why}. */
+static void tell_retry(const ck_effect_run *self, const ck_model_fault *fault, int64_t wait) {
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "retry", self->attempts);
+  ck_json_member_int(&w, "wait_ms", wait);
+  ck_json_member_text(&w, "why", fault->text);
+  ck_json_end(&w, '}');
+  if (!json.failed && self->sink->update) self->sink->update(self->sink, ck_buffer_bytes(&json));
+  ck_buffer_clear(&json);
+}
+
+static void on_ended(void *to, const ck_http_end *end) {
+  ck_effect_run *self = to;
+  ck_model_fault fault;
+  ck_value *message;
+  ck_error err = CK_ERROR_INIT;
+  self->request = NULL;
+  if (ck_model_answer_end(&message, &fault, &self->answer, end, &err)) {
+    deliver(self, NULL);
+    return;
+  }
+  if (message) {
+    deliver_message(self, message);
+    ck_value_free(message);
+    return;
+  }
+  ck_usage_add(&self->spent, &self->answer.reply.usage);
+  bool again = self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
+  int64_t wait = again ? find_wait(self, &fault) : -1;
+  if (wait < 0) {
+    deliver_failure(self, fault.status, fault.text);
+    return;
+  }
+  tell_retry(self, &fault, wait);
+  ck_http_timer_set(self->timer, wait);
+}
+
+ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) {
+  return attempt(self, err);
+}
+
+static void deliver_cancelled(void *to) {
+  deliver_failure(to, CK_E_INTERRUPTED, "cancelled");
+}
+
+void ck_model_run_cancel(ck_effect_run *self) {
+  if (self->request) ck_http_drop(self->request);
+  self->request = NULL;
+  ck_http_timer_stop(self->timer);
+  ck_loop_defer(self->driver->options.loop, &self->task, deliver_cancelled, self);
+}
+
+/* ---- making one ---- */
+
+/* The path goes before a query that the base URL may have. */
+static void make_url(ck_effect_run *self) {
+  const char *base = self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api),
+             *path = self->format->path;
+  size_t len = strcspn(base, "?#");
+  const char *query = base + len;
+  while (len > 0 && base[len - 1] == '/') len--;
+  bool versioned = len > 3 && strncmp(base + len - 3, "/v1", 3) == 0 && strncmp(path, "/v1/", 4) == 0;
+  ck_buffer_append(&self->url, base, len);
+  ck_buffer_append_text(&self->url, versioned ? path + 3 : path);
+  ck_buffer_append_text(&self->url, query);
+}
+
+static void make_key(ck_effect_run *self, const ck_effect *effect) {
+  ck_digester digester;
+  ck_digester_init(&digester);
+  ck_digester_update_field(&digester, ck_bytes_text(effect->key));
+  ck_digester_update_int(&digester, effect->attempt);
+  ck_digester_update_field(&digester, ck_bytes_text(self->driver->options.salt));
+  ck_digest digest = ck_digester_final(&digester);
+  ck_digest_hex(self->key, &digest);
+}
+
+/* Room for all of it at once: what is sent is copied there once, and nowhere else. */
+static void make_room(ck_effect_run *self, const ck_effect *effect) {
+  const ck_conversation *conversation = effect->conversation;
+  size_t bytes = effect->request.len + ROOM_OF_A_REQUEST,
+         count = conversation ? ck_conversation_count(conversation) : 0;
+  for (size_t i = 0; i < count; i++)
+    bytes += ck_value_bytes(ck_conversation_get(conversation, i)).len + ROOM_PER_MESSAGE;
+  if (ck_buffer_extend(&self->body, bytes)) self->body.len = 0;
+}
+
+static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *err) {
+  ck_model_ask ask = {self->model, effect->request, effect->conversation};
+  make_url(self);
+  make_key(self, effect);
+  make_room(self, effect);
+  ck_status status = ck_buffer_check(&self->url, err);
+  if (!status) status = self->format->write(&self->body, &ask, err);
+  if (!status) status = ck_http_timer_new(&self->timer, self->driver->options.loop, on_due, self, err);
+  if (!status) status = ck_outcome_new(&self->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
+  if (!status) self->spare->error_status = CK_E_NO_MEMORY;
+  return status;
+}
+
+static ck_status find_model(const ck_profile_model **out, const ck_profile *profile, const ck_effect *effect,
+                            ck_error *err) {
+  ck_bytes asked = ck_json_get(effect->request, "model");
+  if (ck_json_type_of(asked) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_USAGE, "the request of %s names no model", effect->key);
+  char *name = ck_json_dup_string(asked);
+  if (!name) return ck_error_no_memory(err);
+  *out = ck_profile_get_model(profile, name);
+  ck_status status = CK_OK;
+  if (!*out)
+    status =
+        ck_error_set(err, CK_E_USAGE, "profile %s has no model \"%.64s\": add models = { [\"%.64s\"] = { … } } to it",
+                     profile->name, name, name);
+  free(name);
+  return status;
+}
+
+ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect, ck_effect_sink *sink,
+                           ck_error *err) {
+  *out = NULL;
+  const ck_profile_model *model = NULL;
+  ck_status status = find_model(&model, driver->options.profile, effect, err);
+  if (status) return status;
+  ck_effect_run *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->driver = driver;
+  self->model = model;
+  self->format = model->api == CK_MODEL_ANTHROPIC ? &ck_model_anthropic : &ck_model_openai;
+  self->sink = sink;
+  self->deadline_ms = effect->deadline_ms;
+  self->next = driver->runs;
+  if (self->next) self->next->previous = self;
+  driver->runs = self;
+  status = fill(self, effect, err);
+  if (!status)
+    *out = self;
+  else
+    ck_model_run_free(self);
+  return status;
+}

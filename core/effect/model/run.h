@@ -1,0 +1,69 @@
+/* run.h - one model call from its request to its outcome, through all its attempts. For model*.c only. */
+#ifndef CK_EFFECT_MODEL_RUN_H
+#define CK_EFFECT_MODEL_RUN_H
+
+#include "core/effect/http/http.h"
+#include "core/effect/http/timer.h"
+#include "core/effect/model/model_private.h"
+
+typedef struct ck_model_driver {
+  ck_effect_driver driver;
+  ck_model_options options;
+  ck_http *http; /* NULL before the first call */
+  ck_effect_run *runs;
+} ck_model_driver;
+
+/* What comes back in one attempt. */
+typedef struct ck_model_answer {
+  const ck_model_format *format;
+  enum { CK_MODEL_BODY_OTHER, CK_MODEL_BODY_JSON, CK_MODEL_BODY_EVENTS } type;
+  char type_text[64];
+  int64_t retry_after_ms; /* -1: nothing said */
+  int should_retry;       /* -1: nothing said */
+  int64_t now_wall_ms;
+  ck_buffer body; /* of what is no stream of events */
+  ck_sse sse;
+  ck_model_reply reply;
+  ck_error broken; /* what is wrong with a stream that was refused */
+} ck_model_answer;
+void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format, int64_t now_wall_ms);
+void ck_model_answer_clear(ck_model_answer *self);
+/* As ck_http_options has them. */
+void ck_model_answer_header(ck_model_answer *self, ck_bytes name, ck_bytes value);
+bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk);
+/* What it came to: `*out` is the message. Without one it is NULL and the fault says why; an error only for want of
+ * memory. */
+CK_CHECKED ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
+                                         const ck_http_end *end, ck_error *err);
+
+struct ck_effect_run {
+  ck_model_driver *driver;
+  const ck_profile_model *model;
+  const ck_model_format *format;
+  ck_effect_sink *sink;
+  ck_buffer url, body;
+  char key[CK_DIGEST_HEX_SIZE]; /* Idempotency-Key */
+  int64_t deadline_ms;          /* monotonic; 0: none */
+  int attempts;                 /* begun so far */
+  ck_http_request *request;     /* NULL between attempts */
+  ck_http_timer *timer;
+  ck_model_answer answer;
+  ck_usage spent;                 /* by attempts that came to nothing */
+  ck_loop_task task;              /* delivers a cancelled one */
+  ck_outcome *spare;              /* for the case that there is no memory for the true one */
+  ck_effect_run *next, *previous; /* of the driver */
+};
+
+CK_CHECKED ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect,
+                                      ck_effect_sink *sink, ck_error *err);
+/* Delivers nothing. */
+void ck_model_run_free(ck_effect_run *self);
+/* The first attempt. */
+CK_CHECKED ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err);
+void ck_model_run_cancel(ck_effect_run *self);
+
+/* Posts one attempt of at most `total_ms`; the credentials are read for it and wiped. `ended` gets the run. */
+CK_CHECKED ck_status ck_model_run_post(ck_effect_run *self, void (*ended)(void *to, const ck_http_end *end),
+                                       int64_t total_ms, ck_error *err);
+
+#endif

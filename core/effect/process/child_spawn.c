@@ -1,0 +1,79 @@
+/* child_spawn.c - forks through libuv, and sees to what libuv leaves open. */
+#include "core/effect/process/child_spawn.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* Whatever the program inherited or opened carelessly: a child gets descriptors 0 to 2. The kernel knows this since 5.11;
+ * an older one is asked for the list. */
+static void seal_descriptors(void) {
+  if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) == 0) return;
+  DIR *list = opendir("/proc/self/fd");
+  if (!list) return;
+  for (struct dirent *entry; (entry = readdir(list));) {
+    int fd = atoi(entry->d_name);
+    if (fd > STDERR_FILENO) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  }
+  closedir(list);
+}
+
+ck_status ck_child_open_pipes(int ours[CK_CHILD_PIPES], int its[CK_CHILD_PIPES], ck_error *err) {
+  for (int i = 0; i < CK_CHILD_PIPES; i++) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC)) {
+      ck_error_set(err, CK_E_FAILED, "cannot open a pipe for a command: %s", strerror(errno));
+      while (i-- > 0) {
+        close(ours[i]);
+        close(its[i]);
+      }
+      return CK_E_FAILED;
+    }
+    ours[i] = ends[i == STDIN_FILENO];
+    its[i] = ends[i != STDIN_FILENO];
+  }
+  return CK_OK;
+}
+
+/* A tool must not outlive its session: what it did after a kill -9 would come behind the probe that asks for it. The kernel
+ * ends the child with the thread that made it, which is the loop's and lives as long as the process. libuv forks, and a
+ * fork runs this in the child; a parent that died before is seen by its number. */
+static pid_t spawning_parent; /* 0: the fork is not ours */
+
+static void tie_child(void) {
+  if (spawning_parent == 0) return;
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != spawning_parent) _exit(127);
+}
+
+static void tie_forks(void) { pthread_atfork(NULL, NULL, tie_child); }
+
+int ck_child_spawn(uv_process_t *process, const ck_child_options *options, const int its[CK_CHILD_PIPES], uv_exit_cb exited) {
+  static pthread_once_t tied = PTHREAD_ONCE_INIT;
+  uv_stdio_container_t stdio[CK_CHILD_PIPES];
+  for (int i = 0; i < CK_CHILD_PIPES; i++) stdio[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = its[i]};
+  uv_process_options_t how = {
+      .exit_cb = exited,
+      .file = options->argv[0],
+      .args = (char **)options->argv,
+      .env = (char **)options->environment,
+      .cwd = options->directory,
+      .flags = UV_PROCESS_DETACHED,
+      .stdio_count = CK_CHILD_PIPES,
+      .stdio = stdio,
+  };
+  seal_descriptors();
+  pthread_once(&tied, tie_forks);
+  spawning_parent = getpid();
+  int failed = uv_spawn(ck_loop_uv(options->loop), process, &how);
+  spawning_parent = 0;
+  if (failed) process->pid = 0;
+  return failed;
+}

@@ -1,0 +1,188 @@
+/* sweep.c - looks through /proc for processes that should not be there any more. */
+#include "core/effect/process/sweep.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "core/effect/process/mark.h"
+
+enum { DEPTH_MAX = 4096, PAUSE_MS = 10 };
+
+static bool adopting; /* ck_sweep_begin was called in this process */
+
+ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err) {
+  ck_status status = ck_mark_set(session, run, err);
+  if (status == CK_OK && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+    status = ck_error_set(err, CK_E_UNSUPPORTED, "cannot become the parent of orphans: %s", strerror(errno));
+  if (status == CK_OK) adopting = true;
+  return status;
+}
+
+/* ---- what is known of a process ---- */
+
+/* Its parent; 0 when it is gone or only waits to be collected. */
+static pid_t parent_of(pid_t pid) {
+  char path[32], text[512];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return 0;
+  ssize_t len = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (len <= 0) return 0;
+  text[len] = '\0';
+  char state;
+  int parent;
+  const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
+  if (!rest || sscanf(rest, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X') return 0;
+  return parent;
+}
+
+static bool is_below(pid_t pid, pid_t top) {
+  for (int depth = 0; pid > 1 && depth < DEPTH_MAX; depth++) {
+    pid = parent_of(pid);
+    if (pid == top) return true;
+  }
+  return false;
+}
+
+/* ---- the hunt ---- */
+
+typedef struct hunt {
+  const ck_mark_list *marks; /* NULL: all below this process */
+  pid_t self;
+  size_t found;            /* in this round */
+  pid_t last;              /* one of them */
+  int last_fd;             /* its pidfd; -1 */
+} hunt;
+
+static ck_status is_wanted(bool *out, const hunt *self, pid_t pid, ck_error *err) {
+  *out = false;
+  if (pid == self->self) return CK_OK;
+  if (!self->marks) {
+    *out = is_below(pid, self->self);
+    return CK_OK;
+  }
+  ck_status status = ck_mark_find(out, self->marks, pid, err);
+  if (*out) *out = parent_of(pid) != 0 && !is_below(self->self, pid);
+  return status;
+}
+
+/* Looked at once more when it is held: what is true then is true of what is held, or that is gone already. */
+static ck_status end_one(hunt *self, pid_t pid, ck_error *err) {
+  bool wanted;
+  int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+  if (fd < 0 && errno == ESRCH) return CK_OK;
+  if (fd < 0) return ck_error_set(err, CK_E_UNSUPPORTED, "cannot hold process %d to end it: %s", (int)pid, strerror(errno));
+  ck_status status = is_wanted(&wanted, self, pid, err);
+  if (status != CK_OK || !wanted || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) != 0) {
+    close(fd);
+    return status;
+  }
+  if (self->last_fd >= 0) close(self->last_fd);
+  self->last = pid;
+  self->last_fd = fd;
+  self->found++;
+  return CK_OK;
+}
+
+static ck_status end_all(hunt *self, ck_error *err) {
+  DIR *list = opendir("/proc");
+  if (!list) return ck_error_set(err, CK_E_UNSUPPORTED, "cannot look for processes in /proc: %s", strerror(errno));
+  ck_status status = CK_OK;
+  self->found = 0;
+  for (struct dirent *entry; status == CK_OK && (entry = readdir(list));) {
+    bool wanted = false;
+    pid_t pid = isdigit((unsigned char)entry->d_name[0]) ? atoi(entry->d_name) : 0;
+    if (pid > 1) status = is_wanted(&wanted, self, pid, err);
+    if (status == CK_OK && wanted) status = end_one(self, pid, err);
+  }
+  closedir(list);
+  return status;
+}
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+static void collect_all(void) {
+  while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+}
+
+/* Round after round, until one finds nobody: what dies may have forked before. */
+static ck_status run(size_t *ended, hunt *self, ck_error *err) {
+  int64_t end_ms = now_ms() + CK_SWEEP_MS;
+  ck_status status = end_all(self, err);
+  *ended = self->found;
+  while (status == CK_OK && self->found > 0) {
+    struct pollfd last = {.fd = self->last_fd, .events = POLLIN};
+    poll(&last, 1, PAUSE_MS);
+    if (!self->marks) collect_all();
+    if (now_ms() > end_ms) {
+      status = ck_error_set(err, CK_E_FAILED, "process %d, left behind by a program, cannot be ended", (int)self->last);
+      break;
+    }
+    status = end_all(self, err);
+  }
+  if (!self->marks) collect_all();
+  if (self->last_fd >= 0) close(self->last_fd);
+  return status;
+}
+
+static bool has_children(void) {
+  siginfo_t info;
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+ck_status ck_sweep_children(size_t *ended, ck_error *err) {
+  hunt it = {.self = getpid(), .last_fd = -1};
+  *ended = 0;
+  return has_children() ? run(ended, &it, err) : CK_OK;
+}
+
+ck_status ck_sweep_runs(size_t *ended, const char *const *runs, ck_error *err) {
+  ck_mark_list marks;
+  hunt it = {.self = getpid(), .marks = &marks, .last_fd = -1};
+  *ended = 0;
+  ck_status status = ck_mark_list_make(&marks, runs, err);
+  if (status == CK_OK && *marks.runs) status = run(ended, &it, err);
+  ck_mark_list_clear(&marks);
+  return status;
+}
+
+/* ---- orphans that end while the loop runs ---- */
+
+typedef struct search {
+  pid_t pid;
+  bool found;
+} search;
+
+static void compare(uv_handle_t *handle, void *to) {
+  search *self = to;
+  if (handle->type == UV_PROCESS && uv_process_get_pid((const uv_process_t *)handle) == self->pid) self->found = true;
+}
+
+/* The loop's own come first in line when they have ended: what is behind them is collected the next time. */
+void ck_sweep_collect(uv_loop_t *loop) {
+  siginfo_t info = {0};
+  while (adopting && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
+    search it = {.pid = info.si_pid};
+    uv_walk(loop, compare, &it);
+    if (it.found || waitpid(info.si_pid, NULL, WNOHANG) <= 0) return;
+    info.si_pid = 0;
+  }
+}

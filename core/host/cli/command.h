@@ -1,0 +1,93 @@
+/* command.h - what a command is: its name, its operands and options, its help and its code, beside each other. */
+#ifndef CK_HOST_CLI_COMMAND_H
+#define CK_HOST_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/host/print/output.h"
+
+#define CK_VERSION "0.1.0"
+
+/* How the shell completes a word. */
+typedef enum { CK_COMPLETE_NONE, CK_COMPLETE_FILE, CK_COMPLETE_SESSION, CK_COMPLETE_COMMAND } ck_complete;
+
+typedef enum {
+  CK_OPTION_FLAG,  /* bool */
+  CK_OPTION_TEXT,  /* const char *, borrowed from argv */
+  CK_OPTION_NUMBER, /* int64_t, from 1 */
+  CK_OPTION_LIST    /* ck_words: each time it is given adds one */
+} ck_option_type;
+
+/* A table of options ends with a NULL name. `offset` says where in the command's own struct the value goes. */
+typedef struct ck_option {
+  const char *name; /* long name without the dashes */
+  char letter;      /* 0: none */
+  ck_option_type type;
+  size_t offset;
+  const char *value; /* placeholder; NULL for a flag */
+  const char *help;
+  const char *const *choices; /* the only values there are, ends with NULL; NULL: any */
+  ck_complete complete;
+} ck_option;
+
+/* The words of an operand that takes many, or of a list option; the list lives as long as the program. */
+typedef struct ck_words {
+  const char **list;
+  size_t count;
+} ck_words;
+
+/* A word that is not an option. A table ends with a NULL name; only trailing operands can be optional. */
+typedef struct ck_operand {
+  const char *name; /* placeholder */
+  bool optional;
+  bool many;     /* of the last one: it takes all words that are left */
+  size_t offset; /* of a const char *, or of a ck_words */
+  const char *help;
+  const char *const *choices;
+  ck_complete complete;
+} ck_operand;
+
+/* What every command is given. */
+typedef struct ck_host {
+  const char *store; /* --store; NULL */
+  const char *key;   /* where the store's key is, by reference: --key, else env:CKRUN_KEY when it is set; NULL: it has none */
+  ck_output *output;
+} ck_host;
+
+enum { CK_COMMAND_VALUES_MAX = 256 }; /* bytes of the largest struct of options */
+
+/* The status decides the exit code; the text of `err`, if there is one, is printed by main. */
+typedef struct ck_command {
+  const char *name;    /* all its words, such as "sessions list" */
+  const char *summary; /* one line, no full stop */
+  const char *details; /* paragraphs for help and man page, an empty line between them; NULL */
+  const ck_operand *operands; /* NULL: none */
+  const ck_option *options;   /* NULL: none of its own */
+  CK_CHECKED ck_status (*run)(ck_host *host, const void *values, ck_error *err);
+} ck_command;
+
+/* All commands in the order of the help text; ends with NULL. */
+extern const ck_command *const ck_commands[];
+/* A second name for a command; the table ends with a NULL name. */
+typedef struct ck_command_alias {
+  const char *name;
+  const ck_command *command;
+} ck_command_alias;
+extern const ck_command_alias ck_command_aliases[];
+/* The options that work before and behind every command. */
+extern const ck_option ck_global_options[];
+typedef struct ck_globals {
+  const char *store, *key;
+  bool json, help, version;
+} ck_globals;
+
+/* By all words of its name or alias; NULL. */
+const ck_command *ck_command_get(const char *name);
+/* The first words of commands of two words; ends with NULL. */
+extern const char *const ck_command_groups[];
+bool ck_command_is_group(const char *word);
+/* The known command or group nearest to `name`; NULL when none is near. */
+const char *ck_command_nearest(const char *name);
+
+#endif

@@ -1,0 +1,38 @@
+/* help.h - help text, man page and shell completions, all made from the table of commands. */
+#ifndef CK_HOST_CLI_HELP_H
+#define CK_HOST_CLI_HELP_H
+
+#include "core/host/cli/command.h"
+
+/* Appends the overview of all commands. */
+void ck_help_append_overview(ck_buffer *out);
+/* Appends the help of one command. */
+void ck_help_append_command(ck_buffer *out, const ck_command *command);
+/* Appends the commands of a group, such as "sessions". */
+void ck_help_append_group(ck_buffer *out, const char *group);
+/* Appends "ckrun run FLOW [options]". */
+void ck_help_append_usage(ck_buffer *out, const ck_command *command);
+/* Appends "--session ID" or "-h, --help". */
+void ck_help_append_option(ck_buffer *out, const ck_option *option);
+
+/* roff of man(7), section 1. */
+void ck_help_append_man(ck_buffer *out);
+/* False when the shell is not bash, zsh or fish. */
+bool ck_help_append_completion(ck_buffer *out, const char *shell);
+
+/* X(code, meaning): the exit codes of the program. */
+#define CK_EXIT_TABLE(X)                                                  \
+  X(0, "done")                                                            \
+  X(1, "the session failed")                                              \
+  X(2, "wrong usage, or input that cannot be read")                       \
+  X(3, "not found")                                                       \
+  X(4, "a secret is missing")                                             \
+  X(5, "refused: by a constraint, a policy or the checks before a resume") \
+  X(7, "something stored is damaged")                                     \
+  X(8, "the session is paused or waits for a human")                      \
+  X(74, "the store cannot be read or written")                            \
+  X(75, "the outcome of an effect is unknown: resolve it")                \
+  X(76, "another process runs the session or has taken it over")          \
+  X(130, "interrupted")
+
+#endif

@@ -1,0 +1,84 @@
+/* cancel.c - cancel: ends a session for good, whoever runs it. */
+#include <stdlib.h>
+
+#include "core/host/command/commands.h"
+#include "core/host/cli/duration.h"
+#include "core/host/errand.h"
+#include "core/host/run/orphans.h"
+
+typedef struct values {
+  const char *session, *reason, *timeout;
+} values;
+
+/* CK_OK with the session still running: it was taken by another process in between. */
+static ck_status cancel_at_rest(ck_errand *errand, const char *reason, ck_error *err) {
+  ck_session *session;
+  ck_error taken = CK_ERROR_INIT;
+  ck_resume_options options = {.keep_slots = true};
+  ck_status status = ck_session_resume(&session, errand->runtime, errand->id, &options, &taken);
+  if (status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
+  if (status != CK_OK) return ck_error_set(err, status, "%s", taken.text);
+  status = ck_orphans_end_dead(session, errand->runtime->store, errand->host->output, err);
+  if (status == CK_OK) status = ck_session_end(session, CK_SESSION_CANCELLED, reason, NULL, err);
+  ck_session_close(session);
+  return status;
+}
+
+static ck_status ask_owner(ck_errand *errand, const char *reason, ck_error *err) {
+  ck_wish wish = {.kind = CK_REQUEST_CANCEL, .text = (char *)reason};
+  ck_status status = ck_errand_leave(errand, &wish, err);
+  if (status == CK_OK) status = ck_errand_wait(errand, false, err);
+  if (status == CK_OK && errand->problem[0])
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", errand->id, errand->problem);
+  return status;
+}
+
+/* Owners come and go; each turn ends with the session as it then is. */
+static ck_status cancel(ck_errand *errand, const char *reason, ck_error *err) {
+  const ck_session_record *record = &errand->head.session;
+  ck_status status = CK_OK;
+  while (status == CK_OK && record->status != CK_SESSION_CANCELLED) {
+    if (record->status == CK_SESSION_COMPLETED)
+      return ck_error_set(err, CK_E_REFUSED, "session %s is completed: there is nothing left to cancel", errand->id);
+    status = errand->live ? ask_owner(errand, reason, err) : cancel_at_rest(errand, reason, err);
+    if (status == CK_OK) status = ck_errand_look(errand, err);
+  }
+  return status == CK_OK ? ck_errand_print(errand, "cancelled", record->reason, err) : status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_errand errand = {0};
+  char *reason = NULL;
+  int64_t timeout_ms = CK_ERRAND_TIMEOUT_MS;
+  ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
+  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, timeout_ms, err);
+  if (status == CK_OK) status = ck_errand_clean(&reason, &errand, v->reason ? v->reason : "user_requested", err);
+  if (status == CK_OK) status = cancel(&errand, reason, err);
+  free(reason);
+  ck_errand_close(&errand);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {0},
+};
+
+static const ck_option options[] = {
+  {.name = "reason", .type = CK_OPTION_TEXT, .offset = offsetof(values, reason), .value = "TEXT",
+   .help = "kept with the session; user_requested otherwise"},
+  {.name = "timeout", .type = CK_OPTION_TEXT, .offset = offsetof(values, timeout), .value = "TIME",
+   .help = "how long to wait for the process that runs it: 30s unless given"},
+  {0},
+};
+
+const ck_command ck_command_cancel = {
+  .name = "cancel",
+  .summary = "end a session for good",
+  .details = "The process that runs it ends what is under way and exits; a session at rest is cancelled at once. What it has recorded "
+             "stays; it cannot be resumed. Cancelling it again changes nothing.",
+  .operands = operands,
+  .options = options,
+  .run = run,
+};

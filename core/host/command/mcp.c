@@ -1,0 +1,128 @@
+/* mcp.c - mcp: serves the sessions of a store to a client of the Model Context Protocol, on standard input and output. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/host/command/commands.h"
+#include "core/host/mcp/server.h"
+
+enum { CHUNK = 1 << 16 };
+
+static volatile sig_atomic_t ended;
+
+static void on_signal(int number) {
+  (void)number;
+  ended = 1;
+}
+
+/* What has come in and is not answered yet. */
+typedef struct input {
+  ck_buffer text;
+  bool skipping; /* the rest of a line that is too long */
+  sigset_t open; /* the signals that may end the wait */
+} input;
+
+/* The signals that end the program are only let in while it waits, so that none is missed before. */
+static void catch_signals(input *self) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigset_t caught;
+  sigemptyset(&caught);
+  sigaddset(&caught, SIGINT);
+  sigaddset(&caught, SIGTERM);
+  sigprocmask(SIG_BLOCK, &caught, &self->open);
+  sigdelset(&self->open, SIGINT);
+  sigdelset(&self->open, SIGTERM);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+static ck_status write_answers(ck_output *output, ck_buffer *answers, ck_error *err) {
+  ck_status status = ck_buffer_check(answers, err);
+  if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(answers));
+  ck_buffer_reset(answers);
+  return status == CK_OK ? ck_output_flush(output, err) : status;
+}
+
+static bool is_blank(ck_bytes line) {
+  for (size_t i = 0; i < line.len; i++)
+    if (!strchr(" \t\r", line.data[i]) || !line.data[i]) return false;
+  return true;
+}
+
+static void answer_line(ck_buffer *answers, input *self, ck_mcp *server, ck_bytes line) {
+  bool skipped = self->skipping;
+  self->skipping = false;
+  if (!skipped && line.len > CK_MCP_LINE_MAX) ck_mcp_refuse_line(answers);
+  else if (!skipped && !is_blank(line)) ck_mcp_answer(answers, server, line);
+}
+
+/* All whole lines; of one that is not whole and too long already, nothing is kept. */
+static ck_status answer_lines(input *self, ck_mcp *server, ck_error *err) {
+  ck_buffer answers = {0};
+  size_t begin = 0;
+  ck_status status = CK_OK;
+  for (char *end; status == CK_OK && (end = memchr(self->text.data + begin, '\n', self->text.len - begin));) {
+    answer_line(&answers, self, server, (ck_bytes){self->text.data + begin, (size_t)(end - self->text.data) - begin});
+    begin = (size_t)(end - self->text.data) + 1;
+    status = write_answers(server->host->output, &answers, err);
+  }
+  self->text.len -= begin;
+  memmove(self->text.data, self->text.data + begin, self->text.len);
+  if (self->text.len > CK_MCP_LINE_MAX) {
+    if (!self->skipping) ck_mcp_refuse_line(&answers);
+    self->skipping = true;
+    self->text.len = 0;
+    if (status == CK_OK) status = write_answers(server->host->output, &answers, err);
+  }
+  ck_buffer_clear(&answers);
+  return status;
+}
+
+/* *more is false when the client has gone, or the program was told to end. */
+static ck_status read_some(bool *more, input *self, ck_error *err) {
+  struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+  *more = false;
+  int ready = ppoll(&in, 1, NULL, &self->open);
+  if (ended) return CK_OK;
+  *more = true;
+  if (ready < 0 && errno == EINTR) return CK_OK;
+  char *room = ck_buffer_extend(&self->text, CHUNK);
+  if (!room) return ck_error_no_memory(err);
+  ssize_t got = read(STDIN_FILENO, room, CHUNK);
+  int code = got < 0 ? errno : 0;
+  self->text.len -= (size_t)(CHUNK - (got > 0 ? got : 0));
+  *more = got > 0 || code == EINTR || code == EAGAIN;
+  return *more || !code ? CK_OK : ck_error_set(err, CK_E_IO, "stdin: %s", strerror(code));
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  (void)given;
+  static ck_mcp server;
+  input in = {0};
+  bool more = true;
+  server.host = host;
+  host->output->json = true; /* nothing but messages on stdout, nothing but errors beside it */
+  catch_signals(&in);
+  ck_status status = CK_OK;
+  while (status == CK_OK && more) {
+    status = read_some(&more, &in, err);
+    if (status == CK_OK && in.text.len) status = answer_lines(&in, &server, err);
+  }
+  ck_mcp_end_children(&server);
+  ck_buffer_clear(&in.text);
+  return status;
+}
+
+const ck_command ck_command_mcp = {
+  .name = "mcp",
+  .summary = "serve the sessions to a client of the MCP",
+  .details = "Speaks the Model Context Protocol (revision 2025-11-25 and those before it) on standard input and output, one message a line. Its "
+             "tools: list_resumable_sessions, list_session_checkpoints, inspect_checkpoint, diff_checkpoints, agent_tail, resume_session, "
+             "pause_session.\n\n"
+             "A session that is resumed runs in a program of its own. When the client closes its end, or SIGINT or SIGTERM comes, the "
+             "sessions resumed here are paused at their next boundary before the server ends.",
+  .run = run,
+};

@@ -1,0 +1,103 @@
+/* policy_bench.c - policy bench: microseconds and instructions of each hook, and what a failing one comes to. */
+#include "core/host/command/commands.h"
+#include "core/host/print/document.h"
+#include "core/host/print/table.h"
+#include "lua/policy_tool/author.h"
+
+enum { CALLS = 20000 };
+
+typedef struct values {
+  const char *file;
+  int64_t calls;
+} values;
+
+static const ck_column columns[] = {{"HOOK", false}, {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)}, {"MICROSECONDS", true}, {"INSTRUCTIONS", true},
+                                    {"FAILED", true}, {"ANSWER", false}, {NULL, false}};
+
+static int64_t get_int(ck_bytes row, const char *name) {
+  int64_t number = 0;
+  ck_json_read_int(&number, ck_json_get(row, name));
+  return number;
+}
+
+/* What is said of a hook that fails: the first failure, and what keeps it from doing harm. */
+static void append_answer(ck_buffer *to, ck_bytes row) {
+  if (!get_int(row, "failures")) return;
+  ck_json_read_string(to, ck_json_get(row, "failure"));
+  ck_buffer_append_text(to, "; contained: ");
+  ck_json_read_string(to, ck_json_get(row, "contained"));
+}
+
+static void put_row(ck_table *table, ck_bytes row) {
+  ck_buffer hook = {0}, us = {0}, answer = {0};
+  ck_json_read_string(&hook, ck_json_get(row, "hook"));
+  ck_buffer_append_bytes(&us, ck_json_get(row, "us"));
+  append_answer(&answer, row);
+  ck_table_put_text(table, ck_buffer_bytes(&hook));
+  ck_table_put_count(table, get_int(row, "calls"));
+  ck_table_put_word(table, us.data);
+  ck_table_put_count(table, get_int(row, "instructions"));
+  ck_table_put_count(table, get_int(row, "failures"));
+  ck_table_put_text(table, ck_buffer_bytes(&answer));
+  ck_buffer_clear(&hook);
+  ck_buffer_clear(&us);
+  ck_buffer_clear(&answer);
+}
+
+static ck_status print_table(ck_output *output, ck_bytes rows, ck_error *err) {
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  ck_json_iterator it = ck_json_iterate(rows);
+  while (ck_json_next(&it)) put_row(&table, it.value);
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+static ck_status print_json(ck_output *output, const ck_value *rows, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_document_put_value(&document, NULL, "hooks", rows);
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_author_bench_options options = {.calls = v->calls ? v->calls : CALLS, .clock = ck_clock_system()};
+  ck_value *rows;
+  ck_status status = ck_author_bench(&rows, v->file, &options, err);
+  if (status != CK_OK) return status;
+  ck_bytes json = ck_value_bytes(rows);
+  int64_t failing = 0;
+  ck_json_iterator it = ck_json_iterate(json);
+  while (ck_json_next(&it)) failing += get_int(it.value, "failures") > 0;
+  status = host->output->json ? print_json(host->output, rows, err) : print_table(host->output, json, err);
+  if (status == CK_OK && failing)
+    status = ck_error_set(err, CK_E_FAILED, "%s: %lld %s", v->file, (long long)failing, failing == 1 ? "hook fails" : "hooks fail");
+  ck_value_free(rows);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "FILE", .offset = offsetof(values, file), .help = "the policy's file, or the name of a shipped one",
+   .complete = CK_COMPLETE_FILE},
+  {0},
+};
+
+static const ck_option options_table[] = {
+  {.name = "calls", .type = CK_OPTION_NUMBER, .offset = offsetof(values, calls), .value = "N", .help = "calls of each hook (20000)"},
+  {0},
+};
+
+const ck_command ck_command_policy_bench = {
+  .name = "policy bench",
+  .summary = "measure what each hook of a policy costs",
+  .details = "Columns: hook, calls, microseconds of one (the median of batches over samples of everything the hook can meet, with all that a "
+             "live call does), the most instructions that one took (its budget is 1,000,000), samples at which it failed, and how. "
+             "A hook that fails or overruns is not timed: what is told is what its failure comes to live, and the exit code is 1.",
+  .operands = operands,
+  .options = options_table,
+  .run = run,
+};

@@ -1,0 +1,85 @@
+/* policy_test.c - policy test: runs the tests of policies in the real sandbox and prints TAP. */
+#include "core/host/command/commands.h"
+#include "core/host/print/document.h"
+#include "lua/policy_tool/author.h"
+
+typedef struct values {
+  ck_words files;
+} values;
+
+typedef struct testing {
+  ck_output *output;
+  size_t count, failed;
+  ck_status status;
+  ck_error *err;
+} testing;
+
+static void append_name(ck_buffer *to, ck_output *output, const ck_author_test *test) {
+  ck_output_append_safe(output, to, ck_bytes_text(test->file));
+  ck_buffer_append_text(to, ": ");
+  if (test->name) ck_output_append_safe(output, to, ck_bytes_text(test->name));
+  else ck_buffer_append_text(to, "loads");
+}
+
+static void print_line(testing *self, const ck_author_test *test) {
+  ck_buffer line = {0};
+  ck_buffer_append_format(&line, "%s %zu - ", test->ok ? "ok" : "not ok", self->count);
+  append_name(&line, self->output, test);
+  ck_buffer_append_char(&line, '\n');
+  if (!test->ok) {
+    ck_buffer_append_text(&line, "#   ");
+    ck_output_append_safe(self->output, &line, ck_bytes_text(test->text));
+    ck_buffer_append_char(&line, '\n');
+  }
+  self->status = ck_buffer_check(&line, self->err);
+  if (self->status == CK_OK) ck_output_write(self->output, ck_buffer_bytes(&line));
+  ck_buffer_clear(&line);
+}
+
+static void print_json(testing *self, const ck_author_test *test) {
+  ck_document document;
+  ck_document_init(&document, self->output);
+  ck_document_put_text(&document, NULL, "file", test->file);
+  ck_document_put_text(&document, NULL, "test", test->name);
+  ck_document_put_bool(&document, NULL, "ok", test->ok);
+  if (!test->ok) ck_document_put_text(&document, NULL, "text", test->text);
+  self->status = ck_document_print(&document, self->err);
+  ck_document_clear(&document);
+}
+
+static void visit(void *to, const ck_author_test *test) {
+  testing *self = to;
+  if (self->count++ == 0 && !self->output->json) ck_output_print(self->output, "TAP version 13\n");
+  self->failed += !test->ok;
+  if (self->status != CK_OK) return;
+  if (self->output->json) print_json(self, test);
+  else print_line(self, test);
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  testing self = {.output = host->output, .status = CK_OK, .err = err};
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < v->files.count; i++) status = ck_author_run_tests(v->files.list[i], visit, &self, err);
+  if (status == CK_OK) status = self.status;
+  if (status == CK_OK && !host->output->json) ck_output_print(host->output, "1..%zu\n", self.count);
+  if (status == CK_OK && self.failed)
+    status = ck_error_set(err, CK_E_FAILED, "%zu of %zu tests failed", self.failed, self.count);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "FILE", .many = true, .offset = offsetof(values, files), .complete = CK_COMPLETE_FILE,
+   .help = "a file of tests (…_test.lua), or a policy with such a file beside it"},
+  {0},
+};
+
+const ck_command ck_command_policy_test = {
+  .name = "policy test",
+  .summary = "run the tests of policies in the real sandbox",
+  .details = "A file of tests returns a table; its functions test_* run by name, each in a sandbox of its own. Of mine.lua the tests are in "
+             "mine_test.lua beside it. require \"ck.test\" has what they are written with: lua/ck/test.lua begins with an example. Prints TAP; "
+             "exit code 1 when a test fails.",
+  .operands = operands,
+  .run = run,
+};

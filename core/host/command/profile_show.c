@@ -1,0 +1,88 @@
+/* profile_show.c - profile show: the settings that hold, and where each came from. */
+#include "core/host/command/commands.h"
+#include "core/host/print/document.h"
+#include "core/host/print/table.h"
+#include "lua/profile/profile.h"
+
+typedef struct values {
+  const char *profile, *agent;
+} values;
+
+static const ck_column columns[] = {{"SETTING", false}, {"VALUE", CK_COLUMN_CUT}, {"FROM", false}, {NULL, false}};
+
+static void put_text(ck_table *table, ck_bytes json) {
+  ck_buffer text = {0};
+  if (!ck_json_read_string(&text, json)) ck_buffer_append_bytes(&text, json);
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+static void put_row(ck_table *table, ck_bytes row) {
+  bool of_agent = false;
+  ck_buffer origin = {0};
+  ck_json_read_bool(&of_agent, ck_json_get(row, "agent"));
+  ck_json_read_string(&origin, ck_json_get(row, "origin"));
+  if (of_agent) ck_buffer_append_text(&origin, " (agent)");
+  put_text(table, ck_json_get(row, "key"));
+  put_text(table, ck_json_get(row, "value"));
+  ck_table_put_text(table, ck_buffer_bytes(&origin));
+  ck_buffer_clear(&origin);
+}
+
+static ck_status print_table(ck_output *output, const ck_value *rows, ck_error *err) {
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  ck_json_iterator it = ck_json_iterate(ck_value_bytes(rows));
+  while (ck_json_next(&it)) put_row(&table, it.value);
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+static ck_status print_json(ck_output *output, const ck_profile *profile, const values *v, const ck_value *rows, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_document_put_text(&document, NULL, "profile", profile->name);
+  ck_document_put_text(&document, NULL, "file", profile->path);
+  ck_document_put_text(&document, NULL, "agent", v->agent);
+  ck_document_put_value(&document, NULL, "settings", rows);
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_profile *profile = NULL;
+  ck_value *rows = NULL;
+  ck_status status = ck_profile_load(&profile, v->profile, err);
+  if (status == CK_OK) status = ck_profile_describe(&rows, profile, v->agent, err);
+  if (status == CK_OK && v->agent && !ck_profile_get_agent(profile, v->agent))
+    ck_output_talk(host->output, "%s says nothing of agent '%s': the session's settings hold", profile->name, v->agent);
+  if (status == CK_OK)
+    status = host->output->json ? print_json(host->output, profile, v, rows, err) : print_table(host->output, rows, err);
+  ck_value_free(rows);
+  ck_profile_free(profile);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "PROFILE", .offset = offsetof(values, profile), .help = "a shipped profile, or the path of one", .complete = CK_COMPLETE_FILE},
+  {0},
+};
+
+static const ck_option options[] = {
+  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT", .help = "as it holds for this agent"},
+  {0},
+};
+
+const ck_command ck_command_profile_show = {
+  .name = "profile show",
+  .summary = "show the settings that hold, and where each came from",
+  .details = "Columns: setting, value, from: a file, a text in the program, or 'built in' when nobody says it; '(agent)' where the agent's own "
+             "section does. An agent's setting beats the profile's, that of a profile beats the one it extends, and both beat a policy's "
+             "defaults.",
+  .operands = operands,
+  .options = options,
+  .run = run,
+};

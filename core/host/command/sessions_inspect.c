@@ -1,0 +1,98 @@
+/* sessions_inspect.c - sessions inspect: the state that a checkpoint restores. */
+#include "core/base/clock.h"
+#include "core/host/inspect/checkpoint_fields.h"
+#include "core/host/command/commands.h"
+#include "core/host/inspect/pick.h"
+#include "core/host/inspect/session_checkpoint.h"
+#include "core/host/print/table.h"
+
+typedef struct values {
+  const char *session, *checkpoint;
+} values;
+
+static const ck_column columns[] = {{"KEY", CK_COLUMN_CUT}, {"BYTES", true}, {"VALUE", false}, {NULL, false}};
+
+static ck_status print_table(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  for (size_t i = 0; i < snapshot->entry_count; i++) {
+    ck_bytes value = ck_value_bytes(snapshot->entries[i].value);
+    ck_table_put_text(&table, ck_bytes_text(snapshot->entries[i].key));
+    ck_table_put_bytes(&table, (int64_t)value.len);
+    ck_table_put_text(&table, value);
+  }
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_document_put_text(&document, NULL, "session", snapshot->look->head.session.id);
+  if (snapshot->has_checkpoint)
+    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &snapshot->checkpoint);
+  struct cJSON *state = ck_document_put_object(&document, NULL, "state");
+  for (size_t i = 0; i < snapshot->entry_count; i++)
+    ck_document_put_value(&document, state, snapshot->entries[i].key, snapshot->entries[i].value);
+  ck_status status = ck_checkpoint_fields_put(&document, NULL, snapshot, true, err);
+  if (status == CK_OK)
+    status = ck_session_checkpoint_put(&document, ck_document_put_object(&document, NULL, "sessionCheckpoint"), snapshot, err);
+  if (status == CK_OK) status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static void talk_header(ck_output *output, const ck_snapshot *snapshot) {
+  const ck_checkpoint_info *checkpoint = &snapshot->checkpoint;
+  char time[CK_TIME_TEXT_SIZE];
+  if (!snapshot->has_checkpoint) {
+    ck_output_talk(output, "no checkpoint yet: the state is empty");
+    return;
+  }
+  ck_time_text(time, checkpoint->created_ms);
+  ck_output_talk(output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id, ck_boundary_kind_name(checkpoint->kind),
+                 (long long)checkpoint->seq, time, snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys");
+}
+
+static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
+  if (output->json) return print_json(output, snapshot, err);
+  talk_header(output, snapshot);
+  return snapshot->entry_count ? print_table(output, snapshot, err) : CK_OK;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_look look;
+  ck_snapshot snapshot = {0};
+  ck_status status = ck_look_open_session(&look, host, v->session, err);
+  if (status != CK_OK) return status;
+  status = ck_snapshot_open(&snapshot, &look, host->output, v->checkpoint, err);
+  if (status == CK_OK) status = print(host->output, &snapshot, err);
+  ck_snapshot_clear(&snapshot);
+  ck_look_close(&look);
+  return status;
+}
+
+static const ck_operand operands[] = {
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {0},
+};
+
+static const ck_option options[] = {
+  {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "CHECKPOINT",
+   .help = "this one instead of the latest: " CK_PICK_HELP},
+  {0},
+};
+
+const ck_command ck_command_sessions_inspect = {
+  .name = "sessions inspect",
+  .summary = "show the state that a checkpoint restores",
+  .details = "Columns: key, bytes, value. With --json one object: checkpoint and state (all values, byte for byte); "
+             "the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, created_at, current_node, next_node, execution_path, "
+             "shared_memory, conversation_states, accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, signature; "
+             "and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` gives it.",
+  .operands = operands,
+  .options = options,
+  .run = run,
+};

@@ -1,0 +1,99 @@
+/* sessions_list.c - sessions list: every session of the store, newest first. */
+#include "core/host/command/commands.h"
+#include "core/host/inspect/look.h"
+#include "core/host/print/table.h"
+#include "core/runtime/session/tail.h"
+#include "core/store/upkeep.h"
+
+typedef struct values {
+  const char *status, *agent;
+} values;
+
+typedef struct listing {
+  ck_look look;
+  const char *agent;
+  ck_output *output;
+  ck_table table;
+  size_t count;
+  ck_status status;
+  ck_error *err;
+} listing;
+
+static const ck_column columns[] = {
+  {"SESSION", false}, {"STATUS", false}, {"UPDATED", CK_COLUMN_SPARE(1)}, {"PROFILE", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+  {"FLOW", CK_COLUMN_PATH}, {"REASON", CK_COLUMN_WIDE}, {NULL, false},
+};
+
+static void put_row(listing *self, const ck_session_record *record, bool live, const char *trouble) {
+  ck_table *table = &self->table;
+  bool died = record->status == CK_SESSION_RUNNING && !live;
+  ck_table_put_text(table, ck_bytes_text(record->id));
+  ck_table_put_word(table, ck_session_status_name(record->status));
+  ck_table_put_time(table, record->updated_ms);
+  ck_table_put_text(table, ck_bytes_text(record->profile));
+  ck_table_put_text(table, ck_bytes_text(record->flow));
+  ck_table_put_text(table, ck_bytes_text(died ? "its process is gone: resume it" : *trouble ? trouble : record->reason));
+}
+
+static bool visit(void *to, const ck_session_record *record) {
+  listing *self = to;
+  bool involved = true;
+  if (self->agent) self->status = ck_tail_find_agent(&involved, self->look.store, record->no, self->agent, self->err);
+  if (self->status != CK_OK || !involved) return self->status == CK_OK;
+  ck_error owned = CK_ERROR_INIT;
+  char trouble[CK_TROUBLE_MAX] = "";
+  bool live = record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
+  if (live) ck_store_get_trouble(trouble, self->look.store, record->id);
+  self->count++;
+  if (!self->output->json) {
+    put_row(self, record, live, trouble);
+    return true;
+  }
+  ck_document document;
+  ck_document_init(&document, self->output);
+  ck_look_put_record(&document, NULL, record, live);
+  ck_document_put_text(&document, NULL, "trouble", *trouble ? trouble : NULL);
+  self->status = ck_document_print(&document, self->err);
+  ck_document_clear(&document);
+  return self->status == CK_OK;
+}
+
+static void tell_none(ck_output *output, const values *v) {
+  if (v->agent)
+    ck_output_talk(output, "agent '%s' took part in no session%s%s", v->agent, v->status ? " that is " : "", v->status ? v->status : "");
+  else if (v->status) ck_output_talk(output, "no session is %s", v->status);
+  else ck_output_talk(output, "no sessions yet; start one with 'ckrun run FLOW'");
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  listing self = {.agent = v->agent, .output = host->output, .err = err};
+  ck_session_status wanted = v->status ? ck_session_status_of(v->status) : 0;
+  ck_status status = ck_look_open(&self.look, host, err);
+  if (status != CK_OK) return status;
+  ck_table_init(&self.table, host->output, columns);
+  if (self.look.store) status = ck_store_list_sessions(self.look.store, wanted, visit, &self, err);
+  if (status == CK_OK) status = self.status;
+  if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
+  if (status == CK_OK && !self.count) tell_none(host->output, v);
+  ck_table_clear(&self.table);
+  ck_look_close(&self.look);
+  return status;
+}
+
+static const ck_option options[] = {
+  {.name = "status", .type = CK_OPTION_TEXT, .offset = offsetof(values, status), .value = "STATUS", .choices = ck_look_statuses,
+   .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed or cancelled"},
+  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT",
+   .help = "only those in which this agent took part: by itself, or by a delegation that names it"},
+  {0},
+};
+
+const ck_command ck_command_sessions_list = {
+  .name = "sessions list",
+  .summary = "list the sessions, newest first",
+  .details = "Columns: session, status, updated, profile, flow, reason. A running session whose process has died says so, and one "
+             "that goes on though its store takes nothing.",
+  .options = options,
+  .run = run,
+};

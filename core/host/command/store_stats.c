@@ -1,0 +1,92 @@
+/* store_stats.c - store stats: what the store holds and how large it is. */
+#include <stdlib.h>
+
+#include "core/host/command/commands.h"
+#include "core/host/inspect/look.h"
+#include "core/host/run/spills.h"
+#include "core/host/print/table.h"
+
+static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
+
+typedef enum { COUNT, BYTES } unit;
+
+/* X(name, unit): members of ck_store_stats in the order they are shown. */
+#define STATS_TABLE(X)         \
+  X(sessions, COUNT)           \
+  X(events, COUNT)             \
+  X(checkpoints, COUNT)        \
+  X(keyframes, COUNT)          \
+  X(event_bytes, BYTES)        \
+  X(event_plain_bytes, BYTES)  \
+  X(payload_bytes, BYTES)      \
+  X(payload_plain_bytes, BYTES) \
+  X(file_bytes, BYTES)         \
+  X(wal_bytes, BYTES)          \
+  X(free_bytes, BYTES)         \
+  X(schema, COUNT)
+
+static ck_status print_table(ck_output *output, const char *url, const ck_store_stats *stats, const ck_spills_size *spills, ck_error *err) {
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  ck_table_put_word(&table, "store");
+  ck_table_put_text(&table, ck_bytes_text(url));
+#define X(name, unit)                                      \
+  ck_table_put_word(&table, #name);                        \
+  if (unit == BYTES) ck_table_put_bytes(&table, stats->name); \
+  else ck_table_put_count(&table, stats->name);
+  STATS_TABLE(X)
+#undef X
+  ck_table_put_word(&table, "spill_files");
+  ck_table_put_count(&table, spills->files);
+  ck_table_put_word(&table, "spill_bytes");
+  ck_table_put_bytes(&table, spills->bytes);
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+static ck_status print_json(ck_output *output, const char *url, const ck_store_stats *stats, const ck_spills_size *spills, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_document_put_text(&document, NULL, "store", url);
+#define X(name, unit) ck_document_put_int(&document, NULL, #name, stats->name);
+  STATS_TABLE(X)
+#undef X
+  ck_document_put_int(&document, NULL, "spill_files", spills->files);
+  ck_document_put_int(&document, NULL, "spill_bytes", spills->bytes);
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static ck_status measure_spills(ck_spills_size *out, const char *url, ck_error *err) {
+  char *folder;
+  ck_status status = ck_spills_find(&folder, url, err);
+  if (status == CK_OK) status = ck_spills_measure(out, folder, err);
+  free(folder);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  (void)given;
+  ck_look look = {0};
+  ck_store_stats stats = {0};
+  ck_spills_size spills = {0};
+  ck_status status = ck_look_open(&look, host, err);
+  if (status != CK_OK) return status;
+  if (look.store) status = ck_store_get_stats(&stats, look.store, err);
+  if (status == CK_OK) status = measure_spills(&spills, look.place.url, err);
+  if (status == CK_OK)
+    status = host->output->json ? print_json(host->output, look.place.url, &stats, &spills, err)
+                                : print_table(host->output, look.place.url, &stats, &spills, err);
+  ck_look_close(&look);
+  return status;
+}
+
+const ck_command ck_command_store_stats = {
+  .name = "store stats",
+  .summary = "tell what the store holds and how large it is",
+  .details = "Counts of sessions, events, checkpoints and keyframes; bytes of event bodies and checkpoint payloads as stored and "
+             "before compression; bytes of the file, of its write-ahead log and of its free pages; the schema's version; how many files hold outputs of programs that were too long for their results, and their bytes.",
+  .run = run,
+};

@@ -1,0 +1,95 @@
+/* store_verify.c - store verify: walks rows, digests and payloads, and lists what is wrong. */
+#include "core/host/command/commands.h"
+#include "core/host/print/format.h"
+#include "core/host/inspect/look.h"
+#include "core/host/print/table.h"
+
+typedef struct values {
+  const char *session;
+} values;
+
+typedef struct verification {
+  ck_output *output;
+  ck_table table;
+  ck_document document;
+  struct cJSON *problems;
+} verification;
+
+static const ck_column columns[] = {{"SESSION", false}, {"SEQ", true}, {"STATUS", false}, {"PROBLEM", false}, {NULL, false}};
+
+static void visit(void *to, const char *session, int64_t seq, ck_status status, const char *text) {
+  verification *self = to;
+  if (self->output->json) {
+    struct cJSON *problem = ck_document_put_object(&self->document, self->problems, NULL);
+    ck_document_put_text(&self->document, problem, "session", session);
+    ck_document_put_int(&self->document, problem, "seq", seq);
+    ck_document_put_text(&self->document, problem, "status", ck_status_name(status));
+    ck_document_put_text(&self->document, problem, "text", text);
+    return;
+  }
+  ck_table_put_text(&self->table, ck_bytes_text(session));
+  ck_table_put_count(&self->table, seq);
+  ck_table_put_word(&self->table, ck_status_name(status));
+  ck_table_put_text(&self->table, ck_bytes_text(text));
+}
+
+static void tell_well(ck_output *output, const ck_verify_report *report) {
+  ck_buffer text = {0};
+  ck_format_of(&text, report->sessions, "session");
+  ck_buffer_append_text(&text, ", ");
+  ck_format_of(&text, report->events, "event");
+  ck_buffer_append_text(&text, ", ");
+  ck_format_of(&text, report->checkpoints, "checkpoint");
+  ck_buffer_append_char(&text, '\0');
+  ck_output_talk(output, "%s: all is well", text.failed ? "all that is stored" : text.data);
+  ck_buffer_clear(&text);
+}
+
+static ck_status print_report(verification *self, const ck_verify_report *report, ck_error *err) {
+  if (self->output->json) {
+    ck_document_put_int(&self->document, NULL, "sessions", report->sessions);
+    ck_document_put_int(&self->document, NULL, "events", report->events);
+    ck_document_put_int(&self->document, NULL, "checkpoints", report->checkpoints);
+    ck_document_put_bool(&self->document, NULL, "ok", report->problems == 0);
+    return ck_document_print(&self->document, err);
+  }
+  ck_status status = report->problems ? ck_table_print(&self->table, err) : CK_OK;
+  if (status == CK_OK && !report->problems) tell_well(self->output, report);
+  return status;
+}
+
+static ck_status run(ck_host *host, const void *given, ck_error *err) {
+  const values *v = given;
+  ck_look look = {0};
+  ck_verify_report report = {0};
+  verification self = {.output = host->output};
+  ck_status status = v->session ? ck_look_open_session(&look, host, v->session, err) : ck_look_open(&look, host, err);
+  if (status != CK_OK) return status;
+  ck_table_init(&self.table, host->output, columns);
+  ck_document_init(&self.document, host->output);
+  self.problems = ck_document_put_array(&self.document, NULL, "problems");
+  if (look.store) status = ck_store_verify(&report, look.store, v->session ? look.head.session.id : NULL, visit, &self, err);
+  if (status == CK_OK) status = print_report(&self, &report, err);
+  if (status == CK_OK && report.problems)
+    status = ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", look.place.url, (long long)report.problems,
+                          report.problems == 1 ? "problem" : "problems");
+  ck_document_clear(&self.document);
+  ck_table_clear(&self.table);
+  ck_look_close(&look);
+  return status;
+}
+
+static const ck_option options[] = {
+  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
+   .complete = CK_COMPLETE_SESSION,
+   .help = "only this session"},
+  {0},
+};
+
+const ck_command ck_command_store_verify = {
+  .name = "store verify",
+  .summary = "check every row, digest and payload",
+  .details = "Columns of the problems: session, seq, status, problem. Exit code 7 when there is any. Never writes.",
+  .options = options,
+  .run = run,
+};

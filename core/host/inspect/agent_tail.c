@@ -1,0 +1,111 @@
+/* agent_tail.c - reads the tail of one agent of a stored session, as its resume would give it. */
+#include "core/host/inspect/agent_tail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/errand.h"
+#include "core/host/inspect/snapshot.h"
+#include "core/host/cli/suggest.h"
+#include "core/runtime/session/choose.h"
+
+enum { DEPTH_DEFAULT = 50, NAMES_MAX = 8, LOOK_BACK = 2000 };
+
+void ck_agent_tail_clear(ck_agent_tail *self) { ck_tail_clear(&self->tail); }
+
+static int64_t depth_of(const ck_profile *profile, const ck_agent_tail_options *options) {
+  const ck_profile_agent *agent = profile ? ck_profile_get_agent(profile, options->agent) : NULL;
+  if (options->last >= 0) return options->last;
+  if (agent && agent->replay_depth >= 0) return agent->replay_depth;
+  return profile ? profile->replay_depth : DEPTH_DEFAULT;
+}
+
+/* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies behind is given again only as
+ * far as it is not done again. */
+static ck_status find_cut(int64_t *out, const ck_look *look, ck_error *err) {
+  const ck_head *head = &look->head;
+  *out = 0;
+  if (look->live || !ck_session_status_resumable(head->session.status)) return CK_OK;
+  ck_checkpoint_info from;
+  ck_status status = ck_choose_checkpoint(&from, look->store, head, &(ck_choice){0}, err);
+  *out = from.seq ? from.seq : head->session.flow ? 1 : 0;
+  ck_checkpoint_info_clear(&from);
+  return status;
+}
+
+static ck_status read_tail(ck_agent_tail *out, const ck_look *look, const ck_policy_engine *policies, ck_error *err) {
+  const ck_head *head = &look->head;
+  ck_view view;
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  ck_tail_query query = {.session = head->session.no, .view = &view, .agent = out->agent, .policies = policies,
+                         .n = out->depth > 0 ? (size_t)out->depth : 0};
+  if (status == CK_OK) status = find_cut(&query.cut, look, err);
+  if (status == CK_OK) status = ck_tail_read(&out->tail, look->store, &query, err);
+  ck_view_clear(&view);
+  return status;
+}
+
+ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_look *look, ck_output *output, const ck_agent_tail_options *options,
+                             ck_error *err) {
+  const ck_session_record *session = &look->head.session;
+  ck_profile *profile = NULL;
+  ck_policy_engine policies = {0};
+  *out = (ck_agent_tail){.session = session->id, .agent = options->agent};
+  ck_status status = ck_errand_hide_secrets(output, look->store, session->id, err);
+  if (status == CK_OK) status = ck_snapshot_load_profile(&profile, &policies, session, options->profile, err);
+  out->depth = depth_of(profile, options);
+  if (status == CK_OK) status = read_tail(out, look, profile ? &policies : NULL, err);
+  if (policies.free) policies.free(policies.self);
+  ck_profile_free(profile);
+  return status;
+}
+
+ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_agent_tail *self, ck_bytes section, ck_error *err) {
+  ck_value *text = NULL;
+  ck_status status = ck_value_text(&text, section, err);
+  if (status != CK_OK) return status;
+  ck_document_put_text(document, at, "session", self->session);
+  ck_document_put_text(document, at, "agent", self->agent);
+  ck_document_put_int(document, at, "depth", self->depth);
+  ck_document_put_value(document, at, "section", text);
+  struct cJSON *events = ck_document_put_array(document, at, "events");
+  for (size_t i = 0; i < self->tail.count; i++)
+    ck_look_put_event(document, ck_document_put_object(document, events, NULL), self->tail.events[i]);
+  ck_value_free(text);
+  return CK_OK;
+}
+
+/* ---- an agent that has none ---- */
+
+typedef struct names {
+  char *list[NAMES_MAX];
+  size_t count, seen;
+} names;
+
+static bool take_name(void *to, const ck_event *event) {
+  names *self = to;
+  bool known = !event->agent;
+  for (size_t i = 0; i < self->count && !known; i++) known = strcmp(self->list[i], event->agent) == 0;
+  if (!known && (self->list[self->count] = strdup(event->agent))) self->count++;
+  return self->count < NAMES_MAX && ++self->seen < LOOK_BACK;
+}
+
+void ck_agent_tail_tell_none(ck_output *output, const ck_look *look, const char *agent) {
+  names near = {0};
+  ck_buffer list = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  ck_suggestion meant = {.typed = agent};
+  const char *id = look->head.session.id;
+  ck_event_query newest = {.session = look->head.session.no, .backward = true};
+  bool read = ck_store_read_events(look->store, &newest, take_name, &near, &ignored) == CK_OK;
+  for (size_t i = 0; i < near.count; i++) {
+    ck_buffer_append_format(&list, "%s%s", i ? ", " : "", near.list[i]);
+    if (strcmp(near.list[i], agent) != 0) ck_suggestion_check(&meant, near.list[i]);
+  }
+  ck_buffer_append_char(&list, 0);
+  if (!read || list.failed || near.count == 0) ck_output_talk(output, "session %s has nothing to give to an agent '%s'", id, agent);
+  else if (meant.best) ck_output_talk(output, "session %s has nothing to give to an agent '%s'; did you mean '%s'? Its agents: %s", id, agent, meant.best, list.data);
+  else ck_output_talk(output, "session %s has nothing to give to an agent '%s'; its agents: %s", id, agent, list.data);
+  for (size_t i = 0; i < near.count; i++) free(near.list[i]);
+  ck_buffer_clear(&list);
+}

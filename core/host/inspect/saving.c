@@ -1,0 +1,57 @@
+/* saving.c - reads what the transcript and the session's lock tell of failed saves, and words it. */
+#include "core/host/inspect/saving.h"
+
+#include <inttypes.h>
+
+static bool count_event(void *to, const ck_event *event) {
+  ck_saving_view *self = to;
+  int64_t late = 0;
+  ck_bytes body = ck_value_bytes(event->body);
+  if (!ck_json_is_text(ck_json_get(body, "what"), "saved")) return true;
+  ck_json_read_int(&late, ck_json_get(body, "checkpoints"));
+  self->times++;
+  self->late += late;
+  return true;
+}
+
+ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_record *record, ck_error *err) {
+  *out = (ck_saving_view){0};
+  ck_event_query query = {.session = record->no, .kinds = UINT64_C(1) << CK_EVENT_SAVING};
+  ck_status status = ck_store_read_events(store, &query, count_event, out, err);
+  if (status == CK_OK) ck_store_get_trouble(out->trouble, store, record->id);
+  return status;
+}
+
+void ck_saving_append_count(ck_buffer *out, int64_t checkpoints) {
+  ck_buffer_append_format(out, "%" PRId64 " checkpoint%s", checkpoints, checkpoints == 1 ? "" : "s");
+}
+
+void ck_saving_put(ck_document *document, const ck_saving_view *self) {
+  struct cJSON *at = ck_document_put_object(document, NULL, "saving");
+  ck_document_put_bool(document, at, "failing", *self->trouble || self->lost);
+  ck_document_put_text(document, at, "trouble", *self->trouble ? self->trouble : NULL);
+  ck_document_put_int(document, at, "times", self->times);
+  ck_document_put_int(document, at, "late_checkpoints", self->late);
+  ck_document_put_int(document, at, "unsaved_checkpoints", self->unsaved);
+  ck_document_put_int(document, at, "unsaved_events", self->events);
+}
+
+void ck_saving_put_row(ck_table *table, const ck_saving_view *self) {
+  ck_buffer text = {0};
+  if (*self->trouble) {
+    ck_buffer_append_format(&text, "failing, the session goes on unsaved: %s", self->trouble);
+  } else if (self->lost) {
+    ck_saving_append_count(&text, self->unsaved);
+    ck_buffer_append_format(&text, " and %" PRId64 " event%s could not be saved", self->events, self->events == 1 ? "" : "s");
+  } else if (self->times) {
+    ck_buffer_append_format(&text, "failed for a while %s, ", self->times == 1 ? "once" : "several times");
+    ck_saving_append_count(&text, self->late);
+    ck_buffer_append_text(&text, " came late; all is saved");
+  }
+  if (text.len) {
+    ck_table_put_word(table, "saving");
+    ck_table_put_text(table, ck_buffer_bytes(&text));
+  }
+  if (text.failed) table->text.failed = true;
+  ck_buffer_clear(&text);
+}

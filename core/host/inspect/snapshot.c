@@ -1,0 +1,64 @@
+/* snapshot.c - opens one checkpoint of a session with all that is needed to show it. */
+#include "core/host/inspect/snapshot.h"
+
+#include <stdlib.h>
+
+#include "core/host/errand.h"
+#include "core/host/run/launch.h"
+#include "core/host/inspect/pick.h"
+#include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
+
+ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies, const ck_session_record *session,
+                                   const char *given, ck_error *err) {
+  ck_launch launch = {0};
+  ck_error absent = CK_ERROR_INIT;
+  *out = NULL;
+  *policies = (ck_policy_engine){0};
+  ck_status status = given ? CK_OK : ck_launch_read(&launch, session, &absent);
+  if (status == CK_E_REFUSED) return CK_OK;
+  if (status != CK_OK) return ck_error_set(err, status, "%s", absent.text);
+  const char *name = given ? given : launch.profile ? launch.profile : "default";
+  status = ck_profile_load(out, name, err);
+  if (status == CK_OK) status = ck_policy_engine_open(policies, *out, err);
+  ck_launch_clear(&launch);
+  return status;
+}
+
+static ck_status load_state(ck_snapshot *self, ck_error *err) {
+  const ck_look *look = self->look;
+  ck_status status = self->has_checkpoint
+                         ? ck_store_get_state(&self->state, look->store, look->head.session.no, self->checkpoint.seq, err)
+                         : ck_state_new(&self->state, err);
+  return status == CK_OK ? ck_state_list(&self->entries, &self->entry_count, self->state, err) : status;
+}
+
+static ck_status choose(ck_snapshot *self, const char *word, ck_error *err) {
+  const ck_head *head = &self->look->head;
+  if (!word && !head->has_checkpoint) return CK_OK;
+  self->has_checkpoint = true;
+  return ck_pick_checkpoint(&self->checkpoint, self->look, word ? word : "latest", err);
+}
+
+ck_status ck_snapshot_open(ck_snapshot *out, const ck_look *look, ck_output *output, const char *word, ck_error *err) {
+  const ck_head *head = &look->head;
+  *out = (ck_snapshot){.look = look};
+  ck_status status = ck_errand_hide_secrets(output, look->store, head->session.id, err);
+  if (status == CK_OK) status = choose(out, word, err);
+  if (status == CK_OK) status = load_state(out, err);
+  int64_t timeline = out->has_checkpoint ? out->checkpoint.timeline : head->session.timeline;
+  out->until = out->has_checkpoint ? out->checkpoint.seq : head->last_seq;
+  if (status == CK_OK) status = ck_view_make(&out->view, head->timelines, head->timeline_count, timeline, err);
+  if (status == CK_OK) status = ck_snapshot_load_profile(&out->profile, &out->policies, &head->session, NULL, err);
+  return status;
+}
+
+void ck_snapshot_clear(ck_snapshot *self) {
+  if (self->policies.free) self->policies.free(self->policies.self);
+  ck_profile_free(self->profile);
+  ck_view_clear(&self->view);
+  free(self->entries);
+  ck_state_free(self->state);
+  ck_checkpoint_info_clear(&self->checkpoint);
+  *self = (ck_snapshot){0};
+}

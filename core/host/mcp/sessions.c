@@ -1,0 +1,267 @@
+/* sessions.c - the tools of `ckrun mcp` that look: sessions, their checkpoints, what lies between, what an agent is told. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/inspect/agent_tail.h"
+#include "core/host/inspect/checkpoint_fields.h"
+#include "core/host/inspect/compare.h"
+#include "core/host/errand.h"
+#include "core/host/inspect/look.h"
+#include "core/host/mcp/tools.h"
+#include "core/host/inspect/pick.h"
+#include "core/runtime/session/tail_section.h"
+
+enum { SESSIONS_DEFAULT = 20, SESSIONS_MAX = 1000 };
+
+static void put_text(ck_document *document, struct cJSON *at, const char *name, const char *text) {
+  if (text) ck_document_put_text(document, at, name, text);
+  else ck_document_put_null(document, at, name);
+}
+
+/* ---- list_resumable_sessions ---- */
+
+typedef struct listing {
+  ck_store *store;
+  char (*ids)[CK_ID_SIZE];
+  size_t count, limit;
+  int64_t total;
+} listing;
+
+/* A running one counts when its owner is dead. */
+static bool take_session(void *to, const ck_session_record *record) {
+  listing *self = to;
+  ck_error owned = CK_ERROR_INIT;
+  if (!ck_session_status_resumable(record->status)) return true;
+  if (record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->store, record->id, &owned) != CK_OK) return true;
+  if (self->count < self->limit) memcpy(self->ids[self->count++], record->id, CK_ID_SIZE);
+  self->total++;
+  return true;
+}
+
+/* The node that was begun last, or that comes after the one completed last. */
+typedef struct failing {
+  char *node;
+} failing;
+
+static bool find_node(void *to, const ck_event *event) {
+  failing *self = to;
+  ck_bytes body = ck_value_bytes(event->body), next = ck_json_get(ck_json_get(body, "next"), "node"), node = ck_json_get(body, "node");
+  bool begun = ck_json_is_text(ck_json_get(body, "kind"), "node_start");
+  ck_bytes found = !begun && next.len ? next : node;
+  if (ck_json_type_of(found) == CK_JSON_STRING) self->node = ck_json_dup_string(found);
+  return !self->node;
+}
+
+static ck_status put_failed_node(ck_document *document, struct cJSON *at, ck_store *store, const ck_head *head, ck_error *err) {
+  failing where = {0};
+  ck_view view = {0};
+  ck_session_status how = head->session.status;
+  ck_event_query query = {.session = head->session.no, .view = &view, .kinds = 1ull << CK_EVENT_BOUNDARY, .backward = true};
+  ck_status status = CK_OK;
+  if (how == CK_SESSION_FAILED || how == CK_SESSION_FAILING) {
+    status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+    if (status == CK_OK) status = ck_store_read_events(store, &query, find_node, &where, err);
+  }
+  put_text(document, at, "failed_at_node", where.node);
+  ck_view_clear(&view);
+  free(where.node);
+  return status;
+}
+
+static ck_status put_session(ck_document *document, struct cJSON *list, ck_store *store, const char *id, ck_error *err) {
+  ck_head head;
+  ck_status status = ck_store_get_head(&head, store, id, err);
+  if (status != CK_OK) return status;
+  struct cJSON *at = ck_document_put_object(document, list, NULL);
+  ck_document_put_text(document, at, "session_id", head.session.id);
+  ck_document_put_text(document, at, "status", ck_session_status_name(head.session.status));
+  put_text(document, at, "error", head.session.reason);
+  status = put_failed_node(document, at, store, &head, err);
+  put_text(document, at, "last_checkpoint", head.has_checkpoint ? head.checkpoint.id : NULL);
+  ck_document_put_time(document, at, "created_at", head.session.created_ms);
+  ck_document_put_time(document, at, "updated_at", head.session.updated_ms);
+  ck_head_clear(&head);
+  return status;
+}
+
+static ck_status put_sessions(ck_document *out, listing *self, ck_session_status wanted, ck_error *err) {
+  self->ids = calloc(self->limit + 1, sizeof *self->ids);
+  if (!self->ids) return ck_error_no_memory(err);
+  ck_status status = self->store ? ck_store_list_sessions(self->store, wanted, take_session, self, err) : CK_OK;
+  struct cJSON *list = ck_document_put_array(out, NULL, "sessions");
+  for (size_t i = 0; status == CK_OK && i < self->count; i++) status = put_session(out, list, self->store, self->ids[i], err);
+  ck_document_put_int(out, NULL, "total", self->total);
+  free(self->ids);
+  return status;
+}
+
+static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+  ck_look look;
+  int64_t limit = values[1].count;
+  ck_status status = ck_look_open(&look, self->host, err);
+  listing l = {.store = look.store, .limit = limit < 0 ? SESSIONS_DEFAULT : limit > SESSIONS_MAX ? SESSIONS_MAX : (size_t)limit};
+  if (status == CK_OK) status = put_sessions(out, &l, values[0].text ? ck_session_status_of(values[0].text) : 0, err);
+  ck_look_close(&look);
+  return status;
+}
+
+static const char *const resumable[] = {
+#define X(name, number, text, resumable) resumable ? text : NULL,
+    /* those that are not come last in the table, so the list ends there */
+    CK_SESSION_STATUS_TABLE(X)
+#undef X
+};
+
+const ck_mcp_tool ck_mcp_list_resumable_sessions = {
+    .name = "list_resumable_sessions",
+    .help = "Lists sessions that stopped and can go on, newest first: what they stopped for and their last checkpoint.",
+    .read_only = true,
+    .arguments = {{"status", CK_MCP_TEXT, false, "only those of this status", resumable},
+                  {"limit", CK_MCP_COUNT, false, "at most so many: 20 unless given, 1000 at most", NULL}},
+    .run = list_sessions,
+};
+
+/* ---- list_session_checkpoints ---- */
+
+typedef struct checkpoints {
+  ck_document *out;
+  struct cJSON *list;
+  ck_boundary_kind kind; /* 0: all */
+  bool clean_only;
+  int64_t total;
+} checkpoints;
+
+static bool put_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
+  checkpoints *self = to;
+  if ((self->kind && checkpoint->kind != self->kind) || (self->clean_only && !checkpoint->clean)) return true;
+  struct cJSON *at = ck_document_put_object(self->out, self->list, NULL);
+  ck_document_put_text(self->out, at, "checkpoint_id", checkpoint->id);
+  ck_document_put_text(self->out, at, "checkpoint_type", ck_boundary_kind_name(checkpoint->kind));
+  ck_document_put_time(self->out, at, "created_at", checkpoint->created_ms);
+  ck_document_put_int(self->out, at, "seq", checkpoint->seq);
+  ck_document_put_bool(self->out, at, "is_clean", checkpoint->clean);
+  ck_document_put_bool(self->out, at, "can_resume_from", checkpoint->resumable);
+  ck_document_put_value(self->out, at, "info", checkpoint->info);
+  self->total++;
+  return true;
+}
+
+static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+  ck_look look;
+  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  if (status != CK_OK) return status;
+  ck_document_put_text(out, NULL, "session_id", look.head.session.id);
+  checkpoints c = {.out = out, .list = ck_document_put_array(out, NULL, "checkpoints"), .clean_only = values[2].flag,
+                   .kind = ck_boundary_kind_of(values[1].text ? values[1].text : "")};
+  status = ck_errand_hide_secrets(self->host->output, look.store, look.head.session.id, err);
+  if (status == CK_OK) status = ck_store_list_checkpoints(look.store, look.head.session.no, put_checkpoint, &c, err);
+  ck_document_put_int(out, NULL, "total", c.total);
+  ck_look_close(&look);
+  return status;
+}
+
+static const char *const kinds[] = {
+#define X(name, number, text, always) text,
+    CK_BOUNDARY_TABLE(X)
+#undef X
+    NULL,
+};
+
+const ck_mcp_tool ck_mcp_list_session_checkpoints = {
+    .name = "list_session_checkpoints",
+    .help = "Lists the checkpoints of a session, oldest first.",
+    .read_only = true,
+    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+                  {"checkpoint_type", CK_MCP_TEXT, false, "only those of this kind", kinds},
+                  {"clean_only", CK_MCP_FLAG, false, "only those that no retry or failure came before", NULL}},
+    .run = list_checkpoints,
+};
+
+/* ---- inspect_checkpoint ---- */
+
+static ck_status inspect(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+  ck_look look;
+  ck_snapshot snapshot = {0};
+  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  if (status != CK_OK) return status;
+  status = ck_snapshot_open(&snapshot, &look, self->host->output, values[1].text, err);
+  if (status == CK_OK) status = ck_checkpoint_fields_put(out, NULL, &snapshot, values[2].flag, err);
+  ck_snapshot_clear(&snapshot);
+  ck_look_close(&look);
+  return status;
+}
+
+const ck_mcp_tool ck_mcp_inspect_checkpoint = {
+    .name = "inspect_checkpoint",
+    .help = "Shows where a checkpoint stands and, with include_memory, what it restores: memory, conversations, outputs.",
+    .read_only = true,
+    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+                  {"checkpoint_id", CK_MCP_TEXT, false, "the latest unless given: " CK_PICK_HELP, NULL},
+                  {"include_memory", CK_MCP_FLAG, false, "with what it restores", NULL}},
+    .run = inspect,
+};
+
+/* ---- diff_checkpoints ---- */
+
+static ck_status diff(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+  ck_look look;
+  ck_compare compare = {0};
+  ck_output *output = self->host->output;
+  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  if (status != CK_OK) return status;
+  status = ck_errand_hide_secrets(output, look.store, look.head.session.id, err);
+  if (status == CK_OK) status = ck_compare_read(&compare, &look, output->redactor, values[1].text, values[2].text, err);
+  if (status == CK_OK) ck_compare_put(out, NULL, &compare, look.head.session.id);
+  ck_compare_clear(&compare);
+  ck_look_close(&look);
+  return status;
+}
+
+const ck_mcp_tool ck_mcp_diff_checkpoints = {
+    .name = "diff_checkpoints",
+    .help = "Tells what lies between two checkpoints of a session: keys of the state as JSON patches, nodes, spending, events.",
+    .read_only = true,
+    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+                  {"from", CK_MCP_TEXT, true, CK_PICK_HELP, NULL},
+                  {"to", CK_MCP_TEXT, true, CK_PICK_HELP, NULL}},
+    .run = diff,
+};
+
+/* ---- agent_tail ---- */
+
+static ck_status put_tail(ck_document *out, const ck_agent_tail *tail, ck_error *err) {
+  ck_buffer section = {0};
+  ck_tail_append_section(&section, &tail->tail);
+  ck_status status = ck_buffer_check(&section, err);
+  if (status == CK_OK) status = ck_agent_tail_put(out, NULL, tail, ck_buffer_bytes(&section), err);
+  ck_buffer_clear(&section);
+  return status;
+}
+
+static ck_status tail(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+  ck_look look;
+  ck_agent_tail of = {0};
+  ck_agent_tail_options options = {.agent = values[1].text, .last = values[2].count};
+  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  if (status != CK_OK) return status;
+  status = ck_agent_tail_read(&of, &look, self->host->output, &options, err);
+  if (status == CK_OK) status = put_tail(out, &of, err);
+  ck_agent_tail_clear(&of);
+  ck_look_close(&look);
+  return status;
+}
+
+const ck_mcp_tool ck_mcp_agent_tail = {
+    .name = "agent_tail",
+    .help = "Gives what an agent will be told of its past when its session goes on.",
+    .read_only = true,
+    .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
+                  {"agent", CK_MCP_TEXT, true, "the agent", NULL},
+                  {"last", CK_MCP_COUNT, false, "at most so many events; what the session's profile says unless given", NULL}},
+    .run = tail,
+};
+
+const ck_mcp_tool *const ck_mcp_tools[] = {
+    &ck_mcp_list_resumable_sessions, &ck_mcp_list_session_checkpoints, &ck_mcp_inspect_checkpoint, &ck_mcp_resume_session,
+    &ck_mcp_pause_session,           &ck_mcp_diff_checkpoints,         &ck_mcp_agent_tail,         NULL,
+};

@@ -1,0 +1,243 @@
+/* print.c - tells what a preflight has found. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/host/print/document.h"
+#include "core/host/print/format.h"
+#include "core/host/inspect/look.h"
+#include "core/host/preflight/preflight.h"
+#include "core/host/print/table.h"
+
+ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_error *err) {
+  if (self->verdict == CK_OK) return CK_OK;
+  const char *id = self->head.session.id, *text = self->problems.data;
+  if (self->problem_count == 1) return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, text);
+  char all[CK_ERROR_TEXT_MAX];
+  size_t len = 0;
+  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1) {
+    ck_output_talk(output, "problem: %s", text);
+    int more = snprintf(all + len, sizeof all - len, "%s%s", i ? "; " : "", text);
+    len = more > 0 && len + (size_t)more < sizeof all ? len + (size_t)more : sizeof all - 1;
+  }
+  if (output->json) return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, all);
+  return ck_error_set(err, self->verdict, "session %s cannot be resumed: %zu problems", id, self->problem_count);
+}
+
+/* ---- policies ---- */
+
+typedef void (*policy_visit)(void *to, const char *name, int64_t version, const char *digest, bool changed);
+
+/* Changed: that policy is not one of those that the session was started with. */
+static bool is_among(ck_bytes policy, const ck_value *then) {
+  ck_json_iterator it = ck_json_iterate(then ? ck_value_bytes(then) : (ck_bytes){0});
+  while (ck_json_next(&it))
+    if (ck_bytes_equal(it.value, policy)) return true;
+  return false;
+}
+
+static void visit_policies(const ck_preflight *self, policy_visit visit, void *to) {
+  ck_json_iterator it = ck_json_iterate(self->policies ? ck_value_bytes(self->policies) : (ck_bytes){0});
+  while (ck_json_next(&it)) {
+    int64_t version = 0;
+    char *name = ck_json_dup_string(ck_json_get(it.value, "name")), *digest = ck_json_dup_string(ck_json_get(it.value, "digest"));
+    ck_json_read_int(&version, ck_json_get(it.value, "version"));
+    visit(to, name ? name : "", version, digest ? digest : "", self->launch.policies && !is_among(it.value, self->launch.policies));
+    free(digest);
+    free(name);
+  }
+}
+
+/* ---- as JSON ---- */
+
+typedef struct json {
+  ck_document *document;
+  struct cJSON *at;
+} json;
+
+static void put_policy(void *to, const char *name, int64_t version, const char *digest, bool changed) {
+  json *self = to;
+  struct cJSON *at = ck_document_put_object(self->document, self->at, NULL);
+  ck_document_put_text(self->document, at, "name", name);
+  ck_document_put_int(self->document, at, "version", version);
+  ck_document_put_text(self->document, at, "digest", digest);
+  ck_document_put_bool(self->document, at, "changed", changed);
+}
+
+static void put_effects(ck_document *document, const ck_preflight *self) {
+  struct cJSON *list = ck_document_put_array(document, NULL, "effects");
+  for (size_t i = 0; i < self->effect_count; i++) {
+    const ck_rehearsed_effect *effect = &self->effects[i].is;
+    struct cJSON *at = ck_document_put_object(document, list, NULL);
+    ck_document_put_text(document, at, "effect", effect->key);
+    ck_document_put_text(document, at, "name", effect->name);
+    ck_document_put_text(document, at, "kind", ck_effect_kind_name(effect->kind));
+    ck_document_put_text(document, at, "class", ck_effect_class_name(effect->class));
+    ck_document_put_text(document, at, "what", ck_rehearsed_name(effect->what));
+    ck_document_put_int(document, at, "cost_micros", effect->cost_micros);
+    ck_document_put_int(document, at, "reserve_micros", effect->reserve_micros);
+  }
+}
+
+/* Money in micro-dollars, time in milliseconds. */
+static void put_constraints(ck_document *document, const ck_preflight *self) {
+  struct cJSON *list = ck_document_put_object(document, NULL, "constraints");
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
+    int64_t spent = self->rehearsal.constraints[d].spent, limit = self->rehearsal.constraints[d].limit;
+    struct cJSON *at = ck_document_put_object(document, list, ck_dimension_name((ck_dimension)d));
+    ck_document_put_text(document, at, "rule", ck_rehearsal_rule(&self->rehearsal, (ck_dimension)d));
+    ck_document_put_int(document, at, "spent", spent);
+    if (limit < 0) continue;
+    ck_document_put_int(document, at, "limit", limit);
+    ck_document_put_int(document, at, "left", limit > spent ? limit - spent : 0);
+  }
+}
+
+static void put_counts(ck_document *document, const ck_preflight *self) {
+  ck_document_put_int(document, NULL, "replayed", self->counts[CK_REHEARSED_REPLAY]);
+  ck_document_put_int(document, NULL, "rerun", self->counts[CK_REHEARSED_AGAIN] + self->counts[CK_REHEARSED_ANEW]);
+  ck_document_put_int(document, NULL, "probed", self->counts[CK_REHEARSED_PROBE]);
+  ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_REHEARSED_DOUBT]);
+  ck_document_put_int(document, NULL, "questions", self->counts[CK_REHEARSED_QUESTION]);
+  ck_document_put_int(document, NULL, "cost_micros", self->cost_micros);
+  ck_document_put_int(document, NULL, "reserve_micros", self->reserve_micros);
+}
+
+static ck_status print_json(const ck_preflight *self, ck_output *output, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  ck_document_put_text(&document, NULL, "session", self->head.session.id);
+  ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->head.session.status));
+  ck_document_put_bool(&document, NULL, "resumable", self->verdict == CK_OK);
+  if (self->checkpoint.seq)
+    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &self->checkpoint);
+  ck_document_put_bool(&document, NULL, "fell_back", self->fell_back);
+  if (self->stopped_owner) ck_document_put_int(&document, NULL, "takes_over", self->stopped_owner);
+  ck_document_put_text(&document, NULL, "flow", self->launch.flow);
+  ck_document_put_bool(&document, NULL, "flow_changed", self->flow_changed);
+  ck_document_put_text(&document, NULL, "cassette", self->launch.cassette);
+  ck_document_put_text(&document, NULL, "profile", self->launch.profile);
+  json policies = {.document = &document, .at = ck_document_put_array(&document, NULL, "policies")};
+  visit_policies(self, put_policy, &policies);
+  if (self->rehearsed) {
+    ck_document_put_int(&document, NULL, "attempt", self->rehearsal.attempt);
+    put_counts(&document, self);
+    put_effects(&document, self);
+    put_constraints(&document, self);
+  }
+  struct cJSON *problems = ck_document_put_array(&document, NULL, "problems");
+  const char *text = self->problems.data;
+  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1)
+    ck_document_put_text(&document, problems, NULL, text);
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+/* ---- as a table ---- */
+
+static void put_text(ck_table *table, const char *name, const char *text) {
+  ck_table_put_word(table, name);
+  ck_table_put_text(table, ck_bytes_text(text));
+}
+
+static void put_count(ck_table *table, const char *name, int64_t count) {
+  ck_table_put_word(table, name);
+  ck_table_put_count(table, count);
+}
+
+static void put_policy_row(void *to, const char *name, int64_t version, const char *digest, bool changed) {
+  char text[256];
+  snprintf(text, sizeof text, "%.100s %" PRId64 " %.12s%s", name, version, digest, changed ? ", changed" : "");
+  put_text(to, "policy", text);
+}
+
+static void append_amount(ck_buffer *out, ck_dimension dimension, int64_t amount) {
+  if (dimension == CK_DIMENSION_BUDGET) ck_format_money(out, amount);
+  else if (dimension == CK_DIMENSION_TIME) ck_format_duration(out, amount * 1000);
+  else ck_format_count(out, amount);
+}
+
+/* "budget    $0.20 left of $5.00 (continue)"; what has no limit is left out. */
+static void put_constraint_rows(ck_table *table, const ck_preflight *self) {
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
+    int64_t spent = self->rehearsal.constraints[d].spent, limit = self->rehearsal.constraints[d].limit;
+    const char *rule = ck_rehearsal_rule(&self->rehearsal, (ck_dimension)d);
+    ck_buffer text = {0};
+    if (limit < 0) continue;
+    append_amount(&text, (ck_dimension)d, limit > spent ? limit - spent : 0);
+    ck_buffer_append_text(&text, " left of ");
+    append_amount(&text, (ck_dimension)d, limit);
+    if (rule) ck_buffer_append_format(&text, " (%s)", rule);
+    ck_table_put_word(table, ck_dimension_name((ck_dimension)d));
+    ck_table_put_text(table, ck_buffer_bytes(&text));
+    ck_buffer_clear(&text);
+  }
+}
+
+/* "effect    main/start/tool/1 search (pure): run anew, $0.02 recorded". */
+static void put_effect_rows(ck_table *table, const ck_preflight *self) {
+  for (size_t i = 0; i < self->effect_count; i++) {
+    const ck_rehearsed_effect *effect = &self->effects[i].is;
+    ck_buffer text = {0};
+    ck_buffer_append_format(&text, "%s%s%s (%s): %s", effect->key, effect->name ? " " : "", effect->name ? effect->name : "",
+                            ck_effect_class_name(effect->class), ck_rehearsed_name(effect->what));
+    if (effect->cost_micros > 0) {
+      ck_buffer_append_text(&text, ", recorded at ");
+      ck_format_money(&text, effect->cost_micros);
+    }
+    ck_table_put_word(table, "effect");
+    ck_table_put_text(table, ck_buffer_bytes(&text));
+    ck_buffer_clear(&text);
+  }
+}
+
+static void put_work_rows(ck_table *table, const ck_preflight *self) {
+  put_count(table, "attempt", self->rehearsal.attempt);
+  put_count(table, "replayed", self->counts[CK_REHEARSED_REPLAY]);
+  put_count(table, "run anew", self->counts[CK_REHEARSED_ANEW]);
+  put_count(table, "run again", self->counts[CK_REHEARSED_AGAIN]);
+  put_count(table, "probed", self->counts[CK_REHEARSED_PROBE]);
+  put_count(table, "in doubt", self->counts[CK_REHEARSED_DOUBT]);
+  put_count(table, "questions", self->counts[CK_REHEARSED_QUESTION]);
+  ck_table_put_word(table, "cost recorded");
+  ck_table_put_money(table, self->cost_micros);
+  ck_table_put_word(table, "cost at most");
+  ck_table_put_money(table, self->reserve_micros);
+  put_constraint_rows(table, self);
+  put_effect_rows(table, self);
+}
+
+static ck_status print_table(const ck_preflight *self, ck_output *output, ck_error *err) {
+  static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
+  char from[160] = "the first event";
+  const ck_checkpoint_info *checkpoint = &self->checkpoint;
+  if (checkpoint->seq)
+    snprintf(from, sizeof from, "%s (%s, seq %" PRId64 ")%s", checkpoint->id, ck_boundary_kind_name(checkpoint->kind), checkpoint->seq,
+             self->fell_back ? ", an older one" : "");
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  put_text(&table, "session", self->head.session.id);
+  put_text(&table, "status", ck_session_status_name(self->head.session.status));
+  if (self->stopped_owner) put_count(&table, "ends process", self->stopped_owner);
+  put_text(&table, "goes on from", from);
+  ck_table_put_word(&table, "flow");
+  ck_buffer flow = {0};
+  ck_buffer_append_format(&flow, "%s%s", self->launch.flow, self->flow_changed ? ", changed" : "");
+  ck_table_put_text(&table, ck_buffer_bytes(&flow));
+  ck_buffer_clear(&flow);
+  if (self->launch.cassette) put_text(&table, "cassette", self->launch.cassette);
+  if (self->launch.profile) put_text(&table, "profile", self->launch.profile);
+  visit_policies(self, put_policy_row, &table);
+  if (self->rehearsed) put_work_rows(&table, self);
+  const char *text = self->problems.data;
+  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1) put_text(&table, "problem", text);
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+ck_status ck_preflight_print(const ck_preflight *self, ck_output *output, ck_error *err) {
+  return output->json ? print_json(self, output, err) : print_table(self, output, err);
+}

@@ -1,0 +1,24 @@
+/* format.h - figures as a person reads them. */
+#ifndef CK_HOST_PRINT_FORMAT_H
+#define CK_HOST_PRINT_FORMAT_H
+
+#include "core/base/buffer.h"
+
+/* "0 B", "999 B", "1.5 KiB", "12.0 MiB": powers of 1024. */
+void ck_format_bytes(ck_buffer *out, int64_t bytes);
+/* "0 us", "850 us", "1.2 ms", "3.4 s", "2 min 5 s", "1 h 2 min". */
+void ck_format_duration(ck_buffer *out, int64_t us);
+/* "$0.00", "$1.25", "$0.000123": at least cents, as many digits as there are. */
+void ck_format_money(ck_buffer *out, int64_t micros);
+/* "12,345". */
+void ck_format_count(ck_buffer *out, int64_t count);
+/* "1 event", "12,345 events". */
+void ck_format_of(ck_buffer *out, int64_t count, const char *noun);
+/* "2026-01-31 23:59:59" (UTC). */
+void ck_format_time(ck_buffer *out, int64_t wall_ms);
+/* What a terminal shows of UTF-8 text: columns, a wide character (East Asian, emoji) counts two, a combining one none. */
+size_t ck_format_width(ck_bytes text);
+/* Length in bytes of the longest beginning that is at most `columns` wide. */
+size_t ck_format_cut(ck_bytes text, size_t columns);
+
+#endif

@@ -1,0 +1,174 @@
+/* output.c - what the program says: data to stdout, talk to stderr, nothing stored without redaction and escaping. */
+#include "core/host/print/output.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "core/base/log.h"
+#include "core/host/print/format.h"
+
+static int width_of(int fd) {
+  struct winsize size;
+  if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  return 0;
+}
+
+/* Whoever logs; there is one output in a program. */
+static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void filter_log(ck_buffer *out, ck_bytes text, void *to) {
+  ck_output *self = to;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_output_hide_live(self);
+  pthread_mutex_lock(&log_lock);
+  if (!self->log_redactor) ck_buffer_append_bytes(out, text);
+  else if (ck_redactor_apply_text(out, self->log_redactor, CK_SINK_LOG, text, &ignored) != CK_OK) out->failed = true;
+  pthread_mutex_unlock(&log_lock);
+}
+
+ck_status ck_output_open(ck_output *out, ck_error *err) {
+  memset(out, 0, sizeof *out);
+  const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
+  bool dumb = !term || strcmp(term, "dumb") == 0;
+  out->terminal = isatty(STDOUT_FILENO);
+  out->talk_terminal = isatty(STDERR_FILENO) && !dumb;
+  out->color = out->terminal && !dumb && !(no_color && *no_color);
+  if (out->terminal) out->width = width_of(STDOUT_FILENO);
+  if (out->talk_terminal) out->talk_width = width_of(STDERR_FILENO);
+  ck_log_set_filter(filter_log, out);
+  return ck_redactor_new(&out->redactor, err);
+}
+
+void ck_output_close(ck_output *self) {
+  ck_log_set_filter(NULL, NULL);
+  ck_redactor_free(self->log_redactor);
+  ck_redactor_free(self->redactor);
+  self->redactor = self->log_redactor = NULL;
+}
+
+void ck_output_set_fingerprint_key(ck_output *self, const uint8_t *key) {
+  ck_redactor_set_fingerprint_key(self->redactor, key);
+  pthread_mutex_lock(&log_lock);
+  if (self->log_redactor) ck_redactor_set_fingerprint_key(self->log_redactor, key);
+  pthread_mutex_unlock(&log_lock);
+}
+
+ck_status ck_output_guard_log(ck_output *self, ck_error *err) {
+  pthread_mutex_lock(&log_lock);
+  ck_status status = self->log_redactor ? CK_OK : ck_redactor_new(&self->log_redactor, err);
+  if (status == CK_OK) status = ck_redactor_copy_secrets(self->log_redactor, self->redactor, err);
+  pthread_mutex_unlock(&log_lock);
+  return status;
+}
+
+/* From any thread, for a log line comes from any. */
+static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void erase(ck_output *self) {
+  if (self->live) fputs("\r\033[K", stderr);
+  self->live = false;
+}
+
+void ck_output_hide_live(ck_output *self) {
+  pthread_mutex_lock(&live_lock);
+  erase(self);
+  pthread_mutex_unlock(&live_lock);
+}
+
+void ck_output_show_live(ck_output *self, ck_bytes line) {
+  int width = width_of(STDERR_FILENO); /* it may have been resized */
+  if (width > 1) line.len = ck_format_cut(line, (size_t)width - 1);
+  pthread_mutex_lock(&live_lock);
+  fprintf(stderr, "\r\033[K%.*s", (int)line.len, line.data ? line.data : "");
+  fflush(stderr);
+  self->live = true;
+  pthread_mutex_unlock(&live_lock);
+}
+
+void ck_output_write(ck_output *self, ck_bytes text) {
+  if (self->terminal) ck_output_hide_live(self);
+  if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len && errno != EPIPE) self->failed = true;
+}
+
+void ck_output_print(ck_output *self, const char *format, ...) {
+  va_list args;
+  if (self->terminal) ck_output_hide_live(self);
+  va_start(args, format);
+  if (vprintf(format, args) < 0 && errno != EPIPE) self->failed = true;
+  va_end(args);
+}
+
+ck_status ck_output_flush(ck_output *self, ck_error *err) {
+  errno = 0;
+  if (fflush(stdout) != 0 && errno != EPIPE) {
+    self->failed = false; /* told once */
+    return ck_error_set(err, CK_E_IO, "stdout: %s", strerror(errno));
+  }
+  if (!self->failed) return CK_OK;
+  self->failed = false;
+  return ck_error_set(err, CK_E_IO, "stdout: not everything could be written");
+}
+
+void ck_output_talk(ck_output *self, const char *format, ...) {
+  if (self->json) return;
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  int len = vasprintf(&text, format, args);
+  va_end(args);
+  if (len < 0) return;
+  ck_buffer line = {0};
+  ck_output_append_safe(self, &line, (ck_bytes){text, (size_t)len});
+  ck_buffer_append_char(&line, '\n');
+  ck_output_hide_live(self);
+  if (!line.failed) fwrite(line.data, 1, line.len, stderr);
+  ck_buffer_clear(&line);
+  free(text);
+}
+
+static void append_json_error(ck_buffer *to, const ck_error *err, ck_bytes text) {
+  ck_json_writer w = {.out = to};
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "error");
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "status", ck_status_name(err->status));
+  ck_json_member_string(&w, "text", text);
+  ck_json_member_int(&w, "exit", ck_status_exit(err->status));
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+}
+
+void ck_output_error(ck_output *self, const ck_error *err) {
+  fflush(stdout);
+  ck_output_hide_live(self);
+  ck_bytes text = ck_bytes_text(err->text[0] ? err->text : ck_status_text(err->status));
+  ck_buffer clean = {0}, line = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  if (!self->redactor) ck_buffer_append_bytes(&clean, text);
+  else if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) != CK_OK) ck_buffer_reset(&clean);
+  if (self->json) {
+    append_json_error(&line, err, ck_buffer_bytes(&clean));
+  } else {
+    ck_buffer_append_text(&line, "ckrun: ");
+    ck_escape_append(&line, ck_buffer_bytes(&clean));
+  }
+  ck_buffer_append_char(&line, '\n');
+  if (line.failed) fputs("ckrun: out of memory\n", stderr);
+  else fwrite(line.data, 1, line.len, stderr);
+  ck_buffer_clear(&line);
+  ck_buffer_clear(&clean);
+}
+
+void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text) {
+  ck_buffer clean = {0};
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) == CK_OK && !clean.failed)
+    ck_escape_append(to, ck_buffer_bytes(&clean));
+  else to->failed = true;
+  ck_buffer_clear(&clean);
+}

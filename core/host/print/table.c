@@ -1,0 +1,201 @@
+/* table.c - rows for people: aligned under a header on a terminal, tab-separated values without one elsewhere. */
+#include "core/host/print/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/host/print/format.h"
+
+static const char gap[] = "  ";
+
+void ck_table_init(ck_table *self, ck_output *output, const ck_column *columns) {
+  memset(self, 0, sizeof *self);
+  self->output = output;
+  self->columns = columns;
+  while (columns[self->column_count].header) self->column_count++;
+}
+
+void ck_table_clear(ck_table *self) { ck_buffer_clear(&self->text); }
+
+static void print_plain(ck_table *self) {
+  const char *cell = self->text.data;
+  for (size_t i = 0; i < self->cell_count; i++) {
+    size_t len = strlen(cell);
+    ck_output_write(self->output, (ck_bytes){cell, len});
+    ck_output_write(self->output, ck_bytes_text((i + 1) % self->column_count ? "\t" : "\n"));
+    cell += len + 1;
+  }
+}
+
+/* Without alignment a row need not wait for the others: a long log is printed as it is read. */
+void ck_table_end_cell(ck_table *self) {
+  ck_buffer_append_char(&self->text, 0);
+  self->cell_count++;
+  bool streams = !self->output->terminal && self->cell_count == self->column_count && !self->text.failed;
+  if (!streams) return;
+  print_plain(self);
+  ck_buffer_reset(&self->text);
+  self->cell_count = 0;
+}
+
+void ck_table_put_text(ck_table *self, ck_bytes text) {
+  ck_output_append_safe(self->output, &self->text, text);
+  ck_table_end_cell(self);
+}
+
+void ck_table_put_word(ck_table *self, const char *word) {
+  if (word) ck_buffer_append_text(&self->text, word);
+  ck_table_end_cell(self);
+}
+
+/* The figure as a program reads it, unless stdout is a terminal. */
+static void put_figure(ck_table *self, void (*format)(ck_buffer *out, int64_t number), int64_t number) {
+  if (self->output->terminal) format(&self->text, number);
+  else ck_buffer_append_format(&self->text, "%" PRId64, number);
+  ck_table_end_cell(self);
+}
+
+void ck_table_put_count(ck_table *self, int64_t count) { put_figure(self, ck_format_count, count); }
+void ck_table_put_bytes(ck_table *self, int64_t bytes) { put_figure(self, ck_format_bytes, bytes); }
+void ck_table_put_duration(ck_table *self, int64_t us) { put_figure(self, ck_format_duration, us); }
+void ck_table_put_money(ck_table *self, int64_t micros) { put_figure(self, ck_format_money, micros); }
+
+void ck_table_put_time(ck_table *self, int64_t wall_ms) {
+  char text[CK_TIME_TEXT_SIZE] = "";
+  if (wall_ms) ck_time_text(text, wall_ms);
+  if (wall_ms && self->output->terminal) ck_format_time(&self->text, wall_ms);
+  else ck_buffer_append_text(&self->text, text);
+  ck_table_end_cell(self);
+}
+
+static bool has_header(const ck_table *self) { return self->columns[0].header[0] != 0; }
+
+/* ---- what there is room for ---- */
+
+enum { LAST_MIN = 8, WIDE_MIN = 24, CUT_MIN = 12, RANK_SHIFT = 4 };
+
+typedef struct layout {
+  size_t widths[CK_TABLE_COLUMNS_MAX];
+  bool hidden[CK_TABLE_COLUMNS_MAX];
+  size_t last; /* the last one that is shown */
+} layout;
+
+static void measure(const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
+  for (size_t i = 0; i < self->column_count; i++) widths[i] = has_header(self) ? strlen(self->columns[i].header) : 0;
+  const char *cell = self->text.data;
+  for (size_t i = 0; i < self->cell_count; i++) {
+    ck_bytes text = ck_bytes_text(cell);
+    size_t width = ck_format_width(text), column = i % self->column_count;
+    if (width > widths[column]) widths[column] = width;
+    cell += text.len + 1;
+  }
+}
+
+/* Of all columns before the last. */
+static size_t width_before_last(const layout *self) {
+  size_t used = 0;
+  for (size_t i = 0; i < self->last; i++)
+    if (!self->hidden[i]) used += self->widths[i] + sizeof gap - 1;
+  return used;
+}
+
+static size_t needed(const ck_table *table, const layout *self) {
+  size_t least = table->columns[self->last].how & CK_COLUMN_WIDE ? WIDE_MIN : LAST_MIN, width = self->widths[self->last];
+  return width_before_last(self) + (width < least ? width : least);
+}
+
+/* The widest first, no further than they still say something. */
+static void shorten(const ck_table *table, layout *self, size_t columns) {
+  size_t used;
+  while ((used = needed(table, self)) > columns) {
+    size_t widest = self->last;
+    for (size_t i = 0; i < self->last; i++) {
+      bool gives = !self->hidden[i] && table->columns[i].how & (CK_COLUMN_CUT | CK_COLUMN_PATH) && self->widths[i] > CUT_MIN;
+      if (gives && (widest == self->last || self->widths[i] > self->widths[widest])) widest = i;
+    }
+    if (widest == self->last) return;
+    self->widths[widest]--;
+  }
+}
+
+/* False when none can be left out. */
+static bool hide_one(const ck_table *table, layout *self) {
+  size_t found = 0;
+  for (size_t i = 1; i < table->column_count; i++)
+    if (!self->hidden[i] && table->columns[i].how >> RANK_SHIFT > table->columns[found].how >> RANK_SHIFT) found = i;
+  if (found == 0) return false;
+  self->hidden[found] = true;
+  while (self->hidden[self->last]) self->last--;
+  return true;
+}
+
+static void fit(layout *out, const ck_table *table) {
+  size_t columns = (size_t)table->output->width, widths[CK_TABLE_COLUMNS_MAX] = {0};
+  *out = (layout){.last = table->column_count - 1};
+  measure(table, widths);
+  do {
+    memcpy(out->widths, widths, sizeof widths);
+    if (columns) shorten(table, out, columns);
+  } while (columns && needed(table, out) > columns && hide_one(table, out));
+  if (!columns) return;
+  size_t used = width_before_last(out), room = used + LAST_MIN < columns ? columns - used : LAST_MIN;
+  if (out->widths[out->last] > room) out->widths[out->last] = room;
+}
+
+/* ---- printing ---- */
+
+static void print_cell(ck_table *self, ck_bytes text, size_t column, const layout *how) {
+  size_t want = how->widths[column], width = ck_format_width(text);
+  bool over = width > want, path = over && self->columns[column].how & CK_COLUMN_PATH && column < how->last;
+  bool right = self->columns[column].how & CK_COLUMN_RIGHT;
+  if (path) {
+    size_t gone = ck_format_cut(text, width - want + 1);
+    text = (ck_bytes){text.data + gone, text.len - gone};
+  } else if (over) {
+    text.len = ck_format_cut(text, want - 1);
+  }
+  width = ck_format_width(text) + over;
+  int fill = width < want ? (int)(want - width) : 0;
+  ck_output_print(self->output, "%*s%s", right ? fill : 0, "", path ? "…" : "");
+  ck_output_write(self->output, text);
+  if (over && !path) ck_output_print(self->output, "…");
+  if (column < how->last) ck_output_print(self->output, "%*s%s", right ? 0 : fill, "", gap);
+  else ck_output_print(self->output, "\n");
+}
+
+static void print_header(ck_table *self, const layout *how, bool bold) {
+  if (bold) ck_output_print(self->output, "\033[1m");
+  for (size_t i = 0; i <= how->last; i++) {
+    const ck_column *column = &self->columns[i];
+    bool right = column->how & CK_COLUMN_RIGHT;
+    int width = i == how->last && !right ? 0 : (int)how->widths[i];
+    if (!how->hidden[i]) ck_output_print(self->output, right ? "%*s%s" : "%-*s%s", width, column->header, i == how->last ? "" : gap);
+  }
+  ck_output_print(self->output, "%s\n", bold ? "\033[0m" : "");
+}
+
+static void print_aligned(ck_table *self) {
+  layout how;
+  bool bold = self->output->color;
+  fit(&how, self);
+  if (has_header(self)) print_header(self, &how, bold);
+  const char *cell = self->text.data;
+  for (size_t i = 0; i < self->cell_count; i++) {
+    ck_bytes text = ck_bytes_text(cell);
+    size_t column = i % self->column_count;
+    bool name = bold && column == 0 && !has_header(self);
+    cell += text.len + 1;
+    if (how.hidden[column]) continue;
+    if (name) ck_output_print(self->output, "\033[1m");
+    print_cell(self, text, column, &how);
+    if (name) ck_output_print(self->output, "\033[0m");
+  }
+}
+
+ck_status ck_table_print(ck_table *self, ck_error *err) {
+  ck_status status = ck_buffer_check(&self->text, err);
+  if (status != CK_OK) return status;
+  if (self->output->terminal) print_aligned(self);
+  return ck_output_flush(self->output, err);
+}

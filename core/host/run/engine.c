@@ -1,0 +1,230 @@
+/* engine.c - puts together what executes a flow: Lua, the recording, drivers, the loop, the store and one session. */
+#include "core/host/run/engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/effect/ask.h"
+#include "core/effect/read.h"
+#include "core/effect/sleep.h"
+#include "core/host/print/console.h"
+#include "core/host/run/models.h"
+#include "core/host/run/orphans.h"
+#include "core/host/run/long_term.h"
+#include "core/host/run/spills.h"
+#include "lua/flow/flow.h"
+#include "lua/policy/policy.h"
+#include "lua/profile/profile.h"
+
+ck_status ck_engine_load_flow(ck_engine *self, const char *path, ck_error *err) {
+  ck_status status = self->flows ? CK_OK : ck_flow_engine_new(&self->flows, NULL, err);
+  return status == CK_OK ? self->flows->load(&self->flow, self->flows->self, path, err) : status;
+}
+
+ck_status ck_engine_set_directory(ck_engine *self, const char *directory, ck_error *err) {
+  free(self->directory);
+  self->directory = directory ? strdup(directory) : NULL;
+  return directory && !self->directory ? ck_error_no_memory(err) : CK_OK;
+}
+
+ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err) {
+  return ck_cassette_open(&self->cassette, spec, err);
+}
+
+ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err) {
+  ck_status status = ck_profile_load(&self->profile, profile ? profile : "default", err);
+  return status == CK_OK ? ck_policy_engine_open(&self->policies, self->profile, err) : status;
+}
+
+ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to, ck_error *err) {
+  ck_status status = ck_secret_tell_all(self->output->redactor, self->profile, problem, to, err);
+  return status == CK_OK && self->profile->secret_count > 0 ? ck_output_guard_log(self->output, err) : status;
+}
+
+ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err) {
+  return ck_policy_describe(out, &self->policies, err);
+}
+
+const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self->flows->manifest(self->flow); }
+
+ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err) {
+  ck_store_options options = {.create = create, .key = place->key};
+  ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
+  if (status == CK_OK) self->runtime->key_ref = place->key_ref;
+  if (status == CK_OK) ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
+  if (status == CK_OK) status = ck_spills_find(&self->programs.spills, place->url, err);
+  return status;
+}
+
+/* Tools with a command of their own are run by it; a recording answers the rest. */
+static ck_status list_commands(ck_engine *self, size_t *count, ck_error *err) {
+  const ck_flow_manifest *manifest = ck_engine_manifest(self);
+  *count = 0;
+  self->commands = calloc(manifest->tool_count + 1, sizeof *self->commands);
+  self->command_names = calloc(manifest->tool_count + 1, sizeof *self->command_names);
+  if (!self->commands || !self->command_names) return ck_error_no_memory(err);
+  for (size_t i = 0; i < manifest->tool_count; i++) {
+    const ck_flow_tool *tool = &manifest->tools[i];
+    if (!tool->argv) continue;
+    self->command_names[*count] = tool->name;
+    self->commands[(*count)++] = (ck_command_tool){.name = tool->name, .argv = tool->argv, .probe = tool->probe,
+                                                  .timeout_ms = tool->timeout_ms};
+  }
+  return CK_OK;
+}
+
+/* What every flow can ask for; a recording comes before them. */
+static ck_status open_common_drivers(ck_engine *self, size_t at, ck_error *err) {
+  ck_effect_driver **to = self->drivers + at;
+  ck_clock clock = self->runtime->clock;
+  self->programs.output = self->output;
+  self->programs.session = self->session;
+  ck_status status = ck_programs_open_driver(to++, &self->programs, self->loop, self->directory, err);
+  if (status == CK_OK) status = ck_sleep_driver_new(to++, self->loop, clock, err);
+  ck_long_term_options facts = {.loop = self->loop, .store = self->runtime->store, .clock = clock, .redactor = self->output->redactor};
+  if (status == CK_OK) status = ck_long_term_driver_new(to++, &facts, err);
+  if (status == CK_OK) status = ck_read_driver_new(to++, self->loop, clock, err);
+  if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, self->asker, err);
+  return status;
+}
+
+static ck_status open_drivers(ck_engine *self, ck_error *err) {
+  size_t commands, drivers = 0;
+  ck_status status = list_commands(self, &commands, err);
+  if (status == CK_OK && commands) {
+    ck_command_options options = {.loop = self->loop, .tools = self->commands, .tool_count = commands, .directory = self->directory};
+    status = ck_command_driver_new(&self->drivers[drivers++], &options, err);
+  }
+  self->processes.loop = self->loop;
+  self->processes.directory = self->directory;
+  self->processes.profile = self->profile;
+  self->processes.asker = self->asker;
+  if (status == CK_OK && self->cassette && commands) status = ck_cassette_leave_out(self->cassette, self->command_names, err);
+  if (status == CK_OK && self->cassette) status = ck_cassette_driver_new(&self->drivers[drivers++], self->cassette, self->loop, err);
+  if (status == CK_OK) status = ck_processes_open_drivers(self->drivers, &drivers, &self->processes, ck_engine_manifest(self), err);
+  if (status == CK_OK && !self->cassette)
+    status = ck_models_open_driver(&self->drivers[drivers++], self->loop, self->profile, ck_session_get_record(self->session)->id, err);
+  return status == CK_OK ? open_common_drivers(self, drivers, err) : status;
+}
+
+static void hush(void *to, bool on) {
+  ck_engine *self = to;
+  if (on) ck_reporter_end(&self->reporter);
+  self->reporter.hushed = on;
+}
+
+/* Somebody sees what is said, so somebody can answer. */
+static ck_status open_asker(ck_engine *self, ck_error *err) {
+  ck_console_options options = {.loop = self->loop, .output = self->output, .hush = hush, .to = self};
+  if (self->output->json || !self->output->talk_terminal) return CK_OK;
+  return ck_console_open(&self->asker, &options, err);
+}
+
+static void on_progress(void *to, const ck_progress *progress) {
+  ck_engine *self = to;
+  if (strcmp(progress->what, "boundary") == 0) ck_timing_begin(&self->timing, progress->saved);
+  ck_reporter_show(&self->reporter, progress);
+}
+
+/* Events that cannot be told stop nothing: they are in the store. */
+static void tell_events(ck_engine *self) {
+  ck_error failure = CK_ERROR_INIT;
+  if (ck_event_stream_tell(&self->events, &failure) == CK_OK) return;
+  ck_log_line(CK_LOG_WARN, "events: %s", failure.text);
+  self->events.wanted = false;
+}
+
+static void on_beat(void *to) {
+  ck_engine *self = to;
+  ck_reporter_beat(&self->reporter);
+  tell_events(self);
+}
+
+static void take_turn(void *to) {
+  ck_engine *self = to;
+  ck_waker_clear(self->runtime->waker);
+  ck_timing_update(&self->timing);
+  self->status = ck_execution_turn(&self->result, self->execution, self->err);
+  tell_events(self);
+  if (self->status != CK_E_PENDING) ck_loop_stop(self->loop);
+}
+
+static ck_status begin_steering(ck_engine *self, ck_error *err) {
+  ck_steer *steer = &self->steer;
+  steer->loop = self->loop;
+  steer->session = self->session;
+  steer->execution = self->execution;
+  steer->reporter = &self->reporter;
+  steer->output = self->output;
+  steer->clock = self->runtime->clock;
+  return ck_steer_begin(steer, err);
+}
+
+static ck_status open_execution(ck_engine *self, ck_error *err) {
+  ck_execution_options options = {
+    .session = self->session,
+    .engine = self->flows,
+    .flow = self->flow,
+    .drivers = (const ck_effect_driver *const *)self->drivers,
+    .recorded_prompt = self->cassette ? ck_cassette_prompt(self->cassette) : NULL,
+    .clock = self->runtime->clock,
+    .waker = self->runtime->waker,
+    .progress = on_progress,
+    .to = self,
+  };
+  ck_status status = ck_loop_new(&self->loop, err);
+  if (status == CK_OK) status = ck_session_tell_secrets(self->session, self->output->redactor, err);
+  if (status == CK_OK) status = ck_output_guard_log(self->output, err);
+  if (status == CK_OK) status = open_asker(self, err);
+  if (status == CK_OK) status = open_drivers(self, err);
+  if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
+  if (status == CK_OK) status = begin_steering(self, err);
+  bool watched = self->events.wanted || (self->output->talk_terminal && !self->output->json);
+  if (status == CK_OK && watched) status = ck_loop_every(self->loop, CK_REPORTER_BEAT_MS, on_beat, self, err);
+  if (status == CK_OK) status = ck_loop_watch(self->loop, ck_waker_fd(self->runtime->waker), take_turn, self, err);
+  return status;
+}
+
+ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
+  self->reporter.output = self->output;
+  self->reporter.session = self->session;
+  self->reporter.clock = self->runtime->clock;
+  ck_event_stream_begin(&self->events, self->output, self->runtime->store, self->session);
+  self->timing.session = self->session;
+  self->timing.clock = self->runtime->clock;
+  self->err = err;
+  ck_status status = ck_orphans_begin(self->session, self->runtime->store, self->output, err);
+  if (status == CK_OK) status = open_execution(self, err);
+  if (status != CK_OK) return status;
+  self->reporter.execution = self->execution;
+  self->status = CK_E_PENDING;
+  ck_waker_wake(self->runtime->waker);
+  ck_loop_run(self->loop);
+  ck_timing_update(&self->timing);
+  self->counts = *ck_execution_get_counts(self->execution);
+  ck_reporter_end(&self->reporter);
+  tell_events(self);
+  return self->status == CK_E_PENDING ? self->steer.failure : self->status;
+}
+
+void ck_engine_close(ck_engine *self) {
+  ck_execution_close(self->execution);
+  for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
+  if (self->asker) self->asker->free(self->asker->self);
+  ck_programs_clear(&self->programs);
+  ck_processes_clear(&self->processes);
+  ck_loop_free(self->loop);
+  if (self->loop) ck_orphans_end(self->output);
+  free(self->commands);
+  free(self->command_names);
+  free(self->directory);
+  ck_session_close(self->session);
+  if (self->flow) self->flows->unload(self->flow);
+  if (self->flows) self->flows->free(self->flows->self);
+  if (self->policies.free) self->policies.free(self->policies.self);
+  ck_profile_free(self->profile);
+  ck_cassette_close(self->cassette);
+  ck_runtime_close(self->runtime);
+  memset(self, 0, sizeof *self);
+}

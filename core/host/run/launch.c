@@ -1,0 +1,141 @@
+/* launch.c - what a session was started with, and what a resume needs again; kept as the session's input. */
+#include "core/host/run/launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void ck_launch_clear(ck_launch *self) {
+  free(self->flow);
+  free(self->directory);
+  free(self->cassette);
+  free(self->profile);
+  ck_value_free(self->policies);
+  ck_value_free(self->input);
+  *self = (ck_launch){0};
+}
+
+ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_error *err) {
+  *out = NULL;
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "flow_digest", self->flow_digest);
+  if (self->flow_version) ck_json_member_int(&w, "flow_version", self->flow_version);
+  ck_json_member_text(&w, "directory", self->directory);
+  ck_json_member_text(&w, "cassette", self->cassette);
+  ck_json_member_text(&w, "profile", self->profile);
+  if (self->policies) ck_json_member_raw(&w, "policies", ck_value_bytes(self->policies));
+  if (self->input) ck_json_member_raw(&w, "input", ck_value_bytes(self->input));
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+/* `*out` stays NULL when there is no such member. */
+static ck_status read_text(char **out, ck_bytes document, const char *name, ck_error *err) {
+  ck_bytes value = ck_json_get(document, name);
+  if (ck_json_type_of(value) != CK_JSON_STRING) return CK_OK;
+  *out = ck_json_dup_string(value);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+static ck_status read_value(ck_value **out, ck_bytes document, const char *name, ck_error *err) {
+  ck_bytes value = ck_json_get(document, name);
+  return value.len ? ck_value_copy(out, value, err) : CK_OK;
+}
+
+ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_error *err) {
+  *out = (ck_launch){0};
+  char *digest = NULL;
+  if (!record->flow || !record->input)
+    return ck_error_set(err, CK_E_REFUSED,
+        "session %s was not started from a flow file; the program that made it can go on with it",
+                        record->id);
+  ck_bytes document = ck_value_bytes(record->input);
+  out->flow = strdup(record->flow);
+  ck_status status = out->flow ? CK_OK : ck_error_no_memory(err);
+  if (status == CK_OK) status = read_text(&digest, document, "flow_digest", err);
+  if (status == CK_OK) status = read_text(&out->directory, document, "directory", err);
+  if (status == CK_OK) status = read_text(&out->cassette, document, "cassette", err);
+  if (status == CK_OK) status = read_text(&out->profile, document, "profile", err);
+  if (status == CK_OK) status = read_value(&out->policies, document, "policies", err);
+  if (status == CK_OK) status = read_value(&out->input, document, "input", err);
+  if (digest) snprintf(out->flow_digest, sizeof out->flow_digest, "%s", digest);
+  free(digest);
+  if (status != CK_OK) ck_launch_clear(out);
+  return status;
+}
+
+ck_status ck_launch_take_path(char **out, const char *path, ck_error *err) {
+  *out = realpath(path, NULL);
+  if (*out) return CK_OK;
+  if (errno == ENOMEM) return ck_error_no_memory(err);
+  char *folder = path[0] == '/' ? NULL : getcwd(NULL, 0);
+  int written = folder ? asprintf(out, "%s/%s", folder, path) : asprintf(out, "%s", path);
+  free(folder);
+  if (written >= 0) return CK_OK;
+  *out = NULL;
+  return ck_error_no_memory(err);
+}
+
+ck_status ck_launch_take_cassette(char **out, const char *spec, ck_error *err) {
+  *out = NULL;
+  char *file = strdup(spec), *path = NULL;
+  if (!file) return ck_error_no_memory(err);
+  char *mark = strrchr(file, '#');
+  bool indexed = mark && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
+  if (indexed) *mark = 0;
+  ck_status status = ck_launch_take_path(&path, file, err);
+  if (status == CK_OK && asprintf(out, "%s%s%s", path, indexed ? "#" : "", indexed ? mark + 1 : "") < 0) {
+    *out = NULL;
+    status = ck_error_no_memory(err);
+  }
+  free(path);
+  free(file);
+  return status;
+}
+
+ck_status ck_launch_take_profile(char **out, const char *profile, ck_error *err) {
+  *out = NULL;
+  size_t len = strlen(profile);
+  bool is_path = strchr(profile, '/') || (len > 4 && strcmp(profile + len - 4, ".lua") == 0);
+  if (is_path) return ck_launch_take_path(out, profile, err);
+  *out = strdup(profile);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+enum { JSON_FILE_MAX = 64 << 20 };
+
+static ck_status read_file(ck_buffer *out, const char *what, const char *path, ck_error *err) {
+  FILE *file = fopen(path, "re");
+  if (!file) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(errno));
+  char chunk[1 << 14];
+  size_t got;
+  while (out->len <= JSON_FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0) ck_buffer_append(out, chunk, got);
+  int failed = ferror(file) ? errno : 0;
+  fclose(file);
+  if (failed) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(failed));
+  if (out->len > JSON_FILE_MAX) return ck_error_set(err, CK_E_USAGE, "%s: %s is larger than %d bytes", what, path, JSON_FILE_MAX);
+  return ck_buffer_check(out, err);
+}
+
+ck_status ck_launch_take_json(ck_value **out, const char *what, const char *given, ck_error *err) {
+  *out = NULL;
+  ck_buffer text = {0};
+  bool is_file = given[0] == '@';
+  ck_status status = CK_OK;
+  if (is_file) status = read_file(&text, what, given + 1, err);
+  else ck_buffer_append_text(&text, given);
+  if (status == CK_OK) status = ck_buffer_check(&text, err);
+  if (status == CK_OK) {
+    status = ck_value_new(out, ck_buffer_bytes(&text), err);
+    if (status == CK_E_PARSE) status = ck_error_prefix(err, is_file ? "%s: %s" : "%s", what, given + is_file);
+  }
+  ck_buffer_clear(&text);
+  return status;
+}

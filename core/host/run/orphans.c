@@ -1,0 +1,48 @@
+/* orphans.c - which runs of a session are dead, and what is said about what they left. */
+#include "core/host/run/orphans.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/effect/process/sweep.h"
+
+static void talk(ck_output *output, size_t ended, const char *whose) {
+  if (ended) ck_output_talk(output, "ended %zu process%s that %s left behind", ended, ended == 1 ? "" : "es", whose);
+}
+
+/* Every run but the present one is over: this one owns the session. What cannot be ended is told, and no reason to stop: what
+ * was sent a SIGKILL acts no more. */
+ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *output, ck_error *err) {
+  const char **runs = calloc(head->timeline_count + 1, sizeof *runs);
+  size_t count = 0, ended = 0;
+  if (!runs) return ck_error_no_memory(err);
+  for (size_t i = 0; i < head->timeline_count; i++)
+    if (!run || strcmp(head->timelines[i].run, run) != 0) runs[count++] = head->timelines[i].run;
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = ck_sweep_runs(&ended, runs, &failure);
+  talk(output, ended, "an earlier run");
+  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_output_talk(output, "%s", failure.text);
+  free(runs);
+  return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
+}
+
+ck_status ck_orphans_end_dead(const ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
+  ck_head head = {0};
+  ck_status status = ck_store_get_head(&head, store, ck_session_id(session), err);
+  if (status == CK_OK && head.timeline_count > 1) status = ck_orphans_end_runs(&head, ck_session_run(session), output, err);
+  ck_head_clear(&head);
+  return status;
+}
+
+ck_status ck_orphans_begin(ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
+  ck_status status = ck_orphans_end_dead(session, store, output, err);
+  return status == CK_OK ? ck_sweep_begin(ck_session_id(session), ck_session_run(session), err) : status;
+}
+
+void ck_orphans_end(ck_output *output) {
+  size_t ended = 0;
+  ck_error err = CK_ERROR_INIT;
+  ck_status status = ck_sweep_children(&ended, &err);
+  talk(output, ended, "this run's programs");
+  if (status != CK_OK) ck_output_talk(output, "%s", err.text);
+}

@@ -1,0 +1,41 @@
+/* record.c - --record: leaves a run behind as a recording, whatever it came to. */
+#include "core/host/run/record.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/host/print/write_file.h"
+#include "core/runtime/portable/cassette_export.h"
+
+ck_status ck_record_check(const char *path, ck_error *err) {
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  if (!path) return CK_OK;
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  if (!folder) return ck_error_no_memory(err);
+  int code = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
+  free(folder);
+  return code ? ck_error_set(err, CK_E_USAGE, "--record: no file can be made at %s: %s", path, strerror(code)) : CK_OK;
+}
+
+static ck_status write_session(const char *path, const ck_engine *engine, ck_error *err) {
+  ck_head head = {0};
+  ck_buffer text = {0};
+  ck_store *store = engine->runtime->store;
+  ck_status status = ck_store_get_head(&head, store, ck_session_id(engine->session), err);
+  if (status == CK_OK) status = ck_cassette_export(&text, store, &head, engine->output->redactor, err);
+  if (status == CK_OK) status = ck_write_file(path, ck_buffer_bytes(&text), err);
+  ck_buffer_clear(&text);
+  ck_head_clear(&head);
+  return status;
+}
+
+ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status status, ck_error *err) {
+  ck_error late = CK_ERROR_INIT;
+  if (!path || !engine->session) return status;
+  ck_status written = write_session(path, engine, status == CK_OK ? err : &late);
+  if (status == CK_OK) return written;
+  if (written != CK_OK) ck_output_talk(engine->output, "--record: %s", late.text);
+  return status;
+}

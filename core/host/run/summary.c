@@ -1,0 +1,261 @@
+/* summary.c - what a run came to, printed at its end. */
+#include "core/host/run/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/log.h"
+#include "core/host/print/document.h"
+#include "core/host/inspect/saving.h"
+#include "core/host/run/spills.h"
+#include "core/host/print/table.h"
+
+static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
+
+/* What is read back from the store after the run. */
+typedef struct outcome {
+  const ck_host *host;
+  ck_engine *engine;
+  bool whole; /* nothing of the JSON object is printed yet */
+  ck_session_status status;
+  int64_t events, messages, checkpoints, stored_bytes;
+  ck_value *result; /* NULL: none */
+  char *answer;     /* the command that lists the questions it waits at; NULL: it does not */
+  char *resolve;    /* the command that lists what is in doubt; NULL: nothing is */
+  char *resume;     /* the command that goes on; NULL: there is nothing to go on with */
+} outcome;
+
+ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err) {
+  const char *session = ck_session_id(engine->session);
+  if (engine->events.wanted) return CK_OK;
+  ck_output_print(host->output, host->output->json ? "{\"session\":\"%s\"," : "%s\n", session);
+  return ck_output_flush(host->output, err);
+}
+
+/* What a shell would read otherwise is left to the reader. */
+static void append_word(ck_buffer *out, const char *option, const char *value) {
+  bool plain = !value[strcspn(value, " '\"\\$`!*?[]()<>|&;#~\n\t")];
+  ck_buffer_append_format(out, "%s %s ", option, plain ? value : "…");
+}
+
+void ck_summary_append_command(ck_buffer *out, const ck_host *host, const char *words) {
+  ck_buffer_append_text(out, "ckrun ");
+  if (host->store) append_word(out, "--store", host->store);
+  if (host->key && strcmp(host->key, "env:CKRUN_KEY") != 0) append_word(out, "--key", host->key);
+  ck_buffer_append_text(out, words);
+}
+
+static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
+  outcome *self = to;
+  self->checkpoints++;
+  self->stored_bytes += checkpoint->stored_bytes;
+  return true;
+}
+
+static bool take_result(void *to, const ck_event *event) {
+  outcome *self = to;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_bytes result = ck_json_get(ck_value_bytes(event->body), "result");
+  if (result.len && ck_value_copy(&self->result, result, &ignored) != CK_OK) self->result = NULL;
+  return false;
+}
+
+static ck_status read_outcome(outcome *self, ck_error *err) {
+  ck_store *store = self->engine->runtime->store;
+  ck_head head = {0};
+  ck_status status = ck_store_get_head(&head, store, ck_session_id(self->engine->session), err);
+  if (status != CK_OK) return status;
+  self->status = head.session.status;
+  self->events = head.last_seq;
+  ck_event_query query = {.session = head.session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
+  status = ck_store_list_checkpoints(store, head.session.no, add_checkpoint, self, err);
+  if (status == CK_OK && self->status == CK_SESSION_COMPLETED)
+    status = ck_store_read_events(store, &query, take_result, self, err);
+  ck_head_clear(&head);
+  return status;
+}
+
+static ck_status read_conversation(outcome *self, ck_error *err) {
+  ck_conversation *conversation;
+  ck_status status = ck_session_conversation(&conversation, self->engine->session, "main", err);
+  if (status == CK_OK) self->messages = (int64_t)ck_conversation_count(conversation);
+  return status;
+}
+
+static ck_status write_command(char **out, const outcome *self, const char *verb, ck_error *err) {
+  char words[CK_ID_SIZE + 16];
+  ck_buffer command = {0};
+  snprintf(words, sizeof words, "%s %s", verb, ck_session_id(self->engine->session));
+  ck_summary_append_command(&command, self->host, words);
+  ck_status status = ck_buffer_check(&command, err);
+  *out = ck_buffer_take(&command);
+  return status;
+}
+
+static ck_status write_commands(outcome *self, ck_error *err) {
+  ck_status status = CK_OK;
+  if (self->status == CK_SESSION_WAITING) status = write_command(&self->answer, self, "answer", err);
+  if (self->status == CK_SESSION_IN_DOUBT) status = write_command(&self->resolve, self, "resolve", err);
+  if (status != CK_OK || !ck_session_status_resumable(self->status)) return status;
+  return write_command(&self->resume, self, "resume", err);
+}
+
+/* X(name, value): the counts of a summary, in order. */
+#define COUNT_TABLE(X)                     \
+  X("events", self->events)                \
+  X("messages", self->messages)            \
+  X("checkpoints", self->checkpoints)      \
+  X("model_calls", counts->model_calls)    \
+  X("tool_calls", counts->tool_calls)      \
+  X("asks", counts->asks)                  \
+  X("replayed", counts->replayed)
+
+static void put_value(ck_table *table, const char *name, const ck_value *value) {
+  if (!value) return;
+  ck_buffer text = {0};
+  ck_table_put_word(table, name);
+  if (!ck_json_read_string(&text, ck_value_bytes(value))) ck_buffer_append_bytes(&text, ck_value_bytes(value));
+  ck_table_put_text(table, ck_buffer_bytes(&text));
+  ck_buffer_clear(&text);
+}
+
+static ck_saving_view see_saving(const outcome *self) {
+  ck_saving now;
+  ck_session_get_saving(&now, self->engine->session);
+  return (ck_saving_view){.times = now.times, .late = now.late, .lost = now.failing, .unsaved = now.checkpoints,
+                          .events = now.events};
+}
+
+static ck_status print_table(const outcome *self, ck_error *err) {
+  const ck_execution_counts *counts = &self->engine->counts;
+  const ck_timing *timing = &self->engine->timing;
+  const ck_totals *totals = ck_session_totals(self->engine->session);
+  ck_table table;
+  ck_table_init(&table, self->host->output, columns);
+  ck_table_put_word(&table, "status");
+  ck_table_put_word(&table, ck_session_status_name(self->status));
+  put_value(&table, "result", self->result);
+#define X(name, value)             \
+  ck_table_put_word(&table, name); \
+  ck_table_put_count(&table, value);
+  COUNT_TABLE(X)
+#undef X
+  ck_table_put_word(&table, "checkpoint_bytes");
+  ck_table_put_bytes(&table, self->stored_bytes);
+  const ck_saving_view saving = see_saving(self);
+  ck_saving_put_row(&table, &saving);
+  if (timing->count) {
+    ck_table_put_word(&table, "checkpoint_average");
+    ck_table_put_duration(&table, timing->sum_us / timing->count);
+    ck_table_put_word(&table, "checkpoint_max");
+    ck_table_put_duration(&table, timing->max_us);
+  }
+  ck_table_put_word(&table, "spent");
+  ck_table_put_money(&table, totals->cost_micros);
+  if (totals->unmetered) {
+    ck_table_put_word(&table, "unmetered");
+    ck_table_put_count(&table, totals->unmetered);
+  }
+  if (self->answer) {
+    ck_table_put_word(&table, "answer");
+    ck_table_put_word(&table, self->answer);
+  }
+  if (self->resolve) {
+    ck_table_put_word(&table, "resolve");
+    ck_table_put_word(&table, self->resolve);
+  }
+  if (self->resume) {
+    ck_table_put_word(&table, "resume");
+    ck_table_put_word(&table, self->resume);
+  }
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+static ck_status print_json(const outcome *self, ck_error *err) {
+  const ck_execution_counts *counts = &self->engine->counts;
+  const ck_timing *timing = &self->engine->timing;
+  const ck_totals *totals = ck_session_totals(self->engine->session);
+  ck_document document;
+  ck_document_init(&document, self->host->output);
+  if (self->whole) ck_document_put_text(&document, NULL, "session", ck_session_id(self->engine->session));
+  ck_document_put_text(&document, NULL, "run", ck_session_run(self->engine->session));
+  ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->status));
+  ck_document_put_text(&document, NULL, "reason", self->engine->result.text[0] ? self->engine->result.text : NULL);
+  ck_document_put_value(&document, NULL, "result", self->result);
+#define X(name, value) ck_document_put_int(&document, NULL, name, value);
+  COUNT_TABLE(X)
+#undef X
+  ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
+  const ck_saving_view saving = see_saving(self);
+  ck_saving_put(&document, &saving);
+  struct cJSON *times = ck_document_put_object(&document, NULL, "checkpoint_us");
+  ck_document_put_int(&document, times, "count", timing->count);
+  ck_document_put_int(&document, times, "average", timing->count ? timing->sum_us / timing->count : 0);
+  ck_document_put_int(&document, times, "max", timing->max_us);
+  ck_document_put_int(&document, NULL, "spent_micros", totals->cost_micros);
+  ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
+  ck_document_put_text(&document, NULL, "answer", self->answer);
+  ck_document_put_text(&document, NULL, "resolve", self->resolve);
+  ck_document_put_text(&document, NULL, "resume", self->resume);
+  ck_status status = self->whole ? ck_document_print(&document, err) : ck_document_print_rest(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+/* The store may be what failed: then the summary has what is known without it. */
+static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whole, ck_error *err) {
+  outcome self = {.host = host, .engine = engine, .whole = whole, .status = ck_session_get_record(engine->session)->status};
+  ck_error ignored = CK_ERROR_INIT;
+  ck_status status = read_outcome(&self, &ignored);
+  if (status == CK_OK) status = read_conversation(&self, &ignored);
+  status = write_commands(&self, err);
+  if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
+  ck_value_free(self.result);
+  free(self.answer);
+  free(self.resolve);
+  free(self.resume);
+  return status;
+}
+
+/* The program's answer to how a session ended; its text is the line on stderr. */
+static ck_status answer(const ck_engine *engine, ck_error *err) {
+  const ck_execution_result *result = &engine->result;
+  const char *id = ck_session_id(engine->session), *text = result->text[0] ? result->text : ck_status_text(result->cause);
+  switch (result->status) {
+    case CK_SESSION_COMPLETED: return CK_OK;
+    case CK_SESSION_PAUSED: return ck_error_set(err, CK_E_PAUSED, "session %s is paused: %s", id, text);
+    case CK_SESSION_WAITING: return ck_error_set(err, CK_E_WAITING, "session %s waits for a human: %s", id, text);
+    case CK_SESSION_IN_DOUBT: return ck_error_set(err, CK_E_IN_DOUBT, "session %s: %s; see 'ckrun resolve %s'", id, text, id);
+    case CK_SESSION_CANCELLED: return ck_error_set(err, CK_E_CANCELLED, "session %s is cancelled: %s", id, text);
+    default: break;
+  }
+  ck_status cause = ck_status_exit(result->cause) == ck_status_exit(CK_E_FAILED) ? result->cause : CK_E_FAILED;
+  return ck_error_set(err, cause, "session %s failed: %s", id, text);
+}
+
+/* The session, where it is wanted; else the long outputs that nothing names. Those of an effect in doubt help to judge it. */
+void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
+  ck_error failure = CK_ERROR_INIT;
+  ck_spills_size gone;
+  if (!engine->session || !engine->result.status || engine->result.status == CK_SESSION_IN_DOUBT) return;
+  const char *id = ck_session_id(engine->session), *folder = engine->programs.spills;
+  bool wanted = engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
+  ck_status status = wanted ? ck_session_delete(engine->session, &failure) : CK_OK;
+  if (status != CK_OK) ck_output_talk(host->output, "session %s stays, though it succeeded: %s", id, failure.text);
+  if (status == CK_OK && wanted) status = ck_spills_remove(folder, id, &failure);
+  else status = ck_spills_sweep(&gone, folder, engine->runtime->store, ck_session_get_record(engine->session), false, &failure);
+  if (status != CK_OK) ck_log_line(CK_LOG_WARN, "long outputs stay: %s", failure.text);
+}
+
+ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err) {
+  ck_error late = CK_ERROR_INIT;
+  bool whole = engine->events.wanted;
+  ck_status status = ck_summary_begin(host, engine, err);
+  if (status == CK_OK) status = ck_engine_execute(engine, err);
+  ck_status printed = print_summary(host, engine, whole, &late);
+  if (status == CK_OK) status = answer(engine, err);
+  if (status != CK_OK || printed == CK_OK) return status;
+  return ck_error_set(err, printed, "%s", late.text);
+}

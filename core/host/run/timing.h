@@ -1,0 +1,25 @@
+/* timing.h - how long checkpoints took, from the flow's yield to the acknowledgement that they are durable. */
+#ifndef CK_HOST_RUN_TIMING_H
+#define CK_HOST_RUN_TIMING_H
+
+#include "core/runtime/session/session.h"
+
+enum { CK_TIMING_OPEN_MAX = 64 };
+
+/* Zero-initialise; set session and clock. */
+typedef struct ck_timing {
+  ck_session *session;
+  ck_clock clock;
+  struct {
+    uint64_t ticket;
+    int64_t begun_us;
+  } open[CK_TIMING_OPEN_MAX]; /* oldest first; beyond the maximum a checkpoint is not measured */
+  size_t open_count;
+  int64_t count, sum_us, max_us;
+} ck_timing;
+
+void ck_timing_begin(ck_timing *self, const ck_saved *saved);
+/* Looks which of them are durable by now. */
+void ck_timing_update(ck_timing *self);
+
+#endif

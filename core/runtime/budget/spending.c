@@ -1,0 +1,128 @@
+/* spending.c - sums of what agents spend. */
+#include "core/runtime/budget/spending.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/ledger/ledger.h"
+
+void ck_spending_clear(ck_spending *self) {
+  for (size_t i = 0; i < self->count; i++) free(self->agents[i].agent);
+  free(self->agents);
+  *self = (ck_spending){0};
+}
+
+static ck_agent_spending *find(const ck_spending *self, const char *agent) {
+  for (size_t i = 0; i < self->count; i++)
+    if (strcmp(self->agents[i].agent, agent) == 0) return &self->agents[i];
+  return NULL;
+}
+
+const ck_agent_spending *ck_spending_get(const ck_spending *self, const char *agent) { return find(self, agent); }
+
+/* Takes `agent`. */
+static ck_status make(ck_agent_spending **out, ck_spending *self, char *agent, ck_error *err) {
+  *out = agent ? find(self, agent) : NULL;
+  if (*out) {
+    free(agent);
+    return CK_OK;
+  }
+  ck_agent_spending *agents = agent ? reallocarray(self->agents, self->count + 1, sizeof *agents) : NULL;
+  if (!agents) {
+    free(agent);
+    return ck_error_no_memory(err);
+  }
+  self->agents = agents;
+  *out = &agents[self->count++];
+  **out = (ck_agent_spending){.agent = agent};
+  return CK_OK;
+}
+
+static void add(ck_agent_spending *to, const ck_totals *cost) {
+  to->cost_micros += cost->cost_micros;
+  to->tokens += cost->input_tokens + cost->output_tokens;
+  to->tool_calls += cost->tool_calls;
+  to->model_calls += cost->model_calls;
+}
+
+ck_status ck_spending_add_outcome(ck_spending *self, const ck_value *body, ck_error *err) {
+  ck_totals cost = {0};
+  ck_status status = CK_OK;
+  ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(body), "for"));
+  ck_totals_add_outcome(&cost, body);
+  while (status == CK_OK && ck_json_next(&it)) {
+    ck_agent_spending *to;
+    status = make(&to, self, ck_json_dup_string(it.value), err);
+    if (status == CK_OK) add(to, &cost);
+    self->changed = true;
+  }
+  return status;
+}
+
+ck_status ck_spending_add_ms(ck_spending *self, const char *agent, int64_t ms, ck_error *err) {
+  ck_agent_spending *to;
+  if (ms <= 0) return CK_OK;
+  ck_status status = make(&to, self, strdup(agent), err);
+  if (status == CK_OK) to->ms += ms;
+  self->changed = true;
+  return status;
+}
+
+ck_status ck_spending_add_round(ck_spending *self, const char *agent, ck_error *err) {
+  ck_agent_spending *to;
+  ck_status status = make(&to, self, strdup(agent), err);
+  if (status == CK_OK) to->rounds++;
+  self->changed = true;
+  return status;
+}
+
+static void read_agent(ck_agent_spending *to, ck_bytes from) {
+  ck_json_read_int(&to->cost_micros, ck_json_get(from, "cost"));
+  ck_json_read_int(&to->tokens, ck_json_get(from, "tokens"));
+  ck_json_read_int(&to->tool_calls, ck_json_get(from, "tool_calls"));
+  ck_json_read_int(&to->model_calls, ck_json_get(from, "model_calls"));
+  ck_json_read_int(&to->ms, ck_json_get(from, "ms"));
+  ck_json_read_int(&to->rounds, ck_json_get(from, "rounds"));
+}
+
+ck_status ck_spending_read(ck_spending *self, const ck_state *state, ck_error *err) {
+  ck_spending_clear(self);
+  const ck_value *kept = ck_state_get(state, "spending");
+  if (!kept) return CK_OK;
+  ck_bytes from = ck_value_bytes(kept);
+  ck_status status = CK_OK;
+  ck_json_iterator it = ck_json_iterate(ck_json_get(from, "agents"));
+  ck_json_read_int(&self->rounds, ck_json_get(from, "rounds"));
+  while (status == CK_OK && ck_json_next(&it)) {
+    ck_agent_spending *to;
+    status = make(&to, self, ck_json_dup_string(it.name), err);
+    if (status == CK_OK) read_agent(to, it.value);
+  }
+  return status;
+}
+
+ck_status ck_spending_write(ck_value **out, const ck_spending *self, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "rounds", self->rounds);
+  ck_json_name(&w, "agents");
+  ck_json_begin(&w, '{');
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_agent_spending *agent = &self->agents[i];
+    ck_json_name(&w, agent->agent);
+    ck_json_begin(&w, '{');
+    ck_json_member_int(&w, "cost", agent->cost_micros);
+    ck_json_member_int(&w, "tokens", agent->tokens);
+    ck_json_member_int(&w, "tool_calls", agent->tool_calls);
+    ck_json_member_int(&w, "model_calls", agent->model_calls);
+    ck_json_member_int(&w, "ms", agent->ms);
+    ck_json_member_int(&w, "rounds", agent->rounds);
+    ck_json_end(&w, '}');
+  }
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}

@@ -1,0 +1,346 @@
+/* writer.c - drains a ring of jobs into one transaction per round.
+ *
+ * Rounds are committed by the writer thread, or by a thread that would only wait for it: whoever comes first while no
+ * round is under way (flat combining: Hendler, Incze, Shavit, Tzafrir 2010). A waiting caller so saves two switches of
+ * thread, a third of what a small checkpoint costs; a flow that does not wait never commits anything itself. */
+#include "core/runtime/commit/writer_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/log.h"
+
+enum { REST_AFTER = 32 /* rounds committed by waiting threads before the writer thread tidies up */ };
+
+typedef struct ck_writer_slot slot;
+
+static int64_t mono_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+void ck_job_clear(ck_job *job) {
+  for (size_t i = 0; i < job->event_count; i++) ck_event_free(job->events[i]);
+  free(job->events);
+  ck_checkpoint_free(job->checkpoint);
+  free(job->update_reason);
+  *job = (ck_job){0};
+}
+
+/* Moves what is queued into the round. With the mutex. */
+static size_t take_round(ck_writer *self) {
+  size_t taken = self->count < CK_WRITER_ROUND_MAX ? self->count : CK_WRITER_ROUND_MAX;
+  for (size_t i = 0; i < taken; i++) self->round[i] = self->ring[(self->head + i) % CK_WRITER_QUEUE_MAX];
+  bool was_full = self->count == CK_WRITER_QUEUE_MAX;
+  self->head = (self->head + taken) % CK_WRITER_QUEUE_MAX;
+  self->count -= taken;
+  if (was_full) pthread_cond_broadcast(&self->drained);
+  return taken;
+}
+
+/* What waits comes first; when the store does not take it, it takes nothing newer of this round. */
+static ck_status catch_up(ck_writer *self, size_t at) {
+  ck_channel *channel = self->round[at].channel;
+  if (channel->backlog.count == 0) return CK_OK;
+  for (size_t i = 0; i < at; i++)
+    if (self->round[i].channel == channel) return self->round[i].status;
+  return ck_backlog_retry(&channel->backlog, self->store, channel->lease);
+}
+
+/* One batch per job of a channel that still works; `*of` maps batches to slots. */
+static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
+  size_t made = 0;
+  for (size_t i = 0; i < count; i++) {
+    ck_job *job = &self->round[i].job;
+    ck_channel *channel = self->round[i].channel;
+    self->round[i].stored_bytes = 0;
+    self->round[i].status = channel->failure.status != CK_OK ? channel->failure.status : catch_up(self, i);
+    if (self->round[i].status != CK_OK) continue;
+    self->updates[made] = (ck_session_update){.status = job->update_status, .reason = job->update_reason,
+                                                .failure = job->update_failure};
+    self->batches[made] = (ck_batch){.lease = channel->lease,
+                                     .events = job->events,
+                                     .event_count = job->event_count,
+                                     .checkpoint = job->checkpoint,
+                                     .update = job->has_update ? &self->updates[made] : NULL,
+                                     .durability = job->durability};
+    of[made++] = i;
+  }
+  return made;
+}
+
+/* After a recovered store: whether the job's rows are in it. */
+static ck_status check_committed(ck_writer *self, const slot *of, const ck_error *cause) {
+  bool found;
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_backlog_find(&found, self->store, of->channel->lease.session, &of->job, &ignored) != CK_OK) return cause->status;
+  return found ? CK_OK : cause->status;
+}
+
+/* A commit whose sync failed is unknown, not failed: the store is reopened and asked. */
+static void settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_error *cause) {
+  ck_error recovery = CK_ERROR_INIT;
+  bool recovered = ck_store_recover(self->store, &recovery) == CK_OK;
+  for (size_t i = 0; i < made; i++)
+    self->batches[i].status = recovered ? check_committed(self, &self->round[of[i]], cause) : CK_E_UNKNOWN;
+  if (recovered) cause->status = CK_E_IO;
+  else ck_log_line(CK_LOG_INFO, "%s", recovery.text);
+}
+
+static void note_cost(ck_writer *self, size_t made, int64_t begun_us) {
+  bool durable = false, checkpoint = false;
+  for (size_t i = 0; i < made; i++) {
+    durable |= self->batches[i].durability == CK_DURABLE_POWER;
+    checkpoint |= self->batches[i].checkpoint != NULL;
+  }
+  if (!durable || !checkpoint) return;
+  int64_t cost = mono_us() - begun_us, average = atomic_load(&self->checkpoint_cost_us);
+  atomic_store(&self->checkpoint_cost_us, average ? average + (cost - average) / 8 : cost);
+}
+
+static void fail_channel(ck_channel *channel, ck_status status, const ck_error *cause) {
+  if (channel->failure.status != CK_OK) return;
+  if (cause->status != CK_OK && status != CK_E_FENCED && status != CK_E_RANGE)
+    channel->failure = *cause;
+  else if (status == CK_E_FENCED)
+    ck_error_set(&channel->failure, status, "another run has taken the session over (epoch %llu has passed)",
+                 (unsigned long long)channel->lease.epoch);
+  else
+    ck_error_set(&channel->failure, status, "the store did not accept the session's rows: %s", ck_status_text(status));
+  ck_backlog_append_loss(&channel->failure, &channel->backlog);
+}
+
+/* Of a job that was not tried, because others before it were not taken, theirs is the cause. */
+static const ck_error *cause_of(const slot *at, const ck_error *round) {
+  return round->status == CK_OK && at->channel->backlog.count > 0 ? &at->channel->backlog.cause : round;
+}
+
+/* What failed and may wait moves to its channel's backlog. */
+static void keep_failed(ck_writer *self, size_t count, const ck_error *cause) {
+  for (size_t i = 0; i < count; i++) {
+    slot *at = &self->round[i];
+    at->kept = at->status != CK_OK && at->channel->failure.status == CK_OK &&
+               ck_backlog_keep(&at->channel->backlog, &at->job, at->ticket, cause_of(at, cause));
+    ck_backlog_tell(&at->channel->backlog, self->store, at->channel->lease);
+  }
+}
+
+/* With the mutex. */
+static void note_saving(ck_channel *channel) {
+  const ck_backlog *backlog = &channel->backlog;
+  channel->saving = (ck_saving){.failing = backlog->count > 0, .checkpoints = backlog->checkpoints, .events = backlog->events,
+                                .since_us = backlog->count ? backlog->since_us : 0, .times = backlog->times, .late = backlog->late};
+  memcpy(channel->saving.cause, backlog->cause.text, sizeof channel->saving.cause);
+  if (backlog->saved > channel->saved) channel->saved = backlog->saved;
+  channel->stored_bytes += channel->backlog.stored_bytes;
+  channel->backlog.stored_bytes = 0;
+}
+
+static void acknowledge(ck_writer *self, size_t count, const ck_error *cause) {
+  pthread_mutex_lock(&self->mutex);
+  for (size_t i = 0; i < count; i++) {
+    slot *at = &self->round[i];
+    ck_channel *channel = at->channel;
+    channel->outstanding--;
+    channel->stored_bytes += at->stored_bytes;
+    if (at->status != CK_OK && !at->kept) fail_channel(channel, at->status, cause_of(at, cause));
+    if (channel->failure.status == CK_OK) channel->done = at->ticket;
+    if (channel->failure.status == CK_OK && at->status == CK_OK) channel->saved = at->ticket;
+    if (channel->backlog.times > 0) note_saving(channel);
+    ck_waker_wake(channel->waker);
+  }
+  self->committing = false;
+  bool waited_for = self->waiters > 0;
+  pthread_mutex_unlock(&self->mutex);
+  if (waited_for) pthread_cond_broadcast(&self->acknowledged);
+}
+
+/* Commits what is queued. With the mutex and no round under way; without the mutex afterwards. */
+static void commit_round(ck_writer *self) {
+  size_t of[CK_WRITER_ROUND_MAX];
+  ck_error cause = CK_ERROR_INIT;
+  self->committing = true;
+  size_t count = take_round(self);
+  pthread_mutex_unlock(&self->mutex);
+  size_t made = make_batches(self, count, of);
+  if (made > 0) {
+    int64_t begun = mono_us();
+    ck_status status = ck_store_commit(self->store, self->batches, made, &cause);
+    if (status == CK_E_UNKNOWN) settle_unknown(self, made, of, &cause);
+    else if (status != CK_OK)
+      for (size_t i = 0; i < made; i++) self->batches[i].status = status;
+    else note_cost(self, made, begun);
+  }
+  for (size_t i = 0; i < made; i++) {
+    self->round[of[i]].status = self->batches[i].status;
+    self->round[of[i]].stored_bytes = self->batches[i].stored_bytes;
+  }
+  keep_failed(self, count, &cause);
+  for (size_t i = 0; i < count; i++) ck_job_clear(&self->round[i].job);
+  acknowledge(self, count, &cause);
+}
+
+/* A failed WAL checkpoint loses nothing (the frames stay), but its connection is not trusted any more. What goes wrong here
+ * is told by the next commit, once. */
+static void rest(ck_writer *self) {
+  ck_error err = CK_ERROR_INIT;
+  if (ck_store_idle(self->store, &err) == CK_OK) return;
+  ck_log_line(CK_LOG_INFO, "%s", err.text);
+  if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
+}
+
+/* From here to its end nobody commits: between a failure and its recovery a commit would be refused without having been
+ * tried. */
+void ck_writer_end_alone(ck_writer *self) {
+  pthread_mutex_lock(&self->mutex);
+  self->committing = false;
+  pthread_cond_broadcast(&self->drained);
+  bool waited_for = self->waiters > 0;
+  if (self->sleeping && self->count > 0) pthread_cond_signal(&self->filled);
+  pthread_mutex_unlock(&self->mutex);
+  if (waited_for) pthread_cond_broadcast(&self->acknowledged);
+}
+
+static void rest_if_idle(ck_writer *self) {
+  pthread_mutex_lock(&self->mutex);
+  bool idle = self->count == 0 && !self->committing;
+  if (idle) self->committing = true;
+  pthread_mutex_unlock(&self->mutex);
+  if (!idle) return;
+  rest(self);
+  ck_writer_end_alone(self);
+}
+
+static bool has_work(const ck_writer *self) {
+  return !self->committing && (self->count > 0 || self->unrested >= REST_AFTER || self->stopping);
+}
+
+static void *run(void *to) {
+  ck_writer *self = to;
+  for (;;) {
+    pthread_mutex_lock(&self->mutex);
+    while (!has_work(self)) {
+      self->sleeping = true;
+      pthread_cond_wait(&self->filled, &self->mutex);
+      self->sleeping = false;
+    }
+    bool queued = self->count > 0, ends = self->stopping && !queued;
+    self->unrested = 0;
+    if (queued) commit_round(self);
+    else pthread_mutex_unlock(&self->mutex);
+    if (ends) return NULL;
+    rest_if_idle(self);
+  }
+}
+
+ck_status ck_writer_new(ck_writer **out, ck_store *store, ck_error *err) {
+  *out = NULL;
+  ck_writer *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->store = store;
+  pthread_mutex_init(&self->mutex, NULL);
+  pthread_cond_init(&self->filled, NULL);
+  pthread_cond_init(&self->drained, NULL);
+  pthread_cond_init(&self->acknowledged, NULL);
+  int failed = pthread_create(&self->thread, NULL, run, self);
+  if (failed) {
+    free(self);
+    return ck_error_set(err, CK_E_NO_MEMORY, "cannot start the writer thread: error %d", failed);
+  }
+  *out = self;
+  return CK_OK;
+}
+
+void ck_writer_free(ck_writer *self) {
+  if (!self) return;
+  pthread_mutex_lock(&self->mutex);
+  self->stopping = true;
+  pthread_cond_signal(&self->filled);
+  pthread_mutex_unlock(&self->mutex);
+  pthread_join(self->thread, NULL);
+  pthread_cond_destroy(&self->filled);
+  pthread_cond_destroy(&self->drained);
+  pthread_cond_destroy(&self->acknowledged);
+  pthread_mutex_destroy(&self->mutex);
+  free(self);
+}
+
+int64_t ck_writer_checkpoint_cost_us(const ck_writer *self) { return atomic_load(&self->checkpoint_cost_us); }
+
+/* Instead of waiting: commits what is queued, and tells the writer thread what is left for it. With the mutex, also afterwards. */
+static void help(ck_writer *self) {
+  commit_round(self);
+  pthread_mutex_lock(&self->mutex);
+  self->unrested++;
+  if (self->sleeping && has_work(self)) pthread_cond_signal(&self->filled);
+}
+
+/* Waits until `ticket` was dealt with, well or not. */
+ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err) {
+  ck_writer *writer = self->writer;
+  pthread_mutex_lock(&writer->mutex);
+  while (self->done < ticket && self->failure.status == CK_OK) {
+    if (!writer->committing && writer->count > 0) {
+      help(writer);
+      continue;
+    }
+    writer->waiters++;
+    pthread_cond_wait(&writer->acknowledged, &writer->mutex);
+    writer->waiters--;
+  }
+  ck_status status = self->done >= ticket ? CK_OK : self->failure.status;
+  if (status != CK_OK && err) *err = self->failure;
+  pthread_mutex_unlock(&writer->mutex);
+  return status;
+}
+
+void ck_channel_free(ck_channel *self) {
+  if (!self) return;
+  ck_writer *writer = self->writer;
+  pthread_mutex_lock(&writer->mutex);
+  writer->waiters++;
+  if (writer->sleeping && has_work(writer)) pthread_cond_signal(&writer->filled);
+  while (self->outstanding > 0) pthread_cond_wait(&writer->acknowledged, &writer->mutex);
+  writer->waiters--;
+  pthread_mutex_unlock(&writer->mutex);
+  ck_backlog_clear(&self->backlog);
+  free(self);
+}
+
+ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_error *err) {
+  ck_writer *writer = self->writer;
+  *ticket = 0;
+  pthread_mutex_lock(&writer->mutex);
+  while (writer->count == CK_WRITER_QUEUE_MAX && self->failure.status == CK_OK) {
+    if (writer->committing) pthread_cond_wait(&writer->drained, &writer->mutex);
+    else help(writer);
+  }
+  ck_status status = self->failure.status;
+  bool wakes = false;
+  if (status == CK_OK) {
+    *ticket = ++self->put;
+    self->outstanding++;
+    writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
+        (slot){.channel = self, .ticket = *ticket, .job = *job};
+    wakes = writer->sleeping && (!job->waited || writer->count >= CK_WRITER_ROUND_MAX); /* nobody has to wait after all */
+  } else if (err) {
+    *err = self->failure;
+  }
+  pthread_mutex_unlock(&writer->mutex);
+  if (wakes) pthread_cond_signal(&writer->filled);
+  if (status != CK_OK) ck_job_clear(job);
+  *job = (ck_job){0};
+  return status;
+}
+
+ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
+  pthread_mutex_lock(&self->writer->mutex);
+  ck_status status = self->done >= ticket ? CK_OK : self->failure.status != CK_OK ? self->failure.status : CK_E_PENDING;
+  if (status == CK_E_PENDING && self->writer->sleeping && has_work(self->writer)) pthread_cond_signal(&self->writer->filled);
+  else if (status != CK_OK && status != CK_E_PENDING && err) *err = self->failure;
+  pthread_mutex_unlock(&self->writer->mutex);
+  return status;
+}
+

@@ -1,0 +1,53 @@
+/* writer_private.h - a session's line into the writer and the writer itself: what writer.c and channel.c share. */
+#ifndef CK_RUNTIME_COMMIT_WRITER_PRIVATE_H
+#define CK_RUNTIME_COMMIT_WRITER_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "core/runtime/commit/backlog.h"
+
+enum { CK_WRITER_ROUND_MAX = 512 };
+
+struct ck_channel {
+  ck_writer *writer;
+  ck_lease lease;
+  ck_waker *waker;
+  uint64_t put, done; /* tickets; guarded by the writer's mutex. done: may be gone on from */
+  uint64_t saved;     /* up to which all is in the store, while nothing waits */
+  size_t outstanding; /* jobs in the ring or in the current round, which point here */
+  int64_t stored_bytes;
+  ck_error failure;   /* status CK_OK while the channel works */
+  ck_saving saving;
+  ck_backlog backlog; /* of the thread that commits */
+};
+
+typedef struct ck_writer_slot {
+  ck_channel *channel;
+  uint64_t ticket;
+  ck_job job;
+  ck_status status; /* of the round it was in */
+  bool kept;        /* it waits in the backlog */
+  int64_t stored_bytes;
+} ck_writer_slot;
+
+struct ck_writer {
+  ck_store *store;
+  pthread_t thread;
+  pthread_mutex_t mutex;
+  pthread_cond_t filled, drained, acknowledged;
+  ck_writer_slot ring[CK_WRITER_QUEUE_MAX];
+  size_t head, count;
+  bool stopping, sleeping;
+  bool committing;            /* a round is under way; the fields of the round belong to that thread */
+  unsigned waiters, unrested;
+  ck_writer_slot round[CK_WRITER_ROUND_MAX];
+  ck_batch batches[CK_WRITER_ROUND_MAX];
+  ck_session_update updates[CK_WRITER_ROUND_MAX];
+  _Atomic int64_t checkpoint_cost_us;
+};
+
+/* Ends what was done alone, with `committing` set: others may commit again. */
+void ck_writer_end_alone(ck_writer *self);
+
+#endif

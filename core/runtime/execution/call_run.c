@@ -1,0 +1,312 @@
+/* call_run.c - an effect's driver: starts it, takes what it delivers, retries, cancels. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/limits.h"
+#include "core/runtime/execution/lost.h"
+
+enum { TRIES_MAX = 3 };
+
+/* ---- from the driver ---- */
+
+static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
+  ck_call *self = ((ck_call_sink *)sink)->call;
+  self->run = NULL;
+  self->delivered = true;
+  ck_outcome_free(self->outcome);
+  self->outcome = outcome;
+  ck_waker_wake(self->runner->execution->options.waker);
+}
+
+/* What a running effect tells is an event, and there for others to read while it runs; one that cannot be kept is lost, the
+ * effect is not. */
+static void update(ck_effect_sink *sink, ck_bytes chunk) {
+  ck_call *self = ((ck_call_sink *)sink)->call;
+  uint64_t ticket;
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_value *body = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  if (ck_json_check(chunk, &ignored) != CK_OK) return;
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "key", self->key);
+  ck_json_member_raw(&w, "update", chunk);
+  ck_json_end(&w, '}');
+  if (ck_value_from(&body, &buffer, &ignored) != CK_OK ||
+      ck_session_append(ck_call_session(self), CK_EVENT_UPDATE, self->effect.scope, self->effect.agent, body, &ignored) != CK_OK ||
+      ck_session_push(&ticket, ck_call_session(self), CK_DURABLE_PROCESS, &ignored) != CK_OK)
+    ck_waker_wake(self->runner->execution->options.waker); /* the next turn meets the store's failure itself */
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+}
+
+ck_status ck_call_start(ck_call *self, ck_error *err) {
+  const ck_effect_driver *driver = self->driver;
+  self->sink = (ck_call_sink){.sink = {.update = update, .done = deliver}, .call = self};
+  self->delivered = false;
+  self->phase = CK_CALL_DRIVER;
+  self->begun_us = ck_execution_now_us(self->runner->execution);
+  ck_error failure = CK_ERROR_INIT;
+  ck_call_tell(self, self->probing ? "probe" : "effect");
+  ck_status status = self->probing ? driver->probe(&self->run, driver->self, &self->effect, &self->sink.sink, &failure)
+                                   : driver->start(&self->run, driver->self, &self->effect, &self->sink.sink, &failure);
+  if (status == CK_OK) return CK_OK;
+  self->run = NULL;
+  self->delivered = true;
+  status = ck_outcome_new(&self->outcome, CK_OUTCOME_FAILED, NULL, failure.text, err);
+  if (status == CK_OK) self->outcome->error_status = failure.status;
+  return status;
+}
+
+/* ---- what the driver delivered ---- */
+
+static void count(ck_call *self) {
+  ck_execution_counts *counts = &self->runner->execution->counts;
+  if (self->outcome->status == CK_OUTCOME_ENDED) return;
+  if (self->effect.kind == CK_EFFECT_MODEL) counts->model_calls++;
+  if (ck_effect_is_tool_call(&self->effect)) counts->tool_calls++;
+  if (self->effect.kind == CK_EFFECT_ASK) counts->asks++;
+}
+
+/* What a person can mend, or time: nothing is lost by waiting for it. */
+static bool is_transient(ck_status cause) {
+  return cause == CK_E_UNAVAILABLE || cause == CK_E_SECRET_MISSING || cause == CK_E_LIMIT;
+}
+
+static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char *text) {
+  const ck_policy_engine *policies = ck_call_session(self)->policies;
+  ck_failure_answer answer = is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
+  ck_failure failure = {.key = self->key, .status = cause, .error = text, .attempt = self->effect.attempt};
+  ck_error ignored = CK_ERROR_INIT;
+  if (policies->on_failure && policies->on_failure(&answer, policies->self, &failure, &ignored) != CK_OK)
+    answer = CK_FAILURE_PAUSE;
+  return answer;
+}
+
+ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+  ck_bytes body = ck_value_bytes(entry->outcome);
+  ck_status cause = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
+  char *error = ck_json_dup_string(ck_json_get(body, "error")), text[CK_ERROR_TEXT_MAX];
+  if (!error) return ck_error_no_memory(err);
+  snprintf(text, sizeof text, "effect %s: %s", self->key, error);
+  free(error);
+  *failed = ask_policies(self, cause, text) == CK_FAILURE_FAIL;
+  if (*failed) ck_call_session(self)->clean = false;
+  if (*failed) ck_call_fail(self, cause, text);
+  return CK_OK;
+}
+
+/* It could not be carried out: known, so not in doubt; the policies may try again, at most TRIES_MAX times in all. */
+static ck_status handle_failure(ck_call *self, ck_error *err) {
+  ck_outcome *outcome = self->outcome;
+  ck_status cause = outcome->error_status != CK_OK ? outcome->error_status : CK_E_FAILED;
+  char text[CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text, "effect %s: %s", self->key, outcome->error ? outcome->error : "failed");
+  ck_status status = ck_call_record(self, outcome, self->driver->name, err);
+  if (status != CK_OK) return status;
+  ck_call_session(self)->clean = false;
+  ck_failure_answer answer = ask_policies(self, cause, text);
+  if (answer == CK_FAILURE_RETRY && ++self->tries < TRIES_MAX) return ck_call_commit_intent(self, err);
+  self->phase = CK_CALL_LEFT;
+  if (answer == CK_FAILURE_PAUSE) ck_execution_end(self->runner->execution, CK_SESSION_PAUSED, cause, text);
+  else ck_call_fail(self, cause, text);
+  return CK_OK;
+}
+
+/* We cancelled it. What may have taken effect and must not be repeated is in doubt; everything else is asked for again. */
+static ck_status handle_interruption(ck_call *self) {
+  self->phase = CK_CALL_LEFT;
+  self->left_open = true;
+  return self->effect.class == CK_EFFECT_ONCE && !ck_call_waits_only(&self->effect) ? ck_call_stop_in_doubt(self) : CK_OK;
+}
+
+/* What a probe found: the outcome itself, that nothing happened (so it runs now), or that it cannot tell. */
+static ck_status complete_probe(ck_call *self, ck_error *err) {
+  ck_outcome *found = self->outcome;
+  self->outcome = NULL;
+  bool known = found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR || found->status == CK_OUTCOME_ENDED;
+  if (known || found->status == CK_OUTCOME_ABSENT) ck_lost_release(self);
+  if (known) return ck_call_record(self, found, self->driver->name, err);
+  bool harmless = ck_effect_class_repeats(self->effect.class);
+  bool runs = found->status == CK_OUTCOME_ABSENT || harmless;
+  bool interrupted = found->status != CK_OUTCOME_ABSENT && found->error_status == CK_E_INTERRUPTED;
+  ck_outcome_free(found);
+  if (interrupted && self->runner->execution->ending.status) { /* it is asked about again */
+    self->phase = CK_CALL_LEFT;
+    return CK_OK;
+  }
+  return runs ? ck_call_commit_intent(self, err) : ck_call_settle_doubt(self, err);
+}
+
+/* A question stays open for its answer. Anything else that needed a person has told that it did not happen: it is asked for
+ * again. */
+static ck_status wait_for_person(ck_call *self, ck_error *err) {
+  ck_status status = ck_call_waits_only(&self->effect) ? CK_OK : ck_call_record(self, self->outcome, self->driver->name, err);
+  self->phase = CK_CALL_WAITING;
+  return status;
+}
+
+/* Its intent is committed, but nothing was done and nothing will be: that much is known, and is written down. */
+static ck_status put_off(ck_call *self, ck_error *err) {
+  ck_outcome *outcome;
+  ck_outcome_free(self->outcome);
+  self->outcome = NULL;
+  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "not begun: the session was to end", err);
+  if (status == CK_OK) outcome->error_status = CK_E_INTERRUPTED;
+  if (status == CK_OK) status = ck_call_record(self, outcome, "runtime", err);
+  self->phase = CK_CALL_LEFT;
+  return status;
+}
+
+static ck_status complete(ck_call *self, ck_error *err) {
+  ck_outcome *outcome = self->outcome;
+  self->delivered = false;
+  if (self->probing) return complete_probe(self, err);
+  bool failed = outcome->status == CK_OUTCOME_FAILED;
+  if (outcome->status == CK_OUTCOME_ABSENT && self->runner->execution->ending.status) return put_off(self, err);
+  if (failed && outcome->error_status == CK_E_INTERRUPTED && self->runner->execution->ending.status)
+    return handle_interruption(self);
+  if (failed && outcome->error_status == CK_E_WAITING) return wait_for_person(self, err);
+  if (failed) return handle_failure(self, err);
+  self->left_open = outcome->status == CK_OUTCOME_UNKNOWN;
+  if (self->left_open || outcome->status == CK_OUTCOME_ABSENT) return ck_call_settle_doubt(self, err);
+  count(self);
+  return ck_call_record(self, outcome, self->driver->name, err);
+}
+
+/* Nothing waits for a time or a person in a session that is to end: its intent stays open, and it goes on from there. */
+static ck_status start_or_leave(ck_call *self, ck_error *err) {
+  const ck_execution *execution = self->runner->execution;
+  if (execution->stopping) return put_off(self, err);
+  if (!execution->ending.status || !ck_call_waits_only(&self->effect)) return ck_call_start(self, err);
+  self->phase = CK_CALL_LEFT;
+  return CK_OK;
+}
+
+static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
+  ck_status status = CK_OK;
+  *moved = true;
+  if (self->phase == CK_CALL_DRIVER && self->delivered) return complete(self, err);
+  if (self->phase == CK_CALL_INTENT) {
+    status = ck_session_check(ck_call_session(self), self->ticket, err);
+    if (status == CK_OK) return start_or_leave(self, err);
+  }
+  *moved = false;
+  return status == CK_E_PENDING ? CK_OK : status;
+}
+
+/* All are done: their messages enter the conversation in the order asked, and the strand gets the outcomes. */
+static ck_status hand_over(ck_runner *self, ck_error *err) {
+  ck_outcome **link = &self->outcome;
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
+    ck_call *call = self->calls[i];
+    ck_value *message = NULL;
+    if (call->in_batch) status = ck_call_make_message(&message, call, err);
+    if (status == CK_OK && message) status = ck_session_record_message(self->execution->session, self->scope, self->agent, message, err);
+    ck_value_free(message);
+    *link = call->outcome;
+    call->outcome = NULL;
+    link = &(*link)->next;
+  }
+  ck_runner_drop_calls(self);
+  self->phase = CK_PHASE_READY;
+  return status;
+}
+
+ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
+  size_t in_phase[CK_CALL_DONE + 1] = {0};
+  ck_status status = CK_OK;
+  *moved = false;
+  for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
+    bool goes_on = false;
+    status = advance_call(&goes_on, self->calls[i], err);
+    *moved |= goes_on;
+    in_phase[self->calls[i]->phase]++;
+  }
+  bool under_way = in_phase[CK_CALL_INTENT] + in_phase[CK_CALL_DRIVER] > 0;
+  bool failed = in_phase[CK_CALL_FAILED] > 0, done = in_phase[CK_CALL_DONE] == self->call_count;
+  if (status != CK_OK || under_way || (!failed && !done)) return status;
+  *moved = true;
+  if (!failed) return hand_over(self, err);
+  ck_ending failure = self->call_failure;
+  return ck_runner_fail(self, failure.cause, failure.text, err);
+}
+
+/* ---- cancelling ---- */
+
+/* It ran to an end, or cost what it may have cost; only what is in doubt stays open, for whoever asks for it again. */
+static ck_status close_call(ck_call *self, ck_error *err) {
+  ck_outcome *outcome = self->outcome;
+  bool repeats = ck_effect_class_repeats(self->effect.class);
+  bool lost = outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;
+  bool known = outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR || outcome->status == CK_OUTCOME_ENDED ||
+               (outcome->status == CK_OUTCOME_FAILED && !self->probing && (!lost || repeats));
+  self->delivered = false;
+  self->phase = CK_CALL_LEFT;
+  if (outcome->status == CK_OUTCOME_ABSENT && !self->probing) return put_off(self, err);
+  self->left_open = !known && !self->probing;
+  if (!known) return CK_OK;
+  ck_lost_release(self);
+  if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0) outcome->cost_micros = self->effect.reserve_micros;
+  return ck_call_record(self, outcome, self->driver->name, err);
+}
+
+ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
+  ck_status status = CK_OK;
+  *closed = true;
+  for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
+    ck_call *call = self->calls[i];
+    if (call->phase == CK_CALL_INTENT) status = put_off(call, err);
+    if (call->phase != CK_CALL_DRIVER) continue;
+    if (call->delivered) status = close_call(call, err);
+    else *closed = false;
+  }
+  return status;
+}
+
+void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
+  for (size_t i = 0; i < self->call_count; i++) {
+    ck_call *call = self->calls[i];
+    if (call->phase == CK_CALL_DRIVER && call->run && (!harmless || ck_call_waits_only(&call->effect)))
+      call->driver->cancel(call->driver->self, call->run);
+  }
+}
+
+void ck_runner_drop_calls(ck_runner *self) {
+  for (size_t i = 0; i < self->call_count; i++) {
+    ck_call *call = self->calls[i];
+    if (call->run) call->driver->cancel(call->driver->self, call->run);
+    ck_outcome_free(call->outcome);
+    ck_value_free(call->request);
+    ck_value_free(call->tail);
+    free(call->payers);
+    free(call);
+  }
+  free(self->calls);
+  self->calls = NULL;
+  self->call_count = 0;
+}
+
+ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
+  ck_value *result;
+  ck_outcome *outcome = NULL;
+  ck_status status = ck_value_text(&result, ck_bytes_text(text), err);
+  if (status != CK_OK) return status;
+  if (!self->asks_limit) status = ck_effect_check_answer(self->effect.request, ck_value_bytes(result), err);
+  if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_OK, result, NULL, err);
+  ck_value_free(result);
+  if (status != CK_OK) return status;
+  if (self->run && !self->driver->withdraw(self->driver->self, self->run, text)) {
+    ck_outcome_free(outcome);
+    return ck_error_set(err, CK_E_NOT_FOUND, "nothing waits for an answer to %s: it has just been given", self->key);
+  }
+  self->run = NULL;
+  ck_outcome_free(self->outcome);
+  self->outcome = outcome;
+  if (self->asks_limit) return ck_limits_answer(self, text, err);
+  count(self);
+  return ck_call_record(self, outcome, "answer", err);
+}

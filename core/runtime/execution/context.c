@@ -1,0 +1,135 @@
+/* context.c - an agent that goes on without its conversation: what it is told of it instead, once, after all that replays.
+ *
+ * With resume_context = "tail" the first model call of an agent that is not replayed gets its system prompt and the section of
+ * tail_section.h. A child process whose memory died with the process before is told the same with its first prompt. That it was
+ * told, and what, is an outcome at its place: another resume tells it again at the same call, and finds the same request. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+#include "core/runtime/session/tail_section.h"
+
+static void name_telling(char *out, size_t size, const ck_call *self) { snprintf(out, size, "%s/tail", self->key); }
+
+static int64_t depth_of(const ck_profile *profile, const char *agent) {
+  const ck_profile_agent *own = profile ? ck_profile_get_agent(profile, agent) : NULL;
+  if (own && own->replay_depth >= 0) return own->replay_depth;
+  return profile ? profile->replay_depth : 50;
+}
+
+/* All that the live timeline sees by now. */
+static ck_status read_section(ck_buffer *out, ck_call *self, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  ck_tail_query query = {.session = session->record.no,
+                         .view = &session->view,
+                         .agent = self->effect.agent,
+                         .n = (size_t)depth_of(session->profile, self->effect.agent),
+                         .policies = session->policies};
+  ck_status status = ck_session_flush(session, CK_DURABLE_PROCESS, err);
+  return status == CK_OK ? ck_tail_section(out, session->runtime->store, &query, err) : status;
+}
+
+static ck_status record_telling(ck_call *self, const ck_value *section, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  char key[2 * CK_STATE_KEY_MAX];
+  ck_effect effect = {.scope = self->effect.scope, .key = key, .attempt = session->timeline.attempt, .kind = CK_EFFECT_READ};
+  ck_outcome told = {.status = CK_OUTCOME_ENDED, .result = (ck_value *)section};
+  ck_value *body;
+  name_telling(key, sizeof key, self);
+  ck_status status = ck_ledger_write_outcome(&body, &effect, &told, "", "tail", NULL, err);
+  if (status != CK_OK) return status;
+  status = ck_session_record_outcome(session, &effect, body, &told.seq, err);
+  ck_value_free(body);
+  return status;
+}
+
+static size_t count_prompts(const ck_conversation *conversation) {
+  size_t count = 0;
+  while (count < ck_conversation_count(conversation) &&
+         ck_json_is_text(ck_json_get(ck_value_bytes(ck_conversation_get(conversation, count)), "role"), "system"))
+    count++;
+  return count;
+}
+
+/* The conversation behind the system prompt gives way to the section. */
+static ck_status put_section(ck_call *self, ck_bytes section, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_value *rewind = NULL;
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "to", (int64_t)count_prompts(self->effect.conversation));
+  ck_json_member_raw(&w, "report", section);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&rewind, &buffer, err);
+  if (status == CK_OK) status = ck_session_record_rewind(ck_call_session(self), self->effect.scope, rewind, err);
+  ck_value_free(rewind);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static ck_status tell(ck_call *self, const ck_value *section, ck_error *err) {
+  if (self->effect.kind == CK_EFFECT_MODEL) return put_section(self, ck_value_bytes(section), err);
+  ck_value_free(self->tail);
+  self->tail = ck_value_share(section);
+  self->effect.tail = self->tail;
+  return CK_OK;
+}
+
+static ck_status tell_now(bool *told, ck_call *self, ck_error *err) {
+  ck_buffer text = {0};
+  ck_value *section = NULL;
+  ck_status status = read_section(&text, self, err);
+  if (status == CK_OK) status = ck_buffer_check(&text, err);
+  *told = status == CK_OK && text.len > 0;
+  if (*told) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
+  if (*told && status == CK_OK) status = record_telling(self, section, err);
+  if (*told && status == CK_OK) status = tell(self, section, err);
+  ck_value_free(section);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+/* It took part before this process began. */
+static ck_status has_past(bool *out, ck_call *self, ck_error *err) {
+  const ck_session *session = ck_call_session(self);
+  ck_tail tail = {0};
+  ck_tail_query query = {.session = session->record.no, .view = &session->view, .until = session->timeline.begin - 1,
+                         .agent = self->effect.agent, .n = 1};
+  ck_status status = ck_tail_read(&tail, session->runtime->store, &query, err);
+  *out = status == CK_OK && tail.count > 0;
+  ck_tail_clear(&tail);
+  return status;
+}
+
+/* Whose context may be gone: an agent with a past that this process has not spoken to yet. */
+static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
+  const ck_session *session = ck_call_session(self);
+  const ck_effect *effect = &self->effect;
+  bool model = effect->kind == CK_EFFECT_MODEL && session->profile && session->profile->resume_with_tail;
+  *due = false;
+  if (session->cut == 0 || !effect->agent || (!model && effect->kind != CK_EFFECT_AGENT)) return CK_OK;
+  ck_status status = ck_runner_use(due, self->runner->execution->told_agents, effect->agent, err);
+  return status == CK_OK && *due ? has_past(due, self, err) : status;
+}
+
+ck_status ck_call_restore_telling(bool *told, ck_call *self, ck_error *err) {
+  char key[2 * CK_STATE_KEY_MAX];
+  name_telling(key, sizeof key, self);
+  const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, key);
+  *told = entry && entry->outcome;
+  if (!*told) return CK_OK;
+  ck_outcome *outcome;
+  ck_status status = ck_ledger_read_outcome(&outcome, entry->outcome, entry->outcome_seq, err);
+  if (status != CK_OK) return status;
+  if (outcome->result) status = tell(self, outcome->result, err);
+  ck_outcome_free(outcome);
+  return status;
+}
+
+ck_status ck_call_tell_agent(bool *told, ck_call *self, ck_error *err) {
+  bool due;
+  *told = false;
+  ck_status status = is_due(&due, self, err);
+  return status == CK_OK && due ? tell_now(told, self, err) : status;
+}

@@ -1,0 +1,247 @@
+/* execution.c - all strands of a session: turns them as long as one of them can move, and ends the session. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/fork_private.h"
+#include "core/runtime/execution/lost.h"
+
+void ck_execution_tell(const ck_execution *self, const ck_progress *progress) {
+  if (self->options.progress) self->options.progress(self->options.to, progress);
+}
+
+int64_t ck_execution_now_us(const ck_execution *self) {
+  const ck_clock *clock = &self->options.clock;
+  return clock->mono_us(clock->self);
+}
+
+ck_runner *ck_execution_find(const ck_execution *self, const char *scope) {
+  for (size_t i = 0; i < self->runner_count; i++)
+    if (strcmp(self->runners[i]->scope, scope) == 0) return self->runners[i];
+  return NULL;
+}
+
+const ck_effect_driver *ck_execution_find_driver(const ck_execution *self, const ck_effect *effect) {
+  for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
+    if ((*d)->serves((*d)->self, effect)) return *d;
+  return NULL;
+}
+
+/* ---- how it is to end ---- */
+
+static void cancel_calls(ck_execution *self, bool harmless) {
+  for (size_t i = 0; i < self->runner_count; i++) ck_runner_cancel_calls(self->runners[i], harmless);
+}
+
+void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause, const char *text) {
+  ck_ending *ending = &self->ending;
+  bool doubt = status == CK_SESSION_IN_DOUBT && ending->status != CK_SESSION_IN_DOUBT;
+  bool failed = status == CK_SESSION_FAILED && ending->status == CK_SESSION_PAUSED;
+  if (!ending->status || doubt || failed) {
+    *ending = (ck_ending){.status = status, .cause = cause};
+    snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
+  }
+  cancel_calls(self, true);
+}
+
+void ck_execution_pause(ck_execution *self, const char *reason) {
+  ck_execution_end(self, CK_SESSION_PAUSED, CK_E_PAUSED, reason ? reason : "user_requested");
+  ck_waker_wake(self->options.waker);
+}
+
+void ck_execution_cancel(ck_execution *self, const char *reason) {
+  ck_execution_end(self, CK_SESSION_CANCELLED, CK_E_CANCELLED, reason ? reason : "user_requested");
+  ck_execution_stop(self);
+}
+
+void ck_execution_stop(ck_execution *self) {
+  self->stopping = true;
+  cancel_calls(self, false);
+  ck_waker_wake(self->options.waker);
+}
+
+bool ck_execution_is_ending(const ck_execution *self) { return self->ending.status != 0; }
+
+static bool rest_all(const ck_execution *self) {
+  for (size_t i = 0; i < self->runner_count; i++)
+    if (!ck_runner_rests(self->runners[i])) return false;
+  return true;
+}
+
+/* Only questions are left: what is asked, of everyone. */
+static void end_waiting(ck_execution *self) {
+  ck_buffer text = {0};
+  for (size_t i = 0; i < self->runner_count; i++)
+    for (size_t c = 0; c < self->runners[i]->call_count; c++) {
+      const ck_call *call = self->runners[i]->calls[c];
+      if (call->phase != CK_CALL_WAITING) continue;
+      if (text.len > 0) ck_buffer_append_text(&text, "; ");
+      ck_buffer_append_text(&text, call->outcome && call->outcome->error ? call->outcome->error : call->key);
+    }
+  ck_execution_end(self, CK_SESSION_WAITING, CK_E_WAITING, text.data ? text.data : "");
+  ck_buffer_clear(&text);
+}
+
+static ck_status watch_saving(ck_execution *self, ck_error *err) {
+  ck_saving now;
+  bool changed;
+  ck_status status = ck_session_watch_saving(&now, &changed, self->session, err);
+  if (changed) ck_execution_tell(self, &(ck_progress){.what = now.failing ? "unsaved" : "saved", .saving = &now});
+  return status;
+}
+
+/* A session that ends well has saved all. */
+static void tell_caught_up(ck_execution *self, const ck_saving *before) {
+  ck_saving now;
+  ck_session_get_saving(&now, self->session);
+  if (before->failing && !now.failing) ck_execution_tell(self, &(ck_progress){.what = "saved", .saving = &now});
+}
+
+static ck_status finish(ck_execution *self, ck_error *err) {
+  const ck_ending *ending = &self->ending;
+  const ck_value *value = ending->status == CK_SESSION_COMPLETED ? self->runners[0]->yield.value : NULL;
+  self->ended = true;
+  self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
+  snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
+  self->session->failure = ending->cause;
+  ck_saving before;
+  ck_session_get_saving(&before, self->session);
+  ck_status status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL, value, err);
+  if (status == CK_OK) tell_caught_up(self, &before);
+  ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
+  return status;
+}
+
+/* ---- turning ---- */
+
+enum { TURN_US = 50000 };
+
+/* Signals, requests and other sessions have their turn, too. */
+static bool is_late(const ck_execution *self) { return ck_execution_now_us(self) - self->turn_us > TURN_US; }
+
+static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
+  ck_status status = CK_OK;
+  *moved = false;
+  for (size_t i = 0; i < self->runner_count && status == CK_OK; i++) { /* the list can grow meanwhile */
+    bool goes_on = true;
+    while (goes_on && status == CK_OK && !is_late(self)) {
+      status = ck_runner_advance(&goes_on, self->runners[i], err);
+      *moved |= goes_on;
+      ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
+    }
+  }
+  return status;
+}
+
+/* Nothing moves: it is over, or something is waited for. */
+static ck_status settle(bool *waits, ck_execution *self, ck_error *err) {
+  *waits = !rest_all(self);
+  if (*waits) return CK_OK;
+  if (!self->ending.status) end_waiting(self);
+  return finish(self, err);
+}
+
+ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_error *err) {
+  bool waits = false;
+  ck_status status = CK_OK;
+  self->turn_us = ck_execution_now_us(self);
+  while (!self->ended && !waits && status == CK_OK) {
+    bool moved = false;
+    status = watch_saving(self, err);
+    if (status == CK_OK) status = advance_all(&moved, self, err);
+    if (status == CK_OK && is_late(self)) break;
+    if (status == CK_OK && !moved) status = settle(&waits, self, err);
+  }
+  if (status == CK_OK && !self->ended && !waits) ck_waker_wake(self->options.waker);
+  *result = self->result;
+  if (status != CK_OK) {
+    ck_session_park(self->session, status);
+    return status;
+  }
+  return self->ended ? CK_OK : CK_E_PENDING;
+}
+
+/* ---- a person's answer while others go on ---- */
+
+/* A question that stands at this terminal can be answered from elsewhere, too, until the terminal has answered. */
+static bool takes_answer(const ck_call *call) {
+  if (call->phase == CK_CALL_WAITING) return call->asks_limit || ck_call_waits_only(&call->effect);
+  return call->phase == CK_CALL_DRIVER && call->effect.kind == CK_EFFECT_ASK && call->run && !call->delivered && call->driver->withdraw;
+}
+
+static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *count) {
+  ck_call *found = NULL;
+  *count = 0;
+  for (size_t i = 0; i < self->runner_count; i++)
+    for (size_t c = 0; c < self->runners[i]->call_count; c++) {
+      ck_call *call = self->runners[i]->calls[c];
+      if (!takes_answer(call) || (key && strcmp(key, call->key) != 0)) continue;
+      found = call;
+      ++*count;
+    }
+  return found;
+}
+
+ck_status ck_execution_answer(ck_execution *self, const char *key, const char *text, ck_error *err) {
+  size_t count;
+  ck_call *call = find_waiting(self, key, &count);
+  if (!call) return ck_error_set(err, CK_E_NOT_FOUND, "nothing waits for an answer%s%s", key ? " to " : "", key ? key : "");
+  if (count > 1) return ck_error_set(err, CK_E_USAGE, "%zu questions wait for an answer: name one by its effect", count);
+  ck_status status = ck_call_answer(call, text, err);
+  ck_waker_wake(self->options.waker);
+  return status;
+}
+
+/* ---- opening and closing ---- */
+
+/* See flow.h, ck_strand_options. */
+static ck_status write_flow_options(ck_value **out, const ck_profile *profile, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "checkpoint_tool");
+  ck_json_begin(&w, '{');
+  ck_json_member_bool(&w, "enabled", profile && profile->checkpoint_tool);
+  ck_json_member_bool(&w, "subagents", profile && profile->checkpoint_tool_subagents);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+ck_status ck_execution_open(ck_execution **out, const ck_execution_options *options, ck_error *err) {
+  *out = NULL;
+  ck_execution *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->options = *options;
+  self->session = options->session;
+  ck_runner *main_runner;
+  ck_status status = ck_state_new(&self->told, err);
+  if (status == CK_OK) status = ck_state_new(&self->told_agents, err);
+  if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session->profile, err);
+  if (status == CK_OK) status = ck_lost_open(self, err);
+  if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);
+  if (status == CK_OK) status = ck_runner_open(main_runner, err);
+  if (status == CK_OK) status = ck_execution_reopen(self, err);
+  if (status != CK_OK) {
+    ck_execution_close(self);
+    return status;
+  }
+  *out = self;
+  return CK_OK;
+}
+
+const ck_execution_counts *ck_execution_get_counts(const ck_execution *self) { return &self->counts; }
+
+void ck_execution_close(ck_execution *self) {
+  if (!self) return;
+  for (size_t i = self->runner_count; i-- > 0;) ck_runner_free(self->runners[i]);
+  free(self->runners);
+  free(self->doubts);
+  ck_state_free(self->told);
+  ck_state_free(self->told_agents);
+  ck_value_free(self->flow_options);
+  free(self);
+}

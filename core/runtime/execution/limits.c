@@ -1,0 +1,208 @@
+/* limits.c - checks effects and boundaries against the profile's constraints, and tells what comes near. */
+#include "core/runtime/execution/limits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/lost.h"
+
+/* ---- how things stand ---- */
+
+void ck_limits_get(ck_limits_state *out, const ck_session *session) {
+  const ck_totals *now = &session->totals, *base = &session->base;
+  const ck_clock *clock = &session->runtime->clock;
+  int64_t active_us = session->active_base_us + clock->mono_us(clock->self) - session->began_us;
+  out->spent = (ck_amounts){{
+      [CK_DIMENSION_BUDGET] = now->cost_micros - base->cost_micros,
+      [CK_DIMENSION_TIME] = (active_us - base->active_us) / 1000,
+      [CK_DIMENSION_ROUNDS] = session->spending.rounds - session->rounds_base,
+      [CK_DIMENSION_TOKENS] = now->input_tokens + now->output_tokens - base->input_tokens - base->output_tokens,
+      [CK_DIMENSION_TOOL_CALLS] = now->tool_calls - base->tool_calls,
+      [CK_DIMENSION_MODEL_CALLS] = now->model_calls - base->model_calls,
+  }};
+  ck_standing_read_limits(out, session->profile, session->state, NULL);
+}
+
+void ck_limits_get_agent(ck_limits_state *out, const ck_session *session, const char *agent) {
+  const ck_agent_spending *s = ck_spending_get(&session->spending, agent);
+  *out = (ck_limits_state){0};
+  if (s)
+    out->spent = (ck_amounts){{s->cost_micros, s->ms, s->rounds, s->tokens, s->tool_calls, s->model_calls}};
+  ck_standing_read_limits(out, session->profile, session->state, agent);
+}
+
+static void get_subject(ck_limits_state *out, const ck_session *session, const char *agent) {
+  if (agent) ck_limits_get_agent(out, session, agent);
+  else ck_limits_get(out, session);
+}
+
+/* ---- words ---- */
+
+static ck_status record(ck_session *session, const char *what, const ck_limit_hit *hit, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_value *body = NULL;
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "dimension", ck_dimension_name(hit->dimension));
+  ck_json_member_text(&w, "what", what);
+  ck_json_member_text(&w, "agent", hit->agent);
+  ck_json_member_int(&w, "spent", hit->spent);
+  ck_json_member_int(&w, "limit", hit->limit);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_CONSTRAINT, NULL, hit->agent, body, err);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* A maximum is hit while less than half of another dimension's minimum is met. */
+static ck_status record_hit(ck_session *session, const ck_limit_hit *hit, ck_error *err) {
+  ck_limits_state state;
+  get_subject(&state, session, hit->agent);
+  ck_status status = record(session, "hit", hit, err);
+  for (int d = 0; d < CK_DIMENSION_COUNT && status == CK_OK; d++) {
+    if (d == (int)hit->dimension || state.minimum.of[d] < 0 || state.spent.of[d] * 2 >= state.minimum.of[d]) continue;
+    ck_limit_hit unmet = {.dimension = (ck_dimension)d, .agent = hit->agent, .spent = state.spent.of[d], .limit = state.minimum.of[d]};
+    status = record(session, "conflict", &unmet, err);
+  }
+  return status;
+}
+
+/* ---- an effect that is about to begin ---- */
+
+static bool pays(const ck_call *call, const char *agent) {
+  if (!agent) return true;
+  for (const char *const *payer = call->effect.payers; payer && *payer; payer++)
+    if (strcmp(*payer, agent) == 0) return true;
+  return false;
+}
+
+/* What the effects under way may still take of it. */
+static int64_t held(const ck_call *self, ck_dimension dimension, const char *agent) {
+  const ck_execution *execution = self->runner->execution;
+  int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_lost_held(execution, agent) : 0;
+  for (size_t r = 0; r < execution->runner_count; r++)
+    for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
+      const ck_call *other = execution->runners[r]->calls[i];
+      bool under_way = other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER || other->left_open;
+      if (other == self || !under_way || !pays(other, agent)) continue;
+      if (dimension == CK_DIMENSION_BUDGET && other->effect.reserve_micros > 0) sum += other->effect.reserve_micros;
+      sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&other->effect);
+      sum += dimension == CK_DIMENSION_MODEL_CALLS && other->effect.kind == CK_EFFECT_MODEL;
+    }
+  return sum;
+}
+
+/* How much of the dimension the effect takes: at least; -1: it takes none, or it cannot be told (`*unknown`). */
+static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimension) {
+  *unknown = false;
+  switch (dimension) {
+    case CK_DIMENSION_BUDGET:
+      *unknown = effect->reserve_micros < 0;
+      return effect->reserve_micros > 0 ? effect->reserve_micros : -1;
+    case CK_DIMENSION_TOKENS: *unknown = effect->kind == CK_EFFECT_MODEL; return -1;
+    case CK_DIMENSION_TIME: *unknown = effect->kind != CK_EFFECT_ASK; return -1;
+    case CK_DIMENSION_TOOL_CALLS: return ck_effect_is_tool_call(effect) ? 1 : -1;
+    case CK_DIMENSION_MODEL_CALLS: return effect->kind == CK_EFFECT_MODEL ? 1 : -1;
+    default: return -1;
+  }
+}
+
+static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agent) {
+  ck_limits_state state;
+  get_subject(&state, self->runner->execution->session, agent);
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
+    bool unknown;
+    int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d), limit = state.limit.of[d];
+    if (limit < 0 || (wanted < 0 && !unknown)) continue;
+    int64_t spent = state.spent.of[d], waits = held(self, (ck_dimension)d, agent);
+    if (unknown ? spent + waits < limit : spent + waits + wanted <= limit) continue;
+    *out = (ck_limit_hit){.dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit, .held = waits, .asked = wanted};
+    return true;
+  }
+  return false;
+}
+
+static bool find_hit(ck_limit_hit *out, const ck_call *self) {
+  if (find_hit_of(out, self, NULL)) return true;
+  for (const char *const *payer = self->effect.payers; payer && *payer; payer++)
+    if (find_hit_of(out, self, *payer)) return true;
+  return false;
+}
+
+static ck_limit_action action_of(const ck_session *session) {
+  return session->profile ? session->profile->on_limit : CK_LIMIT_PAUSE;
+}
+
+ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
+  ck_session *session = call->runner->execution->session;
+  ck_limit_hit hit;
+  char text[CK_ERROR_TEXT_MAX];
+  *within = !find_hit(&hit, call);
+  if (*within) return ck_limits_withdraw(call, err);
+  call->phase = CK_CALL_LEFT;
+  ck_limits_describe(text, sizeof text, &hit);
+  if (action_of(session) == CK_LIMIT_ASK) return ck_limits_ask(within, call, &hit, err);
+  bool fails = action_of(session) == CK_LIMIT_FAIL;
+  ck_execution_end(call->runner->execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED, CK_E_LIMIT, text);
+  return record_hit(session, &hit, err);
+}
+
+/* ---- what was spent ---- */
+
+static ck_status tell_approaching(ck_execution *execution, const char *agent, ck_error *err) {
+  ck_limits_state state;
+  ck_status status = CK_OK;
+  get_subject(&state, execution->session, agent);
+  for (int d = 0; d < CK_DIMENSION_COUNT && status == CK_OK; d++) {
+    char name[CK_STATE_KEY_MAX];
+    bool fresh = false;
+    int64_t spent = state.spent.of[d], limit = state.limit.of[d];
+    if (limit <= 0 || spent < limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100) continue;
+    snprintf(name, sizeof name, "%.400s/%s", agent ? agent : "", ck_dimension_name((ck_dimension)d));
+    status = ck_runner_use(&fresh, execution->told, name, err);
+    ck_limit_hit near = {.dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit};
+    if (status == CK_OK && fresh) status = record(execution->session, "approaching", &near, err);
+  }
+  return status;
+}
+
+ck_status ck_limits_count(ck_call *call, ck_error *err) {
+  ck_execution *execution = call->runner->execution;
+  int64_t ms = call->begun_us ? (ck_execution_now_us(execution) - call->begun_us) / 1000 : 0;
+  ck_status status = tell_approaching(execution, NULL, err);
+  for (const char *const *payer = call->effect.payers; payer && *payer && status == CK_OK; payer++) {
+    status = ck_spending_add_ms(&execution->session->spending, *payer, ms, err);
+    if (status == CK_OK) status = tell_approaching(execution, *payer, err);
+  }
+  return status;
+}
+
+/* ---- boundaries ---- */
+
+static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error *err) {
+  ck_limits_state state;
+  char text[CK_ERROR_TEXT_MAX];
+  get_subject(&state, execution->session, agent);
+  int64_t spent = state.spent.of[CK_DIMENSION_ROUNDS], limit = state.limit.of[CK_DIMENSION_ROUNDS];
+  if (limit < 0 || spent < limit) return tell_approaching(execution, agent, err);
+  ck_limit_hit hit = {.dimension = CK_DIMENSION_ROUNDS, .agent = agent, .spent = spent, .limit = limit};
+  ck_limits_describe(text, sizeof text, &hit);
+  bool fails = action_of(execution->session) == CK_LIMIT_FAIL;
+  ck_execution_end(execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED, CK_E_LIMIT, text);
+  return record_hit(execution->session, &hit, err);
+}
+
+ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err) {
+  ck_execution *execution = runner->execution;
+  ck_session *session = execution->session;
+  bool turn = kind == CK_BOUNDARY_TOOL_ROUND || kind == CK_BOUNDARY_LOOP_ITERATION, round = kind == CK_BOUNDARY_ROUND_COMPLETE;
+  ck_status status = CK_OK;
+  if (round) session->spending.rounds++, session->spending.changed = true;
+  if (turn && runner->agent) status = ck_spending_add_round(&session->spending, runner->agent, err);
+  if (status == CK_OK && round) status = end_rounds(execution, NULL, err);
+  if (status == CK_OK && turn && runner->agent) status = end_rounds(execution, runner->agent, err);
+  return status;
+}

@@ -1,0 +1,159 @@
+/* limits_ask.c - on_limit = "ask": a person is asked for a new limit, and the answer is applied exactly once.
+ *
+ * The question is an effect of its own, KEY/limit/N below the key of the effect that was stopped: its answer is found in the
+ * ledger like any other, and once it is applied its outcome stands there. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/limits.h"
+
+typedef struct question {
+  ck_effect effect;
+  char key[2 * CK_STATE_KEY_MAX];
+  const ck_ledger_entry *entry;
+} question;
+
+/* The first that was not answered and applied. */
+static void find_question(question *out, const ck_call *call) {
+  const ck_session *session = call->runner->execution->session;
+  for (unsigned n = 1;; n++) {
+    snprintf(out->key, sizeof out->key, "%s/limit/%u", call->key, n + call->limit_answers);
+    out->entry = ck_ledger_get(session->ledger, out->key);
+    if (!out->entry || !out->entry->outcome) break;
+  }
+  out->effect = (ck_effect){.scope = call->effect.scope, .key = out->key, .attempt = session->timeline.attempt,
+                            .kind = CK_EFFECT_ASK, .class = CK_EFFECT_IDEMPOTENT, .agent = call->effect.agent};
+}
+
+static ck_status write_request(ck_value **out, const char *text, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "question", text);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* Asked of an earlier process or not, it is asked here: what that one wrote may lie behind the checkpoint, where nobody looks for it. */
+static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *hit, ck_error *err) {
+  ck_session *session = call->runner->execution->session;
+  char spent[256], text[CK_ERROR_TEXT_MAX];
+  ck_value *request = NULL, *body = NULL;
+  uint64_t ticket;
+  ck_limits_describe(spent, sizeof spent, hit);
+  snprintf(text, sizeof text, "%s. Answer with a new limit (a number), or stop.", spent);
+  ck_status status = write_request(&request, text, err);
+  if (status == CK_OK) status = ck_ledger_write_intent(&body, &q->effect, "", ck_value_bytes(request), err);
+  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
+  if (status == CK_OK) status = ck_session_push(&ticket, session, CK_DURABLE_POWER, err);
+  ck_outcome_free(call->outcome);
+  call->outcome = NULL;
+  if (status == CK_OK) status = ck_outcome_new(&call->outcome, CK_OUTCOME_FAILED, NULL, text, err);
+  call->phase = CK_CALL_WAITING;
+  call->asks_limit = true;
+  call->hit = *hit;
+  ck_value_free(request);
+  ck_value_free(body);
+  return status;
+}
+
+/* What was said has been carried out. */
+static ck_status close_question(ck_call *call, const char *text, ck_error *err) {
+  ck_session *session = call->runner->execution->session;
+  question q;
+  ck_outcome outcome = {.status = CK_OUTCOME_ENDED};
+  ck_value *body = NULL;
+  find_question(&q, call);
+  ck_status status = ck_value_text(&outcome.result, ck_bytes_text(text), err);
+  if (status == CK_OK) status = ck_ledger_write_outcome(&body, &q.effect, &outcome, "", "answer", NULL, err);
+  if (status == CK_OK) status = ck_session_record_outcome(session, &q.effect, body, &outcome.seq, err);
+  call->limit_answers++;
+  call->asks_limit = false;
+  ck_value_free(outcome.result);
+  ck_value_free(body);
+  return status;
+}
+
+static ck_status set_limit(ck_call *call, const char *number, ck_error *err) {
+  ck_session *session = call->runner->execution->session;
+  char key[CK_STATE_KEY_MAX];
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_value *value = NULL, *body = NULL;
+  ck_limits_key(key, call->hit.dimension, call->hit.agent);
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "key", key);
+  ck_json_member_raw(&w, "value", ck_bytes_text(number));
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = ck_value_new(&value, ck_bytes_text(number), err);
+  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_EDIT, NULL, call->hit.agent, body, err);
+  if (status == CK_OK) status = ck_session_put(session, key, value, err);
+  ck_value_free(value);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* The new limit is state: it is committed together with the word that the question was answered. */
+static ck_status keep_limit(ck_execution *execution, ck_error *err) {
+  ck_saved saved;
+  ck_status status = ck_session_boundary(&saved, execution->session, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
+  execution->counts.checkpoints += saved.taken;
+  return status;
+}
+
+static ck_status carry_out(ck_call *call, const char *text, ck_error *err) {
+  ck_execution *execution = call->runner->execution;
+  bool stops = strcmp(text, "stop") == 0;
+  ck_status status = stops ? CK_OK : set_limit(call, text, err);
+  if (status == CK_OK) status = close_question(call, text, err);
+  if (status == CK_OK && !stops) status = keep_limit(execution, err);
+  if (status != CK_OK) return status;
+  call->phase = CK_CALL_LEFT;
+  if (!stops) return ck_call_commit_intent(call, err);
+  ck_execution_end(execution, CK_SESSION_FAILED, CK_E_LIMIT, "stopped by a person at a limit");
+  return CK_OK;
+}
+
+static bool is_answer(const char *text) {
+  double number;
+  ck_error ignored = CK_ERROR_INIT;
+  bool is_number = ck_json_check(ck_bytes_text(text), &ignored) == CK_OK && ck_json_read_double(&number, ck_bytes_text(text));
+  return strcmp(text, "stop") == 0 || (is_number && number >= 0);
+}
+
+ck_status ck_limits_answer(ck_call *call, const char *text, ck_error *err) {
+  if (!is_answer(text))
+    return ck_error_set(err, CK_E_USAGE, "the answer to a limit is a number (the new limit) or stop, not '%.64s'", text);
+  return carry_out(call, text, err);
+}
+
+ck_status ck_limits_withdraw(ck_call *call, ck_error *err) {
+  question q;
+  find_question(&q, call);
+  return q.entry && q.entry->open ? close_question(call, "", err) : CK_OK;
+}
+
+ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit, ck_error *err) {
+  question q;
+  *within = false;
+  find_question(&q, call);
+  call->hit = *hit;
+  if (!q.entry || q.entry->verdict != CK_VERDICT_DONE) return wait_for(call, &q, hit, err);
+  char *text = ck_json_dup_string(ck_json_get(ck_value_bytes(q.entry->resolution), "result"));
+  ck_status status = CK_OK;
+  if (text && is_answer(text)) {
+    status = carry_out(call, text, err);
+  } else {
+    status = close_question(call, text ? text : "", err);
+    find_question(&q, call);
+    if (status == CK_OK) status = wait_for(call, &q, hit, err);
+  }
+  free(text);
+  return status;
+}

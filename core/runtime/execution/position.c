@@ -1,0 +1,113 @@
+/* position.c - where a scope stands, as a key of the state. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/fork_private.h"
+
+static void write_fork(ck_json_writer *w, const ck_runner *self) {
+  ck_json_member_text(w, "parent", self->parent->scope);
+  ck_json_member_text(w, "tag", self->tag);
+  ck_json_member_int(w, "born", self->born);
+  ck_json_member_text(w, "agent", self->agent);
+  if (self->tagged) ck_json_member_bool(w, "tagged", true);
+  if (self->set_aside) ck_json_member_bool(w, "aside", true);
+  if (self->task) ck_json_member_raw(w, "task", ck_value_bytes(self->task));
+  if (self->phase != CK_PHASE_ENDED) return;
+  ck_json_member_bool(w, "done", true);
+  if (self->result) ck_json_member_raw(w, "result", ck_value_bytes(self->result));
+  if (!self->error) return;
+  ck_json_member_text(w, "error", self->error);
+  ck_json_member_int(w, "end", self->end);
+  ck_json_member_text(w, "status", ck_status_name(self->error_status));
+  ck_json_member_int(w, "attempt", self->execution->session->timeline.attempt);
+}
+
+ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err) {
+  if (cut != self->cut) self->said = 0;
+  self->cut = cut;
+  char key[CK_STATE_KEY_MAX];
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "cut", cut);
+  if (self->said > cut) ck_json_member_int(&w, "said", self->said);
+  if (self->position) ck_json_member_raw(&w, "at", ck_value_bytes(self->position));
+  if (self->parent) write_fork(&w, self);
+  ck_json_end(&w, '}');
+  ck_value *value = NULL;
+  snprintf(key, sizeof key, "position.%s", self->scope);
+  ck_status status = ck_value_from(&value, &buffer, err);
+  if (status == CK_OK) status = ck_session_put(self->execution->session, key, value, err);
+  ck_value_free(value);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* The value of a member, copied; NULL when there is none. */
+static ck_status take_value(ck_value **out, ck_bytes record, const char *name, ck_error *err) {
+  ck_bytes value = ck_json_get(record, name);
+  ck_value_free(*out);
+  *out = NULL;
+  return ck_json_type_of(value) == CK_JSON_NONE ? CK_OK : ck_value_copy(out, value, err);
+}
+
+static ck_status take_text(char **out, ck_bytes record, const char *name, ck_error *err) {
+  ck_bytes value = ck_json_get(record, name);
+  free(*out);
+  *out = NULL;
+  if (ck_json_type_of(value) != CK_JSON_STRING) return CK_OK;
+  *out = ck_json_dup_string(value);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+/* A scope that ended with an error is run again by a later attempt, and not by the one it failed in. */
+static bool holds(const ck_runner *self, ck_bytes record) {
+  int64_t attempt = 0;
+  bool done = false;
+  ck_json_read_bool(&done, ck_json_get(record, "done"));
+  ck_json_read_int(&attempt, ck_json_get(record, "attempt"));
+  bool failed = ck_json_type_of(ck_json_get(record, "error")) != CK_JSON_NONE;
+  return done && (!failed || attempt >= (int64_t)self->execution->session->timeline.attempt);
+}
+
+ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *saved, ck_error *err) {
+  ck_bytes record = ck_value_bytes(saved);
+  *done = holds(self, record);
+  ck_json_read_int(&self->born, ck_json_get(record, "born"));
+  ck_json_read_int(&self->cut, ck_json_get(record, "cut"));
+  ck_json_read_int(&self->said, ck_json_get(record, "said"));
+  ck_json_read_int(&self->end, ck_json_get(record, "end"));
+  ck_json_read_bool(&self->tagged, ck_json_get(record, "tagged"));
+  ck_json_read_bool(&self->set_aside, ck_json_get(record, "aside"));
+  ck_status status = take_value(&self->position, record, "at", err);
+  if (status == CK_OK) status = take_value(&self->task, record, "task", err);
+  if (status == CK_OK) status = take_text(&self->tag, record, "tag", err);
+  if (status == CK_OK) status = take_text(&self->agent, record, "agent", err);
+  if (status != CK_OK || !*done) return status;
+  status = take_value(&self->result, record, "result", err);
+  if (status == CK_OK) status = take_text(&self->error, record, "error", err);
+  self->error_status = self->error ? ck_ledger_read_status(ck_json_get(record, "status"), CK_E_FAILED) : CK_OK;
+  return status;
+}
+
+ck_status ck_runner_read_path(ck_runner *self, ck_error *err) {
+  ck_buffer text = {0};
+  ck_status status = CK_OK;
+  if (!self->position) ck_buffer_append_text(&text, "start");
+  else if (!ck_json_read_string(&text, ck_json_get(ck_value_bytes(self->position), "path")))
+    status = ck_error_set(err, CK_E_TYPE, "a position of scope %s has no \"path\"", self->scope);
+  if (status == CK_OK && text.len >= sizeof self->path)
+    status = ck_error_set(err, CK_E_RANGE, "a position's path of scope %s is longer than %zu bytes", self->scope, sizeof self->path - 1);
+  if (status == CK_OK) status = ck_buffer_check(&text, err);
+  ck_error unfit = CK_ERROR_INIT;
+  if (status == CK_OK && ck_state_check_key(text.data, &unfit) != CK_OK)
+    status = ck_error_set(err, CK_E_FLOW, "a position's path of scope %s is empty or has control characters", self->scope);
+  if (status == CK_OK) snprintf(self->path, sizeof self->path, "%s", text.data);
+  ck_buffer_clear(&text);
+  memset(self->ordinals, 0, sizeof self->ordinals);
+  self->pauses = self->forks = self->joins = 0;
+  ck_state_free(self->used);
+  self->used = NULL;
+  return status == CK_OK ? ck_state_new(&self->used, err) : status;
+}

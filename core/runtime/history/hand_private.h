@@ -1,0 +1,30 @@
+/* hand_private.h - what fork, rewind and undo share. Private to core/runtime/hand*.c. */
+#ifndef CK_RUNTIME_HISTORY_HAND_PRIVATE_H
+#define CK_RUNTIME_HISTORY_HAND_PRIVATE_H
+
+#include "core/runtime/history/hand.h"
+#include "core/runtime/session/session_private.h"
+
+/* Zero-initialise; ck_hand_close always. */
+typedef struct ck_hand {
+  ck_runtime *runtime;
+  ck_head head;
+  ck_checkpoint_info from;
+  ck_session *session; /* not open: it only gathers what is written */
+} ck_hand;
+
+/* The head of the session at rest. CK_E_OWNED; CK_E_REFUSED: it is completed or cancelled, and `doing` needs one that is not. */
+CK_CHECKED ck_status ck_hand_look(ck_hand *self, ck_runtime *runtime, const char *id, const char *doing, ck_error *err);
+/* Chooses the checkpoint, loads its state, and makes a session that writes behind it. */
+CK_CHECKED ck_status ck_hand_begin(ck_hand *self, const ck_hand_options *options, ck_error *err);
+/* Appends the event that comes first: {run, parent_run, origin?, checkpoint, left?, undone?}. */
+CK_CHECKED ck_status ck_hand_announce(ck_hand *self, ck_event_kind kind, int64_t undone, ck_error *err);
+/* The report as a message of the user in each conversation that is cut, or in that of options->scope: CK_E_NOT_FOUND when there is
+ * none. Sets `told` of the result. */
+CK_CHECKED ck_status ck_hand_tell_report(ck_hand_result *out, ck_hand *self, const ck_hand_options *options, ck_error *err);
+/* The edit boundary and everything appended in one transaction: `record` is made, or (NULL) the head's session acquired. The
+ * session is paused with `reason` and given back. */
+CK_CHECKED ck_status ck_hand_commit(ck_hand_result *out, ck_hand *self, const ck_session_record *record, const char *reason, ck_error *err);
+void ck_hand_close(ck_hand *self);
+
+#endif

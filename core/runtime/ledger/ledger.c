@@ -1,0 +1,300 @@
+/* ledger.c - folds intents, outcomes and resolutions by key, and decides by class. */
+#include "core/runtime/ledger/ledger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Open addressing over indices into `entries`; -1 is free. Entries are never removed. */
+typedef struct record {
+  ck_ledger_entry view;
+  char *key, *scope, *agent;
+  ck_value *intent, *outcome, *resolution;
+} record;
+
+struct ck_ledger {
+  record **entries;
+  size_t count, cap;
+  int32_t *slots;
+  size_t slot_count;
+};
+
+static const char *const verdict_names[] = {NULL, "done", "retry", "abort"};
+
+ck_verdict ck_verdict_of(const char *name) {
+  for (int i = CK_VERDICT_DONE; i <= CK_VERDICT_ABORT; i++)
+    if (strcmp(verdict_names[i], name) == 0) return (ck_verdict)i;
+  return CK_VERDICT_NONE;
+}
+
+ck_status ck_ledger_new(ck_ledger **out, ck_error *err) {
+  *out = calloc(1, sizeof **out);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}
+
+static void free_entry(record *self) {
+  if (!self) return;
+  ck_value_free(self->intent);
+  ck_value_free(self->outcome);
+  ck_value_free(self->resolution);
+  free(self->key);
+  free(self->scope);
+  free(self->agent);
+  free(self);
+}
+
+void ck_ledger_free(ck_ledger *self) {
+  if (!self) return;
+  for (size_t i = 0; i < self->count; i++) free_entry(self->entries[i]);
+  free(self->entries);
+  free(self->slots);
+  free(self);
+}
+
+/* FNV-1a (Fowler, Noll, Vo). Keys are made by the runtime, not by an attacker. */
+static uint64_t hash(const char *key) {
+  uint64_t h = 14695981039346656037u;
+  for (; *key; key++) h = (h ^ (unsigned char)*key) * 1099511628211u;
+  return h;
+}
+
+static size_t find_slot(const ck_ledger *self, const char *key) {
+  size_t slot = hash(key) & (self->slot_count - 1);
+  while (self->slots[slot] >= 0 && strcmp(self->entries[self->slots[slot]]->key, key) != 0)
+    slot = (slot + 1) & (self->slot_count - 1);
+  return slot;
+}
+
+static bool grow(ck_ledger *self) {
+  size_t cap = self->cap ? self->cap * 2 : 32, slot_count = cap * 2;
+  record **entries = realloc(self->entries, cap * sizeof *entries);
+  if (!entries) return false;
+  self->entries = entries;
+  int32_t *slots = malloc(slot_count * sizeof *slots);
+  if (!slots) return false;
+  memset(slots, 0xff, slot_count * sizeof *slots);
+  free(self->slots);
+  self->slots = slots;
+  self->slot_count = slot_count;
+  self->cap = cap;
+  for (size_t i = 0; i < self->count; i++) slots[find_slot(self, self->entries[i]->key)] = (int32_t)i;
+  return true;
+}
+
+static record *add_entry(ck_ledger *self, const char *key, const char *scope) {
+  if (self->count == self->cap && !grow(self)) return NULL;
+  size_t slot = find_slot(self, key);
+  if (self->slots[slot] >= 0) return self->entries[self->slots[slot]];
+  record *made = calloc(1, sizeof *made);
+  if (!made) return NULL;
+  made->key = strdup(key);
+  made->scope = strdup(scope);
+  if (!made->key || !made->scope) {
+    free_entry(made);
+    return NULL;
+  }
+  made->view.key = made->key;
+  made->view.scope = made->scope;
+  self->slots[slot] = (int32_t)self->count;
+  self->entries[self->count++] = made;
+  return made;
+}
+
+const ck_ledger_entry *ck_ledger_get(const ck_ledger *self, const char *key) {
+  if (self->count == 0) return NULL;
+  int32_t index = self->slots[find_slot(self, key)];
+  return index < 0 ? NULL : &self->entries[index]->view;
+}
+
+const ck_ledger_entry *ck_ledger_at(const ck_ledger *self, size_t index) {
+  return index < self->count ? &self->entries[index]->view : NULL;
+}
+
+static void replace(ck_value **slot, const ck_value *value) {
+  ck_value_free(*slot);
+  *slot = ck_value_share(value);
+}
+
+static void read_short(char *out, size_t size, ck_bytes value) {
+  ck_buffer text = {0};
+  ck_json_read_string(&text, value);
+  size_t len = text.len < size ? text.len : size - 1;
+  if (text.data) memcpy(out, text.data, len);
+  out[len] = 0;
+  ck_buffer_clear(&text);
+}
+
+static uint32_t read_attempt(ck_bytes body) {
+  int64_t attempt = 1;
+  ck_json_read_int(&attempt, ck_json_get(body, "attempt"));
+  return attempt < 1 ? 1 : (uint32_t)attempt;
+}
+
+static bool keep_agent(record *to, const char *agent) {
+  free(to->agent);
+  to->agent = agent ? strdup(agent) : NULL;
+  to->view.agent = to->agent;
+  return to->agent || !agent;
+}
+
+static bool apply_intent(record *to, const ck_event *event, ck_bytes body) {
+  char name[24];
+  replace(&to->intent, event->body);
+  to->view.intent_seq = event->seq;
+  replace(&to->resolution, NULL);
+  to->view.open = true;
+  to->view.held = false;
+  ck_json_read_bool(&to->view.held, ck_json_get(body, "held"));
+  to->view.verdict = CK_VERDICT_NONE;
+  to->view.intent_attempt = read_attempt(body);
+  read_short(to->view.intent_digest, sizeof to->view.intent_digest, ck_json_get(body, "digest"));
+  read_short(name, sizeof name, ck_json_get(body, "class"));
+  if (!ck_effect_class_of(&to->view.class, name)) to->view.class = CK_EFFECT_ONCE;
+  read_short(name, sizeof name, ck_json_get(body, "kind"));
+  if (!ck_effect_kind_of(&to->view.kind, name)) to->view.kind = CK_EFFECT_TOOL;
+  return keep_agent(to, event->agent);
+}
+
+static void apply_outcome(record *to, const ck_event *event, ck_bytes body) {
+  replace(&to->outcome, event->body);
+  to->view.open = false;
+  to->view.outcome_attempt = read_attempt(body);
+  to->view.outcome_seq = event->seq;
+  read_short(to->view.outcome_digest, sizeof to->view.outcome_digest, ck_json_get(body, "digest"));
+}
+
+static void apply_resolution(record *to, const ck_event *event, ck_bytes body) {
+  char name[16];
+  replace(&to->resolution, event->body);
+  read_short(name, sizeof name, ck_json_get(body, "verdict"));
+  to->view.verdict = ck_verdict_of(name);
+}
+
+ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err) {
+  if (event->kind != CK_EVENT_INTENT && event->kind != CK_EVENT_OUTCOME && event->kind != CK_EVENT_RESOLUTION) return CK_OK;
+  ck_bytes body = ck_value_bytes(event->body);
+  if (ck_json_type_of(ck_json_get(body, "key")) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_CORRUPT, "event %lld (%s) has no key", (long long)event->seq, ck_event_kind_name(event->kind));
+  char *key = ck_json_dup_string(ck_json_get(body, "key"));
+  if (!key) return ck_error_no_memory(err);
+  record *to = add_entry(self, key, event->scope);
+  free(key);
+  if (!to || (event->kind == CK_EVENT_INTENT && !apply_intent(to, event, body))) return ck_error_no_memory(err);
+  if (event->kind == CK_EVENT_OUTCOME) apply_outcome(to, event, body);
+  if (event->kind == CK_EVENT_RESOLUTION) apply_resolution(to, event, body);
+  to->view.intent = to->intent;
+  to->view.outcome = to->outcome;
+  to->view.resolution = to->resolution;
+  return CK_OK;
+}
+
+bool ck_ledger_fold_event(void *to, const ck_event *event) {
+  ck_ledger_fold *self = to;
+  self->status = ck_ledger_apply(self->ledger, event, self->err);
+  return self->status == CK_OK;
+}
+
+/* An intent without outcome. The class recorded with it counts: a flow edited later cannot make an action harmless. */
+static ck_ledger_case decide_open(const ck_ledger_entry *entry, const char *digest) {
+  ck_ledger_case out = {.answer = CK_LEDGER_RUN, .repeated = true};
+  if (entry->verdict == CK_VERDICT_DONE || entry->verdict == CK_VERDICT_ABORT) {
+    out.answer = CK_LEDGER_RESOLVED;
+    return out;
+  }
+  out.diverged = strcmp(entry->intent_digest, digest) != 0;
+  if (entry->verdict == CK_VERDICT_RETRY || ck_effect_class_repeats(entry->class)) return out;
+  out.answer = out.diverged ? CK_LEDGER_DIVERGED : CK_LEDGER_DOUBT;
+  return out;
+}
+
+static bool replays_at_later_attempt(const ck_ledger_entry *entry, const ck_effect *effect) {
+  return effect->class != CK_EFFECT_PURE && ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
+}
+
+ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *effect, const char *digest) {
+  ck_ledger_case out = {.answer = CK_LEDGER_RUN};
+  if (!entry || (!entry->open && !entry->outcome)) return out;
+  if (entry->open) return decide_open(entry, digest);
+  out.repeated = true;
+  if (ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "failed")) {
+    out.diverged = ck_ledger_is_lost(ck_value_bytes(entry->outcome)) && strcmp(entry->outcome_digest, digest) != 0;
+    return out;
+  }
+  bool replays = entry->outcome_attempt >= effect->attempt || replays_at_later_attempt(entry, effect);
+  if (!replays) return out;
+  out.diverged = strcmp(entry->outcome_digest, digest) != 0;
+  if (!out.diverged) out.answer = CK_LEDGER_REPLAY;
+  else if (!ck_effect_class_repeats(effect->class)) out.answer = CK_LEDGER_DIVERGED;
+  return out;
+}
+
+/* ---- what a model's answer led to ---- */
+
+/* The parts of the key SCOPE[@TAG]/PATH/model/N. */
+typedef struct place {
+  const char *scope, *tag, *path; /* `tag` begins with '@', or is empty */
+  size_t scope_len, tag_len, path_len;
+} place;
+
+static bool find_place(place *out, const char *key) {
+  const char *slash = strchr(key, '/'), *kind = NULL;
+  for (const char *at = strstr(key, "/model/"); at; at = strstr(at + 1, "/model/")) kind = at;
+  if (!slash || !kind || kind <= slash) return false;
+  const char *at = memchr(key, '@', (size_t)(slash - key));
+  const char *tag = at ? at : slash;
+  *out = (place){.scope = key, .scope_len = (size_t)(tag - key), .tag = tag, .tag_len = (size_t)(slash - tag),
+                 .path = slash + 1, .path_len = (size_t)(kind - slash) - 1};
+  return true;
+}
+
+/* In the same turn of the same scope. */
+static bool is_beside(const place *self, const char *key) {
+  size_t len = self->scope_len + self->tag_len + 1 + self->path_len;
+  return strncmp(key, self->scope, len) == 0 && key[len] == '/';
+}
+
+/* In a scope below, which was forked in this turn: the last part of its tag but those of the scope itself is the turn's path. */
+static bool is_below(const place *self, const char *key) {
+  const char *slash = strchr(key, '/'), *tag = strchr(key, '@');
+  if (!slash || !tag || tag > slash || strncmp(key, self->scope, self->scope_len) != 0 || key[self->scope_len] != '.') return false;
+  size_t len = (size_t)(slash - tag);
+  if (len <= self->tag_len || strncmp(slash - self->tag_len, self->tag, self->tag_len) != 0) return false;
+  const char *end = slash - self->tag_len, *begin = end;
+  while (begin[-1] != '@') begin--;
+  size_t own = (size_t)(end - begin);
+  return own >= self->path_len && strncmp(begin, self->path, self->path_len) == 0 && (own == self->path_len || begin[self->path_len] == '.');
+}
+
+static bool stands(const ck_ledger_entry *entry, int64_t since) {
+  if (ck_effect_class_repeats(entry->class) || entry->intent_seq <= since) return false;
+  return entry->open || (entry->outcome && ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok"));
+}
+
+/* In the words of either format. */
+static bool has_calls(ck_bytes message) {
+  ck_bytes calls = ck_json_get(message, "tool_calls"), content = ck_json_get(message, "content");
+  if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0) return true;
+  if (ck_json_type_of(content) != CK_JSON_ARRAY) return false;
+  for (ck_json_iterator it = ck_json_iterate(content); ck_json_next(&it);)
+    if (ck_json_is_text(ck_json_get(it.value, "type"), "tool_use")) return true;
+  return false;
+}
+
+static bool was_acted_on(const ck_ledger *self, const ck_ledger_entry *answer) {
+  place at;
+  if (!has_calls(ck_json_get(ck_value_bytes(answer->outcome), "message")) || !find_place(&at, answer->key)) return false;
+  for (size_t i = 0; i < self->count; i++) {
+    const ck_ledger_entry *entry = &self->entries[i]->view;
+    if ((is_beside(&at, entry->key) || is_below(&at, entry->key)) && stands(entry, answer->outcome_seq)) return true;
+  }
+  return false;
+}
+
+ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect, const char *digest) {
+  const ck_ledger_entry *entry = ck_ledger_get(self, effect->key);
+  ck_ledger_case out = ck_ledger_decide(entry, effect, digest);
+  bool answered = entry && entry->outcome && !entry->open && effect->kind == CK_EFFECT_MODEL &&
+                  ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
+  if (out.answer != CK_LEDGER_RUN || !answered || strcmp(entry->outcome_digest, digest) != 0) return out;
+  if (was_acted_on(self, entry)) out.answer = CK_LEDGER_REPLAY;
+  return out;
+}

@@ -1,0 +1,254 @@
+/* import_write.c - numbers the events of an imported session, puts the boundaries between them, and writes all at once. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/runtime/portable/import_private.h"
+#include "core/runtime/ledger/ledger.h"
+
+/* What has come together so far, as a live session counts it. */
+typedef struct writing {
+  ck_import *of;
+  ck_redactor *redactor;
+  ck_event **events;
+  size_t count;
+  ck_totals totals;
+  int64_t first_ms, last_ms; /* 0: no times yet */
+  int64_t *turns;                    /* by agent: when its turn began; 0 */
+  ck_import_report report;
+} writing;
+
+/* Takes `body`. */
+static ck_status put_event(writing *self, const ck_event *like, ck_value *body, ck_error *err) {
+  ck_value *kept = NULL;
+  ck_status status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EVENT, NULL, body, err);
+  if (status == CK_OK && !kept) status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), err);
+  ck_event event = *like;
+  event.seq = (int64_t)self->count + 1;
+  event.timeline = 1;
+  event.body = kept;
+  if (status == CK_OK) status = ck_event_new(&self->events[self->count], &event, err);
+  if (status == CK_OK) self->count++;
+  ck_value_free(kept);
+  ck_value_free(body);
+  return status;
+}
+
+static const char *name_of(const ck_import *self, int agent) {
+  return agent == CK_IMPORT_NOBODY ? NULL : self->agents[agent].name;
+}
+
+static const char *scope_of(const ck_import *self, int agent) {
+  return agent == CK_IMPORT_NOBODY || !self->agents[agent].parent ? "main" : self->agents[agent].name;
+}
+
+/* ---- boundaries ---- */
+
+static void put_nonzero(ck_json_writer *w, const char *name, int64_t number) {
+  if (number) ck_json_member_int(w, name, number);
+}
+
+/* The members that simulation reads, spelt as boundary.c spells them. Nothing is known of keys, so they do not change. */
+static void write_boundary(ck_json_writer *w, const writing *self, const ck_import_entry *at) {
+  int64_t turn = at->agent == CK_IMPORT_NOBODY ? 0 : self->turns[at->agent];
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "kind", ck_boundary_kind_name(at->mark));
+  put_nonzero(w, "depth", ck_import_depth(self->of, at->agent));
+  put_nonzero(w, "now", at->at_ms);
+  if (turn && at->at_ms > turn) ck_json_member_int(w, "latency_ms", at->at_ms - turn);
+  ck_json_name(w, "since");
+  ck_json_begin(w, '{');
+  if (self->first_ms) put_nonzero(w, "ms", self->last_ms - self->first_ms);
+  put_nonzero(w, "events", (int64_t)self->count - 1);
+  put_nonzero(w, "cost", self->totals.cost_micros);
+  put_nonzero(w, "tokens", self->totals.input_tokens + self->totals.output_tokens);
+  ck_json_end(w, '}');
+  put_nonzero(w, "spent", self->totals.cost_micros);
+  ck_json_end(w, '}');
+}
+
+static ck_status put_boundary(writing *self, const ck_import_entry *at, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  write_boundary(&w, self, at);
+  ck_value *body;
+  ck_status status = ck_value_from(&body, &json, err);
+  ck_buffer_clear(&json);
+  if (status != CK_OK) return status;
+  self->report.boundaries++;
+  ck_event like = {.kind = CK_EVENT_BOUNDARY, .at_ms = at->at_ms, .scope = scope_of(self->of, at->agent),
+                   .agent = name_of(self->of, at->agent)};
+  return put_event(self, &like, body, err);
+}
+
+/* ---- all events ---- */
+
+/* Time goes on from the earliest to the latest that was seen: sources write lines out of order. */
+static void note_time(writing *self, const ck_import_entry *at) {
+  if (!at->at_ms) return;
+  if (!self->first_ms || at->at_ms < self->first_ms) self->first_ms = at->at_ms;
+  if (at->at_ms > self->last_ms) self->last_ms = at->at_ms;
+  if (at->agent != CK_IMPORT_NOBODY && !self->turns[at->agent]) self->turns[at->agent] = at->at_ms;
+}
+
+static ck_status put_entries(writing *self, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < self->of->count; i++) {
+    ck_import_entry *at = &self->of->entries[i];
+    ck_event like = {.kind = at->kind, .at_ms = at->at_ms, .scope = scope_of(self->of, at->agent),
+                     .agent = name_of(self->of, at->agent)};
+    note_time(self, at);
+    if (at->kind == CK_EVENT_OUTCOME) ck_totals_add_outcome(&self->totals, at->body);
+    ck_value *body = at->body;
+    at->body = NULL;
+    status = put_event(self, &like, body, err);
+    if (status != CK_OK || !at->mark) continue;
+    status = put_boundary(self, at, err);
+    if (at->agent != CK_IMPORT_NOBODY) self->turns[at->agent] = at->at_ms;
+  }
+  return status;
+}
+
+static void write_agents(ck_json_writer *w, const ck_import *self) {
+  ck_json_name(w, "agents");
+  ck_json_begin(w, '[');
+  for (size_t i = 0; i < self->agent_count; i++) {
+    const ck_import_agent *agent = &self->agents[i];
+    ck_json_begin(w, '{');
+    ck_json_member_text(w, "id", agent->name);
+    ck_json_member_text(w, "role", agent->role);
+    ck_json_member_text(w, "parent", agent->parent);
+    ck_json_member_int(w, "depth", ck_import_depth(self, (int)i));
+    ck_json_end(w, '}');
+  }
+  ck_json_end(w, ']');
+}
+
+/* {import: {format, file, source_id, cost?, agents, about?}} */
+static ck_status write_input(ck_value **out, const writing *self, ck_error *err) {
+  const ck_import *of = self->of;
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "import");
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "format", of->format);
+  ck_json_member_string(&w, "file", ck_bytes_text(of->path));
+  ck_json_member_text(&w, "source_id", of->source_id);
+  if (of->total_cost >= 0) ck_json_member_int(&w, "cost", of->total_cost);
+  write_agents(&w, of);
+  if (of->about) ck_json_member_raw(&w, "about", ck_value_bytes(of->about));
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  ck_value *plain = NULL;
+  ck_status status = ck_value_from(&plain, &json, err);
+  if (status == CK_OK) status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, plain, err);
+  ck_value_free(plain);
+  ck_buffer_clear(&json);
+  return status;
+}
+
+static ck_status put_started(writing *self, const ck_session_record *record, ck_error *err) {
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "run", record->run);
+  ck_json_member_text(&w, "profile", record->profile);
+  if (record->input) ck_json_member_raw(&w, "input", ck_value_bytes(record->input));
+  ck_json_end(&w, '}');
+  ck_value *body;
+  ck_status status = ck_value_from(&body, &json, err);
+  ck_buffer_clear(&json);
+  ck_event like = {.kind = CK_EVENT_SESSION_STARTED, .at_ms = self->of->at_ms, .scope = "main"};
+  return status == CK_OK ? put_event(self, &like, body, err) : status;
+}
+
+static ck_status put_closing(writing *self, ck_error *err) {
+  const ck_import *of = self->of;
+  ck_event_kind kind = of->status == CK_SESSION_FAILED   ? CK_EVENT_SESSION_FAILED
+                       : of->status == CK_SESSION_PAUSED ? CK_EVENT_SESSION_PAUSED
+                                                         : CK_EVENT_SESSION_COMPLETED;
+  ck_buffer json = {0};
+  ck_json_writer w = {.out = &json};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "reason", of->reason);
+  ck_json_end(&w, '}');
+  ck_value *body;
+  ck_status status = ck_value_from(&body, &json, err);
+  ck_buffer_clear(&json);
+  ck_event like = {.kind = kind, .at_ms = self->last_ms, .scope = "main"};
+  return status == CK_OK ? put_event(self, &like, body, err) : status;
+}
+
+/* ---- the store ---- */
+
+static ck_status make_record(ck_session_record *out, const writing *self, ck_error *err) {
+  ck_clock clock = ck_clock_system();
+  const ck_import *of = self->of;
+  *out = (ck_session_record){.status = CK_SESSION_RUNNING, .timeline = 1, .epoch = 1,
+                             .created_ms = of->at_ms ? of->at_ms : clock.wall_ms(clock.self)};
+  memcpy(out->id, of->id, sizeof out->id);
+  ck_id_make_run(out->run);
+  out->profile = strdup("imported");
+  if (!out->profile) return ck_error_no_memory(err);
+  return write_input(&out->input, self, err);
+}
+
+static ck_status store_all(writing *self, const ck_session_record *record, ck_store *store, ck_error *err) {
+  ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
+  memcpy(timeline.run, record->run, sizeof timeline.run);
+  ck_opening opening = {.timeline = &timeline, .events = self->events, .event_count = self->count};
+  ck_lease lease;
+  ck_status status = ck_store_create_session(&lease, store, record, &opening, err);
+  if (status != CK_OK) return status;
+  ck_session_update update = {.status = self->of->status, .reason = self->of->reason};
+  ck_batch batch = {.lease = lease, .update = &update, .durability = CK_DURABLE_POWER};
+  status = ck_store_commit(store, &batch, 1, err);
+  if (status == CK_OK && batch.status != CK_OK)
+    status = ck_error_set(err, batch.status, "session %s: its end was not accepted: %s", record->id,
+                          ck_status_text(batch.status));
+  ck_store_release(store, lease);
+  return status;
+}
+
+static void fill_report(writing *self) {
+  ck_import_report *report = &self->report;
+  const ck_import *of = self->of;
+  bool calls_priced = self->totals.model_calls > 0 && self->totals.unmetered < self->totals.model_calls;
+  report->events = (int64_t)self->count;
+  report->agents = (int64_t)of->agent_count;
+  report->delegations = of->delegations;
+  report->model_calls = self->totals.model_calls;
+  report->tool_calls = of->tool_calls;
+  report->priced = calls_priced || of->total_cost >= 0;
+  report->cost_micros = calls_priced ? self->totals.cost_micros : of->total_cost >= 0 ? of->total_cost : 0;
+  report->input_tokens = self->totals.input_tokens;
+  report->output_tokens = self->totals.output_tokens;
+  report->first_ms = self->first_ms;
+  report->last_ms = self->last_ms;
+  report->status = of->status;
+}
+
+ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store, ck_redactor *redactor, ck_error *err) {
+  *out = (ck_import_report){0};
+  for (size_t i = 0; i < self->agent_count; i++) ck_import_settle(self, (int)i);
+  writing w = {.of = self, .redactor = redactor};
+  ck_session_record record = {0};
+  ck_status status = make_record(&record, &w, err);
+  w.events = calloc(self->count * 2 + 2, sizeof *w.events);
+  w.turns = calloc(self->agent_count + 1, sizeof *w.turns);
+  if (status == CK_OK && (!w.events || !w.turns)) status = ck_error_no_memory(err);
+  if (status == CK_OK) status = put_started(&w, &record, err);
+  if (status == CK_OK) status = put_entries(&w, err);
+  if (status == CK_OK) status = put_closing(&w, err);
+  if (status == CK_OK) status = store_all(&w, &record, store, err);
+  if (status == CK_OK) {
+    fill_report(&w);
+    *out = w.report;
+  }
+  for (size_t i = 0; i < w.count; i++) ck_event_free(w.events[i]);
+  free(w.events);
+  free(w.turns);
+  ck_session_record_clear(&record);
+  return status;
+}

@@ -1,0 +1,86 @@
+/* amend.c - a person's edits of a session's state: announced in a run's opening, made, and kept by a checkpoint. */
+#include <stdlib.h>
+
+#include "core/runtime/session/secret.h"
+#include "core/runtime/session/session_private.h"
+
+ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, ck_error *err) {
+  ck_status status = CK_OK;
+  for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++)
+    status = ck_state_edit_check(&edits->items[i], self->redactor, err);
+  return status;
+}
+
+ck_status ck_session_make_opening(ck_event **out, const ck_event *first, const ck_state_edits *edits, ck_error *err) {
+  size_t count = edits ? edits->count : 0;
+  for (size_t i = 0; i <= count; i++) out[i] = NULL;
+  ck_status status = ck_event_new(&out[0], first, err);
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
+    ck_event event = *first;
+    event.kind = CK_EVENT_EDIT;
+    event.seq = first->seq + 1 + (int64_t)i;
+    status = ck_state_edit_write(&event.body, &edits->items[i], err);
+    if (status != CK_OK) break;
+    status = ck_event_new(&out[i + 1], &event, err);
+    ck_value_free(event.body);
+  }
+  for (size_t i = 0; status != CK_OK && i <= count; i++) {
+    ck_event_free(out[i]);
+    out[i] = NULL;
+  }
+  return status;
+}
+
+/* The running session has the value, its checkpoints the reference. */
+static ck_status put_secret(ck_session *self, const ck_state_edit *edit, ck_error *err) {
+  ck_buffer secret = {0};
+  ck_value *value = NULL, *slot = NULL;
+  ck_status status = ck_secret_read(&secret, edit->ref, err);
+  if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&secret), err);
+  if (status == CK_OK) status = ck_redact_make_ref(&slot, edit->ref, err);
+  if (status == CK_OK) status = ck_state_put(self->state, edit->key, value, err);
+  if (status == CK_OK) status = ck_state_put(self->changed, edit->key, slot, err);
+  ck_value_free(slot);
+  ck_value_free(value);
+  ck_secret_wipe(&secret);
+  return status;
+}
+
+ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, ck_error *err) {
+  ck_saved saved;
+  ck_status status = CK_OK;
+  if (!edits || edits->count == 0) return CK_OK;
+  for (size_t i = 0; i < edits->count && status == CK_OK; i++) {
+    const ck_state_edit *edit = &edits->items[i];
+    status = edit->ref ? put_secret(self, edit, err) : ck_session_put(self, edit->key, edit->value, err);
+  }
+  if (status == CK_OK) status = ck_session_boundary(&saved, self, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
+  return status == CK_OK ? ck_session_wait(self, saved.ticket, err) : status;
+}
+
+typedef struct finding {
+  ck_state_edits *to;
+  int64_t next; /* seq: those of the opening follow each other; others were made by the run itself */
+  ck_status status;
+  ck_error *err;
+} finding;
+
+static bool take_edit(void *to, const ck_event *event) {
+  finding *self = to;
+  if (event->seq != self->next) return false;
+  self->next++;
+  self->status = ck_state_edits_read(self->to, event->body, self->err);
+  return self->status == CK_OK;
+}
+
+ck_status ck_session_find_edits(ck_state_edits *out, ck_session *self, const ck_head *head, int64_t from, ck_error *err) {
+  const ck_timeline *live = NULL;
+  for (size_t i = 0; i < head->timeline_count; i++)
+    if (head->timelines[i].no == head->session.timeline) live = &head->timelines[i];
+  bool kept = live && head->has_checkpoint && head->checkpoint.seq >= live->begin;
+  if (!live || kept || live->checkpoint != from) return CK_OK;
+  finding f = {.to = out, .next = live->begin + 1, .status = CK_OK, .err = err};
+  ck_event_query query = {.session = head->session.no, .after = live->begin, .kinds = UINT64_C(1) << CK_EVENT_EDIT};
+  ck_status status = ck_store_read_events(self->runtime->store, &query, take_edit, &f, err);
+  return status == CK_OK ? f.status : status;
+}

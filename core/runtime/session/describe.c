@@ -1,0 +1,102 @@
+/* describe.c - an event in one line, for a person. */
+#include "core/runtime/session/describe.h"
+
+#include <string.h>
+
+/* A string decoded, anything else as it is written. */
+static void append_value(ck_buffer *out, ck_bytes value) {
+  if (!ck_json_read_string(out, value)) ck_buffer_append_bytes(out, value);
+}
+
+static void append_call(ck_buffer *out, ck_bytes call) {
+  ck_bytes function = ck_json_get(call, "function");
+  if (function.len == 0) function = call;
+  ck_buffer_append_text(out, " [calls ");
+  append_value(out, ck_json_get(function, "name"));
+  ck_buffer_append_char(out, ' ');
+  append_value(out, ck_json_get(function, "arguments"));
+  ck_buffer_append_char(out, ']');
+}
+
+void ck_describe_message(ck_buffer *out, ck_bytes message) {
+  append_value(out, ck_json_get(message, "role"));
+  ck_bytes name = ck_json_get(message, "name"), content = ck_json_get(message, "content");
+  if (name.len) {
+    ck_buffer_append_char(out, ' ');
+    append_value(out, name);
+  }
+  ck_buffer_append_text(out, ":");
+  if (content.len && ck_json_type_of(content) != CK_JSON_NULL) {
+    ck_buffer_append_char(out, ' ');
+    append_value(out, content);
+  }
+  ck_json_iterator calls = ck_json_iterate(ck_json_get(message, "tool_calls"));
+  while (ck_json_next(&calls)) append_call(out, calls.value);
+}
+
+/* "name value name value" for each member; a message in its own form. */
+static void append_members(ck_buffer *out, ck_bytes body) {
+  ck_json_iterator members = ck_json_iterate(body);
+  for (bool first = true; ck_json_next(&members); first = false) {
+    if (!first) ck_buffer_append_text(out, "  ");
+    bool message = ck_bytes_equal(members.name, ck_bytes_text("\"message\"")) &&
+        ck_json_type_of(members.value) == CK_JSON_OBJECT;
+    if (message) {
+      ck_describe_message(out, members.value);
+      continue;
+    }
+    append_value(out, members.name);
+    ck_buffer_append_char(out, '=');
+    append_value(out, members.value);
+  }
+}
+
+/* The members that say most about an event, in order, without their names where the value speaks for itself; an event of
+ * another kind shows all of them. */
+typedef struct outline {
+  ck_event_kind kind;
+  const char *names[6];
+} outline;
+
+static const outline outlines[] = {
+  {CK_EVENT_SESSION_STARTED, {"flow", "profile"}},
+  {CK_EVENT_SESSION_RESUMED, {"checkpoint", "attempt"}},
+  {CK_EVENT_SESSION_PAUSED, {"reason"}},
+  {CK_EVENT_SESSION_FAILED, {"reason"}},
+  {CK_EVENT_SESSION_COMPLETED, {"reason", "result"}},
+  {CK_EVENT_SESSION_CANCELLED, {"reason"}},
+  {CK_EVENT_MESSAGE, {"message"}},
+  {CK_EVENT_INTENT, {"key", "class", "request"}},
+  {CK_EVENT_OUTCOME, {"key", "status", "error", "message", "result"}},
+  {CK_EVENT_REPLAY, {"key", "of"}},
+  {CK_EVENT_RESOLUTION, {"key", "verdict", "result"}},
+  {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
+};
+
+static bool is_counted(const char *name) { return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0; }
+
+static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
+  bool first = true;
+  for (size_t i = 0; o->names[i]; i++) {
+    ck_bytes value = ck_json_get(body, o->names[i]);
+    /* A tool's error is told to the model: the message says it. */
+    bool twice = strcmp(o->names[i], "error") == 0 && ck_json_get(body, "message").len > 0;
+    if (value.len == 0 || twice) continue;
+    if (!first) ck_buffer_append_text(out, "  ");
+    first = false;
+    bool message = strcmp(o->names[i], "message") == 0 && ck_json_type_of(value) == CK_JSON_OBJECT;
+    if (is_counted(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
+    if (message) ck_describe_message(out, value);
+    else append_value(out, value);
+  }
+}
+
+void ck_describe_event(ck_buffer *out, const ck_event *event) {
+  ck_bytes body = ck_value_bytes(event->body);
+  for (size_t i = 0; i < sizeof outlines / sizeof *outlines; i++)
+    if (outlines[i].kind == event->kind) {
+      append_outline(out, &outlines[i], body);
+      return;
+    }
+  append_members(out, body);
+}

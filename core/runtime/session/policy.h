@@ -1,0 +1,108 @@
+/* policy.h - what a policy engine provides: judgement over boundaries, histories, failures and doubts.
+ *
+ * Every hook fills *out also when it fails: with the fail-closed answer. A NULL hook means "no opinion" and gets the
+ * neutral answer of ck_policy_*. Loop thread only. */
+#ifndef CK_RUNTIME_SESSION_POLICY_H
+#define CK_RUNTIME_SESSION_POLICY_H
+
+#include "core/model/checkpoint.h"
+#include "core/model/effect.h"
+#include "core/model/event.h"
+
+/* What a policy sees of a boundary (`at` in Lua). Borrowed for the call. */
+typedef struct ck_boundary {
+  ck_boundary_kind kind;
+  const char *scope;
+  const char *node;       /* NULL: none */
+  const char *agent;      /* NULL: none */
+  int depth;              /* of delegation; 0: top level */
+  int64_t seq;            /* of the boundary event */
+  int64_t now_ms;         /* wall time; recorded, so that it can be replayed */
+  uint64_t random;        /* recorded likewise; 53 bits */
+  int64_t node_latency_ms;/* since the node or turn began */
+  struct {
+    int64_t ms, events, cost_micros, tokens, changed_keys, changed_bytes;
+  } since;                /* since the last checkpoint (or the start) */
+  struct {
+    const char *node, *tool;
+    bool has_class;
+    ck_effect_class class;
+  } next;                 /* what comes next, as far as the flow knows */
+  struct {
+    int64_t spent_micros, limit_micros; /* limit -1: none */
+  } budget;
+  bool clean;             /* no retry or failure since the last checkpoint */
+  int64_t checkpoint_cost_us; /* measured, of this store; 0: not yet known */
+  const char *last_error; /* NULL: none */
+} ck_boundary;
+
+typedef struct ck_decision {
+  bool take;
+  bool sync;         /* the flow waits until it is durable */
+  ck_value *reasons; /* JSON array of {policy, version, reason}; NULL: none given. Owned */
+} ck_decision;
+void ck_decision_clear(ck_decision *self);
+
+/* prune: which checkpoints of a history (ascending) go. `drop` and `keep` are flags by index, caller's memory, false on entry. */
+typedef struct ck_history {
+  const ck_checkpoint_info *checkpoints;
+  size_t count;
+  int64_t now_ms;
+} ck_history;
+typedef struct ck_prune_plan {
+  bool *drop, *keep;
+} ck_prune_plan;
+
+/* redact: one item on its way to a sink. */
+typedef struct ck_item {
+  const char *key; /* NULL: an event's body */
+  ck_event_kind kind;
+  const ck_value *value;
+} ck_item;
+typedef enum { CK_REDACT_LEAVE, CK_REDACT_DROP, CK_REDACT_MASK, CK_REDACT_REF } ck_redact_verdict;
+typedef struct ck_redaction {
+  ck_redact_verdict verdict;
+  char *ref; /* REF: "env:NAME". Owned */
+} ck_redaction;
+
+/* resume: what happens to each dimension. */
+typedef enum { CK_RULE_DEFAULT, CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE } ck_rule;
+typedef struct ck_resume_case {
+  const ck_session_record *session;
+  const ck_checkpoint_info *checkpoint; /* NULL: from the first event */
+  const ck_totals *totals;
+  int64_t now_ms;
+} ck_resume_case;
+typedef struct ck_resume_rules {
+  ck_rule budget, time, rounds, tokens, tool_calls;
+  char *refusal; /* not NULL: the resume is refused, and why. Owned */
+} ck_resume_rules;
+
+/* on_failure and in_doubt. */
+typedef struct ck_failure {
+  const char *node, *key;
+  ck_status status;
+  const char *error;
+  uint32_t attempt;
+} ck_failure;
+/* `*out` comes in as what happens without an opinion, and stays so when no policy has one. */
+typedef enum { CK_FAILURE_PAUSE, CK_FAILURE_RETRY, CK_FAILURE_FAIL } ck_failure_answer;
+typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_answer;
+
+typedef struct ck_policy_engine {
+  void *self;
+  CK_CHECKED ck_status (*checkpoint)(ck_decision *out, void *self, const ck_boundary *at, ck_error *err);
+  CK_CHECKED ck_status (*prune)(ck_prune_plan *out, void *self, const ck_history *history, ck_error *err);
+  CK_CHECKED ck_status (*redact)(ck_redaction *out, void *self, const ck_item *item, ck_error *err);
+  CK_CHECKED ck_status (*resume)(ck_resume_rules *out, void *self, const ck_resume_case *of, ck_error *err);
+  CK_CHECKED ck_status (*tail)(bool *out, void *self, const ck_event *event, const char *agent, ck_error *err);
+  CK_CHECKED ck_status (*on_failure)(ck_failure_answer *out, void *self, const ck_failure *failure, ck_error *err);
+  CK_CHECKED ck_status (*in_doubt)(ck_doubt_answer *out, void *self, const ck_effect *effect, ck_error *err);
+  CK_CHECKED ck_status (*migrate)(ck_value **out, void *self, const ck_value *doc, int from, int to, ck_error *err);
+  void (*free)(void *self);
+} ck_policy_engine;
+
+/* The engine of a session that names none: a sync checkpoint at every boundary, stop when in doubt. */
+extern const ck_policy_engine ck_policy_always;
+
+#endif

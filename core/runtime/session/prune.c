@@ -1,0 +1,91 @@
+/* prune.c - asks the policies which checkpoints of the session's history go, and lets the store drop them. */
+#include <stdlib.h>
+
+#include "core/base/log.h"
+#include "core/runtime/session/past.h"
+#include "core/runtime/session/session_private.h"
+
+static void tell(const ck_session *self, const ck_error *failure) {
+  ck_log_line(CK_LOG_WARN, "session %s: nothing was pruned: %s", self->record.id, failure->text);
+}
+
+/* The store protects more than this; what is known here is not even asked for. */
+static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
+  size_t kept = 0;
+  for (size_t i = 0; i < *count; i++)
+    if (seqs[i] != self->checkpoint && seqs[i] != self->resumed_from) seqs[kept++] = seqs[i];
+  *count = kept;
+}
+
+static bool keeps_one(const ck_session *self) { return self->profile && self->profile->single_checkpoint; }
+
+static size_t leave_latest(int64_t *seqs, const ck_past *history, int64_t keep) {
+  size_t count = 0;
+  for (size_t i = 0; i < history->count && (int64_t)(history->count - i) > keep; i++) seqs[count++] = history->list[i].seq;
+  return count;
+}
+
+static ck_status ask(int64_t *seqs, size_t *count, ck_session *self, const ck_past *history, ck_error *err) {
+  ck_clock *clock = &self->runtime->clock;
+  ck_error failure = CK_ERROR_INIT;
+  for (size_t i = 0; keeps_one(self) && i < history->count; i++) seqs[(*count)++] = history->list[i].seq;
+  if (keeps_one(self)) {
+    leave_out(seqs, count, self);
+    return CK_OK;
+  }
+  ck_status status = ck_past_ask(seqs, count, history, self->policies, clock->wall_ms(clock->self), &failure);
+  if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
+  leave_out(seqs, count, self);
+  return status == CK_OK ? CK_OK : ck_session_record_policy_error(self, "prune", &failure, err);
+}
+
+static ck_status record(ck_session *self, const ck_past *history, const ck_prune_report *report, ck_error *err) {
+  ck_value *body = NULL;
+  ck_status status = ck_past_describe(&body, history, report, err);
+  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_PRUNE, NULL, NULL, body, err);
+  ck_value_free(body);
+  return status;
+}
+
+static ck_status drop(ck_session *self, const ck_past *history, const int64_t *seqs, size_t count, ck_error *err) {
+  ck_prune_report report;
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = ck_channel_prune(self->channel, seqs, count, &report, &failure);
+  if (status != CK_OK) tell(self, &failure);
+  status = status == CK_OK && report.count > 0 ? record(self, history, &report, err) : CK_OK;
+  ck_prune_report_clear(&report);
+  return status;
+}
+
+static ck_status prune_history(ck_session *self, const ck_past *history, int64_t keep, ck_error *err) {
+  size_t count = 0;
+  ck_status status = CK_OK;
+  int64_t *seqs = calloc(history->count + 1, sizeof *seqs);
+  if (!seqs) return ck_error_no_memory(err);
+  if (keep < 0) status = ask(seqs, &count, self, history, err);
+  else count = leave_latest(seqs, history, keep);
+  if (status == CK_OK && count > 0) status = drop(self, history, seqs, count, err);
+  free(seqs);
+  return status;
+}
+
+ck_status ck_session_prune(ck_session *self, ck_error *err) {
+  self->unpruned = 0;
+  return self->policies->prune || keeps_one(self) ? ck_session_prune_to(self, -1, err) : CK_OK;
+}
+
+ck_status ck_session_prune_to(ck_session *self, int64_t keep, ck_error *err) {
+  ck_past history;
+  ck_status status = ck_channel_wait(self->channel, ck_channel_last(self->channel), err);
+  if (status != CK_OK || ck_session_is_unsaved(self, ck_channel_last(self->channel))) return status;
+  ck_error failure = CK_ERROR_INIT;
+  status = ck_past_read(&history, self->runtime->store, self->record.no, &failure);
+  if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
+  if (status != CK_OK) {
+    tell(self, &failure);
+    return CK_OK;
+  }
+  status = history.count > 0 ? prune_history(self, &history, keep, err) : CK_OK;
+  ck_past_clear(&history);
+  return status;
+}

@@ -1,0 +1,117 @@
+/* requests.c - requests to the owner of a session, and the notes that they were taken. */
+#include "core/runtime/session/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/session/session_private.h"
+
+static const char *const names[] = {
+#define X(name, text) text,
+    CK_REQUEST_TABLE(X)
+#undef X
+};
+
+void ck_wish_clear(ck_wish *self) {
+  free(self->text);
+  free(self->effect);
+  *self = (ck_wish){0};
+}
+
+static ck_request_kind kind_of(const char *name) {
+  int kind = 0;
+  while (kind < CK_REQUEST_KIND_COUNT && strcmp(names[kind], name) != 0) kind++;
+  return (ck_request_kind)kind;
+}
+
+ck_status ck_request_leave(ck_store *store, const ck_session_record *record, ck_wish *wish, ck_error *err) {
+  char kind[16];
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_id_make_run(wish->id);
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "id", wish->id);
+  ck_json_member_text(&w, "run", record->run);
+  ck_json_member_text(&w, "text", wish->text);
+  ck_json_member_text(&w, "effect", wish->effect);
+  ck_json_end(&w, '}');
+  ck_request request = {.session = record->no, .kind = kind};
+  strcpy(kind, names[wish->kind]);
+  ck_status status = ck_value_from(&request.body, &buffer, err);
+  if (status == CK_OK) status = ck_store_put_request(store, &request, err);
+  ck_value_free(request.body);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+typedef struct search {
+  const char *id;
+  ck_buffer *problem;
+  bool found;
+} search;
+
+static bool look_at_note(void *to, const ck_event *event) {
+  search *self = to;
+  ck_bytes body = ck_value_bytes(event->body);
+  if (!ck_json_is_text(ck_json_get(body, "request"), self->id)) return true;
+  self->found = true;
+  ck_json_read_string(self->problem, ck_json_get(body, "problem"));
+  return false;
+}
+
+ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int64_t after, const char *id, ck_buffer *problem,
+                               ck_error *err) {
+  search s = {.id = id, .problem = problem};
+  ck_event_query query = {.session = session, .after = after, .kinds = UINT64_C(1) << CK_EVENT_NOTE};
+  ck_status status = ck_store_read_events(store, &query, look_at_note, &s, err);
+  *out = s.found;
+  return status == CK_OK ? ck_buffer_check(problem, err) : status;
+}
+
+static bool read_wish(ck_wish *out, const ck_request *request) {
+  ck_bytes body = request->body ? ck_value_bytes(request->body) : (ck_bytes){0};
+  char *id = ck_json_dup_string(ck_json_get(body, "id"));
+  bool whole = id && strlen(id) < sizeof out->id;
+  if (whole) strcpy(out->id, id);
+  free(id);
+  out->kind = kind_of(request->kind);
+  out->text = ck_json_dup_string(ck_json_get(body, "text"));
+  out->effect = ck_json_dup_string(ck_json_get(body, "effect"));
+  return whole;
+}
+
+/* What was left for a run that is gone is dropped without a word: whoever left it has seen that run end. */
+ck_status ck_session_take_request(ck_wish *out, bool *found, ck_session *self, ck_error *err) {
+  for (*out = (ck_wish){0};;) {
+    ck_request request;
+    ck_status status = ck_store_get_request(&request, found, self->runtime->store, self->lease, err);
+    if (status != CK_OK || !*found) return status;
+    ck_bytes body = request.body ? ck_value_bytes(request.body) : (ck_bytes){0};
+    bool ours = ck_json_is_text(ck_json_get(body, "run"), self->timeline.run);
+    *found = ours && read_wish(out, &request);
+    ck_request_clear(&request);
+    if (*found) return CK_OK;
+    ck_wish_clear(out);
+  }
+}
+
+ck_status ck_session_note_request(ck_session *self, const ck_wish *wish, const char *problem, ck_error *err) {
+  uint64_t ticket;
+  ck_value *body = NULL;
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  bool known = wish->kind < CK_REQUEST_KIND_COUNT;
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "request", wish->id);
+  ck_json_member_text(&w, "kind", known ? names[wish->kind] : NULL);
+  ck_json_member_text(&w, "text", wish->text);
+  ck_json_member_text(&w, "effect", wish->effect);
+  ck_json_member_text(&w, "problem", problem);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_NOTE, NULL, NULL, body, err);
+  if (status == CK_OK) status = ck_session_push(&ticket, self, CK_DURABLE_PROCESS, err);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}

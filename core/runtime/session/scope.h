@@ -1,0 +1,27 @@
+/* scope.h - what one strand's transcript folds to: its conversation and how many outcomes it has had. */
+#ifndef CK_RUNTIME_SESSION_SCOPE_H
+#define CK_RUNTIME_SESSION_SCOPE_H
+
+#include "core/model/conversation.h"
+#include "core/model/session.h"
+#include "core/store/store.h"
+
+typedef struct ck_scope ck_scope;
+
+CK_CHECKED ck_status ck_scope_new(ck_scope **out, const char *name, ck_error *err);
+void ck_scope_free(ck_scope *self);
+const char *ck_scope_name(const ck_scope *self);
+ck_conversation *ck_scope_conversation(const ck_scope *self);
+
+/* Outcomes in this scope's view that gave something (status ok or error). */
+uint64_t ck_scope_consumed(const ck_scope *self);
+/* Folds the body of a message or outcome event: appends its message, counts the outcome. */
+CK_CHECKED ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_error *err);
+/* Folds the body of a rewind event. */
+CK_CHECKED ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err);
+
+/* Reads the scope's events in `view` up to seq `until` (the scope's cut); replays are read through to what they refer to. */
+CK_CHECKED ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const ck_view *view, int64_t until,
+                                   ck_error *err);
+
+#endif

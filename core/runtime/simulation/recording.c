@@ -1,0 +1,234 @@
+/* recording.c - reads the events of a session back into what its policies saw, boundary by boundary. */
+#include "core/runtime/simulation/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/ledger/ledger.h"
+
+/* How far the reading has come. */
+typedef struct reading {
+  ck_recording *of;
+  size_t event_cap, boundary_cap;
+  ck_work work;
+  ck_work base;          /* work at the place that recorded differences count from */
+  int64_t at_ms;         /* latest wall time seen; 0: none */
+  size_t unclamped;      /* first event behind the last boundary */
+  int64_t keys, bytes;   /* as recorded at the last boundary */
+  bool clean, failed;    /* as recorded at the last boundary; an effect has failed since */
+  ck_status status;
+  ck_error *err;
+} reading;
+
+static ck_status grow(void **list, size_t *cap, size_t count, size_t size, ck_error *err) {
+  if (count < *cap) return CK_OK;
+  size_t wanted = *cap ? *cap * 2 : 64;
+  void *grown = reallocarray(*list, wanted, size);
+  if (!grown) return ck_error_no_memory(err);
+  *list = grown;
+  *cap = wanted;
+  return CK_OK;
+}
+
+/* ---- boundaries ---- */
+
+/* SplitMix64 of the seq. */
+static uint64_t random_of(int64_t seq) {
+  uint64_t z = (uint64_t)seq * 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return (z ^ z >> 31) >> 11;
+}
+
+static int64_t get_int(ck_bytes object, const char *name, int64_t otherwise) {
+  int64_t number;
+  return ck_json_read_int(&number, ck_json_get(object, name)) ? number : otherwise;
+}
+
+static bool get_bool(ck_bytes object, const char *name, bool otherwise) {
+  bool truth;
+  return ck_json_read_bool(&truth, ck_json_get(object, name)) ? truth : otherwise;
+}
+
+static bool take_text(const char **out, const char *text) {
+  *out = text ? strdup(text) : NULL;
+  return !text || *out;
+}
+
+static bool get_text(const char **out, ck_bytes object, const char *name) {
+  ck_bytes value = ck_json_get(object, name);
+  *out = ck_json_type_of(value) == CK_JSON_STRING ? ck_json_dup_string(value) : NULL;
+  return *out || ck_json_type_of(value) != CK_JSON_STRING;
+}
+
+/* 0: none that is known. */
+static bool read_kind(ck_boundary_kind *out, ck_bytes body) {
+  const char *name;
+  if (!get_text(&name, body, "kind")) return false;
+  *out = name ? ck_boundary_kind_of(name) : 0;
+  free((char *)name);
+  return true;
+}
+
+static void clear_boundary(ck_recorded_boundary *self) {
+  const char *texts[] = {self->at.scope, self->at.node, self->at.agent, self->at.next.node, self->at.next.tool, self->at.last_error};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free((char *)texts[i]);
+  ck_value_free((ck_value *)self->reasons);
+}
+
+static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
+  ck_bytes next = ck_json_get(body, "next");
+  const char *class;
+  bool ok = take_text(&at->scope, event->scope) && take_text(&at->agent, event->agent) && get_text(&at->node, body, "node") &&
+            get_text(&at->last_error, body, "last_error") && get_text(&at->next.node, next, "node") &&
+            get_text(&at->next.tool, next, "tool") && get_text(&class, next, "class");
+  if (!ok) return false;
+  at->next.has_class = class && ck_effect_class_of(&at->next.class, class);
+  free((char *)class);
+  return true;
+}
+
+static void read_numbers(ck_boundary *at, const reading *self, const ck_event *event, ck_bytes body) {
+  ck_bytes since = ck_json_get(body, "since");
+  int64_t random = get_int(body, "random", -1);
+  at->depth = (int)get_int(body, "depth", 0);
+  at->seq = event->seq;
+  at->now_ms = get_int(body, "now", self->at_ms);
+  at->random = random >= 0 ? (uint64_t)random : random_of(event->seq);
+  at->node_latency_ms = get_int(body, "latency_ms", 0);
+  at->since.ms = get_int(since, "ms", 0);
+  at->since.events = get_int(since, "events", 0);
+  at->since.cost_micros = get_int(since, "cost", 0);
+  at->since.tokens = get_int(since, "tokens", 0);
+  at->since.changed_keys = get_int(since, "keys", 0);
+  at->since.changed_bytes = get_int(since, "bytes", 0);
+  at->budget.spent_micros = get_int(body, "spent", 0);
+  at->budget.limit_micros = get_int(body, "limit", -1);
+  at->clean = get_bool(body, "clean", true);
+  at->checkpoint_cost_us = get_int(body, "cost_us", 0);
+}
+
+static ck_status read_decision(ck_recorded_boundary *self, ck_bytes body, ck_error *err) {
+  ck_bytes reasons = ck_json_get(body, "reasons");
+  self->taken = ck_json_type_of(ck_json_get(body, "checkpoint")) == CK_JSON_STRING;
+  self->sync = get_bool(body, "sync", false);
+  if (!reasons.len) return CK_OK;
+  ck_value *copy;
+  ck_status status = ck_value_copy(&copy, reasons, err);
+  self->reasons = copy;
+  return status;
+}
+
+/* ---- counting ---- */
+
+/* What is recorded counts from the last recorded checkpoint; a checkpoint taken elsewhere needs what lies between boundaries. */
+static void count_changes(reading *self, ck_recorded_boundary *boundary) {
+  const ck_boundary *at = &boundary->at;
+  boundary->added_keys = at->since.changed_keys - self->keys;
+  boundary->added_bytes = at->since.changed_bytes - self->bytes;
+  boundary->soiled = !at->clean && (self->clean || self->failed || at->last_error);
+  self->keys = at->since.changed_keys;
+  self->bytes = at->since.changed_bytes;
+  self->clean = at->clean;
+  self->failed = false;
+}
+
+static void count_work(reading *self, const ck_boundary *at) {
+  self->work.ms = self->base.ms + at->since.ms;
+  self->work.cost_micros = self->base.cost_micros + at->since.cost_micros;
+  self->work.tokens = self->base.tokens + at->since.tokens;
+  for (; self->unclamped < self->of->event_count; self->unclamped++) {
+    int64_t *ms = &self->of->events[self->unclamped].work.ms;
+    if (*ms > self->work.ms) *ms = self->work.ms;
+  }
+}
+
+static void begin_interval(reading *self) {
+  self->base = self->work;
+  self->keys = self->bytes = 0;
+  self->clean = true;
+  self->failed = false;
+}
+
+static void pass_time(reading *self, const ck_event *event) {
+  bool resumed = event->kind == CK_EVENT_SESSION_RESUMED;
+  if (!resumed && self->at_ms && event->at_ms > self->at_ms) self->work.ms += event->at_ms - self->at_ms;
+  if (event->at_ms > self->at_ms || (resumed && event->at_ms)) self->at_ms = event->at_ms;
+}
+
+static void count_outcome(reading *self, const ck_event *event) {
+  ck_totals spent = {0};
+  ck_totals_add_outcome(&spent, event->body);
+  ck_totals_add_outcome(&self->of->totals, event->body);
+  self->work.cost_micros += spent.cost_micros;
+  self->work.tokens += spent.input_tokens + spent.output_tokens;
+  self->work.tool_calls += spent.tool_calls;
+  self->failed |= ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "status"), ck_outcome_status_name(CK_OUTCOME_FAILED));
+}
+
+static ck_status take_boundary(reading *self, const ck_event *event, size_t *index) {
+  ck_recording *of = self->of;
+  ck_bytes body = ck_value_bytes(event->body);
+  ck_boundary_kind kind;
+  if (!read_kind(&kind, body)) return ck_error_no_memory(self->err);
+  if (!kind) return CK_OK;
+  ck_status status = grow((void **)&of->boundaries, &self->boundary_cap, of->boundary_count, sizeof *of->boundaries, self->err);
+  if (status != CK_OK) return status;
+  ck_recorded_boundary *boundary = &of->boundaries[of->boundary_count++];
+  *boundary = (ck_recorded_boundary){.at = {.kind = kind}};
+  if (!read_texts(&boundary->at, event, body)) return ck_error_no_memory(self->err);
+  read_numbers(&boundary->at, self, event, body);
+  status = read_decision(boundary, body, self->err);
+  if (status != CK_OK) return status;
+  count_changes(self, boundary);
+  count_work(self, &boundary->at);
+  *index = of->boundary_count - 1;
+  return CK_OK;
+}
+
+static bool take_event(void *to, const ck_event *event) {
+  reading *self = to;
+  ck_recording *of = self->of;
+  ck_recorded_event made = {.seq = event->seq, .boundary = SIZE_MAX, .resumed = event->kind == CK_EVENT_SESSION_RESUMED};
+  pass_time(self, event);
+  if (event->kind == CK_EVENT_OUTCOME) count_outcome(self, event);
+  if (event->kind == CK_EVENT_BOUNDARY) self->status = take_boundary(self, event, &made.boundary);
+  if (made.resumed) begin_interval(self);
+  if (self->status == CK_OK)
+    self->status = grow((void **)&of->events, &self->event_cap, of->event_count, sizeof *of->events, self->err);
+  if (self->status != CK_OK) return false;
+  made.work = self->work;
+  of->events[of->event_count++] = made;
+  if (made.boundary == SIZE_MAX) return true;
+  self->unclamped = of->event_count;
+  if (of->boundaries[made.boundary].taken) begin_interval(self);
+  return true;
+}
+
+ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id, ck_error *err) {
+  *out = NULL;
+  ck_session_record record = {0};
+  ck_status status = ck_store_get_session(&record, store, session_id, err);
+  if (status != CK_OK) return status;
+  ck_event_query query = {.session = record.no};
+  ck_recording *made = calloc(1, sizeof *made);
+  reading self = {.of = made, .clean = true, .status = CK_OK, .err = err};
+  if (!made) status = ck_error_no_memory(err);
+  if (status == CK_OK) {
+    memcpy(made->id, record.id, sizeof made->id);
+    status = ck_store_read_events(store, &query, take_event, &self, err);
+  }
+  if (status == CK_OK) status = self.status;
+  if (status == CK_OK) *out = made;
+  else ck_recording_free(made);
+  ck_session_record_clear(&record);
+  return status;
+}
+
+void ck_recording_free(ck_recording *self) {
+  if (!self) return;
+  for (size_t i = 0; i < self->boundary_count; i++) clear_boundary(&self->boundaries[i]);
+  free(self->boundaries);
+  free(self->events);
+  free(self);
+}

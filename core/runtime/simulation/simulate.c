@@ -1,0 +1,217 @@
+/* simulate.c - asks policies about recorded boundaries, and counts from the checkpoints that they take. */
+#include "core/runtime/simulation/simulate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Since the last simulated checkpoint, or the start of the run. */
+typedef struct simulating {
+  ck_simulation *out;
+  const ck_recording *recording;
+  const ck_policy_engine *policies;
+  int64_t limit_micros;
+  int64_t seq;
+  ck_work base;
+  int64_t keys, bytes;
+  bool clean;
+} simulating;
+
+static void begin_interval(simulating *self, const ck_recorded_event *event) {
+  self->seq = event->seq;
+  self->base = event->work;
+  self->keys = self->bytes = 0;
+  self->clean = true;
+}
+
+static int64_t difference(int64_t now, int64_t then) { return now > then ? now - then : 0; }
+
+static ck_work lost_at(const simulating *self, const ck_recorded_event *event) {
+  return (ck_work){.ms = difference(event->work.ms, self->base.ms),
+                   .cost_micros = difference(event->work.cost_micros, self->base.cost_micros),
+                   .tokens = difference(event->work.tokens, self->base.tokens),
+                   .tool_calls = difference(event->work.tool_calls, self->base.tool_calls)};
+}
+
+static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded, const ck_work *lost) {
+  ck_boundary at = recorded->at;
+  self->keys += recorded->added_keys;
+  self->bytes += recorded->added_bytes;
+  if (recorded->soiled) self->clean = false;
+  at.since.ms = lost->ms;
+  at.since.events = at.seq - 1 - self->seq;
+  at.since.cost_micros = lost->cost_micros;
+  at.since.tokens = lost->tokens;
+  at.since.changed_keys = self->keys ? self->keys : self->bytes > 0;
+  at.since.changed_bytes = self->bytes;
+  at.budget.limit_micros = self->limit_micros;
+  at.clean = self->clean;
+  return at;
+}
+
+static bool same_value(const ck_value *a, const ck_value *b) {
+  if (!a || !b) return !a && !b;
+  return ck_bytes_equal(ck_value_bytes(a), ck_value_bytes(b));
+}
+
+static ck_status decide(simulating *self, ck_simulated_decision *made, const ck_boundary *at, ck_error *err) {
+  ck_decision decision = {0};
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = CK_OK;
+  if (self->policies->checkpoint) status = self->policies->checkpoint(&decision, self->policies->self, at, &failure);
+  made->reasons = decision.reasons;
+  if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
+  made->failed = status != CK_OK;
+  if (made->failed && self->out->failures++ == 0) self->out->failure = failure;
+  bool always = ck_boundary_kind_always(at->kind);
+  made->taken = decision.take || always;
+  made->sync = made->taken && (decision.sync || always);
+  return CK_OK;
+}
+
+static ck_status pass_boundary(simulating *self, const ck_recorded_event *event, const ck_work *lost, ck_error *err) {
+  ck_simulation *out = self->out;
+  const ck_recorded_boundary *recorded = &self->recording->boundaries[event->boundary];
+  ck_boundary at = show(self, recorded, lost);
+  ck_simulated_decision *made = &out->decisions[out->decision_count++];
+  made->boundary = event->boundary;
+  ck_status status = decide(self, made, &at, err);
+  if (status != CK_OK) return status;
+  made->as_recorded =
+      made->taken == recorded->taken && made->sync == recorded->sync && same_value(made->reasons, recorded->reasons);
+  out->as_recorded += made->as_recorded;
+  if (!made->taken) return CK_OK;
+  made->kept = true;
+  made->bytes = CK_SIMULATE_ROW_BYTES + self->bytes;
+  out->checkpoints++;
+  out->bytes_written += made->bytes;
+  begin_interval(self, event);
+  return CK_OK;
+}
+
+static ck_status replay(simulating *self, ck_error *err) {
+  const ck_recording *recording = self->recording;
+  for (size_t i = 0; i < recording->event_count; i++) {
+    const ck_recorded_event *event = &recording->events[i];
+    ck_work lost = lost_at(self, event);
+    self->out->lost[self->out->lost_count++] = lost;
+    if (i == 0 || event->resumed) begin_interval(self, event);
+    if (event->boundary == SIZE_MAX) continue;
+    ck_status status = pass_boundary(self, event, &lost, err);
+    if (status != CK_OK) return status;
+  }
+  return CK_OK;
+}
+
+/* ---- pruning ---- */
+
+/* As a live session would list it, with an id made of time and seq. */
+static ck_status describe(ck_checkpoint_info *out, const simulating *self, const ck_simulated_decision *made, ck_error *err) {
+  const ck_boundary *at = &self->recording->boundaries[made->boundary].at;
+  time_t seconds = (time_t)(at->now_ms / 1000);
+  struct tm utc = {0};
+  gmtime_r(&seconds, &utc);
+  char stamp[32];
+  strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &utc);
+  *out = (ck_checkpoint_info){.seq = at->seq, .kind = at->kind, .created_ms = at->now_ms, .clean = at->clean, .resumable = true,
+                              .timeline = 1, .changed = at->since.changed_keys, .stored_bytes = made->bytes,
+                              .plain_bytes = made->bytes, .totals = {.cost_micros = at->budget.spent_micros}};
+  snprintf(out->id, sizeof out->id, "checkpoint_%s_%08llx", stamp, (unsigned long long)at->seq);
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "node", at->node);
+  ck_json_member_text(&w, "next", at->next.node);
+  ck_json_member_text(&w, "agent", at->agent);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&out->info, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* The last checkpoint stays: it is the head, and all simulated ones can be resumed from. */
+static void mark_kept(simulating *self, const bool *drop, size_t count) {
+  size_t at = 0;
+  for (size_t i = 0; i < self->out->decision_count; i++) {
+    ck_simulated_decision *made = &self->out->decisions[i];
+    if (!made->taken) continue;
+    made->kept = at + 1 == count || !drop[at];
+    self->out->kept += made->kept;
+    if (made->kept) self->out->bytes_kept += made->bytes;
+    at++;
+  }
+}
+
+static ck_status ask_prune(simulating *self, const ck_checkpoint_info *list, size_t count, ck_error *err) {
+  ck_simulation *out = self->out;
+  bool *flags = calloc(count * 2 + 1, sizeof *flags);
+  if (!flags) return ck_error_no_memory(err);
+  ck_history history = {.checkpoints = list, .count = count, .now_ms = count ? list[count - 1].created_ms : 0};
+  ck_prune_plan plan = {.drop = flags, .keep = flags + count};
+  ck_error failure = CK_ERROR_INIT;
+  ck_status status = CK_OK;
+  if (self->policies->prune && count) status = self->policies->prune(&plan, self->policies->self, &history, &failure);
+  if (status != CK_OK) {
+    if (out->failures++ == 0) out->failure = failure;
+    memset(flags, 0, count * sizeof *flags);
+  }
+  mark_kept(self, flags, count);
+  free(flags);
+  return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
+}
+
+static ck_status prune(simulating *self, ck_error *err) {
+  size_t count = 0;
+  ck_status status = CK_OK;
+  ck_checkpoint_info *list = calloc((size_t)self->out->checkpoints + 1, sizeof *list);
+  if (!list) return ck_error_no_memory(err);
+  for (size_t i = 0; status == CK_OK && i < self->out->decision_count; i++) {
+    if (!self->out->decisions[i].taken) continue;
+    status = describe(&list[count], self, &self->out->decisions[i], err);
+    list[count].parent = count ? list[count - 1].seq : 0;
+    list[count].keyframe = list[0].seq;
+    count++;
+  }
+  if (status == CK_OK) status = ask_prune(self, list, count, err);
+  for (size_t i = 0; i < count; i++) ck_checkpoint_info_clear(&list[i]);
+  free(list);
+  return status;
+}
+
+/* ---- the whole ---- */
+
+ck_status ck_simulate(ck_simulation *out, const ck_recording *recording, const ck_policy_engine *policies, int64_t limit_micros,
+                      ck_error *err) {
+  *out = (ck_simulation){.failure = CK_ERROR_INIT};
+  simulating self = {.out = out, .recording = recording, .policies = policies, .limit_micros = limit_micros, .clean = true};
+  out->decisions = calloc(recording->boundary_count + 1, sizeof *out->decisions);
+  out->lost = calloc(recording->event_count + 1, sizeof *out->lost);
+  ck_status status = out->decisions && out->lost ? replay(&self, err) : ck_error_no_memory(err);
+  if (status == CK_OK) status = prune(&self, err);
+  if (status != CK_OK) ck_simulation_clear(out);
+  return status;
+}
+
+void ck_simulation_clear(ck_simulation *self) {
+  for (size_t i = 0; self->decisions && i < self->decision_count; i++) ck_value_free(self->decisions[i].reasons);
+  free(self->decisions);
+  free(self->lost);
+  *self = (ck_simulation){0};
+}
+
+static int compare(const void *left, const void *right) {
+  int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
+  return (a > b) - (a < b);
+}
+
+void ck_loss_measure(ck_loss *out, int64_t *losses, size_t count) {
+  *out = (ck_loss){0};
+  if (count == 0) return;
+  qsort(losses, count, sizeof *losses, compare);
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) sum += (double)losses[i];
+  out->mean = sum / (double)count;
+  out->p95 = losses[(count * 95 + 99) / 100 - 1];
+  out->worst = losses[count - 1];
+}

@@ -1,0 +1,289 @@
+/* prune.c - drops checkpoints: decides which can go and which payloads nothing needs, then changes the rows at once.
+ *
+ * What is read here is what the transaction finds: only the holder of the lease changes the session's rows, one write at a
+ * time, and whoever takes the session over moves its epoch, which the transaction checks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/front.h"
+#include "core/store/format/payload.h"
+
+/* A checkpoint as far as pruning looks at it. */
+typedef struct node {
+  int64_t seq, parent, keyframe;
+  int64_t bytes;       /* of its payload, as stored */
+  int encoding;
+  bool pruned, resumable;
+  bool is_protected;
+  ck_kept_reason reason;
+  bool readable;       /* its payload was opened */
+  bool loads;          /* it, and all that it loads through */
+  bool drop;
+  bool needed;         /* a kept checkpoint, or one that a kept one loads through */
+  ck_digest digest, payload_digest;
+  ck_digest seal;      /* as a stub; not of those that are one */
+} node;
+
+typedef struct plan {
+  ck_store *store;
+  int64_t session;
+  const char *session_id;
+  node *nodes;         /* ascending */
+  size_t count, cap;
+  node *latest;        /* the latest resumable one that the live timeline sees; NULL */
+  ck_prune_row *rows;
+  size_t row_count;
+  ck_payload payload;
+  ck_status status;
+  ck_error *err;
+} plan;
+
+const char *ck_kept_reason_text(ck_kept_reason reason) {
+  switch (reason) {
+#define X(name, text) \
+  case name: return text;
+    CK_KEPT_TABLE(X)
+#undef X
+  }
+  return NULL;
+}
+
+void ck_prune_report_clear(ck_prune_report *self) {
+  free(self->seqs);
+  free(self->kept);
+  *self = (ck_prune_report){0};
+}
+
+/* ---- reading ---- */
+
+static bool add_node(void *to, const ck_checkpoint_row *row) {
+  plan *self = to;
+  if (self->count == self->cap) {
+    size_t cap = self->cap ? self->cap * 2 : 64;
+    node *nodes = realloc(self->nodes, cap * sizeof *nodes);
+    if (!nodes) {
+      self->status = ck_error_no_memory(self->err);
+      return false;
+    }
+    self->nodes = nodes;
+    self->cap = cap;
+  }
+  node *added = &self->nodes[self->count++];
+  *added = (node){.seq = row->seq, .parent = row->parent, .keyframe = row->keyframe, .bytes = (int64_t)row->payload.len,
+                  .encoding = row->encoding, .pruned = ck_payload_is_pruned(row), .resumable = row->resumable,
+                  .digest = row->digest, .payload_digest = row->payload_digest};
+  if (!ck_payload_is_stub(row)) added->seal = ck_payload_seal(row, self->session_id);
+  return true;
+}
+
+static node *find_node(const plan *self, int64_t seq) {
+  size_t low = 0, high = self->count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (self->nodes[middle].seq < seq) low = middle + 1;
+    else high = middle;
+  }
+  return low < self->count && self->nodes[low].seq == seq ? &self->nodes[low] : NULL;
+}
+
+/* ---- what must stay ---- */
+
+static void protect(node *of, ck_kept_reason reason) {
+  if (!of || of->is_protected) return;
+  of->is_protected = true;
+  of->reason = reason;
+}
+
+static void protect_visible(plan *self, const ck_view *view) {
+  bool found = false;
+  for (size_t i = self->count; i-- > 0 && !self->latest;) {
+    node *at = &self->nodes[i];
+    if (at->pruned || !ck_view_contains(view, at->seq)) continue;
+    if (!found) protect(at, CK_KEPT_HEAD);
+    else if (at->resumable) protect(at, CK_KEPT_LATEST);
+    found = true;
+    if (at->resumable) self->latest = at;
+  }
+}
+
+typedef ck_status (*list_seqs)(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+
+static ck_status protect_listed(plan *self, list_seqs list, ck_kept_reason reason, ck_error *err) {
+  int64_t *seqs;
+  size_t count;
+  ck_status status = list(&seqs, &count, self->store->backend.self, self->session, err);
+  if (status) return status;
+  for (size_t i = 0; i < count; i++) protect(find_node(self, seqs[i]), reason);
+  free(seqs);
+  return CK_OK;
+}
+
+static ck_status protect_all(plan *self, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  ck_session_record record;
+  ck_timeline *timelines = NULL;
+  size_t count = 0;
+  ck_view view = {0};
+  ck_status status = ck_store_get_session(&record, self->store, self->session_id, err);
+  if (status) return status;
+  status = ck_front_list_timelines(&timelines, &count, self->store, record.no, err);
+  if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
+  if (!status) protect_visible(self, &view);
+  if (!status) status = protect_listed(self, backend->list_pins, CK_KEPT_PINNED, err);
+  if (!status) status = protect_listed(self, backend->list_bases, CK_KEPT_FORK, err);
+  for (size_t i = 0; i < count && !status; i++) protect(find_node(self, timelines[i].checkpoint), CK_KEPT_TIMELINE);
+  ck_view_clear(&view);
+  free(timelines);
+  ck_session_record_clear(&record);
+  return status;
+}
+
+/* ---- what goes ---- */
+
+static bool open_payload(void *to, const ck_checkpoint_row *row) {
+  plan *self = to;
+  ck_codec_reader reader;
+  ck_error found = CK_ERROR_INIT;
+  node *of = find_node(self, row->seq);
+  if (!of || ck_payload_is_stub(row)) return true;
+  ck_status status = ck_payload_open(&reader, &self->payload, row, &found);
+  of->readable = status == CK_OK;
+  self->status = status == CK_E_NO_MEMORY ? status : CK_OK;
+  return self->status == CK_OK;
+}
+
+/* Every payload once: those that go, and those that what stays loads through. */
+static ck_status open_payloads(plan *self, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  ck_payload_init(&self->payload, self->session_id);
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, true, open_payload, self, err);
+  ck_payload_clear(&self->payload);
+  if (!status && self->status) status = ck_error_no_memory(err);
+  return status;
+}
+
+/* What cannot be read is evidence of a damage, or of a newer version, and is left as it is. */
+static void mark(plan *self, ck_prune_report *out, int64_t seq) {
+  node *of = find_node(self, seq);
+  if (of && of->drop) return;
+  ck_kept kept = {seq, CK_KEPT_GONE};
+  if (of && !of->pruned) kept.reason = of->is_protected ? of->reason : CK_KEPT_UNREADABLE;
+  if (of && !of->pruned && !of->is_protected && of->readable) of->drop = true;
+  else out->kept[out->kept_count++] = kept;
+}
+
+/* Nothing that goes is needed by what stays: so what cannot be loaded now was damaged before. */
+static void count_broken(plan *self, ck_prune_report *out) {
+  for (size_t i = 0; i < self->count; i++) {
+    node *at = &self->nodes[i];
+    const node *parent = at->keyframe == at->seq ? NULL : find_node(self, at->parent);
+    at->loads = at->readable && (at->keyframe == at->seq || (parent && parent->loads));
+    out->broken += !at->loads && !at->pruned && !at->drop;
+  }
+}
+
+static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
+  out->kept = calloc(count + 1, sizeof *out->kept);
+  if (!out->kept) return ck_error_no_memory(err);
+  ck_status status = count ? open_payloads(self, err) : CK_OK;
+  for (size_t i = 0; i < count && !status; i++) mark(self, out, seqs[i]);
+  if (!status && count) count_broken(self, out);
+  return status;
+}
+
+/* Parents come before their children: one pass from the end reaches every keyframe. */
+static void mark_needed(plan *self) {
+  for (size_t i = self->count; i-- > 0;) {
+    node *at = &self->nodes[i];
+    at->needed |= !at->pruned && !at->drop;
+    node *parent = at->needed && at->keyframe != at->seq ? find_node(self, at->parent) : NULL;
+    if (parent) parent->needed = true;
+  }
+}
+
+static void plan_row(plan *self, ck_prune_report *out, const node *of) {
+  bool goes = !of->needed && of->bytes > 0;
+  if (of->drop) out->seqs[out->count++] = of->seq;
+  if ((of->drop || of->pruned) && !goes && of->bytes > 0) out->hidden++;
+  if (!of->drop && !(of->pruned && goes)) return;
+  ck_prune_row *row = &self->rows[self->row_count++];
+  *row = (ck_prune_row){.seq = of->seq, .digest = of->digest, .stub = goes, .drop = of->drop,
+                        .encoding = CK_ENCODING_PRUNED};
+  if (goes) {
+    row->payload_digest = of->seal;
+    out->emptied++;
+    out->bytes += of->bytes;
+    return;
+  }
+  row->encoding |= of->encoding;
+  row->payload_digest = ck_payload_hide(&of->payload_digest);
+}
+
+static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
+  self->rows = calloc(self->count + 1, sizeof *self->rows);
+  out->seqs = calloc(self->count + 1, sizeof *out->seqs);
+  if (!self->rows || !out->seqs) return ck_error_no_memory(err);
+  mark_needed(self);
+  for (size_t i = 0; i < self->count; i++) plan_row(self, out, &self->nodes[i]);
+  return CK_OK;
+}
+
+/* ---- the whole ---- */
+
+static ck_status read_nodes(plan *self, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, false, add_node, self, err);
+  return status ? status : self->status;
+}
+
+/* While older ones are still there that it could be replaced by. */
+static ck_status check_latest(const plan *self, ck_error *err) {
+  ck_state *state = NULL;
+  if (!self->latest) return CK_OK;
+  ck_status status = ck_store_get_state(&state, self->store, self->session, self->latest->seq, err);
+  ck_state_free(state);
+  if (status) ck_error_prefix(err, "nothing is pruned, as the latest checkpoint cannot be loaded");
+  return status;
+}
+
+static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
+  self->err = err;
+  ck_status status = read_nodes(self, err);
+  if (!status) status = protect_all(self, err);
+  if (!status) status = mark_all(self, out, seqs, count, err);
+  if (!status) status = plan_rows(self, out, err);
+  return status || self->row_count == 0 ? status : check_latest(self, err);
+}
+
+static ck_status end_plan(plan *self, ck_prune_report *out, ck_status status) {
+  free(self->nodes);
+  free(self->rows);
+  if (status) ck_prune_report_clear(out);
+  return status;
+}
+
+ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs, size_t count, ck_prune_report *out,
+                              ck_error *err) {
+  ck_session_record record;
+  *out = (ck_prune_report){0};
+  ck_status status = ck_store_get_session(&record, self, session_id, err);
+  if (status) return status;
+  plan work = {.store = self, .session = record.no, .session_id = session_id};
+  ck_session_record_clear(&record);
+  return end_plan(&work, out, make_plan(&work, out, seqs, count, err));
+}
+
+ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count, ck_prune_report *out,
+                         ck_error *err) {
+  *out = (ck_prune_report){0};
+  ck_status status = ck_front_begin_write(self, err);
+  if (status) return status;
+  const ck_backend *backend = &self->backend;
+  const ck_held *held = NULL;
+  status = ck_front_check_held(&held, self, lease, err);
+  if (status) return ck_front_end_write(self, status, err);
+  plan work = {.store = self, .session = lease.session, .session_id = ck_chain_session(held->chain)};
+  status = make_plan(&work, out, seqs, count, err);
+  if (!status && work.row_count) status = backend->prune(backend->self, lease, work.rows, work.row_count, err);
+  return ck_front_end_write(self, end_plan(&work, out, status), err);
+}

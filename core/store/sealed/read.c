@@ -1,0 +1,219 @@
+/* read.c - rows opened on their way up; one that cannot be opened goes up with its fault. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/sealed/sealed.h"
+
+/* ---- events and checkpoints ---- */
+
+typedef struct opening {
+  ck_sealer with;
+  ck_event_row_visit visit_event;
+  ck_checkpoint_row_visit visit_checkpoint;
+  void *to;
+  ck_buffer space;
+  ck_error fault;
+  ck_status status; /* CK_E_NO_MEMORY */
+} opening;
+
+static bool visit_event(void *to, const ck_event_row *stored) {
+  opening *self = to;
+  ck_event_row row = *stored;
+  ck_status status = ck_sealed_decode_event(&row, &self->with, &self->space, &self->fault);
+  if (status == CK_E_NO_MEMORY) self->status = status;
+  if (self->status) return false;
+  if (status) row.fault = &self->fault;
+  return self->visit_event(self->to, &row);
+}
+
+static bool visit_checkpoint(void *to, const ck_checkpoint_row *stored) {
+  opening *self = to;
+  ck_checkpoint_row row = *stored;
+  ck_status status = ck_sealed_decode_checkpoint(&row, &self->with, &self->space, &self->fault);
+  if (status == CK_E_NO_MEMORY) self->status = status;
+  if (self->status) return false;
+  if (status) row.fault = &self->fault;
+  return self->visit_checkpoint(self->to, &row);
+}
+
+static ck_status end_opening(opening *self, ck_status status, ck_error *err) {
+  ck_buffer_clear(&self->space);
+  return status || !self->status ? status : ck_error_no_memory(err);
+}
+
+static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_visit visit, void *visitor, ck_error *err) {
+  ck_sealed *self = to;
+  ck_sealed_home home;
+  ck_status status = ck_sealed_get_home(&home, self, rows->session, err);
+  if (status) return status == CK_E_NOT_FOUND ? CK_OK : status;
+  opening open = {.with = ck_sealed_sealer(self, &home), .visit_event = visit, .to = visitor};
+  status = self->inner.read_events(self->inner.self, rows, visit_event, &open, err);
+  return end_opening(&open, status, err);
+}
+
+static ck_status read_checkpoints(void *to, int64_t session, int64_t after, int64_t until, bool backward, bool payloads,
+                                  ck_checkpoint_row_visit visit, void *visitor, ck_error *err) {
+  ck_sealed *self = to;
+  ck_sealed_home home;
+  ck_status status = ck_sealed_get_home(&home, self, session, err);
+  if (status) return status == CK_E_NOT_FOUND ? CK_OK : status;
+  opening open = {.with = ck_sealed_sealer(self, &home), .visit_checkpoint = visit, .to = visitor};
+  status = self->inner.read_checkpoints(self->inner.self, session, after, until, backward, payloads, visit_checkpoint, &open, err);
+  return end_opening(&open, status, err);
+}
+
+/* ---- sessions ---- */
+
+static ck_status open_record(ck_session_record *record, const ck_sealed *self, ck_error *err) {
+  ck_sealed_home home = {.created_ms = record->created_ms};
+  ck_value *input = NULL;
+  char *reason = NULL;
+  memcpy(home.id, record->id, sizeof home.id);
+  ck_sealer with = ck_sealed_sealer(self, &home);
+  ck_status status = ck_sealed_decode_value(&input, &with, "input", "", record->input, err);
+  if (!status) status = ck_sealed_decode_text(&reason, &with, "reason", record->reason, err);
+  if (status) {
+    ck_value_free(input);
+    if (status != CK_E_NO_MEMORY) ck_error_prefix(err, "session %s", record->id);
+    return status;
+  }
+  ck_value_free(record->input);
+  free(record->reason);
+  record->input = input;
+  record->reason = reason;
+  return CK_OK;
+}
+
+static ck_status get_session(ck_session_record *out, void *to, const char *session_id, ck_error *err) {
+  ck_sealed *self = to;
+  ck_status status = self->inner.get_session(out, self->inner.self, session_id, err);
+  if (status) return status;
+  status = open_record(out, self, err);
+  if (status) ck_session_record_clear(out);
+  return status;
+}
+
+typedef struct listing {
+  const ck_sealed *sealed;
+  ck_session_visit visit;
+  void *to;
+  ck_status status;
+} listing;
+
+/* The caller's record is borrowed: what is opened goes into a copy. One that cannot be opened is shown with the reason. */
+static bool visit_session(void *to, const ck_session_record *stored) {
+  listing *self = to;
+  ck_error fault = CK_ERROR_INIT;
+  ck_session_record record = *stored;
+  record.input = ck_value_share(stored->input);
+  record.reason = stored->reason ? strdup(stored->reason) : NULL;
+  bool copied = record.reason || !stored->reason;
+  ck_status status = copied ? open_record(&record, self->sealed, &fault) : CK_E_NO_MEMORY;
+  if (status && status != CK_E_NO_MEMORY) {
+    free(record.reason);
+    ck_value_free(record.input);
+    record.input = NULL;
+    record.reason = strdup(fault.text);
+    status = record.reason ? CK_OK : CK_E_NO_MEMORY;
+  }
+  self->status = status;
+  bool more = status == CK_OK && self->visit(self->to, &record);
+  ck_value_free(record.input);
+  free(record.reason);
+  return more;
+}
+
+static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_visit visit, void *visitor, ck_error *err) {
+  ck_sealed *self = to;
+  listing list = {self, visit, visitor, CK_OK};
+  ck_status status = self->inner.list_sessions(self->inner.self, wanted, visit_session, &list, err);
+  return status || !list.status ? status : ck_error_no_memory(err);
+}
+
+static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, void *visitor, ck_error *err) {
+  ck_sealed *self = to;
+  listing list = {self, visit, visitor, CK_OK};
+  ck_status status = self->inner.list_forks(self->inner.self, session, visit_session, &list, err);
+  return status || !list.status ? status : ck_error_no_memory(err);
+}
+
+/* ---- facts ---- */
+
+static ck_status get_fact(ck_value **out, void *to, const char *owner, const char *key, ck_error *err) {
+  ck_sealed *self = to;
+  ck_value *stored;
+  ck_sealed_home nowhere = {.created_ms = 0};
+  ck_sealer with = ck_sealed_sealer(self, &nowhere);
+  ck_buffer name = {0};
+  *out = NULL;
+  ck_status status = self->inner.get_fact(&stored, self->inner.self, owner, key, err);
+  if (status || !stored) return status;
+  ck_sealed_append_fact_name(&name, owner, key);
+  status = ck_buffer_check(&name, err);
+  if (!status) status = ck_sealed_decode_value(out, &with, "fact", name.data, stored, err);
+  if (status && status != CK_E_NO_MEMORY) ck_error_prefix(err, "fact '%.100s'", key);
+  ck_buffer_clear(&name);
+  ck_value_free(stored);
+  return status;
+}
+
+/* ---- what goes through ---- */
+
+#define INNER(to) (((ck_sealed *)(to))->inner)
+
+static ck_status check_owner(void *to, const char *session_id, ck_error *err) { return INNER(to).check_owner(INNER(to).self, session_id, err); }
+static void release(void *to, ck_lease lease) { INNER(to).release(INNER(to).self, lease); }
+
+static void set_trouble(void *to, ck_lease lease, const char *text) {
+  if (INNER(to).set_trouble) INNER(to).set_trouble(INNER(to).self, lease, text);
+}
+static void get_trouble(char out[CK_TROUBLE_MAX], void *to, const char *session_id) {
+  out[0] = '\0';
+  if (INNER(to).get_trouble) INNER(to).get_trouble(out, INNER(to).self, session_id);
+}
+
+static ck_status list_pins(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
+  return INNER(to).list_pins(out, count, INNER(to).self, session, err);
+}
+static ck_status list_bases(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
+  return INNER(to).list_bases(out, count, INNER(to).self, session, err);
+}
+static ck_status get_identity(ck_identity *out, void *to, int64_t session, ck_error *err) {
+  return INNER(to).get_identity(out, INNER(to).self, session, err);
+}
+static ck_status list_timelines(ck_timeline **out, size_t *count, void *to, int64_t session, ck_error *err) {
+  return INNER(to).list_timelines(out, count, INNER(to).self, session, err);
+}
+static ck_status last_seq(int64_t *out, void *to, int64_t session, ck_error *err) {
+  return INNER(to).last_seq(out, INNER(to).self, session, err);
+}
+static ck_status count_events(int64_t *out, void *to, int64_t session, ck_error *err) {
+  return INNER(to).count_events(out, INNER(to).self, session, err);
+}
+static ck_status check(void *to, ck_problem_visit visit, void *visitor, int64_t *problems, ck_error *err) {
+  return INNER(to).check(INNER(to).self, visit, visitor, problems, err);
+}
+static ck_status get_stats(ck_store_stats *out, void *to, ck_error *err) { return INNER(to).get_stats(out, INNER(to).self, err); }
+static const uint8_t *fingerprint_key(void *to) { return INNER(to).fingerprint_key(INNER(to).self); }
+
+void ck_sealed_add_reads(ck_backend *out) {
+  out->read_events = read_events;
+  out->read_checkpoints = read_checkpoints;
+  out->get_session = get_session;
+  out->list_sessions = list_sessions;
+  out->list_forks = list_forks;
+  out->get_fact = get_fact;
+  out->check_owner = check_owner;
+  out->release = release;
+  out->set_trouble = set_trouble;
+  out->get_trouble = get_trouble;
+  out->list_pins = list_pins;
+  out->list_bases = list_bases;
+  out->get_identity = get_identity;
+  out->list_timelines = list_timelines;
+  out->last_seq = last_seq;
+  out->count_events = count_events;
+  out->check = check;
+  out->get_stats = get_stats;
+  out->fingerprint_key = fingerprint_key;
+}

@@ -1,0 +1,125 @@
+/* sealed.c - opens a store with its key: the entry that says which, and the functions in front of the backend's. */
+#include "core/store/sealed/sealed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- is it the store's key? ---- */
+
+static ck_status wrong_key(const ck_store *front, const ck_key *key, const ck_key_id *theirs, ck_error *err) {
+  char stored[CK_KEY_ID_TEXT_SIZE], given[CK_KEY_ID_TEXT_SIZE];
+  ck_key_id id = ck_key_get_id(key);
+  ck_key_id_hex(stored, theirs);
+  ck_key_id_hex(given, &id);
+  return ck_error_set(err, CK_E_WRONG_KEY, "store %s is sealed with the key %s; the key given by %s is %s", front->url, stored,
+                      ck_key_source(key), given);
+}
+
+static ck_status check_entry(const ck_sealed *self, ck_bytes bytes, const ck_sealed_entry *entry, const ck_key *key, ck_error *err) {
+  if (!ck_key_id_equal(&entry->key, &self->key)) return wrong_key(self->front, key, &entry->key, err);
+  if (ck_sealed_entry_is_of(bytes, entry, self->seal, NULL)) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "store %s: its entry about its key is not what was written", self->front->url);
+}
+
+static ck_status no_key(const ck_store *front, const ck_sealed_entry *entry, ck_error *err) {
+  char hex[CK_KEY_ID_TEXT_SIZE];
+  ck_key_id_hex(hex, &entry->key);
+  return ck_error_set(err, CK_E_SECRET_MISSING,
+                      "store %s is sealed with the key %s: give it with --key env:NAME or --key file:PATH, or set CKRUN_KEY", front->url, hex);
+}
+
+static ck_status is_changing(const ck_store *front, const ck_sealed_entry *entry, ck_error *err) {
+  char key[CK_KEY_ID_TEXT_SIZE];
+  ck_key_id_hex(key, &entry->key);
+  return ck_error_set(err, CK_E_REFUSED, "store %s is on its way to the key %s: 'ckrun key rotate' must come to its end first", front->url, key);
+}
+
+/* Nothing is in the store yet: so it takes the key as its own. */
+static ck_status take_key(ck_sealed *self, const ck_store_options *options, ck_error *err) {
+  ck_buffer entry = {0};
+  ck_sealed_entry_append(&entry, self->seal, NULL, false);
+  ck_status status = ck_buffer_check(&entry, err);
+  if (!status) status = options->read_only ? CK_E_REFUSED : self->inner.put_key_entry(self->inner.self, ck_buffer_bytes(&entry), err);
+  ck_buffer_clear(&entry);
+  if (status != CK_E_REFUSED) return status;
+  return ck_error_set(err, CK_E_WRONG_KEY,
+                      "store %s has no key, so what is in it is not sealed; a key was given by %s: leave it away, or let 'ckrun key rotate "
+                      "--new-key' give it to the store", self->front->url, ck_key_source(options->key));
+}
+
+/* ---- sessions ---- */
+
+ck_status ck_sealed_get_home(ck_sealed_home *out, ck_sealed *self, int64_t session, ck_error *err) {
+  size_t slot = (uint64_t)session % CK_SEALED_HOMES;
+  pthread_mutex_lock(&self->mutex);
+  bool known = session > 0 && self->homes[slot].no == session;
+  if (known) *out = self->homes[slot].home;
+  pthread_mutex_unlock(&self->mutex);
+  if (known) return CK_OK;
+  ck_identity identity;
+  ck_status status = self->inner.get_identity(&identity, self->inner.self, session, err);
+  if (status) return status;
+  *out = (ck_sealed_home){.created_ms = identity.created_ms};
+  memcpy(out->id, identity.id, sizeof out->id);
+  pthread_mutex_lock(&self->mutex);
+  self->homes[slot].no = session;
+  self->homes[slot].home = *out;
+  pthread_mutex_unlock(&self->mutex);
+  return CK_OK;
+}
+
+ck_sealer ck_sealed_sealer(const ck_sealed *self, const ck_sealed_home *home) {
+  return (ck_sealer){self->seal, &self->key, home, false};
+}
+
+/* ---- opening and closing ---- */
+
+static void close_sealed(void *to) {
+  ck_sealed *self = to;
+  if (self->inner.close) self->inner.close(self->inner.self);
+  ck_seal_free(self->seal);
+  pthread_mutex_destroy(&self->mutex);
+  free(self);
+}
+
+/* The backend is the caller's as long as this fails. */
+static ck_status open_sealed(ck_sealed *self, const ck_store_options *options, ck_bytes bytes, const ck_sealed_entry *entry, ck_error *err) {
+  const ck_backend *inner = &self->inner;
+  ck_status status = ck_seal_new(&self->seal, options->key, inner->fingerprint_key(inner->self), err);
+  if (status) return status;
+  self->key = ck_seal_key(self->seal);
+  status = entry->is_there ? check_entry(self, bytes, entry, options->key, err) : take_key(self, options, err);
+  if (!status) inner->use_seal(inner->self, self->seal);
+  return status;
+}
+
+static ck_status put_in_front(ck_store *front, const ck_store_options *options, ck_bytes bytes, const ck_sealed_entry *entry, ck_error *err) {
+  ck_sealed *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  pthread_mutex_init(&self->mutex, NULL);
+  self->front = front;
+  self->inner = front->backend;
+  ck_status status = open_sealed(self, options, bytes, entry, err);
+  if (status) {
+    self->inner.close = NULL;
+    close_sealed(self);
+    return status;
+  }
+  front->has_key = true;
+  front->backend = (ck_backend){.self = self, .close = close_sealed};
+  ck_sealed_add_writes(&front->backend);
+  ck_sealed_add_reads(&front->backend);
+  return CK_OK;
+}
+
+ck_status ck_sealed_open(ck_store *front, const ck_store_options *options, ck_error *err) {
+  ck_buffer bytes = {0};
+  ck_sealed_entry entry;
+  ck_status status = front->backend.get_key_entry(&bytes, front->backend.self, err);
+  if (!status) status = ck_sealed_entry_read(&entry, front->url, ck_buffer_bytes(&bytes), err);
+  if (!status && entry.changing) status = is_changing(front, &entry, err);
+  else if (!status && options->key) status = put_in_front(front, options, ck_buffer_bytes(&bytes), &entry, err);
+  else if (!status && entry.is_there) status = no_key(front, &entry, err);
+  ck_buffer_clear(&bytes);
+  return status;
+}

@@ -1,0 +1,338 @@
+/* write.c - rows sealed and signed on their way down. Under the mutex of store.c, with its arena. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/sealed/sealed.h"
+
+#define INNER(to) (((ck_sealed *)(to))->inner)
+
+/* ---- rows ---- */
+
+static ck_status encode_events(const ck_event_row **out, const ck_sealer *with, const ck_event_row *rows, size_t count, ck_arena *arena,
+                               ck_error *err) {
+  *out = NULL;
+  if (count == 0) return CK_OK;
+  ck_event_row *copies = ck_arena_push(arena, count * sizeof *copies);
+  if (!copies) return ck_error_no_memory(err);
+  ck_status status = CK_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    copies[i] = rows[i];
+    status = ck_sealed_encode_event(&copies[i], with, arena, err);
+  }
+  *out = copies;
+  return status;
+}
+
+static ck_status encode_checkpoint(const ck_checkpoint_row **out, const ck_sealer *with, const ck_checkpoint_row *row, ck_arena *arena,
+                                   ck_error *err) {
+  *out = NULL;
+  if (!row) return CK_OK;
+  ck_checkpoint_row *copy = ck_arena_push(arena, sizeof *copy);
+  if (!copy) return ck_error_no_memory(err);
+  *copy = *row;
+  *out = copy;
+  return ck_sealed_encode_checkpoint(copy, with, arena, err);
+}
+
+static ck_status encode_update(const ck_session_update **out, const ck_sealer *with, const ck_session_update *update, ck_arena *arena,
+                               ck_error *err) {
+  char *sealed;
+  *out = update;
+  if (!update || !update->reason) return CK_OK;
+  ck_status status = ck_sealed_encode_text(&sealed, with, "reason", update->reason, err);
+  if (status) return status;
+  size_t size = strlen(sealed) + 1;
+  ck_session_update *copy = ck_arena_push(arena, sizeof *copy);
+  char *reason = ck_arena_push(arena, size);
+  if (copy && reason) {
+    memcpy(reason, sealed, size);
+    *copy = *update;
+    copy->reason = reason;
+    *out = copy;
+  }
+  free(sealed);
+  return copy && reason ? CK_OK : ck_error_no_memory(err);
+}
+
+/* ---- commits ---- */
+
+static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_batch *batch, ck_error *err) {
+  ck_sealed_home home;
+  ck_arena *arena = &self->front->arena;
+  *out = *batch;
+  if (batch->event_count == 0 && !batch->checkpoint && !batch->update) return CK_OK;
+  ck_status status = ck_sealed_get_home(&home, self, batch->lease.session, err);
+  if (status == CK_E_NOT_FOUND) return CK_OK; /* the backend says so itself, and writes nothing */
+  ck_sealer with = ck_sealed_sealer(self, &home);
+  with.signs_only = batch->unsealed;
+  if (!status) status = encode_events(&out->events, &with, batch->events, batch->event_count, arena, err);
+  if (!status) status = encode_checkpoint(&out->checkpoint, &with, batch->checkpoint, arena, err);
+  if (!status) status = encode_update(&out->update, &with, batch->update, arena, err);
+  return status;
+}
+
+static ck_status commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err) {
+  ck_sealed *self = to;
+  ck_row_batch *sealed = ck_arena_push(&self->front->arena, count * sizeof *sealed);
+  ck_status status = sealed ? CK_OK : ck_error_no_memory(err);
+  for (size_t i = 0; i < count && !status; i++) status = encode_batch(&sealed[i], self, &batches[i], err);
+  if (!status) status = self->inner.commit(self->inner.self, sealed, count, durability, err);
+  for (size_t i = 0; i < count && !status; i++) batches[i].status = sealed[i].status;
+  return status;
+}
+
+static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_sealed_home *home, const ck_row_opening *opening,
+                                ck_error *err) {
+  ck_arena *arena = &self->front->arena;
+  ck_sealer with = ck_sealed_sealer(self, home);
+  with.signs_only = opening->unsealed;
+  *out = *opening;
+  ck_status status = encode_events(&out->events, &with, opening->events, opening->event_count, arena, err);
+  if (!status) status = encode_checkpoint(&out->checkpoint, &with, opening->checkpoint, arena, err);
+  if (!status) status = encode_update(&out->update, &with, opening->update, arena, err);
+  return status;
+}
+
+static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record, const ck_row_opening *opening, ck_error *err) {
+  ck_sealed *self = to;
+  ck_row_opening rows;
+  ck_sealed_home home = {.created_ms = record->created_ms};
+  ck_session_record sealed = *record;
+  *out = (ck_lease){0};
+  memcpy(home.id, record->id, sizeof home.id);
+  ck_sealer with = ck_sealed_sealer(self, &home);
+  with.signs_only = opening->unsealed;
+  ck_status status = ck_sealed_encode_value(&sealed.input, &with, "input", "", record->input, err);
+  if (!status) status = encode_opening(&rows, self, &home, opening, err);
+  if (!status) status = self->inner.create_session(out, self->inner.self, &sealed, &rows, err);
+  ck_value_free(sealed.input);
+  return status;
+}
+
+static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, const ck_row_opening *opening,
+                         ck_error *err) {
+  ck_sealed *self = to;
+  ck_session_record record;
+  ck_row_opening rows;
+  *out = (ck_lease){0};
+  ck_status status = self->inner.get_session(&record, self->inner.self, session_id, err);
+  if (status) return status;
+  ck_sealed_home home = {.created_ms = record.created_ms};
+  memcpy(home.id, record.id, sizeof home.id);
+  bool current = record.epoch == epoch_read;
+  if (current) status = ck_sealed_check_whole(&record, self, err);
+  ck_session_record_clear(&record);
+  if (!status) status = encode_opening(&rows, self, &home, opening, err);
+  return status ? status : self->inner.acquire(out, self->inner.self, session_id, epoch_read, &rows, err);
+}
+
+/* ---- pruning ---- */
+
+/* A row as it is, and as what it becomes is to be signed: the payload stays unread. */
+typedef struct repeat {
+  const ck_sealer *with;
+  ck_prune_row *row;  /* in: what the front wants; out: what the backend is given */
+  const ck_sealer *heir;
+  ck_arena *arena;
+  bool found;
+  ck_status status;
+  ck_error *err;
+} repeat;
+
+static ck_checkpoint_row pruned_row(const ck_checkpoint_row *open, const ck_prune_row *wish) {
+  ck_checkpoint_row row = *open;
+  row.payload_digest = wish->payload_digest;
+  row.encoding = wish->encoding;
+  if (wish->stub) row.keyframe = row.plain_len = 0;
+  row.payload = (ck_bytes){NULL, 0};
+  return row;
+}
+
+/* Signed and sealed like a new one; its payload, when it stays, is as it was. */
+static bool sign_again(void *to, const ck_checkpoint_row *stored) {
+  repeat *self = to;
+  ck_buffer space = {0};
+  ck_checkpoint_row open = *stored;
+  self->found = true;
+  self->status = ck_sealed_decode_checkpoint(&open, self->with, &space, self->err);
+  ck_sealer with = self->heir ? *self->heir : *self->with;
+  with.signs_only = !(stored->encoding & CK_ENCODING_SEALED);
+  ck_checkpoint_row row = pruned_row(&open, self->row);
+  if (!self->status) self->status = ck_sealed_encode_checkpoint(&row, &with, self->arena, self->err);
+  if (self->status && self->status != CK_E_NO_MEMORY) ck_error_prefix(self->err, "checkpoint %s (seq %lld)", stored->id, (long long)stored->seq);
+  bool sealed = row.encoding & CK_ENCODING_SEALED; /* the backend looks whether it is the one that was read */
+  if (sealed) self->row->digest = ck_seal_mask(with.seal, &self->row->digest);
+  self->row->payload_digest = row.payload_digest;
+  self->row->encoding = row.encoding;
+  self->row->mac = row.mac;
+  self->row->key_id = row.key_id;
+  if (sealed) self->row->info = row.info;
+  ck_buffer_clear(&space);
+  return false;
+}
+
+/* `with`: of the session the rows lie in; `heir`: of the one they are signed for, NULL: the same. */
+static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t session, const ck_prune_row *rows, size_t count,
+                              const ck_sealer *heir, ck_error *err) {
+  ck_sealed_home home;
+  ck_arena *arena = &self->front->arena;
+  ck_prune_row *copies = *out = ck_arena_push(arena, (count + 1) * sizeof *copies);
+  if (!copies) return ck_error_no_memory(err);
+  ck_status status = ck_sealed_get_home(&home, self, session, err);
+  ck_sealer with = ck_sealed_sealer(self, &home);
+  for (size_t i = 0; i < count && !status; i++) {
+    copies[i] = rows[i];
+    repeat work = {.with = &with, .row = &copies[i], .heir = heir, .arena = arena, .err = err};
+    status = self->inner.read_checkpoints(self->inner.self, session, rows[i].seq - 1, rows[i].seq, false, false, sign_again, &work, err);
+    if (!status) status = work.status;
+    if (!status && !work.found)
+      status = ck_error_set(err, CK_E_CORRUPT, "session %s: the checkpoint at seq %lld is gone", home.id, (long long)rows[i].seq);
+  }
+  return status;
+}
+
+static ck_status prune(void *to, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err) {
+  ck_sealed *self = to;
+  ck_prune_row *sealed;
+  ck_status status = encode_prune(&sealed, self, lease.session, rows, count, NULL, err);
+  return status ? status : self->inner.prune(self->inner.self, lease, sealed, count, err);
+}
+
+/* ---- deleting ---- */
+
+/* Rows of events on their way from one session to another, one at a time. */
+typedef struct removal {
+  ck_sealed_home from_home, to_home;
+  ck_sealer from, to;
+  ck_buffer space;
+  ck_arena arena;
+} removal;
+
+static ck_status move_event(void *to, ck_event_row *row, ck_error *err) {
+  removal *self = to;
+  ck_arena_reset(&self->arena);
+  int encoding = row->encoding;
+  ck_status status = ck_sealed_decode_event(row, &self->from, &self->space, err);
+  if (status && status != CK_E_NO_MEMORY) ck_error_prefix(err, "session %s, event %lld", self->from_home.id, (long long)row->seq);
+  if (status) return status;
+  self->to.signs_only = !(encoding & CK_ENCODING_SEALED);
+  return ck_sealed_encode_event(row, &self->to, &self->arena, err);
+}
+
+static ck_status encode_heir(ck_heir *heir, removal *with, ck_sealed *self, int64_t session, ck_error *err) {
+  ck_prune_row *stubs;
+  ck_status status = ck_sealed_get_home(&with->from_home, self, session, err);
+  if (!status) status = ck_sealed_get_home(&with->to_home, self, heir->session, err);
+  if (status) return status;
+  with->from = ck_sealed_sealer(self, &with->from_home);
+  with->to = ck_sealed_sealer(self, &with->to_home);
+  status = encode_prune(&stubs, self, session, heir->stubs, heir->stub_count, &with->to, err);
+  heir->stubs = stubs;
+  heir->move = move_event;
+  heir->to = with;
+  return status;
+}
+
+static ck_status delete_session(void *to, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err) {
+  ck_sealed *self = to;
+  ck_heir *sealed = calloc(count + 1, sizeof *sealed);
+  removal *removals = calloc(count + 1, sizeof *removals);
+  ck_status status = sealed && removals ? CK_OK : ck_error_no_memory(err);
+  for (size_t i = 0; i < count && !status; i++) {
+    sealed[i] = heirs[i];
+    status = encode_heir(&sealed[i], &removals[i], self, lease.session, err);
+  }
+  if (!status) status = self->inner.delete_session(self->inner.self, lease, sealed, count, err);
+  for (size_t i = 0; removals && i < count; i++) {
+    ck_buffer_clear(&removals[i].space);
+    ck_arena_clear(&removals[i].arena);
+  }
+  free(removals);
+  free(sealed);
+  return status;
+}
+
+/* ---- requests and facts ---- */
+
+static ck_status put_request(void *to, const ck_request *request, ck_error *err) {
+  ck_sealed *self = to;
+  ck_sealed_home home;
+  ck_request sealed = *request;
+  sealed.body = NULL;
+  ck_status status = ck_sealed_get_home(&home, self, request->session, err);
+  if (status) return status;
+  ck_sealer with = ck_sealed_sealer(self, &home);
+  status = ck_sealed_encode_value(&sealed.body, &with, "request", request->kind, request->body, err);
+  if (!status) status = self->inner.put_request(self->inner.self, &sealed, err);
+  ck_value_free(sealed.body);
+  return status;
+}
+
+static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease lease, ck_error *err) {
+  ck_sealed *self = to;
+  ck_sealed_home home;
+  ck_value *body = NULL;
+  ck_status status = self->inner.get_request(out, found, self->inner.self, lease, err);
+  if (status || !*found) return status;
+  status = ck_sealed_get_home(&home, self, lease.session, err);
+  ck_sealer with = ck_sealed_sealer(self, &home);
+  if (!status) status = ck_sealed_decode_value(&body, &with, "request", out->kind, out->body, err);
+  ck_value_free(out->body);
+  out->body = body;
+  if (!status) return CK_OK;
+  *found = false;
+  ck_request_clear(out);
+  return status;
+}
+
+/* The owner's length keeps owner and key apart. */
+void ck_sealed_append_fact_name(ck_buffer *out, const char *owner, const char *key) {
+  ck_buffer_append_format(out, "%zu:%s%s", strlen(owner), owner, key);
+}
+
+static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
+  ck_sealed *self = to;
+  ck_sealed_home nowhere = {.created_ms = 0};
+  ck_sealer with = ck_sealed_sealer(self, &nowhere);
+  ck_fact sealed = *fact;
+  ck_value *value = NULL;
+  ck_buffer name = {0};
+  ck_sealed_append_fact_name(&name, fact->owner, fact->key);
+  ck_status status = ck_buffer_check(&name, err);
+  if (!status) status = ck_sealed_encode_value(&value, &with, "fact", name.data, fact->value, err);
+  sealed.value = value;
+  if (!status) status = self->inner.put_fact(self->inner.self, &sealed, err);
+  ck_value_free(value);
+  ck_buffer_clear(&name);
+  return status;
+}
+
+/* ---- what goes through ---- */
+
+static ck_status recover(void *to, ck_error *err) { return INNER(to).recover(INNER(to).self, err); }
+static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER(to).self, err); }
+static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
+static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, ck_error *err) {
+  return INNER(to).hold(out, INNER(to).self, session_id, epoch_read, err);
+}
+static ck_status pin(void *to, ck_lease lease, int64_t seq, bool pinned, ck_error *err) {
+  return INNER(to).pin(INNER(to).self, lease, seq, pinned, err);
+}
+static ck_status give_back(int64_t *bytes, void *to, ck_error *err) { return INNER(to).give_back(bytes, INNER(to).self, err); }
+
+void ck_sealed_add_writes(ck_backend *out) {
+  out->commit = commit;
+  out->create_session = create_session;
+  out->acquire = acquire;
+  out->prune = prune;
+  out->delete_session = delete_session;
+  out->put_request = put_request;
+  out->get_request = get_request;
+  out->put_fact = put_fact;
+  out->recover = recover;
+  out->sync = sync_all;
+  out->idle = idle;
+  out->hold = hold;
+  out->pin = pin;
+  out->give_back = give_back;
+}

@@ -1,0 +1,315 @@
+/* lock.c - flocks with bounded waits, and session locks that can be asked for without being taken. */
+#include "core/store/sqlite/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/base/id.h"
+
+enum {
+  BACKOFF_FIRST_US = 20,
+  BACKOFF_LAST_US = 2000,
+  OWNER_TEXT_MAX = 160,
+  TROUBLE_MAX = 250,
+  REPLACED_MAX = 1000, /* a session's file that goes again and again between open and flock */
+  DYING_LOOKS = 3000,  /* about as many milliseconds */
+};
+
+struct ck_lock {
+  char *path;
+  int fd;
+  unsigned jitter;
+};
+
+struct ck_session_lock {
+  char *path;
+  int fd;
+};
+
+static ck_status file_error(ck_error *err, const char *doing, const char *path) {
+  ck_status status = CK_E_IO;
+  if (errno == EACCES || errno == EPERM || errno == EROFS) status = CK_E_READ_ONLY;
+  if (errno == ENOSPC || errno == EDQUOT) status = CK_E_FULL;
+  return ck_error_set(err, status, "cannot %s %s: %s", doing, path, strerror(errno));
+}
+
+static int64_t now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+ck_status ck_lock_open(ck_lock **out, const char *store_path, ck_error *err) {
+  *out = NULL;
+  ck_lock *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->fd = -1;
+  self->jitter = (unsigned)getpid();
+  ck_status status = CK_OK;
+  if (asprintf(&self->path, "%s.lock", store_path) < 0) {
+    self->path = NULL;
+    status = ck_error_no_memory(err);
+    goto done;
+  }
+  self->fd = open(self->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (self->fd < 0) {
+    status = file_error(err, "open", self->path);
+    goto done;
+  }
+  *out = self;
+  self = NULL;
+done:
+  ck_lock_close(self);
+  return status;
+}
+
+void ck_lock_close(ck_lock *self) {
+  if (!self) return;
+  if (self->fd >= 0) close(self->fd);
+  free(self->path);
+  free(self);
+}
+
+/* The kernel knows who holds a flock; a pid written into the file would cost a write per transaction and could be stale. */
+static long holder_of(int fd) {
+  struct stat file;
+  if (fstat(fd, &file) != 0) return 0;
+  FILE *locks = fopen("/proc/locks", "re");
+  if (!locks) return 0;
+  char line[256];
+  long holder = 0;
+  while (holder == 0 && fgets(line, sizeof line, locks)) {
+    long pid;
+    unsigned dev_major, dev_minor;
+    unsigned long long inode;
+    if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid, &dev_major, &dev_minor, &inode) != 4) continue;
+    if (inode == file.st_ino && dev_major == major(file.st_dev) && dev_minor == minor(file.st_dev)) holder = pid;
+  }
+  fclose(locks);
+  return holder;
+}
+
+static ck_status busy_error(const ck_lock *self, int64_t wait_ms, ck_error *err) {
+  long holder = holder_of(self->fd);
+  char who[48] = "another process";
+  if (holder > 0) snprintf(who, sizeof who, "process %ld", holder);
+  return ck_error_set(err, CK_E_BUSY, "%s is held by %s; waited %lld ms", self->path, who, (long long)wait_ms);
+}
+
+static void back_off(ck_lock *self, int64_t pause_us) {
+  self->jitter = self->jitter * 1103515245u + 12345u;
+  int64_t us = pause_us / 2 + (int64_t)((self->jitter >> 8) % (unsigned)pause_us);
+  nanosleep(&(struct timespec){0, us * 1000}, NULL);
+}
+
+ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
+  int64_t deadline = 0, pause_us = BACKOFF_FIRST_US;
+  while (flock(self->fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return file_error(err, "lock", self->path);
+    int64_t now = now_us();
+    if (deadline == 0) deadline = now + wait_ms * 1000;
+    if (now >= deadline) return busy_error(self, wait_ms, err);
+    back_off(self, pause_us);
+    if (pause_us < BACKOFF_LAST_US) pause_us *= 2;
+  }
+  struct stat file;
+  if (fstat(self->fd, &file) == 0 && file.st_nlink > 0) return CK_OK;
+  ck_lock_release(self);
+  return ck_error_set(err, CK_E_IO, "%s was removed while the store was open: it no longer keeps other writers out",
+                      self->path);
+}
+
+void ck_lock_release(ck_lock *self) { flock(self->fd, LOCK_UN); }
+
+/* ---- sessions ---- */
+
+static char *session_path(const char *store_path, const char *session_id) {
+  char *path = NULL;
+  if (asprintf(&path, "%s.sessions/%s.lock", store_path, session_id) < 0) return NULL;
+  return path;
+}
+
+/* 0: the owner has not said its pid yet. */
+static long read_owner(int fd, char host[OWNER_TEXT_MAX + 1]) {
+  char text[OWNER_TEXT_MAX + 1] = "";
+  long pid = 0;
+  ssize_t len = pread(fd, text, OWNER_TEXT_MAX, 0);
+  return len > 0 && sscanf(text, "%ld %160s", &pid, host) == 2 ? pid : 0;
+}
+
+/* A program that was being forked when its parent was killed has the parent's files until it dies of that, too. Waits a
+ * moment when that is who holds `fd`, which has been looked at `looks` times. */
+static bool wait_for_dying(int fd, int looks) {
+  char host[OWNER_TEXT_MAX + 1] = "", here[OWNER_TEXT_MAX + 1] = "";
+  long pid = looks < DYING_LOOKS ? read_owner(fd, host) : 0;
+  if (!pid || gethostname(here, sizeof here - 1) != 0 || strcmp(host, here) != 0) return false;
+  if (kill((pid_t)pid, 0) == 0 || errno != ESRCH) return false;
+  nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  return true;
+}
+
+static ck_status owned_error(int fd, const char *session_id, ck_error *err) {
+  char host[OWNER_TEXT_MAX + 1] = "";
+  long pid = read_owner(fd, host);
+  if (pid) return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session_id, pid, host);
+  return ck_error_set(err, CK_E_OWNED, "session %s is run by a process that has not said its pid yet", session_id);
+}
+
+static ck_status make_folder(const char *store_path, ck_error *err) {
+  char *folder = NULL;
+  if (asprintf(&folder, "%s.sessions", store_path) < 0) return ck_error_no_memory(err);
+  ck_status status = CK_OK;
+  struct stat found;
+  if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+    status = file_error(err, "make", folder);
+  else if (lstat(folder, &found) != 0)
+    status = file_error(err, "look at", folder);
+  else if (!S_ISDIR(found.st_mode))
+    status = ck_error_set(err, CK_E_IO, "%s is not a folder", folder);
+  free(folder);
+  return status;
+}
+
+/* The file may have been removed by its last owner between our open and our flock: then it locks nothing. */
+static bool still_there(int fd, const char *path) {
+  struct stat held, named;
+  return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+}
+
+/* CK_E_OWNED: somebody else has it. */
+static ck_status take(int fd, const char *path, const char *session_id, ck_error *err) {
+  for (int looks = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; looks++) {
+    if (errno != EWOULDBLOCK) return file_error(err, "lock", path);
+    if (!wait_for_dying(fd, looks)) return owned_error(fd, session_id, err);
+  }
+  return CK_OK;
+}
+
+static ck_status open_locked(int *out, const char *path, const char *session_id, ck_error *err) {
+  *out = -1;
+  for (int tries = 0; tries < REPLACED_MAX; tries++) {
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return file_error(err, "open", path);
+    ck_status status = take(fd, path, session_id, err);
+    if (status == CK_OK && still_there(fd, path)) {
+      *out = fd;
+      return CK_OK;
+    }
+    close(fd);
+    if (status != CK_OK) return status;
+  }
+  return ck_error_set(err, CK_E_IO, "%s is removed again and again", path);
+}
+
+/* A flock cannot be asked for without taking it, which would make a third process believe the session owned. So the
+ * owner also holds an open-file-description lock: it excludes nobody, but F_OFD_GETLK sees it. */
+static ck_status mark_owned(int fd, const char *path, ck_error *err) {
+  char host[OWNER_TEXT_MAX - 32] = "";
+  char text[OWNER_TEXT_MAX];
+  if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') snprintf(host, sizeof host, "unknown");
+  int len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
+  struct flock mark = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  errno = EIO;
+  if (fcntl(fd, F_OFD_SETLK, &mark) != 0 || ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)len, 0) != len)
+    return file_error(err, "write", path);
+  return CK_OK;
+}
+
+ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path, const char *session_id, ck_error *err) {
+  *out = NULL;
+  ck_session_lock *self = NULL;
+  ck_status status = ck_id_check("session", session_id, err);
+  if (status == CK_OK) status = make_folder(store_path, err);
+  if (status != CK_OK) return status;
+  self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->fd = -1;
+  self->path = session_path(store_path, session_id);
+  status = self->path ? open_locked(&self->fd, self->path, session_id, err) : ck_error_no_memory(err);
+  if (status == CK_OK) status = mark_owned(self->fd, self->path, err);
+  if (status == CK_OK) {
+    *out = self;
+    self = NULL;
+  }
+  ck_session_lock_close(self);
+  return status;
+}
+
+void ck_session_lock_close(ck_session_lock *self) {
+  if (!self) return;
+  if (self->fd >= 0) {
+    if (still_there(self->fd, self->path)) unlink(self->path);
+    close(self->fd);
+  }
+  free(self->path);
+  free(self);
+}
+
+ck_status ck_session_lock_check(const char *store_path, const char *session_id, ck_error *err) {
+  ck_status status = ck_id_check("session", session_id, err);
+  if (status != CK_OK) return status;
+  char *path = session_path(store_path, session_id);
+  if (!path) return ck_error_no_memory(err);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) {
+    if (errno != ENOENT) status = file_error(err, "open", path);
+    goto done;
+  }
+  struct flock probe;
+  int looks = 0;
+  do {
+    probe = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_GETLK, &probe) != 0) {
+      status = file_error(err, "ask for the lock of", path);
+      goto done;
+    }
+  } while (probe.l_type != F_UNLCK && wait_for_dying(fd, looks++));
+  if (probe.l_type != F_UNLCK) status = owned_error(fd, session_id, err);
+done:
+  if (fd >= 0) close(fd);
+  free(path);
+  return status;
+}
+
+/* ---- trouble ---- */
+
+/* The block is there since the owner wrote its name: a full disk can still take it. */
+void ck_session_lock_set_trouble(ck_session_lock *self, const char *text) {
+  char line[TROUBLE_MAX + 2];
+  int len = snprintf(line, sizeof line, "%.*s\n", TROUBLE_MAX, text ? text : "");
+  if (pwrite(self->fd, line, (size_t)len, OWNER_TEXT_MAX) == len && ftruncate(self->fd, OWNER_TEXT_MAX + len) == 0) return;
+  errno = 0; /* nobody can be told, then */
+}
+
+void ck_session_lock_get_trouble(char *out, size_t size, const char *store_path, const char *session_id) {
+  ck_error owned = CK_ERROR_INIT;
+  out[0] = 0;
+  if (ck_session_lock_check(store_path, session_id, &owned) != CK_E_OWNED) return;
+  char *path = session_path(store_path, session_id);
+  int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  ssize_t len = fd >= 0 ? pread(fd, out, size - 1, OWNER_TEXT_MAX) : 0;
+  out[len > 0 ? len : 0] = 0;
+  out[strcspn(out, "\n")] = 0;
+  if (fd >= 0) close(fd);
+  free(path);
+}
+
+long ck_session_lock_holder(const char *store_path, const char *session_id) {
+  ck_error ignored = CK_ERROR_INIT;
+  char *path = ck_id_check("session", session_id, &ignored) == CK_OK ? session_path(store_path, session_id) : NULL;
+  int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+  long holder = fd >= 0 ? holder_of(fd) : 0;
+  if (fd >= 0) close(fd);
+  free(path);
+  return holder;
+}

@@ -1,0 +1,56 @@
+/* migrate.c - brings a store of an older schema to this one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/embed.h"
+#include "core/store/sqlite/sqlite.h"
+
+/* One step each: from schema N + 1 to N + 2. */
+static const char *const steps[] = {"core/store/sqlite/migrate_2.sql"};
+_Static_assert(sizeof steps / sizeof *steps == CK_STORE_SCHEMA - 1, "a schema without the step that leads to it");
+
+/* An older program that is at work would go on writing rows as it knows them. */
+static ck_status check_idle(ck_sqlite *self, ck_error *err) {
+  sqlite3_stmt *stmt = NULL;
+  ck_status status = CK_OK;
+  int code = sqlite3_prepare_v2(self->writer->db, "SELECT id FROM session WHERE status = 1", -1, &stmt, NULL);
+  while (code == SQLITE_OK || (code == SQLITE_ROW && status == CK_OK)) {
+    code = sqlite3_step(stmt);
+    const char *id = code == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    if (id && ck_session_lock_check(self->path, id, err) == CK_E_OWNED) {
+      ck_error_prefix(err, "store %s: cannot bring it from schema %lld to %d while an older ckrun is at work", self->path,
+                      (long long)self->schema, CK_STORE_SCHEMA);
+      if (err) err->status = CK_E_BUSY;
+      status = CK_E_BUSY;
+    }
+  }
+  if (status == CK_OK && code != SQLITE_DONE) status = ck_sqlite_error(self, self->writer->db, code, "read its sessions", err);
+  sqlite3_finalize(stmt);
+  return status;
+}
+
+static ck_status run_step(ck_sqlite *self, int64_t from, ck_error *err) {
+  char number[64];
+  ck_bytes sql = ck_embedded_get(steps[from - 1]);
+  char *text = sql.data ? strndup(sql.data, sql.len) : NULL;
+  if (!text) return ck_error_no_memory(err);
+  snprintf(number, sizeof number, "PRAGMA user_version=%lld", (long long)from + 1);
+  int code = sqlite3_exec(self->writer->db, text, NULL, NULL, NULL);
+  if (code == SQLITE_OK) code = sqlite3_exec(self->writer->db, number, NULL, NULL, NULL);
+  free(text);
+  if (code == SQLITE_OK) return CK_OK;
+  char doing[80];
+  snprintf(doing, sizeof doing, "bring it from schema %lld to %lld", (long long)from, (long long)from + 1);
+  return ck_sqlite_error(self, self->writer->db, code, doing, err);
+}
+
+ck_status ck_sqlite_migrate(ck_sqlite *self, ck_error *err) {
+  ck_status status = check_idle(self, err);
+  if (status == CK_OK) status = ck_sqlite_begin_locked(self, CK_DURABLE_POWER, err);
+  if (status != CK_OK) return status;
+  for (int64_t from = self->schema; from < CK_STORE_SCHEMA && status == CK_OK; from++) status = run_step(self, from, err);
+  status = ck_sqlite_end_locked(self, status, err);
+  if (status == CK_OK) self->schema = CK_STORE_SCHEMA;
+  return status;
+}

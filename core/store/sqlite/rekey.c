@@ -1,0 +1,323 @@
+/* rekey.c - the rows of a store on their way from one key to another: events and checkpoints a few at a time, the rest at once. */
+#include <string.h>
+
+#include "core/store/sqlite/sqlite.h"
+
+enum { BATCH_ROWS = 128, BATCH_BYTES = 4 << 20 };
+
+static ck_status failed(const ck_sqlite *self, int code, ck_error *err) {
+  return ck_sqlite_error(self, self->writer->db, code, "change its key", err);
+}
+
+/* ---- which keys there are ---- */
+
+static ck_status list_keys(void *to, ck_key_visit visit, void *visitor, ck_error *err) {
+  static const char sql[] =
+      "SELECT key_id, sum(e), sum(c) FROM (SELECT key_id, count(*) AS e, 0 AS c FROM event GROUP BY key_id UNION ALL"
+      " SELECT key_id, 0, count(*) FROM checkpoint GROUP BY key_id) GROUP BY key_id ORDER BY key_id";
+  ck_sqlite *self = to;
+  ck_connection *reader;
+  sqlite3_stmt *stmt = NULL;
+  ck_status status = ck_sqlite_get_reader(&reader, self, err);
+  if (status != CK_OK) return status;
+  int code = sqlite3_prepare_v2(reader->db, sql, -1, &stmt, NULL);
+  while (code == SQLITE_OK || code == SQLITE_ROW) {
+    code = sqlite3_step(stmt);
+    if (code != SQLITE_ROW) break;
+    ck_bytes id = {sqlite3_column_blob(stmt, 0), (size_t)sqlite3_column_bytes(stmt, 0)};
+    visit(visitor, id, sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2));
+  }
+  if (code != SQLITE_DONE) status = ck_sqlite_error(self, reader->db, code, "list its keys", err);
+  sqlite3_finalize(stmt);
+  ck_sqlite_put_reader(self, reader);
+  return status;
+}
+
+/* ---- the beginning ---- */
+
+static ck_status put_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
+  sqlite3_stmt *stmt = NULL;
+  int code = sqlite3_prepare_v2(self->writer->db, "INSERT OR REPLACE INTO meta VALUES ('key', ?1, row_check('meta', 'key', ?1))", -1, &stmt, NULL);
+  if (code == SQLITE_OK) code = sqlite3_bind_blob64(stmt, 1, entry.data, entry.len, SQLITE_STATIC);
+  if (code == SQLITE_OK) code = sqlite3_step(stmt);
+  sqlite3_finalize(stmt);
+  return code == SQLITE_DONE ? CK_OK : failed(self, code, err);
+}
+
+static ck_status note_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
+  ck_buffer_reset(&self->key_entry);
+  ck_buffer_append_bytes(&self->key_entry, entry);
+  return ck_buffer_check(&self->key_entry, err);
+}
+
+/* Whoever holds a session goes on writing with the key that he knows. */
+static ck_status check_idle(ck_sqlite *self, ck_error *err) {
+  sqlite3_stmt *stmt = NULL;
+  ck_status status = CK_OK;
+  int code = sqlite3_prepare_v2(self->writer->db, "SELECT id FROM session", -1, &stmt, NULL);
+  while ((code == SQLITE_OK || code == SQLITE_ROW) && status == CK_OK) {
+    code = sqlite3_step(stmt);
+    if (code == SQLITE_ROW) status = ck_session_lock_check(self->path, (const char *)sqlite3_column_text(stmt, 0), err);
+  }
+  if (status == CK_E_OWNED) ck_error_prefix(err, "store %s: its key cannot be changed now", self->path);
+  else if (status == CK_OK && code != SQLITE_DONE) status = failed(self, code, err);
+  sqlite3_finalize(stmt);
+  return status;
+}
+
+static ck_status begin_rekey(void *to, ck_bytes entry, ck_error *err) {
+  ck_sqlite *self = to;
+  ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
+  if (status != CK_OK) return status;
+  status = ck_sqlite_check_key(self, err);
+  if (status == CK_OK) status = check_idle(self, err);
+  if (status == CK_OK) status = put_entry(self, entry, err);
+  status = ck_sqlite_end(self, status, err);
+  return status == CK_OK ? note_entry(self, entry, err) : status;
+}
+
+/* ---- events and checkpoints ---- */
+
+typedef struct batch {
+  ck_sqlite *store;
+  const ck_rekey *with;
+  sqlite3_stmt *next_event, *put_event, *next_checkpoint, *put_checkpoint;
+  int64_t rows, bytes;
+} batch;
+
+static int bind_bytes(sqlite3_stmt *stmt, int at, ck_bytes bytes) {
+  return sqlite3_bind_blob64(stmt, at, bytes.len ? bytes.data : "", bytes.len, SQLITE_STATIC);
+}
+
+static int bind_digest(sqlite3_stmt *stmt, int at, const ck_digest *digest) {
+  return sqlite3_bind_blob(stmt, at, digest->bytes, CK_DIGEST_SIZE, SQLITE_STATIC);
+}
+
+/* SQLITE_ROW or SQLITE_DONE: behind the last one that was changed, and not of the new key. */
+static int step_next(sqlite3_stmt *stmt, int64_t after, const ck_seal *key) {
+  ck_key_id id = ck_seal_key(key);
+  sqlite3_reset(stmt);
+  int code = sqlite3_bind_int64(stmt, 1, after);
+  if (code == SQLITE_OK) code = sqlite3_bind_blob(stmt, 2, id.bytes, sizeof id.bytes, SQLITE_TRANSIENT);
+  return code == SQLITE_OK ? sqlite3_step(stmt) : code;
+}
+
+static int put_event(sqlite3_stmt *stmt, int64_t no, const ck_event_row *row) {
+  int code = sqlite3_bind_int64(stmt, 1, no);
+  if (code == SQLITE_OK) code = sqlite3_bind_int(stmt, 2, row->encoding);
+  if (code == SQLITE_OK) code = sqlite3_bind_int64(stmt, 3, row->check);
+  if (code == SQLITE_OK) code = bind_bytes(stmt, 4, row->mac);
+  if (code == SQLITE_OK) code = bind_bytes(stmt, 5, row->key_id);
+  if (code == SQLITE_OK) code = bind_bytes(stmt, 6, row->body);
+  if (code == SQLITE_OK) code = sqlite3_step(stmt);
+  sqlite3_reset(stmt);
+  return code;
+}
+
+static int put_checkpoint(sqlite3_stmt *stmt, int64_t no, const ck_checkpoint_row *row) {
+  int code = sqlite3_bind_int64(stmt, 1, no);
+  if (code == SQLITE_OK) code = sqlite3_bind_int(stmt, 2, row->encoding);
+  if (code == SQLITE_OK) code = bind_digest(stmt, 3, &row->events_digest);
+  if (code == SQLITE_OK) code = bind_digest(stmt, 4, &row->payload_digest);
+  if (code == SQLITE_OK) code = bind_digest(stmt, 5, &row->digest);
+  if (code == SQLITE_OK) code = bind_bytes(stmt, 6, row->mac);
+  if (code == SQLITE_OK) code = bind_bytes(stmt, 7, row->key_id);
+  if (code == SQLITE_OK) code = bind_bytes(stmt, 8, row->info);
+  if (code == SQLITE_OK) code = bind_bytes(stmt, 9, row->payload);
+  if (code == SQLITE_OK) code = sqlite3_step(stmt);
+  sqlite3_reset(stmt);
+  return code;
+}
+
+/* *found is false when no event is left. The row is borrowed from the statement until the next one. */
+static ck_status change_event(bool *found, batch *self, ck_error *err) {
+  ck_sqlite *store = self->store;
+  int code = step_next(self->next_event, store->rekeyed_event, self->with->to);
+  *found = code == SQLITE_ROW;
+  if (!*found) return code == SQLITE_DONE ? CK_OK : failed(store, code, err);
+  ck_event_row row = ck_sqlite_event_row(self->next_event);
+  int64_t no = sqlite3_column_int64(self->next_event, 12);
+  ck_status status = self->with->event(self->with->self, sqlite3_column_int64(self->next_event, 13), &row, err);
+  if (status != CK_OK) return status;
+  store->rekeyed_event = no;
+  self->rows++;
+  self->bytes += (int64_t)row.body.len;
+  code = put_event(self->put_event, no, &row);
+  return code == SQLITE_DONE ? CK_OK : failed(store, code, err);
+}
+
+static ck_status change_checkpoint(bool *found, batch *self, ck_error *err) {
+  ck_sqlite *store = self->store;
+  ck_checkpoint_row row;
+  int code = step_next(self->next_checkpoint, store->rekeyed_checkpoint, self->with->to);
+  *found = code == SQLITE_ROW;
+  if (!*found) return code == SQLITE_DONE ? CK_OK : failed(store, code, err);
+  ck_sqlite_read_checkpoint(&row, self->next_checkpoint);
+  int64_t no = sqlite3_column_int64(self->next_checkpoint, 29);
+  ck_status status = self->with->checkpoint(self->with->self, sqlite3_column_int64(self->next_checkpoint, 30), &row, err);
+  if (status != CK_OK) return status;
+  store->rekeyed_checkpoint = no;
+  self->rows++;
+  self->bytes += (int64_t)row.payload.len;
+  code = put_checkpoint(self->put_checkpoint, no, &row);
+  return code == SQLITE_DONE ? CK_OK : failed(store, code, err);
+}
+
+static ck_status change_rows(batch *self, ck_error *err) {
+  bool more = true;
+  ck_status status = CK_OK;
+  while (status == CK_OK && more && self->rows < BATCH_ROWS && self->bytes < BATCH_BYTES) {
+    status = change_event(&more, self, err);
+    if (status == CK_OK && !more) status = change_checkpoint(&more, self, err);
+  }
+  return status;
+}
+
+static int prepare(batch *self) {
+  const struct {
+    sqlite3_stmt **to;
+    const char *sql;
+  } all[] = {
+      {&self->next_event, "SELECT " CK_SQL_EVENT_COLUMNS ", row, session FROM event WHERE row > ?1 AND key_id IS NOT ?2 ORDER BY row LIMIT 1"},
+      {&self->put_event, "UPDATE event SET encoding = ?2, \"check\" = ?3, mac = ?4, key_id = ?5, body = ?6 WHERE row = ?1"},
+      {&self->next_checkpoint, "SELECT " CK_SQL_CHECKPOINT_COLUMNS("payload")
+                               ", row, session FROM checkpoint WHERE row > ?1 AND key_id IS NOT ?2 ORDER BY row LIMIT 1"},
+      {&self->put_checkpoint, "UPDATE checkpoint SET encoding = ?2, events_digest = ?3, payload_digest = ?4, digest = ?5, mac = ?6,"
+                              " key_id = ?7, info = ?8, payload = ?9 WHERE row = ?1"},
+  };
+  int code = SQLITE_OK;
+  for (size_t i = 0; i < sizeof all / sizeof *all && code == SQLITE_OK; i++)
+    code = sqlite3_prepare_v2(self->store->writer->db, all[i].sql, -1, all[i].to, NULL);
+  return code;
+}
+
+static ck_status rekey_rows(int64_t *rows, void *to, const ck_rekey *with, ck_error *err) {
+  ck_sqlite *self = to;
+  batch work = {.store = self, .with = with};
+  *rows = 0;
+  ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
+  if (status != CK_OK) return status;
+  int code = prepare(&work);
+  status = code == SQLITE_OK ? change_rows(&work, err) : failed(self, code, err);
+  sqlite3_finalize(work.next_event);
+  sqlite3_finalize(work.put_event);
+  sqlite3_finalize(work.next_checkpoint);
+  sqlite3_finalize(work.put_checkpoint);
+  status = ck_sqlite_end(self, status, err);
+  if (status == CK_OK) *rows = work.rows;
+  return status;
+}
+
+/* ---- the other tables ---- */
+
+typedef struct change {
+  const ck_rekey *with;
+  ck_status status;
+  ck_error *err;
+} change;
+
+/* rekey(USE, NAME, ID, CREATED_MS, BYTES or TEXT): NULL stays NULL. */
+static void rekey(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  change *self = sqlite3_user_data(context);
+  ck_buffer out = {0};
+  int type = sqlite3_value_type(values[4]);
+  if (type == SQLITE_NULL) return;
+  const void *data = type == SQLITE_TEXT ? (const void *)sqlite3_value_text(values[4]) : sqlite3_value_blob(values[4]);
+  ck_rekey_bytes what = {.use = (const char *)sqlite3_value_text(values[0]), .name = (const char *)sqlite3_value_text(values[1]),
+                         .id = (const char *)sqlite3_value_text(values[2]), .created_ms = sqlite3_value_int64(values[3]),
+                         .bytes = {data, (size_t)sqlite3_value_bytes(values[4])}, .text = type == SQLITE_TEXT};
+  bool given = what.use && what.name && what.id;
+  ck_status status = given ? self->with->bytes(&out, self->with->self, &what, self->err) : ck_error_no_memory(self->err);
+  if (status != CK_OK) {
+    self->status = status;
+    sqlite3_result_error(context, "stopped", -1);
+  } else if (what.text) {
+    sqlite3_result_text64(context, out.data ? out.data : "", out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+  } else {
+    sqlite3_result_blob64(context, out.data ? out.data : "", out.len, SQLITE_TRANSIENT);
+  }
+  ck_buffer_clear(&out);
+}
+
+/* Each table: is a row unsound, what is sealed in it, its check again. */
+typedef struct table {
+  const char *count, *seal, *sign;
+} table;
+
+static const table tables[] = {
+    {"SELECT count(*) FROM request WHERE NOT (" CK_SQL_REQUEST_IS_SOUND ")",
+     "UPDATE request SET body = rekey('request', kind, s.id, s.created_ms, body) FROM session s WHERE s.no = request.session",
+     "UPDATE request SET " CK_SQL_REQUEST_IS_SOUND},
+    {"SELECT count(*) FROM session WHERE NOT (" CK_SQL_SESSION_IS_SOUND ")",
+     "UPDATE session SET input = rekey('input', '', id, created_ms, input), reason = rekey('reason', '', id, created_ms, reason)",
+     "UPDATE session SET " CK_SQL_SESSION_IS_SOUND},
+    {"SELECT count(*) FROM fact WHERE NOT (" CK_SQL_FACT_IS_SOUND ")",
+     "UPDATE fact SET value = rekey('fact', length(CAST(owner AS BLOB)) || ':' || owner || key, '', 0, value)",
+     "UPDATE fact SET " CK_SQL_FACT_IS_SOUND},
+    {"SELECT count(*) FROM timeline WHERE NOT (" CK_SQL_TIMELINE_IS_SOUND ")", NULL, "UPDATE timeline SET " CK_SQL_TIMELINE_IS_SOUND},
+    {"SELECT count(*) FROM pin WHERE NOT (" CK_SQL_PIN_IS_SOUND ")", NULL, "UPDATE pin SET " CK_SQL_PIN_IS_SOUND},
+};
+
+static ck_status run_sql(ck_sqlite *self, const change *work, const char *sql, ck_error *err) {
+  int code = sql ? sqlite3_exec(self->writer->db, sql, NULL, NULL, NULL) : SQLITE_OK;
+  if (work->status != CK_OK) return work->status;
+  return code == SQLITE_OK ? CK_OK : failed(self, code, err);
+}
+
+/* The old key still answers for the row. */
+static ck_status reseal_table(ck_sqlite *self, const change *work, const table *of, ck_error *err) {
+  int64_t unsound;
+  ck_status status = ck_connection_get_int(&unsound, self, self->writer, of->count, err);
+  if (status == CK_OK && unsound)
+    status = ck_error_set(err, CK_E_CORRUPT, "store %s: %lld rows are not what was written: their checks differ (%s)", self->path,
+                          (long long)unsound, of->count);
+  return status == CK_OK ? run_sql(self, work, of->seal, err) : status;
+}
+
+static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *err) {
+  ck_status status = CK_OK;
+  size_t count = sizeof tables / sizeof *tables;
+  for (size_t i = 0; i < count && status == CK_OK; i++) status = reseal_table(self, work, &tables[i], err);
+  if (status == CK_OK) self->seal = work->with->to;
+  for (size_t i = 0; i < count && status == CK_OK; i++) status = run_sql(self, work, tables[i].sign, err);
+  return status;
+}
+
+static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_error *err) {
+  ck_sqlite *self = to;
+  change work = {.with = with, .err = err};
+  ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
+  if (status != CK_OK) return status;
+  sqlite3 *db = self->writer->db;
+  int code = sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, &work, rekey, NULL, NULL);
+  status = code == SQLITE_OK ? change_tables(self, &work, err) : failed(self, code, err);
+  if (status == CK_OK) status = put_entry(self, entry, err);
+  status = ck_sqlite_end(self, status, err);
+  sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, NULL, NULL, NULL, NULL);
+  if (status != CK_OK) self->seal = with->from;
+  return status == CK_OK ? note_entry(self, entry, err) : status;
+}
+
+/* What was overwritten is zeros in the file (secure_delete), but the log still has its pages as they were. */
+static ck_status clear_log(void *to, ck_error *err) {
+  ck_sqlite *self = to;
+  ck_sqlite_close_readers(self);
+  ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
+  if (status != CK_OK) return status;
+  int code = sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+  if ((code & 0xff) == SQLITE_BUSY)
+    status = ck_error_set(err, CK_E_BUSY, "store %s has its new key, but another process reads it, and so keeps old bytes in %s-wal: "
+                          "do the same again when it has ended", self->path, self->path);
+  else if (code != SQLITE_OK) status = failed(self, code, err);
+  ck_lock_release(self->lock);
+  return status;
+}
+
+void ck_sqlite_add_rekey(ck_backend *backend) {
+  backend->list_keys = list_keys;
+  backend->begin_rekey = begin_rekey;
+  backend->rekey_rows = rekey_rows;
+  backend->end_rekey = end_rekey;
+  backend->clear_log = clear_log;
+}

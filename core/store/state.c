@@ -1,0 +1,186 @@
+/* state.c - loads the state at a checkpoint: its keyframe, then the deltas on the way to it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/front.h"
+#include "core/store/format/payload.h"
+#include "core/store/format/replay.h"
+
+/* The rows from a checkpoint back to its keyframe, along the parents; newest first. */
+typedef struct row_walk {
+  ck_store *store;
+  int64_t session;
+  const char *session_id;
+  ck_checkpoint_row **rows;
+  size_t count, cap;
+  bool pruned;        /* the first one may be a pruned one */
+  bool is_pruned;     /* a row that was wanted is one */
+  bool borrows;       /* the replay may point into the keyframe: */
+  ck_buffer keyframe; /* unpacked */
+  int64_t wanted;
+  ck_status status;
+  ck_error *err;
+} row_walk;
+
+/* The row with its payload and info in one allocation; other texts are left out. */
+static ck_checkpoint_row *copy_row(const ck_checkpoint_row *row) {
+  ck_checkpoint_row *copy = malloc(sizeof *copy + row->payload.len + row->info.len);
+  if (!copy) return NULL;
+  char *bytes = (char *)(copy + 1);
+  *copy = *row;
+  copy->mac = copy->key_id = (ck_bytes){NULL, 0};
+  copy->fault = NULL;
+  copy->payload.data = bytes;
+  copy->info.data = bytes + row->payload.len;
+  if (row->payload.len) memcpy(bytes, row->payload.data, row->payload.len);
+  if (row->info.len) memcpy(bytes + row->payload.len, row->info.data, row->info.len);
+  return copy;
+}
+
+static ck_status keep_row(row_walk *self, const ck_checkpoint_row *row) {
+  if (self->count == self->cap) {
+    size_t cap = self->cap ? self->cap * 2 : 16;
+    ck_checkpoint_row **rows = realloc(self->rows, cap * sizeof *rows);
+    if (!rows) return ck_error_no_memory(self->err);
+    self->rows = rows;
+    self->cap = cap;
+  }
+  ck_checkpoint_row *copy = copy_row(row);
+  if (!copy) return ck_error_no_memory(self->err);
+  self->rows[self->count++] = copy;
+  return CK_OK;
+}
+
+static ck_status check_row(const row_walk *self, const ck_checkpoint_row *row) {
+  if (row->fault) return ck_front_check_fault(row->fault, self->err);
+  if (row->key_id.len) return ck_error_set(self->err, CK_E_WRONG_KEY, "sealed, and no key was given");
+  if (row->keyframe > row->seq || row->keyframe < 1)
+    return ck_error_set(self->err, CK_E_CORRUPT, "its keyframe is said to be at %lld", (long long)row->keyframe);
+  if (row->keyframe != row->seq && row->parent < row->keyframe)
+    return ck_error_set(self->err, CK_E_CORRUPT, "its parents do not lead to its keyframe %lld", (long long)row->keyframe);
+  if (self->count && row->keyframe != self->rows[0]->keyframe)
+    return ck_error_set(self->err, CK_E_CORRUPT, "it has another keyframe (%lld) than what follows it (%lld)",
+                        (long long)row->keyframe, (long long)self->rows[0]->keyframe);
+  return CK_OK;
+}
+
+/* Rows of other timelines lie in between and are passed over. */
+static bool visit_row(void *to, const ck_checkpoint_row *row) {
+  row_walk *self = to;
+  if (row->seq > self->wanted) return true;
+  if (row->seq < self->wanted) return false;
+  self->is_pruned = self->count || self->pruned ? ck_payload_is_stub(row) : ck_payload_is_pruned(row);
+  if (self->is_pruned) return false;
+  self->status = ck_payload_error(check_row(self, row), self->err, self->session_id, row);
+  if (!self->status) self->status = keep_row(self, row);
+  self->wanted = row->keyframe == row->seq ? 0 : row->parent;
+  return self->status == CK_OK && self->wanted != 0;
+}
+
+static bool read_pruned(void *to, const ck_checkpoint_row *row) {
+  *(bool *)to = ck_payload_is_pruned(row);
+  return false;
+}
+
+/* A stub that a row builds on is damage, unless both were pruned while the rows were read. */
+static ck_status answer_pruned(const row_walk *self, int64_t seq, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  bool gone = self->count == 0;
+  ck_status status = CK_OK;
+  if (!gone) status = backend->read_checkpoints(backend->self, self->session, seq - 1, seq, true, false, read_pruned, &gone, err);
+  if (status) return status;
+  if (gone)
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint at seq %lld: it was pruned", self->session_id, (long long)seq);
+  return ck_error_set(err, CK_E_CORRUPT, "session %s, checkpoint %s: the checkpoint at seq %lld that it builds on was pruned",
+                      self->session_id, self->rows[0]->id, (long long)self->wanted);
+}
+
+static ck_status read_rows(row_walk *self, int64_t seq, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  self->err = err;
+  self->wanted = seq;
+  if (seq < 1)
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", self->session_id, (long long)seq);
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, seq, true, true, visit_row, self, err);
+  if (!status) status = self->status;
+  if (status) return status;
+  if (self->is_pruned) return answer_pruned(self, seq, err);
+  if (self->count == 0)
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", self->session_id, (long long)seq);
+  if (self->wanted != 0)
+    return ck_error_set(err, CK_E_CORRUPT, "session %s, checkpoint %s: the checkpoint at seq %lld that it builds on is gone",
+                        self->session_id, self->rows[0]->id, (long long)self->wanted);
+  return CK_OK;
+}
+
+/* The head's own digest: of its row, its changes, and its parent's digest. */
+static ck_status check_digest(const row_walk *self, ck_bytes changed, ck_error *err) {
+  const ck_checkpoint_row *head = self->rows[0];
+  ck_digest parent;
+  ck_status status = CK_OK;
+  if (self->count > 1) parent = self->rows[1]->digest;
+  else status = ck_front_get_digest(&parent, self->store, self->session, head->parent, err);
+  if (status == CK_E_NOT_FOUND) return ck_error_set(err, CK_E_CORRUPT, "its parent at seq %lld is gone", (long long)head->parent);
+  if (status) return status;
+  ck_digest digest = ck_chain_digest_checkpoint(head, self->session_id, &parent, changed);
+  if (ck_digest_equal(&digest, &head->digest)) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "its row or its parent's is not what was written (digest)");
+}
+
+/* A keyframe is most of a state and its values are seldom changed before the head: they stay where they were unpacked. */
+static ck_status apply_row(ck_replay *replay, row_walk *self, ck_payload *payload, size_t at, ck_error *err) {
+  ck_codec_reader reader;
+  const ck_checkpoint_row *row = self->rows[at];
+  bool borrow = self->borrows && at + 1 == self->count;
+  ck_status status = ck_payload_open(&reader, payload, row, err);
+  if (!status) status = borrow ? ck_replay_borrow(replay, &reader, err) : ck_replay_apply(replay, &reader, err);
+  if (!status && at == 0) status = ck_replay_check_splices(replay, err);
+  if (!status && at == 0) status = check_digest(self, reader.changed, err);
+  if (borrow) {
+    self->keyframe = payload->space;
+    payload->space = (ck_buffer){0};
+  }
+  return ck_payload_error(status, err, self->session_id, row);
+}
+
+static ck_status replay_rows(ck_replay **out, row_walk *self, ck_error *err) {
+  ck_payload payload;
+  ck_replay *replay;
+  ck_payload_init(&payload, self->session_id);
+  ck_status status = ck_replay_new(&replay, err);
+  for (size_t i = self->count; i-- > 0 && !status;) status = apply_row(replay, self, &payload, i, err);
+  ck_payload_clear(&payload);
+  if (status) ck_replay_free(replay);
+  else *out = replay;
+  return status;
+}
+
+ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+  char session_id[CK_ID_SIZE];
+  row_walk walk = {.store = self, .session = session, .session_id = session_id, .borrows = !out->replay,
+                   .pruned = out->pruned};
+  ck_replay *replay = NULL;
+  ck_status status = ck_front_get_owner(&walk.session, self, session, seq, err);
+  if (!status) status = ck_front_get_name(session_id, self, walk.session, err);
+  if (!status) status = read_rows(&walk, seq, err);
+  if (!status) status = replay_rows(&replay, &walk, err);
+  if (!status && out->digest) *out->digest = walk.rows[0]->digest;
+  if (!status && out->state) {
+    status = ck_replay_get_state(out->state, replay, err);
+    ck_payload_error(status, err, session_id, walk.rows[0]);
+  }
+  if (!status && out->replay) {
+    *out->replay = replay;
+    replay = NULL;
+  }
+  ck_replay_free(replay);
+  for (size_t i = 0; i < walk.count; i++) free(walk.rows[i]);
+  free(walk.rows);
+  ck_buffer_clear(&walk.keyframe);
+  return status;
+}
+
+ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+  *out = NULL;
+  return ck_front_load(&(ck_front_wish){.state = out}, self, session, seq, err);
+}

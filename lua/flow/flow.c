@@ -1,0 +1,118 @@
+/* flow.c - loads flow files and gives them to the runtime as an engine. */
+#include "lua/flow/flow.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/flow/manifest.h"
+#include "lua/flow/strand.h"
+
+typedef struct engine {
+  ck_flow_engine shown;
+  const ck_clock *clock;
+} engine;
+
+struct ck_flow {
+  ck_vm *vm;
+  int definition; /* the returned table in the registry */
+  ck_manifest manifest;
+};
+
+typedef struct loading {
+  ck_flow *flow;
+  const char *path;
+  ck_bytes source;
+} loading;
+
+/* The table on top is a flow when it says its kind and how it runs. */
+static void check_definition(lua_State *L) {
+  bool is_flow = lua_istable(L, -1);
+  if (is_flow) {
+    is_flow = lua_getfield(L, -1, "run") == LUA_TFUNCTION;
+    is_flow = lua_getfield(L, -2, "kind") == LUA_TSTRING && is_flow;
+    lua_pop(L, 2);
+  }
+  if (!is_flow) {
+    ck_vm_raise_plain(L, CK_E_TYPE, "returns %s, not a flow: end it with 'return flow.agent{…}', where flow = require \"ck.flow\"",
+                      lua_isnil(L, -1) ? "nothing" : luaL_typename(L, -1));
+  }
+}
+
+static int load_body(lua_State *L) {
+  const loading *load = lua_touserdata(L, 1);
+  ck_vm_push_chunk(L, load->path, load->source);
+  lua_call(L, 0, 1);
+  check_definition(L);
+  ck_manifest_read(&load->flow->manifest, L, -1, load->path);
+  load->flow->definition = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+static void unload(ck_flow *flow) {
+  if (!flow) return;
+  ck_vm_free(flow->vm);
+  ck_manifest_clear(&flow->manifest);
+  free(flow);
+}
+
+static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, const ck_clock *clock, ck_error *err) {
+  loading load = {flow, path, source};
+  ck_status status = ck_vm_new(&flow->vm, &ck_vm_flow_limits, clock, err);
+  if (status == CK_OK) status = ck_vm_call(flow->vm, load_body, &load, err);
+  flow->manifest.shown.digest = ck_digest_of(source);
+  /* 'return flow.agent{…}' is a tail call: Lua does not know the line any more. */
+  if (status != CK_OK && err && strncmp(err->text, path, strlen(path)) != 0) ck_error_prefix(err, "%s", path);
+  if (status != CK_E_FLOW) return status;
+  if (err) err->status = CK_E_PARSE; /* no session has begun: the file is what is wrong */
+  return CK_E_PARSE;
+}
+
+static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err) {
+  *out = NULL;
+  const engine *from = self;
+  ck_buffer source = {0};
+  ck_status status = ck_vm_read_file(&source, path, err);
+  ck_flow *flow = NULL;
+  if (status != CK_OK) goto done;
+  flow = calloc(1, sizeof *flow);
+  status = flow ? run_file(flow, path, ck_buffer_bytes(&source), from->clock, err) : ck_error_no_memory(err);
+  if (status != CK_OK) goto done;
+  *out = flow;
+  flow = NULL;
+done:
+  unload(flow);
+  ck_buffer_clear(&source);
+  return status;
+}
+
+static const ck_flow_manifest *manifest(const ck_flow *flow) {
+  return &flow->manifest.shown;
+}
+
+static ck_status open_strand(ck_strand **out, ck_flow *flow, const ck_strand_options *options, ck_error *err) {
+  return ck_strand_open(out, flow->vm, flow->definition, options, err);
+}
+
+static void free_engine(void *self) {
+  free(self);
+}
+
+ck_status ck_flow_engine_new(ck_flow_engine **out, const ck_clock *clock, ck_error *err) {
+  *out = NULL;
+  engine *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->clock = clock;
+  self->shown = (ck_flow_engine){
+    .self = self,
+    .load = load,
+    .manifest = manifest,
+    .open = open_strand,
+    .resume = ck_strand_resume,
+    .close = ck_strand_close,
+    .unload = unload,
+    .free = free_engine,
+  };
+  *out = &self->shown;
+  return CK_OK;
+}

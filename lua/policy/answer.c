@@ -1,0 +1,249 @@
+/* answer.c - the shapes of answers, each with the words it may use. */
+#include "lua/policy/answer.h"
+
+#include <lauxlib.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "lua/vm/json.h"
+#include "lua/vm/names.h"
+#include "lua/vm/sandbox.h"
+
+enum { DOCUMENT_MAX = 4 << 20, SHOWN_MAX = 40, WORDS_SIZE = 128 };
+
+static const char *const checkpoint_keys[] = {"reason", "durability", NULL};
+static const char *const durabilities[] = {"async", "sync", NULL};
+static const char *const rule_words[] = {"continue", "reset", "refuse", NULL};
+static const char *const rule_keys[] = {"budget", "time", "rounds", "tokens", "tool_calls", "refuse", NULL};
+static const size_t rule_offsets[] = {offsetof(ck_resume_rules, budget), offsetof(ck_resume_rules, time),
+                                      offsetof(ck_resume_rules, rounds), offsetof(ck_resume_rules, tokens),
+                                      offsetof(ck_resume_rules, tool_calls)};
+static const char *const plan_keys[] = {"drop", "keep", NULL};
+static const char answer[] = "the answer";
+
+static int find_word(const char *const *words, const char *word) {
+  for (int i = 0; words[i]; i++) {
+    if (strcmp(words[i], word) == 0) return i;
+  }
+  return -1;
+}
+
+/* A text is shown, anything else by its type. */
+static void refuse(lua_State *L, int index, const char *field, const char *expected, const char *hint) {
+  if (lua_type(L, index) != LUA_TSTRING) {
+    ck_vm_raise_plain(L, CK_OK, "%s: %s expected, got a %s", field, expected, ck_sandbox_type(L, index));
+  }
+  size_t len;
+  const char *text = lua_tolstring(L, index, &len);
+  ck_vm_raise_plain(L, CK_OK, "%s: %s expected, got '%.*s'%s%s", field, expected, len > SHOWN_MAX ? SHOWN_MAX : (int)len, text,
+                    len > SHOWN_MAX ? "…" : "", hint);
+}
+
+/* "\"a\", \"b\" or \"c\"" */
+static void list_words(char out[WORDS_SIZE], const char *const *words) {
+  size_t at = 0;
+  for (int i = 0; words[i] && at < WORDS_SIZE; i++) {
+    const char *before = i == 0 ? "" : words[i + 1] ? ", " : " or ";
+    at += (size_t)snprintf(out + at, WORDS_SIZE - at, "%s\"%s\"", before, words[i]);
+  }
+}
+
+static bool has_only(lua_State *L, int index, const char *const *known) {
+  lua_pushnil(L);
+  while (lua_next(L, index)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) == LUA_TSTRING && find_word(known, lua_tostring(L, -1)) >= 0) continue;
+    lua_pop(L, 1);
+    return false;
+  }
+  return true;
+}
+
+/* Raises unless every key of the table at `index` is one of `known`; names the first one in order. */
+static void check_keys(lua_State *L, int index, const char *const *known) {
+  if (has_only(L, index, known)) return;
+  size_t count;
+  char hint[CK_NAMES_HINT_SIZE];
+  const ck_sandbox_key *keys = ck_sandbox_push_keys(&count, L, index);
+  for (size_t i = 0; i < count; i++) {
+    if (keys[i].type != LUA_TSTRING) ck_vm_raise_plain(L, CK_OK, "the answer has a key that is no name");
+    if (find_word(known, keys[i].text) >= 0) continue;
+    ck_names_hint(hint, keys[i].text, known);
+    ck_vm_raise_plain(L, CK_OK, "the answer has an unknown key '%s'%s", keys[i].text, hint);
+  }
+}
+
+/* What ends in a transcript and on terminals is one short line of text. */
+static const char *check_reason(lua_State *L, int index, const char *field, size_t *len) {
+  if (lua_type(L, index) != LUA_TSTRING) refuse(L, index, field, "a text", "");
+  const char *text = lua_tolstring(L, index, len);
+  if (*len == 0 || *len > CK_ANSWER_REASON_MAX) {
+    ck_vm_raise_plain(L, CK_OK, "%s: 1 to %d bytes expected, got %zu", field, CK_ANSWER_REASON_MAX, *len);
+  }
+  for (size_t i = 0, step; i < *len; i += step) {
+    step = ck_utf8_length(text + i, *len - i);
+    if (step == 0) ck_vm_raise_plain(L, CK_OK, "%s: UTF-8 expected, got another byte at %zu", field, i + 1);
+    uint32_t point = ck_utf8_point(text + i, step);
+    if (point < 0x20 || (point >= 0x7F && point < 0xA0)) {
+      ck_vm_raise_plain(L, CK_OK, "%s: plain text expected, got a control character at byte %zu", field, i + 1);
+    }
+  }
+  return text;
+}
+
+/* ---- checkpoint ---- */
+
+static void read_decision_table(ck_answer_checkpoint *out, lua_State *L, int index) {
+  check_keys(L, index, checkpoint_keys);
+  out->take = true;
+  if (lua_getfield(L, index, "reason") != LUA_TNIL) out->reason = check_reason(L, -1, "reason", &out->reason_len);
+  lua_pop(L, 1);
+  lua_getfield(L, index, "durability");
+  out->sync = ck_answer_read_word(L, -1, "durability", durabilities) == 1;
+  lua_pop(L, 1);
+}
+
+void ck_answer_read_checkpoint(ck_answer_checkpoint *out, lua_State *L, int index) {
+  *out = (ck_answer_checkpoint){0};
+  index = lua_absindex(L, index);
+  switch (lua_type(L, index)) {
+    case LUA_TNIL:
+      return;
+    case LUA_TBOOLEAN:
+      out->take = lua_toboolean(L, index);
+      return;
+    case LUA_TSTRING:
+      out->reason = check_reason(L, index, answer, &out->reason_len);
+      out->take = true;
+      return;
+    case LUA_TTABLE:
+      read_decision_table(out, L, index);
+      return;
+    default:
+      refuse(L, index, answer, "nil, true, a reason or a table", "");
+  }
+}
+
+/* ---- words and truths ---- */
+
+int ck_answer_read_word(lua_State *L, int index, const char *field, const char *const *words) {
+  if (lua_isnil(L, index)) return -1;
+  int found = lua_type(L, index) == LUA_TSTRING ? find_word(words, lua_tostring(L, index)) : -1;
+  if (found >= 0) return found;
+  char expected[WORDS_SIZE], hint[CK_NAMES_HINT_SIZE] = "";
+  list_words(expected, words);
+  if (lua_type(L, index) == LUA_TSTRING) ck_names_hint(hint, lua_tostring(L, index), words);
+  refuse(L, index, field ? field : answer, expected, hint);
+  return -1;
+}
+
+bool ck_answer_read_truth(lua_State *L, int index, bool otherwise) {
+  if (lua_isnil(L, index)) return otherwise;
+  if (!lua_isboolean(L, index)) refuse(L, index, answer, "true or false", "");
+  return lua_toboolean(L, index);
+}
+
+/* ---- resume ---- */
+
+void ck_answer_read_rules(ck_resume_rules *out, ck_buffer *refusal, lua_State *L, int index) {
+  static const ck_rule rules[] = {CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE};
+  ck_buffer_reset(refusal);
+  if (lua_isnil(L, index)) return;
+  index = lua_absindex(L, index);
+  if (!lua_istable(L, index)) refuse(L, index, answer, "rules by dimension or ck.refuse", "");
+  check_keys(L, index, rule_keys);
+  if (lua_getfield(L, index, "refuse") != LUA_TNIL) {
+    size_t len;
+    const char *text = check_reason(L, -1, "refuse", &len);
+    ck_buffer_append(refusal, text, len);
+  }
+  lua_pop(L, 1);
+  for (size_t i = 0; i < sizeof rule_offsets / sizeof rule_offsets[0]; i++) {
+    ck_rule *rule = (ck_rule *)(void *)((char *)out + rule_offsets[i]);
+    lua_getfield(L, index, rule_keys[i]);
+    int word = ck_answer_read_word(L, -1, rule_keys[i], rule_words);
+    if (word >= 0 && *rule != CK_RULE_REFUSE) *rule = rules[word];
+    lua_pop(L, 1);
+  }
+}
+
+/* ---- prune ---- */
+
+int ck_answer_compare_ids(const void *left, const void *right) {
+  const ck_checkpoint_info *const *a = left, *const *b = right;
+  return strcmp((*a)->id, (*b)->id);
+}
+
+/* The place in the history of the id at the top of the stack. */
+static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_info *const *by_id, lua_State *L, const char *field) {
+  static const char expected[] = "the id of a checkpoint of this history";
+  size_t len;
+  const char *id = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : NULL;
+  ck_checkpoint_info sought;
+  if (!id || len >= sizeof sought.id) refuse(L, -1, field, expected, "");
+  memcpy(sought.id, id, len + 1);
+  const ck_checkpoint_info *key = &sought;
+  const ck_checkpoint_info *const *found = bsearch(&key, by_id, history->count, sizeof *by_id, ck_answer_compare_ids);
+  if (!found) refuse(L, -1, field, expected, "");
+  return (size_t)(*found - history->checkpoints);
+}
+
+static void read_ids(bool *flags, const ck_history *history, const ck_checkpoint_info *const *by_id, lua_State *L, const char *name) {
+  if (lua_isnil(L, -1)) return;
+  if (!lua_istable(L, -1)) refuse(L, -1, name, "a list of ids", "");
+  lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
+  ck_vm_charge(L, count);
+  char field[32];
+  for (lua_Integer i = 1; i <= count; i++) {
+    snprintf(field, sizeof field, "%s[%lld]", name, (long long)i);
+    lua_rawgeti(L, -1, i);
+    flags[find_checkpoint(history, by_id, L, field)] = true;
+    lua_pop(L, 1);
+  }
+  size_t keys = 0;
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) keys++;
+  if (keys != (size_t)count) ck_vm_raise_plain(L, CK_OK, "%s: a list without names and gaps expected", name);
+}
+
+void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history, const ck_checkpoint_info *const *by_id, lua_State *L, int index) {
+  if (lua_isnil(L, index)) return;
+  index = lua_absindex(L, index);
+  if (!lua_istable(L, index)) refuse(L, index, answer, "nil or { drop = {id, …}, keep = {id, …} }", "");
+  check_keys(L, index, plan_keys);
+  lua_getfield(L, index, "drop");
+  read_ids(out->drop, history, by_id, L, "drop");
+  lua_getfield(L, index, "keep");
+  read_ids(out->keep, history, by_id, L, "keep");
+  lua_pop(L, 2);
+}
+
+/* ---- redact, migrate ---- */
+
+ck_redact_verdict ck_answer_read_redaction(ck_buffer *ref, lua_State *L, int index) {
+  ck_buffer_reset(ref);
+  _Static_assert(CK_REDACT_DROP == 1 && CK_REDACT_MASK == 2, "the numbers of ck_sandbox_is_verdict");
+  int verdict;
+  if (lua_isnil(L, index)) return CK_REDACT_LEAVE;
+  if (ck_sandbox_is_verdict(&verdict, L, index)) return (ck_redact_verdict)verdict;
+  index = lua_absindex(L, index);
+  if (!lua_istable(L, index) || lua_getfield(L, index, "ref") != LUA_TSTRING) {
+    refuse(L, index, answer, "nil, ck.drop, ck.mask or ck.ref \"env:NAME\"", "");
+  }
+  static const char *const keys[] = {"ref", NULL};
+  check_keys(L, index, keys);
+  size_t len;
+  const char *text = lua_tolstring(L, -1, &len);
+  ck_sandbox_check_ref(L, text, len);
+  ck_buffer_append(ref, text, len);
+  lua_pop(L, 1);
+  return CK_REDACT_REF;
+}
+
+void ck_answer_read_document(ck_value **out, lua_State *L, int index) {
+  if (lua_isnil(L, index)) return;
+  if (!lua_istable(L, index)) refuse(L, index, answer, "nil or the document as a table", "");
+  ck_json_read_lua(out, L, index, DOCUMENT_MAX);
+}

@@ -1,0 +1,32 @@
+/* ask.h - asks one hook of one policy and reads its answer. For policy.c only. */
+#ifndef CK_LUA_POLICY_ASK_H
+#define CK_LUA_POLICY_ASK_H
+
+#include "lua/policy/answer.h"
+#include "lua/policy/load.h"
+
+/* One hook of one policy on its way through the door. */
+typedef struct asking {
+  loaded_policy *policy;
+  const void *subject;  /* what the hook is about: the struct of its view; prune: ck_history; migrate: ck_value */
+  const char *agent;    /* tail */
+  int from, to;         /* migrate */
+  const ck_checkpoint_info *const *by_id; /* prune */
+  ck_view_counts counts;                  /* checkpoint */
+  /* The answer, by hook. */
+  ck_answer_checkpoint decision;
+  ck_buffer *text;      /* checkpoint: the reasons so far; resume: a refusal; redact: a reference */
+  ck_prune_plan *plan;
+  ck_resume_rules *rules;
+  ck_redact_verdict verdict;
+  ck_value *document;   /* owned by the caller; NULL: none */
+  int word;             /* on_failure, in_doubt: the number of the answer; -1: none */
+  bool truth;           /* tail */
+} asking;
+
+/* False when the policy does not define the hook. */
+bool policy_has(const loaded_policy *policy, policy_hook hook);
+/* The policy defines the hook. An error's text is `policy "name", hook: file:line: message`. */
+CK_CHECKED ck_status policy_ask(asking *of, policy_hook hook, ck_error *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* inspect.c - what one policy says of itself: name, version, hooks and options. */
+#include <lauxlib.h>
+
+#include "lua/policy/load.h"
+#include "lua/vm/source.h"
+
+static ck_status write_inspection(ck_value **out, loaded_policy *policy, const char *file, ck_error *err) {
+  ck_value *options = NULL;
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  char hex[CK_DIGEST_HEX_SIZE];
+  ck_status status = policy_get_options(&options, policy, err);
+  if (status != CK_OK) return status;
+  ck_digest_hex(hex, &policy->digest);
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "name", policy->name);
+  ck_json_member_int(&w, "version", policy->version);
+  ck_json_member_text(&w, "file", file);
+  ck_json_member_text(&w, "digest", hex);
+  ck_json_name(&w, "hooks");
+  ck_json_begin(&w, '[');
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
+    if (policy->hooks[i] == LUA_NOREF) continue;
+    ck_json_begin(&w, '{');
+    ck_json_member_text(&w, "name", policy_hook_names[i]);
+    ck_json_member_int(&w, "line", policy->lines[i]);
+    ck_json_end(&w, '}');
+  }
+  ck_json_end(&w, ']');
+  ck_json_member_raw(&w, "options", ck_value_bytes(options));
+  ck_json_end(&w, '}');
+  status = ck_value_from(out, &text, err);
+  ck_value_free(options);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *options, ck_error *err) {
+  *out = NULL;
+  loaded_policy policy;
+  ck_source source;
+  ck_profile_policy from = {(char *)name, (ck_value *)options};
+  ck_status status = policy_load(&policy, &from, err);
+  if (status != CK_OK) return status;
+  status = ck_source_read(&source, "policy", name, err);
+  if (status == CK_OK) {
+    status = write_inspection(out, &policy, source.name, err);
+    ck_source_clear(&source);
+  }
+  policy_clear(&policy);
+  return status;
+}

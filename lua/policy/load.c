@@ -1,0 +1,222 @@
+/* load.c - loads one policy: the table it returns is checked key by key, its options are merged and frozen. */
+#include "lua/policy/load.h"
+
+#include <lauxlib.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/vm/json.h"
+#include "lua/vm/names.h"
+#include "lua/vm/source.h"
+#include "lua/policy/view.h"
+
+enum { OPTIONS_MAX = 64 * 1024 };
+
+static const char *const known_keys[] = {"name", "version", "options",
+#define X(name, view) #name,
+                                         CK_POLICY_HOOK_TABLE(X)
+#undef X
+                                             NULL};
+const char *const policy_hook_names[POLICY_HOOK_COUNT] = {
+#define X(name, view) #name,
+    CK_POLICY_HOOK_TABLE(X)
+#undef X
+};
+static const ck_view_kind hook_views[POLICY_HOOK_COUNT] = {
+#define X(name, view) view,
+    CK_POLICY_HOOK_TABLE(X)
+#undef X
+};
+
+typedef struct {
+  loaded_policy *self;
+  const ck_source *source;
+  const ck_value *overrides; /* JSON object; NULL: none */
+  ck_buffer defaults;        /* JSON; owned by the caller of ck_vm_call */
+} loading;
+
+/* ---- the table ---- */
+
+static void check_key(lua_State *L, const ck_sandbox_key *key) {
+  if (key->type != LUA_TSTRING) ck_vm_raise_plain(L, CK_E_PARSE, "a policy's keys are names");
+  for (const char *const *name = known_keys; *name; name++) {
+    if (strcmp(*name, key->text) == 0) return;
+  }
+  char hint[CK_NAMES_HINT_SIZE];
+  ck_names_hint(hint, key->text, known_keys);
+  ck_vm_raise_plain(L, CK_E_PARSE, "unknown key '%s'%s", key->text, hint);
+}
+
+static void check_keys(lua_State *L, int table) {
+  size_t count;
+  const ck_sandbox_key *keys = ck_sandbox_push_keys(&count, L, table);
+  for (size_t i = 0; i < count; i++) check_key(L, &keys[i]);
+  lua_pop(L, 1);
+}
+
+static void read_name(loaded_policy *self, lua_State *L, int table) {
+  lua_getfield(L, table, "name");
+  size_t len = 0;
+  const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : "";
+  if (len == 0 || len >= POLICY_NAME_SIZE || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != len) {
+    ck_vm_raise_plain(L, CK_E_PARSE, "name: a text of a to z, 0 to 9 and _ is expected");
+  }
+  memcpy(self->name, name, len + 1);
+  lua_pop(L, 1);
+}
+
+static void read_version(loaded_policy *self, lua_State *L, int table) {
+  lua_getfield(L, table, "version");
+  self->version = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+  if (self->version < 1) ck_vm_raise_plain(L, CK_E_PARSE, "version: a whole number from 1 is expected");
+  lua_pop(L, 1);
+}
+
+/* Stack: … the hook. Takes it. */
+static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
+  lua_Debug about;
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">S", &about);
+  self->lines[hook] = about.linedefined;
+  self->hooks[hook] = luaL_ref(L, LUA_REGISTRYINDEX);
+  ck_view_kind kind = hook_views[hook];
+  if (kind == CK_VIEW_COUNT || kind == CK_VIEW_CHECKPOINT) return;
+  ck_view_push(L, kind, &self->slots[kind]);
+  self->views[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static void read_hooks(loaded_policy *self, lua_State *L, int table) {
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
+    self->hooks[i] = LUA_NOREF;
+    int type = lua_getfield(L, table, policy_hook_names[i]);
+    if (type == LUA_TFUNCTION) {
+      keep_hook(self, L, i);
+      continue;
+    }
+    if (type != LUA_TNIL) {
+      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", policy_hook_names[i], ck_sandbox_type(L, -1));
+    }
+    lua_pop(L, 1);
+  }
+}
+
+/* ---- options ---- */
+
+static void refuse_option(lua_State *L, const char *name, int options) {
+  size_t count;
+  const ck_sandbox_key *keys = ck_sandbox_push_keys(&count, L, options);
+  const char **names = lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
+  for (size_t i = 0; i < count; i++) names[i] = keys[i].text;
+  names[count] = NULL;
+  char hint[CK_NAMES_HINT_SIZE];
+  ck_names_hint(hint, name, names);
+  ck_vm_raise_plain(L, CK_E_PARSE, "unknown option '%s'%s", name, hint);
+}
+
+/* Stack: … the option's name, the value that overrides it. */
+static void override_option(lua_State *L, int options) {
+  const char *name = lua_tostring(L, -2);
+  lua_pushvalue(L, -2);
+  lua_rawget(L, options);
+  if (lua_isnil(L, -1)) refuse_option(L, name, options);
+  const char *want = ck_sandbox_type(L, -1), *got = ck_sandbox_type(L, -2);
+  if (strcmp(want, got) != 0 && strcmp(want, "null") != 0) {
+    ck_vm_raise_plain(L, CK_E_PARSE, "option '%s': a %s is expected, not a %s", name, want, got);
+  }
+  lua_pop(L, 1);
+  lua_rawset(L, options);
+}
+
+/* Defaults pass through JSON: so they are data, and a copy that the policy's own table does not share. */
+static void read_options(loading *load, lua_State *L, int table) {
+  if (lua_getfield(L, table, "options") == LUA_TNIL) {
+    lua_newtable(L);
+    lua_replace(L, -2);
+  }
+  if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "options: a table of defaults is expected");
+  ck_json_append_lua(&load->defaults, L, -1, OPTIONS_MAX);
+  ck_json_push(L, ck_buffer_bytes(&load->defaults));
+  int options = lua_gettop(L);
+  if (lua_rawlen(L, options) > 0) ck_vm_raise_plain(L, CK_E_PARSE, "options: names with defaults are expected, not a list");
+  if (load->overrides) {
+    ck_json_push(L, ck_value_bytes(load->overrides));
+    int overrides = lua_gettop(L);
+    if (!lua_istable(L, overrides)) ck_vm_raise_plain(L, CK_E_PARSE, "options: names with values are expected");
+    lua_pushnil(L);
+    while (lua_next(L, overrides)) {
+      lua_pushvalue(L, -2);
+      lua_insert(L, -2);
+      if (lua_type(L, -2) != LUA_TSTRING) ck_vm_raise_plain(L, CK_E_PARSE, "options: names with values are expected");
+      override_option(L, options);
+    }
+    lua_settop(L, options);
+  }
+  ck_sandbox_freeze(L);
+  load->self->options = luaL_ref(L, LUA_REGISTRYINDEX);
+}
+
+static int load_body(lua_State *L) {
+  loading *load = lua_touserdata(L, 1);
+  loaded_policy *self = load->self;
+  ck_vm_push_chunk(L, load->source->name, load->source->text);
+  lua_Debug about;
+  lua_pushvalue(L, -1);
+  lua_getinfo(L, ">S", &about);
+  memcpy(self->file, about.short_src, sizeof self->file);
+  lua_call(L, 0, 1);
+  if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "a policy returns a table, not a %s", ck_sandbox_type(L, -1));
+  int table = lua_gettop(L);
+  check_keys(L, table);
+  read_name(self, L, table);
+  read_version(self, L, table);
+  read_hooks(self, L, table);
+  read_options(load, L, table);
+  return 0;
+}
+
+static ck_status load_source(loaded_policy *self, const ck_source *source, const ck_value *overrides, ck_error *err) {
+  loading load = {.self = self, .source = source, .overrides = overrides};
+  ck_status status = ck_vm_new(&self->vm, &ck_vm_policy_limits, NULL, err);
+  if (status != CK_OK) return status;
+  status = ck_vm_call(self->vm, load_body, &load, err);
+  ck_buffer_clear(&load.defaults);
+  bool named = err && strncmp(err->text, source->name, strlen(source->name)) == 0;
+  if (status != CK_OK && status != CK_E_NO_MEMORY && !named) ck_error_prefix(err, "%s", source->name);
+  return status;
+}
+
+ck_status policy_load(loaded_policy *self, const ck_profile_policy *from, ck_error *err) {
+  *self = (loaded_policy){.replaces = SIZE_MAX};
+  ck_source source;
+  ck_status status = ck_source_read(&source, "policy", from->name, err);
+  if (status != CK_OK) return status;
+  self->digest = source.digest;
+  status = load_source(self, &source, from->options, err);
+  if (status != CK_OK) policy_clear(self);
+  ck_source_clear(&source);
+  return status;
+}
+
+void policy_clear(loaded_policy *self) {
+  ck_vm_free(self->vm);
+  free(self->agent);
+  *self = (loaded_policy){0};
+}
+
+typedef struct {
+  const loaded_policy *self;
+  ck_value **out;
+} options_read;
+
+static int options_body(lua_State *L) {
+  options_read *read = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, read->self->options);
+  if (!ck_sandbox_push_table(L, -1)) return 0;
+  ck_json_read_lua(read->out, L, -1, OPTIONS_MAX);
+  return 0;
+}
+
+ck_status policy_get_options(ck_value **out, loaded_policy *self, ck_error *err) {
+  *out = NULL;
+  return ck_vm_call(self->vm, options_body, &(options_read){self, out}, err);
+}

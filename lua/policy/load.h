@@ -1,0 +1,42 @@
+/* load.h - one loaded policy: its own VM, its hooks and options. For policy*.c only. */
+#ifndef CK_LUA_POLICY_LOAD_H
+#define CK_LUA_POLICY_LOAD_H
+
+#include "core/base/digest.h"
+#include "core/model/profile.h"
+#include "lua/policy/policy.h"
+#include "lua/policy/view.h"
+#include "lua/vm/vm.h"
+
+typedef enum {
+#define X(name, view) POLICY_##name,
+  CK_POLICY_HOOK_TABLE(X)
+#undef X
+  POLICY_HOOK_COUNT
+} policy_hook;
+
+enum { POLICY_NAME_SIZE = 65 };
+
+typedef struct loaded_policy {
+  ck_vm *vm;
+  char name[POLICY_NAME_SIZE];
+  int64_t version;
+  ck_digest digest;
+  char file[LUA_IDSIZE];         /* as errors show it */
+  int hooks[POLICY_HOOK_COUNT];  /* references in the VM's registry; LUA_NOREF: not defined */
+  int lines[POLICY_HOOK_COUNT];  /* where each begins */
+  int options;                   /* reference: read-only table */
+  int views[CK_VIEW_COUNT];      /* references: the subjects of its hooks */
+  ck_view_slot slots[CK_VIEW_COUNT];
+  char *agent;                   /* whose own policy it is; NULL: of the profile */
+  size_t replaces;               /* the place in the list of the one it stands in for; SIZE_MAX: none */
+} loaded_policy;
+
+/* `self` must not move afterwards. On failure it is empty. */
+CK_CHECKED ck_status policy_load(loaded_policy *self, const ck_profile_policy *from, ck_error *err);
+void policy_clear(loaded_policy *self);
+/* Its effective options as a JSON object. */
+CK_CHECKED ck_status policy_get_options(ck_value **out, loaded_policy *self, ck_error *err);
+extern const char *const policy_hook_names[POLICY_HOOK_COUNT];
+
+#endif

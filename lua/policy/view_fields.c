@@ -1,0 +1,170 @@
+/* view_fields.c - what can be read of a boundary, a checkpoint, an item, a session, an event, a failure, an effect. */
+#include "lua/policy/view_fields.h"
+
+#include "lua/vm/json.h"
+
+const view_type view_types[CK_VIEW_COUNT] = {
+#define X(kind, text, class, type, children) {text, class, sizeof(type), children},
+    CK_VIEW_TABLE(X)
+#undef X
+};
+
+static void push_text(lua_State *L, const char *text) {
+  if (text) lua_pushstring(L, text);
+  else lua_pushnil(L);
+}
+
+/* Read anew at each look: a value that is not asked for costs nothing. */
+static void push_json(lua_State *L, ck_bytes json) {
+  if (json.len > 0) ck_json_push_frozen(L, json);
+  else lua_pushnil(L);
+}
+
+/* A text member of a checkpoint's info. */
+static void push_member(lua_State *L, const ck_value *object, const char *name) {
+  ck_bytes value = object ? ck_json_get(ck_value_bytes(object), name) : (ck_bytes){NULL, 0};
+  if (ck_json_type_of(value) == CK_JSON_STRING) ck_json_push(L, value);
+  else lua_pushnil(L);
+}
+
+#define FIELD(name, type, action)                                                          \
+  static void name(lua_State *L, const void *subject, const ck_view_slot *slot) {          \
+    const type *of = subject;                                                              \
+    (void)of, (void)slot;                                                                  \
+    action;                                                                                \
+  }
+#define TEXT(name, type, expression) FIELD(name, type, push_text(L, (expression)))
+#define INTEGER(name, type, expression) FIELD(name, type, lua_pushinteger(L, (expression)))
+#define TRUTH(name, type, expression) FIELD(name, type, lua_pushboolean(L, (expression)))
+#define DOLLARS(name, type, micros) FIELD(name, type, lua_pushnumber(L, (lua_Number)(micros) / 1e6))
+#define JSON(name, type, bytes) FIELD(name, type, push_json(L, (bytes)))
+
+TEXT(at_kind, ck_boundary, ck_boundary_kind_name(of->kind))
+TEXT(at_scope, ck_boundary, of->scope)
+TEXT(at_node, ck_boundary, of->node)
+TEXT(at_agent, ck_boundary, of->agent)
+TEXT(at_last_error, ck_boundary, of->last_error)
+INTEGER(at_depth, ck_boundary, of->depth)
+INTEGER(at_seq, ck_boundary, of->seq)
+INTEGER(at_now, ck_boundary, of->now_ms)
+INTEGER(at_latency, ck_boundary, of->node_latency_ms)
+FIELD(at_random, ck_boundary, lua_pushnumber(L, (lua_Number)(of->random & ((UINT64_C(1) << 53) - 1)) / 9007199254740992.0))
+TRUTH(at_is_clean, ck_boundary, of->clean)
+FIELD(at_checkpoint_cost, ck_boundary, lua_pushnumber(L, (lua_Number)of->checkpoint_cost_us / 1000))
+
+INTEGER(since_ms, ck_boundary, of->since.ms)
+INTEGER(since_events, ck_boundary, of->since.events)
+DOLLARS(since_cost, ck_boundary, of->since.cost_micros)
+INTEGER(since_tokens, ck_boundary, of->since.tokens)
+INTEGER(since_keys, ck_boundary, of->since.changed_keys)
+INTEGER(since_bytes, ck_boundary, of->since.changed_bytes)
+INTEGER(since_boundaries, ck_boundary, slot->counts.boundaries)
+INTEGER(since_iterations, ck_boundary, slot->counts.iterations)
+
+TEXT(next_node, ck_boundary, of->next.node)
+TEXT(next_tool, ck_boundary, of->next.tool)
+TEXT(next_class, ck_boundary, of->next.has_class ? ck_effect_class_name(of->next.class) : NULL)
+
+DOLLARS(budget_spent, ck_boundary, of->budget.spent_micros)
+static void budget_limit(lua_State *L, const void *subject, const ck_view_slot *slot) {
+  const ck_boundary *of = subject;
+  (void)slot;
+  if (of->budget.limit_micros < 0) lua_pushnil(L);
+  else lua_pushnumber(L, (lua_Number)of->budget.limit_micros / 1e6);
+}
+static void budget_left(lua_State *L, const void *subject, const ck_view_slot *slot) {
+  const ck_boundary *of = subject;
+  (void)slot;
+  int64_t left = of->budget.limit_micros - of->budget.spent_micros;
+  if (of->budget.limit_micros < 0) lua_pushnil(L);
+  else lua_pushnumber(L, left > 0 ? (lua_Number)left / 1e6 : 0);
+}
+TRUTH(budget_approaching, ck_boundary,
+      of->budget.limit_micros >= 0 && (double)of->budget.spent_micros >= 0.8 * (double)of->budget.limit_micros)
+
+TEXT(checkpoint_id, ck_checkpoint_info, of->id)
+TEXT(checkpoint_kind, ck_checkpoint_info, ck_boundary_kind_name(of->kind))
+INTEGER(checkpoint_seq, ck_checkpoint_info, of->seq)
+INTEGER(checkpoint_parent, ck_checkpoint_info, of->parent)
+INTEGER(checkpoint_timeline, ck_checkpoint_info, of->timeline)
+INTEGER(checkpoint_created, ck_checkpoint_info, of->created_ms)
+TRUTH(checkpoint_is_clean, ck_checkpoint_info, of->clean)
+TRUTH(checkpoint_resumable, ck_checkpoint_info, of->resumable)
+TRUTH(checkpoint_is_keyframe, ck_checkpoint_info, of->keyframe == of->seq)
+INTEGER(checkpoint_bytes, ck_checkpoint_info, of->stored_bytes)
+INTEGER(checkpoint_changed, ck_checkpoint_info, of->changed)
+DOLLARS(checkpoint_cost, ck_checkpoint_info, of->totals.cost_micros)
+FIELD(checkpoint_node, ck_checkpoint_info, push_member(L, of->info, "node"))
+FIELD(checkpoint_next, ck_checkpoint_info, push_member(L, of->info, "next"))
+FIELD(checkpoint_agent, ck_checkpoint_info, push_member(L, of->info, "agent"))
+FIELD(checkpoint_description, ck_checkpoint_info, push_member(L, of->info, "description"))
+
+TEXT(item_key, ck_item, of->key)
+TEXT(item_kind, ck_item, of->key ? NULL : ck_event_kind_name(of->kind))
+JSON(item_value, ck_item, ck_value_bytes(of->value))
+
+TEXT(session_id, ck_resume_case, of->session->id)
+TEXT(session_status, ck_resume_case, ck_session_status_name(of->session->status))
+TEXT(session_reason, ck_resume_case, of->session->reason)
+TEXT(session_profile, ck_resume_case, of->session->profile)
+TEXT(session_flow, ck_resume_case, of->session->flow)
+INTEGER(session_created, ck_resume_case, of->session->created_ms)
+INTEGER(session_updated, ck_resume_case, of->session->updated_ms)
+INTEGER(session_now, ck_resume_case, of->now_ms)
+DOLLARS(session_cost, ck_resume_case, of->totals->cost_micros)
+INTEGER(session_tokens, ck_resume_case, of->totals->input_tokens + of->totals->output_tokens)
+INTEGER(session_model_calls, ck_resume_case, of->totals->model_calls)
+INTEGER(session_tool_calls, ck_resume_case, of->totals->tool_calls)
+INTEGER(session_active, ck_resume_case, of->totals->active_us / 1000)
+
+INTEGER(event_seq, ck_event, of->seq)
+INTEGER(event_at, ck_event, of->at_ms)
+TEXT(event_kind, ck_event, ck_event_kind_name(of->kind))
+TEXT(event_scope, ck_event, of->scope)
+TEXT(event_agent, ck_event, of->agent)
+JSON(event_body, ck_event, ck_value_bytes(of->body))
+
+TEXT(failure_node, ck_failure, of->node)
+TEXT(failure_key, ck_failure, of->key)
+TEXT(failure_status, ck_failure, ck_status_name(of->status))
+TEXT(failure_error, ck_failure, of->error)
+INTEGER(failure_attempt, ck_failure, of->attempt)
+
+TEXT(effect_scope, ck_effect, of->scope)
+TEXT(effect_key, ck_effect, of->key)
+TEXT(effect_kind, ck_effect, ck_effect_kind_name(of->kind))
+TEXT(effect_class, ck_effect, ck_effect_class_name(of->class))
+TEXT(effect_agent, ck_effect, of->agent)
+INTEGER(effect_attempt, ck_effect, of->attempt)
+JSON(effect_request, ck_effect, of->request)
+
+const view_field view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
+    [CK_VIEW_AT] = {{"kind", at_kind, 0}, {"scope", at_scope, 0}, {"node", at_node, 0}, {"agent", at_agent, 0}, {"depth", at_depth, 0},
+                    {"seq", at_seq, 0}, {"now", at_now, 0}, {"random", at_random, 0}, {"latency_ms", at_latency, 0},
+                    {"is_clean", at_is_clean, 0}, {"checkpoint_cost_ms", at_checkpoint_cost, 0}, {"last_error", at_last_error, 0},
+                    {"since", NULL, 1}, {"next", NULL, 2}, {"budget", NULL, 3}},
+    [CK_VIEW_SINCE] = {{"ms", since_ms, 0}, {"events", since_events, 0}, {"cost_usd", since_cost, 0}, {"tokens", since_tokens, 0},
+                       {"changed_keys", since_keys, 0}, {"changed_bytes", since_bytes, 0}, {"boundaries", since_boundaries, 0},
+                       {"iterations", since_iterations, 0}},
+    [CK_VIEW_NEXT] = {{"node", next_node, 0}, {"tool", next_tool, 0}, {"class", next_class, 0}},
+    [CK_VIEW_BUDGET] = {{"spent", budget_spent, 0}, {"limit", budget_limit, 0}, {"left", budget_left, 0},
+                        {"approaching", budget_approaching, 0}},
+    [CK_VIEW_CHECKPOINT] = {{"id", checkpoint_id, 0}, {"kind", checkpoint_kind, 0}, {"seq", checkpoint_seq, 0},
+                            {"parent", checkpoint_parent, 0}, {"timeline", checkpoint_timeline, 0}, {"created", checkpoint_created, 0},
+                            {"is_clean", checkpoint_is_clean, 0}, {"resumable", checkpoint_resumable, 0},
+                            {"is_keyframe", checkpoint_is_keyframe, 0}, {"bytes", checkpoint_bytes, 0},
+                            {"changed_keys", checkpoint_changed, 0}, {"cost_usd", checkpoint_cost, 0}, {"node", checkpoint_node, 0},
+                            {"next", checkpoint_next, 0}, {"agent", checkpoint_agent, 0}, {"description", checkpoint_description, 0}},
+    [CK_VIEW_ITEM] = {{"key", item_key, 0}, {"kind", item_kind, 0}, {"value", item_value, 0}},
+    [CK_VIEW_SESSION] = {{"id", session_id, 0}, {"status", session_status, 0}, {"reason", session_reason, 0},
+                         {"profile", session_profile, 0}, {"flow", session_flow, 0}, {"created", session_created, 0},
+                         {"updated", session_updated, 0}, {"now", session_now, 0}, {"cost_usd", session_cost, 0},
+                         {"tokens", session_tokens, 0}, {"model_calls", session_model_calls, 0}, {"tool_calls", session_tool_calls, 0},
+                         {"active_ms", session_active, 0}},
+    [CK_VIEW_EVENT] = {{"seq", event_seq, 0}, {"at", event_at, 0}, {"kind", event_kind, 0}, {"scope", event_scope, 0},
+                       {"agent", event_agent, 0}, {"body", event_body, 0}},
+    [CK_VIEW_FAILURE] = {{"node", failure_node, 0}, {"key", failure_key, 0}, {"status", failure_status, 0}, {"error", failure_error, 0},
+                         {"attempt", failure_attempt, 0}},
+    [CK_VIEW_EFFECT] = {{"scope", effect_scope, 0}, {"key", effect_key, 0}, {"kind", effect_kind, 0}, {"class", effect_class, 0},
+                        {"agent", effect_agent, 0}, {"attempt", effect_attempt, 0}, {"request", effect_request, 0}},
+};

@@ -1,0 +1,142 @@
+/* bench.c - policy bench: what each hook costs, asked about samples through the door that live calls go through. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/subject.h"
+
+enum { BATCHES = 21, SUBJECTS_MAX = 32 };
+
+/* What a live call that fails comes to: the closed answers of runtime/policy.h. */
+static const char *const contained[POLICY_HOOK_COUNT] = {
+    [POLICY_checkpoint] = "the checkpoint is taken, and waited for",
+    [POLICY_prune] = "nothing is dropped",
+    [POLICY_redact] = "the item is dropped",
+    [POLICY_resume] = "the resume is refused",
+    [POLICY_tail] = "the event is left out of the tail",
+    [POLICY_on_failure] = "the session pauses",
+    [POLICY_in_doubt] = "the session stops, in doubt",
+    [POLICY_migrate] = "nothing is migrated",
+};
+
+typedef struct measuring {
+  loaded_policy *policy;
+  const ck_author_bench_options *options;
+  author_subject subjects[SUBJECTS_MAX];
+  size_t count;
+  ck_buffer text;
+  int64_t calls, failures, instructions;
+  double us;
+  ck_error failure; /* the first */
+} measuring;
+
+static ck_status call(measuring *self, size_t index, ck_error *failure) {
+  asking of;
+  ck_status status = author_call(&of, &self->text, self->policy, &self->subjects[index], failure);
+  ck_value_free(of.document);
+  return status;
+}
+
+/* Counting every instruction is slow: whether a call fails is for one at its usual speed to say. */
+static ck_status count_one(measuring *self, size_t index, ck_error *failure) {
+  ck_vm *vm = self->policy->vm;
+  ck_vm_count_exactly(vm, true);
+  ck_status status = call(self, index, failure);
+  ck_vm_count_exactly(vm, false);
+  if (status != CK_OK && ck_vm_get_overrun(vm) != CK_VM_WITHIN) status = call(self, index, failure);
+  int64_t spent = ck_vm_spent(vm);
+  if (spent > self->instructions) self->instructions = spent;
+  return status;
+}
+
+/* Once over all samples. */
+static ck_status count(measuring *self, ck_error *err) {
+  for (size_t i = 0; i < self->count; i++) {
+    ck_error failure = CK_ERROR_INIT;
+    ck_status status = count_one(self, i, &failure);
+    if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
+    if (status != CK_OK && self->failures++ == 0) self->failure = failure;
+  }
+  return CK_OK;
+}
+
+static int compare(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+static void measure(measuring *self) {
+  double batches[BATCHES];
+  const ck_clock *clock = &self->options->clock;
+  int64_t each = self->options->calls / BATCHES;
+  if (each < 1) each = 1;
+  ck_error ignored;
+  for (int batch = 0; batch < BATCHES; batch++) {
+    int64_t begun = clock->mono_us(clock->self);
+    for (int64_t i = 0; i < each; i++) {
+      if (call(self, (size_t)(self->calls++ % (int64_t)self->count), &ignored) == CK_E_NO_MEMORY) break;
+    }
+    batches[batch] = (double)(clock->mono_us(clock->self) - begun) / (double)each;
+  }
+  qsort(batches, BATCHES, sizeof *batches, compare);
+  self->us = batches[BATCHES / 2];
+}
+
+static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook) {
+  ck_buffer us = {0};
+  ck_buffer_append_format(&us, "%.3f", self->us);
+  ck_json_begin(w, '{');
+  ck_json_member_text(w, "hook", policy_hook_names[hook]);
+  ck_json_member_int(w, "calls", self->calls);
+  if (self->calls) ck_json_member_raw(w, "us", ck_buffer_bytes(&us));
+  ck_json_member_int(w, "instructions", self->instructions);
+  ck_json_member_int(w, "samples", (int64_t)self->count);
+  ck_json_member_int(w, "failures", self->failures);
+  if (self->failures) ck_json_member_text(w, "failure", self->failure.text);
+  ck_json_member_text(w, "contained", contained[hook]);
+  ck_json_end(w, '}');
+  if (us.failed) w->out->failed = true;
+  ck_buffer_clear(&us);
+}
+
+static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w, ck_error *err) {
+  const char *sample;
+  ck_status status = CK_OK;
+  for (self->count = 0; status == CK_OK && self->count < SUBJECTS_MAX && (sample = author_subject_sample(hook, self->count));) {
+    status = author_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
+    if (status == CK_OK) self->count++;
+  }
+  if (status == CK_OK) status = count(self, err);
+  if (status == CK_OK && !self->failures) measure(self); /* the time of a failure is that of its budget */
+  if (status == CK_OK) write_row(w, self, hook);
+  for (size_t i = 0; i < self->count; i++) author_subject_clear(&self->subjects[i]);
+  ck_buffer_clear(&self->text);
+  return status;
+}
+
+ck_status ck_author_bench(ck_value **out, const char *name, const ck_author_bench_options *options, ck_error *err) {
+  *out = NULL;
+  loaded_policy policy;
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_profile_policy from = {.name = (char *)name};
+  ck_status status = policy_load(&policy, &from, err);
+  if (status != CK_OK) return status;
+  ck_json_begin(&w, '[');
+  for (policy_hook hook = 0; status == CK_OK && hook < POLICY_HOOK_COUNT; hook++) {
+    if (!policy_has(&policy, hook)) continue;
+    measuring *self = calloc(1, sizeof *self);
+    if (!self) {
+      status = ck_error_no_memory(err);
+      break;
+    }
+    *self = (measuring){.policy = &policy, .options = options, .failure = CK_ERROR_INIT};
+    status = bench_hook(self, hook, &w, err);
+    free(self);
+  }
+  ck_json_end(&w, ']');
+  if (status == CK_OK) status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  policy_clear(&policy);
+  return status;
+}

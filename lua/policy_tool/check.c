@@ -1,0 +1,266 @@
+/* check.c - policy check: the text for names and state, then every hook twice, in a used and in a fresh VM. */
+#include <lauxlib.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/subject.h"
+#include "lua/vm/json.h"
+#include "lua/vm/source.h"
+
+/* The reader of text is ckrun's own: bounded, but for a file of any size that is read. */
+static const ck_vm_limits lint_limits = {.time_us = 10 * 1000000LL, .memory = (size_t)512 << 20, .memory_hard = (size_t)1 << 30,
+                                         .raised = CK_E_PARSE, .timed_out = CK_E_PARSE};
+
+enum { PROBLEMS_SIZE = 1 << 20 };
+
+typedef struct checking {
+  const ck_source *source;
+  const char *name;      /* as it was given */
+  ck_buffer problems;    /* the elements of an array */
+  ck_buffer found;       /* what the reader of text found, JSON */
+} checking;
+
+/* ---- problems ---- */
+
+static void put_problem(checking *self, const char *place, const char *text) {
+  ck_json_writer w = {.out = &self->problems, .comma = self->problems.len > 0};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "place", place);
+  ck_json_member_text(&w, "text", text);
+  ck_json_end(&w, '}');
+}
+
+/* Where in "….lua:12: message" the message begins, and its line; NULL when no place is told. */
+static const char *skip_place(int *line, const char *text) {
+  for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
+    char *end;
+    long found = at[1] >= '0' && at[1] <= '9' ? strtol(at + 1, &end, 10) : 0;
+    if (found < 1 || *end != ':') continue;
+    *line = (int)found;
+    return end + 1 + strspn(end + 1, " ");
+  }
+  return NULL;
+}
+
+/* `line` counts when the text tells none. */
+static void put_error(checking *self, int line, const char *text) {
+  char place[PATH_MAX + 24];
+  const char *file = self->source->name, *message = skip_place(&line, text);
+  size_t len = strlen(file);
+  if (!message) message = strncmp(text, file, len) == 0 && text[len] == ':' ? text + len + 1 + strspn(text + len + 1, " ") : text;
+  snprintf(place, sizeof place, "%s:%d", file, line);
+  put_problem(self, place, message);
+}
+
+/* ---- the text ---- */
+
+/* Pushes the table that a read-only face reads through to. */
+static void push_behind(lua_State *L, int index) {
+  if (luaL_getmetafield(L, index, "__index") != LUA_TTABLE) lua_newtable(L);
+}
+
+/* What the environment has: { name = true, library = { name = true } }. */
+static void push_known(lua_State *L) {
+  lua_newtable(L);
+  ck_sandbox_push_env(L);
+  push_behind(L, -1);
+  for (lua_pushnil(L); lua_next(L, -2);) {
+    if (lua_istable(L, -1)) push_behind(L, -1);
+    else lua_pushboolean(L, true);
+    lua_remove(L, -2);
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -6);
+  }
+  lua_pop(L, 2);
+}
+
+static int lint_body(lua_State *L) {
+  checking *self = lua_touserdata(L, 1);
+  ck_vm_push_chunk(L, self->source->name, self->source->text); /* the reader of text is for what compiles */
+  ck_sandbox_require(L, "ck.lint");
+  lua_pushlstring(L, self->source->text.data, self->source->text.len);
+  push_known(L);
+  lua_call(L, 2, 1);
+  ck_sandbox_mark_array(L, -1);
+  ck_json_append_lua(&self->found, L, -1, PROBLEMS_SIZE);
+  return 0;
+}
+
+static ck_status lint(checking *self, ck_error *err) {
+  ck_vm *vm;
+  ck_status status = ck_vm_new(&vm, &lint_limits, NULL, err);
+  if (status != CK_OK) return status;
+  status = ck_vm_call(vm, lint_body, self, err);
+  ck_vm_free(vm);
+  if (status != CK_OK) return status;
+  ck_json_iterator it = ck_json_iterate(ck_buffer_bytes(&self->found));
+  while (ck_json_next(&it)) {
+    char place[PATH_MAX + 24];
+    int64_t line = 0;
+    ck_json_read_int(&line, ck_json_get(it.value, "line"));
+    char *text = ck_json_dup_string(ck_json_get(it.value, "text"));
+    snprintf(place, sizeof place, "%s:%lld", self->source->name, (long long)line);
+    if (text) put_problem(self, place, text);
+    else self->problems.failed = true;
+    free(text);
+  }
+  return ck_buffer_check(&self->problems, err);
+}
+
+/* ---- hooks, asked twice ---- */
+
+/* What a hook says about a sample; an error counts as an answer of its own. */
+static ck_status ask(ck_buffer *answer, bool *failed, loaded_policy *policy, policy_hook hook, const char *sample, ck_error *err) {
+  author_subject subject;
+  ck_status status = author_subject_read(&subject, hook, ck_bytes_text(sample), err);
+  if (status != CK_OK) return status;
+  ck_error failure = CK_ERROR_INIT;
+  ck_buffer_reset(answer);
+  status = author_ask(answer, policy, &subject, &failure);
+  author_subject_clear(&subject);
+  *failed = status != CK_OK;
+  if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
+  if (status == CK_OK) return CK_OK;
+  ck_buffer_reset(answer);
+  ck_buffer_append_text(answer, failure.text);
+  return ck_buffer_check(answer, err);
+}
+
+typedef struct comparison {
+  checking *of;
+  loaded_policy *used;
+  policy_hook hook;
+  bool told_state, told_failure; /* one of each kind per hook */
+} comparison;
+
+static void tell(comparison *self, const char *sample, const ck_buffer *answer, const ck_buffer *fresh, bool failed) {
+  const loaded_policy *policy = self->used;
+  const char *hook = policy_hook_names[self->hook];
+  int line = policy->lines[self->hook];
+  ck_buffer text = {0};
+  if (failed && !self->told_failure) {
+    self->told_failure = true;
+    put_error(self->of, line, fresh->data);
+    return;
+  }
+  if (failed || self->told_state) return;
+  self->told_state = true;
+  ck_buffer_append_format(&text, "%s answers differently when it was called before: it keeps state between calls (%.200s, then %.200s, about %.200s)",
+                          hook, fresh->data, answer->data, sample);
+  put_error(self->of, line, text.data ? text.data : hook);
+  ck_buffer_clear(&text);
+}
+
+static ck_status compare(comparison *self, const char *sample, ck_error *err) {
+  loaded_policy fresh;
+  ck_buffer answer = {0}, first = {0};
+  bool failed, fresh_failed;
+  ck_profile_policy from = {.name = (char *)self->of->name};
+  ck_status status = policy_load(&fresh, &from, err);
+  if (status != CK_OK) return status;
+  status = ask(&answer, &failed, self->used, self->hook, sample, err);
+  if (status == CK_OK) status = ask(&first, &fresh_failed, &fresh, self->hook, sample, err);
+  if (status == CK_OK && fresh_failed) tell(self, sample, &answer, &first, true);
+  if (status == CK_OK && !ck_bytes_equal(ck_buffer_bytes(&answer), ck_buffer_bytes(&first))) tell(self, sample, &answer, &first, false);
+  policy_clear(&fresh);
+  ck_buffer_clear(&answer);
+  ck_buffer_clear(&first);
+  return status;
+}
+
+static ck_status compare_all(checking *self, loaded_policy *used, ck_error *err) {
+  ck_status status = CK_OK;
+  for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
+    comparison of = {.of = self, .used = used, .hook = hook};
+    if (!policy_has(used, hook)) continue;
+    for (int round = 0; round < 2; round++) {
+      const char *sample;
+      for (size_t i = 0; status == CK_OK && (sample = author_subject_sample(hook, i)); i++) status = compare(&of, sample, err);
+    }
+  }
+  return status;
+}
+
+/* ---- the whole ---- */
+
+static void write_hooks(ck_json_writer *w, const loaded_policy *policy) {
+  ck_json_name(w, "hooks");
+  ck_json_begin(w, '[');
+  for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
+    if (!policy_has(policy, hook)) continue;
+    ck_json_begin(w, '{');
+    ck_json_member_text(w, "hook", policy_hook_names[hook]);
+    ck_json_member_int(w, "line", policy->lines[hook]);
+    ck_json_end(w, '}');
+  }
+  ck_json_end(w, ']');
+}
+
+static ck_status write_policy(ck_json_writer *w, loaded_policy *policy, ck_error *err) {
+  ck_value *options = NULL;
+  char hex[CK_DIGEST_HEX_SIZE];
+  ck_status status = policy_get_options(&options, policy, err);
+  if (status != CK_OK) return status;
+  ck_digest_hex(hex, &policy->digest);
+  ck_json_member_text(w, "name", policy->name);
+  ck_json_member_int(w, "version", policy->version);
+  ck_json_member_text(w, "digest", hex);
+  write_hooks(w, policy);
+  ck_json_member_raw(w, "options", ck_value_bytes(options));
+  ck_value_free(options);
+  return CK_OK;
+}
+
+/* A file that can be read but is no policy is the author's problem, not the command's failure. */
+static bool is_of_the_text(ck_status status) { return status == CK_E_PARSE || status == CK_E_POLICY || status == CK_E_TYPE; }
+
+static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) {
+  loaded_policy policy;
+  ck_error failure = CK_ERROR_INIT;
+  ck_profile_policy from = {.name = (char *)self->name};
+  ck_status linted = lint(self, &failure);
+  if (linted != CK_OK && !is_of_the_text(linted)) goto failed;
+  ck_status status = policy_load(&policy, &from, &failure);
+  if (status != CK_OK && is_of_the_text(status)) {
+    put_error(self, 1, failure.text);
+    return CK_OK;
+  }
+  if (status != CK_OK) goto failed;
+  if (linted != CK_OK) put_error(self, 1, failure.text);
+  status = write_policy(w, &policy, err);
+  if (status == CK_OK) status = compare_all(self, &policy, err);
+  policy_clear(&policy);
+  return status;
+failed:
+  if (err) *err = failure;
+  return failure.status;
+}
+
+ck_status ck_author_check(ck_value **out, const char *name, ck_error *err) {
+  *out = NULL;
+  ck_source source;
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_status status = ck_source_read(&source, "policy", name, err);
+  if (status != CK_OK) return status;
+  checking self = {.source = &source, .name = name};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "file", source.name);
+  status = check_source(&self, &w, err);
+  ck_json_name(&w, "problems");
+  ck_json_begin(&w, '[');
+  if (self.problems.len) ck_json_put_raw(&w, ck_buffer_bytes(&self.problems));
+  ck_json_end(&w, ']');
+  ck_json_end(&w, '}');
+  if (status == CK_OK) status = ck_buffer_check(&self.problems, err);
+  if (status == CK_OK) status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  ck_buffer_clear(&self.problems);
+  ck_buffer_clear(&self.found);
+  ck_source_clear(&source);
+  return status;
+}

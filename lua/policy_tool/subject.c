@@ -1,0 +1,300 @@
+/* subject.c - reads the subject of a hook from JSON, and samples of each. */
+#include "lua/policy_tool/subject.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reading {
+  author_subject *of;
+  ck_status status;
+  ck_error *err;
+} reading;
+
+/* ---- fields; the first failure stays ---- */
+
+static void fail(reading *self, ck_status status, const char *field, ck_bytes value) {
+  if (self->status != CK_OK) return;
+  self->status = status;
+  if (status == CK_E_NO_MEMORY) ck_error_no_memory(self->err);
+  else ck_error_set(self->err, status, "%s: %.*s is not known", field, (int)(value.len < 80 ? value.len : 80), value.data);
+}
+
+static int64_t get_int(reading *self, ck_bytes object, const char *name, int64_t otherwise) {
+  ck_bytes value = ck_json_get(object, name);
+  double number;
+  int64_t whole;
+  if (ck_json_read_int(&whole, value)) return whole;
+  if (ck_json_read_double(&number, value) && fabs(number) < 9e18) return llround(number);
+  if (value.len) fail(self, CK_E_TYPE, name, value);
+  return otherwise;
+}
+
+/* Dollars to micro-dollars, milliseconds to microseconds: `scale` of what the view shows. */
+static int64_t get_scaled(reading *self, ck_bytes object, const char *name, double scale, int64_t otherwise) {
+  ck_bytes value = ck_json_get(object, name);
+  double number;
+  if (ck_json_read_double(&number, value) && fabs(number * scale) < 9e18) return llround(number * scale);
+  if (value.len) fail(self, CK_E_TYPE, name, value);
+  return otherwise;
+}
+
+static bool get_bool(reading *self, ck_bytes object, const char *name, bool otherwise) {
+  ck_bytes value = ck_json_get(object, name);
+  bool truth;
+  if (ck_json_read_bool(&truth, value)) return truth;
+  if (value.len) fail(self, CK_E_TYPE, name, value);
+  return otherwise;
+}
+
+static char *keep_text(reading *self, char *text) {
+  if (!text || self->of->text_count == AUTHOR_TEXTS_MAX) {
+    fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
+    free(text);
+    return NULL;
+  }
+  return self->of->texts[self->of->text_count++] = text;
+}
+
+static char *get_text(reading *self, ck_bytes object, const char *name, const char *otherwise) {
+  ck_bytes value = ck_json_get(object, name);
+  if (ck_json_type_of(value) == CK_JSON_STRING) return keep_text(self, ck_json_dup_string(value));
+  if (value.len) fail(self, CK_E_TYPE, name, value);
+  return otherwise ? keep_text(self, strdup(otherwise)) : NULL;
+}
+
+/* Numbers of names in the core's tables; 0: there is no such name. */
+static int find_boundary(const char *name) { return (int)ck_boundary_kind_of(name); }
+static int find_event(const char *name) { return (int)ck_event_kind_of(name); }
+static int find_session(const char *name) { return (int)ck_session_status_of(name); }
+static int find_status(const char *name) {
+  for (int i = 0; i < CK_STATUS_COUNT; i++) {
+    if (strcmp(ck_status_name((ck_status)i), name) == 0) return i;
+  }
+  return 0;
+}
+static int find_effect(const char *name) {
+  ck_effect_kind kind;
+  return ck_effect_kind_of(&kind, name) ? (int)kind + 1 : 0;
+}
+static int find_class(const char *name) {
+  ck_effect_class class;
+  return ck_effect_class_of(&class, name) ? (int)class + 1 : 0;
+}
+
+static int get_name(reading *self, ck_bytes object, const char *name, int otherwise, int (*find)(const char *name)) {
+  ck_bytes value = ck_json_get(object, name);
+  if (!value.len) return otherwise;
+  char *text = ck_json_dup_string(value);
+  int found = text ? find(text) : 0;
+  bool lost = !text && ck_json_type_of(value) == CK_JSON_STRING;
+  free(text);
+  if (!found) fail(self, lost ? CK_E_NO_MEMORY : CK_E_TYPE, name, value);
+  return found;
+}
+
+static void get_value(reading *self, ck_bytes object, const char *name, const char *otherwise) {
+  ck_bytes value = ck_json_get(object, name);
+  if (self->status == CK_OK) self->status = ck_value_copy(&self->of->value, value.len ? value : ck_bytes_text(otherwise), self->err);
+}
+
+/* ---- subjects ---- */
+
+static void read_boundary(reading *self, ck_bytes json) {
+  ck_boundary *at = &self->of->at;
+  ck_bytes since = ck_json_get(json, "since"), next = ck_json_get(json, "next"), budget = ck_json_get(json, "budget");
+  at->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND, find_boundary);
+  at->scope = get_text(self, json, "scope", "main");
+  at->node = get_text(self, json, "node", NULL);
+  at->agent = get_text(self, json, "agent", NULL);
+  at->last_error = get_text(self, json, "last_error", NULL);
+  at->depth = (int)get_int(self, json, "depth", 0);
+  at->now_ms = get_int(self, json, "now", 1767225600000);
+  at->random = (uint64_t)get_scaled(self, json, "random", 9007199254740992.0, 1LL << 52);
+  at->node_latency_ms = get_int(self, json, "latency_ms", 0);
+  at->clean = get_bool(self, json, "is_clean", true);
+  at->checkpoint_cost_us = get_scaled(self, json, "checkpoint_cost_ms", 1000, 0);
+  at->since.ms = get_int(self, since, "ms", 0);
+  at->since.events = get_int(self, since, "events", 1);
+  at->since.cost_micros = get_scaled(self, since, "cost_usd", 1e6, 0);
+  at->since.tokens = get_int(self, since, "tokens", 0);
+  at->since.changed_keys = get_int(self, since, "changed_keys", 0);
+  at->since.changed_bytes = get_int(self, since, "changed_bytes", 0);
+  at->seq = get_int(self, json, "seq", at->since.events + 2);
+  self->of->counts = (ck_view_counts){.boundaries = get_int(self, since, "boundaries", 1),
+                                      .iterations = get_int(self, since, "iterations", at->kind == CK_BOUNDARY_LOOP_ITERATION)};
+  at->next.node = get_text(self, next, "node", NULL);
+  at->next.tool = get_text(self, next, "tool", NULL);
+  int class = get_name(self, next, "class", 0, find_class);
+  at->next.has_class = class > 0;
+  at->next.class = class ? (ck_effect_class)(class - 1) : CK_EFFECT_PURE;
+  at->budget.spent_micros = get_scaled(self, budget, "spent", 1e6, at->since.cost_micros);
+  at->budget.limit_micros = get_scaled(self, budget, "limit", 1e6, -1);
+}
+
+static void write_info(reading *self, ck_checkpoint_info *out, ck_bytes json) {
+  static const char *const members[] = {"node", "next", "agent", "description"};
+  ck_buffer text = {0};
+  ck_json_writer w = {.out = &text};
+  ck_json_begin(&w, '{');
+  for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+    ck_bytes value = ck_json_get(json, members[i]);
+    if (value.len) ck_json_member_raw(&w, members[i], value);
+  }
+  ck_json_end(&w, '}');
+  if (self->status == CK_OK) self->status = ck_value_from(&out->info, &text, self->err);
+  ck_buffer_clear(&text);
+}
+
+static void read_checkpoint(reading *self, ck_checkpoint_info *out, ck_bytes json, size_t index) {
+  ck_bytes given = ck_json_get(json, "id");
+  char *id = ck_json_dup_string(given);
+  if (!id && ck_json_type_of(given) == CK_JSON_STRING) fail(self, CK_E_NO_MEMORY, NULL, given);
+  out->seq = get_int(self, json, "seq", (int64_t)(index + 1) * 10);
+  if (id && *id) snprintf(out->id, sizeof out->id, "%s", id);
+  else snprintf(out->id, sizeof out->id, "c%zu", index + 1);
+  free(id);
+  out->parent = get_int(self, json, "parent", index ? out[-1].seq : 0);
+  out->timeline = get_int(self, json, "timeline", 1);
+  bool keyframe = get_bool(self, json, "is_keyframe", index == 0);
+  out->keyframe = keyframe || !index ? out->seq : out[-1].keyframe;
+  out->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND, find_boundary);
+  out->created_ms = get_int(self, json, "created", 1767225600000 + (int64_t)index * 60000);
+  out->clean = get_bool(self, json, "is_clean", true);
+  out->resumable = get_bool(self, json, "resumable", true);
+  out->changed = get_int(self, json, "changed_keys", 1);
+  out->stored_bytes = out->plain_bytes = get_int(self, json, "bytes", 1000);
+  out->totals.cost_micros = get_scaled(self, json, "cost_usd", 1e6, 0);
+  write_info(self, out, json);
+}
+
+static void read_history(reading *self, ck_bytes list, int64_t now) {
+  author_subject *of = self->of;
+  size_t count = ck_json_count(list);
+  of->checkpoints = calloc(count + 1, sizeof *of->checkpoints);
+  of->by_id = calloc(count + 1, sizeof *of->by_id);
+  of->flags = calloc(count * 2 + 1, sizeof *of->flags);
+  if (!of->checkpoints || !of->by_id || !of->flags) {
+    fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
+    return;
+  }
+  ck_json_iterator it = ck_json_iterate(list);
+  while (ck_json_next(&it)) {
+    size_t index = of->history.count++;
+    of->by_id[index] = &of->checkpoints[index];
+    read_checkpoint(self, &of->checkpoints[index], it.value, index);
+  }
+  of->history.checkpoints = of->checkpoints;
+  of->history.now_ms = now ? now : count ? of->checkpoints[count - 1].created_ms : 0;
+  qsort(of->by_id, of->history.count, sizeof *of->by_id, ck_answer_compare_ids);
+}
+
+static void read_resume(reading *self, ck_bytes json) {
+  author_subject *of = self->of;
+  ck_session_record *session = &of->session;
+  ck_bytes about = ck_json_get(json, "session"), checkpoint = ck_json_get(json, "checkpoint");
+  char *id = get_text(self, about, "id", "session");
+  snprintf(session->id, sizeof session->id, "%s", id ? id : "");
+  session->status = (ck_session_status)get_name(self, about, "status", CK_SESSION_PAUSED, find_session);
+  session->reason = get_text(self, about, "reason", NULL);
+  session->profile = get_text(self, about, "profile", "default");
+  session->flow = get_text(self, about, "flow", NULL);
+  session->created_ms = get_int(self, about, "created", 1767225600000);
+  session->updated_ms = get_int(self, about, "updated", session->created_ms);
+  of->totals = (ck_totals){.cost_micros = get_scaled(self, about, "cost_usd", 1e6, 0),
+                           .input_tokens = get_int(self, about, "tokens", 0),
+                           .model_calls = get_int(self, about, "model_calls", 0),
+                           .tool_calls = get_int(self, about, "tool_calls", 0),
+                           .active_us = get_scaled(self, about, "active_ms", 1000, 0)};
+  of->resume = (ck_resume_case){.session = session, .totals = &of->totals,
+                                .now_ms = get_int(self, about, "now", session->updated_ms)};
+  if (!checkpoint.len) return;
+  ck_buffer list = {0};
+  ck_buffer_append_char(&list, '[');
+  ck_buffer_append_bytes(&list, checkpoint);
+  ck_buffer_append_char(&list, ']');
+  if (list.failed) fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
+  else read_history(self, ck_buffer_bytes(&list), 0);
+  ck_buffer_clear(&list);
+  of->resume.checkpoint = of->checkpoints;
+}
+
+static void read_event(reading *self, ck_bytes json) {
+  ck_bytes about = ck_json_get(json, "event");
+  ck_event *event = &self->of->event;
+  get_value(self, about, "body", "{}");
+  *event = (ck_event){.seq = get_int(self, about, "seq", 2), .timeline = 1, .at_ms = get_int(self, about, "at", 1767225600000),
+                      .kind = (ck_event_kind)get_name(self, about, "kind", CK_EVENT_MESSAGE, find_event),
+                      .body = self->of->value};
+  event->scope = get_text(self, about, "scope", "main");
+  event->agent = get_text(self, about, "agent", NULL);
+  self->of->agent = get_text(self, json, "agent", "agent");
+}
+
+static void read_failure(reading *self, ck_bytes json) {
+  ck_failure *failure = &self->of->failure;
+  failure->node = get_text(self, json, "node", NULL);
+  failure->key = get_text(self, json, "key", "main/start/tool/1");
+  failure->error = get_text(self, json, "error", "it failed");
+  failure->status = (ck_status)get_name(self, json, "status", CK_E_FAILED, find_status);
+  failure->attempt = (uint32_t)get_int(self, json, "attempt", 1);
+}
+
+static void read_effect(reading *self, ck_bytes json) {
+  ck_effect *effect = &self->of->effect;
+  effect->scope = get_text(self, json, "scope", "main");
+  effect->key = get_text(self, json, "key", "main/start/tool/1");
+  effect->agent = get_text(self, json, "agent", NULL);
+  effect->kind = (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, find_effect) - 1);
+  effect->class = (ck_effect_class)(get_name(self, json, "class", CK_EFFECT_ONCE + 1, find_class) - 1);
+  effect->attempt = (uint32_t)get_int(self, json, "attempt", 1);
+  get_value(self, json, "request", "{}");
+  effect->request = self->of->value ? ck_value_bytes(self->of->value) : (ck_bytes){NULL, 0};
+}
+
+static void read_item(reading *self, ck_bytes json) {
+  ck_bytes kind = ck_json_get(json, "kind");
+  get_value(self, json, "value", "{}");
+  self->of->item.key = get_text(self, json, "key", kind.len ? NULL : "memory.x");
+  self->of->item.kind = (ck_event_kind)get_name(self, json, "kind", CK_EVENT_MESSAGE, find_event);
+  self->of->item.value = self->of->value;
+}
+
+static void read_by_hook(reading *self, ck_bytes json) {
+  switch (self->of->hook) {
+    case POLICY_checkpoint: read_boundary(self, json); break;
+    case POLICY_prune: read_history(self, ck_json_get(json, "checkpoints"), get_int(self, json, "now", 0)); break;
+    case POLICY_redact: read_item(self, json); break;
+    case POLICY_resume: read_resume(self, json); break;
+    case POLICY_tail: read_event(self, json); break;
+    case POLICY_on_failure: read_failure(self, json); break;
+    case POLICY_in_doubt: read_effect(self, json); break;
+    case POLICY_migrate:
+      get_value(self, json, "document", "{}");
+      self->of->from = (int)get_int(self, json, "from", 1);
+      self->of->to = (int)get_int(self, json, "to", 2);
+      break;
+    default: break;
+  }
+}
+
+ck_status author_subject_read(author_subject *out, policy_hook hook, ck_bytes json, ck_error *err) {
+  *out = (author_subject){.hook = hook};
+  reading self = {.of = out, .status = CK_OK, .err = err};
+  self.status = ck_value_new(&out->json, json, err);
+  if (self.status == CK_OK) read_by_hook(&self, ck_value_bytes(out->json));
+  if (self.status != CK_OK) author_subject_clear(out);
+  return self.status;
+}
+
+void author_subject_clear(author_subject *self) {
+  for (size_t i = 0; i < self->text_count; i++) free(self->texts[i]);
+  for (size_t i = 0; self->checkpoints && i < self->history.count; i++) ck_checkpoint_info_clear(&self->checkpoints[i]);
+  free(self->checkpoints);
+  free(self->by_id);
+  free(self->flags);
+  ck_value_free(self->value);
+  ck_value_free(self->json);
+  *self = (author_subject){0};
+}

@@ -1,0 +1,171 @@
+/* describe.c - what a profile comes to, setting by setting, and who said so. */
+#include <string.h>
+
+#include "lua/policy/load.h"
+#include "lua/profile/profile_private.h"
+
+typedef struct {
+  const ck_profile *profile;
+  const ck_profile_agent *agent; /* NULL: the session, or the profile says nothing of it */
+  ck_json_writer w;
+} description;
+
+static void write_row(description *self, const char *key, ck_bytes value, const char *origin, bool of_agent) {
+  ck_json_begin(&self->w, '{');
+  ck_json_member_text(&self->w, "key", key);
+  ck_json_member_raw(&self->w, "value", value);
+  ck_json_member_text(&self->w, "origin", origin);
+  if (of_agent) ck_json_member_bool(&self->w, "agent", true);
+  ck_json_end(&self->w, '}');
+}
+
+static const ck_profile_origin *find_own(const description *self, const char *path) {
+  ck_buffer full = {0};
+  if (!self->agent) return NULL;
+  ck_buffer_append_format(&full, "agents.%s.%s", self->agent->name, path);
+  const ck_profile_origin *found = full.failed ? NULL : ck_profile_get_origin(self->profile, full.data);
+  ck_buffer_clear(&full);
+  return found;
+}
+
+static void write_setting(void *to, const char *path, const char *built_in) {
+  description *self = to;
+  const ck_profile_origin *own = find_own(self, path);
+  const ck_profile_origin *found = own ? own : ck_profile_get_origin(self->profile, path);
+  ck_bytes value = found ? ck_value_bytes(found->value) : ck_bytes_text(built_in);
+  bool limited = true, is_truth = found && strncmp(path, "constraints.", 12) == 0 && ck_json_read_bool(&limited, value);
+  if (is_truth && !limited) value = ck_bytes_text("null");
+  write_row(self, path, value, found ? found->source : "built in", own != NULL);
+}
+
+/* The options that entry `index` of a recorded list of policies sets itself. */
+static ck_bytes given_options(const ck_profile_origin *list, size_t index) {
+  if (!list) return (ck_bytes){NULL, 0};
+  ck_json_iterator it = ck_json_iterate(ck_value_bytes(list->value));
+  for (size_t i = 0; ck_json_next(&it); i++) {
+    if (i == index) return ck_json_get(it.value, "options");
+  }
+  return (ck_bytes){NULL, 0};
+}
+
+static bool has_member(ck_bytes object, ck_bytes raw_name) {
+  ck_json_iterator it = ck_json_iterate(object);
+  while (object.len > 0 && ck_json_next(&it)) {
+    if (ck_bytes_equal(it.name, raw_name)) return true;
+  }
+  return false;
+}
+
+enum { NONE = -1 };
+
+/* One policy as it holds: entry `of_profile` of the profile's list, entry `of_agent` of the agent's, or both. */
+typedef struct {
+  ptrdiff_t of_profile, of_agent;
+} entry;
+
+static void write_options(description *self, const loaded_policy *loaded, ck_bytes options, const entry *at) {
+  const ck_profile_origin *list = ck_profile_get_origin(self->profile, "policies"), *own = find_own(self, "policies");
+  ck_bytes given = at->of_profile >= 0 ? given_options(list, (size_t)at->of_profile) : (ck_bytes){NULL, 0};
+  ck_bytes given_own = at->of_agent >= 0 ? given_options(own, (size_t)at->of_agent) : (ck_bytes){NULL, 0};
+  ck_json_iterator it = ck_json_iterate(options);
+  while (ck_json_next(&it)) {
+    ck_buffer key = {0};
+    ck_buffer_append_format(&key, "policies.%s.", loaded->name);
+    ck_json_read_string(&key, it.name);
+    bool is_own = has_member(given_own, it.name), is_given = has_member(given, it.name);
+    const char *origin = is_own ? own->source : is_given ? list->source : loaded->file;
+    write_row(self, key.failed ? "" : key.data, it.value, origin, is_own);
+    if (key.failed) self->w.out->failed = true;
+    ck_buffer_clear(&key);
+  }
+}
+
+static ck_status write_policy(description *self, const ck_profile_policy *policy, const entry *at, ck_error *err) {
+  loaded_policy loaded;
+  ck_value *options = NULL;
+  ck_buffer key = {0};
+  ck_status status = policy_load(&loaded, policy, err);
+  if (status != CK_OK) return status;
+  status = policy_get_options(&options, &loaded, err);
+  if (status == CK_OK) {
+    const ck_profile_origin *list = at->of_profile >= 0 ? ck_profile_get_origin(self->profile, "policies") : find_own(self, "policies");
+    ck_buffer_append_format(&key, "policies.%s", loaded.name);
+    status = ck_buffer_check(&key, err);
+    ck_buffer version = {0};
+    ck_buffer_append_format(&version, "%lld", (long long)loaded.version);
+    if (status == CK_OK) write_row(self, key.data, ck_buffer_bytes(&version), list ? list->source : "built in", at->of_profile < 0);
+    ck_buffer_clear(&version);
+  }
+  if (status == CK_OK) write_options(self, &loaded, ck_value_bytes(options), at);
+  ck_buffer_clear(&key);
+  ck_value_free(options);
+  policy_clear(&loaded);
+  return status;
+}
+
+static ptrdiff_t find_policy(const ck_profile_policy *list, size_t count, const char *name) {
+  for (size_t i = 0; i < count; i++) {
+    if (strcmp(list[i].name, name) == 0) return (ptrdiff_t)i;
+  }
+  return NONE;
+}
+
+static ck_status write_policies(description *self, ck_error *err) {
+  const ck_profile *profile = self->profile;
+  const ck_profile_agent *agent = self->agent;
+  ck_status status = CK_OK;
+  for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++) {
+    entry at = {(ptrdiff_t)i, agent ? find_policy(agent->policies, agent->policy_count, profile->policies[i].name) : NONE};
+    status = write_policy(self, at.of_agent >= 0 ? &agent->policies[at.of_agent] : &profile->policies[i], &at, err);
+  }
+  for (size_t i = 0; status == CK_OK && agent && i < agent->policy_count; i++) {
+    entry at = {find_policy(profile->policies, profile->policy_count, agent->policies[i].name), (ptrdiff_t)i};
+    if (at.of_profile < 0) status = write_policy(self, &agent->policies[i], &at, err);
+  }
+  return status;
+}
+
+static ck_status write_secrets(description *self, ck_error *err) {
+  ck_buffer key = {0};
+  for (size_t i = 0; i < self->profile->secret_count; i++) {
+    ck_buffer_reset(&key);
+    ck_buffer_append_format(&key, "secrets.%s", self->profile->secrets[i].name);
+    const ck_profile_origin *found = key.failed ? NULL : ck_profile_get_origin(self->profile, key.data);
+    if (found) write_row(self, key.data, ck_value_bytes(found->value), found->source, false);
+  }
+  ck_status status = ck_buffer_check(&key, err);
+  ck_buffer_clear(&key);
+  return status;
+}
+
+static void write_store_keys(description *self) {
+  static const char *const paths[] = {"encrypt", "key"};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+    const ck_profile_origin *found = ck_profile_get_origin(self->profile, paths[i]);
+    if (found) write_row(self, paths[i], ck_value_bytes(found->value), found->source, false);
+  }
+}
+
+/* What files say of the models; secrets are there by their names. */
+static void write_models(description *self) {
+  for (size_t i = 0; i < self->profile->origin_count; i++) {
+    const ck_profile_origin *origin = &self->profile->origins[i];
+    if (strncmp(origin->path, "models.", 7) == 0) write_row(self, origin->path, ck_value_bytes(origin->value), origin->source, false);
+  }
+}
+
+ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const char *agent, ck_error *err) {
+  *out = NULL;
+  ck_buffer text = {0};
+  description self = {profile, agent ? ck_profile_get_agent(profile, agent) : NULL, {.out = &text}};
+  ck_json_begin(&self.w, '[');
+  profile_visit_settings(write_setting, &self);
+  ck_status status = write_secrets(&self, err);
+  write_store_keys(&self);
+  write_models(&self);
+  if (status == CK_OK) status = write_policies(&self, err);
+  ck_json_end(&self.w, ']');
+  if (status == CK_OK) status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}

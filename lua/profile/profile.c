@@ -1,0 +1,157 @@
+/* profile.c - a profile and those it extends, the lowest first; what agents take over comes last. */
+#include "lua/profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/id.h"
+#include "lua/profile/profile_private.h"
+
+enum { EXTENDS_MAX = 8 };
+
+char *profile_resolve(const ck_source *source, const char *name) {
+  const char *slash = source->shipped ? NULL : strrchr(source->name, '/');
+  if (!ck_source_is_path(name) || name[0] == '/' || !slash) return strdup(name);
+  ck_buffer path = {0};
+  ck_buffer_append(&path, source->name, (size_t)(slash - source->name) + 1);
+  ck_buffer_append_text(&path, strncmp(name, "./", 2) == 0 ? name + 2 : name);
+  return ck_buffer_take(&path);
+}
+
+static ck_status read_name(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
+  ck_bytes given = ck_json_get(json, "name");
+  if (ck_json_type_of(given) != CK_JSON_STRING) return ck_error_set(err, CK_E_PARSE, "name: a text is expected");
+  char *name = ck_json_dup_string(given);
+  if (!name) return ck_error_no_memory(err);
+  ck_status status = ck_id_check("name", name, err);
+  if (status != CK_OK) {
+    free(name);
+    return status;
+  }
+  free(self->name);
+  self->name = name;
+  free(self->path);
+  self->path = NULL;
+  if (source->shipped) return CK_OK;
+  self->path = strdup(source->name);
+  return self->path ? CK_OK : ck_error_no_memory(err);
+}
+
+/* ---- the chain ---- */
+
+typedef struct link {
+  const struct link *below; /* the profile that extends this one */
+  const char *name;         /* of its source */
+} link;
+
+static ck_status load(ck_profile **out, const char *name, const link *below, ck_error *err);
+
+static ck_status check_chain(const link *below, const char *name, ck_error *err) {
+  int depth = 0;
+  for (const link *at = below; at; at = at->below, depth++) {
+    if (strcmp(at->name, name) == 0) return ck_error_set(err, CK_E_PARSE, "%s: extends itself", name);
+  }
+  if (depth >= EXTENDS_MAX) return ck_error_set(err, CK_E_PARSE, "%s: more than %d profiles extend each other", name, EXTENDS_MAX);
+  return CK_OK;
+}
+
+/* The extended profile, or a new one when there is none. */
+static ck_status load_base(ck_profile **out, const ck_source *source, const link *below, ck_bytes json, ck_error *err) {
+  ck_bytes extends = ck_json_get(json, "extends");
+  if (ck_json_type_of(extends) == CK_JSON_NONE) return ck_profile_new(out, "none", err);
+  if (ck_json_type_of(extends) != CK_JSON_STRING) {
+    return ck_error_set(err, CK_E_PARSE, "%s: extends: a name is expected", source->name);
+  }
+  char *path = NULL;
+  char *name = ck_json_dup_string(extends);
+  if (name) path = profile_resolve(source, name);
+  ck_status status = path ? load(out, path, &(link){below, source->name}, err) : ck_error_no_memory(err);
+  free(path);
+  free(name);
+  return status;
+}
+
+static ck_status apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
+  ck_status status = read_name(self, source, json, err);
+  if (status == CK_OK) status = profile_apply(self, source, json, err);
+  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_error_prefix(err, "%s", source->name);
+  return status;
+}
+
+static ck_status load(ck_profile **out, const char *name, const link *below, ck_error *err) {
+  ck_source source;
+  ck_profile *profile = NULL;
+  ck_buffer json = {0};
+  ck_status status = ck_source_read(&source, "profile", name, err);
+  if (status != CK_OK) return status;
+  status = check_chain(below, source.name, err);
+  if (status == CK_OK) status = profile_read_table(&json, &source, err);
+  if (status == CK_OK) status = load_base(&profile, &source, below, ck_buffer_bytes(&json), err);
+  if (status == CK_OK) status = apply(profile, &source, ck_buffer_bytes(&json), err);
+  if (status == CK_OK) *out = profile;
+  else ck_profile_free(profile);
+  ck_buffer_clear(&json);
+  ck_source_clear(&source);
+  return status;
+}
+
+/* ---- what agents take over ---- */
+
+static bool has_member(ck_bytes object, ck_bytes raw_name) {
+  ck_json_iterator it = ck_json_iterate(object);
+  while (ck_json_next(&it)) {
+    if (ck_bytes_equal(it.name, raw_name)) return true;
+  }
+  return false;
+}
+
+/* Both were written by the same writer, so equal names have equal spellings. */
+static ck_status merge_options(ck_value **out, const ck_value *below, const ck_value *above, ck_error *err) {
+  *out = ck_value_share(above ? above : below);
+  if (!above || !below) return CK_OK;
+  ck_value_free(*out);
+  ck_buffer text = {0};
+  ck_bytes parts[] = {ck_value_bytes(below), ck_value_bytes(above)};
+  ck_buffer_append_char(&text, '{');
+  for (int i = 0; i < 2; i++) {
+    ck_json_iterator it = ck_json_iterate(parts[i]);
+    while (ck_json_next(&it)) {
+      if (i == 0 && has_member(parts[1], it.name)) continue;
+      if (text.len > 1) ck_buffer_append_char(&text, ',');
+      ck_buffer_append_bytes(&text, it.name);
+      ck_buffer_append_char(&text, ':');
+      ck_buffer_append_bytes(&text, it.value);
+    }
+  }
+  ck_buffer_append_char(&text, '}');
+  ck_status status = ck_value_from(out, &text, err);
+  ck_buffer_clear(&text);
+  return status;
+}
+
+static ck_status complete_agent(ck_profile_agent *agent, const ck_profile *profile, ck_error *err) {
+  if (agent->replay_depth < 0) agent->replay_depth = profile->replay_depth;
+  for (size_t i = 0; i < agent->policy_count; i++) {
+    for (size_t k = 0; k < profile->policy_count; k++) {
+      if (strcmp(agent->policies[i].name, profile->policies[k].name) != 0) continue;
+      ck_value *merged = NULL;
+      ck_status status = merge_options(&merged, profile->policies[k].options, agent->policies[i].options, err);
+      if (status != CK_OK) return status;
+      ck_value_free(agent->policies[i].options);
+      agent->policies[i].options = merged;
+      break;
+    }
+  }
+  return CK_OK;
+}
+
+ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err) {
+  *out = NULL;
+  ck_profile *profile = NULL;
+  ck_status status = load(&profile, name, NULL, err);
+  for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++) status = complete_agent(&profile->agents[i], profile, err);
+  if (status == CK_OK) status = profile_check_models(profile, err);
+  if (status == CK_OK) *out = profile;
+  else ck_profile_free(profile);
+  return status;
+}

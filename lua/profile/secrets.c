@@ -1,0 +1,40 @@
+/* secrets.c - the references that a profile gives instead of secrets. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/profile/profile_private.h"
+
+static bool is_env(const char *ref) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  if (strncmp(ref, "env:", 4) != 0) return false;
+  const char *name = ref + 4;
+  return *name && !(*name >= '0' && *name <= '9') && name[strspn(name, letters)] == '\0';
+}
+
+static bool is_file(const char *ref) { return strncmp(ref, "file:", 5) == 0 && ref[5]; }
+
+/* The file as seen from the profile's own folder. */
+static char *resolve_file(const ck_source *source, const char *path) {
+  const char *slash = source->shipped ? NULL : strrchr(source->name, '/');
+  ck_buffer ref = {0};
+  ck_buffer_append_text(&ref, "file:");
+  if (path[0] != '/' && slash) ck_buffer_append(&ref, source->name, (size_t)(slash - source->name) + 1);
+  ck_buffer_append_text(&ref, strncmp(path, "./", 2) == 0 ? path + 2 : path);
+  return ck_buffer_take(&ref);
+}
+
+ck_status profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json, ck_error *err) {
+  *out = NULL;
+  char *given = NULL;
+  if (ck_json_type_of(json) == CK_JSON_STRING) {
+    given = ck_json_dup_string(json);
+    if (!given) return ck_error_no_memory(err);
+  }
+  if (!given || (!is_env(given) && !is_file(given))) {
+    free(given);
+    return ck_error_set(err, CK_E_PARSE, "%s: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself", path);
+  }
+  *out = is_file(given) ? resolve_file(source, given + 5) : strdup(given);
+  free(given);
+  return *out ? CK_OK : ck_error_no_memory(err);
+}

@@ -1,0 +1,400 @@
+/* vm.c - the Lua state, its allocator and budgets, and the one door through which Lua runs. */
+#include "lua/vm/vm.h"
+
+#include <lauxlib.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/base/log.h"
+#include "lua/vm/sandbox.h"
+
+enum {
+  TICK = 128,                 /* instructions between two looks at the budgets, unless counted exactly */
+  TICK_BYTES = 2 << 20,       /* allocated bytes that bring the next look forward */
+  BYTES_PER_UNIT = 64,
+  UNITS_PER_LOOK = 4096,      /* charged work between two looks */
+  SCRATCH_KEPT = 1 << 16,
+  PCALL_DEPTH_MAX = 1000
+};
+
+const ck_vm_limits ck_vm_policy_limits = {1000000, 100000, 16u << 20, 64u << 20, CK_E_POLICY, CK_E_POLICY};
+const ck_vm_limits ck_vm_flow_limits = {0, 1000000, 256u << 20, 512u << 20, CK_E_FLOW, CK_E_FLOW_STALLED};
+
+struct ck_vm {
+  lua_State *L;
+  lua_State *running;   /* the thread whose hook watches; NULL outside calls */
+  ck_vm_limits limits;
+  ck_clock clock;
+  bool clock_given;
+  size_t used;
+  size_t allocated;     /* since the last look */
+  int64_t left;         /* instructions */
+  int64_t unlooked;     /* charged units since the last look */
+  int64_t began_us;     /* -1: not looked at yet in this call */
+  int64_t began_cpu_us;
+  int tick;             /* instructions between two looks while within the budgets */
+  int interval;         /* of the hook, as set */
+  int depth;            /* of nested calls */
+  bool refused;         /* an allocation went over the hard limit */
+  ck_vm_overrun overrun;
+  ck_status raised_as;  /* of the error on its way; CK_OK: limits.raised */
+  char place[LUA_IDSIZE + 16]; /* "file:line: " of the overrun, or of an error without text */
+  ck_buffer scratch;
+};
+
+static const char overrun_mark = 0;
+
+lua_State *ck_vm_state(ck_vm *self) { return self->L; }
+ck_vm *ck_vm_of(lua_State *L) { return *(ck_vm **)lua_getextraspace(L); }
+ck_vm_overrun ck_vm_get_overrun(const ck_vm *self) { return self->overrun; }
+size_t ck_vm_memory(const ck_vm *self) { return self->used; }
+int64_t ck_vm_spent(const ck_vm *self) { return self->limits.instructions - self->left; }
+void ck_vm_count_exactly(ck_vm *self, bool exactly) { self->tick = exactly ? 1 : TICK; }
+
+/* ---- budgets ---- */
+
+static void on_count(lua_State *L, lua_Debug *ar);
+
+static void set_interval(ck_vm *self, lua_State *L, int interval) {
+  self->interval = interval;
+  lua_sethook(L, on_count, LUA_MASKCOUNT, interval);
+}
+
+static void *allocate(void *ud, void *block, size_t old_size, size_t size) {
+  ck_vm *self = ud;
+  size_t old = block ? old_size : 0;
+  if (size == 0) {
+    free(block);
+    self->used -= old;
+    return NULL;
+  }
+  if (size > old && (size - old > self->limits.memory_hard || self->used > self->limits.memory_hard - (size - old))) {
+    self->refused = true;
+    return NULL;
+  }
+  void *moved = realloc(block, size);
+  if (!moved && size > old) return NULL;
+  self->used = self->used - old + size;
+  if (size > old) self->allocated += size - old;
+  /* Setting a hook is allowed at any moment; it acts at the script's next instruction. */
+  if (self->running && self->interval != 1 && (self->used > self->limits.memory || self->allocated > TICK_BYTES)) {
+    set_interval(self, self->running, 1);
+  }
+  return moved ? moved : block;
+}
+
+static int64_t thread_cpu_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* The cheap clock first; a loaded or sleeping machine is no fault of the script's, so its own time decides. */
+static bool is_time_up(ck_vm *self) {
+  if (!self->limits.time_us) return false;
+  int64_t now = self->clock.mono_us(self->clock.self);
+  if (self->began_us < 0) {
+    self->began_us = now;
+    if (!self->clock_given) self->began_cpu_us = thread_cpu_us();
+    return false;
+  }
+  if (now - self->began_us < self->limits.time_us) return false;
+  return self->clock_given || thread_cpu_us() - self->began_cpu_us >= self->limits.time_us;
+}
+
+static bool is_memory_spent(ck_vm *self, lua_State *L) {
+  if (self->used <= self->limits.memory) return false;
+  lua_gc(L, LUA_GCCOLLECT);
+  return self->used > self->limits.memory / 4 * 3;
+}
+
+static void note_place(ck_vm *self, lua_State *L) {
+  self->place[0] = '\0';
+  lua_Debug at;
+  for (int level = 0; level < 8 && lua_getstack(L, level, &at); level++) {
+    lua_getinfo(L, "Sl", &at);
+    if (at.currentline <= 0) continue;
+    snprintf(self->place, sizeof self->place, "%s:%d: ", at.short_src, at.currentline);
+    return;
+  }
+}
+
+void ck_vm_note_place(lua_State *L) { note_place(ck_vm_of(L), L); }
+
+static int raise_overrun(lua_State *L) {
+  lua_pushlightuserdata(L, (void *)&overrun_mark);
+  return lua_error(L);
+}
+
+/* Looks at every budget; raises when one is spent. From then on each instruction comes back here. */
+static void look(ck_vm *self, lua_State *L) {
+  self->left -= (int64_t)(self->allocated / BYTES_PER_UNIT);
+  self->allocated = 0;
+  self->unlooked = 0;
+  if (self->overrun == CK_VM_WITHIN) {
+    if (is_memory_spent(self, L)) self->overrun = CK_VM_MEMORY;
+    else if (self->limits.instructions && self->left <= 0) self->overrun = CK_VM_INSTRUCTIONS;
+    else if (is_time_up(self)) self->overrun = CK_VM_TIME;
+    if (self->overrun != CK_VM_WITHIN) note_place(self, L);
+  }
+  int interval = self->overrun == CK_VM_WITHIN ? self->tick : 1;
+  if (interval != self->interval) set_interval(self, L, interval);
+  if (self->overrun != CK_VM_WITHIN) raise_overrun(L);
+}
+
+static void on_count(lua_State *L, lua_Debug *ar) {
+  (void)ar;
+  ck_vm *self = ck_vm_of(L);
+  self->left -= self->interval;
+  look(self, L);
+}
+
+void ck_vm_charge(lua_State *L, int64_t units) {
+  ck_vm *self = ck_vm_of(L);
+  if (!self->running) return;
+  self->left -= units;
+  self->unlooked += units;
+  bool spent = self->limits.instructions && self->left <= 0;
+  if (spent || self->interval == 1 || self->unlooked > UNITS_PER_LOOK) look(self, L);
+}
+
+bool ck_vm_try_charge(lua_State *L, int64_t units) {
+  ck_vm *self = ck_vm_of(L);
+  if (!self->running) return true;
+  self->left -= units;
+  self->unlooked += units;
+  bool spent = self->limits.instructions && self->left <= 0;
+  if (!spent && self->unlooked > UNITS_PER_LOOK) {
+    spent = is_time_up(self);
+    if (!spent) self->unlooked = 0;
+  }
+  if (spent) set_interval(self, L, 1);
+  return !spent;
+}
+
+/* ---- errors ---- */
+
+static const char *overrun_text(const ck_vm *self, char *text, size_t size) {
+  switch (self->overrun) {
+    case CK_VM_INSTRUCTIONS:
+      snprintf(text, size, "the budget of %lld instructions is spent", (long long)self->limits.instructions);
+      break;
+    case CK_VM_TIME:
+      snprintf(text, size, "ran longer than %lld ms", (long long)(self->limits.time_us / 1000));
+      break;
+    default:
+      snprintf(text, size, "the budget of %zu MiB of memory is spent", self->limits.memory >> 20);
+  }
+  return text;
+}
+
+/* Runs outside any protection: nothing here may allocate in Lua or run a metamethod. */
+static ck_status report(ck_vm *self, lua_State *L, int status, ck_error *err) {
+  ck_status raised = self->raised_as != CK_OK ? self->raised_as : self->limits.raised;
+  char text[80];
+  if (status == LUA_ERRMEM && self->overrun == CK_VM_WITHIN) {
+    if (!self->refused) return ck_error_no_memory(err);
+    self->overrun = CK_VM_MEMORY;
+  }
+  if (self->overrun != CK_VM_WITHIN) {
+    if (self->overrun == CK_VM_TIME) raised = self->limits.timed_out;
+    else raised = self->limits.raised;
+    return ck_error_set(err, raised, "%s%s", self->place, overrun_text(self, text, sizeof text));
+  }
+  int type = lua_gettop(L) > 0 ? lua_type(L, -1) : LUA_TNIL;
+  if (type == LUA_TSTRING) return ck_error_set(err, raised, "%s", lua_tostring(L, -1));
+  if (type == LUA_TNUMBER) return ck_error_set(err, raised, "%sthe error value is %.14g", self->place, (double)lua_tonumber(L, -1));
+  return ck_error_set(err, raised, "%sthe error value is a %s, not a text", self->place, lua_typename(L, type));
+}
+
+int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...) {
+  char text[CK_ERROR_TEXT_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ck_vm_of(L)->raised_as = status;
+  lua_pushstring(L, text);
+  return lua_error(L);
+}
+
+int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...) {
+  char text[CK_ERROR_TEXT_MAX];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  ck_vm_of(L)->raised_as = status;
+  luaL_where(L, 1);
+  lua_pushstring(L, text);
+  lua_concat(L, 2);
+  return lua_error(L);
+}
+
+/* ---- the door ---- */
+
+typedef struct {
+  lua_State *outer;
+} entered;
+
+static entered enter(ck_vm *self, lua_State *L) {
+  entered state = {self->running};
+  self->running = L;
+  if (self->depth++ > 0) {
+    set_interval(self, L, self->interval);
+    return state;
+  }
+  self->left = self->limits.instructions;
+  self->allocated = 0;
+  self->unlooked = 0;
+  self->began_us = -1;
+  self->overrun = CK_VM_WITHIN;
+  self->refused = false;
+  self->raised_as = CK_OK;
+  self->place[0] = '\0';
+  set_interval(self, L, self->tick);
+  return state;
+}
+
+static void leave(ck_vm *self, entered state) {
+  self->depth--;
+  self->running = state.outer;
+  if (self->depth > 0) return;
+  if (self->overrun == CK_VM_MEMORY) lua_gc(self->L, LUA_GCCOLLECT);
+  if (self->scratch.cap > SCRATCH_KEPT) ck_buffer_clear(&self->scratch);
+}
+
+ck_status ck_vm_call(ck_vm *self, lua_CFunction body, void *arg, ck_error *err) {
+  lua_State *L = self->L;
+  int top = lua_gettop(L);
+  if (!lua_checkstack(L, 3)) return ck_error_no_memory(err);
+  entered state = enter(self, L);
+  lua_pushcfunction(L, body);
+  lua_pushlightuserdata(L, arg);
+  int status = lua_pcall(L, 1, 0, 0);
+  ck_status result = CK_OK;
+  if (status != LUA_OK || self->overrun != CK_VM_WITHIN) result = report(self, L, status, err);
+  lua_settop(L, top);
+  leave(self, state);
+  return result;
+}
+
+ck_status ck_vm_resume(ck_vm_resumed *out, ck_vm *self, lua_State *thread, int nargs, ck_error *err) {
+  *out = (ck_vm_resumed){0};
+  entered state = enter(self, thread);
+  int count = 0;
+  int status = lua_resume(thread, self->L, nargs, &count);
+  ck_status result = CK_OK;
+  if ((status != LUA_OK && status != LUA_YIELD) || self->overrun != CK_VM_WITHIN) {
+    result = report(self, thread, status, err);
+  } else {
+    *out = (ck_vm_resumed){status == LUA_YIELD, count};
+  }
+  leave(self, state);
+  return result;
+}
+
+static int finish_pcall(lua_State *L, int status, lua_KContext context) {
+  (void)context;
+  if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L);
+  ck_vm *self = ck_vm_of(L);
+  if (status == LUA_ERRMEM && self->overrun == CK_VM_WITHIN) {
+    self->overrun = CK_VM_MEMORY;
+    note_place(self, L);
+  }
+  if (self->overrun != CK_VM_WITHIN) return raise_overrun(L);
+  self->raised_as = CK_OK;
+  lua_pushboolean(L, false);
+  lua_insert(L, -2);
+  return 2;
+}
+
+int ck_vm_pcall(lua_State *L) {
+  lua_Debug deep;
+  luaL_checkany(L, 1);
+  /* An overrun unwinds every pcall in turn, each closing all levels above it: the depth is bounded, or that is quadratic. */
+  if (lua_getstack(L, PCALL_DEPTH_MAX, &deep)) return ck_vm_raise(L, CK_OK, "calls are nested too deeply for pcall");
+  lua_pushboolean(L, true);
+  lua_insert(L, 1);
+  return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
+}
+
+/* ---- chunks ---- */
+
+static ck_bytes skip_head(ck_bytes text) {
+  if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0) text = (ck_bytes){text.data + 3, text.len - 3};
+  if (text.len == 0 || text.data[0] != '#') return text;
+  const char *end = memchr(text.data, '\n', text.len);
+  if (!end) return (ck_bytes){text.data + text.len, 0};
+  return (ck_bytes){end, text.len - (size_t)(end - text.data)};
+}
+
+void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text) {
+  text = skip_head(text);
+  if (text.len > 0 && text.data[0] == LUA_SIGNATURE[0]) {
+    ck_vm_raise_plain(L, CK_E_PARSE, "%s: a compiled chunk; only Lua source is accepted", name);
+  }
+  const char *chunk_name = lua_pushfstring(L, "@%s", name);
+  int status = luaL_loadbufferx(L, text.len ? text.data : "", text.len, chunk_name, "t");
+  if (status == LUA_ERRSYNTAX) ck_vm_of(L)->raised_as = CK_E_PARSE;
+  /* Nested too deeply for the compiler: the one error of it that tells no place. */
+  if (status == LUA_ERRRUN) ck_vm_raise_plain(L, CK_E_PARSE, "%s: %s", name, lua_tostring(L, -1));
+  if (status != LUA_OK) lua_error(L);
+  lua_remove(L, -2);
+  ck_sandbox_push_env(L);
+  lua_setupvalue(L, -2, 1);
+}
+
+ck_buffer *ck_vm_scratch(lua_State *L) {
+  ck_buffer *scratch = &ck_vm_of(L)->scratch;
+  ck_buffer_reset(scratch);
+  return scratch;
+}
+
+/* ---- life ---- */
+
+static int on_panic(lua_State *L) {
+  ck_log_line(CK_LOG_ERROR, "a Lua error outside any protected call: %s",
+              lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "(no text)");
+  return 0;
+}
+
+static int open_body(lua_State *L) {
+  ck_sandbox_open(L);
+  return 0;
+}
+
+ck_status ck_vm_new(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clock, ck_error *err) {
+  *out = NULL;
+  ck_vm *self = calloc(1, sizeof *self);
+  if (!self) return ck_error_no_memory(err);
+  self->limits = *limits;
+  self->tick = TICK;
+  self->clock = clock ? *clock : ck_clock_system();
+  self->clock_given = clock != NULL;
+  self->L = lua_newstate(allocate, self);
+  if (!self->L) {
+    free(self);
+    return ck_error_no_memory(err);
+  }
+  lua_atpanic(self->L, on_panic);
+  *(ck_vm **)lua_getextraspace(self->L) = self;
+  ck_status status = ck_vm_call(self, open_body, NULL, err);
+  if (status != CK_OK) {
+    ck_vm_free(self);
+    return status;
+  }
+  *out = self;
+  return CK_OK;
+}
+
+void ck_vm_free(ck_vm *self) {
+  if (!self) return;
+  self->running = NULL;
+  lua_close(self->L);
+  ck_buffer_clear(&self->scratch);
+  free(self);
+}
