@@ -187,7 +187,7 @@ endef
 
 # Scripts that also run against the sanitized program: those that neither trace it, nor load something in front of it, nor
 # look at what it costs.
-SANITIZED_SCRIPTS := $(filter-out tests/author/bench.t,$(filter tests/host/% tests/examples/% tests/author/% tests/import/% \
+SANITIZED_SCRIPTS := $(filter-out tests/lua/policy_tool/bench.t,$(filter tests/host/% tests/examples/% tests/lua/policy_tool/% tests/lua/import/% \
   tests/crash/once.t tests/crash/orphans.t tests/replay/tau_whole.t tests/fault/bad_stores.t,$(TEST_SCRIPTS)))
 
 TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) \

@@ -12,7 +12,7 @@ export no_proxy=127.0.0.1 NO_PROXY=127.0.0.1 MODEL_KEY=sk-canary-of-the-model
 unset http_proxy HTTP_PROXY all_proxy ALL_PROXY
 
 begin
-[ -x "$CKRUN_BUILD/tests/effect/tool_model_server" ] || { echo "Bail out! tests/effect/tool_model_server is not built"; exit 1; }
+[ -x "$CKRUN_BUILD/tests/effect/model/tool_model_server" ] || { echo "Bail out! tests/effect/model/tool_model_server is not built"; exit 1; }
 say "RANDOM_SEED=$seed"
 RANDOM=$seed
 trap 'kill $serving 2>/dev/null; rm -rf "$work"' EXIT
@@ -23,7 +23,7 @@ serve() {
 {"turn":1,"answer":{"thinking":"One more.","calls":[{"name":"count","arguments":{"n":4}}],"usage":{"input":200,"output":10}}}
 {"turn":2,"answer":{"text":"All counted.","usage":{"input":300,"output":10}}}
 END
-  "$CKRUN_BUILD/tests/effect/tool_model_server" "$work/script" "$work/requests" "$work/port" &
+  "$CKRUN_BUILD/tests/effect/model/tool_model_server" "$work/script" "$work/requests" "$work/port" &
   serving=$!
   while [ ! -s "$work/port" ]; do read -rt 0.01 <> <(:) || :; done
 }

@@ -33,7 +33,7 @@ check "nothing ran twice, nothing is lost" cmp seen "$work/expected"
 
 # ---- daemons: forked twice, in a session of their own, holding nothing of ours; with and without an environment ----
 
-child=$CKRUN_BUILD/tests/effect/tool_child
+child=$CKRUN_BUILD/tests/effect/process/tool_child
 
 # daemons: a flow whose first program leaves daemons behind, which write their pids; its second one waits until "go" is there.
 daemons() {

@@ -2,7 +2,7 @@
 # servers.t - killed at any time, a session calls no MCP tool twice that is done once: its probe is asked, and
 # without one it is in doubt.
 . "$(dirname "$0")/../host/tap.sh"
-server=$CKRUN_BUILD/tests/effect/tool_mcp_server
+server=$CKRUN_BUILD/tests/effect/mcp/tool_mcp_server
 cd "$dir" || exit 1
 cat >flow.lua <<EOF
 local flow = require "ck.flow"

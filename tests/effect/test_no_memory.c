@@ -186,7 +186,7 @@ static void attack(const char *what, ck_status (*use)(ck_error *err)) {
 
 int main(void) {
   const char *build = getenv("CKRUN_BUILD");
-  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/tool_child", build ? build : "build/release");
+  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child", build ? build : "build/release");
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   attack("a cassette", use_own);
   attack("a tau-bench session", use_tau);

@@ -1,0 +1,118 @@
+#!/bin/bash
+# secrets.t - secrets are given by reference: all that are missing are told at once, before anything is made or changed, and what
+# was read is shown nowhere.
+. "$(dirname "$0")/../tap.sh"
+cd "$dir" || exit 1
+unset BANK_KEY MAIL_KEY SLOT_KEY
+
+cat >keys.lua <<'END'
+return { name = "keys", extends = "default", secrets = { bank = "env:BANK_KEY", mail = "env:MAIL_KEY", door = "file:door.key" } }
+END
+cat >more.lua <<'END'
+return { name = "more", extends = "./keys.lua", secrets = { mail = "file:/no/such/mail.key" } }
+END
+cat >slots.lua <<'END'
+return { name = "slots", extends = "default", secrets = { mail = "file:mail.key" }, policies = { "tool_rounds", { "redact_keys", keys = { bank = "env:SLOT_KEY" } } } }
+END
+# Takes its input, which is one of the slot's, into memory; pauses once; shows what it then has.
+cat >flow.lua <<'END'
+local flow = require "ck.flow"
+return flow.custom { name = "slots", run = function(ctx)
+  if not ctx.position then
+    ctx.memory.bank = "a-long-value-of-the-bank"
+    ctx.boundary("tool_round", { position = { path = "kept#1" } })
+    ctx.pause("wait")
+  end
+  ctx.outputs.seen = { bank = ctx.memory.bank, same = ctx.memory.bank == "real-value-of-the-bank" }
+  return ctx.memory.bank == "real-value-of-the-bank"
+end }
+END
+
+exits 0 "profile show" profile show more.lua
+has "shows the reference" "$out" "secrets.bank	env:BANK_KEY	$(realpath keys.lua)"
+has "an inherited file's from its own folder" "$out" "secrets.door	file:$(realpath .)/door.key	$(realpath keys.lua)"
+has "the one that replaces another" "$out" "secrets.mail	file:/no/such/mail.key	$(realpath more.lua)"
+BANK_KEY=value-of-the-bank exits 0 "profile show with the variable set" profile show more.lua
+is "shows no value" "$(grep -c value-of-the-bank <<<"$out$err")" 0
+
+exits 4 "run without its secrets" run flow.lua --profile ./more.lua --session s
+has "names the variable" "$err" 'secret "bank": env:BANK_KEY is not set: set it, then try again'
+has "and the file" "$err" "secret \"door\": file:$(realpath .)/door.key cannot be opened (No such file or directory): mend that, then try again"
+has "and the other" "$err" 'secret "mail": file:/no/such/mail.key'
+has "and how many" "$err" "3 secrets of profile more cannot be read"
+ok "no store is made" test ! -e store
+exits 4 "as JSON" --json run flow.lua --profile ./more.lua --session s
+has "one document names them all" "$(json "$err" '$d->{error}{text}')" 'secret "mail"'
+mkdir door.key
+BANK_KEY=x MAIL_KEY='' exits 4 "a folder, an empty one and a short one" run flow.lua --profile ./keys.lua --session s
+has "no file" "$err" "door.key is no regular file"
+has "empty" "$err" "env:MAIL_KEY is empty"
+has "too short" "$err" 'secret "bank" is shorter than 4 bytes'
+ok "still no store" test ! -e store
+rmdir door.key
+printf 'key-of-the-door\n' >door.key
+BANK_KEY=value-of-the-bank MAIL_KEY=value-of-the-mail exits 8 "with all of them" run flow.lua --profile ./keys.lua --session s --input '"the key-of-the-door"'
+exits 0 "what was given as input" --json sessions show s
+has "is masked" "$(json "$out" '$d->{input}{input}')" '[redacted:door:'
+
+# What a resume finds missing, and that nothing was changed.
+state() { "$CKRUN" --json sessions show "$1"; "$CKRUN" --json sessions log "$1" --all; }
+state s >before
+exits 4 "resume without them" resume s
+has "names one" "$err" "problem: secret \"bank\": env:BANK_KEY is not set"
+has "and the other" "$err" "problem: secret \"mail\": env:MAIL_KEY is not set"
+exits 4 "a dry run without them" --json resume s --dry-run
+is "lists both" "$(json "$out" 'scalar(@{$d->{problems}})')" 2
+state s >after
+ok "nothing was changed" cmp before after
+BANK_KEY=value-of-the-bank exits 4 "resume without the second" resume s
+has "names it" "$err" 'session s cannot be resumed: secret "mail": env:MAIL_KEY is not set: set it, then try again'
+state s >after
+ok "and again nothing was changed" cmp before after
+
+printf 'key-of-the-mail' >mail.key
+exits 8 "a session whose policy makes a reference" run flow.lua --profile ./slots.lua --session slot
+exits 0 "what was kept" --json sessions inspect slot
+ok "is the reference" grep -q 'ckrun.ref.*env:SLOT_KEY' <<<"$out"
+is "not the value" "$(grep -c a-long-value <<<"$out")" 0
+state slot >before
+exits 4 "resume without the variable" resume slot
+has "names key and variable" "$err" 'session slot cannot be resumed: secret "memory.bank": env:SLOT_KEY is not set: set it, then try again'
+exits 4 "a dry run, too" resume slot --dry-run
+state slot >after
+ok "epoch, timelines and events are what they were" cmp before after
+SLOT_KEY=real-value-of-the-bank exits 0 "with it the session goes on" resume slot
+has "and the flow has the real value" "$out" "true"
+exits 0 "what the session has become" --json sessions inspect slot
+is "still holds none" "$(grep -c real-value-of <<<"$out")" 0
+has "but its mask, wherever else it was put" "$out" '[redacted:memory.bank:'
+is "and no file of the store" "$(grep -rlF -e real-value-of -e key-of-the-door -e value-of-the store | wc -l)" 0
+
+# A person who says what became of an effect needs none of the secrets.
+cat >once.lua <<END
+local flow = require "ck.flow"
+return flow.custom { name = "once", tools = { die = flow.command { argv = { "$dir/die" }, class = "once" } }, run = function(ctx)
+  if not ctx.position then
+    ctx.memory.bank = "a-long-value-of-the-bank"
+    ctx.boundary("tool_round", { position = { path = "kept#1" } })
+  end
+  ctx.effect { kind = "tool", class = "once", request = { name = "die", index = 0, arguments = {} } }
+  return ctx.memory.bank == "real-value-of-the-bank"
+end }
+END
+printf '#!/bin/sh\nkill -9 $PPID\nsleep 1\n' >die
+chmod +x die
+exits 137 "a tool of class once kills it" run once.lua --profile ./slots.lua --session doubt
+SLOT_KEY=real-value-of-the-bank exits 75 "a resume is in doubt" resume doubt
+key=$("$CKRUN" --json resolve doubt | perl -ne 'print $1 if /"effect":"([^"]+)"/')
+mv mail.key away.key
+exits 0 "resolve needs no secret" resolve doubt
+mv away.key mail.key
+SLOT_KEY=real-value-of-the-bank exits 0 "it hides what there is" resolve doubt "$key" done --result '["real-value-of-the-bank", "key-of-the-mail"]'
+exits 0 "in what was kept" --json sessions log doubt --all
+is "no secret of a result" "$(grep -cE 'real-value-of|key-of-the-mail' <<<"$out")" 0
+has "but its mask" "$out" '[redacted:mail:'
+exits 4 "the resume does need them" resume doubt
+SLOT_KEY=real-value-of-the-bank exits 0 "and goes on" resume doubt
+has "with the real value" "$out" "true"
+finish

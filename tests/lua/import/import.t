@@ -1,0 +1,90 @@
+#!/bin/bash
+# import.t - sessions import at the command line: what is printed, which exit code, what another look at the store finds.
+. "$(dirname "$0")/../../host/tap.sh"
+data=$root/tests/lua/import/data
+
+exits 0 "a file" sessions import "$data/pi.jsonl"
+is "one row: id, format, status, events, agents, delegations, calls, cost, times" "$out" \
+  "$(printf 'imported_pi_f6bd6b2a\tpi\tpaused\t13\t1\t0\t2\t1\t10100\t2030-02-01T00:00:01.000Z\t2030-02-01T00:00:06.000Z')"
+exits 5 "the same again" sessions import "$data/pi.jsonl"
+has "it exists already" "$err" "imported_pi_f6bd6b2a exists already"
+is "nothing is printed" "$out" ""
+exits 0 "a file of two sessions with an old one" sessions import "$data/tau_bench.json" "$data/pi.jsonl"
+is "two rows" "$(grep -c '' <<<"$out")" 2
+is "what the source does not know stays empty" "$(head -n 1 <<<"$out" | cut -f9-)" "$(printf '\t\t')"
+
+exits 0 "as JSON" --json sessions import "$data/claude_inline.jsonl"
+is "its delegations" "$(json "$out" '$d->{delegations}')" 2
+is "its agents" "$(json "$out" '$d->{agents}')" 3
+is "its first time" "$(json "$out" '$d->{first}')" "2030-03-01T00:00:00.000Z"
+is "no cost is made up" "$(json "$out" 'exists $d->{cost_micros} ? 1 : 0')" 0
+run --json sessions show imported_claude_code_2df9cfd0
+is "the parents of agents are kept" "$(json "$out" 'join ",", map { $_->{id} . "<" . ($_->{parent} // "") } @{$d->{input}{import}{agents}}')" \
+  "main<,a1<main,b1<main"
+run sessions log imported_claude_code_2df9cfd0 --agent b1
+is "an agent's own events" "$(cut -f3 <<<"$out" | tr '\n' ' ')" "message outcome intent outcome boundary "
+run sessions log imported_tau_bench_c8e45325 --kind message
+is "no time, no date of 1970" "$(cut -f2 <<<"$out" | sort -u)" ""
+exits 0 "the store is well" store verify
+
+exits 1 "lines that cannot be read" sessions import "$data/openai_many.jsonl"
+has "the line is named" "$err" "openai_many.jsonl:4: "
+has "the cut is named" "$err" "the last line is cut off"
+has "the other, too" "$err" "openai_many.jsonl:3: no conversation; left out"
+has "they are counted" "$err" "2 places could not be read and were left out; 2 sessions imported"
+is "the rest is imported" "$(grep -c '' <<<"$out")" 2
+run --json sessions import "$data/openai_many.jsonl" --session again
+is "the same as JSON" "$(json "$err" '$d->{error}{exit}')" 1
+
+exits 0 "a module of one's own, an id of one's own" sessions import "$data/pi.jsonl" --format "$data/mine.lua" --session mine
+is "has that id" "$(cut -f1,2 <<<"$out")" "$(printf 'mine\tmine')"
+exits 1 "its lines that cannot be read" sessions import "$data/mine.jsonl" --format "$data/mine.lua"
+has "are named" "$err" "mine.jsonl:2: "
+exits 0 "more sessions than the id" sessions import "$data/tau_bench.json" --session two
+is "are numbered" "$(cut -f1 <<<"$out" | tr '\n' ' ')" "two two_2 "
+
+sed -n 3p "$data/pi.jsonl" >"$dir/one.jsonl"
+exits 0 "a file of one line" sessions import "$dir/one.jsonl"
+is "is one line of its format" "$(cut -f2,7,8 <<<"$out")" "$(printf 'pi\t1\t1')"
+exits 5 "an imported session is not resumed" resume imported_pi_f6bd6b2a
+has "and says why" "$err" "flow"
+
+echo "plain text" >"$dir/text"
+while IFS='|' read -r code name text arguments; do
+  refused "$code" "$name" "$text" sessions import $arguments
+done <<LIST
+2|a file of no known format|$dir/text: none of the formats known|$dir/text
+3|a file that is not there|/nothing: there is no such file|$dir/nothing
+2|a folder|a folder, not a file|$dir
+2|an unknown format|did you mean 'tau_bench'?|$data/pi.jsonl --format tau_banch
+2|a wrong format|it holds no session of format who_and_when|$data/swe_agent.traj --format who_and_when
+2|an id that is none|--session|$data/pi.jsonl --session a/b
+2|no file|FILE is missing|
+LIST
+exits 2 "one bad file among good ones" sessions import "$dir/text" "$data/crafted.json"
+is "does not stop them" "$(cut -f2 <<<"$out")" who_and_when
+
+recorded=${CKRUN_DATA:-$root/../shared/data}
+if [ -d "$recorded" ]; then
+  largest=$(ls "$recorded"/claude_code/*.jsonl)
+  exits 0 "the largest session" sessions import "$largest"
+  shopt -s globstar nullglob
+  exits 0 "all recorded sessions of the formats" sessions import "$recorded"/{tau_bench,tau2_bench,agentdojo,swe_agent,pi,claude_code_inline}/* \
+    "$recorded"/who_and_when/**/*.json
+  is "as many as there are" "$(grep -c '' <<<"$out")" 245
+  exits 0 "the store is well with all of them" store verify
+  has "with no problem" "$out$err" "all is well"
+  boundaries() { "$CKRUN" --json sessions log "$1" --kind boundary | perl -ne '/"kind":"(tool_round|loop_iteration)"/ && print "$1 "'; }
+  airline=$(ls "$recorded"/tau_bench/*.json)
+  run sessions import "$airline" --session past
+  for n in 1 14 50; do
+    run run "$flow" --cassette "$airline#$((n - 1))" --session "live_$n"
+    past=past_$n
+    [ "$n" = 1 ] && past=past
+    ok "conversation $n has boundaries" test -n "$(boundaries "$past")"
+    is "they are those of a live run of it" "$(boundaries "$past")" "$(boundaries "live_$n")"
+  done
+else
+  skip "the recorded sessions (CKRUN_DATA) are not there"
+fi
+finish

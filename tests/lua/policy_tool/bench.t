@@ -1,0 +1,52 @@
+#!/bin/bash
+# bench.t - policy bench measures every hook, counts exactly, and tells what a failing one comes to.
+. "$(dirname "$0")/../../host/tap.sh"
+cd "$dir" || exit 1
+
+for file in "$root"/policies/*.lua; do
+  name=$(basename "$file" .lua)
+  exits 0 "bench $name" --json policy bench "$name" --calls 500
+  is "$name: every hook is timed and counted" "$(json "$out" 'join ",", map { $_->{us} >= 0 && $_->{instructions} > 0 && $_->{calls} >= 480 && !$_->{failures} } @{$d->{hooks}}' | tr -d '1,')" ""
+  is "$name: far below the budget" "$(json "$out" 'scalar grep { $_->{instructions} > 10000 } @{$d->{hooks}}')" 0
+done
+
+# Instructions are counted one by one: each more costs as many more.
+for n in 10 20 30; do
+  echo "return { name = 'loop', version = 1, checkpoint = function() local x = 0 for i = 1, $n do x = x + i end end }" >loop.lua
+  run --json policy bench loop.lua --calls 50
+  counts="${counts:-} $(json "$out" '$d->{hooks}[0]{instructions}')"
+done
+set -- $counts
+is "ten more rounds cost the same each time" "$(($3 - $2))" "$(($2 - $1))"
+ok "and at least ten" test "$(($2 - $1))" -ge 10
+run --json policy bench loop.lua --calls 50
+is "the same again" "$(json "$out" '$d->{hooks}[0]{instructions}')" "$3"
+
+cat >bad.lua <<'EOF2'
+return { name = "bad", version = 1,
+  checkpoint = function(at) return at.seq + "x" end,
+  prune = function() while true do pcall(error) end end,
+  redact = function() return 5 end,
+  resume = function() return { tme = "reset" } end,
+  tail = function() local t = {} for i = 1, 1e9 do t[i] = i .. "" end end,
+  on_failure = function() return "retry" end,
+  in_doubt = function() error "no" end,
+  migrate = function(doc) return doc end }
+EOF2
+exits 1 "a policy that fails" policy bench bad.lua --calls 100
+has "a wrong type" "$(grep '^checkpoint' <<<"$out")" "contained: the checkpoint is taken"
+has "with its place" "$(grep '^checkpoint' <<<"$out")" "bad.lua:2:"
+ok "an endless loop" grep -qE "^prune.*(instructions is spent|ran longer than 100 ms); contained: nothing is dropped" <<<"$out"
+has "a wrong answer" "$(grep '^redact' <<<"$out")" "contained: the item is dropped"
+has "a wrong key" "$(grep '^resume' <<<"$out")" "contained: the resume is refused"
+has "an endless list" "$(grep '^tail' <<<"$out")" "is spent; contained: the event is left out of the tail"
+has "an error" "$(grep '^in_doubt' <<<"$out")" "contained: the session stops, in doubt"
+is "hooks that hold are timed all the same" "$(grep -cE '^(on_failure|migrate)	84	[0-9]' <<<"$out")" 2
+has "how many fail" "$err" "bad.lua: 6 hooks fail"
+exits 1 "--json" --json policy bench bad.lua --calls 100
+is "the same in one object" "$(json "$out" 'scalar grep { $_->{failures} && $_->{failure} && $_->{contained} && !exists $_->{us} } @{$d->{hooks}}')" 6
+refused 3 "no such policy" "nothing.lua" policy bench ./nothing.lua
+echo 'return 5' >five.lua
+refused 2 "no policy" "a policy returns a table" policy bench five.lua
+refused 2 "no calls" "whole number" policy bench bad.lua --calls 0
+finish

@@ -1,0 +1,149 @@
+#!/bin/bash
+# check.t - policy check finds what would go wrong live, tells it by file and line, and finds nothing in what is sound.
+. "$(dirname "$0")/../../host/tap.sh"
+cd "$dir" || exit 1
+
+for file in "$root"/policies/*.lua; do
+  exits 0 "shipped $(basename "$file")" policy check "$(basename "$file" .lua)"
+  ok "$(basename "$file") has a hook" grep -q '^hook' <<<"$out"
+done
+
+# problem NAME LINE TEXT: standard input is a policy; exactly one problem is found there, and the exit code is 1.
+problem() {
+  cat >"$dir/p.lua"
+  exits 1 "$1" policy check p.lua
+  has "$1: is told at line $2" "$(grep '^problem' <<<"$out")" "/p.lua:$2: "
+  has "$1: in words" "$(grep "/p.lua:$2: " <<<"$out")" "$3"
+  is "$1: nothing else is" "$(grep -c '^problem' <<<"$out")" "${4:-1}"
+}
+problem "a name that is not there, never reached" 3 "the sandbox has no 'os'" <<'EOF2'
+return { name = "p", version = 1,
+  checkpoint = function(at)
+    if at.kind == "never" then return os.time() end
+  end }
+EOF2
+problem "a function that is not there" 2 "the sandbox has no 'string.gsub'" <<'EOF2'
+return { name = "p", version = 1, checkpoint = function(at)
+  return at.depth > 99 and string.gsub(at.kind, "a", "b") end }
+EOF2
+problem "a global" 2 "'count' is a global" <<'EOF2'
+return { name = "p", version = 1, checkpoint = function(at)
+  if at.depth > 99 then count = 1 end end }
+EOF2
+problem "a global function" 1 "'helper' is a global" 2 <<'EOF2'
+function helper() end
+return { name = "p", version = 1 }
+EOF2
+problem "a local of the file that a hook sets" 3 "'last' belongs to the file" <<'EOF2'
+local last
+local policy = { name = "p", version = 1, checkpoint = function(at)
+  last = at.seq
+end }
+return policy
+EOF2
+problem "a table of the file that a hook fills" 3 "'cache' belongs to the file" <<'EOF2'
+local cache = {}
+return { name = "p", version = 1, checkpoint = function(at)
+  cache[at.kind] = true
+end }
+EOF2
+problem "by a library function" 3 "'list' belongs to the file" <<'EOF2'
+local list = {}
+return { name = "p", version = 1, tail = function(event)
+  table.insert(list, event.seq)
+end }
+EOF2
+problem "state that only shows in the answers" 4 "answers differently when it was called before" <<'EOF2'
+local box = { n = 0 }
+local function bump(t) t.n = t.n + 1 return t.n end
+return { name = "p", version = 1,
+  checkpoint = function() return bump(box) > 3 and "later" or nil end }
+EOF2
+problem "a value that may be nil" 2 "concatenate a nil value" <<'EOF2'
+return { name = "p", version = 1, checkpoint = function(at)
+  return "before " .. at.next.tool
+end }
+EOF2
+problem "a loop without end" 2 "the budget of 1000000 instructions is spent" <<'EOF2'
+return { name = "p", version = 1, prune = function()
+  while true do end
+end }
+EOF2
+problem "an answer of the wrong type" 1 "the answer: nil, true, a reason or a table expected, got a number" <<'EOF2'
+return { name = "p", version = 1, checkpoint = function() return 7 end }
+EOF2
+problem "a typo in a hook's name" 1 "did you mean 'checkpoint'" <<'EOF2'
+return { name = "p", version = 1, chekpoint = function() end }
+EOF2
+problem "no table" 1 "a policy returns a table" <<'EOF2'
+return 5
+EOF2
+problem "text that does not compile" 2 "expected" <<'EOF2'
+return { name = "p",
+EOF2
+problem "an error on loading" 2 "on purpose" <<'EOF2'
+local policy = {}
+error("on purpose")
+EOF2
+printf '\033Lua' >p.lua
+exits 1 "a compiled chunk" policy check p.lua
+has "is refused as such" "$out" "only Lua source is accepted"
+
+# Every construct of the language, with names that a careless reader would take for globals, and nothing wrong.
+cat >fine.lua <<'EOF2'
+#!/usr/bin/env lua
+--[==[ os.exit() ]] ]==] -- io.read()
+local policy <const> = { name = "fine", version = 1, options = { ["end"] = 1, os = 2, list = { 1, 2; 3 } } }
+local a, b, c = 1, "os.time() \" ]]", [[ io.open
+  debug ]]
+local deep = { os = { time = function(self, ...) return self, select("#", ...), ... end }, [1] = 0x1p4, [2] = 3e-2, 'x' }
+deep.os.clock, deep.n = function() return 1 // 2 end, ~5 & 3 | 2 ~ 1 << 2 >> 1
+function deep.os.date(format) return format end
+function deep.os:get() return self.time end
+local function recurse(n) if n <= 0 then return 0 else return recurse(n - 1) end end
+local size = #"text" + -a ^ 2 .. "x" == "y" and not b or nil
+local later
+later = c
+goto done
+::done::
+do local io = {} io.write = 1 end
+while false do break end
+repeat local until_here = true until until_here
+for i = 1, 3, 1 do deep[i] = i end
+for os, time in pairs(deep.list or {}) do deep[os] = time end
+local text = ("%s"):format "x" .. string.rep("a", 2) .. tostring { } .. #{ f = function() end }
+function policy.checkpoint(at, opt)
+  local count, list = 0, {}
+  for _, value in ipairs(opt.list) do count = count + value list[#list + 1] = value end
+  list.os, count = { time = count }, count + 1
+  table.insert(list, count); table.sort(list, function(x, y) return tostring(x) < tostring(y) end)
+  local memo = setmetatable and 1
+  if at.kind:find("tool", 1, true) then return recurse(2) == 0 and "yes" or nil
+  elseif at.since.ms > 5 then return { reason = "r", durability = "sync" } end
+  return (function(...) return ... end)(count > 99)
+end
+return policy, size, text, later, math.pi
+EOF2
+exits 1 "every construct" policy check fine.lua
+is "only what is wrong on purpose is told" "$(grep -c '^problem' <<<"$out") $(grep -c "the sandbox has no 'setmetatable'" <<<"$out")" "2 1"
+sed -i '/setmetatable/d' fine.lua
+exits 0 "every construct, without it" policy check fine.lua
+is "options are shown" "$(cell "$out" "option os")" 2
+has "so is what a list holds" "$out" "option list	[1,2,3]"
+exits 0 "policy check --json" --json policy check fine.lua
+is "one object with the same" "$(json "$out" '$d->{name} . scalar(@{$d->{problems}}) . $d->{hooks}[0]{hook} . $d->{options}{os}')" "fine0checkpoint2"
+exits 1 "a problem with --json" --json policy check p.lua
+is "is in the object" "$(json "$out" 'scalar @{$d->{problems}}')" 1
+
+refused 3 "a policy that is not shipped" "searched policies/evry_n.lua (did you mean 'every_n'?)" policy check evry_n
+refused 3 "a file that is not there" "nowhere.lua" policy check ./nowhere.lua
+cp fine.lua open.lua && chmod 666 open.lua
+refused 5 "a file that others may write" "open.lua" policy check open.lua
+refused 2 "no file" "FILE is missing" policy check
+
+# The reader of text is not brought down by size or depth.
+{ echo "local t = {}"; for i in $(seq 5000); do echo "t[$i] = function(x) return x and { $i, \"$i\" } end"; done; echo 'return { name = "p", version = 1 }'; } >big.lua
+exits 0 "a file of 5,000 functions" policy check big.lua
+{ printf 'local x = '; for i in $(seq 150); do printf '('; done; printf 1; for i in $(seq 150); do printf ')'; done; echo; echo 'return { name = "p", version = 1 }'; } >deep.lua
+exits 0 "150 nested parentheses" policy check deep.lua
+finish

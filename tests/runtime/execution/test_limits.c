@@ -1,0 +1,408 @@
+/* test_limits.c - constraints: no limit is passed where the price is known, every ancestor pays, and no crash forgets a
+ * micro-dollar. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/history/hand.h"
+#include "core/runtime/execution/limits.h"
+#include "core/runtime/history/resolve.h"
+#include "tests/runtime/execution/strands.h"
+#include "tests/tap.h"
+
+#define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
+#define TAIL " end }"
+#define MODEL "ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } } "
+
+static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
+
+/* One model call and a boundary, for ever. */
+static const char loop[] = HEAD "local n = ctx.position and ctx.position.n or 0 "
+    "while n < 1000 do n = n + 1 " MODEL " ctx.boundary('loop_iteration', { agent = 'main', position = { path = 'n#' .. n, n = n } }) end" TAIL;
+
+static ck_profile *make_profile(void) {
+  ck_profile *profile;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_new(&profile, "limits", &err) == CK_OK, "profile");
+  return profile;
+}
+
+static int64_t count_events(strands *s, const char *what);
+
+typedef struct finding {
+  const char *what;
+  int64_t count;
+} finding;
+
+static bool find(void *to, const ck_event *event) {
+  finding *self = to;
+  self->count += ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "what"), self->what);
+  return true;
+}
+
+static int64_t count_events(strands *s, const char *what) {
+  ck_error err = CK_ERROR_INIT;
+  finding f = {.what = what};
+  ck_event_query query = {.session = ck_session_get_record(s->session)->no, .kinds = 1ull << CK_EVENT_CONSTRAINT};
+  tap_must(ck_session_flush(s->session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush: %s", err.text);
+  tap_must(ck_store_read_events(s->runtime->store, &query, find, &f, &err) == CK_OK, "events: %s", err.text);
+  return f.count;
+}
+
+static void test_little(void) {
+  char text[CK_ERROR_TEXT_MAX];
+  ck_limit_hit hit = {.dimension = CK_DIMENSION_BUDGET, .agent = "x", .spent = 2466, .limit = 4000, .asked = 18000};
+  ck_limits_describe(text, sizeof text, &hit);
+  tap_is_text(text, "budget of agent x: $0.002466 of $0.004 spent, and the next call may cost $0.02", "less than a cent is told exactly");
+}
+
+/* $4.80 of $5.00 leaves $0.20. */
+static void test_budget(void) {
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile, .reserve = 150000};
+  profile->budget_micros = 5000000;
+  strands_open(&s, loop);
+  strands_start(&s, "budget");
+  strands_ok(&s, "model/1", reply, 4000000);
+  tap_is_int(count_events(&s, "approaching"), 1, "$4.00 of $5.00: it comes near, and that is told");
+  strands_ok(&s, "model/1", reply, 800000);
+  tap_is_int(count_events(&s, "approaching"), 1, "once");
+  tap_is_int((int64_t)s.count, 1, "a call that costs at most $0.15 is within the $0.20 left");
+  strands_ok(&s, "model/1", reply, 100000);
+  tap_is_int((int64_t)s.count, 0, "with $0.10 left it is not begun");
+  tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT, "the session pauses");
+  tap_is_text(s.result.text, "budget: $4.90 of $5.00 spent, and the next call may cost $0.15", "and says why");
+  strands_crash(&s);
+  s.reserve = 100000;
+  strands_resume(&s, "budget");
+  tap_is_int((int64_t)s.count, 1, "resumed, a call of at most $0.10 is begun");
+  strands_ok(&s, "model/1", reply, 100000);
+  tap_is_int(s.result.status, CK_SESSION_PAUSED, "and the next is not");
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 5000000, "all of $5.00 was spent, and no more");
+  strands_crash(&s);
+  profile->budget_micros = 6000000;
+  strands_resume(&s, "budget");
+  tap_is_int((int64_t)s.count, 1, "with another dollar in the profile it goes on");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* Paused after 45 of 60 minutes, it has 60 fresh ones. */
+static int64_t fake_us;
+static int64_t fake_mono(void *self) {
+  (void)self;
+  return fake_us;
+}
+static int64_t fake_wall(void *self) {
+  (void)self;
+  return 1000 + fake_us / 1000;
+}
+
+static void test_time(void) {
+  ck_profile *profile = make_profile();
+  const int64_t minute = 60000000;
+  strands s = {.profile = profile, .clock = {.mono_us = fake_mono, .wall_ms = fake_wall}};
+  fake_us = 1;
+  profile->time_ms = 60 * minute / 1000;
+  strands_open(&s, loop);
+  strands_start(&s, "time");
+  fake_us += 45 * minute;
+  ck_execution_pause(s.execution, NULL);
+  strands_ok(&s, "model/1", reply, 0);
+  tap_is_int(s.result.cause, CK_E_PAUSED, "paused after 45 minutes");
+  strands_crash(&s);
+  fake_us += 1000 * minute;
+  strands_resume(&s, "time");
+  fake_us += 59 * minute;
+  strands_ok(&s, "model/1", reply, 0);
+  tap_is_int(s.status, CK_E_PENDING, "59 minutes after the resume it still runs, whatever lay between");
+  fake_us += 2 * minute;
+  strands_ok(&s, "model/1", reply, 0);
+  tap_is_int(s.result.cause, CK_E_LIMIT, "after 61 it does not");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* An analyst under an orchestrator: who may spend, and who has spent. */
+static const char nested[] = HEAD
+    "if ctx.task == 2 then for i = 1, 10 do " MODEL " ctx.boundary('tool_round', { position = { path = 'c' .. i } }) end return 1 end "
+    "if ctx.task == 1 then ctx.fork { { scope = 'child', task = 2, agent = 'child' } } return ctx.join { 'child' }.child.result end "
+    "ctx.fork { { scope = 'parent', task = 1, agent = 'parent' } } return ctx.join { 'parent' }.parent.result" TAIL;
+
+static void check_nested(const char *id, const char *agent, int64_t session_limit, int64_t agent_limit, int calls) {
+  ck_profile *profile = make_profile();
+  ck_profile_agent *limited;
+  ck_error err = CK_ERROR_INIT;
+  profile->budget_micros = session_limit;
+  if (agent) {
+    tap_must(ck_profile_put_agent(&limited, profile, agent, &err) == CK_OK, "agent");
+    limited->budget_micros = agent_limit;
+  }
+  strands s = {.profile = profile, .reserve = 100};
+  strands_open(&s, nested);
+  strands_start(&s, id);
+  int done = 0;
+  for (; done < 10 && s.status == CK_E_PENDING && s.count > 0; done++) strands_ok(&s, "child", reply, 100);
+  tap_is_int(done, calls, "%s: a limit of %s stops the child after %d calls", id, agent ? agent : "the session", calls);
+  tap_ok(s.result.cause == CK_E_LIMIT && (!agent || strstr(s.result.text, agent)), "%s: and says whose it is", id);
+  strands_crash(&s);
+  strands_resume(&s, id);
+  tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT, "%s: a resume forgets nothing of it", id);
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+static void test_hierarchy(void) {
+  check_nested("own", "child", -1, 350, 3);
+  check_nested("ancestor", "parent", -1, 200, 2);
+  check_nested("session", NULL, 500, 0, 5);
+}
+
+/* Counts of calls, also of those side by side. */
+static void test_calls(void) {
+  static const char flow[] = HEAD
+      "if ctx.task then return " MODEL ".status end "
+      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 }, { scope = 'c', task = 1 } } return ctx.join { 'a', 'b', 'c' }" TAIL;
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile};
+  profile->model_calls = 2;
+  strands_open(&s, flow);
+  strands_start(&s, "calls");
+  tap_is_int((int64_t)s.count, 2, "of three calls side by side, two are within a limit of two");
+  strands_ok(&s, "a@", reply, 0);
+  strands_ok(&s, "b@", reply, 0);
+  tap_is_text(s.result.text, "model_calls: 0 of 2 spent", "the third is what it pauses at");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+static void test_what_happens(void) {
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 150;
+  profile->on_limit = CK_LIMIT_FAIL;
+  profile->minimum.rounds = 10;
+  strands_open(&s, loop);
+  strands_start(&s, "fails");
+  strands_ok(&s, "model/1", reply, 100);
+  tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT, "on_limit = fail: it fails");
+  tap_is_int(count_events(&s, "hit"), 1, "the hit is an event");
+  tap_is_int(count_events(&s, "conflict"), 1, "and so is that less than half of another minimum is met");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+static void say(strands *s, const char *id, const char *json) {
+  ck_error err = CK_ERROR_INIT;
+  ck_value *text;
+  tap_must(ck_value_new(&text, ck_bytes_text(json), &err) == CK_OK, "value");
+  tap_is_status(ck_session_answer(s->runtime, id, NULL, text, &err), CK_OK, &err, "a person answers %s", json);
+  ck_value_free(text);
+}
+
+static void test_asks(void) {
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 150;
+  profile->on_limit = CK_LIMIT_ASK;
+  strands_open(&s, loop);
+  strands_start(&s, "asks");
+  strands_ok(&s, "model/1", reply, 100);
+  tap_is_int(s.result.status, CK_SESSION_WAITING, "on_limit = ask: it waits for a person");
+  tap_ok(strstr(s.result.text, "new limit") != NULL, "and says what for: %s", s.result.text);
+  strands_crash(&s);
+  strands_resume(&s, "asks");
+  tap_is_int(s.result.status, CK_SESSION_WAITING, "also when it is resumed without an answer");
+  strands_crash(&s);
+  say(&s, "asks", "\"perhaps\"");
+  strands_resume(&s, "asks");
+  tap_is_int(s.result.status, CK_SESSION_WAITING, "an answer that is no number leaves it waiting");
+  strands_crash(&s);
+  say(&s, "asks", "\"0.00035\"");
+  strands_resume(&s, "asks");
+  tap_is_int((int64_t)s.count, 1, "a new limit lets it go on");
+  strands_ok(&s, "model/1", reply, 100);
+  strands_crash(&s);
+  strands_resume(&s, "asks");
+  tap_is_int(s.result.status, CK_SESSION_WAITING, "up to that limit: a call lost in a crash counts too");
+  strands_crash(&s);
+  say(&s, "asks", "\"stop\"");
+  strands_resume(&s, "asks");
+  tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT, "stop ends it");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* Crashes at random, in three strands: what was delivered was spent, and a call that was lost counts at what it reserved. */
+static void test_never_forgets(void) {
+  static const char flow[] = HEAD
+      "if ctx.task then for i = ctx.position and ctx.position.i or 1, 6 do " MODEL
+      " ctx.boundary('tool_round', { position = { path = 'i#' .. i, i = i + 1 } }) end return 1 end "
+      "ctx.fork { { scope = 'a', task = 1, agent = 'a' }, { scope = 'b', task = 1, agent = 'b' }, { scope = 'c', task = 1, agent = 'c' } } "
+      "ctx.join { 'a', 'b', 'c' } return 1" TAIL;
+  int wrong = 0, completed = 0, crashes = 0;
+  srand(4);
+  for (int round = 0; round < 200; round++) {
+    char id[32];
+    snprintf(id, sizeof id, "never-%d", round);
+    strands s = {.reserve = 1000, .retry = true};
+    int64_t spent = 0;
+    strands_open(&s, flow);
+    strands_start(&s, id);
+    for (int move = 0; move < 400 && s.status == CK_E_PENDING; move++) {
+      if (rand() % 5 == 0) {
+        spent += (int64_t)s.count * 1000; /* begun, and lost */
+        strands_crash(&s);
+        strands_resume(&s, id);
+        crashes++;
+      } else if (s.count > 0) {
+        int64_t cost = rand() % 900 + 1;
+        char key[CK_STATE_KEY_MAX];
+        snprintf(key, sizeof key, "%s", s.started[(size_t)rand() % s.count].key);
+        spent += cost;
+        strands_ok(&s, key, reply, cost);
+      }
+    }
+    completed += s.result.status == CK_SESSION_COMPLETED;
+    int64_t known = ck_session_totals(s.session)->cost_micros;
+    if (known != spent) tap_diag("round %d: %lld spent, %lld known", round, (long long)spent, (long long)known);
+    wrong += known != spent;
+    strands_close(&s);
+  }
+  tap_is_int(wrong, 0, "200 sessions, %d crashes: not a micro-dollar is forgotten", crashes);
+  tap_is_int(completed, 200, "and all complete");
+}
+
+/* A number that a person gave is kept with the word that it was taken: no crash asks for it again. */
+static void test_answer_survives(void) {
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 150;
+  profile->on_limit = CK_LIMIT_ASK;
+  strands_open(&s, HEAD MODEL MODEL "return 1" TAIL);
+  strands_start(&s, "given");
+  strands_ok(&s, "model/1", reply, 100);
+  tap_is_int(s.result.status, CK_SESSION_WAITING, "a person is asked");
+  strands_crash(&s);
+  say(&s, "given", "\"0.00100\"");
+  strands_resume(&s, "given");
+  tap_is_int((int64_t)s.count, 1, "and answers");
+  strands_crash(&s);
+  strands_resume(&s, "given");
+  tap_is_int((int64_t)s.count, 1, "after a crash the limit that was given still holds: %s", s.result.text);
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+static void count_question(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+  (void)key, (void)kind, (void)class, (void)request;
+  ++*(int *)to;
+}
+
+/* Two ask, one is answered, and that is enough for both. */
+static void test_one_answer_for_two(void) {
+  static const char flow[] = HEAD "if ctx.task then " MODEL " ctx.boundary('step_complete', { position = { path = 'b' } }) "
+      "return ctx.effect { kind = 'ask', class = 'idempotent', request = { question = 'Well?' } }.result end "
+      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 } } ctx.join { 'a', 'b' } return 1" TAIL;
+  ck_profile *profile = make_profile();
+  ck_error err = CK_ERROR_INIT;
+  ck_value *text;
+  int open = 0;
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 50;
+  profile->on_limit = CK_LIMIT_ASK;
+  strands_open(&s, flow);
+  strands_start(&s, "two");
+  strands_crash(&s);
+  tap_must(ck_value_new(&text, ck_bytes_text("\"0.00100\""), &err) == CK_OK, "value");
+  tap_is_status(ck_session_answer(s.runtime, "two", "main.a@start/start/model/1/limit/1", text, &err), CK_OK, &err, "one of two questions is answered");
+  ck_value_free(text);
+  strands_resume(&s, "two");
+  tap_is_int((int64_t)s.count, 2, "both go on");
+  strands_crash(&s);
+  tap_must(ck_session_list_questions(s.runtime, "two", count_question, &open, &err) == CK_OK, "questions");
+  tap_is_int(open, 0, "and nothing is asked any more");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* A question that a crash left behind the checkpoint is asked again where a person can find it. */
+static void test_question_survives(void) {
+  static const char flow[] = HEAD "if ctx.task == 1 then " MODEL " return 1 end "
+      "if ctx.task == 2 then ctx.effect { kind = 'sleep', class = 'pure', request = { ms = 3600000 } } return 1 end "
+      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 2 } } ctx.join { 'a', 'b' } return 1" TAIL;
+  ck_profile *profile = make_profile();
+  ck_error err = CK_ERROR_INIT;
+  int open = 0;
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 50;
+  profile->on_limit = CK_LIMIT_ASK;
+  strands_open(&s, flow);
+  strands_start(&s, "question");
+  tap_is_int((int64_t)s.count, 1, "one branch waits for a word on the limit, the other sleeps");
+  strands_crash(&s);
+  strands_resume(&s, "question");
+  strands_crash(&s);
+  tap_must(ck_session_list_questions(s.runtime, "question", count_question, &open, &err) == CK_OK, "questions");
+  tap_is_int(open, 1, "after a crash and a resume the question can be found");
+  say(&s, "question", "\"0.00100\"");
+  strands_resume(&s, "question");
+  tap_is_int((int64_t)s.count, 2, "and once it is answered the call is begun");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* What only waits is put off when the session is to end, also what was asked for a moment before. */
+static void test_sleep_beside(void) {
+  static const char flow[] = HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
+      "{ kind = 'model', class = 'pure', request = { model = 'm' } } } return 1" TAIL;
+  ck_profile *profile = make_profile();
+  strands s = {.profile = profile, .reserve = 100};
+  profile->budget_micros = 50;
+  strands_open(&s, flow);
+  strands_start(&s, "sleep");
+  strands_deliver_cancelled(&s);
+  tap_is_int(s.result.status, CK_SESSION_PAUSED, "a limit pauses the session although something sleeps");
+  tap_is_int((int64_t)s.count, 0, "and nothing sleeps on");
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+/* An agent has spent what it has spent, also when the session was rewound by hand since. */
+static void test_rewound(void) {
+  static const char flow[] = HEAD "local function ask() ctx.effect { kind = 'model', class = 'pure', agent = 'a', request = { model = 'm' } } end "
+      "if not ctx.position then ctx.boundary('loop_iteration', { position = { path = 'b' } }) end ask() ask() return 1" TAIL;
+  ck_profile *profile = make_profile();
+  ck_profile_agent *limited;
+  ck_hand_result rewound;
+  ck_error err = CK_ERROR_INIT;
+  tap_must(ck_profile_put_agent(&limited, profile, "a", &err) == CK_OK, "agent");
+  limited->budget_micros = 150;
+  strands s = {.profile = profile, .reserve = 100};
+  strands_open(&s, flow);
+  strands_start(&s, "rewound");
+  strands_ok(&s, "model/1", reply, 100);
+  strands_crash(&s);
+  tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound", &(ck_hand_options){.report = "r"}, &err), CK_OK, &err, "it is rewound");
+  strands_resume(&s, "rewound");
+  tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT, "what its agent spent before still counts: %s", s.result.text);
+  strands_close(&s);
+  ck_profile_free(profile);
+}
+
+int main(void) {
+  test_one_answer_for_two();
+  test_question_survives();
+  test_rewound();
+  test_answer_survives();
+  test_sleep_beside();
+  test_little();
+  test_budget();
+  test_time();
+  test_hierarchy();
+  test_calls();
+  test_what_happens();
+  test_asks();
+  test_never_forgets();
+  return tap_done();
+}
