@@ -52,7 +52,7 @@ layer core/redact 'core/(base|model|redact)/'
 layer core/store  'core/(base|model|store)/'
 layer core/runtime 'core/(base|model|redact|store|runtime)/'
 layer core/effect 'core/(base|model|redact|effect)/'
-layer lua         'core/(base|model)/|core/runtime/(policy|flow|session)\.h$|lua/'
+layer lua         'core/(base|model)/|core/runtime/session/(policy|flow)\.h$|lua/'
 
 only "Lua's headers" '(lua|lauxlib|lualib|luaconf)\.h' 'lua/'
 only sqlite3.h 'sqlite3\.h' 'core/store/sqlite/'

@@ -67,10 +67,10 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_
 
 static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch, const ck_run_checkpoint *of, const char *id,
                        ck_error *err) {
-  ck_place place = {0};
+  ck_store_location place = {0};
   ck_value *document = NULL, *input = NULL;
-  ck_status status = ck_place_find(&place, host, err);
-  if (status == CK_OK) status = ck_place_make_parents(&place, err);
+  ck_status status = ck_store_location_find(&place, host, err);
+  if (status == CK_OK) status = ck_store_location_make_parents(&place, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
   if (status == CK_OK) status = ck_value_copy(&input, of->input, err);
   if (status == CK_OK) status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input, err);
@@ -79,7 +79,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(document);
-  ck_place_clear(&place);
+  ck_store_location_clear(&place);
   return status;
 }
 

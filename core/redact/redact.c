@@ -230,7 +230,7 @@ ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, con
   ck_value *ruled = NULL;
   ck_status status;
   if (sink == CK_SINK_STATE && is_slot(value)) {
-    self->counts[CK_RULE_SLOT]++;
+    self->counts[CK_RULE_SECRET_REFERENCE]++;
     status = mask_whole(&ruled, self, "slot", value, err);
   } else {
     status = apply_rules(&ruled, self, rules_of(sink), rule, value, err);

@@ -12,7 +12,7 @@ enum {
   CK_RULE_KNOWN,
   CK_RULE_ID,       /* an id that held a known secret */
   CK_RULE_SIGNED,   /* a signed block that did */
-  CK_RULE_SLOT,     /* an item that came in as a slot */
+  CK_RULE_SECRET_REFERENCE,     /* an item that came in as a slot */
   CK_RULE_EXCLUDED, /* a state key of the profile's list */
   CK_RULE_POLICY_DROP,
   CK_RULE_POLICY_MASK,

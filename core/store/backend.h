@@ -7,7 +7,7 @@
 #define CK_STORE_BACKEND_H
 
 #include "core/store/rows.h"
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 typedef struct ck_backend {
   void *self;
@@ -26,12 +26,12 @@ typedef struct ck_backend {
   CK_CHECKED ck_status (*hold)(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read, ck_error *err);
   CK_CHECKED ck_status (*pin)(void *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err);
   /* CK_E_BUSY: the heirs are not all of its forks. */
-  CK_CHECKED ck_status (*delete_session)(void *self, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err);
+  CK_CHECKED ck_status (*delete_session)(void *self, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err);
   CK_CHECKED ck_status (*give_back)(int64_t *bytes, void *self, ck_error *err);
   CK_CHECKED ck_status (*check_owner)(void *self, const char *session_id, ck_error *err);
   /* NULL: sessions are seen by their own process only. See store.h. */
   void (*set_trouble)(void *self, ck_lease lease, const char *text);
-  void (*get_trouble)(char out[CK_TROUBLE_MAX], void *self, const char *session_id);
+  void (*get_trouble)(char out[CK_STORE_FAULT_MAX], void *self, const char *session_id);
   void (*release)(void *self, ck_lease lease);
   CK_CHECKED ck_status (*put_request)(void *self, const ck_request *request, ck_error *err);
   CK_CHECKED ck_status (*get_request)(ck_request *out, bool *found, void *self, ck_lease lease, ck_error *err);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 
 /* ---- events ---- */
 
@@ -27,8 +27,8 @@ static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *se
   return CK_OK;
 }
 
-ck_status ck_front_encode_events(ck_front_rows *out, ck_store *self, ck_event *const *events, size_t count, ck_error *err) {
-  *out = (ck_front_rows){0};
+ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self, ck_event *const *events, size_t count, ck_error *err) {
+  *out = (ck_store_core_rows){0};
   if (count == 0) return CK_OK;
   ck_event_row *rows = ck_arena_push(&self->arena, count * sizeof *rows);
   ck_digest *digests = ck_arena_push(&self->arena, count * sizeof *digests);
@@ -37,7 +37,7 @@ ck_status ck_front_encode_events(ck_front_rows *out, ck_store *self, ck_event *c
     ck_status status = encode_event(&rows[i], &digests[i], self, events[i], err);
     if (status) return status;
   }
-  *out = (ck_front_rows){.events = rows, .digests = digests};
+  *out = (ck_store_core_rows){.events = rows, .digests = digests};
   return CK_OK;
 }
 
@@ -52,8 +52,8 @@ typedef struct tail_walk {
 
 static bool append_stored(void *to, const ck_event_row *row) {
   tail_walk *tail = to;
-  ck_front_body body = {.compress = &tail->store->compress, .space = &tail->store->space};
-  tail->status = ck_front_open_body(&body, row, tail->err);
+  ck_store_core_body body = {.compress = &tail->store->compress, .space = &tail->store->space};
+  tail->status = ck_store_core_open_body(&body, row, tail->err);
   if (tail->status) {
     ck_error_prefix(tail->err, "session %s, event %lld", ck_chain_session(tail->chain), (long long)row->seq);
     return false;
@@ -62,10 +62,10 @@ static bool append_stored(void *to, const ck_event_row *row) {
   return tail->status == CK_OK;
 }
 
-static ck_status load_tail(ck_store *self, ck_held *held, ck_error *err) {
+static ck_status load_tail(ck_store *self, ck_held_lease *held, ck_error *err) {
   int64_t covers, session = held->lease.session;
   if (ck_chain_has_tail(held->chain)) return CK_OK;
-  ck_status status = ck_front_get_last(&covers, self, session, err);
+  ck_status status = ck_store_core_get_last(&covers, self, session, err);
   if (status) return status;
   tail_walk tail = {self, held->chain, CK_OK, err};
   ck_chain_begin_tail(held->chain, covers);
@@ -75,13 +75,13 @@ static ck_status load_tail(ck_store *self, ck_held *held, ck_error *err) {
   return status;
 }
 
-static ck_status load_state(ck_store *self, ck_held *held, int64_t parent, ck_error *err) {
+static ck_status load_state(ck_store *self, ck_held_lease *held, int64_t parent, ck_error *err) {
   ck_state *state = NULL;
   ck_digest digest = {{0}};
   if (ck_chain_is_at(held->chain, parent)) return CK_OK;
   ck_status status;
   if (parent == 0) status = ck_state_new(&state, err);
-  else status = ck_front_load(&(ck_front_wish){.state = &state, .digest = &digest}, self, held->lease.session, parent, err);
+  else status = ck_store_core_load(&(ck_load_request){.state = &state, .digest = &digest}, self, held->lease.session, parent, err);
   if (!status) ck_chain_begin_state(held->chain, state, parent, &digest);
   return status;
 }
@@ -101,7 +101,7 @@ static ck_status store_payload(ck_checkpoint_row *row, ck_store *self, ck_error 
   return CK_OK;
 }
 
-static ck_status encode_checkpoint(ck_checkpoint_row **out, ck_store *self, ck_held *held, const ck_checkpoint *checkpoint,
+static ck_status encode_checkpoint(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held, const ck_checkpoint *checkpoint,
                                    int64_t timeline, ck_error *err) {
   ck_status status = load_state(self, held, checkpoint->parent, err);
   if (status) return status;
@@ -121,8 +121,8 @@ static int64_t wall_ms(void) {
 }
 
 /* Events up to the checkpoint's are covered by it; those behind it belong to the next one. */
-static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held *held, const ck_batch *batch,
-                             const ck_front_rows *rows, ck_error *err) {
+static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held, const ck_batch *batch,
+                             const ck_store_core_rows *rows, ck_error *err) {
   const ck_event_row *events = rows->events;
   const ck_checkpoint *checkpoint = batch->checkpoint;
   ck_status status = load_tail(self, held, err);
@@ -138,7 +138,7 @@ static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held *h
 }
 
 /* The session is another one when it is made: its state is what it inherits. */
-static ck_status begin_chain(ck_held *held, ck_store *self, const ck_session_record *record, const ck_opening *opening, ck_error *err) {
+static ck_status begin_chain(ck_held_lease *held, ck_store *self, const ck_session_record *record, const ck_opening *opening, ck_error *err) {
   ck_session_record there = {0};
   if (record) {
     held->lease.session = record->origin.session;
@@ -155,15 +155,15 @@ static ck_status begin_chain(ck_held *held, ck_store *self, const ck_session_rec
   return status;
 }
 
-ck_status ck_front_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain, const ck_session_record *record,
+ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain, const ck_session_record *record,
                                   const ck_opening *opening, ck_error *err) {
-  ck_front_rows rows;
+  ck_store_core_rows rows;
   ck_checkpoint_row *checkpoint = NULL;
-  ck_held held = {.chain = chain};
+  ck_held_lease held = {.chain = chain};
   ck_batch batch = {.events = opening->events, .event_count = opening->event_count, .checkpoint = opening->checkpoint};
   *out = (ck_row_opening){0};
   self->compress.from = opening->compress_from;
-  ck_status status = ck_front_encode_events(&rows, self, opening->events, opening->event_count, err);
+  ck_status status = ck_store_core_encode_events(&rows, self, opening->events, opening->event_count, err);
   if (!status && opening->checkpoint) {
     status = begin_chain(&held, self, record, opening, err);
     if (!status) status = chain_batch(&checkpoint, self, &held, &batch, &rows, err);
@@ -176,14 +176,14 @@ ck_status ck_front_encode_opening(ck_row_opening *out, ck_store *self, ck_chain 
 }
 
 static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch *batch, ck_error *err) {
-  ck_held *held = ck_front_get_held(self, batch->lease.session);
-  ck_front_rows events;
+  ck_held_lease *held = ck_store_core_get_lease(self, batch->lease.session);
+  ck_store_core_rows events;
   ck_checkpoint_row *checkpoint = NULL;
   if (!held || held->lease.epoch != batch->lease.epoch)
     return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)batch->lease.session);
   if (held->failed) return held->failed;
   self->compress.from = held->compress_from;
-  ck_status status = ck_front_encode_events(&events, self, batch->events, batch->event_count, err);
+  ck_status status = ck_store_core_encode_events(&events, self, batch->events, batch->event_count, err);
   if (!status) status = chain_batch(&checkpoint, self, held, batch, &events, err);
   if (status) return held->failed = status;
   rows->events = events.events;
@@ -210,7 +210,7 @@ static ck_status encode_round(ck_row_batch *rows, ck_store *self, ck_batch *batc
 }
 
 static void end_batch(ck_store *self, ck_batch *batch, const ck_row_batch *rows) {
-  ck_held *held = ck_front_get_held(self, batch->lease.session);
+  ck_held_lease *held = ck_store_core_get_lease(self, batch->lease.session);
   if (rows->status) batch->status = rows->status;
   if (batch->status && held) ck_chain_drop(held->chain);
   if (batch->status) return;
@@ -220,7 +220,7 @@ static void end_batch(ck_store *self, ck_batch *batch, const ck_row_batch *rows)
 
 static void fail_batches(ck_store *self, ck_batch *batches, size_t count, ck_status status) {
   for (size_t i = 0; i < count; i++) {
-    ck_held *held = ck_front_get_held(self, batches[i].lease.session);
+    ck_held_lease *held = ck_store_core_get_lease(self, batches[i].lease.session);
     batches[i].status = status;
     batches[i].stored_bytes = 0;
     if (held) ck_chain_drop(held->chain);
@@ -245,12 +245,12 @@ static ck_status commit_round(ck_store *self, ck_batch *batches, size_t count, c
 }
 
 ck_status ck_store_commit(ck_store *self, ck_batch *batches, size_t count, ck_error *err) {
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) {
     for (size_t i = 0; i < count; i++) batches[i].status = status;
     return status;
   }
   if (count > 0) status = commit_round(self, batches, count, err);
   if (status) fail_batches(self, batches, count, status);
-  return ck_front_end_write(self, status, err);
+  return ck_store_core_end_write(self, status, err);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
 /* The sessions below one in the tree of forks; the first `direct` of them were cut from it. */
@@ -53,7 +53,7 @@ static ck_status refuse(const family *self, const char *session_id, ck_error *er
 /* ---- what a fork is given ---- */
 
 typedef struct estate {
-  ck_heir *heir;
+  ck_dependent_fork *heir;
   const char *session_id; /* the heir's */
   size_t cap;
   ck_status status;
@@ -61,7 +61,7 @@ typedef struct estate {
 
 static bool add_stub(void *to, const ck_checkpoint_row *row) {
   estate *self = to;
-  ck_heir *heir = self->heir;
+  ck_dependent_fork *heir = self->heir;
   if (heir->stub_count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 64;
     ck_prune_row *stubs = reallocarray(heir->stubs, cap, sizeof *stubs);
@@ -78,11 +78,11 @@ static bool add_stub(void *to, const ck_checkpoint_row *row) {
   return true;
 }
 
-static ck_status make_heir(ck_heir *out, ck_store *self, const ck_session_record *fork, ck_origin origin, ck_error *err) {
+static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_session_record *fork, ck_origin origin, ck_error *err) {
   const ck_backend *backend = &self->backend;
   ck_timeline *timelines;
   size_t count;
-  *out = (ck_heir){.session = fork->no, .cut = fork->origin.cut, .origin = origin};
+  *out = (ck_dependent_fork){.session = fork->no, .cut = fork->origin.cut, .origin = origin};
   ck_status status = backend->list_timelines(&timelines, &count, backend->self, fork->no, err);
   if (status) return status;
   out->timeline = count ? timelines[0].no : INT64_MAX;
@@ -120,7 +120,7 @@ typedef struct deletion {
   family members;
   size_t direct;
   ck_lease *leases; /* of the members; session 0: not held */
-  ck_heir *heirs;
+  ck_dependent_fork *heirs;
 } deletion;
 
 /* A run of a fork, or of a fork of it, has read where its transcript lies. */
@@ -161,16 +161,16 @@ static ck_status delete_session(deletion *self, const char *session_id, bool det
 }
 
 ck_status ck_store_delete_session(ck_store *self, ck_lease lease, bool detach, ck_error *err) {
-  const ck_held *held;
-  ck_status status = ck_front_begin_write(self, err);
+  const ck_held_lease *held;
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  status = ck_front_check_held(&held, self, lease, err);
+  status = ck_store_core_check_lease(&held, self, lease, err);
   deletion work = {.store = self, .lease = lease, .members = {.store = self}};
   if (!status) status = delete_session(&work, ck_chain_session(held->chain), detach, err);
   clear(&work);
   if (!status) {
     self->backend.release(self->backend.self, lease);
-    ck_front_drop_held(self, lease.session);
+    ck_store_core_drop_lease(self, lease.session);
   }
-  return ck_front_end_write(self, status, err);
+  return ck_store_core_end_write(self, status, err);
 }

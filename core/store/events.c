@@ -2,15 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 
-ck_status ck_front_check_fault(const ck_error *fault, ck_error *err) {
+ck_status ck_store_core_check_fault(const ck_error *fault, ck_error *err) {
   return fault ? ck_error_set(err, fault->status, "%s", fault->text) : CK_OK;
 }
 
-ck_status ck_front_open_body(ck_front_body *self, const ck_event_row *row, ck_error *err) {
+ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *row, ck_error *err) {
   ck_stored stored = {row->encoding, row->plain_len, row->body};
-  ck_status status = ck_front_check_fault(row->fault, err);
+  ck_status status = ck_store_core_check_fault(row->fault, err);
   if (!status) status = ck_compress_decode(&self->plain, self->compress, self->space, &stored, err);
   if (status) return status;
   self->digest = ck_chain_digest_event(row, self->plain);
@@ -18,11 +18,11 @@ ck_status ck_front_open_body(ck_front_body *self, const ck_event_row *row, ck_er
   return ck_error_set(err, CK_E_CORRUPT, "is not what was written: its check differs");
 }
 
-ck_status ck_front_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space, const ck_event_row *row,
+ck_status ck_store_core_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space, const ck_event_row *row,
                                 ck_error *err) {
-  ck_front_body opened = {.compress = compress, .space = space};
+  ck_store_core_body opened = {.compress = compress, .space = space};
   *out = (ck_event){0};
-  ck_status status = ck_front_open_body(&opened, row, err);
+  ck_status status = ck_store_core_open_body(&opened, row, err);
   ck_value *body = NULL;
   if (!status) status = ck_value_copy(&body, opened.plain, err);
   if (status) return status;
@@ -68,7 +68,7 @@ static ck_status keep_event(event_reading *self, const ck_event *event) {
 
 static void name_failure(event_reading *self, const ck_event_row *row) {
   char session_id[CK_ID_SIZE];
-  if (ck_front_get_name(session_id, self->store, self->session, NULL) == CK_OK)
+  if (ck_store_core_get_name(session_id, self->store, self->session, NULL) == CK_OK)
     ck_error_prefix(self->err, "session %s, event %lld", session_id, (long long)row->seq);
 }
 
@@ -77,7 +77,7 @@ static bool visit_event(void *to, const ck_event_row *row) {
   event_reading *self = to;
   ck_event event;
   if (!passes(self->query, row)) return true;
-  self->status = ck_front_decode_event(&event, &self->compress, &self->space, row, self->err);
+  self->status = ck_store_core_decode_event(&event, &self->compress, &self->space, row, self->err);
   if (self->status) name_failure(self, row);
   if (self->status) return false;
   if (self->query->last) {
@@ -111,14 +111,14 @@ static ck_status read_range(event_reading *self, const ck_range *range, bool bac
 
 /* Every timeline, those that it inherits too. */
 static ck_status read_all(event_reading *self, bool backward) {
-  ck_front_lineage lineage;
-  ck_status status = ck_front_get_lineage(&lineage, self->store, self->query->session, self->err);
+  ck_store_core_lineage lineage;
+  ck_status status = ck_store_core_get_lineage(&lineage, self->store, self->query->session, self->err);
   for (size_t i = 0; i < lineage.count && !status; i++) {
-    const ck_front_part *part = &lineage.parts[backward ? lineage.count - 1 - i : i];
+    const ck_store_core_part *part = &lineage.parts[backward ? lineage.count - 1 - i : i];
     ck_range range = {part->after + 1, part->until ? part->until : INT64_MAX, part->session};
     status = read_range(self, &range, backward);
   }
-  ck_front_lineage_clear(&lineage);
+  ck_store_core_lineage_clear(&lineage);
   return status;
 }
 

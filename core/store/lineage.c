@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 
 /* Sessions are numbered as they are made: an origin always has the smaller number, so going up ends. */
 static ck_status get_origin(ck_origin *out, ck_store *self, int64_t session, ck_error *err) {
@@ -10,7 +10,7 @@ static ck_status get_origin(ck_origin *out, ck_store *self, int64_t session, ck_
   *out = (ck_origin){0};
   ck_status status = self->backend.get_identity(&identity, self->backend.self, session, err);
   if (status) return status;
-  ck_front_put_name(self, session, identity.id);
+  ck_store_core_put_name(self, session, identity.id);
   if (identity.origin.session != 0 && (identity.origin.session < 0 || identity.origin.session >= session || identity.origin.cut < 1))
     return ck_error_set(err, CK_E_CORRUPT, "session %s is said to be cut from session number %lld at %lld", identity.id,
                         (long long)identity.origin.session, (long long)identity.origin.cut);
@@ -18,15 +18,15 @@ static ck_status get_origin(ck_origin *out, ck_store *self, int64_t session, ck_
   return CK_OK;
 }
 
-void ck_front_lineage_clear(ck_front_lineage *self) {
+void ck_store_core_lineage_clear(ck_store_core_lineage *self) {
   if (self->parts != &self->own) free(self->parts);
-  *self = (ck_front_lineage){0};
+  *self = (ck_store_core_lineage){0};
 }
 
 /* Newest first while it grows. */
-static ck_status add_part(ck_front_lineage *self, ck_front_part part, ck_error *err) {
+static ck_status add_part(ck_store_core_lineage *self, ck_store_core_part part, ck_error *err) {
   bool first = self->parts == &self->own;
-  ck_front_part *parts = realloc(first ? NULL : self->parts, (self->count + 1) * sizeof *parts);
+  ck_store_core_part *parts = realloc(first ? NULL : self->parts, (self->count + 1) * sizeof *parts);
   if (!parts) return ck_error_no_memory(err);
   if (first) parts[0] = self->own;
   self->parts = parts;
@@ -35,30 +35,30 @@ static ck_status add_part(ck_front_lineage *self, ck_front_part part, ck_error *
 }
 
 /* A fork can be cut where its origin itself had nothing yet: the part is empty then. */
-ck_status ck_front_get_lineage(ck_front_lineage *out, ck_store *self, int64_t session, ck_error *err) {
+ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, int64_t session, ck_error *err) {
   ck_origin origin;
-  *out = (ck_front_lineage){.count = 1, .own = {.session = session}};
+  *out = (ck_store_core_lineage){.count = 1, .own = {.session = session}};
   out->parts = &out->own;
   ck_status status = get_origin(&origin, self, session, err);
   int64_t until = 0;
   out->own.after = origin.cut;
   while (!status && origin.session) {
-    ck_front_part part = {.session = origin.session, .until = until && until < origin.cut ? until : origin.cut};
+    ck_store_core_part part = {.session = origin.session, .until = until && until < origin.cut ? until : origin.cut};
     until = part.until;
     status = get_origin(&origin, self, origin.session, err);
     part.after = origin.cut;
     if (!status) status = add_part(out, part, err);
   }
   for (size_t i = 0, j = out->count; !status && i + 1 < j; i++) {
-    ck_front_part other = out->parts[--j];
+    ck_store_core_part other = out->parts[--j];
     out->parts[j] = out->parts[i];
     out->parts[i] = other;
   }
-  if (status) ck_front_lineage_clear(out);
+  if (status) ck_store_core_lineage_clear(out);
   return status;
 }
 
-ck_status ck_front_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   ck_origin origin;
   ck_status status;
   *out = session;
@@ -70,7 +70,7 @@ ck_status ck_front_get_owner(int64_t *out, ck_store *self, int64_t session, int6
 static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_origin origin, ck_error *err) {
   ck_timeline *older;
   size_t older_count, kept = 0;
-  ck_status status = ck_front_list_timelines(&older, &older_count, self, origin.session, err);
+  ck_status status = ck_store_core_list_timelines(&older, &older_count, self, origin.session, err);
   if (status) return status;
   while (kept < older_count && (*count == 0 || older[kept].no < (*list)[0].no)) kept++;
   ck_timeline *all = reallocarray(older, kept + *count + 1, sizeof *all);
@@ -97,7 +97,7 @@ static ck_status check_numbers(const ck_timeline *list, size_t count, int64_t se
   return CK_OK;
 }
 
-ck_status ck_front_list_timelines(ck_timeline **out, size_t *count, ck_store *self, int64_t session, ck_error *err) {
+ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_store *self, int64_t session, ck_error *err) {
   ck_origin origin;
   *out = NULL;
   *count = 0;
@@ -112,7 +112,7 @@ ck_status ck_front_list_timelines(ck_timeline **out, size_t *count, ck_store *se
   return status;
 }
 
-ck_status ck_front_get_last_seq(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
+ck_status ck_store_core_get_last_seq(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
   ck_origin origin;
   ck_status status = get_origin(&origin, self, session, err);
   if (!status) status = self->backend.last_seq(out, self->backend.self, session, err);

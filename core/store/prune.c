@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
 /* A checkpoint as far as pruning looks at it. */
@@ -126,7 +126,7 @@ static ck_status protect_all(plan *self, ck_error *err) {
   ck_view view = {0};
   ck_status status = ck_store_get_session(&record, self->store, self->session_id, err);
   if (status) return status;
-  status = ck_front_list_timelines(&timelines, &count, self->store, record.no, err);
+  status = ck_store_core_list_timelines(&timelines, &count, self->store, record.no, err);
   if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
   if (!status) protect_visible(self, &view);
   if (!status) status = protect_listed(self, backend->list_pins, CK_KEPT_PINNED, err);
@@ -276,14 +276,14 @@ ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int6
 ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count, ck_prune_report *out,
                          ck_error *err) {
   *out = (ck_prune_report){0};
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
   const ck_backend *backend = &self->backend;
-  const ck_held *held = NULL;
-  status = ck_front_check_held(&held, self, lease, err);
-  if (status) return ck_front_end_write(self, status, err);
+  const ck_held_lease *held = NULL;
+  status = ck_store_core_check_lease(&held, self, lease, err);
+  if (status) return ck_store_core_end_write(self, status, err);
   plan work = {.store = self, .session = lease.session, .session_id = ck_chain_session(held->chain)};
   status = make_plan(&work, out, seqs, count, err);
   if (!status && work.row_count) status = backend->prune(backend->self, lease, work.rows, work.row_count, err);
-  return ck_front_end_write(self, end_plan(&work, out, status), err);
+  return ck_store_core_end_write(self, end_plan(&work, out, status), err);
 }

@@ -2,27 +2,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
 /* ---- the ids of sessions ---- */
 
-static ck_front_name *name_slot(ck_store *self, int64_t no) {
-  return &self->names[(uint64_t)no % CK_FRONT_NAMES];
+static ck_store_core_name *name_slot(ck_store *self, int64_t no) {
+  return &self->names[(uint64_t)no % CK_STORE_CORE_NAMES];
 }
 
-void ck_front_put_name(ck_store *self, int64_t no, const char *id) {
+void ck_store_core_put_name(ck_store *self, int64_t no, const char *id) {
   pthread_mutex_lock(&self->names_mutex);
-  ck_front_name *name = name_slot(self, no);
+  ck_store_core_name *name = name_slot(self, no);
   name->no = no;
   memset(name->id, 0, sizeof name->id);
   memcpy(name->id, id, strnlen(id, sizeof name->id - 1));
   pthread_mutex_unlock(&self->names_mutex);
 }
 
-ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err) {
+ck_status ck_store_core_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err) {
   pthread_mutex_lock(&self->names_mutex);
-  const ck_front_name *name = name_slot(self, no);
+  const ck_store_core_name *name = name_slot(self, no);
   bool known = no > 0 && name->no == no;
   memcpy(out, known ? name->id : "", known ? CK_ID_SIZE : 1);
   pthread_mutex_unlock(&self->names_mutex);
@@ -31,7 +31,7 @@ ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck
   ck_status status = self->backend.get_identity(&identity, self->backend.self, no, err);
   if (status) return status;
   memcpy(out, identity.id, CK_ID_SIZE);
-  ck_front_put_name(self, no, out);
+  ck_store_core_put_name(self, no, out);
   return CK_OK;
 }
 
@@ -40,7 +40,7 @@ ck_status ck_front_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck
 ck_status ck_store_get_session(ck_session_record *out, ck_store *self, const char *session_id, ck_error *err) {
   *out = (ck_session_record){0};
   ck_status status = self->backend.get_session(out, self->backend.self, session_id, err);
-  if (!status) ck_front_put_name(self, out->no, out->id);
+  if (!status) ck_store_core_put_name(self, out->no, out->id);
   return status;
 }
 
@@ -50,7 +50,7 @@ ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_se
 }
 
 ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session, ck_error *err) {
-  return ck_front_get_name(out, self, session, err);
+  return ck_store_core_get_name(out, self, session, err);
 }
 
 ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit, void *to, ck_error *err) {
@@ -73,7 +73,7 @@ static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row
     memcpy(signature.bytes, row->mac.data, sizeof signature.bytes);
     ck_digest_hex(info.signature, &signature);
   }
-  ck_status status = ck_front_check_fault(row->fault, err);
+  ck_status status = ck_store_core_check_fault(row->fault, err);
   if (status) ck_error_prefix(err, "checkpoint %s (seq %lld)", row->id, (long long)row->seq);
   else status = ck_value_new(&info.info, row->info, err);
   if (status == CK_E_PARSE)
@@ -112,16 +112,16 @@ static ck_status search_rows(row_search *search, ck_store *self, int64_t session
 
 /* The newest within the parts of the session's transcript. */
 static ck_status search_parts(row_search *search, ck_store *self, int64_t session, int64_t after, int64_t until, ck_error *err) {
-  ck_front_lineage lineage;
-  ck_status status = ck_front_get_lineage(&lineage, self, session, err);
+  ck_store_core_lineage lineage;
+  ck_status status = ck_store_core_get_lineage(&lineage, self, session, err);
   for (size_t i = lineage.count; i-- > 0 && !status && !search->found;) {
-    const ck_front_part *part = &lineage.parts[i];
+    const ck_store_core_part *part = &lineage.parts[i];
     int64_t from = part->after > after ? part->after : after;
     int64_t to = part->until && (!until || part->until < until) ? part->until : until;
     search->inherited = part->session == session ? 0 : part->session;
     if (!to || from < to) status = search_rows(search, self, part->session, from, to, err);
   }
-  ck_front_lineage_clear(&lineage);
+  ck_store_core_lineage_clear(&lineage);
   return status;
 }
 
@@ -145,7 +145,7 @@ ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64
   if (status) ck_checkpoint_info_clear(out);
   if (status || search.found) return status;
   char session_id[CK_ID_SIZE];
-  status = ck_front_get_name(session_id, self, session, err);
+  status = ck_store_core_get_name(session_id, self, session, err);
   if (status) return status;
   if (id) return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint '%s'", session_id, id);
   return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", session_id, (long long)seq);
@@ -170,19 +170,19 @@ static bool read_header(void *to, const ck_checkpoint_row *row) {
 static ck_status read_digest(row_header *header, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   ck_status status =
       self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true, false, read_header, header, err);
-  if (!status && header->fault.status) status = ck_front_check_fault(&header->fault, err);
+  if (!status && header->fault.status) status = ck_store_core_check_fault(&header->fault, err);
   return status;
 }
 
 /* Nearly always the session's own, so that is looked at first. */
-ck_status ck_front_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   row_header header = {0};
   int64_t owner = session;
   *out = (ck_digest){{0}};
   if (seq == 0) return CK_OK;
   ck_status status = seq > 0 ? read_digest(&header, self, session, seq, err) : CK_OK;
   if (!status && !header.found && seq > 0) {
-    status = ck_front_get_owner(&owner, self, session, seq, err);
+    status = ck_store_core_get_owner(&owner, self, session, seq, err);
     if (!status && owner != session) status = read_digest(&header, self, owner, seq, err);
   }
   if (status) return status;
@@ -191,7 +191,7 @@ ck_status ck_front_get_digest(ck_digest *out, ck_store *self, int64_t session, i
   return CK_OK;
 }
 
-ck_status ck_front_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
+ck_status ck_store_core_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
   row_header header = {0};
   ck_identity identity = {0};
   ck_status status =
@@ -226,7 +226,7 @@ static bool list_row(void *to, const ck_checkpoint_row *row) {
   return !self->stopped;
 }
 
-static ck_status list_part(row_listing *listing, ck_store *self, const ck_front_part *part, ck_error *err) {
+static ck_status list_part(row_listing *listing, ck_store *self, const ck_store_core_part *part, ck_error *err) {
   const ck_backend *backend = &self->backend;
   listing->pin_at = 0;
   ck_status status = backend->list_pins(&listing->pins, &listing->pin_count, backend->self, part->session, err);
@@ -239,13 +239,13 @@ static ck_status list_part(row_listing *listing, ck_store *self, const ck_front_
 ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit, void *to,
                                     ck_error *err) {
   row_listing listing = {.visit = visit, .to = to, .err = err};
-  ck_front_lineage lineage;
-  ck_status status = ck_front_get_lineage(&lineage, self, session, err);
+  ck_store_core_lineage lineage;
+  ck_status status = ck_store_core_get_lineage(&lineage, self, session, err);
   for (size_t i = 0; i < lineage.count && !status && !listing.stopped; i++) {
     listing.inherited = lineage.parts[i].session == session ? 0 : lineage.parts[i].session;
     status = list_part(&listing, self, &lineage.parts[i], err);
   }
-  ck_front_lineage_clear(&lineage);
+  ck_store_core_lineage_clear(&lineage);
   return status;
 }
 
@@ -299,8 +299,8 @@ static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const c
   *out = head;
   ck_status status = ck_store_get_session(&head.session, self, session_id, err);
   int64_t session = head.session.no;
-  if (!status) status = ck_front_list_timelines(&head.timelines, &head.timeline_count, self, session, err);
-  if (!status) status = ck_front_get_last_seq(&head.last_seq, self, session, err);
+  if (!status) status = ck_store_core_list_timelines(&head.timelines, &head.timeline_count, self, session, err);
+  if (!status) status = ck_store_core_get_last_seq(&head.last_seq, self, session, err);
   if (!status) status = search_parts(&search, self, session, 0, 0, err);
   head.has_latest = search.found;
   if (!status) status = find_visible(&head, self, err);

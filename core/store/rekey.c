@@ -171,7 +171,7 @@ ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *fr
   self->report = out;
   ck_backend *backend = &self->sealed.inner;
   pthread_mutex_init(&self->sealed.mutex, NULL);
-  ck_status status = ck_front_open_backend(backend, url, &(ck_store_options){0}, err);
+  ck_status status = ck_store_core_open_backend(backend, url, &(ck_store_options){0}, err);
   if (!status && !backend->begin_rekey) status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its key cannot be changed", url);
   if (!status) status = change_key(self, from, to, err);
   if (backend->close) backend->close(backend->self);
@@ -205,7 +205,7 @@ ck_status ck_store_list_keys(const char *url, ck_key_use_visit visit, void *to, 
   ck_backend backend = {0};
   ck_buffer bytes = {0};
   listing list = {.visit = visit, .to = to};
-  ck_status status = ck_front_open_backend(&backend, url, &(ck_store_options){.read_only = true}, err);
+  ck_status status = ck_store_core_open_backend(&backend, url, &(ck_store_options){.read_only = true}, err);
   if (!status && !backend.list_keys) status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its keys cannot be listed", url);
   if (!status) status = backend.get_key_entry(&bytes, backend.self, err);
   if (!status) status = ck_sealed_entry_read(&list.entry, url, ck_buffer_bytes(&bytes), err);

@@ -77,7 +77,7 @@ typedef struct ck_prune_row {
 typedef ck_status (*ck_event_row_move)(void *to, ck_event_row *row, ck_error *err);
 
 /* What a fork is given of the session it was cut from when that is deleted: all up to its cut. */
-typedef struct ck_heir {
+typedef struct ck_dependent_fork {
   int64_t session;
   int64_t cut;
   int64_t timeline;          /* its first own one: those before are copied */
@@ -86,7 +86,7 @@ typedef struct ck_heir {
   size_t stub_count;
   ck_event_row_move move;    /* NULL: rows of events are copied as they are */
   void *to;                  /* of `move` */
-} ck_heir;
+} ck_dependent_fork;
 
 /* What opens a run; as ck_opening. */
 typedef struct ck_row_opening {

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 #include "core/store/format/payload.h"
-#include "core/store/format/replay.h"
+#include "core/store/format/state_rebuild.h"
 
 /* The rows from a checkpoint back to its keyframe, along the parents; newest first. */
 typedef struct row_walk {
@@ -52,7 +52,7 @@ static ck_status keep_row(row_walk *self, const ck_checkpoint_row *row) {
 }
 
 static ck_status check_row(const row_walk *self, const ck_checkpoint_row *row) {
-  if (row->fault) return ck_front_check_fault(row->fault, self->err);
+  if (row->fault) return ck_store_core_check_fault(row->fault, self->err);
   if (row->key_id.len) return ck_error_set(self->err, CK_E_WRONG_KEY, "sealed, and no key was given");
   if (row->keyframe > row->seq || row->keyframe < 1)
     return ck_error_set(self->err, CK_E_CORRUPT, "its keyframe is said to be at %lld", (long long)row->keyframe);
@@ -119,7 +119,7 @@ static ck_status check_digest(const row_walk *self, ck_bytes changed, ck_error *
   ck_digest parent;
   ck_status status = CK_OK;
   if (self->count > 1) parent = self->rows[1]->digest;
-  else status = ck_front_get_digest(&parent, self->store, self->session, head->parent, err);
+  else status = ck_store_core_get_digest(&parent, self->store, self->session, head->parent, err);
   if (status == CK_E_NOT_FOUND) return ck_error_set(err, CK_E_CORRUPT, "its parent at seq %lld is gone", (long long)head->parent);
   if (status) return status;
   ck_digest digest = ck_chain_digest_checkpoint(head, self->session_id, &parent, changed);
@@ -128,13 +128,13 @@ static ck_status check_digest(const row_walk *self, ck_bytes changed, ck_error *
 }
 
 /* A keyframe is most of a state and its values are seldom changed before the head: they stay where they were unpacked. */
-static ck_status apply_row(ck_replay *replay, row_walk *self, ck_payload *payload, size_t at, ck_error *err) {
+static ck_status apply_row(ck_state_rebuild *replay, row_walk *self, ck_payload *payload, size_t at, ck_error *err) {
   ck_codec_reader reader;
   const ck_checkpoint_row *row = self->rows[at];
   bool borrow = self->borrows && at + 1 == self->count;
   ck_status status = ck_payload_open(&reader, payload, row, err);
-  if (!status) status = borrow ? ck_replay_borrow(replay, &reader, err) : ck_replay_apply(replay, &reader, err);
-  if (!status && at == 0) status = ck_replay_check_splices(replay, err);
+  if (!status) status = borrow ? ck_state_rebuild_borrow(replay, &reader, err) : ck_state_rebuild_apply(replay, &reader, err);
+  if (!status && at == 0) status = ck_state_rebuild_check_splices(replay, err);
   if (!status && at == 0) status = check_digest(self, reader.changed, err);
   if (borrow) {
     self->keyframe = payload->space;
@@ -143,37 +143,37 @@ static ck_status apply_row(ck_replay *replay, row_walk *self, ck_payload *payloa
   return ck_payload_error(status, err, self->session_id, row);
 }
 
-static ck_status replay_rows(ck_replay **out, row_walk *self, ck_error *err) {
+static ck_status replay_rows(ck_state_rebuild **out, row_walk *self, ck_error *err) {
   ck_payload payload;
-  ck_replay *replay;
+  ck_state_rebuild *replay;
   ck_payload_init(&payload, self->session_id);
-  ck_status status = ck_replay_new(&replay, err);
+  ck_status status = ck_state_rebuild_new(&replay, err);
   for (size_t i = self->count; i-- > 0 && !status;) status = apply_row(replay, self, &payload, i, err);
   ck_payload_clear(&payload);
-  if (status) ck_replay_free(replay);
+  if (status) ck_state_rebuild_free(replay);
   else *out = replay;
   return status;
 }
 
-ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   char session_id[CK_ID_SIZE];
   row_walk walk = {.store = self, .session = session, .session_id = session_id, .borrows = !out->replay,
                    .pruned = out->pruned};
-  ck_replay *replay = NULL;
-  ck_status status = ck_front_get_owner(&walk.session, self, session, seq, err);
-  if (!status) status = ck_front_get_name(session_id, self, walk.session, err);
+  ck_state_rebuild *replay = NULL;
+  ck_status status = ck_store_core_get_owner(&walk.session, self, session, seq, err);
+  if (!status) status = ck_store_core_get_name(session_id, self, walk.session, err);
   if (!status) status = read_rows(&walk, seq, err);
   if (!status) status = replay_rows(&replay, &walk, err);
   if (!status && out->digest) *out->digest = walk.rows[0]->digest;
   if (!status && out->state) {
-    status = ck_replay_get_state(out->state, replay, err);
+    status = ck_state_rebuild_get_state(out->state, replay, err);
     ck_payload_error(status, err, session_id, walk.rows[0]);
   }
   if (!status && out->replay) {
     *out->replay = replay;
     replay = NULL;
   }
-  ck_replay_free(replay);
+  ck_state_rebuild_free(replay);
   for (size_t i = 0; i < walk.count; i++) free(walk.rows[i]);
   free(walk.rows);
   ck_buffer_clear(&walk.keyframe);
@@ -182,5 +182,5 @@ ck_status ck_front_load(const ck_front_wish *out, ck_store *self, int64_t sessio
 
 ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
   *out = NULL;
-  return ck_front_load(&(ck_front_wish){.state = out}, self, session, seq, err);
+  return ck_store_core_load(&(ck_load_request){.state = out}, self, session, seq, err);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 #include "core/store/rekey.h"
 #include "core/store/sealed/sealed.h"
 
@@ -18,7 +18,7 @@ static const backend_kind backend_kinds[] = {
     {"sqlite:", ck_backend_open_sqlite},
 };
 
-ck_status ck_front_open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err) {
+ck_status ck_store_core_open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err) {
   for (size_t i = 0; i < sizeof backend_kinds / sizeof *backend_kinds; i++) {
     size_t len = strlen(backend_kinds[i].scheme);
     if (strncmp(url, backend_kinds[i].scheme, len) == 0) return backend_kinds[i].open(out, url + len, options, err);
@@ -34,7 +34,7 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
     free(self);
     return ck_error_no_memory(err);
   }
-  ck_status status = ck_front_open_backend(&self->backend, url, options, err);
+  ck_status status = ck_store_core_open_backend(&self->backend, url, options, err);
   if (status) {
     free(self->url);
     free(self);
@@ -79,7 +79,7 @@ const uint8_t *ck_store_fingerprint_key(const ck_store *self) {
 
 /* ---- what every write begins and ends with ---- */
 
-ck_status ck_front_begin_write(ck_store *self, ck_error *err) {
+ck_status ck_store_core_begin_write(ck_store *self, ck_error *err) {
   if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
   pthread_mutex_lock(&self->mutex);
   if (!self->unknown) return CK_OK;
@@ -99,7 +99,7 @@ static void drop_chains(ck_store *self) {
   for (size_t i = 0; i < self->held_count; i++) ck_chain_drop(self->held[i].chain);
 }
 
-ck_status ck_front_end_write(ck_store *self, ck_status status, const ck_error *err) {
+ck_status ck_store_core_end_write(ck_store *self, ck_status status, const ck_error *err) {
   if (status == CK_E_UNKNOWN) {
     note_cause(self, status, err);
     drop_chains(self);
@@ -128,15 +128,15 @@ bool ck_store_needs_recovery(ck_store *self) {
 }
 
 ck_status ck_store_sync(ck_store *self, ck_error *err) {
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.sync(self->backend.self, err), err);
+  return ck_store_core_end_write(self, self->backend.sync(self->backend.self, err), err);
 }
 
 ck_status ck_store_idle(ck_store *self, ck_error *err) {
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.idle(self->backend.self, err), err);
+  return ck_store_core_end_write(self, self->backend.idle(self->backend.self, err), err);
 }
 
 /* ---- leases ---- */
@@ -152,19 +152,19 @@ static size_t find_held(const ck_store *self, int64_t session) {
   return low;
 }
 
-ck_held *ck_front_get_held(ck_store *self, int64_t session) {
+ck_held_lease *ck_store_core_get_lease(ck_store *self, int64_t session) {
   size_t at = find_held(self, session);
   return at < self->held_count && self->held[at].lease.session == session ? &self->held[at] : NULL;
 }
 
-ck_status ck_front_check_held(const ck_held **out, ck_store *self, ck_lease lease, ck_error *err) {
-  *out = ck_front_get_held(self, lease.session);
+ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_store *self, ck_lease lease, ck_error *err) {
+  *out = ck_store_core_get_lease(self, lease.session);
   if (*out && (*out)->lease.epoch == lease.epoch) return CK_OK;
   return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)lease.session);
 }
 
-void ck_front_drop_held(ck_store *self, int64_t session) {
-  ck_held *held = ck_front_get_held(self, session);
+void ck_store_core_drop_lease(ck_store *self, int64_t session) {
+  ck_held_lease *held = ck_store_core_get_lease(self, session);
   if (!held) return;
   ck_chain_free(held->chain);
   size_t behind = (size_t)(self->held + self->held_count - held) - 1;
@@ -177,7 +177,7 @@ static ck_status prepare_held(ck_chain **out, ck_store *self, const char *sessio
   *out = NULL;
   if (self->held_count == self->held_cap) {
     size_t cap = self->held_cap ? self->held_cap * 2 : 8;
-    ck_held *held = realloc(self->held, cap * sizeof *held);
+    ck_held_lease *held = realloc(self->held, cap * sizeof *held);
     if (!held) return ck_error_no_memory(err);
     self->held = held;
     self->held_cap = cap;
@@ -185,13 +185,13 @@ static ck_status prepare_held(ck_chain **out, ck_store *self, const char *sessio
   return ck_chain_new(out, session_id, err);
 }
 
-static ck_held *put_held(ck_store *self, ck_lease lease, ck_chain *chain, bool unsealed) {
-  ck_front_drop_held(self, lease.session);
+static ck_held_lease *put_held(ck_store *self, ck_lease lease, ck_chain *chain, bool unsealed) {
+  ck_store_core_drop_lease(self, lease.session);
   size_t at = find_held(self, lease.session);
   memmove(self->held + at + 1, self->held + at, (self->held_count - at) * sizeof *self->held);
-  self->held[at] = (ck_held){.lease = lease, .chain = chain, .unsealed = unsealed};
+  self->held[at] = (ck_held_lease){.lease = lease, .chain = chain, .unsealed = unsealed};
   self->held_count++;
-  ck_front_put_name(self, lease.session, ck_chain_session(chain));
+  ck_store_core_put_name(self, lease.session, ck_chain_session(chain));
   return &self->held[at];
 }
 
@@ -214,14 +214,14 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wis
   ck_chain *chain = NULL;
   *out = (ck_lease){0};
   ck_status status = ck_id_check("session id", wish->session_id, err);
-  if (!status) status = ck_front_begin_write(self, err);
+  if (!status) status = ck_store_core_begin_write(self, err);
   if (status) return status;
   status = prepare_held(&chain, self, wish->session_id, err);
-  if (!status) status = ck_front_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
+  if (!status) status = ck_store_core_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
   if (!status) status = ask_backend(out, self, wish, &rows, err);
   if (status) ck_chain_free(chain);
   else put_held(self, *out, chain, wish->opening->unsealed)->compress_from = wish->opening->compress_from;
-  return ck_front_end_write(self, status, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_create_session(ck_lease *out, ck_store *self, const ck_session_record *record,
@@ -235,33 +235,33 @@ ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id
   return take_lease(out, self, &wish, err);
 }
 
-ck_status ck_store_hold(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
+ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
   ck_chain *chain = NULL;
   *out = (ck_lease){0};
   ck_status status = ck_id_check("session id", session_id, err);
-  if (!status) status = ck_front_begin_write(self, err);
+  if (!status) status = ck_store_core_begin_write(self, err);
   if (status) return status;
   status = prepare_held(&chain, self, session_id, err);
   if (!status) status = self->backend.hold(out, self->backend.self, session_id, epoch_read, err);
   if (status) ck_chain_free(chain);
   else put_held(self, *out, chain, false);
-  return ck_front_end_write(self, status, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_pin(ck_store *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err) {
-  const ck_held *held;
-  ck_status status = ck_front_begin_write(self, err);
+  const ck_held_lease *held;
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  status = ck_front_check_held(&held, self, lease, err);
+  status = ck_store_core_check_lease(&held, self, lease, err);
   if (!status) status = self->backend.pin(self->backend.self, lease, seq, pinned, err);
-  return ck_front_end_write(self, status, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
-ck_status ck_store_give_back(int64_t *bytes, ck_store *self, ck_error *err) {
+ck_status ck_store_vacuum(int64_t *bytes, ck_store *self, ck_error *err) {
   *bytes = 0;
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.give_back(bytes, self->backend.self, err), err);
+  return ck_store_core_end_write(self, self->backend.give_back(bytes, self->backend.self, err), err);
 }
 
 ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error *err) {
@@ -270,23 +270,23 @@ ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error 
 
 void ck_store_release(ck_store *self, ck_lease lease) {
   pthread_mutex_lock(&self->mutex);
-  ck_held *held = ck_front_get_held(self, lease.session);
+  ck_held_lease *held = ck_store_core_get_lease(self, lease.session);
   if (held && held->lease.epoch == lease.epoch) {
     self->backend.release(self->backend.self, lease);
-    ck_front_drop_held(self, lease.session);
+    ck_store_core_drop_lease(self, lease.session);
   }
   pthread_mutex_unlock(&self->mutex);
 }
 
-void ck_store_set_trouble(ck_store *self, ck_lease lease, const char *text) {
+void ck_store_set_fault(ck_store *self, ck_lease lease, const char *text) {
   pthread_mutex_lock(&self->mutex);
-  const ck_held *held = ck_front_get_held(self, lease.session);
+  const ck_held_lease *held = ck_store_core_get_lease(self, lease.session);
   if (held && held->lease.epoch == lease.epoch && self->backend.set_trouble)
     self->backend.set_trouble(self->backend.self, lease, text);
   pthread_mutex_unlock(&self->mutex);
 }
 
-void ck_store_get_trouble(char out[CK_TROUBLE_MAX], ck_store *self, const char *session_id) {
+void ck_store_get_fault(char out[CK_STORE_FAULT_MAX], ck_store *self, const char *session_id) {
   out[0] = 0;
   if (self->backend.get_trouble) self->backend.get_trouble(out, self->backend.self, session_id);
 }
@@ -294,23 +294,23 @@ void ck_store_get_trouble(char out[CK_TROUBLE_MAX], ck_store *self, const char *
 /* ---- requests ---- */
 
 ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err) {
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.put_request(self->backend.self, request, err), err);
+  return ck_store_core_end_write(self, self->backend.put_request(self->backend.self, request, err), err);
 }
 
 ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease, ck_error *err) {
   *out = (ck_request){0};
   *found = false;
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.get_request(out, found, self->backend.self, lease, err), err);
+  return ck_store_core_end_write(self, self->backend.get_request(out, found, self->backend.self, lease, err), err);
 }
 
 ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err) {
-  ck_status status = ck_front_begin_write(self, err);
+  ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_front_end_write(self, self->backend.put_fact(self->backend.self, fact, err), err);
+  return ck_store_core_end_write(self, self->backend.put_fact(self->backend.self, fact, err), err);
 }
 
 ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key, ck_error *err) {

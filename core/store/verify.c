@@ -8,7 +8,7 @@
 
 /* ---- findings ---- */
 
-void ck_verify_tell(ck_verify *self, int64_t seq, ck_status status, const char *format, ...) {
+void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format, ...) {
   char text[CK_ERROR_TEXT_MAX];
   va_list args;
   va_start(args, format);
@@ -18,12 +18,12 @@ void ck_verify_tell(ck_verify *self, int64_t seq, ck_status status, const char *
   if (self->visit) self->visit(self->to, self->record.id, seq, status, text);
 }
 
-ck_status ck_verify_tell_error(ck_verify *self, int64_t seq, ck_status status, const ck_error *found) {
+ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status, const ck_error *found) {
   switch (status) {
     case CK_OK: return CK_OK;
     case CK_E_CORRUPT: case CK_E_TRUNCATED: case CK_E_EMPTY: case CK_E_NEWER: case CK_E_WRONG_KEY:
     case CK_E_WRONG_SESSION: case CK_E_OVERSIZE: case CK_E_NOT_FOUND:
-      ck_verify_tell(self, seq, status, "%s", found->text);
+      ck_verify_add_finding(self, seq, status, "%s", found->text);
       return CK_OK;
     default:
       if (self->err) *self->err = *found;
@@ -56,18 +56,18 @@ static ck_status check_timeline(ck_verify *self, const ck_timeline *timeline, co
   ck_digest digest;
   ck_error found = CK_ERROR_INIT;
   if (begin < 1 || (before && begin <= before->begin))
-    ck_verify_tell(self, begin, CK_E_CORRUPT, "timeline %lld begins at %lld, not behind the one before it", no,
+    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld begins at %lld, not behind the one before it", no,
                    (long long)begin);
   if (timeline->parent && (timeline->parent >= timeline->no || !find_timeline(self, timeline->parent)))
-    ck_verify_tell(self, begin, CK_E_CORRUPT, "timeline %lld has no parent %lld", no, (long long)timeline->parent);
+    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld has no parent %lld", no, (long long)timeline->parent);
   if (timeline->cut < 0 || timeline->cut >= begin || (timeline->cut && !timeline->parent))
-    ck_verify_tell(self, begin, CK_E_CORRUPT, "timeline %lld cuts its parent at %lld", no, (long long)timeline->cut);
+    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld cuts its parent at %lld", no, (long long)timeline->cut);
   if (timeline->checkpoint == 0) return CK_OK;
-  ck_status status = ck_front_get_digest(&digest, self->store, self->record.no, timeline->checkpoint, &found);
+  ck_status status = ck_store_core_get_digest(&digest, self->store, self->record.no, timeline->checkpoint, &found);
   if (status == CK_E_NOT_FOUND)
     ck_error_set(&found, status, "timeline %lld goes on from a checkpoint at %lld that is gone", no,
                  (long long)timeline->checkpoint);
-  return ck_verify_tell_error(self, begin, status, &found);
+  return ck_verify_add_error(self, begin, status, &found);
 }
 
 static ck_status check_timelines(ck_verify *self) {
@@ -75,10 +75,10 @@ static ck_status check_timelines(ck_verify *self) {
   for (size_t i = 0; i < self->timeline_count && !status; i++)
     if (!self->timelines[i].session) status = check_timeline(self, &self->timelines[i], i ? &self->timelines[i - 1] : NULL);
   if (!find_timeline(self, self->record.timeline))
-    ck_verify_tell(self, 0, CK_E_CORRUPT, "its live timeline %lld is gone", (long long)self->record.timeline);
+    ck_verify_add_finding(self, 0, CK_E_CORRUPT, "its live timeline %lld is gone", (long long)self->record.timeline);
   int64_t last = self->timeline_count ? self->timelines[self->timeline_count - 1].no : 0;
   if (last > self->record.timeline)
-    ck_verify_tell(self, 0, CK_E_CORRUPT, "its live timeline is said to be %lld, and there is a later one: %lld",
+    ck_verify_add_finding(self, 0, CK_E_CORRUPT, "its live timeline is said to be %lld, and there is a later one: %lld",
                    (long long)self->record.timeline, (long long)last);
   return status;
 }
@@ -93,7 +93,7 @@ static ck_status walk_rows(ck_verify *self) {
     if (!status) status = ck_verify_events(self, more ? self->headers[self->header_count - 1].seq : self->last_seq);
   } while (!status && self->header_count == CK_VERIFY_CHUNK);
   if (!status && self->event_seq != self->last_seq)
-    ck_verify_tell(self, self->event_seq + 1, CK_E_CORRUPT, "events %lld to %lld are gone", (long long)self->event_seq + 1,
+    ck_verify_add_finding(self, self->event_seq + 1, CK_E_CORRUPT, "events %lld to %lld are gone", (long long)self->event_seq + 1,
                    (long long)self->last_seq);
   return status;
 }
@@ -102,8 +102,8 @@ static ck_status verify_rows(ck_verify *self) {
   int64_t session = self->record.no;
   ck_digester_init(&self->events);
   self->covered = self->event_seq = self->record.origin.cut;
-  ck_status status = ck_front_get_last_seq(&self->last_seq, self->store, session, self->err);
-  if (!status) status = ck_front_list_timelines(&self->timelines, &self->timeline_count, self->store, session, self->err);
+  ck_status status = ck_store_core_get_last_seq(&self->last_seq, self->store, session, self->err);
+  if (!status) status = ck_store_core_list_timelines(&self->timelines, &self->timeline_count, self->store, session, self->err);
   if (!status) status = check_timelines(self);
   if (!status) status = ck_verify_load(self, 0);
   return status ? status : walk_rows(self);
@@ -123,11 +123,11 @@ static ck_status verify_session(const ck_verify *shared, const char *session_id,
   if (!status) status = verify_rows(self);
   self->err = shared->err;
   if (there) self->report->sessions++;
-  if (there) status = ck_verify_tell_error(self, 0, status, &found);
+  if (there) status = ck_verify_add_error(self, 0, status, &found);
   else if (shared->err) *shared->err = found;
   ck_session_record_clear(&self->record);
   free(self->timelines);
-  ck_replay_free(self->replay);
+  ck_state_rebuild_free(self->replay);
   ck_payload_clear(&self->payload);
   free(self);
   return status;

@@ -5,9 +5,9 @@
 #ifndef CK_STORE_VERIFY_H
 #define CK_STORE_VERIFY_H
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 #include "core/store/format/payload.h"
-#include "core/store/format/replay.h"
+#include "core/store/format/state_rebuild.h"
 
 enum { CK_VERIFY_CHUNK = 256 };
 
@@ -32,7 +32,7 @@ typedef struct ck_verify {
   ck_payload payload;     /* also opens the bodies of events */
   /* Checkpoints so far. */
   int64_t covered;        /* seq of the last one */
-  ck_replay *replay;      /* NULL: damaged, and told */
+  ck_state_rebuild *replay;      /* NULL: damaged, and told */
   int64_t replay_seq;     /* of the checkpoint whose state it is */
   int64_t replay_keyframe;
   ck_digest replay_digest;
@@ -47,10 +47,10 @@ typedef struct ck_verify {
   ck_digester events;
 } ck_verify;
 
-void ck_verify_tell(ck_verify *self, int64_t seq, ck_status status, const char *format, ...)
+void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Tells a finding that a call put into `found`; what is no finding but a failure of the walk is returned. */
-CK_CHECKED ck_status ck_verify_tell_error(ck_verify *self, int64_t seq, ck_status status, const ck_error *found);
+CK_CHECKED ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status, const ck_error *found);
 /* The number of the timeline that owns `seq`; 0: none. */
 int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq);
 

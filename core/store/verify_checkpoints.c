@@ -7,25 +7,25 @@
 
 static void check_row(ck_verify *self, const ck_checkpoint_row *row) {
   if (row->covers != self->covered)
-    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s covers events from %lld; the checkpoint before it is at %lld",
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s covers events from %lld; the checkpoint before it is at %lld",
                    row->id, (long long)row->covers, (long long)self->covered);
   if (row->timeline != ck_verify_timeline_of(self, row->seq))
-    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s is said to be on timeline %lld", row->id,
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s is said to be on timeline %lld", row->id,
                    (long long)row->timeline);
   if (row->parent < 0 || row->parent >= row->seq)
-    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s has its parent at %lld", row->id, (long long)row->parent);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s has its parent at %lld", row->id, (long long)row->parent);
 }
 
 static void check_keyframe_seq(ck_verify *self, const ck_checkpoint_row *row) {
   if (row->keyframe != row->seq && row->keyframe != self->replay_keyframe)
-    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s has keyframe %lld, its parent %lld", row->id,
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s has keyframe %lld, its parent %lld", row->id,
                    (long long)row->keyframe, (long long)self->replay_keyframe);
 }
 
 /* ---- the parent ---- */
 
 static void drop_replay(ck_verify *self) {
-  ck_replay_free(self->replay);
+  ck_state_rebuild_free(self->replay);
   self->replay = NULL;
 }
 
@@ -48,15 +48,15 @@ ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   self->replay_seq = parent;
   self->replay_keyframe = 0;
   self->replay_digest = (ck_digest){{0}};
-  if (parent == 0) return ck_replay_new(&self->replay, self->err);
-  ck_front_wish wish = {.replay = &self->replay, .pruned = true};
-  ck_status status = ck_front_load(&wish, self->store, self->record.no, parent, &found);
-  if (status == CK_E_NO_MEMORY || status == CK_E_IO) return ck_verify_tell_error(self, parent, status, &found);
-  status = ck_front_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
+  if (parent == 0) return ck_state_rebuild_new(&self->replay, self->err);
+  ck_load_request wish = {.replay = &self->replay, .pruned = true};
+  ck_status status = ck_store_core_load(&wish, self->store, self->record.no, parent, &found);
+  if (status == CK_E_NO_MEMORY || status == CK_E_IO) return ck_verify_add_error(self, parent, status, &found);
+  status = ck_store_core_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
   if (status == CK_E_NOT_FOUND) ck_error_set(&found, status, "the checkpoint at %lld that others build on is gone", (long long)parent);
-  if (status) return ck_verify_tell_error(self, parent, status, &found);
+  if (status) return ck_verify_add_error(self, parent, status, &found);
   int64_t owner;
-  status = ck_front_get_owner(&owner, self->store, self->record.no, parent, self->err);
+  status = ck_store_core_get_owner(&owner, self->store, self->record.no, parent, self->err);
   if (status) return status;
   status = backend->read_checkpoints(backend->self, owner, parent - 1, parent, true, false, read_keyframe,
                                      &header, self->err);
@@ -69,18 +69,18 @@ ck_status ck_verify_load(ck_verify *self, int64_t parent) {
 /* The replay moves on to the state at the checkpoint. */
 static ck_status apply_delta(ck_verify *self, const ck_codec_reader *reader, ck_error *found) {
   if (!self->replay) return CK_OK;
-  ck_status status = ck_replay_apply(self->replay, reader, found);
-  return status ? status : ck_replay_check_changes(self->replay, reader, found);
+  ck_status status = ck_state_rebuild_apply(self->replay, reader, found);
+  return status ? status : ck_state_rebuild_check_changes(self->replay, reader, found);
 }
 
 static ck_status apply_keyframe(ck_verify *self, const ck_codec_reader *reader, ck_error *found) {
-  ck_replay *fresh;
-  ck_status status = ck_replay_new(&fresh, found);
-  if (!status) status = ck_replay_apply(fresh, reader, found);
-  if (!status && self->replay) status = ck_replay_check_keyframe(fresh, self->replay, reader, found);
-  if (!status) status = ck_replay_check_changes(fresh, reader, found);
+  ck_state_rebuild *fresh;
+  ck_status status = ck_state_rebuild_new(&fresh, found);
+  if (!status) status = ck_state_rebuild_apply(fresh, reader, found);
+  if (!status && self->replay) status = ck_state_rebuild_check_keyframe(fresh, self->replay, reader, found);
+  if (!status) status = ck_state_rebuild_check_changes(fresh, reader, found);
   if (status) {
-    ck_replay_free(fresh);
+    ck_state_rebuild_free(fresh);
     return status;
   }
   drop_replay(self);
@@ -94,7 +94,7 @@ static ck_status check_payload(ck_verify *self, const ck_checkpoint_row *row, ck
   if (status) return status;
   ck_digest digest = ck_chain_digest_checkpoint(row, self->record.id, &self->replay_digest, reader.changed);
   if (!ck_digest_equal(&digest, &row->digest))
-    ck_verify_tell(self, row->seq, CK_E_CORRUPT, "checkpoint %s: its digest is not that of its row and its parent", row->id);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s: its digest is not that of its row and its parent", row->id);
   bool keyframe = reader.form == CK_CODEC_KEYFRAME;
   return keyframe ? apply_keyframe(self, &reader, found) : apply_delta(self, &reader, found);
 }
@@ -125,7 +125,7 @@ static ck_status check_checkpoint(ck_verify *self, const ck_checkpoint_row *row)
   self->replay_seq = row->seq;
   self->replay_keyframe = row->keyframe;
   self->replay_digest = row->digest;
-  return ck_verify_tell_error(self, row->seq, status, &found);
+  return ck_verify_add_error(self, row->seq, status, &found);
 }
 
 static bool visit_checkpoint(void *to, const ck_checkpoint_row *row) {

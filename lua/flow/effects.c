@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "lua/vm/json.h"
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
 static void raise_no_memory(lua_State *L) {
   ck_error err = CK_ERROR_INIT;
   ck_error_no_memory(&err);
-  ck_strand_raise(L, &err);
+  ck_coroutine_raise(L, &err);
 }
 
-void ck_strand_clear_asks(ck_strand *self) {
+void ck_coroutine_clear_asks(ck_coroutine *self) {
   for (size_t i = 0; i < self->ask_count; i++) {
     free((char *)self->asks[i].effect.agent);
     free((char *)self->asks[i].effect.request.data);
@@ -22,8 +22,8 @@ void ck_strand_clear_asks(ck_strand *self) {
   self->ask_count = 0;
 }
 
-static void reserve_asks(lua_State *L, ck_strand *self, size_t count) {
-  ck_strand_clear_asks(self);
+static void reserve_asks(lua_State *L, ck_coroutine *self, size_t count) {
+  ck_coroutine_clear_asks(self);
   self->asks = calloc(count, sizeof *self->asks);
   if (!self->asks) raise_no_memory(L);
 }
@@ -31,7 +31,7 @@ static void reserve_asks(lua_State *L, ck_strand *self, size_t count) {
 /* ---- what is asked ---- */
 
 /* A table, or the text of a JSON object, which is sent byte for byte. */
-static void read_request(lua_State *L, ck_strand *self, ck_effect *effect, int table, const char *what) {
+static void read_request(lua_State *L, ck_coroutine *self, ck_effect *effect, int table, const char *what) {
   ck_error err = CK_ERROR_INIT;
   ck_bytes json = ck_bytes_text("{}");
   int type = lua_getfield(L, table, "request");
@@ -39,10 +39,10 @@ static void read_request(lua_State *L, ck_strand *self, ck_effect *effect, int t
     json.data = lua_tolstring(L, -1, &json.len);
     if (ck_json_check(json, &err) != CK_OK) {
       ck_error_prefix(&err, "%s: request", what);
-      ck_strand_raise(L, &err);
+      ck_coroutine_raise(L, &err);
     }
   } else if (type != LUA_TNIL) {
-    json = ck_strand_encode(L, self, -1);
+    json = ck_coroutine_encode(L, self, -1);
     if (self->scratch.failed) raise_no_memory(L);
   }
   if (ck_json_type_of(json) != CK_JSON_OBJECT) {
@@ -63,15 +63,15 @@ static void read_agent(lua_State *L, ck_effect *effect, int table, const char *w
 }
 
 /* Adds what the table says to self->asks, which has room for it. */
-static void read_ask(lua_State *L, ck_strand *self, int table, const char *what) {
+static void read_ask(lua_State *L, ck_coroutine *self, int table, const char *what) {
   static const char *const known[] = {"kind", "class", "agent", "request", "ordinal", NULL};
-  ck_strand_check_fields(L, table, what, known);
+  ck_coroutine_check_fields(L, table, what, known);
   ck_flow_ask *ask = &self->asks[self->ask_count++];
-  const char *kind = ck_strand_push_name(L, table, what, "kind");
+  const char *kind = ck_coroutine_push_name(L, table, what, "kind");
   if (!ck_effect_kind_of(&ask->effect.kind, kind)) ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a kind of effect", what, kind);
   lua_pop(L, 1);
-  ask->effect.class = ck_strand_read_class(L, table, what);
-  ask->ordinal = (uint32_t)ck_strand_read_count(L, table, "ordinal", UINT32_MAX);
+  ask->effect.class = ck_coroutine_read_class(L, table, what);
+  ask->ordinal = (uint32_t)ck_coroutine_read_count(L, table, "ordinal", UINT32_MAX);
   read_agent(L, &ask->effect, table, what);
   read_request(L, self, &ask->effect, table, what);
 }
@@ -105,13 +105,13 @@ static void push_outcome(lua_State *L, const ck_outcome *outcome) {
 
 static int effect_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
-  push_outcome(L, ck_strand_check(L)->outcome);
+  push_outcome(L, ck_coroutine_check(L)->outcome);
   return 1;
 }
 
 static int effects_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   lua_createtable(L, (int)self->ask_count, 0);
   lua_Integer place = 0;
   for (const ck_outcome *outcome = self->outcome; outcome; outcome = outcome->next) {
@@ -127,25 +127,25 @@ static int effects_resumed(lua_State *L, int status, lua_KContext context) {
 /* ---- the functions ---- */
 
 static int ctx_effect(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
-  ck_strand_check_yieldable(L, "ctx.effect");
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, "ctx.effect");
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  ck_strand_reset_yield(self);
+  ck_coroutine_reset_yield(self);
   reserve_asks(L, self, 1);
   read_ask(L, self, 1, "ctx.effect");
   self->yield.effect = self->asks[0].effect;
   self->yield.ordinal = self->asks[0].ordinal;
-  return ck_strand_yield(L, self, CK_FLOW_EFFECT, effect_resumed);
+  return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, effect_resumed);
 }
 
 /* ctx.effects{ {…}, … }: as ctx.effect takes them, all side by side; their outcomes in the same order. */
 static int ctx_effects(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
-  ck_strand_check_yieldable(L, "ctx.effects");
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, "ctx.effects");
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  ck_strand_reset_yield(self);
+  ck_coroutine_reset_yield(self);
   size_t count = lua_rawlen(L, 1);
   if (count == 0) ck_vm_raise(L, CK_E_FLOW, "ctx.effects needs a list with at least one effect");
   reserve_asks(L, self, count);
@@ -156,12 +156,12 @@ static int ctx_effects(lua_State *L) {
   }
   self->yield.asks = self->asks;
   self->yield.ask_count = self->ask_count;
-  return ck_strand_yield(L, self, CK_FLOW_EFFECTS, effects_resumed);
+  return ck_coroutine_yield(L, self, CK_FLOW_EFFECTS, effects_resumed);
 }
 
 static const luaL_Reg functions[] = {{"effect", ctx_effect}, {"effects", ctx_effects}, {NULL, NULL}};
 
-void ck_strand_open_effects(lua_State *L, int box) {
+void ck_coroutine_open_effects(lua_State *L, int box) {
   lua_pushvalue(L, box);
   luaL_setfuncs(L, functions, 1);
 }

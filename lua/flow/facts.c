@@ -1,82 +1,74 @@
-/* facts.c - ctx.event, ctx.rewind: what a strand tells the transcript beside its messages. */
+/* facts.c - ctx.facts: what outlives sessions, of everybody or of one agent; each access is a recorded effect. */
 #include <lauxlib.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "lua/vm/json.h"
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
-void ck_strand_clear_facts(ck_strand *self) {
-  for (size_t i = 0; i < self->fact_count; i++) {
-    free((char *)self->facts[i].agent);
-    ck_value_free(self->facts[i].body);
+/* Pushes {what = "fact", owner, key, value?}; owner, key and value are the arguments at these places, 0: none. */
+static void push_request(lua_State *L, ck_coroutine *self, int owner, int value) {
+  ck_bytes key, of = {"", 0}, json = {0};
+  key.data = luaL_checklstring(L, 1, &key.len);
+  if (!lua_isnoneornil(L, owner)) of.data = luaL_checklstring(L, owner, &of.len);
+  if (key.len == 0) ck_vm_raise(L, CK_E_FLOW, "ctx.facts: a key must not be empty");
+  if (value) {
+    ck_coroutine_encode(L, self, value);
+    ck_coroutine_push_scratch(L, self);
+    json.data = lua_tolstring(L, -1, &json.len);
   }
-  self->fact_count = 0;
-  ck_value_free(self->rewind);
-  self->rewind = NULL;
+  ck_buffer_reset(&self->scratch);
+  ck_json_writer w = {.out = &self->scratch};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "what", "fact");
+  ck_json_member_string(&w, "owner", of);
+  ck_json_member_string(&w, "key", key);
+  if (value) ck_json_member_raw(&w, "value", json);
+  ck_json_end(&w, '}');
+  ck_coroutine_push_scratch(L, self);
 }
 
-static void raise_no_memory(lua_State *L) {
-  ck_error err = CK_ERROR_INIT;
-  ck_error_no_memory(&err);
-  ck_strand_raise(L, &err);
+static int facts_resumed(lua_State *L, int status, lua_KContext context) {
+  (void)status, (void)context;
+  const ck_outcome *outcome = ck_coroutine_check(L)->outcome;
+  if (outcome->status != CK_OUTCOME_OK) ck_vm_raise(L, CK_E_FLOW, "ctx.facts: %s", outcome->error ? outcome->error : "no answer was given");
+  bool known = outcome->result && ck_json_type_of(ck_value_bytes(outcome->result)) != CK_JSON_NULL;
+  ck_coroutine_push_value(L, known ? ck_value_bytes(outcome->result) : (ck_bytes){0});
+  return 1;
 }
 
-/* The strand owns what is added; nothing is added when there is no memory for all of it. */
-static void add_fact(lua_State *L, ck_strand *self, ck_event_kind kind, const char *agent, ck_bytes body) {
-  ck_error err = CK_ERROR_INIT;
-  ck_flow_fact fact = {.kind = kind};
-  ck_flow_fact *facts = reallocarray(self->facts, self->fact_count + 1, sizeof *facts);
-  if (!facts) raise_no_memory(L);
-  self->facts = facts;
-  if (agent && !(fact.agent = strdup(agent))) raise_no_memory(L);
-  if (ck_value_copy(&fact.body, body, &err) != CK_OK) {
-    free((char *)fact.agent);
-    ck_strand_raise(L, &err);
-  }
-  facts[self->fact_count++] = fact;
+static int ask_for(lua_State *L, ck_coroutine *self, ck_effect_class class) {
+  ck_coroutine_reset_yield(self);
+  ck_effect *effect = &self->yield.effect;
+  *effect = (ck_effect){.kind = CK_EFFECT_READ, .class = class};
+  effect->request.data = lua_tolstring(L, -1, &effect->request.len); /* it stays on this stack */
+  return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, facts_resumed);
 }
 
-/* ctx.event(kind, body, agent?): "delegation" or "note"; it is in the transcript as soon as the strand yields. */
-static int ctx_event(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
-  const char *kind = luaL_checkstring(L, 1);
-  ck_event_kind found = ck_event_kind_of(kind);
-  if (found != CK_EVENT_DELEGATION && found != CK_EVENT_NOTE) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.event: a flow tells of a delegation or a note, not of '%s'", kind);
-  }
-  luaL_checktype(L, 2, LUA_TTABLE);
-  const char *agent = luaL_optstring(L, 3, NULL);
-  ck_bytes body = ck_strand_encode(L, self, 2);
-  if (self->scratch.failed) raise_no_memory(L);
-  if (ck_json_type_of(body) != CK_JSON_OBJECT) ck_vm_raise(L, CK_E_FLOW, "ctx.event: the body must be a table with named fields");
-  add_fact(L, self, found, agent, body);
-  return 0;
+/* ctx.facts.get(key, agent?): read-only; nil when nothing is known. */
+static int facts_get(lua_State *L) {
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, "ctx.facts.get");
+  push_request(L, self, 2, 0);
+  return ask_for(L, self, CK_EFFECT_PURE);
 }
 
-/* ctx.rewind{to=, report=, keep=?}: the context behind its first `to` messages gives way to the report, but for the last `keep`.
- * It is so when the strand is resumed after its next yield. */
-static int ctx_rewind(lua_State *L) {
-  static const char *const known[] = {"to", "report", "keep", NULL};
-  ck_strand *self = ck_strand_check(L);
-  luaL_checktype(L, 1, LUA_TTABLE);
-  lua_settop(L, 1);
-  ck_strand_check_fields(L, 1, "ctx.rewind", known);
-  if (self->rewind) ck_vm_raise(L, CK_E_FLOW, "ctx.rewind: the strand has not yielded since the last one");
-  lua_Integer count = (lua_Integer)ck_strand_message_count(self);
-  lua_Integer to = ck_strand_read_count(L, 1, "to", INT32_MAX), keep = ck_strand_read_count(L, 1, "keep", INT32_MAX);
-  if (to + keep > count) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.rewind: a conversation of %d messages cannot be rewound to %d and keep the last %d", (int)count, (int)to,
-                (int)keep);
-  }
-  ck_strand_push_name(L, 1, "ctx.rewind", "report");
-  ck_json_read_lua(&self->rewind, L, 1, CK_STRAND_VALUE_MAX);
-  return 0;
+/* ctx.facts.put(key, value, agent?): nil forgets it. */
+static int facts_put(lua_State *L) {
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, "ctx.facts.put");
+  lua_settop(L, 3);
+  push_request(L, self, 3, 2);
+  return ask_for(L, self, CK_EFFECT_IDEMPOTENT);
 }
 
-static const luaL_Reg functions[] = {{"event", ctx_event}, {"rewind", ctx_rewind}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+  {"get", facts_get},
+  {"put", facts_put},
+  {NULL, NULL},
+};
 
-void ck_strand_open_facts(lua_State *L, int box) {
+void ck_coroutine_open_facts(lua_State *L, int box) {
+  luaL_newlibtable(L, functions);
   lua_pushvalue(L, box);
   luaL_setfuncs(L, functions, 1);
+  lua_setfield(L, -2, "facts");
 }

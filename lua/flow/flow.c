@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lua/flow/manifest.h"
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
 typedef struct engine {
   ck_flow_engine shown;
@@ -90,8 +90,8 @@ static const ck_flow_manifest *manifest(const ck_flow *flow) {
   return &flow->manifest.shown;
 }
 
-static ck_status open_strand(ck_strand **out, ck_flow *flow, const ck_strand_options *options, ck_error *err) {
-  return ck_strand_open(out, flow->vm, flow->definition, options, err);
+static ck_status open_strand(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options, ck_error *err) {
+  return ck_coroutine_open(out, flow->vm, flow->definition, options, err);
 }
 
 static void free_engine(void *self) {
@@ -108,8 +108,8 @@ ck_status ck_flow_engine_new(ck_flow_engine **out, const ck_clock *clock, ck_err
     .load = load,
     .manifest = manifest,
     .open = open_strand,
-    .resume = ck_strand_resume,
-    .close = ck_strand_close,
+    .resume = ck_coroutine_resume,
+    .close = ck_coroutine_close,
     .unload = unload,
     .free = free_engine,
   };

@@ -2,7 +2,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
 /* What a ctx without effects still has. */
 static const char *const harmless[] = {"conversation_length", "last_message", "parse", "tool_calls", "written", NULL};
@@ -51,7 +51,7 @@ static void limit_area(lua_State *L, const char *who, const char *area, const ch
     limits = (ck_area_limits){.fixed = lua_pushfstring(L, "%s cannot write ctx.%s: it may only read", who, area)};
   }
   lua_pushvalue(L, fields);
-  ck_strand_open_area(L, lua_upvalueindex(1), area, &limits);
+  ck_coroutine_open_area(L, lua_upvalueindex(1), area, &limits);
   lua_settop(L, fields);
 }
 
@@ -80,17 +80,17 @@ static void close_facts(lua_State *L, const char *who) {
   int fields = lua_gettop(L);
   ck_area_limits limits = {.closed = lua_pushfstring(L, "%s cannot use ctx.facts: it may only read", who)};
   lua_pushvalue(L, fields);
-  ck_strand_open_area(L, lua_upvalueindex(1), "facts", &limits);
+  ck_coroutine_open_area(L, lua_upvalueindex(1), "facts", &limits);
   lua_settop(L, fields);
 }
 
 /* ctx.limit { who=, effects=false (then it writes neither ctx.scratch nor ctx.rounds), without={NAME, …}, memory="read"|TEXT, outputs="read"|TEXT } */
 static int ctx_limit(lua_State *L) {
   static const char *const known[] = {"who", "effects", "without", "memory", "outputs", NULL};
-  ck_strand_check(L);
+  ck_coroutine_check(L);
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  ck_strand_check_fields(L, 1, "ctx.limit", known);
+  ck_coroutine_check_fields(L, 1, "ctx.limit", known);
   lua_getfield(L, 1, "who");
   const char *who = luaL_checkstring(L, 2);
   lua_getfield(L, 1, "effects");
@@ -104,11 +104,11 @@ static int ctx_limit(lua_State *L) {
   limit_area(L, who, "outputs", outputs);
   limit_area(L, who, "scratch", effects ? NULL : "read");
   limit_area(L, who, "rounds", effects ? NULL : "read");
-  ck_strand_make_ctx(L);
+  ck_coroutine_make_ctx(L);
   return 1;
 }
 
-void ck_strand_open_limit(lua_State *L, int box) {
+void ck_coroutine_open_limit(lua_State *L, int box) {
   lua_pushvalue(L, box);
   lua_pushvalue(L, -2);
   lua_pushcclosure(L, ctx_limit, 2);

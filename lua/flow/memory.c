@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lua/vm/json.h"
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
 /* Upvalues of every function here. */
 enum { UP_BOX = 1, UP_AREA, UP_APPEND };
@@ -20,7 +20,7 @@ static void reset_box_value(lua_State *L, int which) {
 }
 
 /* What a child scope writes is kept under a prefix, which must leave room for the key. */
-static ck_status check_key(const ck_strand *self, const char *key, ck_error *err) {
+static ck_status check_key(const ck_coroutine *self, const char *key, ck_error *err) {
   char whole[CK_STATE_KEY_MAX + 2];
   const char *prefix = self->overlays ? self->overlays[0] : "";
   snprintf(whole, sizeof whole, "%s%s", prefix, key);
@@ -30,7 +30,7 @@ static ck_status check_key(const ck_strand *self, const char *key, ck_error *err
 }
 
 /* Pushes the key of the state for the name at `index`: "memory.topic". */
-static const char *push_key(lua_State *L, const ck_strand *self, int index) {
+static const char *push_key(lua_State *L, const ck_coroutine *self, int index) {
   const char *area = lua_tostring(L, lua_upvalueindex(UP_AREA));
   if (lua_type(L, index) != LUA_TSTRING) {
     luaL_error(L, "ctx.%s takes strings as keys, not a %s", area, luaL_typename(L, index));
@@ -40,12 +40,12 @@ static const char *push_key(lua_State *L, const ck_strand *self, int index) {
   if (len == 0 || strlen(name) != len) luaL_error(L, "ctx.%s: a key must not be empty or hold a NUL", area);
   const char *key = lua_pushfstring(L, "%s.%s", area, name);
   ck_error err = CK_ERROR_INIT;
-  if (check_key(self, key, &err) != CK_OK) ck_strand_raise(L, &err);
+  if (check_key(self, key, &err) != CK_OK) ck_coroutine_raise(L, &err);
   return key;
 }
 
 /* Null under a prefix: the scope removed the key. */
-static ck_bytes read_state(const ck_strand *self, const char *key) {
+static ck_bytes read_state(const ck_coroutine *self, const char *key) {
   if (!self->state) return (ck_bytes){0};
   for (char **overlay = self->overlays; overlay && *overlay; overlay++) {
     char whole[CK_STATE_KEY_MAX + 2];
@@ -57,7 +57,7 @@ static ck_bytes read_state(const ck_strand *self, const char *key) {
 }
 
 /* The JSON of the key on top, which stays there; what is pushed above it keeps the bytes alive. No bytes: absent. */
-static ck_bytes push_raw(lua_State *L, const ck_strand *self) {
+static ck_bytes push_raw(lua_State *L, const ck_coroutine *self) {
   push_box_value(L, CK_BOX_OVERLAY);
   lua_pushvalue(L, -2);
   lua_rawget(L, -2);
@@ -96,19 +96,19 @@ static void write_raw(lua_State *L) {
 }
 
 static int area_read(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "append") == 0) {
     lua_pushvalue(L, lua_upvalueindex(UP_APPEND));
     return 1;
   }
   push_key(L, self, 2);
   ck_bytes raw = push_raw(L, self);
-  ck_strand_push_value(L, raw);
+  ck_coroutine_push_value(L, raw);
   return 1;
 }
 
 static int area_write(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   const char *area = lua_tostring(L, lua_upvalueindex(UP_AREA));
   if (lua_type(L, 2) == LUA_TSTRING && strcmp(lua_tostring(L, 2), "append") == 0) {
     return luaL_error(L, "ctx.%s.append is a function: the key 'append' cannot be used", area);
@@ -118,8 +118,8 @@ static int area_write(lua_State *L) {
   if (lua_isnil(L, 3)) {
     lua_pushboolean(L, false);
   } else {
-    ck_strand_encode(L, self, 3);
-    ck_strand_push_scratch(L, self);
+    ck_coroutine_encode(L, self, 3);
+    ck_coroutine_push_scratch(L, self);
   }
   write_raw(L);
   return 0;
@@ -132,7 +132,7 @@ static ck_bytes trim_end(ck_bytes json) {
 
 /* ctx.memory:append(key, value): the list's bytes stay as they are, the value's come behind them. */
 static int area_append(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   lua_settop(L, 3);
   if (lua_isnil(L, 3)) return luaL_error(L, "append needs a key and a value");
   const char *key = push_key(L, self, 2);
@@ -143,15 +143,15 @@ static int area_append(lua_State *L) {
   ck_buffer_reset(joined);
   ck_buffer_append_bytes(joined, absent ? ck_bytes_text("[") : (ck_bytes){list.data, list.len - 1});
   if (!absent && ck_json_count(list) > 0) ck_buffer_append_char(joined, ',');
-  ck_json_append_lua(joined, L, 3, CK_STRAND_VALUE_MAX);
+  ck_json_append_lua(joined, L, 3, CK_COROUTINE_VALUE_MAX);
   ck_buffer_append_char(joined, ']');
   lua_pop(L, 1);
-  ck_strand_push_scratch(L, self);
+  ck_coroutine_push_scratch(L, self);
   write_raw(L);
   return 0;
 }
 
-void ck_strand_clear_changes(ck_strand *self) {
+void ck_coroutine_clear_changes(ck_coroutine *self) {
   for (size_t i = 0; i < self->change_count; i++) {
     free(self->changes[i].key);
     ck_value_free(self->changes[i].value);
@@ -162,7 +162,7 @@ void ck_strand_clear_changes(ck_strand *self) {
 }
 
 /* The key is on top; above it its JSON text, false, or nil: it is given back what it had, see ctx.discard. */
-static void collect_change(lua_State *L, ck_strand *self) {
+static void collect_change(lua_State *L, ck_coroutine *self) {
   ck_change *change = &self->changes[self->change_count++];
   ck_error err = CK_ERROR_INIT;
   ck_bytes json = {0};
@@ -171,18 +171,18 @@ static void collect_change(lua_State *L, ck_strand *self) {
   change->key = strdup(lua_tostring(L, -2));
   if (!change->key) ck_error_no_memory(&err);
   if (err.status == CK_OK && json.data) err.status = ck_value_copy(&change->value, json, &err);
-  if (err.status != CK_OK) ck_strand_raise(L, &err);
+  if (err.status != CK_OK) ck_coroutine_raise(L, &err);
 }
 
-void ck_strand_collect_changes(lua_State *L, ck_strand *self) {
-  ck_strand_clear_changes(self);
+void ck_coroutine_collect_changes(lua_State *L, ck_coroutine *self) {
+  ck_coroutine_clear_changes(self);
   push_box_value(L, CK_BOX_ORDER);
   push_box_value(L, CK_BOX_OVERLAY);
   size_t count = lua_rawlen(L, -2);
   if (count > 0 && !(self->changes = calloc(count, sizeof *self->changes))) {
     ck_error err = CK_ERROR_INIT;
     ck_error_no_memory(&err);
-    ck_strand_raise(L, &err);
+    ck_coroutine_raise(L, &err);
   }
   for (size_t i = 1; i <= count; i++) {
     lua_rawgeti(L, -2, (lua_Integer)i);
@@ -197,7 +197,7 @@ void ck_strand_collect_changes(lua_State *L, ck_strand *self) {
   reset_box_value(L, CK_BOX_ORDER);
 }
 
-void ck_strand_settle_changes(lua_State *L) {
+void ck_coroutine_settle_changes(lua_State *L) {
   reset_box_value(L, CK_BOX_OVERLAY);
 }
 
@@ -220,7 +220,7 @@ static void push_area_function(lua_State *L, int box, const char *area, lua_CFun
   lua_pushcclosure(L, function, 2);
 }
 
-void ck_strand_open_area(lua_State *L, int box, const char *area, const ck_area_limits *limits) {
+void ck_coroutine_open_area(lua_State *L, int box, const char *area, const ck_area_limits *limits) {
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 3);
   if (limits->closed) {
@@ -247,7 +247,7 @@ void ck_strand_open_area(lua_State *L, int box, const char *area, const ck_area_
 
 /* ctx.put(key, json): the text as it is, such as the `raw` of an outcome; nil removes the key. */
 static int ctx_put(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   const char *key = luaL_checkstring(L, 1);
   ck_error err = CK_ERROR_INIT;
   lua_settop(L, 2);
@@ -255,7 +255,7 @@ static int ctx_put(lua_State *L) {
   if (!is_known || strlen(key) != lua_rawlen(L, 1) || !strchr(key, '.')[1]) {
     ck_vm_raise(L, CK_E_FLOW, "ctx.put: '%s' must be memory.KEY, outputs.KEY or scratch.AGENT", key);
   }
-  if (check_key(self, key, &err) != CK_OK) ck_strand_raise(L, &err);
+  if (check_key(self, key, &err) != CK_OK) ck_coroutine_raise(L, &err);
   if (lua_isnil(L, 2)) {
     lua_pushboolean(L, false);
     lua_replace(L, 2);
@@ -264,7 +264,7 @@ static int ctx_put(lua_State *L) {
     json.data = luaL_checklstring(L, 2, &json.len);
     if (ck_json_check(json, &err) != CK_OK) {
       ck_error_prefix(&err, "ctx.put");
-      ck_strand_raise(L, &err);
+      ck_coroutine_raise(L, &err);
     }
   }
   write_raw(L);
@@ -273,7 +273,7 @@ static int ctx_put(lua_State *L) {
 
 /* ctx.written(): {KEY = true}, what was written since the last boundary. */
 static int ctx_written(lua_State *L) {
-  ck_strand_check(L);
+  ck_coroutine_check(L);
   lua_newtable(L);
   push_box_value(L, CK_BOX_OVERLAY);
   lua_pushnil(L);
@@ -289,7 +289,7 @@ static int ctx_written(lua_State *L) {
 
 /* ctx.discard(): what was written since the last boundary is as if it had not been. */
 static int ctx_discard(lua_State *L) {
-  ck_strand_check(L);
+  ck_coroutine_check(L);
   lua_settop(L, 0);
   push_box_value(L, CK_BOX_OVERLAY);
   lua_pushnil(L);
@@ -303,11 +303,11 @@ static int ctx_discard(lua_State *L) {
 
 static const luaL_Reg functions[] = {{"put", ctx_put}, {"written", ctx_written}, {"discard", ctx_discard}, {NULL, NULL}};
 
-void ck_strand_open_memory(lua_State *L, int box) {
-  ck_strand_open_area(L, box, "memory", &(ck_area_limits){0});
-  ck_strand_open_area(L, box, "outputs", &(ck_area_limits){0});
-  ck_strand_open_area(L, box, "scratch", &(ck_area_limits){0});
-  ck_strand_open_area(L, box, "rounds", &(ck_area_limits){0});
+void ck_coroutine_open_memory(lua_State *L, int box) {
+  ck_coroutine_open_area(L, box, "memory", &(ck_area_limits){0});
+  ck_coroutine_open_area(L, box, "outputs", &(ck_area_limits){0});
+  ck_coroutine_open_area(L, box, "scratch", &(ck_area_limits){0});
+  ck_coroutine_open_area(L, box, "rounds", &(ck_area_limits){0});
   lua_pushvalue(L, box);
   luaL_setfuncs(L, functions, 1);
 }

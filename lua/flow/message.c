@@ -4,17 +4,17 @@
 #include <string.h>
 
 #include "lua/vm/json.h"
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
 /* Room for one more, so that what is made next has an owner at once. */
-static ck_value **reserve_message(lua_State *L, ck_strand *self) {
+static ck_value **reserve_message(lua_State *L, ck_coroutine *self) {
   if (self->message_count == self->message_cap) {
     size_t cap = self->message_cap ? self->message_cap * 2 : 4;
     ck_value **messages = reallocarray(self->messages, cap, sizeof *messages);
     ck_error err = CK_ERROR_INIT;
     if (!messages) {
       ck_error_no_memory(&err);
-      ck_strand_raise(L, &err);
+      ck_coroutine_raise(L, &err);
     }
     self->messages = messages;
     self->message_cap = cap;
@@ -35,7 +35,7 @@ static ck_status make_assistant(ck_value **out, ck_bytes content, ck_error *err)
 }
 
 /* The content's JSON is in self->scratch. */
-static void add_message(lua_State *L, ck_strand *self, const char *role, const char *call_id, const char *name) {
+static void add_message(lua_State *L, ck_coroutine *self, const char *role, const char *call_id, const char *name) {
   if (self->rewind) ck_vm_raise(L, CK_E_FLOW, "ctx.message: what is said after ctx.rewind must wait for the next yield, such as ctx.boundary");
   ck_bytes content = ck_buffer_bytes(&self->scratch);
   ck_value **slot = reserve_message(L, self);
@@ -56,7 +56,7 @@ static void add_message(lua_State *L, ck_strand *self, const char *role, const c
   } else {
     luaL_error(L, "ctx.message: '%s' is not a role: system, user, assistant or tool", role);
   }
-  if (status != CK_OK) ck_strand_raise(L, &err);
+  if (status != CK_OK) ck_coroutine_raise(L, &err);
   self->message_count++;
 }
 
@@ -69,7 +69,7 @@ static const char *push_text_field(lua_State *L, const char *field) {
 
 /* ctx.message(role, content) or ctx.message{role=, content=, name=, call_id=}. */
 static int ctx_message(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   const char *role, *call_id = NULL, *name = NULL;
   if (lua_istable(L, 1)) {
     lua_settop(L, 1);
@@ -83,42 +83,42 @@ static int ctx_message(lua_State *L) {
     role = luaL_checkstring(L, 1);
   }
   if (lua_isnil(L, 2)) return luaL_error(L, "ctx.message needs a content");
-  ck_strand_encode(L, self, 2);
+  ck_coroutine_encode(L, self, 2);
   add_message(L, self, role, call_id, name);
   return 0;
 }
 
-size_t ck_strand_message_count(const ck_strand *self) {
+size_t ck_coroutine_message_count(const ck_coroutine *self) {
   return (self->conversation ? ck_conversation_count(self->conversation) : 0) + self->message_count;
 }
 
 static int ctx_conversation_length(lua_State *L) {
-  lua_pushinteger(L, (lua_Integer)ck_strand_message_count(ck_strand_check(L)));
+  lua_pushinteger(L, (lua_Integer)ck_coroutine_message_count(ck_coroutine_check(L)));
   return 1;
 }
 
 static int ctx_last_message(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   const ck_value *last = NULL;
   if (self->message_count > 0) {
     last = self->messages[self->message_count - 1];
-  } else if (ck_strand_message_count(self) > 0) {
-    last = ck_conversation_get(self->conversation, ck_strand_message_count(self) - 1);
+  } else if (ck_coroutine_message_count(self) > 0) {
+    last = ck_conversation_get(self->conversation, ck_coroutine_message_count(self) - 1);
   }
-  ck_strand_push_value(L, ck_value_bytes(last));
+  ck_coroutine_push_value(L, ck_value_bytes(last));
   return 1;
 }
 
 /* Pushes the text of a JSON string; false, and nothing pushed, for anything else or an empty one. */
-static bool push_text(lua_State *L, ck_strand *self, ck_bytes json) {
+static bool push_text(lua_State *L, ck_coroutine *self, ck_bytes json) {
   ck_buffer_reset(&self->scratch);
   if (!ck_json_read_string(&self->scratch, json) || self->scratch.len == 0) return false;
-  ck_strand_push_scratch(L, self);
+  ck_coroutine_push_scratch(L, self);
   return true;
 }
 
 /* {name, call_id?, index, arguments}: the call's own bytes. */
-static void push_request(lua_State *L, ck_strand *self, ck_bytes name, ck_bytes id, int64_t index, ck_bytes arguments) {
+static void push_request(lua_State *L, ck_coroutine *self, ck_bytes name, ck_bytes id, int64_t index, ck_bytes arguments) {
   ck_buffer_reset(&self->scratch);
   ck_json_writer writer = {.out = &self->scratch};
   ck_json_begin(&writer, '{');
@@ -127,7 +127,7 @@ static void push_request(lua_State *L, ck_strand *self, ck_bytes name, ck_bytes 
   ck_json_member_int(&writer, "index", index - 1);
   ck_json_member_raw(&writer, "arguments", arguments.len > 0 ? arguments : ck_bytes_text("{}"));
   ck_json_end(&writer, '}');
-  ck_strand_push_scratch(L, self);
+  ck_coroutine_push_scratch(L, self);
 }
 
 /* Models write line breaks and tabs into the texts of their arguments as they are, which JSON forbids: escaped here. */
@@ -153,16 +153,16 @@ static ck_bytes trim(ck_bytes text) {
 
 /* Pushes the object that the text in self->scratch holds, an empty one for an empty text; false, and nothing pushed, when it is
  * something else. */
-static bool push_written(lua_State *L, ck_strand *self) {
+static bool push_written(lua_State *L, ck_coroutine *self) {
   ck_buffer *escaped = ck_vm_scratch(L);
   ck_error err = CK_ERROR_INIT;
   escape_controls(escaped, trim(ck_buffer_bytes(&self->scratch)));
   ck_buffer_reset(&self->scratch);
   ck_buffer_append_bytes(&self->scratch, ck_buffer_bytes(escaped));
-  if (ck_buffer_check(escaped, &err) != CK_OK || ck_buffer_check(&self->scratch, &err) != CK_OK) ck_strand_raise(L, &err);
+  if (ck_buffer_check(escaped, &err) != CK_OK || ck_buffer_check(&self->scratch, &err) != CK_OK) ck_coroutine_raise(L, &err);
   ck_bytes json = ck_buffer_bytes(&self->scratch);
   ck_status status = json.len ? ck_json_check(json, &err) : CK_OK;
-  if (status == CK_E_NO_MEMORY) ck_strand_raise(L, &err);
+  if (status == CK_E_NO_MEMORY) ck_coroutine_raise(L, &err);
   if (status != CK_OK || (json.len && ck_json_type_of(json) != CK_JSON_OBJECT)) return false;
   if (json.len) ck_json_push(L, json);
   else lua_newtable(L);
@@ -171,7 +171,7 @@ static bool push_written(lua_State *L, ck_strand *self) {
 
 /* Pushes the arguments, which providers give as text that holds an object, as an object, or not at all; false, and nothing
  * pushed, when they are something else. */
-static bool push_arguments(lua_State *L, ck_strand *self, ck_bytes arguments) {
+static bool push_arguments(lua_State *L, ck_coroutine *self, ck_bytes arguments) {
   ck_json_type type = ck_json_type_of(arguments);
   if (type == CK_JSON_STRING) {
     ck_buffer_reset(&self->scratch);
@@ -206,7 +206,7 @@ static bool is_malformed(ck_bytes arguments) {
 
 /* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead; one whose arguments are no
  * object lacks them. */
-static void push_call(lua_State *L, ck_strand *self, const call_parts *call, int64_t index) {
+static void push_call(lua_State *L, ck_coroutine *self, const call_parts *call, int64_t index) {
   lua_createtable(L, 0, 4);
   if (push_text(L, self, call->id)) lua_setfield(L, -2, "call_id");
   if (push_text(L, self, call->name)) {
@@ -221,7 +221,7 @@ static void push_call(lua_State *L, ck_strand *self, const call_parts *call, int
 }
 
 /* Stack: … the list of calls. */
-static void push_blocks(lua_State *L, ck_strand *self, ck_bytes content) {
+static void push_blocks(lua_State *L, ck_coroutine *self, ck_bytes content) {
   if (ck_json_type_of(content) != CK_JSON_ARRAY) return;
   ck_json_iterator it = ck_json_iterate(content);
   for (int64_t index = 1; ck_json_next(&it);) {
@@ -234,11 +234,11 @@ static void push_blocks(lua_State *L, ck_strand *self, ck_bytes content) {
 
 /* ctx.tool_calls(raw): the calls of an assistant message, given as the JSON it came in. */
 static int ctx_tool_calls(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
+  ck_coroutine *self = ck_coroutine_check(L);
   ck_bytes message;
   message.data = luaL_checklstring(L, 1, &message.len);
   ck_error err = CK_ERROR_INIT;
-  if (ck_json_check(message, &err) != CK_OK) return ck_strand_raise(L, &err);
+  if (ck_json_check(message, &err) != CK_OK) return ck_coroutine_raise(L, &err);
   lua_newtable(L);
   ck_bytes calls = ck_json_get(message, "tool_calls");
   if (ck_json_type_of(calls) != CK_JSON_ARRAY) {
@@ -262,7 +262,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL},
 };
 
-void ck_strand_open_messages(lua_State *L, int box) {
+void ck_coroutine_open_messages(lua_State *L, int box) {
   lua_pushvalue(L, box);
   luaL_setfuncs(L, functions, 1);
 }

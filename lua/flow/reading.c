@@ -2,21 +2,21 @@
 #include <lauxlib.h>
 
 #include "lua/vm/json.h"
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
 enum { RANDOM_BITS = 53 };
 
 static int ask_for(lua_State *L, const char *name, const char *request, lua_KFunction resumed) {
-  ck_strand *self = ck_strand_check(L);
-  ck_strand_check_yieldable(L, name);
-  ck_strand_reset_yield(self);
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, name);
+  ck_coroutine_reset_yield(self);
   self->yield.effect = (ck_effect){.kind = CK_EFFECT_READ, .class = CK_EFFECT_PURE, .request = ck_bytes_text(request)};
-  return ck_strand_yield(L, self, CK_FLOW_EFFECT, resumed);
+  return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, resumed);
 }
 
 static int64_t read_answer(lua_State *L, const char *name) {
   int64_t number = 0;
-  const ck_outcome *outcome = ck_strand_check(L)->outcome;
+  const ck_outcome *outcome = ck_coroutine_check(L)->outcome;
   bool given = outcome->status == CK_OUTCOME_OK && outcome->result && ck_json_read_int(&number, ck_value_bytes(outcome->result));
   if (!given) ck_vm_raise(L, CK_E_FLOW, "%s: %s", name, outcome->error ? outcome->error : "no answer was given");
   return number;
@@ -75,12 +75,12 @@ static int ctx_random(lua_State *L) {
 
 /* ctx.parse(text): what the JSON says; nil and the problem when it is none. */
 static int ctx_parse(lua_State *L) {
-  ck_strand_check(L);
+  ck_coroutine_check(L);
   ck_bytes text;
   text.data = luaL_checklstring(L, 1, &text.len);
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_json_check(text, &err);
-  if (status == CK_E_NO_MEMORY) return ck_strand_raise(L, &err);
+  if (status == CK_E_NO_MEMORY) return ck_coroutine_raise(L, &err);
   if (status == CK_OK) {
     ck_json_push(L, text);
     return 1;
@@ -97,7 +97,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL},
 };
 
-void ck_strand_open_readings(lua_State *L, int box) {
+void ck_coroutine_open_readings(lua_State *L, int box) {
   lua_pushvalue(L, box);
   luaL_setfuncs(L, functions, 1);
 }

@@ -4,23 +4,23 @@
 #include <string.h>
 
 #include "lua/vm/json.h"
-#include "lua/flow/strand.h"
+#include "lua/flow/coroutine.h"
 
-void ck_strand_check_yieldable(lua_State *L, const char *what) {
+void ck_coroutine_check_yieldable(lua_State *L, const char *what) {
   if (!lua_isyieldable(L)) {
     ck_vm_raise(L, CK_E_FLOW, "%s cannot be used inside a function that is called by a library function such as table.sort", what);
   }
 }
 
-int ck_strand_yield(lua_State *L, ck_strand *self, ck_flow_step step, lua_KFunction resumed) {
-  ck_strand_collect_changes(L, self);
+int ck_coroutine_yield(lua_State *L, ck_coroutine *self, ck_flow_step step, lua_KFunction resumed) {
+  ck_coroutine_collect_changes(L, self);
   self->yield.step = step;
   return lua_yieldk(L, 0, 0, resumed);
 }
 
 /* ---- what is read from the tables that the primitives take ---- */
 
-void ck_strand_check_fields(lua_State *L, int table, const char *what, const char *const *known) {
+void ck_coroutine_check_fields(lua_State *L, int table, const char *what, const char *const *known) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     lua_pop(L, 1);
@@ -32,7 +32,7 @@ void ck_strand_check_fields(lua_State *L, int table, const char *what, const cha
 }
 
 /* The text of a field in a copy that lives until the next resume; NULL when it is nil. */
-static const char *keep_text(lua_State *L, ck_strand *self, ck_strand_text slot, int table, const char *field) {
+static const char *keep_text(lua_State *L, ck_coroutine *self, ck_coroutine_text slot, int table, const char *field) {
   free(self->texts[slot]);
   self->texts[slot] = NULL;
   int type = lua_getfield(L, table, field);
@@ -41,7 +41,7 @@ static const char *keep_text(lua_State *L, ck_strand *self, ck_strand_text slot,
     ck_error err = CK_ERROR_INIT;
     if (!self->texts[slot]) {
       ck_error_no_memory(&err);
-      ck_strand_raise(L, &err);
+      ck_coroutine_raise(L, &err);
     }
   } else if (type != LUA_TNIL) {
     ck_vm_raise(L, CK_E_FLOW, "'%s' must be a string, not a %s", field, luaL_typename(L, -1));
@@ -50,12 +50,12 @@ static const char *keep_text(lua_State *L, ck_strand *self, ck_strand_text slot,
   return self->texts[slot];
 }
 
-const char *ck_strand_push_name(lua_State *L, int table, const char *what, const char *field) {
+const char *ck_coroutine_push_name(lua_State *L, int table, const char *what, const char *field) {
   if (lua_getfield(L, table, field) != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "%s needs '%s', a string", what, field);
   return lua_tostring(L, -1);
 }
 
-int64_t ck_strand_read_count(lua_State *L, int table, const char *field, int64_t most) {
+int64_t ck_coroutine_read_count(lua_State *L, int table, const char *field, int64_t most) {
   int is_integer = true;
   int64_t count = 0;
   if (lua_getfield(L, table, field) != LUA_TNIL) count = lua_tointegerx(L, -1, &is_integer);
@@ -64,9 +64,9 @@ int64_t ck_strand_read_count(lua_State *L, int table, const char *field, int64_t
   return count;
 }
 
-ck_effect_class ck_strand_read_class(lua_State *L, int table, const char *what) {
+ck_effect_class ck_coroutine_read_class(lua_State *L, int table, const char *what) {
   ck_effect_class class = CK_EFFECT_ONCE;
-  const char *name = ck_strand_push_name(L, table, what, "class");
+  const char *name = ck_coroutine_push_name(L, table, what, "class");
   if (!ck_effect_class_of(&class, name)) ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a class", what, name);
   lua_pop(L, 1);
   return class;
@@ -76,15 +76,15 @@ ck_effect_class ck_strand_read_class(lua_State *L, int table, const char *what) 
 
 static int boundary_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
-  ck_strand_settle_changes(L);
+  ck_coroutine_settle_changes(L);
   return 0;
 }
 
 /* The field `position` of the table at 2 is where the strand stands from now on. Effects are known by the path: at a path
  * that did not change, those after the boundary would pass for those before it when the strand is opened again. */
-static void read_position(lua_State *L, ck_strand *self, const char *what) {
+static void read_position(lua_State *L, ck_coroutine *self, const char *what) {
   lua_getfield(L, 2, "position");
-  ck_bytes json = ck_strand_encode(L, self, -1);
+  ck_bytes json = ck_coroutine_encode(L, self, -1);
   ck_bytes path = ck_json_get(json, "path");
   if (ck_json_type_of(path) != CK_JSON_STRING || path.len <= 2) {
     ck_vm_raise(L, CK_E_FLOW, "%s needs 'position' with a 'path': where to go on, such as { path = \"agent#2\" }", what);
@@ -94,24 +94,24 @@ static void read_position(lua_State *L, ck_strand *self, const char *what) {
   }
   ck_value *position = NULL;
   ck_error err = CK_ERROR_INIT;
-  if (ck_value_copy(&position, json, &err) != CK_OK) ck_strand_raise(L, &err);
+  if (ck_value_copy(&position, json, &err) != CK_OK) ck_coroutine_raise(L, &err);
   ck_value_free(self->position);
   self->position = position;
   lua_pop(L, 1);
 }
 
-static void read_next(lua_State *L, ck_strand *self) {
+static void read_next(lua_State *L, ck_coroutine *self) {
   static const char *const known[] = {"node", "tool", "class", NULL};
   ck_boundary *boundary = &self->yield.boundary;
   if (lua_getfield(L, 2, "next") != LUA_TNIL) {
     int next = lua_gettop(L);
     luaL_argexpected(L, lua_istable(L, next), 2, "table with a table 'next'");
-    ck_strand_check_fields(L, next, "ctx.boundary: next", known);
-    boundary->next.node = keep_text(L, self, CK_STRAND_NEXT_NODE, next, "node");
-    boundary->next.tool = keep_text(L, self, CK_STRAND_NEXT_TOOL, next, "tool");
+    ck_coroutine_check_fields(L, next, "ctx.boundary: next", known);
+    boundary->next.node = keep_text(L, self, CK_COROUTINE_NEXT_NODE, next, "node");
+    boundary->next.tool = keep_text(L, self, CK_COROUTINE_NEXT_TOOL, next, "tool");
     boundary->next.has_class = lua_getfield(L, next, "class") != LUA_TNIL;
     lua_pop(L, 1);
-    if (boundary->next.has_class) boundary->next.class = ck_strand_read_class(L, next, "ctx.boundary: next");
+    if (boundary->next.has_class) boundary->next.class = ck_coroutine_read_class(L, next, "ctx.boundary: next");
   }
   lua_pop(L, 1);
 }
@@ -124,45 +124,45 @@ static void take_options(lua_State *L, const char *what, const char *const *know
     lua_replace(L, 2);
   }
   luaL_checktype(L, 2, LUA_TTABLE);
-  ck_strand_check_fields(L, 2, what, known);
+  ck_coroutine_check_fields(L, 2, what, known);
 }
 
 static int ctx_boundary(lua_State *L) {
   static const char *const known[] = {"node", "agent", "depth", "next", "position", "error", NULL};
-  ck_strand *self = ck_strand_check(L);
-  ck_strand_check_yieldable(L, "ctx.boundary");
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, "ctx.boundary");
   const char *kind = luaL_checkstring(L, 1);
   take_options(L, "ctx.boundary", known);
-  ck_strand_reset_yield(self);
+  ck_coroutine_reset_yield(self);
   ck_boundary *boundary = &self->yield.boundary;
   boundary->kind = ck_boundary_kind_of(kind);
   if (!boundary->kind) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is not a kind of boundary", kind);
   bool reserved = boundary->kind == CK_BOUNDARY_PAUSE || boundary->kind == CK_BOUNDARY_FAILURE ||
                   boundary->kind == CK_BOUNDARY_EDIT || boundary->kind == CK_BOUNDARY_FINAL;
   if (reserved) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is reached by the session itself, never by a flow", kind);
-  boundary->node = keep_text(L, self, CK_STRAND_NODE, 2, "node");
-  boundary->agent = keep_text(L, self, CK_STRAND_AGENT, 2, "agent");
-  boundary->last_error = keep_text(L, self, CK_STRAND_ERROR, 2, "error");
-  boundary->depth = (int)ck_strand_read_count(L, 2, "depth", INT32_MAX);
+  boundary->node = keep_text(L, self, CK_COROUTINE_NODE, 2, "node");
+  boundary->agent = keep_text(L, self, CK_COROUTINE_AGENT, 2, "agent");
+  boundary->last_error = keep_text(L, self, CK_COROUTINE_ERROR, 2, "error");
+  boundary->depth = (int)ck_coroutine_read_count(L, 2, "depth", INT32_MAX);
   read_next(L, self);
   read_position(L, self, "ctx.boundary");
-  return ck_strand_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
+  return ck_coroutine_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
 }
 
 /* ctx.safe_point(name, {position=}) */
 static int ctx_safe_point(lua_State *L) {
   static const char *const known[] = {"position", NULL};
-  ck_strand *self = ck_strand_check(L);
-  ck_strand_check_yieldable(L, "ctx.safe_point");
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, "ctx.safe_point");
   if (!lua_isnoneornil(L, 1)) luaL_checkstring(L, 1);
   take_options(L, "ctx.safe_point", known);
-  ck_strand_reset_yield(self);
+  ck_coroutine_reset_yield(self);
   self->yield.boundary.kind = CK_BOUNDARY_SAFE_POINT;
   lua_pushvalue(L, 1);
   lua_setfield(L, 2, "node");
-  self->yield.boundary.node = keep_text(L, self, CK_STRAND_NODE, 2, "node");
+  self->yield.boundary.node = keep_text(L, self, CK_COROUTINE_NODE, 2, "node");
   read_position(L, self, "ctx.safe_point");
-  return ck_strand_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
+  return ck_coroutine_yield(L, self, CK_FLOW_BOUNDARY, boundary_resumed);
 }
 
 static int pause_resumed(lua_State *L, int status, lua_KContext context) {
@@ -172,14 +172,14 @@ static int pause_resumed(lua_State *L, int status, lua_KContext context) {
 
 /* ctx.pause(reason) */
 static int ctx_pause(lua_State *L) {
-  ck_strand *self = ck_strand_check(L);
-  ck_strand_check_yieldable(L, "ctx.pause");
+  ck_coroutine *self = ck_coroutine_check(L);
+  ck_coroutine_check_yieldable(L, "ctx.pause");
   ck_bytes reason;
   reason.data = luaL_checklstring(L, 1, &reason.len);
-  ck_strand_reset_yield(self);
+  ck_coroutine_reset_yield(self);
   ck_error err = CK_ERROR_INIT;
-  if (ck_value_text(&self->yield.value, reason, &err) != CK_OK) ck_strand_raise(L, &err);
-  return ck_strand_yield(L, self, CK_FLOW_PAUSE, pause_resumed);
+  if (ck_value_text(&self->yield.value, reason, &err) != CK_OK) ck_coroutine_raise(L, &err);
+  return ck_coroutine_yield(L, self, CK_FLOW_PAUSE, pause_resumed);
 }
 
 static const luaL_Reg functions[] = {
@@ -189,7 +189,7 @@ static const luaL_Reg functions[] = {
   {NULL, NULL},
 };
 
-void ck_strand_open_yields(lua_State *L, int box) {
+void ck_coroutine_open_yields(lua_State *L, int box) {
   lua_pushvalue(L, box);
   luaL_setfuncs(L, functions, 1);
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 
 enum { BATCHES = 21, SUBJECTS_MAX = 32 };
@@ -21,7 +21,7 @@ static const char *const contained[POLICY_HOOK_COUNT] = {
 
 typedef struct measuring {
   loaded_policy *policy;
-  const ck_author_bench_options *options;
+  const ck_policy_tool_bench_options *options;
   author_subject subjects[SUBJECTS_MAX];
   size_t count;
   ck_buffer text;
@@ -114,7 +114,7 @@ static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w
   return status;
 }
 
-ck_status ck_author_bench(ck_value **out, const char *name, const ck_author_bench_options *options, ck_error *err) {
+ck_status ck_policy_tool_bench(ck_value **out, const char *name, const ck_policy_tool_bench_options *options, ck_error *err) {
   *out = NULL;
   loaded_policy policy;
   ck_buffer text = {0};

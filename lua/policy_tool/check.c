@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
 #include "lua/vm/source.h"
@@ -240,7 +240,7 @@ failed:
   return failure.status;
 }
 
-ck_status ck_author_check(ck_value **out, const char *name, ck_error *err) {
+ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err) {
   *out = NULL;
   ck_source source;
   ck_buffer text = {0};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
 #include "lua/vm/source.h"
@@ -205,13 +205,13 @@ static char *name_tests(const char *path) {
   return ck_buffer_take(&name);
 }
 
-static ck_status run_all(testing *self, const char *file, ck_author_visit visit, void *to, ck_error *err) {
+static ck_status run_all(testing *self, const char *file, ck_policy_tool_visit visit, void *to, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = run(self, NULL, &failure);
   if (status == CK_OK) status = ck_buffer_check(&self->names, &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (status != CK_OK) {
-    visit(to, &(ck_author_test){.file = file, .text = failure.text});
+    visit(to, &(ck_policy_tool_test){.file = file, .text = failure.text});
     return CK_OK;
   }
   if (!self->names.len) return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no function test_* in its table", file);
@@ -219,7 +219,7 @@ static ck_status run_all(testing *self, const char *file, ck_author_visit visit,
     failure = (ck_error)CK_ERROR_INIT;
     status = run(self, self->names.data + at, &failure);
     if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
-    visit(to, &(ck_author_test){.file = file, .name = self->names.data + at, .ok = status == CK_OK, .text = failure.text});
+    visit(to, &(ck_policy_tool_test){.file = file, .name = self->names.data + at, .ok = status == CK_OK, .text = failure.text});
   }
   return CK_OK;
 }
@@ -230,7 +230,7 @@ static ck_status refuse_absent(const char *name, const char *path, ck_error *err
   return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file; it would hold the tests of %s", name, path);
 }
 
-ck_status ck_author_run_tests(const char *path, ck_author_visit visit, void *to, ck_error *err) {
+ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit, void *to, ck_error *err) {
   ck_source source = {0};
   testing self = {.source = &source};
   char *name = name_tests(path);

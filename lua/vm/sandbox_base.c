@@ -115,7 +115,7 @@ static int sandbox_tostring(lua_State *L) {
 static int sandbox_error(lua_State *L) {
   lua_Integer level = luaL_optinteger(L, 2, 1);
   lua_settop(L, 1);
-  ck_vm_note_place(L);
+  ck_vm_note_location(L);
   if (lua_type(L, 1) != LUA_TSTRING || level < 1 || level > 100) return lua_error(L);
   luaL_where(L, (int)level);
   lua_insert(L, 1);
@@ -129,7 +129,7 @@ static int sandbox_assert(lua_State *L) {
   if (lua_toboolean(L, 1)) return lua_gettop(L);
   if (lua_isnoneornil(L, 2)) return luaL_error(L, "assertion failed");
   lua_settop(L, 2);
-  ck_vm_note_place(L);
+  ck_vm_note_location(L);
   if (lua_type(L, 2) != LUA_TSTRING) return lua_error(L);
   luaL_where(L, 1);
   lua_insert(L, 2);

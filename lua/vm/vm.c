@@ -122,7 +122,7 @@ static void note_place(ck_vm *self, lua_State *L) {
   }
 }
 
-void ck_vm_note_place(lua_State *L) { note_place(ck_vm_of(L), L); }
+void ck_vm_note_location(lua_State *L) { note_place(ck_vm_of(L), L); }
 
 static int raise_overrun(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&overrun_mark);

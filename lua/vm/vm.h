@@ -70,7 +70,7 @@ int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...) __attri
 /* The same without a place in front. */
 int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Remembers the script's line for an error whose value is no text. */
-void ck_vm_note_place(lua_State *L);
+void ck_vm_note_location(lua_State *L);
 /* Takes `units` (about one instruction's work each) from the budget; raises when it is spent. Every loop of a library
  * function that does not allocate as much as it works calls this. */
 void ck_vm_charge(lua_State *L, int64_t units);

@@ -1,7 +1,7 @@
 /* bench_prune.c - what it costs to drop 10,000 checkpoints at once: 100 KB of state, everything read before anything goes. */
 #include <stdio.h>
 
-#include "core/runtime/session/past.h"
+#include "core/runtime/session/checkpoint_list.h"
 #include "tests/bench/bench.h"
 
 enum { CHECKPOINTS = 10000 };

@@ -2,7 +2,7 @@
 #ifndef CK_TESTS_HISTORY_H
 #define CK_TESTS_HISTORY_H
 
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 /* A small generator with a seed, so that a failure can be had again. */
 typedef struct history_random {

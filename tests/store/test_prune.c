@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 #include "core/store/memory/memory.h"
 #include "tests/store/fixture.h"
 #include "tests/store/history.h"

@@ -21,17 +21,17 @@ static void clear_run(ck_effect_run *run) {
 
 void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome) {
   ck_acp_drop_permissions(run->agent, run);
-  ck_errand_deliver(&run->errand, outcome);
+  ck_pending_call_deliver(&run->errand, outcome);
 }
 
 void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why) {
   ck_acp_drop_permissions(run->agent, run);
-  ck_errand_end(&run->errand, status, class, why);
+  ck_pending_call_end(&run->errand, status, class, why);
 }
 
 void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why) {
   ck_acp_drop_permissions(run->agent, run);
-  ck_errand_lose(&run->errand, class, why);
+  ck_pending_call_lose(&run->errand, class, why);
 }
 
 /* ---- the driver ---- */
@@ -65,7 +65,7 @@ static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
   ck_acp_tool *tools = calloc(CK_ACP_TOOLS_MAX, sizeof *tools);
   if (!tools) return ck_error_no_memory(err);
   ck_effect_run *run;
-  status = ck_errand_new(&run, &agent->runs, effect, sink, err);
+  status = ck_pending_call_new(&run, &agent->runs, effect, sink, err);
   if (status != CK_OK) {
     free(tools);
     return status;
@@ -86,7 +86,7 @@ static void free_driver(void *to) {
   acp_driver *self = to;
   for (size_t i = 0; i < self->count; i++) {
     ck_acp_agent_clear(&self->agents[i]);
-    ck_errands_clear(&self->agents[i].runs);
+    ck_pending_calls_clear(&self->agents[i].runs);
   }
   free(self->agents);
   free(self);
@@ -100,7 +100,7 @@ ck_status ck_acp_driver_new(ck_effect_driver **out, const ck_acp_options *option
   self->agents = calloc(options->agent_count ? options->agent_count : 1, sizeof *self->agents);
   ck_status status = self->agents ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; status == CK_OK && i < options->agent_count; i++) {
-    ck_errands_init(&self->agents[i].runs, options->service.loop, sizeof(ck_effect_run), clear_run);
+    ck_pending_calls_init(&self->agents[i].runs, options->service.loop, sizeof(ck_effect_run), clear_run);
     status = ck_acp_agent_init(&self->agents[self->count++], &self->options, &options->agents[i], err);
   }
   if (status != CK_OK) {

@@ -3,7 +3,7 @@
 #define CK_EFFECT_ACP_ACP_PRIVATE_H
 
 #include "core/effect/acp/acp.h"
-#include "core/effect/errand.h"
+#include "core/effect/pending_call.h"
 
 typedef struct ck_acp_agent ck_acp_agent;
 
@@ -31,7 +31,7 @@ typedef enum {
 } ck_acp_phase;
 
 struct ck_effect_run {
-  ck_errand errand;
+  ck_pending_call errand;
   ck_acp_agent *agent;
   ck_acp_phase phase;
   ck_peer_call call;
@@ -62,7 +62,7 @@ struct ck_acp_agent {
   const ck_acp_options *options;
   bool can_load;
   ck_acp_session *sessions;
-  ck_errands runs;
+  ck_pending_calls runs;
   ck_acp_permission permissions; /* a ring; this is its end */
 };
 

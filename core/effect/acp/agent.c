@@ -52,7 +52,7 @@ static void read_id(char out[CK_ACP_ID_MAX], ck_bytes json) {
 
 ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params) {
   ck_bytes id = ck_json_get(params, "sessionId");
-  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+  for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
     if (!run->errand.outcome && *run->session && ck_json_is_text(id, run->session)) return run;
   }
   return NULL;
@@ -124,7 +124,7 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
 }
 
 static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char *session) {
-  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+  for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
     if (run != except && !run->errand.outcome && strcmp(run->session, session) == 0) return true;
   }
   return false;
@@ -185,7 +185,7 @@ static void deliver_result(ck_effect_run *run, ck_bytes result) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   bool cancelled = ck_json_is_text(ck_json_get(result, "stopReason"), "cancelled");
-  bool told = run->ending == CK_E_INTERRUPTED && ck_errand_is_in_doubt(&run->errand);
+  bool told = run->ending == CK_E_INTERRUPTED && ck_pending_call_is_in_doubt(&run->errand);
   bool again = run->phase == CK_ACP_ENDS && (cancelled ? !told : run->ending == CK_E_WAITING);
   if (again) ck_acp_end(run, CK_OUTCOME_FAILED, run->ending, run->why);
   else if (ck_acp_read_result(&outcome, run, result, &err) == CK_OK) ck_acp_deliver(run, outcome);
@@ -283,7 +283,7 @@ static void on_told(void *to, const ck_rpc_message *message) {
 static void on_lost(void *to, const char *why) {
   ck_acp_agent *self = to;
   clear_sessions(self);
-  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+  for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
     if (why && !run->errand.outcome) ck_acp_lose(run, CK_E_UNAVAILABLE, why);
   }
   ck_acp_drop_permissions(self, NULL);
@@ -301,7 +301,7 @@ static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) 
 
 static void on_ready(void *to) {
   ck_acp_agent *self = to;
-  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+  for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
     if (!run->errand.outcome && run->phase == CK_ACP_WAITS) open_session(run);
   }
 }

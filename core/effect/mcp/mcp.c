@@ -14,12 +14,12 @@ typedef struct mcp_driver {
 
 static void clear_run(ck_effect_run *run) { ck_buffer_clear(&run->tools); }
 
-void ck_mcp_tell(ck_effect_run *run, const char *text) {
+void ck_mcp_notify(ck_effect_run *run, const char *text) {
   ck_outcome *outcome = NULL;
   ck_value *value = NULL;
   ck_error line, ignored = CK_ERROR_INIT;
   if (run->probe) {
-    ck_errand_end(&run->errand, CK_OUTCOME_UNKNOWN, CK_OK, text);
+    ck_pending_call_end(&run->errand, CK_OUTCOME_UNKNOWN, CK_OK, text);
     return;
   }
   ck_error_set(&line, CK_E_FAILED, "%s", text);
@@ -27,7 +27,7 @@ void ck_mcp_tell(ck_effect_run *run, const char *text) {
     if (ck_outcome_new(&outcome, CK_OUTCOME_ERROR, value, line.text, &ignored) != CK_OK) outcome = NULL;
   }
   ck_value_free(value);
-  ck_errand_deliver(&run->errand, outcome);
+  ck_pending_call_deliver(&run->errand, outcome);
 }
 
 /* ---- the driver ---- */
@@ -58,7 +58,7 @@ static bool probes(void *self, const ck_effect *effect) { return find_probe(self
 static ck_status begin(ck_effect_run **out, ck_mcp_server *server, const ck_effect_run *wanted, ck_error *err) {
   ck_effect_run *run;
   *out = NULL;
-  ck_status status = ck_errand_new(&run, &server->runs, wanted->errand.effect, wanted->errand.sink, err);
+  ck_status status = ck_pending_call_new(&run, &server->runs, wanted->errand.effect, wanted->errand.sink, err);
   if (status != CK_OK) return status;
   run->server = server;
   run->list = wanted->list;
@@ -95,7 +95,7 @@ static void free_driver(void *to) {
   mcp_driver *self = to;
   for (size_t i = 0; i < self->count; i++) {
     ck_mcp_server_clear(&self->servers[i]);
-    ck_errands_clear(&self->servers[i].runs);
+    ck_pending_calls_clear(&self->servers[i].runs);
   }
   free(self->servers);
   free(self);
@@ -109,7 +109,7 @@ ck_status ck_mcp_driver_new(ck_effect_driver **out, const ck_mcp_options *option
   self->servers = calloc(options->server_count ? options->server_count : 1, sizeof *self->servers);
   ck_status status = self->servers ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; status == CK_OK && i < options->server_count; i++) {
-    ck_errands_init(&self->servers[i].runs, options->service.loop, sizeof(ck_effect_run), clear_run);
+    ck_pending_calls_init(&self->servers[i].runs, options->service.loop, sizeof(ck_effect_run), clear_run);
     status = ck_mcp_server_init(&self->servers[self->count++], &self->options, &options->servers[i], err);
   }
   if (status != CK_OK) {

@@ -2,14 +2,14 @@
 #ifndef CK_EFFECT_MCP_MCP_PRIVATE_H
 #define CK_EFFECT_MCP_MCP_PRIVATE_H
 
-#include "core/effect/errand.h"
+#include "core/effect/pending_call.h"
 #include "core/effect/mcp/mcp.h"
 #include "core/effect/mcp/name.h"
 
 typedef struct ck_mcp_server ck_mcp_server;
 
 struct ck_effect_run {
-  ck_errand errand;
+  ck_pending_call errand;
   ck_mcp_server *server;
   ck_peer_call call;
   int64_t token;       /* of its progress */
@@ -24,7 +24,7 @@ struct ck_mcp_server {
   ck_service service;
   const ck_mcp_options *options;
   int64_t last_token;
-  ck_errands runs;
+  ck_pending_calls runs;
 };
 
 /* ---- mcp_server.c ---- */
@@ -37,7 +37,7 @@ void ck_mcp_server_cancel(ck_effect_run *run);
 
 /* ---- mcp.c ---- */
 /* Ends the run, later, with an error that the model is told; a probe cannot tell, then. */
-void ck_mcp_tell(ck_effect_run *run, const char *text);
+void ck_mcp_notify(ck_effect_run *run, const char *text);
 
 /* ---- mcp_result.c ---- */
 /* What tools/call gave, as an outcome. CK_E_PARSE: it is none. */

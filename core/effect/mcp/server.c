@@ -37,8 +37,8 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
     .answered = run->list ? on_list : on_result, .to = run, .silence_ms = silence_of(self), .deadline_ms = run->errand.effect->deadline_ms};
   if (status == CK_OK) status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call", ck_buffer_bytes(&params), &err);
   if (status == CK_OK) run->errand.sent = true;
-  else if (status == CK_E_TYPE) ck_mcp_tell(run, err.text);
-  else ck_errand_lose(&run->errand, status, err.text);
+  else if (status == CK_E_TYPE) ck_mcp_notify(run, err.text);
+  else ck_pending_call_lose(&run->errand, status, err.text);
   ck_buffer_clear(&params);
 }
 
@@ -55,7 +55,7 @@ static void withdraw(const ck_effect_run *run, const char *reason) {
 void ck_mcp_server_cancel(ck_effect_run *run) {
   const ck_mcp_options *options = run->server->options;
   ck_peer *peer = run->server->service.peer;
-  bool waits = peer && run->call.id && !run->probe && ck_errand_is_in_doubt(&run->errand);
+  bool waits = peer && run->call.id && !run->probe && ck_pending_call_is_in_doubt(&run->errand);
   run->cancelled = true;
   withdraw(run, "cancelled");
   if (waits) {
@@ -65,23 +65,23 @@ void ck_mcp_server_cancel(ck_effect_run *run) {
     return;
   }
   if (peer) ck_peer_forget(peer, &run->call);
-  ck_errand_lose(&run->errand, CK_E_INTERRUPTED, "it was cancelled");
+  ck_pending_call_lose(&run->errand, CK_E_INTERRUPTED, "it was cancelled");
 }
 
 /* The time is over: what may be repeated freely has failed, as the model is told. */
 static void take_silence(ck_effect_run *run, const char *text) {
   if (!run->cancelled) withdraw(run, "timeout");
-  if (!ck_errand_is_in_doubt(&run->errand)) ck_mcp_tell(run, text);
-  else ck_errand_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
+  if (!ck_pending_call_is_in_doubt(&run->errand)) ck_mcp_notify(run, text);
+  else ck_pending_call_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
 
 /* True when it is an answer to go on with. */
 static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
   switch (answer->outcome) {
     case CK_PEER_RESULT: return true;
-    case CK_PEER_ERROR: ck_mcp_tell(run, answer->text); break;
+    case CK_PEER_ERROR: ck_mcp_notify(run, answer->text); break;
     case CK_PEER_LATE: take_silence(run, answer->text); break;
-    case CK_PEER_LOST: ck_errand_lose(&run->errand, CK_E_UNAVAILABLE, answer->text); break;
+    case CK_PEER_LOST: ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, answer->text); break;
   }
   return false;
 }
@@ -89,11 +89,11 @@ static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
 static void tell_problem(ck_effect_run *run, const ck_error *err) {
   char text[CK_ERROR_TEXT_MAX];
   if (err->status == CK_E_NO_MEMORY) {
-    ck_errand_deliver(&run->errand, NULL);
+    ck_pending_call_deliver(&run->errand, NULL);
     return;
   }
   snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
-  ck_mcp_tell(run, text);
+  ck_mcp_notify(run, text);
 }
 
 static void on_result(void *to, const ck_peer_answer *answer) {
@@ -102,7 +102,7 @@ static void on_result(void *to, const ck_peer_answer *answer) {
   ck_error err = CK_ERROR_INIT;
   if (!take_answer(run, answer)) return;
   ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err) : ck_mcp_read_result(&outcome, answer->json, &err);
-  if (status == CK_OK) ck_errand_deliver(&run->errand, outcome);
+  if (status == CK_OK) ck_pending_call_deliver(&run->errand, outcome);
   else tell_problem(run, &err);
 }
 
@@ -118,7 +118,7 @@ static void deliver_list(ck_effect_run *run) {
   if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_OK, value, NULL, &ignored);
   ck_value_free(value);
   ck_buffer_clear(&json);
-  ck_errand_deliver(&run->errand, status == CK_OK ? outcome : NULL);
+  ck_pending_call_deliver(&run->errand, status == CK_OK ? outcome : NULL);
 }
 
 static void on_list(void *to, const ck_peer_answer *answer) {
@@ -136,14 +136,14 @@ static void on_list(void *to, const ck_peer_answer *answer) {
 }
 
 static void send_waiting(ck_mcp_server *self) {
-  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
+  for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
     if (!run->errand.sent && !run->errand.outcome) send(run, (ck_bytes){0});
   }
 }
 
 static void lose_waiting(ck_mcp_server *self, const char *why) {
-  for (ck_effect_run *run = NULL; (run = ck_errands_next(&self->runs, run));) {
-    if (!run->errand.sent && !run->errand.outcome) ck_errand_lose(&run->errand, CK_E_UNAVAILABLE, why);
+  for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
+    if (!run->errand.sent && !run->errand.outcome) ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, why);
   }
 }
 
@@ -153,8 +153,8 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
   int64_t token;
   ck_buffer update = {0};
   if (!ck_json_read_int(&token, ck_json_get(params, "progressToken"))) return;
-  ck_effect_run *run = ck_errands_next(&self->runs, NULL);
-  while (run && (run->token != token || !run->call.id)) run = ck_errands_next(&self->runs, run);
+  ck_effect_run *run = ck_pending_calls_next(&self->runs, NULL);
+  while (run && (run->token != token || !run->call.id)) run = ck_pending_calls_next(&self->runs, run);
   if (!run) return;
   ck_json_writer w = {.out = &update};
   ck_json_begin(&w, '{');
@@ -221,7 +221,7 @@ static const ck_service_protocol protocol = {
 void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_service_start(&self->service, &err);
-  if (status != CK_OK) ck_errand_lose(&run->errand, status, err.text);
+  if (status != CK_OK) ck_pending_call_lose(&run->errand, status, err.text);
   else if (self->service.ready && !self->service.again) send(run, (ck_bytes){0});
 }
 

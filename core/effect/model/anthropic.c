@@ -244,10 +244,10 @@ static void write_tools(ck_json_writer *w, const telling *told, ck_bytes tools) 
 }
 
 static ck_status write_messages(telling *self, const ck_model_ask *ask, ck_error *err) {
-  ck_model_teller teller = {self, CK_SHAPE_ANTHROPIC, tell_system, tell_user, tell_assistant};
+  ck_model_notifier teller = {self, CK_SHAPE_ANTHROPIC, tell_system, tell_user, tell_assistant};
   ck_json_name(&self->w, "messages");
   ck_json_begin(&self->w, '[');
-  ck_status status = ck_model_tell(ask->conversation, &teller, err);
+  ck_status status = ck_model_notify(ask->conversation, &teller, err);
   if (!self->begun) tell_user(self, (ck_bytes){NULL, 0});
   close_turn(self);
   ck_json_end(&self->w, ']');

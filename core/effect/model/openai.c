@@ -219,14 +219,14 @@ static void write_tools(ck_json_writer *w, ck_bytes tools) {
 
 static ck_status write(ck_buffer *out, const ck_model_ask *ask, ck_error *err) {
   telling self = {.w = {.out = out}};
-  ck_model_teller teller = {&self, CK_SHAPE_OPENAI, tell_system, tell_user, tell_assistant};
+  ck_model_notifier teller = {&self, CK_SHAPE_OPENAI, tell_system, tell_user, tell_assistant};
   ck_json_begin(&self.w, '{');
   ck_json_member_text(&self.w, "model", ask->model->model);
   ck_status status = ck_model_write_options(&self.w, ask, err);
   if (status) return status;
   ck_json_name(&self.w, "messages");
   ck_json_begin(&self.w, '[');
-  status = ck_model_tell(ask->conversation, &teller, err);
+  status = ck_model_notify(ask->conversation, &teller, err);
   ck_json_end(&self.w, ']');
   write_tools(&self.w, ck_json_get(ask->request, "tools"));
   if (ck_model_streams(ask->model)) {

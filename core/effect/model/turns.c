@@ -155,7 +155,7 @@ static ck_model_call *find_call(calls *self, ck_bytes id) {
 
 typedef struct telling {
   const ck_conversation *conversation;
-  const ck_model_teller *teller;
+  const ck_model_notifier *teller;
   calls calls;
   ck_model_ids ids;
 } telling;
@@ -221,7 +221,7 @@ static void tell_assistant(telling *self, size_t at) {
   self->teller->assistant(self->teller->self, &turn);
 }
 
-ck_status ck_model_tell(const ck_conversation *conversation, const ck_model_teller *teller, ck_error *err) {
+ck_status ck_model_notify(const ck_conversation *conversation, const ck_model_notifier *teller, ck_error *err) {
   telling self = {.conversation = conversation, .teller = teller};
   size_t count = conversation ? ck_conversation_count(conversation) : 0;
   for (size_t at = 0; at < count && !self.calls.failed; at++) {

@@ -30,15 +30,15 @@ typedef struct ck_model_turn {
 } ck_model_turn;
 
 /* Called in order. They append to buffers, which keep their failures. */
-typedef struct ck_model_teller {
+typedef struct ck_model_notifier {
   void *self;
   ck_model_shape shape; /* of the API that is asked */
   void (*system)(void *self, ck_bytes content);
   void (*user)(void *self, ck_bytes content);
   void (*assistant)(void *self, const ck_model_turn *turn); /* with the results of its calls */
-} ck_model_teller;
+} ck_model_notifier;
 
-CK_CHECKED ck_status ck_model_tell(const ck_conversation *conversation, const ck_model_teller *teller, ck_error *err);
+CK_CHECKED ck_status ck_model_notify(const ck_conversation *conversation, const ck_model_notifier *teller, ck_error *err);
 
 /* What both tellers need. */
 #define CK_MODEL_NO_RESULT "Error: no result of this call was recorded"

@@ -32,7 +32,7 @@ enum {
 typedef struct ck_exec_options {
   ck_loop *loop;
   const char *directory; /* the session's folder; NULL: where the process is */
-  ck_spill_place spill;
+  ck_spill_location spill;
   /* Appends what `ref` stands for, and makes it known to whatever masks secrets. NULL: there are no references. */
   CK_CHECKED ck_status (*resolve)(void *to, ck_buffer *out, const char *ref, ck_error *err);
   void *to;

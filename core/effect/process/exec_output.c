@@ -18,7 +18,7 @@ static void keep_end(ck_buffer *end, ck_bytes chunk) {
   end->len = CK_EXEC_ERROR_MAX;
 }
 
-void ck_exec_output_append(ck_exec_output *self, const ck_spill_place *place, const ck_effect *effect, ck_bytes chunk) {
+void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place, const ck_effect *effect, ck_bytes chunk) {
   size_t room = self->keep_max - self->kept.len, fits = chunk.len < room ? chunk.len : room;
   bool first = self->total == self->kept.len && chunk.len > fits;
   self->total += chunk.len;

@@ -16,7 +16,7 @@ typedef struct ck_exec_output {
   ck_error lost;      /* why there is none */
 } ck_exec_output;
 
-void ck_exec_output_append(ck_exec_output *self, const ck_spill_place *place, const ck_effect *effect, ck_bytes chunk);
+void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place, const ck_effect *effect, ck_bytes chunk);
 /* No more will come. */
 void ck_exec_output_close(ck_exec_output *self);
 /* What is kept, without half a character at its end. */

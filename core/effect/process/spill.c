@@ -59,7 +59,7 @@ void ck_spill_append(ck_spill *self, ck_bytes bytes) {
   if (self->window.len >= CK_SPILL_WINDOW) write_window(self, find_cut(&self->window));
 }
 
-static ck_status make_path(char **out, const ck_spill_place *place, const ck_effect *effect, const char *name, ck_error *err) {
+static ck_status make_path(char **out, const ck_spill_location *place, const ck_effect *effect, const char *name, ck_error *err) {
   char hex[CK_DIGEST_HEX_SIZE];
   ck_digest digest = ck_digest_of(ck_bytes_text(effect->key));
   ck_digest_hex(hex, &digest);
@@ -84,7 +84,7 @@ static void free_spill(ck_spill *self) {
   free(self);
 }
 
-ck_status ck_spill_open(ck_spill **out, const ck_spill_place *place, const ck_effect *effect, const char *name, ck_error *err) {
+ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck_effect *effect, const char *name, ck_error *err) {
   *out = NULL;
   ck_spill *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);

@@ -12,14 +12,14 @@
 typedef struct ck_spill ck_spill;
 
 /* Borrowed. */
-typedef struct ck_spill_place {
+typedef struct ck_spill_location {
   const char *directory; /* made when it is first needed; NULL: nothing is spilled */
   const char *session;   /* its id */
   ck_redactor *redactor; /* of the loop's thread */
-} ck_spill_place;
+} ck_spill_location;
 
 /* A file of an earlier start of the same attempt is written anew. CK_E_IO: path and reason. */
-CK_CHECKED ck_status ck_spill_open(ck_spill **out, const ck_spill_place *place, const ck_effect *effect, const char *name,
+CK_CHECKED ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck_effect *effect, const char *name,
                                    ck_error *err);
 /* Never fails on the spot: ck_spill_close tells. Holds up to CK_SPILL_WINDOW bytes back. */
 enum { CK_SPILL_WINDOW = 1 << 20 };

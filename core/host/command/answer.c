@@ -25,7 +25,7 @@ static ck_status read_input(ck_buffer *out, ck_error *err) {
 }
 
 /* As it may be kept. */
-static ck_status take_text(char **out, const ck_errand *errand, const char *given, ck_error *err) {
+static ck_status take_text(char **out, const ck_remote_command *errand, const char *given, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
   if (strcmp(given, "-") == 0) status = read_input(&text, err);
@@ -34,7 +34,7 @@ static ck_status take_text(char **out, const ck_errand *errand, const char *give
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK && text.len > ANSWER_MAX) status = ck_error_set(err, CK_E_USAGE, "an answer of more than %d bytes is not taken", ANSWER_MAX);
   if (status == CK_OK && strlen(text.data) + 1 != text.len) status = ck_error_set(err, CK_E_USAGE, "an answer with a NUL byte is not taken");
-  if (status == CK_OK) status = ck_errand_clean(out, errand, text.data, err);
+  if (status == CK_OK) status = ck_remote_command_clean(out, errand, text.data, err);
   ck_buffer_clear(&text);
   return status;
 }
@@ -54,7 +54,7 @@ static bool look_at_outcome(void *to, const ck_event *event) {
 }
 
 /* An owner that died between the answer and its note has applied it all the same. */
-static ck_status was_applied(bool *out, const ck_errand *errand, const char *text, const char *effect, ck_error *err) {
+static ck_status was_applied(bool *out, const ck_remote_command *errand, const char *text, const char *effect, ck_error *err) {
   search s = {.text = text, .effect = effect};
   ck_event_query query = {.session = errand->head.session.no, .after = errand->after, .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
   ck_status status = errand->run[0] ? ck_store_read_events(errand->runtime->store, &query, look_at_outcome, &s, err) : CK_OK;
@@ -62,7 +62,7 @@ static ck_status was_applied(bool *out, const ck_errand *errand, const char *tex
   return status;
 }
 
-static ck_status answer_at_rest(bool *given, const ck_errand *errand, const char *text, const char *effect, ck_error *err) {
+static ck_status answer_at_rest(bool *given, const ck_remote_command *errand, const char *text, const char *effect, ck_error *err) {
   ck_value *value;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_value_text(&value, ck_bytes_text(text), err);
@@ -75,10 +75,10 @@ static ck_status answer_at_rest(bool *given, const ck_errand *errand, const char
   return *given ? CK_OK : ck_error_set(err, status, "%s", failure.text);
 }
 
-static ck_status ask_owner(bool *given, ck_errand *errand, char *text, const char *effect, ck_error *err) {
-  ck_wish wish = {.kind = CK_REQUEST_ANSWER, .text = text, .effect = (char *)effect};
-  ck_status status = ck_errand_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_errand_wait(errand, true, err);
+static ck_status ask_owner(bool *given, ck_remote_command *errand, char *text, const char *effect, ck_error *err) {
+  ck_session_request wish = {.kind = CK_REQUEST_ANSWER, .text = text, .effect = (char *)effect};
+  ck_status status = ck_remote_command_leave(errand, &wish, err);
+  if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
   if (status != CK_OK) return status;
   *given = errand->noted && !errand->problem[0];
   if (errand->problem[0]) return ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem);
@@ -86,14 +86,14 @@ static ck_status ask_owner(bool *given, ck_errand *errand, char *text, const cha
 }
 
 /* Owners come and go; the answer is given once. */
-static ck_status answer(ck_errand *errand, char *text, const char *effect, ck_error *err) {
+static ck_status answer(ck_remote_command *errand, char *text, const char *effect, ck_error *err) {
   bool given = false;
   ck_status status = CK_OK;
   while (status == CK_OK && !given) {
     status = errand->live ? ask_owner(&given, errand, text, effect, err) : answer_at_rest(&given, errand, text, effect, err);
-    if (status == CK_OK) status = ck_errand_look(errand, err);
+    if (status == CK_OK) status = ck_remote_command_look(errand, err);
   }
-  if (status == CK_OK) return ck_errand_print(errand, ck_session_status_name(errand->head.session.status), errand->head.session.reason, err);
+  if (status == CK_OK) return ck_remote_command_print(errand, ck_session_status_name(errand->head.session.status), errand->head.session.reason, err);
   size_t count;
   ck_error ignored = CK_ERROR_INIT;
   if (status == CK_E_USAGE && !errand->host->output->json && ck_open_effects_print(&count, errand, CK_OPEN_QUESTIONS, &ignored) != CK_OK) return status;
@@ -102,24 +102,24 @@ static ck_status answer(ck_errand *errand, char *text, const char *effect, ck_er
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
+  ck_remote_command errand = {0};
   char *text = NULL;
   size_t count = 0;
-  int64_t timeout_ms = CK_ERRAND_TIMEOUT_MS;
+  int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, timeout_ms, err);
+  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
   if (status == CK_OK && v->text) status = take_text(&text, &errand, v->text, err);
   if (status == CK_OK && v->text) status = answer(&errand, text, v->effect, err);
   else if (status == CK_OK) status = ck_open_effects_print(&count, &errand, CK_OPEN_QUESTIONS, err);
   if (status == CK_OK && !v->text)
     ck_output_talk(host->output, count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing", errand.id);
   free(text);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {.name = "TEXT", .optional = true, .offset = offsetof(values, text),
    .help = "the answer; - reads it from standard input; without one, the open questions are listed"},
   {0},

@@ -3,7 +3,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
-#include "core/host/errand.h"
+#include "core/host/remote_command.h"
 #include "core/host/run/orphans.h"
 
 typedef struct values {
@@ -11,7 +11,7 @@ typedef struct values {
 } values;
 
 /* CK_OK with the session still running: it was taken by another process in between. */
-static ck_status cancel_at_rest(ck_errand *errand, const char *reason, ck_error *err) {
+static ck_status cancel_at_rest(ck_remote_command *errand, const char *reason, ck_error *err) {
   ck_session *session;
   ck_error taken = CK_ERROR_INIT;
   ck_resume_options options = {.keep_slots = true};
@@ -24,44 +24,44 @@ static ck_status cancel_at_rest(ck_errand *errand, const char *reason, ck_error 
   return status;
 }
 
-static ck_status ask_owner(ck_errand *errand, const char *reason, ck_error *err) {
-  ck_wish wish = {.kind = CK_REQUEST_CANCEL, .text = (char *)reason};
-  ck_status status = ck_errand_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_errand_wait(errand, false, err);
+static ck_status ask_owner(ck_remote_command *errand, const char *reason, ck_error *err) {
+  ck_session_request wish = {.kind = CK_REQUEST_CANCEL, .text = (char *)reason};
+  ck_status status = ck_remote_command_leave(errand, &wish, err);
+  if (status == CK_OK) status = ck_remote_command_wait(errand, false, err);
   if (status == CK_OK && errand->problem[0])
     status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", errand->id, errand->problem);
   return status;
 }
 
 /* Owners come and go; each turn ends with the session as it then is. */
-static ck_status cancel(ck_errand *errand, const char *reason, ck_error *err) {
+static ck_status cancel(ck_remote_command *errand, const char *reason, ck_error *err) {
   const ck_session_record *record = &errand->head.session;
   ck_status status = CK_OK;
   while (status == CK_OK && record->status != CK_SESSION_CANCELLED) {
     if (record->status == CK_SESSION_COMPLETED)
       return ck_error_set(err, CK_E_REFUSED, "session %s is completed: there is nothing left to cancel", errand->id);
     status = errand->live ? ask_owner(errand, reason, err) : cancel_at_rest(errand, reason, err);
-    if (status == CK_OK) status = ck_errand_look(errand, err);
+    if (status == CK_OK) status = ck_remote_command_look(errand, err);
   }
-  return status == CK_OK ? ck_errand_print(errand, "cancelled", record->reason, err) : status;
+  return status == CK_OK ? ck_remote_command_print(errand, "cancelled", record->reason, err) : status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
+  ck_remote_command errand = {0};
   char *reason = NULL;
-  int64_t timeout_ms = CK_ERRAND_TIMEOUT_MS;
+  int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, timeout_ms, err);
-  if (status == CK_OK) status = ck_errand_clean(&reason, &errand, v->reason ? v->reason : "user_requested", err);
+  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
+  if (status == CK_OK) status = ck_remote_command_clean(&reason, &errand, v->reason ? v->reason : "user_requested", err);
   if (status == CK_OK) status = cancel(&errand, reason, err);
   free(reason);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

@@ -1,7 +1,7 @@
 /* key_list.c - key list: which keys sign the rows of a store. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "core/host/place.h"
+#include "core/host/store_location.h"
 #include "core/host/print/table.h"
 #include "core/store/rekey.h"
 
@@ -42,16 +42,16 @@ static void put(void *to, const ck_key_use *use) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   (void)given;
-  ck_place place;
+  ck_store_location place;
   ck_host keyless = {.store = host->store, .output = host->output};
   listing self = {.output = host->output, .err = err};
   ck_table_init(&self.table, host->output, columns);
-  ck_status status = ck_place_find(&place, &keyless, err);
+  ck_status status = ck_store_location_find(&place, &keyless, err);
   if (status == CK_OK) status = ck_store_list_keys(place.url, put, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && !host->output->json) status = ck_table_print(&self.table, err);
   ck_table_clear(&self.table);
-  ck_place_clear(&place);
+  ck_store_location_clear(&place);
   return status;
 }
 

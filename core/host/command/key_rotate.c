@@ -2,7 +2,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/key_source.h"
-#include "core/host/place.h"
+#include "core/host/store_location.h"
 #include "core/store/rekey.h"
 
 typedef struct values {
@@ -34,15 +34,15 @@ static ck_status tell(ck_output *output, const ck_rekey_report *report, const ck
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_place place = {0};
+  ck_store_location place = {0};
   ck_key *key = NULL;
   ck_rekey_report report;
   if (!v->new_key) return ck_error_set(err, CK_E_USAGE, "key rotate: --new-key REF says where the new key is: env:NAME or file:PATH");
   ck_status status = ck_key_source_read(&key, v->new_key, host->output->redactor, err);
-  if (status == CK_OK) status = ck_place_find(&place, host, err);
+  if (status == CK_OK) status = ck_store_location_find(&place, host, err);
   if (status == CK_OK) status = ck_store_rekey(&report, place.url, place.key, key, err);
   if (status == CK_OK) status = tell(host->output, &report, key, err);
-  ck_place_clear(&place);
+  ck_store_location_clear(&place);
   ck_key_free(key);
   return status;
 }

@@ -1,7 +1,7 @@
 /* pause.c - pause: asks the process that runs a session to stop at its next boundary. */
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
-#include "core/host/errand.h"
+#include "core/host/remote_command.h"
 
 typedef struct values {
   const char *session, *reason, *timeout;
@@ -9,23 +9,23 @@ typedef struct values {
 } values;
 
 /* What a session at rest has to say to it. */
-static ck_status answer_at_rest(const ck_errand *errand, ck_error *err) {
+static ck_status answer_at_rest(const ck_remote_command *errand, ck_error *err) {
   const ck_session_record *record = &errand->head.session;
-  if (record->status == CK_SESSION_PAUSED) return ck_errand_print(errand, "paused", record->reason, err);
+  if (record->status == CK_SESSION_PAUSED) return ck_remote_command_print(errand, "paused", record->reason, err);
   if (record->status == CK_SESSION_RUNNING)
     return ck_error_set(err, CK_E_REFUSED, "session %s is not running, its process is gone: 'ckrun resume %s' goes on with it",
                         record->id, record->id);
   return ck_error_set(err, CK_E_REFUSED, "session %s is not running: it is %s", record->id, ck_session_status_name(record->status));
 }
 
-static ck_status ask(ck_errand *errand, const values *v, ck_error *err) {
-  ck_wish wish = {.kind = CK_REQUEST_PAUSE};
-  ck_status status = ck_errand_clean(&wish.text, errand, v->reason ? v->reason : "user_requested", err);
-  if (status == CK_OK) status = ck_errand_leave(errand, &wish, err);
-  ck_wish_clear(&wish);
+static ck_status ask(ck_remote_command *errand, const values *v, ck_error *err) {
+  ck_session_request wish = {.kind = CK_REQUEST_PAUSE};
+  ck_status status = ck_remote_command_clean(&wish.text, errand, v->reason ? v->reason : "user_requested", err);
+  if (status == CK_OK) status = ck_remote_command_leave(errand, &wish, err);
+  ck_session_request_clear(&wish);
   if (status != CK_OK) return status;
-  if (v->no_wait) return ck_errand_print(errand, "requested", NULL, err);
-  status = ck_errand_wait(errand, false, err);
+  if (v->no_wait) return ck_remote_command_print(errand, "requested", NULL, err);
+  status = ck_remote_command_wait(errand, false, err);
   if (status != CK_OK) return status;
   if (errand->problem[0]) return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id, errand->problem);
   return answer_at_rest(errand, err);
@@ -33,18 +33,18 @@ static ck_status ask(ck_errand *errand, const values *v, ck_error *err) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
-  int64_t timeout_ms = CK_ERRAND_TIMEOUT_MS;
+  ck_remote_command errand = {0};
+  int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
   if (v->wait && v->no_wait) return ck_error_set(err, CK_E_USAGE, "--wait and --no-wait are opposites");
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, timeout_ms, err);
+  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
   if (status == CK_OK) status = errand.live ? ask(&errand, v, err) : answer_at_rest(&errand, err);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

@@ -2,7 +2,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
-#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/policy_tool.h"
 
 enum { CALLS = 20000 };
 
@@ -65,9 +65,9 @@ static ck_status print_json(ck_output *output, const ck_value *rows, ck_error *e
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_author_bench_options options = {.calls = v->calls ? v->calls : CALLS, .clock = ck_clock_system()};
+  ck_policy_tool_bench_options options = {.calls = v->calls ? v->calls : CALLS, .clock = ck_clock_system()};
   ck_value *rows;
-  ck_status status = ck_author_bench(&rows, v->file, &options, err);
+  ck_status status = ck_policy_tool_bench(&rows, v->file, &options, err);
   if (status != CK_OK) return status;
   ck_bytes json = ck_value_bytes(rows);
   int64_t failing = 0;

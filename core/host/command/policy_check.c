@@ -4,7 +4,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
-#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/policy_tool.h"
 
 typedef struct values {
   const char *file;
@@ -79,7 +79,7 @@ static ck_status print_json(ck_output *output, ck_bytes about, ck_error *err) {
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_value *about;
-  ck_status status = ck_author_check(&about, v->file, err);
+  ck_status status = ck_policy_tool_check(&about, v->file, err);
   if (status != CK_OK) return status;
   ck_bytes json = ck_value_bytes(about);
   size_t problems = ck_json_count(ck_json_get(json, "problems"));

@@ -4,7 +4,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/print/format.h"
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/inspect/simulation.h"
 #include "core/host/print/table.h"
 #include "lua/policy/policy.h"
@@ -29,7 +29,7 @@ typedef struct side {
 typedef struct simulating {
   ck_output *output;
   const values *given;
-  ck_look look;
+  ck_inspection look;
   side sides[PROFILES_MAX];
   size_t count;
   ck_document document;
@@ -171,7 +171,7 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
   ck_recording *recording;
   ck_status status = ck_recording_read(&recording, self->look.store, id, err);
   if (status != CK_OK) return status;
-  session_plot plot = {.kind = ck_simulation_choose(recording), .width = plot_width(self)};
+  session_plot plot = {.kind = ck_simulation_select(recording), .width = plot_width(self)};
   for (size_t i = 0; status == CK_OK && i < self->count; i++) status = simulate_side(self, &self->sides[i], recording, &plot, err);
   if (status == CK_OK && self->given->plot && !self->output->json) append_plot(self, recording, &plot);
   ck_recording_free(recording);
@@ -239,7 +239,7 @@ static void clear(simulating *self) {
   free(self->ids);
   ck_buffer_clear(&self->plots);
   ck_document_clear(&self->document);
-  ck_look_close(&self->look);
+  ck_inspection_close(&self->look);
   free(self);
 }
 
@@ -249,7 +249,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   self->output = host->output;
   self->given = given;
   ck_status status = load_profiles(self, err);
-  if (status == CK_OK) status = ck_look_open(&self->look, host, err);
+  if (status == CK_OK) status = ck_inspection_open(&self->look, host, err);
   if (status == CK_OK && !self->look.store)
     status = ck_error_set(err, CK_E_NOT_FOUND, "there is no store at %s yet: run or import a session first", self->look.place.url);
   if (status == CK_OK) begin_document(self);

@@ -1,7 +1,7 @@
 /* policy_test.c - policy test: runs the tests of policies in the real sandbox and prints TAP. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "lua/policy_tool/author.h"
+#include "lua/policy_tool/policy_tool.h"
 
 typedef struct values {
   ck_words files;
@@ -14,14 +14,14 @@ typedef struct testing {
   ck_error *err;
 } testing;
 
-static void append_name(ck_buffer *to, ck_output *output, const ck_author_test *test) {
+static void append_name(ck_buffer *to, ck_output *output, const ck_policy_tool_test *test) {
   ck_output_append_safe(output, to, ck_bytes_text(test->file));
   ck_buffer_append_text(to, ": ");
   if (test->name) ck_output_append_safe(output, to, ck_bytes_text(test->name));
   else ck_buffer_append_text(to, "loads");
 }
 
-static void print_line(testing *self, const ck_author_test *test) {
+static void print_line(testing *self, const ck_policy_tool_test *test) {
   ck_buffer line = {0};
   ck_buffer_append_format(&line, "%s %zu - ", test->ok ? "ok" : "not ok", self->count);
   append_name(&line, self->output, test);
@@ -36,7 +36,7 @@ static void print_line(testing *self, const ck_author_test *test) {
   ck_buffer_clear(&line);
 }
 
-static void print_json(testing *self, const ck_author_test *test) {
+static void print_json(testing *self, const ck_policy_tool_test *test) {
   ck_document document;
   ck_document_init(&document, self->output);
   ck_document_put_text(&document, NULL, "file", test->file);
@@ -47,7 +47,7 @@ static void print_json(testing *self, const ck_author_test *test) {
   ck_document_clear(&document);
 }
 
-static void visit(void *to, const ck_author_test *test) {
+static void visit(void *to, const ck_policy_tool_test *test) {
   testing *self = to;
   if (self->count++ == 0 && !self->output->json) ck_output_print(self->output, "TAP version 13\n");
   self->failed += !test->ok;
@@ -60,7 +60,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   testing self = {.output = host->output, .status = CK_OK, .err = err};
   ck_status status = CK_OK;
-  for (size_t i = 0; status == CK_OK && i < v->files.count; i++) status = ck_author_run_tests(v->files.list[i], visit, &self, err);
+  for (size_t i = 0; status == CK_OK && i < v->files.count; i++) status = ck_policy_tool_run_tests(v->files.list[i], visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && !host->output->json) ck_output_print(host->output, "1..%zu\n", self.count);
   if (status == CK_OK && self.failed)

@@ -11,7 +11,7 @@ typedef struct values {
   const char *session, *effect, *verdict, *result;
 } values;
 
-static ck_status list(const ck_errand *errand, ck_error *err) {
+static ck_status list(const ck_remote_command *errand, ck_error *err) {
   size_t count;
   ck_status status = ck_open_effects_print(&count, errand, CK_OPEN_DOUBTS, err);
   if (status == CK_OK)
@@ -20,7 +20,7 @@ static ck_status list(const ck_errand *errand, ck_error *err) {
   return status;
 }
 
-static ck_status resolve(const ck_errand *errand, const values *v, const ck_value *result, ck_error *err) {
+static ck_status resolve(const ck_remote_command *errand, const values *v, const ck_value *result, ck_error *err) {
   bool json = errand->host->output->json;
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = ck_session_resolve(errand->runtime, errand->id, v->effect, v->verdict, result, err);
@@ -43,7 +43,7 @@ static ck_status check(const values *v, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status redact_result(ck_value **result, const ck_errand *errand, ck_error *err) {
+static ck_status redact_result(ck_value **result, const ck_remote_command *errand, ck_error *err) {
   ck_value *kept = NULL;
   ck_status status = ck_redactor_apply(&kept, errand->host->output->redactor, CK_SINK_REQUEST, NULL, *result, err);
   if (status != CK_OK) return status;
@@ -54,15 +54,15 @@ static ck_status redact_result(ck_value **result, const ck_errand *errand, ck_er
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
+  ck_remote_command errand = {0};
   ck_value *result = NULL;
   ck_status status = check(v, err);
   if (status == CK_OK && v->result) status = ck_launch_take_json(&result, "--result", v->result, err);
-  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && result) status = redact_result(&result, &errand, err);
   if (status == CK_OK && !v->effect) status = list(&errand, err);
   else if (status == CK_OK) status = resolve(&errand, v, result, err);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   ck_value_free(result);
   return status;
 }
@@ -70,7 +70,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 static const char *const verdicts[] = {"done", "retry", "abort", NULL};
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {.name = "EFFECT", .optional = true, .offset = offsetof(values, effect),
    .help = "the effect's key; without one, those in doubt are listed"},
   {.name = "VERDICT", .optional = true, .offset = offsetof(values, verdict), .choices = verdicts,

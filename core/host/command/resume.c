@@ -5,8 +5,8 @@
 #include "core/host/run/amend.h"
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
-#include "core/host/inspect/pick.h"
-#include "core/host/inspect/pick_session.h"
+#include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/inspect/resolve_session.h"
 #include "core/host/preflight/preflight.h"
 #include "core/host/run/record.h"
 #include "core/host/run/summary.h"
@@ -38,7 +38,7 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
 }
 
 /* From the checkpoint that was found, also when another one has come in between: that is noticed. */
-static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found, const ck_place *place, ck_error *err) {
+static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found, const ck_store_location *place, ck_error *err) {
   const ck_preflight_options *given = &found->options;
   ck_resume_options options = {.profile = engine->profile, .policies = &engine->policies, .edits = given->edits, .retry = given->retry,
                                .flow_version = ck_engine_manifest(engine)->version,
@@ -49,7 +49,7 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
   return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
 }
 
-static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v, const ck_state_edits *edits, const ck_place *place,
+static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v, const ck_state_edits *edits, const ck_store_location *place,
                                   ck_error *err) {
   char session[CK_ID_SIZE];
   ck_preflight_options options = {
@@ -58,7 +58,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
     .dry_run = v->dry_run,
   };
   ck_preflight found = {0};
-  ck_status status = ck_pick_session(session, engine->runtime->store, v->session, err);
+  ck_status status = ck_resolve_session(session, engine->runtime->store, v->session, err);
   if (status == CK_OK) status = ck_preflight_check(&found, engine, place->url, &options, err);
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
@@ -70,7 +70,7 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_place place = {0};
+  ck_store_location place = {0};
   ck_state_edits edits = {0};
   ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}, .events = {.wanted = v->events}};
   if (v->events) host->output->json = true;
@@ -80,25 +80,25 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && v->checkpoint) status = ck_id_check("--checkpoint", v->checkpoint, err);
   if (status == CK_OK && v->checkpoint && v->clean) status = ck_error_set(err, CK_E_USAGE, "--checkpoint names one, --clean looks for one");
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
-  if (status == CK_OK) status = ck_place_find(&place, host, err);
+  if (status == CK_OK) status = ck_store_location_find(&place, host, err);
   if (status == CK_OK) status = ck_engine_open_store(&engine, &place, false, err);
   if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &place, err);
   status = ck_record_write(v->record, &engine, status, err);
   ck_summary_forget(host, &engine);
   ck_engine_close(&engine);
-  ck_place_clear(&place);
+  ck_store_location_clear(&place);
   ck_state_edits_clear(&edits);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 
 static const ck_option options[] = {
   {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "ID",
-   .help = "go on from this one instead of the latest: " CK_PICK_HELP "; what came after it is left behind, and kept"},
+   .help = "go on from this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP "; what came after it is left behind, and kept"},
   {.name = "clean", .offset = offsetof(values, clean), .help = "go on from the latest one that no retry or failure came before"},
   {.name = "fallback", .offset = offsetof(values, fallback),
    .help = "when the checkpoint cannot be read, go on from the latest that can, after asking"},

@@ -98,10 +98,10 @@ static ck_status write_input(ck_value **out, const ck_output *output, const ck_l
 
 static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch, const ck_state_edits *edits, const char *id,
                        ck_error *err) {
-  ck_place place = {0};
+  ck_store_location place = {0};
   ck_value *input = NULL;
-  ck_status status = ck_place_find(&place, host, err);
-  if (status == CK_OK) status = ck_place_make_parents(&place, err);
+  ck_status status = ck_store_location_find(&place, host, err);
+  if (status == CK_OK) status = ck_store_location_make_parents(&place, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   ck_session_options options = {
@@ -110,7 +110,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   };
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
-  ck_place_clear(&place);
+  ck_store_location_clear(&place);
   return status;
 }
 

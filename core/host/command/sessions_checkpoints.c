@@ -1,6 +1,6 @@
 /* sessions_checkpoints.c - sessions checkpoints: the restore points of a session, oldest first. */
 #include "core/host/command/commands.h"
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 
 typedef struct values {
@@ -52,7 +52,7 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
   }
   ck_document document;
   ck_document_init(&document, self->output);
-  ck_look_put_checkpoint(&document, NULL, checkpoint);
+  ck_inspection_put_checkpoint(&document, NULL, checkpoint);
   ck_document_put_bool(&document, NULL, "abandoned", abandoned);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
@@ -61,10 +61,10 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_look look;
+  ck_inspection look;
   ck_view view = {0};
   listing self = {.output = host->output, .view = &view, .given = v, .err = err};
-  ck_status status = ck_look_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
   const ck_session_record *session = &look.head.session;
   ck_table_init(&self.table, host->output, columns);
@@ -75,7 +75,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && !self.count) ck_output_talk(host->output, "no checkpoint yet: a resume begins at the first event");
   ck_table_clear(&self.table);
   ck_view_clear(&view);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
@@ -94,7 +94,7 @@ static const ck_option options[] = {
 };
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

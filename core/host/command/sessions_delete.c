@@ -3,21 +3,21 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/errand.h"
-#include "core/host/print/facts.h"
+#include "core/host/remote_command.h"
+#include "core/host/print/key_values.h"
 #include "core/host/run/orphans.h"
 #include "core/host/run/spills.h"
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 typedef struct values {
   const char *session;
   bool detach;
 } values;
 
-static ck_status delete_session(ck_errand *errand, bool detach, int64_t *freed, ck_error *err) {
+static ck_status delete_session(ck_remote_command *errand, bool detach, int64_t *freed, ck_error *err) {
   ck_lease lease;
   ck_store *store = errand->runtime->store;
-  ck_status status = ck_store_hold(&lease, store, errand->id, errand->head.session.epoch, err);
+  ck_status status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_orphans_end_runs(&errand->head, NULL, errand->host->output, err);
   if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
@@ -26,31 +26,31 @@ static ck_status delete_session(ck_errand *errand, bool detach, int64_t *freed, 
   if (status == CK_OK) status = ck_spills_find(&folder, errand->place.url, err);
   if (status == CK_OK) status = ck_spills_remove(folder, errand->id, err);
   free(folder);
-  return status == CK_OK ? ck_store_give_back(freed, store, err) : status;
+  return status == CK_OK ? ck_store_vacuum(freed, store, err) : status;
 }
 
-static ck_status delete_and_print(ck_errand *errand, const values *v, ck_error *err) {
-  ck_facts facts;
+static ck_status delete_and_print(ck_remote_command *errand, const values *v, ck_error *err) {
+  ck_key_values facts;
   int64_t freed = 0;
   ck_status status = delete_session(errand, v->detach, &freed, err);
   if (status != CK_OK) return status;
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "deleted", v->session);
-  ck_facts_put_bytes(&facts, "file_bytes", freed);
-  status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
+  ck_key_values_init(&facts, errand->host->output);
+  ck_key_values_put_text(&facts, "deleted", v->session);
+  ck_key_values_put_bytes(&facts, "file_bytes", freed);
+  status = ck_key_values_print(&facts, err);
+  ck_key_values_clear(&facts);
   return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
-  ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  ck_remote_command errand = {0};
+  ck_status status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && strcmp(errand.id, v->session) != 0)
     status = ck_error_set(err, CK_E_USAGE, "'%s' is a part of session %s: what is deleted is named in full", v->session, errand.id);
   if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: cancel it first", errand.owner);
   if (status == CK_OK) status = delete_and_print(&errand, v, err);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   return status;
 }
 

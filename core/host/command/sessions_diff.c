@@ -3,9 +3,9 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/inspect/compare.h"
-#include "core/host/errand.h"
+#include "core/host/remote_command.h"
 #include "core/host/print/excerpt.h"
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/print/table.h"
 #include "core/model/difference.h"
 
@@ -137,23 +137,23 @@ static ck_status print_json(const printing *self, const char *session, ck_error 
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_look look;
+  ck_inspection look;
   ck_compare of = {0};
   printing self = {.output = host->output, .of = &of};
-  ck_status status = ck_look_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_errand_hide_secrets(host->output, look.store, look.head.session.id, err);
+  status = ck_remote_command_hide_secrets(host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
   if (status == CK_OK && host->output->json) status = print_json(&self, look.head.session.id, err);
   else if (status == CK_OK) status = print_table(&self, err);
   ck_compare_clear(&of);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {.name = "A", .offset = offsetof(values, from), .help = "a checkpoint: " CK_PICK_HELP},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "A", .offset = offsetof(values, from), .help = "a checkpoint: " CK_RESOLVE_CHECKPOINT_HELP},
   {.name = "B", .offset = offsetof(values, to), .help = "another one, in the same words"},
   {0},
 };

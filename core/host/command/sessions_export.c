@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/errand.h"
+#include "core/host/remote_command.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/write_file.h"
 #include "core/runtime/portable/cassette_export.h"
@@ -14,15 +14,15 @@ typedef struct values {
 
 typedef struct format {
   const char *name;
-  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err);
+  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err);
 } format;
 
-static ck_status write_cassette(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err) {
+static ck_status write_cassette(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err) {
   return ck_cassette_export(out, look->store, &look->head, output->redactor, err);
 }
 
 /* The latest checkpoint. */
-static ck_status write_session_checkpoint(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err) {
+static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err) {
   ck_snapshot snapshot;
   ck_document document;
   ck_document_init(&document, output);
@@ -34,7 +34,7 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_look *look, c
   return status;
 }
 
-static ck_status write_run_checkpoint(ck_buffer *out, const ck_look *look, ck_output *output, ck_error *err) {
+static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err) {
   return ck_run_checkpoint_write(out, look->store, &look->head, output->redactor, err);
 }
 
@@ -62,20 +62,20 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const format *chosen = v->format ? find_format(v->format) : NULL;
   if (!chosen)
     return ck_error_set(err, CK_E_USAGE, "--format says as what: cassette, session-checkpoint or run-checkpoint");
-  ck_look look;
+  ck_inspection look;
   ck_buffer text = {0};
-  ck_status status = ck_look_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_errand_hide_secrets(host->output, look.store, look.head.session.id, err);
+  status = ck_remote_command_hide_secrets(host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = chosen->write(&text, &look, host->output, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

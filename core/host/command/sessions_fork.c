@@ -1,12 +1,12 @@
 /* sessions_fork.c - sessions fork: a new session that goes on from a checkpoint of another one. */
 #include "core/host/run/amend.h"
 #include "core/host/command/commands.h"
-#include "core/host/errand.h"
-#include "core/host/print/facts.h"
+#include "core/host/remote_command.h"
+#include "core/host/print/key_values.h"
 #include "core/host/run/launch.h"
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/run/summary.h"
-#include "core/runtime/history/hand.h"
+#include "core/runtime/history/history_edit.h"
 #include "lua/profile/profile.h"
 
 typedef struct values {
@@ -26,7 +26,7 @@ static ck_profile *load_profile(const ck_session_record *record) {
 }
 
 typedef struct listing {
-  ck_facts *facts;
+  ck_key_values *facts;
   struct cJSON *array;
 } listing;
 
@@ -35,7 +35,7 @@ static void put_effect(void *to, const char *key, const char *kind, const char *
   char text[256];
   if (!self->facts->json) {
     snprintf(text, sizeof text, "%s (%s, %s%s)", key, kind, class, open ? ", outcome unknown" : "");
-    ck_facts_put_text(self->facts, "unknown_to_it", text);
+    ck_key_values_put_text(self->facts, "unknown_to_it", text);
     return;
   }
   ck_document *document = &self->facts->document;
@@ -46,38 +46,38 @@ static void put_effect(void *to, const char *key, const char *kind, const char *
   ck_document_put_bool(document, at, "open", open);
 }
 
-static ck_status print(const ck_errand *errand, const ck_hand_result *made, ck_error *err) {
-  ck_facts facts;
+static ck_status print(const ck_remote_command *errand, const ck_history_edit_result *made, ck_error *err) {
+  ck_key_values facts;
   ck_buffer words = {0}, next = {0};
   ck_buffer_append_format(&words, "resume %s", made->session);
   ck_summary_append_command(&next, errand->host, words.data ? words.data : "");
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "session", made->session);
-  ck_facts_put_text(&facts, "origin", errand->id);
-  ck_facts_put_text(&facts, "from", made->from);
-  ck_facts_put_count(&facts, "cut", made->from_seq);
-  ck_facts_put_text(&facts, "checkpoint", made->checkpoint);
-  ck_facts_put_text(&facts, "status", "paused");
-  listing effects = {.facts = &facts, .array = ck_facts_put_array(&facts, "unknown_to_it")};
+  ck_key_values_init(&facts, errand->host->output);
+  ck_key_values_put_text(&facts, "session", made->session);
+  ck_key_values_put_text(&facts, "origin", errand->id);
+  ck_key_values_put_text(&facts, "from", made->from);
+  ck_key_values_put_count(&facts, "cut", made->from_seq);
+  ck_key_values_put_text(&facts, "checkpoint", made->checkpoint);
+  ck_key_values_put_text(&facts, "status", "paused");
+  listing effects = {.facts = &facts, .array = ck_key_values_put_array(&facts, "unknown_to_it")};
   ck_status status = ck_buffer_check(&next, err);
   if (status == CK_OK)
     status = ck_session_list_effects(errand->runtime, errand->head.session.no, made->from_seq, put_effect, &effects, err);
-  ck_facts_put_text(&facts, "next", next.data);
-  if (status == CK_OK) status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
+  ck_key_values_put_text(&facts, "next", next.data);
+  if (status == CK_OK) status = ck_key_values_print(&facts, err);
+  ck_key_values_clear(&facts);
   ck_buffer_clear(&words);
   ck_buffer_clear(&next);
   return status;
 }
 
-static ck_status fork_session(ck_errand *errand, const values *v, const ck_state_edits *edits, ck_error *err) {
+static ck_status fork_session(ck_remote_command *errand, const values *v, const ck_state_edits *edits, ck_error *err) {
   ck_checkpoint_info from = {0};
-  ck_hand_result made;
-  ck_look look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
-  ck_status status = v->checkpoint ? ck_pick_checkpoint(&from, &look, v->checkpoint, err) : CK_OK;
+  ck_history_edit_result made;
+  ck_inspection look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
+  ck_status status = v->checkpoint ? ck_resolve_checkpoint(&from, &look, v->checkpoint, err) : CK_OK;
   if (status != CK_OK) return status;
   ck_profile *profile = load_profile(&errand->head.session);
-  ck_hand_options options = {.checkpoint = v->checkpoint ? from.id : NULL, .secrets = errand->host->output->redactor, .edits = edits,
+  ck_history_edit_options options = {.checkpoint = v->checkpoint ? from.id : NULL, .secrets = errand->host->output->redactor, .edits = edits,
                              .fork = v->id, .excluded = profile ? (const char *const *)profile->exclude_memory_keys : NULL};
   status = ck_session_fork(&made, errand->runtime, errand->id, &options, err);
   if (status == CK_OK) status = print(errand, &made, err);
@@ -88,13 +88,13 @@ static ck_status fork_session(ck_errand *errand, const values *v, const ck_state
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
+  ck_remote_command errand = {0};
   ck_state_edits edits = {0};
   ck_status status = v->id ? ck_id_check("--session", v->id, err) : CK_OK;
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
-  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK) status = fork_session(&errand, v, &edits, err);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   ck_state_edits_clear(&edits);
   return status;
 }
@@ -106,7 +106,7 @@ static const ck_operand operands[] = {
 
 static const ck_option options[] = {
   {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "CHECKPOINT",
-   .help = "go on from this one instead of the latest: " CK_PICK_HELP},
+   .help = "go on from this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP},
   {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, id), .value = "ID", .help = "the fork's id; one is made otherwise"},
   CK_EDIT_OPTIONS(values, edits),
   {0},

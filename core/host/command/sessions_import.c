@@ -6,7 +6,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/import_run.h"
-#include "core/host/place.h"
+#include "core/host/store_location.h"
 #include "core/host/print/table.h"
 #include "core/runtime/portable/import.h"
 #include "lua/import/import.h"
@@ -201,15 +201,15 @@ static ck_status import_files(importing *self, ck_error *err) {
 }
 
 static ck_status open_store(importing *self, ck_error *err) {
-  ck_place place;
+  ck_store_location place;
   ck_store_options create = {.create = true};
-  ck_status status = ck_place_find(&place, self->host, err);
-  if (status == CK_OK) status = ck_place_make_parents(&place, err);
+  ck_status status = ck_store_location_find(&place, self->host, err);
+  if (status == CK_OK) status = ck_store_location_make_parents(&place, err);
   create.key = place.key;
   if (status == CK_OK) status = ck_store_open(&self->store, place.url, &create, err);
   if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status == CK_OK) ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->store));
-  ck_place_clear(&place);
+  ck_store_location_clear(&place);
   return status;
 }
 

@@ -2,7 +2,7 @@
 #include "core/base/clock.h"
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/command/commands.h"
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/table.h"
 
@@ -31,7 +31,7 @@ static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_e
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "session", snapshot->look->head.session.id);
   if (snapshot->has_checkpoint)
-    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &snapshot->checkpoint);
+    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &snapshot->checkpoint);
   struct cJSON *state = ck_document_put_object(&document, NULL, "state");
   for (size_t i = 0; i < snapshot->entry_count; i++)
     ck_document_put_value(&document, state, snapshot->entries[i].key, snapshot->entries[i].value);
@@ -63,25 +63,25 @@ static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error 
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_look look;
+  ck_inspection look;
   ck_snapshot snapshot = {0};
-  ck_status status = ck_look_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
   status = ck_snapshot_open(&snapshot, &look, host->output, v->checkpoint, err);
   if (status == CK_OK) status = print(host->output, &snapshot, err);
   ck_snapshot_clear(&snapshot);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 
 static const ck_option options[] = {
   {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "CHECKPOINT",
-   .help = "this one instead of the latest: " CK_PICK_HELP},
+   .help = "this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP},
   {0},
 };
 

@@ -1,16 +1,16 @@
 /* sessions_list.c - sessions list: every session of the store, newest first. */
 #include "core/host/command/commands.h"
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/runtime/session/tail.h"
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 typedef struct values {
   const char *status, *agent;
 } values;
 
 typedef struct listing {
-  ck_look look;
+  ck_inspection look;
   const char *agent;
   ck_output *output;
   ck_table table;
@@ -41,9 +41,9 @@ static bool visit(void *to, const ck_session_record *record) {
   if (self->agent) self->status = ck_tail_find_agent(&involved, self->look.store, record->no, self->agent, self->err);
   if (self->status != CK_OK || !involved) return self->status == CK_OK;
   ck_error owned = CK_ERROR_INIT;
-  char trouble[CK_TROUBLE_MAX] = "";
+  char trouble[CK_STORE_FAULT_MAX] = "";
   bool live = record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
-  if (live) ck_store_get_trouble(trouble, self->look.store, record->id);
+  if (live) ck_store_get_fault(trouble, self->look.store, record->id);
   self->count++;
   if (!self->output->json) {
     put_row(self, record, live, trouble);
@@ -51,7 +51,7 @@ static bool visit(void *to, const ck_session_record *record) {
   }
   ck_document document;
   ck_document_init(&document, self->output);
-  ck_look_put_record(&document, NULL, record, live);
+  ck_inspection_put_record(&document, NULL, record, live);
   ck_document_put_text(&document, NULL, "trouble", *trouble ? trouble : NULL);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
@@ -69,7 +69,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   listing self = {.agent = v->agent, .output = host->output, .err = err};
   ck_session_status wanted = v->status ? ck_session_status_of(v->status) : 0;
-  ck_status status = ck_look_open(&self.look, host, err);
+  ck_status status = ck_inspection_open(&self.look, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
   if (self.look.store) status = ck_store_list_sessions(self.look.store, wanted, visit, &self, err);
@@ -77,12 +77,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
   if (status == CK_OK && !self.count) tell_none(host->output, v);
   ck_table_clear(&self.table);
-  ck_look_close(&self.look);
+  ck_inspection_close(&self.look);
   return status;
 }
 
 static const ck_option options[] = {
-  {.name = "status", .type = CK_OPTION_TEXT, .offset = offsetof(values, status), .value = "STATUS", .choices = ck_look_statuses,
+  {.name = "status", .type = CK_OPTION_TEXT, .offset = offsetof(values, status), .value = "STATUS", .choices = ck_inspection_statuses,
    .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed or cancelled"},
   {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT",
    .help = "only those in which this agent took part: by itself, or by a delegation that names it"},

@@ -1,6 +1,6 @@
 /* sessions_log.c - sessions log: the events of a session, oldest first. */
 #include "core/host/command/commands.h"
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/runtime/session/describe.h"
 
@@ -50,7 +50,7 @@ static void put_row(listing *self, const ck_event *event, bool abandoned) {
 static bool print_json(listing *self, const ck_event *event, bool abandoned) {
   ck_document document;
   ck_document_init(&document, self->output);
-  ck_look_put_event(&document, NULL, event);
+  ck_inspection_put_event(&document, NULL, event);
   if (self->all) ck_document_put_bool(&document, NULL, "abandoned", abandoned);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
@@ -67,9 +67,9 @@ static bool visit(void *to, const ck_event *event) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_look look;
+  ck_inspection look;
   ck_view view = {0};
-  ck_status status = ck_look_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
   const ck_session_record *session = &look.head.session;
   ck_event_query query = {.session = session->no, .view = v->all ? NULL : &view, .agent = v->agent, .last = (size_t)v->last};
@@ -83,19 +83,19 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_buffer_clear(&self.text);
   ck_table_clear(&self.table);
   ck_view_clear(&view);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 
 static const ck_option options[] = {
   {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT",
    .help = "only events of this agent"},
-  {.name = "kind", .type = CK_OPTION_TEXT, .offset = offsetof(values, kind), .value = "KIND", .choices = ck_look_kinds,
+  {.name = "kind", .type = CK_OPTION_TEXT, .offset = offsetof(values, kind), .value = "KIND", .choices = ck_inspection_kinds,
    .help = "only events of this kind, such as message, outcome or boundary"},
   {.name = "all", .offset = offsetof(values, all),
    .help = "every timeline: what a resume has left behind is marked as abandoned"},

@@ -1,51 +1,51 @@
 /* sessions_pin.c - sessions pin: a checkpoint that is never pruned. */
 #include "core/host/command/commands.h"
-#include "core/host/errand.h"
-#include "core/host/print/facts.h"
-#include "core/host/inspect/pick.h"
-#include "core/store/upkeep.h"
+#include "core/host/remote_command.h"
+#include "core/host/print/key_values.h"
+#include "core/host/inspect/resolve_checkpoint.h"
+#include "core/store/maintenance.h"
 
 typedef struct values {
   const char *session, *checkpoint;
   bool off;
 } values;
 
-static ck_status pin(ck_errand *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+static ck_status pin(ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
   ck_lease lease;
   ck_store *store = errand->runtime->store;
-  ck_status status = ck_store_hold(&lease, store, errand->id, errand->head.session.epoch, err);
+  ck_status status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_store_pin(store, lease, checkpoint->seq, pinned, err);
   ck_store_release(store, lease);
   return status;
 }
 
-static ck_status ask_owner(ck_errand *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+static ck_status ask_owner(ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
   char text[32];
   snprintf(text, sizeof text, "%s%lld", pinned ? "" : "-", (long long)checkpoint->seq);
-  ck_wish wish = {.kind = CK_REQUEST_PIN, .text = text};
-  ck_status status = ck_errand_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_errand_wait(errand, true, err);
+  ck_session_request wish = {.kind = CK_REQUEST_PIN, .text = text};
+  ck_status status = ck_remote_command_leave(errand, &wish, err);
+  if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
   if (status != CK_OK || errand->noted)
     return status == CK_OK && errand->problem[0] ? ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem) : status;
   return pin(errand, checkpoint, pinned, err); /* its owner ended without taking the request */
 }
 
-static ck_status print(const ck_errand *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
-  ck_facts facts;
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "session", errand->id);
-  ck_facts_put_text(&facts, "checkpoint", checkpoint->id);
-  ck_facts_put_text(&facts, "pinned", pinned ? "yes" : "no");
-  ck_status status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
+static ck_status print(const ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+  ck_key_values facts;
+  ck_key_values_init(&facts, errand->host->output);
+  ck_key_values_put_text(&facts, "session", errand->id);
+  ck_key_values_put_text(&facts, "checkpoint", checkpoint->id);
+  ck_key_values_put_text(&facts, "pinned", pinned ? "yes" : "no");
+  ck_status status = ck_key_values_print(&facts, err);
+  ck_key_values_clear(&facts);
   return status;
 }
 
-static ck_status pin_and_print(ck_errand *errand, const values *v, ck_error *err) {
+static ck_status pin_and_print(ck_remote_command *errand, const values *v, ck_error *err) {
   ck_checkpoint_info checkpoint;
-  ck_look look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
-  ck_status status = ck_pick_checkpoint(&checkpoint, &look, v->checkpoint, err);
+  ck_inspection look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
+  ck_status status = ck_resolve_checkpoint(&checkpoint, &look, v->checkpoint, err);
   if (status != CK_OK) return status;
   if (checkpoint.session)
     status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s is one of the session that %s was forked from: pin it there", checkpoint.id, v->session);
@@ -57,16 +57,16 @@ static ck_status pin_and_print(ck_errand *errand, const values *v, ck_error *err
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
-  ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  ck_remote_command errand = {0};
+  ck_status status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK) status = pin_and_print(&errand, v, err);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {.name = "CHECKPOINT", .offset = offsetof(values, checkpoint), .help = CK_PICK_HELP},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "CHECKPOINT", .offset = offsetof(values, checkpoint), .help = CK_RESOLVE_CHECKPOINT_HELP},
   {0},
 };
 

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/errand.h"
-#include "core/host/print/facts.h"
+#include "core/host/remote_command.h"
+#include "core/host/print/key_values.h"
 #include "core/host/run/launch.h"
 #include "core/host/run/spills.h"
-#include "core/runtime/session/past.h"
+#include "core/runtime/session/checkpoint_list.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
@@ -24,19 +24,19 @@ static ck_status take_keep(int64_t *out, const char *word, ck_error *err) {
   return *end || *out < 0 ? ck_error_set(err, CK_E_USAGE, "--keep %s: say how many, such as --keep 20", word) : CK_OK;
 }
 
-static void put_dropped(ck_facts *facts, const ck_past *past, const ck_prune_report *report) {
-  struct cJSON *array = ck_facts_put_array(facts, "ids");
+static void put_dropped(ck_key_values *facts, const ck_checkpoint_list *past, const ck_prune_report *report) {
+  struct cJSON *array = ck_key_values_put_array(facts, "ids");
   for (size_t i = 0; i < report->count; i++) {
-    const char *id = ck_past_id(past, report->seqs[i]);
+    const char *id = ck_checkpoint_list_id(past, report->seqs[i]);
     if (facts->json) ck_document_put_text(&facts->document, array, NULL, id);
-    else ck_facts_put_text(facts, "drops", id);
+    else ck_key_values_put_text(facts, "drops", id);
   }
 }
 
-static void put_kept(ck_facts *facts, const ck_past *past, const ck_prune_report *report) {
-  struct cJSON *array = ck_facts_put_array(facts, "kept");
+static void put_kept(ck_key_values *facts, const ck_checkpoint_list *past, const ck_prune_report *report) {
+  struct cJSON *array = ck_key_values_put_array(facts, "kept");
   for (size_t i = 0; i < report->kept_count; i++) {
-    const char *id = ck_past_id(past, report->kept[i].seq), *reason = ck_kept_reason_text(report->kept[i].reason);
+    const char *id = ck_checkpoint_list_id(past, report->kept[i].seq), *reason = ck_kept_reason_text(report->kept[i].reason);
     if (facts->json) {
       struct cJSON *at = ck_document_put_object(&facts->document, array, NULL);
       ck_document_put_text(&facts->document, at, "id", id);
@@ -45,39 +45,39 @@ static void put_kept(ck_facts *facts, const ck_past *past, const ck_prune_report
     }
     char text[256];
     snprintf(text, sizeof text, "%s: %s", id ? id : "?", reason);
-    ck_facts_put_text(facts, "keeps", text);
+    ck_key_values_put_text(facts, "keeps", text);
   }
 }
 
-static ck_status print(const ck_errand *errand, const ck_pruned *of, const ck_spills_size *spills, bool dry_run, ck_error *err) {
-  ck_facts facts;
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "session", errand->id);
-  ck_facts_put_count(&facts, "checkpoints", (int64_t)of->past.count);
-  ck_facts_put_count(&facts, "dropped", (int64_t)of->report.count);
+static ck_status print(const ck_remote_command *errand, const ck_pruned *of, const ck_spills_size *spills, bool dry_run, ck_error *err) {
+  ck_key_values facts;
+  ck_key_values_init(&facts, errand->host->output);
+  ck_key_values_put_text(&facts, "session", errand->id);
+  ck_key_values_put_count(&facts, "checkpoints", (int64_t)of->past.count);
+  ck_key_values_put_count(&facts, "dropped", (int64_t)of->report.count);
   put_dropped(&facts, &of->past, &of->report);
   put_kept(&facts, &of->past, &of->report);
-  ck_facts_put_count(&facts, "hidden", of->report.hidden);
-  if (of->report.broken) ck_facts_put_count(&facts, "unreadable", of->report.broken);
-  ck_facts_put_bytes(&facts, "bytes", of->report.bytes);
-  if (!dry_run) ck_facts_put_bytes(&facts, "file_bytes", of->freed);
-  if (spills->files) ck_facts_put_count(&facts, "spill_files", spills->files);
-  if (spills->files) ck_facts_put_bytes(&facts, "spill_bytes", spills->bytes);
-  ck_status status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
+  ck_key_values_put_count(&facts, "hidden", of->report.hidden);
+  if (of->report.broken) ck_key_values_put_count(&facts, "unreadable", of->report.broken);
+  ck_key_values_put_bytes(&facts, "bytes", of->report.bytes);
+  if (!dry_run) ck_key_values_put_bytes(&facts, "file_bytes", of->freed);
+  if (spills->files) ck_key_values_put_count(&facts, "spill_files", spills->files);
+  if (spills->files) ck_key_values_put_bytes(&facts, "spill_bytes", spills->bytes);
+  ck_status status = ck_key_values_print(&facts, err);
+  ck_key_values_clear(&facts);
   return status;
 }
 
 /* The long outputs that nothing names any more. Those of an effect in doubt help to judge it, and of one that runs nobody can
  * tell. */
-static ck_status sweep_spills(ck_spills_size *out, ck_errand *errand, bool dry_run, ck_error *err) {
+static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *errand, bool dry_run, ck_error *err) {
   char *folder;
   ck_lease lease;
   ck_store *store = errand->runtime->store;
   *out = (ck_spills_size){0};
   if (errand->live || errand->head.session.status == CK_SESSION_IN_DOUBT) return CK_OK;
   ck_status status = ck_spills_find(&folder, errand->place.url, err);
-  if (status == CK_OK) status = ck_store_hold(&lease, store, errand->id, errand->head.session.epoch, err);
+  if (status == CK_OK) status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
   if (status == CK_OK) {
     status = ck_spills_sweep(out, folder, store, &errand->head.session, dry_run, err);
     ck_store_release(store, lease);
@@ -87,7 +87,7 @@ static ck_status sweep_spills(ck_spills_size *out, ck_errand *errand, bool dry_r
 }
 
 /* The policies of the profile that the session was started with. */
-static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies, const ck_errand *errand, ck_error *err) {
+static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies, const ck_remote_command *errand, ck_error *err) {
   ck_launch launch;
   ck_status status = ck_launch_read(&launch, &errand->head.session, err);
   if (status != CK_OK) return status;
@@ -97,7 +97,7 @@ static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
   return status;
 }
 
-static ck_status prune(ck_errand *errand, const values *v, int64_t keep, ck_error *err) {
+static ck_status prune(ck_remote_command *errand, const values *v, int64_t keep, ck_error *err) {
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   ck_pruned of = {0};
@@ -119,41 +119,41 @@ static bool count_one(void *to, const ck_checkpoint_info *checkpoint) {
 }
 
 /* What went is in the session's log. */
-static ck_status ask_owner(ck_errand *errand, const values *v, ck_error *err) {
-  ck_facts facts;
+static ck_status ask_owner(ck_remote_command *errand, const values *v, ck_error *err) {
+  ck_key_values facts;
   int64_t left = 0;
-  ck_wish wish = {.kind = CK_REQUEST_PRUNE, .text = (char *)v->keep};
-  ck_status status = ck_errand_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_errand_wait(errand, true, err);
+  ck_session_request wish = {.kind = CK_REQUEST_PRUNE, .text = (char *)v->keep};
+  ck_status status = ck_remote_command_leave(errand, &wish, err);
+  if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
   if (status == CK_OK && errand->problem[0])
     status = ck_error_set(err, CK_E_REFUSED, "session %s was not pruned: %s", errand->id, errand->problem);
   if (status == CK_OK && !errand->noted)
     status = ck_error_set(err, CK_E_REFUSED, "session %s ended before it was pruned: try again", errand->id);
   if (status == CK_OK) status = ck_store_list_checkpoints(errand->runtime->store, errand->head.session.no, count_one, &left, err);
   if (status != CK_OK) return status;
-  ck_facts_init(&facts, errand->host->output);
-  ck_facts_put_text(&facts, "session", errand->id);
-  ck_facts_put_text(&facts, "pruned", "by the process that runs it");
-  ck_facts_put_count(&facts, "checkpoints", left);
-  status = ck_facts_print(&facts, err);
-  ck_facts_clear(&facts);
+  ck_key_values_init(&facts, errand->host->output);
+  ck_key_values_put_text(&facts, "session", errand->id);
+  ck_key_values_put_text(&facts, "pruned", "by the process that runs it");
+  ck_key_values_put_count(&facts, "checkpoints", left);
+  status = ck_key_values_print(&facts, err);
+  ck_key_values_clear(&facts);
   return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
+  ck_remote_command errand = {0};
   int64_t keep;
   ck_status status = take_keep(&keep, v->keep, err);
-  if (status == CK_OK) status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && errand.live && !v->dry_run) status = ask_owner(&errand, v, err);
   else if (status == CK_OK) status = prune(&errand, v, keep, err);
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

@@ -5,7 +5,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/run/launch.h"
 #include "core/host/inspect/lineage.h"
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/inspect/runs.h"
 #include "core/host/inspect/saving.h"
 #include "core/host/run/summary.h"
@@ -18,7 +18,7 @@ typedef struct values {
 
 typedef struct view {
   const ck_host *host;
-  ck_look look;
+  ck_inspection look;
   ck_lineage lineage;
   ck_runs runs;
   ck_saving_view saving;
@@ -97,15 +97,15 @@ static ck_status print_json(view *self, ck_error *err) {
   const ck_head *head = &self->look.head;
   ck_document document;
   ck_document_init(&document, self->host->output);
-  ck_look_put_record(&document, NULL, &head->session, self->look.live);
+  ck_inspection_put_record(&document, NULL, &head->session, self->look.live);
   ck_document_put_value(&document, NULL, "input", head->session.input);
   ck_document_put_int(&document, NULL, "events", head->last_seq);
   ck_document_put_int(&document, NULL, "checkpoints", self->checkpoints);
   ck_document_put_int(&document, NULL, "keyframes", self->keyframes);
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
   if (head->has_checkpoint)
-    ck_look_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"), &head->checkpoint);
-  if (head->has_latest) ck_look_put_totals(&document, NULL, &head->latest.totals);
+    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"), &head->checkpoint);
+  if (head->has_latest) ck_inspection_put_totals(&document, NULL, &head->latest.totals);
   put_timelines(&document, head);
   ck_runs_put(&document, &self->runs);
   ck_lineage_put(&document, &self->lineage);
@@ -208,7 +208,7 @@ static ck_status print_table(view *self, ck_error *err) {
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   view self = {.host = host};
-  ck_status status = ck_look_open_session(&self.look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&self.look, host, v->session, err);
   if (status != CK_OK) return status;
   status = read_view(&self, err);
   if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
@@ -216,12 +216,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_runs_clear(&self.runs);
   ck_buffer_clear(&self.doubts);
   ck_buffer_clear(&self.next);
-  ck_look_close(&self.look);
+  ck_inspection_close(&self.look);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

@@ -1,6 +1,6 @@
 /* sessions_undo.c - sessions undo: back to the branch that the last rewind or resume from an older checkpoint left. */
 #include "core/host/command/commands.h"
-#include "core/host/inspect/stand.h"
+#include "core/host/inspect/position.h"
 
 typedef struct values {
   const char *session;
@@ -8,18 +8,18 @@ typedef struct values {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_errand errand = {0};
-  ck_hand_result now;
-  ck_status status = ck_errand_open(&errand, host, v->session, CK_ERRAND_TIMEOUT_MS, err);
+  ck_remote_command errand = {0};
+  ck_history_edit_result now;
+  ck_status status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
   if (status == CK_OK) status = ck_session_undo(&now, errand.runtime, errand.id, err);
-  if (status == CK_OK) status = ck_stand_print(&errand, &now, err);
-  ck_errand_close(&errand);
+  if (status == CK_OK) status = ck_position_print(&errand, &now, err);
+  ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_PICK_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
+  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
   {0},
 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/run/spills.h"
 #include "core/host/print/table.h"
 
@@ -69,17 +69,17 @@ static ck_status measure_spills(ck_spills_size *out, const char *url, ck_error *
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   (void)given;
-  ck_look look = {0};
+  ck_inspection look = {0};
   ck_store_stats stats = {0};
   ck_spills_size spills = {0};
-  ck_status status = ck_look_open(&look, host, err);
+  ck_status status = ck_inspection_open(&look, host, err);
   if (status != CK_OK) return status;
   if (look.store) status = ck_store_get_stats(&stats, look.store, err);
   if (status == CK_OK) status = measure_spills(&spills, look.place.url, err);
   if (status == CK_OK)
     status = host->output->json ? print_json(host->output, look.place.url, &stats, &spills, err)
                                 : print_table(host->output, look.place.url, &stats, &spills, err);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* store_verify.c - store verify: walks rows, digests and payloads, and lists what is wrong. */
 #include "core/host/command/commands.h"
 #include "core/host/print/format.h"
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 
 typedef struct values {
@@ -60,10 +60,10 @@ static ck_status print_report(verification *self, const ck_verify_report *report
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_look look = {0};
+  ck_inspection look = {0};
   ck_verify_report report = {0};
   verification self = {.output = host->output};
-  ck_status status = v->session ? ck_look_open_session(&look, host, v->session, err) : ck_look_open(&look, host, err);
+  ck_status status = v->session ? ck_inspection_open_session(&look, host, v->session, err) : ck_inspection_open(&look, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
   ck_document_init(&self.document, host->output);
@@ -75,7 +75,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
                           report.problems == 1 ? "problem" : "problems");
   ck_document_clear(&self.document);
   ck_table_clear(&self.table);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 

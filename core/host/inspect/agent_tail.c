@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/errand.h"
+#include "core/host/remote_command.h"
 #include "core/host/inspect/snapshot.h"
 #include "core/host/cli/suggest.h"
-#include "core/runtime/session/choose.h"
+#include "core/runtime/session/select.h"
 
 enum { DEPTH_DEFAULT = 50, NAMES_MAX = 8, LOOK_BACK = 2000 };
 
@@ -22,18 +22,18 @@ static int64_t depth_of(const ck_profile *profile, const ck_agent_tail_options *
 
 /* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies behind is given again only as
  * far as it is not done again. */
-static ck_status find_cut(int64_t *out, const ck_look *look, ck_error *err) {
+static ck_status find_cut(int64_t *out, const ck_inspection *look, ck_error *err) {
   const ck_head *head = &look->head;
   *out = 0;
   if (look->live || !ck_session_status_resumable(head->session.status)) return CK_OK;
   ck_checkpoint_info from;
-  ck_status status = ck_choose_checkpoint(&from, look->store, head, &(ck_choice){0}, err);
+  ck_status status = ck_select_checkpoint(&from, look->store, head, &(ck_choice){0}, err);
   *out = from.seq ? from.seq : head->session.flow ? 1 : 0;
   ck_checkpoint_info_clear(&from);
   return status;
 }
 
-static ck_status read_tail(ck_agent_tail *out, const ck_look *look, const ck_policy_engine *policies, ck_error *err) {
+static ck_status read_tail(ck_agent_tail *out, const ck_inspection *look, const ck_policy_engine *policies, ck_error *err) {
   const ck_head *head = &look->head;
   ck_view view;
   ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
@@ -45,13 +45,13 @@ static ck_status read_tail(ck_agent_tail *out, const ck_look *look, const ck_pol
   return status;
 }
 
-ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_look *look, ck_output *output, const ck_agent_tail_options *options,
+ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look, ck_output *output, const ck_agent_tail_options *options,
                              ck_error *err) {
   const ck_session_record *session = &look->head.session;
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   *out = (ck_agent_tail){.session = session->id, .agent = options->agent};
-  ck_status status = ck_errand_hide_secrets(output, look->store, session->id, err);
+  ck_status status = ck_remote_command_hide_secrets(output, look->store, session->id, err);
   if (status == CK_OK) status = ck_snapshot_load_profile(&profile, &policies, session, options->profile, err);
   out->depth = depth_of(profile, options);
   if (status == CK_OK) status = read_tail(out, look, profile ? &policies : NULL, err);
@@ -70,7 +70,7 @@ ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_ag
   ck_document_put_value(document, at, "section", text);
   struct cJSON *events = ck_document_put_array(document, at, "events");
   for (size_t i = 0; i < self->tail.count; i++)
-    ck_look_put_event(document, ck_document_put_object(document, events, NULL), self->tail.events[i]);
+    ck_inspection_put_event(document, ck_document_put_object(document, events, NULL), self->tail.events[i]);
   ck_value_free(text);
   return CK_OK;
 }
@@ -90,7 +90,7 @@ static bool take_name(void *to, const ck_event *event) {
   return self->count < NAMES_MAX && ++self->seen < LOOK_BACK;
 }
 
-void ck_agent_tail_tell_none(ck_output *output, const ck_look *look, const char *agent) {
+void ck_agent_tail_report_none(ck_output *output, const ck_inspection *look, const char *agent) {
   names near = {0};
   ck_buffer list = {0};
   ck_error ignored = CK_ERROR_INIT;

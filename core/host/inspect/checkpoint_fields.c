@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/runtime/session/scope.h"
-#include "core/runtime/ledger/unseen.h"
+#include "core/runtime/ledger/replay_range.h"
 
 /* A text or null. */
 static void put_text(ck_document *document, struct cJSON *at, const char *name, const char *text) {
@@ -76,7 +76,7 @@ static void put_keys(ck_document *document, struct cJSON *at, const char *name, 
 static ck_status put_conversation(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const char *name, int64_t cut,
                                   ck_error *err) {
   ck_scope *scope = NULL;
-  const ck_look *look = snapshot->look;
+  const ck_inspection *look = snapshot->look;
   ck_status status = ck_scope_new(&scope, name, err);
   if (status == CK_OK) status = ck_scope_fold(scope, look->store, look->head.session.no, &snapshot->view, cut, err);
   struct cJSON *list = status == CK_OK ? ck_document_put_array(document, at, name) : NULL;
@@ -96,7 +96,7 @@ static ck_status put_conversations(ck_document *document, struct cJSON *at, cons
     const ck_state_entry *entry = &snapshot->entries[i];
     int64_t cut = 0;
     if (strncmp(entry->key, prefix, sizeof prefix - 1) != 0) continue;
-    if ((cut = ck_unseen_cut(ck_value_bytes(entry->value), UINT32_MAX)) < 0) continue;
+    if ((cut = ck_replay_range_cut(ck_value_bytes(entry->value), UINT32_MAX)) < 0) continue;
     const char *scope = entry->key + sizeof prefix - 1;
     main |= strcmp(scope, "main") == 0;
     status = put_conversation(document, object, snapshot, scope, cut, err);
@@ -118,7 +118,7 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at, cons
     if (status == CK_OK) status = put_conversations(document, at, snapshot, err);
     put_keys(document, at, "accumulated_outputs", "outputs.", snapshot);
   }
-  ck_look_fill_totals(document, ck_document_put_object(document, at, "metrics_snapshot"), &checkpoint->totals);
+  ck_inspection_fill_totals(document, ck_document_put_object(document, at, "metrics_snapshot"), &checkpoint->totals);
   ck_document_put_bool(document, at, "is_clean", snapshot->has_checkpoint && checkpoint->clean);
   ck_document_put_bool(document, at, "can_resume_from", snapshot->has_checkpoint && checkpoint->resumable);
   put_member(document, at, "description", ck_json_get(info, "description"));

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 
 static void clear_side(ck_compare_side *self) {
   for (size_t i = 0; i < self->node_count; i++) {
@@ -44,10 +44,10 @@ static ck_status redact_state(ck_state **out, const ck_state *whole, ck_redactor
   return status;
 }
 
-static ck_status read_side(ck_compare_side *out, ck_look *look, ck_redactor *redactor, const char *word, ck_error *err) {
+static ck_status read_side(ck_compare_side *out, ck_inspection *look, ck_redactor *redactor, const char *word, ck_error *err) {
   const ck_head *head = &look->head;
   ck_state *whole = NULL;
-  ck_status status = ck_pick_checkpoint(&out->checkpoint, look, word, err);
+  ck_status status = ck_resolve_checkpoint(&out->checkpoint, look, word, err);
   if (status == CK_OK) status = ck_store_get_state(&whole, look->store, head->session.no, out->checkpoint.seq, err);
   if (status == CK_OK) status = redact_state(&out->state, whole, redactor, err);
   if (status == CK_OK) status = ck_state_list(&out->entries, &out->entry_count, out->state, err);
@@ -116,7 +116,7 @@ static bool count_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-static ck_status count_events(ck_compare_side *side, const ck_look *look, int64_t common, ck_error *err) {
+static ck_status count_events(ck_compare_side *side, const ck_inspection *look, int64_t common, ck_error *err) {
   if (side->checkpoint.seq <= common) return CK_OK;
   counting c = {.side = side, .err = err};
   ck_event_query query = {.session = look->head.session.no, .view = &side->view, .after = common, .until = side->checkpoint.seq};
@@ -124,7 +124,7 @@ static ck_status count_events(ck_compare_side *side, const ck_look *look, int64_
   return status == CK_OK ? c.status : status;
 }
 
-ck_status ck_compare_read(ck_compare *out, ck_look *look, ck_redactor *redactor, const char *from, const char *to, ck_error *err) {
+ck_status ck_compare_read(ck_compare *out, ck_inspection *look, ck_redactor *redactor, const char *from, const char *to, ck_error *err) {
   *out = (ck_compare){0};
   ck_status status = read_side(&out->from, look, redactor, from, err);
   if (status == CK_OK) status = read_side(&out->to, look, redactor, to, err);

@@ -2,7 +2,7 @@
 #ifndef CK_HOST_INSPECT_COMPARE_H
 #define CK_HOST_INSPECT_COMPARE_H
 
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/model/state.h"
 
 enum { CK_COMPARE_KINDS = 64 }; /* event kinds are below */
@@ -31,8 +31,8 @@ typedef struct ck_compare {
   int64_t common;         /* seq of the last event that both have behind them; 0: none */
 } ck_compare;
 
-/* `from` and `to` are words of ck_pick_checkpoint. Caller clears, also after a failure. */
-CK_CHECKED ck_status ck_compare_read(ck_compare *out, ck_look *look, ck_redactor *redactor, const char *from, const char *to,
+/* `from` and `to` are words of ck_resolve_checkpoint. Caller clears, also after a failure. */
+CK_CHECKED ck_status ck_compare_read(ck_compare *out, ck_inspection *look, ck_redactor *redactor, const char *from, const char *to,
                                      ck_error *err);
 void ck_compare_clear(ck_compare *self);
 

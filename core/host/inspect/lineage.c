@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 static bool add_fork(void *to, const ck_session_record *record) {
   ck_lineage *self = to;

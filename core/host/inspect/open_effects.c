@@ -76,7 +76,7 @@ static void visit(void *to, const char *key, const char *kind, const char *class
   ck_table_put_text(&self->table, request);
 }
 
-ck_status ck_open_effects_print(size_t *count, const ck_errand *errand, ck_open_effects which, ck_error *err) {
+ck_status ck_open_effects_print(size_t *count, const ck_remote_command *errand, ck_open_effects which, ck_error *err) {
   listing self = {.output = errand->host->output, .which = which, .err = err};
   bool asks = which == CK_OPEN_QUESTIONS;
   ck_table_init(&self.table, self.output, asks ? questions : doubts);

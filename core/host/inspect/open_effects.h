@@ -2,11 +2,11 @@
 #ifndef CK_HOST_INSPECT_OPEN_EFFECTS_H
 #define CK_HOST_INSPECT_OPEN_EFFECTS_H
 
-#include "core/host/errand.h"
+#include "core/host/remote_command.h"
 
 typedef enum { CK_OPEN_QUESTIONS, CK_OPEN_DOUBTS } ck_open_effects;
 
 /* One row or one JSON object for each; `*count` of them, none is printed as nothing. */
-CK_CHECKED ck_status ck_open_effects_print(size_t *count, const ck_errand *errand, ck_open_effects which, ck_error *err);
+CK_CHECKED ck_status ck_open_effects_print(size_t *count, const ck_remote_command *errand, ck_open_effects which, ck_error *err);
 
 #endif

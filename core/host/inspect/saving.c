@@ -18,7 +18,7 @@ ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_
   *out = (ck_saving_view){0};
   ck_event_query query = {.session = record->no, .kinds = UINT64_C(1) << CK_EVENT_SAVING};
   ck_status status = ck_store_read_events(store, &query, count_event, out, err);
-  if (status == CK_OK) ck_store_get_trouble(out->trouble, store, record->id);
+  if (status == CK_OK) ck_store_get_fault(out->trouble, store, record->id);
   return status;
 }
 

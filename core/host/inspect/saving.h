@@ -4,10 +4,10 @@
 
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 typedef struct ck_saving_view {
-  char trouble[CK_TROUBLE_MAX]; /* why it fails just now; "": it does not, as far as is known */
+  char trouble[CK_STORE_FAULT_MAX]; /* why it fails just now; "": it does not, as far as is known */
   int64_t times, late;          /* how often it failed for a while; checkpoints that came late */
   bool lost;                    /* a run has ended, and these could not be saved: */
   int64_t unsaved, events;      /* checkpoints and events */

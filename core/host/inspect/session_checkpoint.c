@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "core/runtime/budget/spending.h"
-#include "core/runtime/budget/standing.h"
+#include "core/runtime/budget/usage.h"
 #include "core/runtime/session/tail.h"
 
 enum { DEPTH_DEFAULT = 50 };
 
 /* ---- constraints ---- */
 
-static void put_dimension(ck_document *document, struct cJSON *at, const ck_limits_state *standing, ck_dimension d) {
+static void put_dimension(ck_document *document, struct cJSON *at, const ck_limits_usage *standing, ck_dimension d) {
   struct cJSON *object = ck_document_put_object(document, at, ck_dimension_name(d));
   ck_document_put_int(document, object, "spent", standing->spent.of[d]);
   if (standing->limit.of[d] >= 0) ck_document_put_int(document, object, "limit", standing->limit.of[d]);
@@ -42,7 +42,7 @@ static bool hear(void *to, const ck_event *event) {
   return true;
 }
 
-static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const ck_limits_state *standing,
+static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const ck_limits_usage *standing,
                          ck_error *err) {
   told heard = {""};
   char *text = heard.text;
@@ -51,23 +51,23 @@ static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snaps
   ck_status status = ck_store_read_events(snapshot->look->store, &query, hear, &heard, err);
   for (int d = CK_DIMENSION_COUNT; d-- > 0;) {
     ck_limit_hit hit = {.dimension = (ck_dimension)d, .spent = standing->spent.of[d], .limit = standing->limit.of[d]};
-    if (ck_standing_hits(standing, (ck_dimension)d)) ck_limits_describe(text, sizeof heard.text, &hit);
+    if (ck_limits_usage_hits(standing, (ck_dimension)d)) ck_limits_describe(text, sizeof heard.text, &hit);
   }
   ck_document_put_bool(document, at, "hit", text[0] != '\0');
   if (text[0]) ck_document_put_text(document, at, "hit_reason", text);
-  ck_document_put_bool(document, at, "constraint_conflict", ck_standing_conflicts(standing));
+  ck_document_put_bool(document, at, "constraint_conflict", ck_limits_usage_conflicts(standing));
   return status;
 }
 
 static ck_status put_constraints(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
-  ck_limits_state standing;
-  ck_status status = ck_standing_read(&standing, snapshot->profile, snapshot->state, &snapshot->checkpoint.totals, err);
+  ck_limits_usage standing;
+  ck_status status = ck_limits_usage_read(&standing, snapshot->profile, snapshot->state, &snapshot->checkpoint.totals, err);
   if (status != CK_OK) return status;
   struct cJSON *object = ck_document_put_object(document, at, "constraintState");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) put_dimension(document, object, &standing, (ck_dimension)d);
   struct cJSON *near = ck_document_put_array(document, object, "approaching");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++)
-    if (ck_standing_approaches(&standing, (ck_dimension)d)) ck_document_put_text(document, near, NULL, ck_dimension_name((ck_dimension)d));
+    if (ck_limits_usage_approaches(&standing, (ck_dimension)d)) ck_document_put_text(document, near, NULL, ck_dimension_name((ck_dimension)d));
   return put_hit(document, object, snapshot, &standing, err);
 }
 
@@ -189,7 +189,7 @@ static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snap
                          .n = depth > 0 ? (size_t)depth : 0, .policies = profile ? &snapshot->policies : NULL};
   ck_status status = ck_tail_read(&tail, snapshot->look->store, &query, err);
   struct cJSON *list = ck_document_put_array(document, at, "conversationTail");
-  for (size_t i = 0; i < tail.count; i++) ck_look_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
+  for (size_t i = 0; i < tail.count; i++) ck_inspection_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
   ck_tail_clear(&tail);
   return status;
 }

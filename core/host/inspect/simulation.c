@@ -141,7 +141,7 @@ void ck_simulation_sum_clear(ck_simulation_sum *self) {
 
 /* ---- plots ---- */
 
-ck_loss_kind ck_simulation_choose(const ck_recording *recording) {
+ck_loss_kind ck_simulation_select(const ck_recording *recording) {
   static const ck_loss_kind order[] = {CK_LOSS_COST, CK_LOSS_MS, CK_LOSS_TOKENS, CK_LOSS_TOOL_CALLS};
   if (!recording->event_count) return CK_LOSS_MS;
   for (size_t i = 0; i < CK_LOSS_COUNT; i++) {

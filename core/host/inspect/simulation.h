@@ -54,6 +54,6 @@ void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recordin
 /* Eight heights, a blank for zero; `full` is the figure of the highest. */
 void ck_simulation_append_bars(ck_buffer *out, const int64_t *values, size_t width, int64_t full);
 /* What the recording tells most of: money, else time, tokens, tool calls. */
-ck_loss_kind ck_simulation_choose(const ck_recording *recording);
+ck_loss_kind ck_simulation_select(const ck_recording *recording);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/host/errand.h"
+#include "core/host/remote_command.h"
 #include "core/host/run/launch.h"
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
@@ -26,7 +26,7 @@ ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies,
 }
 
 static ck_status load_state(ck_snapshot *self, ck_error *err) {
-  const ck_look *look = self->look;
+  const ck_inspection *look = self->look;
   ck_status status = self->has_checkpoint
                          ? ck_store_get_state(&self->state, look->store, look->head.session.no, self->checkpoint.seq, err)
                          : ck_state_new(&self->state, err);
@@ -37,13 +37,13 @@ static ck_status choose(ck_snapshot *self, const char *word, ck_error *err) {
   const ck_head *head = &self->look->head;
   if (!word && !head->has_checkpoint) return CK_OK;
   self->has_checkpoint = true;
-  return ck_pick_checkpoint(&self->checkpoint, self->look, word ? word : "latest", err);
+  return ck_resolve_checkpoint(&self->checkpoint, self->look, word ? word : "latest", err);
 }
 
-ck_status ck_snapshot_open(ck_snapshot *out, const ck_look *look, ck_output *output, const char *word, ck_error *err) {
+ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look, ck_output *output, const char *word, ck_error *err) {
   const ck_head *head = &look->head;
   *out = (ck_snapshot){.look = look};
-  ck_status status = ck_errand_hide_secrets(output, look->store, head->session.id, err);
+  ck_status status = ck_remote_command_hide_secrets(output, look->store, head->session.id, err);
   if (status == CK_OK) status = choose(out, word, err);
   if (status == CK_OK) status = load_state(out, err);
   int64_t timeline = out->has_checkpoint ? out->checkpoint.timeline : head->session.timeline;

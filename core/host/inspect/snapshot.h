@@ -2,13 +2,13 @@
 #ifndef CK_HOST_INSPECT_SNAPSHOT_H
 #define CK_HOST_INSPECT_SNAPSHOT_H
 
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 #include "core/model/profile.h"
 #include "core/model/state.h"
 #include "core/runtime/session/policy.h"
 
 typedef struct ck_snapshot {
-  const ck_look *look;
+  const ck_inspection *look;
   bool has_checkpoint;           /* false: the session has none; the state is empty and all of the timeline is seen */
   ck_checkpoint_info checkpoint;
   ck_state *state;
@@ -20,9 +20,9 @@ typedef struct ck_snapshot {
   ck_policy_engine policies;     /* of the profile */
 } ck_snapshot;
 
-/* `word` as in ck_pick_checkpoint; NULL: the latest, or none where there is none. What is there of the profile's secrets is known
+/* `word` as in ck_resolve_checkpoint; NULL: the latest, or none where there is none. What is there of the profile's secrets is known
  * to the redactor of `output` afterwards. Caller clears, also after a failure. Borrows `look`. */
-CK_CHECKED ck_status ck_snapshot_open(ck_snapshot *out, const ck_look *look, ck_output *output, const char *word, ck_error *err);
+CK_CHECKED ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look, ck_output *output, const char *word, ck_error *err);
 void ck_snapshot_clear(ck_snapshot *self);
 
 /* The profile a session was started with (or `given`, when not NULL), and its policies; both stay empty when it names none. The

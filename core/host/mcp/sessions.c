@@ -5,10 +5,10 @@
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/inspect/compare.h"
-#include "core/host/errand.h"
-#include "core/host/inspect/look.h"
+#include "core/host/remote_command.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/mcp/tools.h"
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/runtime/session/tail_section.h"
 
 enum { SESSIONS_DEFAULT = 20, SESSIONS_MAX = 1000 };
@@ -96,12 +96,12 @@ static ck_status put_sessions(ck_document *out, listing *self, ck_session_status
 }
 
 static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_look look;
+  ck_inspection look;
   int64_t limit = values[1].count;
-  ck_status status = ck_look_open(&look, self->host, err);
+  ck_status status = ck_inspection_open(&look, self->host, err);
   listing l = {.store = look.store, .limit = limit < 0 ? SESSIONS_DEFAULT : limit > SESSIONS_MAX ? SESSIONS_MAX : (size_t)limit};
   if (status == CK_OK) status = put_sessions(out, &l, values[0].text ? ck_session_status_of(values[0].text) : 0, err);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
@@ -147,16 +147,16 @@ static bool put_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
 }
 
 static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_look look;
-  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  ck_inspection look;
+  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
   ck_document_put_text(out, NULL, "session_id", look.head.session.id);
   checkpoints c = {.out = out, .list = ck_document_put_array(out, NULL, "checkpoints"), .clean_only = values[2].flag,
                    .kind = ck_boundary_kind_of(values[1].text ? values[1].text : "")};
-  status = ck_errand_hide_secrets(self->host->output, look.store, look.head.session.id, err);
+  status = ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = ck_store_list_checkpoints(look.store, look.head.session.no, put_checkpoint, &c, err);
   ck_document_put_int(out, NULL, "total", c.total);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
@@ -180,14 +180,14 @@ const ck_mcp_tool ck_mcp_list_session_checkpoints = {
 /* ---- inspect_checkpoint ---- */
 
 static ck_status inspect(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_look look;
+  ck_inspection look;
   ck_snapshot snapshot = {0};
-  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
   status = ck_snapshot_open(&snapshot, &look, self->host->output, values[1].text, err);
   if (status == CK_OK) status = ck_checkpoint_fields_put(out, NULL, &snapshot, values[2].flag, err);
   ck_snapshot_clear(&snapshot);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
@@ -196,7 +196,7 @@ const ck_mcp_tool ck_mcp_inspect_checkpoint = {
     .help = "Shows where a checkpoint stands and, with include_memory, what it restores: memory, conversations, outputs.",
     .read_only = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"checkpoint_id", CK_MCP_TEXT, false, "the latest unless given: " CK_PICK_HELP, NULL},
+                  {"checkpoint_id", CK_MCP_TEXT, false, "the latest unless given: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"include_memory", CK_MCP_FLAG, false, "with what it restores", NULL}},
     .run = inspect,
 };
@@ -204,16 +204,16 @@ const ck_mcp_tool ck_mcp_inspect_checkpoint = {
 /* ---- diff_checkpoints ---- */
 
 static ck_status diff(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_look look;
+  ck_inspection look;
   ck_compare compare = {0};
   ck_output *output = self->host->output;
-  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_errand_hide_secrets(output, look.store, look.head.session.id, err);
+  status = ck_remote_command_hide_secrets(output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = ck_compare_read(&compare, &look, output->redactor, values[1].text, values[2].text, err);
   if (status == CK_OK) ck_compare_put(out, NULL, &compare, look.head.session.id);
   ck_compare_clear(&compare);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
@@ -222,8 +222,8 @@ const ck_mcp_tool ck_mcp_diff_checkpoints = {
     .help = "Tells what lies between two checkpoints of a session: keys of the state as JSON patches, nodes, spending, events.",
     .read_only = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"from", CK_MCP_TEXT, true, CK_PICK_HELP, NULL},
-                  {"to", CK_MCP_TEXT, true, CK_PICK_HELP, NULL}},
+                  {"from", CK_MCP_TEXT, true, CK_RESOLVE_CHECKPOINT_HELP, NULL},
+                  {"to", CK_MCP_TEXT, true, CK_RESOLVE_CHECKPOINT_HELP, NULL}},
     .run = diff,
 };
 
@@ -239,15 +239,15 @@ static ck_status put_tail(ck_document *out, const ck_agent_tail *tail, ck_error 
 }
 
 static ck_status tail(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_look look;
+  ck_inspection look;
   ck_agent_tail of = {0};
   ck_agent_tail_options options = {.agent = values[1].text, .last = values[2].count};
-  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
   status = ck_agent_tail_read(&of, &look, self->host->output, &options, err);
   if (status == CK_OK) status = put_tail(out, &of, err);
   ck_agent_tail_clear(&of);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 

@@ -10,10 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/host/errand.h"
-#include "core/host/inspect/look.h"
+#include "core/host/remote_command.h"
+#include "core/host/inspect/inspect.h"
 #include "core/host/mcp/tools.h"
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 
 extern char **environ;
 
@@ -78,7 +78,7 @@ static ck_status check_edits(ck_bytes edits, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status write_words(words *out, const ck_look *look, const char *session, const char *checkpoint, ck_bytes edits, ck_error *err) {
+static ck_status write_words(words *out, const ck_inspection *look, const char *session, const char *checkpoint, ck_bytes edits, ck_error *err) {
   *out = (words){0};
   ck_status status = check_edits(edits, err);
   if (status != CK_OK) return status;
@@ -195,14 +195,14 @@ static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start, 
   return CK_OK;
 }
 
-static ck_status resume(ck_mcp *self, ck_document *out, const ck_look *look, const ck_mcp_value *values, ck_error *err) {
+static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *look, const ck_mcp_value *values, ck_error *err) {
   const ck_session_record *before = &look->head.session;
   ck_checkpoint_info from = {0};
   ck_session_record record = {0};
   words argv = {0};
   beginning start = {.epoch = before->epoch, .talk = memfd_create("ckrun-resume", MFD_CLOEXEC)};
   ck_status status = start.talk < 0 ? ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno)) : CK_OK;
-  if (status == CK_OK && values[1].text) status = ck_pick_checkpoint(&from, look, values[1].text, err);
+  if (status == CK_OK && values[1].text) status = ck_resolve_checkpoint(&from, look, values[1].text, err);
   if (status == CK_OK) status = write_words(&argv, look, before->id, values[1].text ? from.id : NULL, values[2].object, err);
   if (status == CK_OK) status = spawn(&start.pid, &argv, start.talk, err);
   if (status == CK_OK) status = wait_for_start(&start, &record, look->store, before->id, err);
@@ -217,14 +217,14 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_look *look, con
 }
 
 static ck_status resume_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_look look;
+  ck_inspection look;
   if (self->child_count == CK_MCP_CHILDREN_MAX)
     return ck_error_set(err, CK_E_REFUSED, "%d sessions run already for this server", CK_MCP_CHILDREN_MAX);
-  ck_status status = ck_look_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_errand_hide_secrets(self->host->output, look.store, look.head.session.id, err);
+  status = ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = resume(self, out, &look, values, err);
-  ck_look_close(&look);
+  ck_inspection_close(&look);
   return status;
 }
 
@@ -232,26 +232,26 @@ const ck_mcp_tool ck_mcp_resume_session = {
     .name = "resume_session",
     .help = "Goes on with a session from its latest checkpoint or the given one; returns as soon as it runs, or says what stands against it.",
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"checkpoint_id", CK_MCP_TEXT, false, "from this checkpoint: " CK_PICK_HELP, NULL},
+                  {"checkpoint_id", CK_MCP_TEXT, false, "from this checkpoint: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"memory_modifications", CK_MCP_OBJECT, false, "keys of its memory to set first, with their values", NULL}},
     .run = resume_session,
 };
 
 /* ---- pause_session ---- */
 
-static ck_status pause_live(ck_errand *errand, const char *reason, ck_error *err) {
-  ck_wish wish = {.kind = CK_REQUEST_PAUSE};
-  ck_status status = ck_errand_clean(&wish.text, errand, reason ? reason : "user_requested", err);
-  if (status == CK_OK) status = ck_errand_leave(errand, &wish, err);
-  ck_wish_clear(&wish);
-  if (status == CK_OK) status = ck_errand_wait(errand, false, err);
+static ck_status pause_live(ck_remote_command *errand, const char *reason, ck_error *err) {
+  ck_session_request wish = {.kind = CK_REQUEST_PAUSE};
+  ck_status status = ck_remote_command_clean(&wish.text, errand, reason ? reason : "user_requested", err);
+  if (status == CK_OK) status = ck_remote_command_leave(errand, &wish, err);
+  ck_session_request_clear(&wish);
+  if (status == CK_OK) status = ck_remote_command_wait(errand, false, err);
   if (status == CK_OK && errand->problem[0]) status = ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id, errand->problem);
   return status;
 }
 
 static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_errand errand = {0};
-  ck_status status = ck_errand_open(&errand, self->host, values[0].text, CK_ERRAND_TIMEOUT_MS, err);
+  ck_remote_command errand = {0};
+  ck_status status = ck_remote_command_open(&errand, self->host, values[0].text, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && errand.live) status = pause_live(&errand, values[1].text, err);
   if (status == CK_OK) {
     const ck_session_record *record = &errand.head.session;
@@ -259,7 +259,7 @@ static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_valu
     ck_document_put_text(out, NULL, "status", ck_session_status_name(record->status));
     ck_document_put_text(out, NULL, "message", record->reason ? record->reason : "");
   }
-  ck_errand_close(&errand);
+  ck_remote_command_close(&errand);
   return status;
 }
 

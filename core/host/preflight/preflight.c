@@ -130,7 +130,7 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
   ck_store *store = engine->runtime->store;
   ck_status status = ck_store_get_head(&self->head, store, self->options.session, err);
   if (status == CK_OK) status = check_owner(self, store, store_url, err);
-  if (status == CK_OK) status = ck_preflight_choose(self, store, err);
+  if (status == CK_OK) status = ck_preflight_select(self, store, err);
   if (status != CK_OK) return status;
   const ck_session_record *record = &self->head.session;
   if (!ck_session_status_resumable(record->status))

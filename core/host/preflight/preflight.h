@@ -60,7 +60,7 @@ void ck_preflight_add(ck_preflight *self, ck_status status, const char *format, 
 /* A part that could not be had is a problem, unless the program itself is in trouble. */
 CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status, const ck_error *failure, ck_error *err);
 /* preflight_state.c: the checkpoint, or an older one; the keys, slots and nodes that it has to have. */
-CK_CHECKED ck_status ck_preflight_choose(ck_preflight *self, ck_store *store, ck_error *err);
+CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
 /* preflight_work.c: what a resume would do, and the programs and models that it needs. */
 CK_CHECKED ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error *err);

@@ -2,22 +2,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/inspect/pick.h"
+#include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/preflight/preflight.h"
-#include "core/runtime/session/choose.h"
+#include "core/runtime/session/select.h"
 #include "core/runtime/session/migrate.h"
 
 /* The one that a word means which is no id in full. */
 static ck_status pick(ck_preflight *self, ck_store *store, ck_error *err) {
-  ck_look look = {.store = store, .head = self->head};
-  return ck_pick_checkpoint(&self->checkpoint, &look, self->options.checkpoint, err);
+  ck_inspection look = {.store = store, .head = self->head};
+  return ck_resolve_checkpoint(&self->checkpoint, &look, self->options.checkpoint, err);
 }
 
-ck_status ck_preflight_choose(ck_preflight *self, ck_store *store, ck_error *err) {
+ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err) {
   const ck_preflight_options *options = &self->options;
   ck_choice choice = {.id = options->checkpoint, .clean = options->clean};
   ck_error unknown = CK_ERROR_INIT;
-  ck_status status = ck_choose_checkpoint(&self->checkpoint, store, &self->head, &choice, &unknown);
+  ck_status status = ck_select_checkpoint(&self->checkpoint, store, &self->head, &choice, &unknown);
   if (status == CK_E_NOT_FOUND && options->checkpoint) status = pick(self, store, err);
   else if (status != CK_OK) return ck_error_set(err, status, "%s", unknown.text);
   if (status != CK_OK) return status;
@@ -75,7 +75,7 @@ static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_sta
     ck_error failure = CK_ERROR_INIT;
     bool slot = !is_edited(self, entries[i].key) && ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
     ck_status told = slot ? ck_buffer_check(&ref, &failure) : CK_OK;
-    if (slot && told == CK_OK) told = ck_secret_tell(engine->output->redactor, entries[i].key, ref.data, &failure);
+    if (slot && told == CK_OK) told = ck_secret_register(engine->output->redactor, entries[i].key, ref.data, &failure);
     if (told == CK_E_NO_MEMORY) status = ck_error_no_memory(err);
     else if (told != CK_OK) ck_preflight_add(self, told, "%s", failure.text);
     ck_buffer_clear(&ref);
@@ -95,7 +95,7 @@ static ck_status find_older(ck_checkpoint_info *out, ck_state **state, const ck_
   ck_choice choice = {.clean = self->options.clean, .before = self->checkpoint.seq};
   for (*state = NULL;; choice.before = out->seq) {
     ck_error failure = CK_ERROR_INIT;
-    ck_status status = ck_choose_checkpoint(out, store, &self->head, &choice, err);
+    ck_status status = ck_select_checkpoint(out, store, &self->head, &choice, err);
     if (status != CK_OK || out->seq == 0) return status;
     status = ck_store_get_state(state, store, self->head.session.no, out->seq, &failure);
     if (status == CK_OK) return CK_OK;

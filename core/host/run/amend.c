@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/host/run/launch.h"
-#include "core/runtime/budget/standing.h"
+#include "core/runtime/budget/usage.h"
 
 /* Name spaces of the state that a person may write to; any other key is one of the memory. */
 static const char *const places[] = {"memory.", "outputs.", "scratch."};

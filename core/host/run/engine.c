@@ -11,7 +11,7 @@
 #include "core/host/print/console.h"
 #include "core/host/run/models.h"
 #include "core/host/run/orphans.h"
-#include "core/host/run/long_term.h"
+#include "core/host/run/facts.h"
 #include "core/host/run/spills.h"
 #include "lua/flow/flow.h"
 #include "lua/policy/policy.h"
@@ -38,7 +38,7 @@ ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error 
 }
 
 ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to, ck_error *err) {
-  ck_status status = ck_secret_tell_all(self->output->redactor, self->profile, problem, to, err);
+  ck_status status = ck_secret_register_all(self->output->redactor, self->profile, problem, to, err);
   return status == CK_OK && self->profile->secret_count > 0 ? ck_output_guard_log(self->output, err) : status;
 }
 
@@ -48,7 +48,7 @@ ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_
 
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self->flows->manifest(self->flow); }
 
-ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err) {
+ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place, bool create, ck_error *err) {
   ck_store_options options = {.create = create, .key = place->key};
   ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
   if (status == CK_OK) self->runtime->key_ref = place->key_ref;
@@ -130,7 +130,7 @@ static void on_progress(void *to, const ck_progress *progress) {
 /* Events that cannot be told stop nothing: they are in the store. */
 static void tell_events(ck_engine *self) {
   ck_error failure = CK_ERROR_INIT;
-  if (ck_event_stream_tell(&self->events, &failure) == CK_OK) return;
+  if (ck_event_stream_report(&self->events, &failure) == CK_OK) return;
   ck_log_line(CK_LOG_WARN, "events: %s", failure.text);
   self->events.wanted = false;
 }
@@ -174,7 +174,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
     .to = self,
   };
   ck_status status = ck_loop_new(&self->loop, err);
-  if (status == CK_OK) status = ck_session_tell_secrets(self->session, self->output->redactor, err);
+  if (status == CK_OK) status = ck_session_register_secrets(self->session, self->output->redactor, err);
   if (status == CK_OK) status = ck_output_guard_log(self->output, err);
   if (status == CK_OK) status = open_asker(self, err);
   if (status == CK_OK) status = open_drivers(self, err);

@@ -8,7 +8,7 @@
 #include "core/effect/loop.h"
 #include "core/host/run/events.h"
 #include "core/host/run/launch.h"
-#include "core/host/place.h"
+#include "core/host/store_location.h"
 #include "core/host/run/processes.h"
 #include "core/host/run/programs.h"
 #include "core/host/run/reporter.h"
@@ -64,7 +64,7 @@ CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 
 /* Opens the store of a place. */
-CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_place *place, bool create, ck_error *err);
+CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place, bool create, ck_error *err);
 
 /* Executes self->session until it ends or is stopped (see steer.h). CK_E_INTERRUPTED: by a second signal. CK_OK: it ended as self->result says. Otherwise nothing more can be written. */
 CK_CHECKED ck_status ck_engine_execute(ck_engine *self, ck_error *err);

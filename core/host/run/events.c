@@ -1,7 +1,7 @@
 /* events.c - --events: a run's events on stdout, one JSON object per line, as soon as they are durable. */
 #include "core/host/run/events.h"
 
-#include "core/host/inspect/look.h"
+#include "core/host/inspect/inspect.h"
 
 void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store, const ck_session *session) {
   self->output = output;
@@ -20,7 +20,7 @@ static bool tell_event(void *to, const ck_event *event) {
   telling *self = to;
   ck_document document;
   ck_document_init(&document, self->stream->output);
-  ck_look_put_event(&document, NULL, event);
+  ck_inspection_put_event(&document, NULL, event);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   self->stream->after = event->seq;
@@ -28,7 +28,7 @@ static bool tell_event(void *to, const ck_event *event) {
 }
 
 /* What a reader sees is durable: a commit is published when it is on the disk, as far as it has to be. */
-ck_status ck_event_stream_tell(ck_event_stream *self, ck_error *err) {
+ck_status ck_event_stream_report(ck_event_stream *self, ck_error *err) {
   if (!self->wanted || !self->store) return CK_OK;
   telling t = {.stream = self, .status = CK_OK, .err = err};
   ck_event_query query = {.session = self->session, .after = self->after};

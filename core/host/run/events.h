@@ -21,6 +21,6 @@ typedef struct ck_event_stream {
 /* From the first event of the session's present run on. */
 void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store, const ck_session *session);
 /* Prints what has become durable since. */
-CK_CHECKED ck_status ck_event_stream_tell(ck_event_stream *self, ck_error *err);
+CK_CHECKED ck_status ck_event_stream_report(ck_event_stream *self, ck_error *err);
 
 #endif

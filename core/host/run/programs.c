@@ -8,7 +8,7 @@
 /* Whatever it may be echoed to knows it before the program does. */
 static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *err) {
   ck_programs *self = to;
-  ck_status status = ck_secret_tell(self->output->redactor, ref, ref, err);
+  ck_status status = ck_secret_register(self->output->redactor, ref, ref, err);
   if (status == CK_OK) status = ck_session_learn_secret(self->session, ref, ref, err);
   if (status == CK_OK) status = ck_output_guard_log(self->output, err);
   return status == CK_OK ? ck_secret_read(out, ref, err) : status;

@@ -24,7 +24,7 @@ static void append_named(ck_buffer *line, const char *what, const char *name) {
 
 /* "round 3 of 40", "$0.12 of $5.00". */
 static void append_constraints(ck_reporter *self, ck_buffer *line) {
-  ck_limits_state state;
+  ck_limits_usage state;
   ck_limits_get(&state, self->session);
   int64_t rounds = state.spent.of[CK_DIMENSION_ROUNDS], limit = state.limit.of[CK_DIMENSION_ROUNDS];
   if (rounds > 0) {

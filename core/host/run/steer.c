@@ -27,7 +27,7 @@ static void on_signal(void *to, int signal_number) {
   ck_execution_pause(self->execution, NULL);
 }
 
-static ck_status heed(ck_steer *self, const ck_wish *wish, ck_error *err) {
+static ck_status heed(ck_steer *self, const ck_session_request *wish, ck_error *err) {
   const char *reason = wish->text ? wish->text : "user_requested";
   ck_error problem = CK_ERROR_INIT;
   switch (wish->kind) {
@@ -37,7 +37,7 @@ static ck_status heed(ck_steer *self, const ck_wish *wish, ck_error *err) {
       problem.status = ck_execution_answer(self->execution, wish->effect, wish->text ? wish->text : "", &problem);
       break;
     case CK_REQUEST_PRUNE:
-    case CK_REQUEST_PIN: problem.status = ck_session_keep_house(self->session, wish, &problem); break;
+    case CK_REQUEST_PIN: problem.status = ck_session_serve_maintenance(self->session, wish, &problem); break;
     case CK_REQUEST_KIND_COUNT: ck_error_set(&problem, CK_E_UNSUPPORTED, "this version does not serve such a request"); break;
   }
   return ck_session_note_request(self->session, wish, problem.status == CK_OK ? NULL : problem.text, err);
@@ -47,11 +47,11 @@ static ck_status heed(ck_steer *self, const ck_wish *wish, ck_error *err) {
 static void look_for_requests(ck_steer *self) {
   for (;;) {
     bool found;
-    ck_wish wish;
+    ck_session_request wish;
     ck_error err = CK_ERROR_INIT;
     ck_status status = ck_session_take_request(&wish, &found, self->session, &err);
     if (status == CK_OK && found) status = heed(self, &wish, &err);
-    ck_wish_clear(&wish);
+    ck_session_request_clear(&wish);
     if (status == CK_E_FENCED) fail(self, status, err.text);
     if (status != CK_OK || !found) return;
   }

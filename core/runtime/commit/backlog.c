@@ -145,10 +145,10 @@ ck_status ck_backlog_retry(ck_backlog *self, ck_store *store, ck_lease lease) {
   return CK_OK;
 }
 
-void ck_backlog_tell(ck_backlog *self, ck_store *store, ck_lease lease) {
+void ck_backlog_notify(ck_backlog *self, ck_store *store, ck_lease lease) {
   bool waits = self->count > 0;
   if (waits == self->told) return;
-  ck_store_set_trouble(store, lease, waits ? self->cause.text : NULL);
+  ck_store_set_fault(store, lease, waits ? self->cause.text : NULL);
   self->told = waits;
 }
 

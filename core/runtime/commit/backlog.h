@@ -46,7 +46,7 @@ bool ck_backlog_keep(ck_backlog *self, ck_job *job, uint64_t ticket, const ck_er
 /* Commits all of it. CK_OK: it is empty. Otherwise why not, and `cause` has it; CK_E_FENCED and the like will not pass. */
 CK_CHECKED ck_status ck_backlog_retry(ck_backlog *self, ck_store *store, ck_lease lease);
 /* Lets other processes see whether anything waits, when that has changed. */
-void ck_backlog_tell(ck_backlog *self, ck_store *store, ck_lease lease);
+void ck_backlog_notify(ck_backlog *self, ck_store *store, ck_lease lease);
 /* What a person is told of a failure that ends the session while something waits. Appends to the text. */
 void ck_backlog_append_loss(ck_error *to, const ck_backlog *self);
 

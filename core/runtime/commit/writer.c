@@ -123,7 +123,7 @@ static void keep_failed(ck_writer *self, size_t count, const ck_error *cause) {
     slot *at = &self->round[i];
     at->kept = at->status != CK_OK && at->channel->failure.status == CK_OK &&
                ck_backlog_keep(&at->channel->backlog, &at->job, at->ticket, cause_of(at, cause));
-    ck_backlog_tell(&at->channel->backlog, self->store, at->channel->lease);
+    ck_backlog_notify(&at->channel->backlog, self->store, at->channel->lease);
   }
 }
 

@@ -3,7 +3,7 @@
 #define CK_RUNTIME_COMMIT_WRITER_H
 
 #include "core/base/waker.h"
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 typedef struct ck_writer ck_writer;
 /* One session's line into the writer; used by one thread at a time. */

@@ -5,7 +5,7 @@
 
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/limits.h"
-#include "core/runtime/execution/lost.h"
+#include "core/runtime/execution/unsettled.h"
 
 ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }
 
@@ -160,7 +160,7 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request)) return refuse_masked(self, err);
   self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
   bool within;
-  ck_status status = ck_lost_count(self, err);
+  ck_status status = ck_unsettled_count(self, err);
   if (status == CK_OK) status = ck_limits_admit(&within, self, err);
   if (status != CK_OK || !within) return status;
   status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
@@ -177,9 +177,9 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
 
 /* What it cost is not known: it may be all that was reserved for it. */
 static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
-  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0 ? self->effect.reserve_micros : ck_lost_reserve(self);
+  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0 ? self->effect.reserve_micros : ck_unsettled_reserve(self);
   self->left_open = false;
-  ck_lost_release(self);
+  ck_unsettled_release(self);
   ck_outcome_free(self->outcome); /* what told that it cannot be told */
   self->outcome = NULL;
   return ck_call_record(self, outcome, via, err);
@@ -259,7 +259,7 @@ static ck_status hold(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_value *body;
   uint64_t ticket;
-  ck_status status = ck_ledger_write_held(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
+  ck_status status = ck_ledger_write_blocked(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
   if (status != CK_OK) return status;
   status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body, err);
   ck_value_free(body);
@@ -315,11 +315,11 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
 static ck_status consult(ck_ledger_case *out, ck_call *self, ck_error *err) {
   const ck_ledger *ledger = ck_call_session(self)->ledger;
   bool told;
-  ck_status status = ck_call_restore_telling(&told, self, err);
+  ck_status status = ck_call_restore_notifications(&told, self, err);
   if (told) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
   *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);
   if (status != CK_OK || told || out->answer != CK_LEDGER_RUN) return status;
-  status = ck_call_tell_agent(&told, self, err);
+  status = ck_call_notify_agent(&told, self, err);
   if (!told) return status;
   ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
   *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);

@@ -24,9 +24,9 @@ bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect);
 /* ---- context.c ---- */
 
 /* What an agent was told at this very call in an earlier process, it is told again; false in *told when it was not. */
-CK_CHECKED ck_status ck_call_restore_telling(bool *told, ck_call *self, ck_error *err);
+CK_CHECKED ck_status ck_call_restore_notifications(bool *told, ck_call *self, ck_error *err);
 /* Tells an agent its tail where its context is gone. */
-CK_CHECKED ck_status ck_call_tell_agent(bool *told, ck_call *self, ck_error *err);
+CK_CHECKED ck_status ck_call_notify_agent(bool *told, ck_call *self, ck_error *err);
 
 /* ---- call_run.c ---- */
 
@@ -53,6 +53,6 @@ CK_CHECKED ck_status ck_call_record_divergence(ck_call *self, const char *record
 /* The message that a done effect adds to the conversation; NULL when it adds none. */
 CK_CHECKED ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *err);
 ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome);
-void ck_call_tell(const ck_call *self, const char *what);
+void ck_call_notify(const ck_call *self, const char *what);
 
 #endif

@@ -13,9 +13,9 @@ static ck_progress news_of(const ck_call *self, const char *what) {
                        .agent = self->effect.agent};
 }
 
-void ck_call_tell(const ck_call *self, const char *what) {
+void ck_call_notify(const ck_call *self, const char *what) {
   ck_progress progress = news_of(self, what);
-  ck_execution_tell(self->runner->execution, &progress);
+  ck_execution_notify(self->runner->execution, &progress);
 }
 
 /* What must not be lost to a power cut: money, things done once, a person's words; that something was begun whose probe must
@@ -80,7 +80,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_OK)
     status = ck_session_push(&ticket, execution->session, ck_call_durability(&self->effect, outcome), err);
   ck_progress news = news_of(self, outcome->status == CK_OUTCOME_OK ? "outcome" : "failure");
-  if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED) ck_news_push(&execution->news, &news, ticket);
+  if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED) ck_notifications_push(&execution->news, &news, ticket);
   ck_value_free(message);
   ck_value_free(body);
   self->phase = CK_CALL_DONE;
@@ -99,7 +99,7 @@ ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry, ck_error *
     status = ck_session_record_replay(execution->session, &self->effect, entry->outcome, entry->outcome_seq, err);
   if (has_message(entry)) self->in_batch = false;
   execution->counts.replayed++;
-  ck_call_tell(self, "replay");
+  ck_call_notify(self, "replay");
   self->phase = CK_CALL_DONE;
   return status;
 }

@@ -5,7 +5,7 @@
 
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/limits.h"
-#include "core/runtime/execution/lost.h"
+#include "core/runtime/execution/unsettled.h"
 
 enum { TRIES_MAX = 3 };
 
@@ -49,7 +49,7 @@ ck_status ck_call_start(ck_call *self, ck_error *err) {
   self->phase = CK_CALL_DRIVER;
   self->begun_us = ck_execution_now_us(self->runner->execution);
   ck_error failure = CK_ERROR_INIT;
-  ck_call_tell(self, self->probing ? "probe" : "effect");
+  ck_call_notify(self, self->probing ? "probe" : "effect");
   ck_status status = self->probing ? driver->probe(&self->run, driver->self, &self->effect, &self->sink.sink, &failure)
                                    : driver->start(&self->run, driver->self, &self->effect, &self->sink.sink, &failure);
   if (status == CK_OK) return CK_OK;
@@ -127,7 +127,7 @@ static ck_status complete_probe(ck_call *self, ck_error *err) {
   ck_outcome *found = self->outcome;
   self->outcome = NULL;
   bool known = found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR || found->status == CK_OUTCOME_ENDED;
-  if (known || found->status == CK_OUTCOME_ABSENT) ck_lost_release(self);
+  if (known || found->status == CK_OUTCOME_ABSENT) ck_unsettled_release(self);
   if (known) return ck_call_record(self, found, self->driver->name, err);
   bool harmless = ck_effect_class_repeats(self->effect.class);
   bool runs = found->status == CK_OUTCOME_ABSENT || harmless;
@@ -249,7 +249,7 @@ static ck_status close_call(ck_call *self, ck_error *err) {
   if (outcome->status == CK_OUTCOME_ABSENT && !self->probing) return put_off(self, err);
   self->left_open = !known && !self->probing;
   if (!known) return CK_OK;
-  ck_lost_release(self);
+  ck_unsettled_release(self);
   if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0) outcome->cost_micros = self->effect.reserve_micros;
   return ck_call_record(self, outcome, self->driver->name, err);
 }

@@ -113,7 +113,7 @@ static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
   return status == CK_OK && *due ? has_past(due, self, err) : status;
 }
 
-ck_status ck_call_restore_telling(bool *told, ck_call *self, ck_error *err) {
+ck_status ck_call_restore_notifications(bool *told, ck_call *self, ck_error *err) {
   char key[2 * CK_STATE_KEY_MAX];
   name_telling(key, sizeof key, self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, key);
@@ -127,7 +127,7 @@ ck_status ck_call_restore_telling(bool *told, ck_call *self, ck_error *err) {
   return status;
 }
 
-ck_status ck_call_tell_agent(bool *told, ck_call *self, ck_error *err) {
+ck_status ck_call_notify_agent(bool *told, ck_call *self, ck_error *err) {
   bool due;
   *told = false;
   ck_status status = is_due(&due, self, err);

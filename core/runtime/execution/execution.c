@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/fork_private.h"
-#include "core/runtime/execution/lost.h"
+#include "core/runtime/execution/scope_fork_private.h"
+#include "core/runtime/execution/unsettled.h"
 
-void ck_execution_tell(const ck_execution *self, const ck_progress *progress) {
+void ck_execution_notify(const ck_execution *self, const ck_progress *progress) {
   if (self->options.progress) self->options.progress(self->options.to, progress);
 }
 
@@ -87,7 +87,7 @@ static ck_status watch_saving(ck_execution *self, ck_error *err) {
   ck_saving now;
   bool changed;
   ck_status status = ck_session_watch_saving(&now, &changed, self->session, err);
-  if (changed) ck_execution_tell(self, &(ck_progress){.what = now.failing ? "unsaved" : "saved", .saving = &now});
+  if (changed) ck_execution_notify(self, &(ck_progress){.what = now.failing ? "unsaved" : "saved", .saving = &now});
   return status;
 }
 
@@ -95,7 +95,7 @@ static ck_status watch_saving(ck_execution *self, ck_error *err) {
 static void tell_caught_up(ck_execution *self, const ck_saving *before) {
   ck_saving now;
   ck_session_get_saving(&now, self->session);
-  if (before->failing && !now.failing) ck_execution_tell(self, &(ck_progress){.what = "saved", .saving = &now});
+  if (before->failing && !now.failing) ck_execution_notify(self, &(ck_progress){.what = "saved", .saving = &now});
 }
 
 static ck_status finish(ck_execution *self, ck_error *err) {
@@ -109,7 +109,7 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   ck_session_get_saving(&before, self->session);
   ck_status status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL, value, err);
   if (status == CK_OK) tell_caught_up(self, &before);
-  ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
+  ck_notifications_deliver(&self->news, self->session, self->options.progress, self->options.to);
   return status;
 }
 
@@ -128,7 +128,7 @@ static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
     while (goes_on && status == CK_OK && !is_late(self)) {
       status = ck_runner_advance(&goes_on, self->runners[i], err);
       *moved |= goes_on;
-      ck_news_tell(&self->news, self->session, self->options.progress, self->options.to);
+      ck_notifications_deliver(&self->news, self->session, self->options.progress, self->options.to);
     }
   }
   return status;
@@ -195,7 +195,7 @@ ck_status ck_execution_answer(ck_execution *self, const char *key, const char *t
 
 /* ---- opening and closing ---- */
 
-/* See flow.h, ck_strand_options. */
+/* See flow.h, ck_coroutine_options. */
 static ck_status write_flow_options(ck_value **out, const ck_profile *profile, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -221,7 +221,7 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   ck_status status = ck_state_new(&self->told, err);
   if (status == CK_OK) status = ck_state_new(&self->told_agents, err);
   if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session->profile, err);
-  if (status == CK_OK) status = ck_lost_open(self, err);
+  if (status == CK_OK) status = ck_unsettled_open(self, err);
   if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);
   if (status == CK_OK) status = ck_runner_open(main_runner, err);
   if (status == CK_OK) status = ck_execution_reopen(self, err);

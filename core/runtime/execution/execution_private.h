@@ -8,7 +8,7 @@
 
 #include "core/runtime/budget/dimension.h"
 #include "core/runtime/execution/execution.h"
-#include "core/runtime/execution/news.h"
+#include "core/runtime/execution/notifications.h"
 #include "core/runtime/session/session_private.h"
 
 typedef struct ck_runner ck_runner;
@@ -86,7 +86,7 @@ struct ck_runner {
   int64_t said;                       /* seq of what a person told it behind its cut, when going back; 0: nothing */
   int64_t end;                        /* once it has ended: seq of its last event, or later */
   char **overlays;                    /* prefixes of state keys it reads first, its own first; NULL-terminated */
-  ck_strand *strand;                  /* NULL: not open (any more) */
+  ck_coroutine *strand;                  /* NULL: not open (any more) */
   ck_phase phase;
   ck_flow_yield yield;
   ck_value *position;                 /* as yielded at the last boundary; NULL: at the top */
@@ -121,7 +121,7 @@ struct ck_execution {
   ck_ending ending;
   ck_ending failure;                  /* of the forked scope that failed last: its class, should the flow pass it on */
   ck_execution_counts counts;
-  ck_news news;                       /* outcomes and checkpoints told once they are durable */
+  ck_notifications news;                       /* outcomes and checkpoints told once they are durable */
   ck_state *told;                     /* limits whose coming near was told: AGENT/DIMENSION */
   bool has_strays;                    /* the state may hold scopes that are not open: it goes on from a checkpoint, or has set one aside */
   ck_state *told_agents;              /* those that were asked something in this process */
@@ -139,7 +139,7 @@ struct ck_execution {
  * the first holds, but an effect in doubt comes before everything else. */
 void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause, const char *text);
 /* Tells whoever watches. */
-void ck_execution_tell(const ck_execution *self, const ck_progress *progress);
+void ck_execution_notify(const ck_execution *self, const ck_progress *progress);
 int64_t ck_execution_now_us(const ck_execution *self);
 /* NULL: there is none. */
 ck_runner *ck_execution_find(const ck_execution *self, const char *scope);

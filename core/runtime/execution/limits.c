@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution/lost.h"
+#include "core/runtime/execution/unsettled.h"
 
 /* ---- how things stand ---- */
 
-void ck_limits_get(ck_limits_state *out, const ck_session *session) {
+void ck_limits_get(ck_limits_usage *out, const ck_session *session) {
   const ck_totals *now = &session->totals, *base = &session->base;
   const ck_clock *clock = &session->runtime->clock;
   int64_t active_us = session->active_base_us + clock->mono_us(clock->self) - session->began_us;
@@ -21,18 +21,18 @@ void ck_limits_get(ck_limits_state *out, const ck_session *session) {
       [CK_DIMENSION_TOOL_CALLS] = now->tool_calls - base->tool_calls,
       [CK_DIMENSION_MODEL_CALLS] = now->model_calls - base->model_calls,
   }};
-  ck_standing_read_limits(out, session->profile, session->state, NULL);
+  ck_limits_usage_read_limits(out, session->profile, session->state, NULL);
 }
 
-void ck_limits_get_agent(ck_limits_state *out, const ck_session *session, const char *agent) {
+void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const char *agent) {
   const ck_agent_spending *s = ck_spending_get(&session->spending, agent);
-  *out = (ck_limits_state){0};
+  *out = (ck_limits_usage){0};
   if (s)
     out->spent = (ck_amounts){{s->cost_micros, s->ms, s->rounds, s->tokens, s->tool_calls, s->model_calls}};
-  ck_standing_read_limits(out, session->profile, session->state, agent);
+  ck_limits_usage_read_limits(out, session->profile, session->state, agent);
 }
 
-static void get_subject(ck_limits_state *out, const ck_session *session, const char *agent) {
+static void get_subject(ck_limits_usage *out, const ck_session *session, const char *agent) {
   if (agent) ck_limits_get_agent(out, session, agent);
   else ck_limits_get(out, session);
 }
@@ -59,7 +59,7 @@ static ck_status record(ck_session *session, const char *what, const ck_limit_hi
 
 /* A maximum is hit while less than half of another dimension's minimum is met. */
 static ck_status record_hit(ck_session *session, const ck_limit_hit *hit, ck_error *err) {
-  ck_limits_state state;
+  ck_limits_usage state;
   get_subject(&state, session, hit->agent);
   ck_status status = record(session, "hit", hit, err);
   for (int d = 0; d < CK_DIMENSION_COUNT && status == CK_OK; d++) {
@@ -82,7 +82,7 @@ static bool pays(const ck_call *call, const char *agent) {
 /* What the effects under way may still take of it. */
 static int64_t held(const ck_call *self, ck_dimension dimension, const char *agent) {
   const ck_execution *execution = self->runner->execution;
-  int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_lost_held(execution, agent) : 0;
+  int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_unsettled_reserved(execution, agent) : 0;
   for (size_t r = 0; r < execution->runner_count; r++)
     for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
       const ck_call *other = execution->runners[r]->calls[i];
@@ -111,7 +111,7 @@ static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimen
 }
 
 static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agent) {
-  ck_limits_state state;
+  ck_limits_usage state;
   get_subject(&state, self->runner->execution->session, agent);
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
     bool unknown;
@@ -153,7 +153,7 @@ ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
 /* ---- what was spent ---- */
 
 static ck_status tell_approaching(ck_execution *execution, const char *agent, ck_error *err) {
-  ck_limits_state state;
+  ck_limits_usage state;
   ck_status status = CK_OK;
   get_subject(&state, execution->session, agent);
   for (int d = 0; d < CK_DIMENSION_COUNT && status == CK_OK; d++) {
@@ -183,7 +183,7 @@ ck_status ck_limits_count(ck_call *call, ck_error *err) {
 /* ---- boundaries ---- */
 
 static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error *err) {
-  ck_limits_state state;
+  ck_limits_usage state;
   char text[CK_ERROR_TEXT_MAX];
   get_subject(&state, execution->session, agent);
   int64_t spent = state.spent.of[CK_DIMENSION_ROUNDS], limit = state.limit.of[CK_DIMENSION_ROUNDS];

@@ -7,11 +7,11 @@
 #define CK_RUNTIME_EXECUTION_LIMITS_H
 
 #include "core/runtime/execution/execution_private.h"
-#include "core/runtime/budget/standing.h"
+#include "core/runtime/budget/usage.h"
 
-void ck_limits_get(ck_limits_state *out, const ck_session *session);
+void ck_limits_get(ck_limits_usage *out, const ck_session *session);
 /* The same for one agent. */
-void ck_limits_get_agent(ck_limits_state *out, const ck_session *session, const char *agent);
+void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const char *agent);
 
 /* Whether the call may begin. If not, the profile's on_limit has been carried out: the call is left, or waits for a person. */
 CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err);

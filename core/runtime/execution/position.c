@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution/fork_private.h"
+#include "core/runtime/execution/scope_fork_private.h"
 
 static void write_fork(ck_json_writer *w, const ck_runner *self) {
   ck_json_member_text(w, "parent", self->parent->scope);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "core/runtime/execution/limits.h"
-#include "core/runtime/execution/lost.h"
-#include "core/runtime/ledger/unseen.h"
+#include "core/runtime/execution/unsettled.h"
+#include "core/runtime/ledger/replay_range.h"
 
 const char *ck_rehearsed_name(ck_rehearsed what) {
   static const char *const names[] = {
@@ -32,7 +32,7 @@ static ck_rehearsed judge(const ck_ledger *ledger, const ck_ledger_entry *entry,
   ck_effect effect = {.key = entry->key, .attempt = attempt, .kind = entry->kind, .class = entry->class};
   ck_ledger_case found = ck_ledger_decide_known(ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
   if (entry->open) return judge_open(entry, found.answer);
-  bool lost = found.answer == CK_LEDGER_RUN && ck_ledger_is_lost(ck_value_bytes(entry->outcome));
+  bool lost = found.answer == CK_LEDGER_RUN && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome));
   return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY : lost ? CK_REHEARSED_AGAIN : CK_REHEARSED_ANEW;
 }
 
@@ -50,7 +50,7 @@ static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t
 }
 
 static void fill(ck_rehearsal *out, const ck_session *session, int64_t lost) {
-  ck_limits_state state;
+  ck_limits_usage state;
   ck_limits_get(&state, session);
   out->attempt = session->timeline.attempt;
   out->rules = session->rules;
@@ -100,7 +100,7 @@ static bool is_settled(const settled *self, const ck_ledger_entry *entry) {
 
 static ck_status read_settled(settled *out, const ck_session *session, ck_error *err) {
   *out = (settled){.ledger = session->ledger};
-  ck_status status = ck_unseen_earliest(&out->cut, session->state, session->cut, err);
+  ck_status status = ck_replay_range_earliest(&out->cut, session->state, session->cut, err);
   ck_event_query query = {.session = session->record.no, .view = &session->view, .until = out->cut,
                           .kinds = 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY};
   if (status == CK_OK && out->cut > 0) status = ck_store_read_events(session->runtime->store, &query, settle, out, err);
@@ -116,7 +116,7 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
   if (status != CK_OK) return status;
   settled done = {0};
   int64_t lost = 0;
-  if (status == CK_OK) status = ck_lost_expect(&lost, session, err);
+  if (status == CK_OK) status = ck_unsettled_expect(&lost, session, err);
   if (status == CK_OK) status = read_settled(&done, session, err);
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)

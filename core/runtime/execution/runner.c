@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/fork_private.h"
+#include "core/runtime/execution/scope_fork_private.h"
 #include "core/runtime/execution/limits.h"
 
 enum { POLICY_FAILURES_MAX = 3 };
@@ -124,9 +124,9 @@ static ck_status move_position(ck_runner *self, ck_error *err) {
 static void tell_boundary(ck_execution *self, const ck_boundary *at, const ck_saved *saved) {
   const char *kind = ck_boundary_kind_name(at->kind);
   ck_progress progress = {.what = "boundary", .text = kind, .saved = saved, .scope = at->scope, .agent = at->agent, .node = at->node};
-  ck_execution_tell(self, &progress);
+  ck_execution_notify(self, &progress);
   progress.what = "checkpoint";
-  if (saved->taken) ck_news_push(&self->news, &progress, saved->ticket);
+  if (saved->taken) ck_notifications_push(&self->news, &progress, saved->ticket);
 }
 
 static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at, ck_error *err) {
@@ -137,7 +137,7 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
   at->node_latency_ms = (ck_execution_now_us(execution) - self->boundary_us) / 1000;
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
-  if (status == CK_OK) status = ck_runner_settle_strays(self, err);
+  if (status == CK_OK) status = ck_runner_settle_orphans(self, err);
   if (status == CK_OK) status = ck_limits_reach(self, at->kind, err);
   if (status == CK_OK) status = ck_session_boundary(saved, execution->session, at, err);
   if (status != CK_OK) return status;
@@ -224,7 +224,7 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
   if (open) return ck_runner_fail(self, CK_E_FLOW, text, err);
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
-  if (status == CK_OK) status = ck_runner_remove_strays(self, err);
+  if (status == CK_OK) status = ck_runner_remove_orphans(self, err);
   if (status != CK_OK) return status;
   if (finish_drivers(execution, &failure) != CK_OK) return ck_runner_fail(self, failure.status, failure.text, err);
   self->phase = CK_PHASE_ENDED;

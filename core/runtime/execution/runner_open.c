@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/fork_private.h"
+#include "core/runtime/execution/scope_fork_private.h"
 
 static ck_status make_overlays(ck_runner *self, ck_error *err) {
   size_t count = 0;
@@ -70,7 +70,7 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
   if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
   if (status == CK_OK) status = copy_input(&input, ck_session_get_record(session)->input, err);
   if (status != CK_OK) return status;
-  ck_strand_options with = {.scope = self->scope,
+  ck_coroutine_options with = {.scope = self->scope,
                             .position = self->position,
                             .state = ck_session_state(session),
                             .conversation = conversation,

@@ -216,7 +216,7 @@ ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *e
   if (entry->open) return decide_open(entry, digest);
   out.repeated = true;
   if (ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "failed")) {
-    out.diverged = ck_ledger_is_lost(ck_value_bytes(entry->outcome)) && strcmp(entry->outcome_digest, digest) != 0;
+    out.diverged = ck_ledger_is_unsettled(ck_value_bytes(entry->outcome)) && strcmp(entry->outcome_digest, digest) != 0;
     return out;
   }
   bool replays = entry->outcome_attempt >= effect->attempt || replays_at_later_attempt(entry, effect);

@@ -25,7 +25,7 @@ ck_verdict ck_verdict_of(const char *name);        /* NONE when there is none */
 typedef struct ck_ledger_entry {
   const char *key;
   bool open;                   /* the last intent has no outcome */
-  bool held;                   /* the last intent was never begun: see ck_ledger_write_held */
+  bool held;                   /* the last intent was never begun: see ck_ledger_write_blocked */
   ck_effect_kind kind;
   ck_effect_class class;       /* as declared at the last intent */
   uint32_t intent_attempt, outcome_attempt;
@@ -83,14 +83,14 @@ CK_CHECKED ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *eff
                                             ck_error *err);
 /* Of an action in whose place another one was carried out before the session went back. Until a policy or a person says so it is not
  * begun: nobody can know whether it is to be done beside the other, or stands for it. */
-CK_CHECKED ck_status ck_ledger_write_held(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request,
+CK_CHECKED ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request,
                                           ck_error *err);
 CK_CHECKED ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const ck_outcome *outcome,
                                              const char *digest, const char *via, const ck_value *message, ck_error *err);
 /* That a call's outcome is lost: it failed, and costs what its intent reserved, for the same payers. */
-CK_CHECKED ck_status ck_ledger_write_lost(ck_value **out, const ck_ledger_entry *entry, ck_error *err);
+CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry, ck_error *err);
 /* An outcome that says no more than that. */
-bool ck_ledger_is_lost(ck_bytes body);
+bool ck_ledger_is_unsettled(ck_bytes body);
 /* The outcome back from its event's body. */
 CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq, ck_error *err);
 /* The status that a JSON string names, as "cause" does; `otherwise` when it names none. */

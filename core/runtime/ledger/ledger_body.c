@@ -58,7 +58,7 @@ ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const 
   return finish_intent(out, &w, request, err);
 }
 
-ck_status ck_ledger_write_held(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request, ck_error *err) {
+ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   write_asked(&w, effect, digest);
@@ -92,7 +92,7 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const
 static const char lost[] = "lost";
 
 /* Intents of earlier versions do not name their payers: whoever asked is one. */
-ck_status ck_ledger_write_lost(ck_value **out, const ck_ledger_entry *entry, ck_error *err) {
+ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry, ck_error *err) {
   ck_bytes intent = ck_value_bytes(entry->intent), payers = ck_json_get(intent, "for");
   const ck_effect effect = {.key = entry->key, .attempt = entry->intent_attempt, .kind = entry->kind};
   ck_buffer buffer = {0};
@@ -112,7 +112,7 @@ ck_status ck_ledger_write_lost(ck_value **out, const ck_ledger_entry *entry, ck_
   return status;
 }
 
-bool ck_ledger_is_lost(ck_bytes body) { return ck_json_is_text(ck_json_get(body, "via"), lost); }
+bool ck_ledger_is_unsettled(ck_bytes body) { return ck_json_is_text(ck_json_get(body, "via"), lost); }
 
 /* The result lies in the message, for a model whole, for the others as its content. */
 static ck_bytes result_span(ck_bytes body) {

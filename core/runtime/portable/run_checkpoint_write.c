@@ -51,7 +51,7 @@ static void see_boundary(observation *self, const ck_event *event) {
 
 static ck_status see_outcome(observation *self, const ck_event *event) {
   ck_bytes body = ck_value_bytes(event->body);
-  if (!ck_json_is_text(ck_json_get(body, "status"), "failed") || ck_ledger_is_lost(body)) return CK_OK;
+  if (!ck_json_is_text(ck_json_get(body, "status"), "failed") || ck_ledger_is_unsettled(body)) return CK_OK;
   char *key = ck_json_dup_string(ck_json_get(body, "key"));
   const ck_ledger_entry *entry = key ? ck_ledger_get(self->ledger, key) : NULL;
   forget_failure(self);

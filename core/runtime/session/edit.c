@@ -41,7 +41,7 @@ ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *
 }
 
 ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor, ck_error *err) {
-  if (self->ref) return ck_secret_tell(redactor, self->key, self->ref, err);
+  if (self->ref) return ck_secret_register(redactor, self->key, self->ref, err);
   ck_value *kept;
   ck_status status = ck_redactor_apply(&kept, redactor, CK_SINK_STATE, self->key, self->value, err);
   if (status != CK_OK) return status;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/runtime/session/session_private.h"
-#include "core/store/upkeep.h"
+#include "core/store/maintenance.h"
 
 /* What each status leaves in the transcript; a boundary kind of 0 takes no checkpoint: the strand is not at a boundary. */
 static const struct {
@@ -97,6 +97,6 @@ ck_status ck_session_delete(ck_session *self, ck_error *err) {
   if (status != CK_OK) return status;
   self->lease = (ck_lease){0};
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_store_give_back(&freed, self->runtime->store, &ignored) != CK_OK) freed = 0; /* the space is used again all the same */
+  if (ck_store_vacuum(&freed, self->runtime->store, &ignored) != CK_OK) freed = 0; /* the space is used again all the same */
   return CK_OK;
 }

@@ -10,7 +10,7 @@
 #include "core/runtime/session/policy.h"
 
 typedef struct ck_flow ck_flow;     /* a loaded flow file */
-typedef struct ck_strand ck_strand; /* one scope's execution */
+typedef struct ck_coroutine ck_coroutine; /* one scope's execution */
 
 /* A child process that the flow talks to. Texts borrowed from the flow. */
 typedef enum { CK_FLOW_MCP, CK_FLOW_ACP } ck_flow_protocol;
@@ -122,7 +122,7 @@ typedef struct ck_flow_yield {
 } ck_flow_yield;
 
 /* What a strand is opened with. Borrowed for the call, `conversation` for the strand's life. */
-typedef struct ck_strand_options {
+typedef struct ck_coroutine_options {
   const char *scope;
   const ck_value *position;    /* as yielded at its last boundary; NULL: from the top */
   const ck_state *state;       /* read through; changed only by the strand's own changes once they become state */
@@ -132,7 +132,7 @@ typedef struct ck_strand_options {
   const ck_value *input;       /* of the session; may be NULL */
   const ck_value *options;     /* what the profile says to flows: {checkpoint_tool?: {enabled, subagents}}; NULL: nothing */
   const char *recorded_prompt; /* system prompt of the cassette; NULL: none */
-} ck_strand_options;
+} ck_coroutine_options;
 
 /* CK_E_PARSE: file, line and message. CK_E_FLOW: the strand raised (file:line: message); it is dead.
  * CK_E_FLOW_STALLED: it ran a second without yielding; it is dead. */
@@ -140,10 +140,10 @@ typedef struct ck_flow_engine {
   void *self;
   CK_CHECKED ck_status (*load)(ck_flow **out, void *self, const char *path, ck_error *err);
   const ck_flow_manifest *(*manifest)(const ck_flow *flow);
-  CK_CHECKED ck_status (*open)(ck_strand **out, ck_flow *flow, const ck_strand_options *options, ck_error *err);
+  CK_CHECKED ck_status (*open)(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options, ck_error *err);
   /* `outcome` is borrowed; NULL at first and after BOUNDARY, FORK, PAUSE. */
-  CK_CHECKED ck_status (*resume)(ck_flow_yield *out, ck_strand *strand, const ck_outcome *outcome, ck_error *err);
-  void (*close)(ck_strand *strand);
+  CK_CHECKED ck_status (*resume)(ck_flow_yield *out, ck_coroutine *strand, const ck_outcome *outcome, ck_error *err);
+  void (*close)(ck_coroutine *strand);
   void (*unload)(ck_flow *flow);
   void (*free)(void *self);
 } ck_flow_engine;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base/log.h"
-#include "core/runtime/session/past.h"
+#include "core/runtime/session/checkpoint_list.h"
 #include "core/runtime/session/session_private.h"
 
 static void tell(const ck_session *self, const ck_error *failure) {
@@ -19,13 +19,13 @@ static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
 
 static bool keeps_one(const ck_session *self) { return self->profile && self->profile->single_checkpoint; }
 
-static size_t leave_latest(int64_t *seqs, const ck_past *history, int64_t keep) {
+static size_t leave_latest(int64_t *seqs, const ck_checkpoint_list *history, int64_t keep) {
   size_t count = 0;
   for (size_t i = 0; i < history->count && (int64_t)(history->count - i) > keep; i++) seqs[count++] = history->list[i].seq;
   return count;
 }
 
-static ck_status ask(int64_t *seqs, size_t *count, ck_session *self, const ck_past *history, ck_error *err) {
+static ck_status ask(int64_t *seqs, size_t *count, ck_session *self, const ck_checkpoint_list *history, ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
   ck_error failure = CK_ERROR_INIT;
   for (size_t i = 0; keeps_one(self) && i < history->count; i++) seqs[(*count)++] = history->list[i].seq;
@@ -33,21 +33,21 @@ static ck_status ask(int64_t *seqs, size_t *count, ck_session *self, const ck_pa
     leave_out(seqs, count, self);
     return CK_OK;
   }
-  ck_status status = ck_past_ask(seqs, count, history, self->policies, clock->wall_ms(clock->self), &failure);
+  ck_status status = ck_checkpoint_list_ask(seqs, count, history, self->policies, clock->wall_ms(clock->self), &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   leave_out(seqs, count, self);
   return status == CK_OK ? CK_OK : ck_session_record_policy_error(self, "prune", &failure, err);
 }
 
-static ck_status record(ck_session *self, const ck_past *history, const ck_prune_report *report, ck_error *err) {
+static ck_status record(ck_session *self, const ck_checkpoint_list *history, const ck_prune_report *report, ck_error *err) {
   ck_value *body = NULL;
-  ck_status status = ck_past_describe(&body, history, report, err);
+  ck_status status = ck_checkpoint_list_describe(&body, history, report, err);
   if (status == CK_OK) status = ck_session_append(self, CK_EVENT_PRUNE, NULL, NULL, body, err);
   ck_value_free(body);
   return status;
 }
 
-static ck_status drop(ck_session *self, const ck_past *history, const int64_t *seqs, size_t count, ck_error *err) {
+static ck_status drop(ck_session *self, const ck_checkpoint_list *history, const int64_t *seqs, size_t count, ck_error *err) {
   ck_prune_report report;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_channel_prune(self->channel, seqs, count, &report, &failure);
@@ -57,7 +57,7 @@ static ck_status drop(ck_session *self, const ck_past *history, const int64_t *s
   return status;
 }
 
-static ck_status prune_history(ck_session *self, const ck_past *history, int64_t keep, ck_error *err) {
+static ck_status prune_history(ck_session *self, const ck_checkpoint_list *history, int64_t keep, ck_error *err) {
   size_t count = 0;
   ck_status status = CK_OK;
   int64_t *seqs = calloc(history->count + 1, sizeof *seqs);
@@ -75,17 +75,17 @@ ck_status ck_session_prune(ck_session *self, ck_error *err) {
 }
 
 ck_status ck_session_prune_to(ck_session *self, int64_t keep, ck_error *err) {
-  ck_past history;
+  ck_checkpoint_list history;
   ck_status status = ck_channel_wait(self->channel, ck_channel_last(self->channel), err);
   if (status != CK_OK || ck_session_is_unsaved(self, ck_channel_last(self->channel))) return status;
   ck_error failure = CK_ERROR_INIT;
-  status = ck_past_read(&history, self->runtime->store, self->record.no, &failure);
+  status = ck_checkpoint_list_read(&history, self->runtime->store, self->record.no, &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (status != CK_OK) {
     tell(self, &failure);
     return CK_OK;
   }
   status = history.count > 0 ? prune_history(self, &history, keep, err) : CK_OK;
-  ck_past_clear(&history);
+  ck_checkpoint_list_clear(&history);
   return status;
 }

@@ -12,10 +12,10 @@ static const char *const names[] = {
 #undef X
 };
 
-void ck_wish_clear(ck_wish *self) {
+void ck_session_request_clear(ck_session_request *self) {
   free(self->text);
   free(self->effect);
-  *self = (ck_wish){0};
+  *self = (ck_session_request){0};
 }
 
 static ck_request_kind kind_of(const char *name) {
@@ -24,7 +24,7 @@ static ck_request_kind kind_of(const char *name) {
   return (ck_request_kind)kind;
 }
 
-ck_status ck_request_leave(ck_store *store, const ck_session_record *record, ck_wish *wish, ck_error *err) {
+ck_status ck_request_leave(ck_store *store, const ck_session_record *record, ck_session_request *wish, ck_error *err) {
   char kind[16];
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -68,7 +68,7 @@ ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int6
   return status == CK_OK ? ck_buffer_check(problem, err) : status;
 }
 
-static bool read_wish(ck_wish *out, const ck_request *request) {
+static bool read_wish(ck_session_request *out, const ck_request *request) {
   ck_bytes body = request->body ? ck_value_bytes(request->body) : (ck_bytes){0};
   char *id = ck_json_dup_string(ck_json_get(body, "id"));
   bool whole = id && strlen(id) < sizeof out->id;
@@ -81,8 +81,8 @@ static bool read_wish(ck_wish *out, const ck_request *request) {
 }
 
 /* What was left for a run that is gone is dropped without a word: whoever left it has seen that run end. */
-ck_status ck_session_take_request(ck_wish *out, bool *found, ck_session *self, ck_error *err) {
-  for (*out = (ck_wish){0};;) {
+ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self, ck_error *err) {
+  for (*out = (ck_session_request){0};;) {
     ck_request request;
     ck_status status = ck_store_get_request(&request, found, self->runtime->store, self->lease, err);
     if (status != CK_OK || !*found) return status;
@@ -91,11 +91,11 @@ ck_status ck_session_take_request(ck_wish *out, bool *found, ck_session *self, c
     *found = ours && read_wish(out, &request);
     ck_request_clear(&request);
     if (*found) return CK_OK;
-    ck_wish_clear(out);
+    ck_session_request_clear(out);
   }
 }
 
-ck_status ck_session_note_request(ck_session *self, const ck_wish *wish, const char *problem, ck_error *err) {
+ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish, const char *problem, ck_error *err) {
   uint64_t ticket;
   ck_value *body = NULL;
   ck_buffer buffer = {0};

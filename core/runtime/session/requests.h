@@ -22,28 +22,28 @@ typedef enum {
 } ck_request_kind;
 
 /* Texts are owned once taken, borrowed when left. */
-typedef struct ck_wish {
+typedef struct ck_session_request {
   ck_request_kind kind;
   char id[CK_ID_SIZE]; /* of the request */
   char *text;          /* pause, cancel: the reason; answer: the answer; prune: how many to keep, NULL: as the policies say; pin: the
                           checkpoint's seq, behind a '-' when the pin is lifted; NULL */
   char *effect;        /* answer: the question's key; NULL: the only one that is open */
-} ck_wish;
-void ck_wish_clear(ck_wish *self);
+} ck_session_request;
+void ck_session_request_clear(ck_session_request *self);
 
 /* Leaves `wish` for the run that `record` names, and fills its id. */
-CK_CHECKED ck_status ck_request_leave(ck_store *store, const ck_session_record *record, ck_wish *wish, ck_error *err);
+CK_CHECKED ck_status ck_request_leave(ck_store *store, const ck_session_record *record, ck_session_request *wish, ck_error *err);
 /* Whether the note on request `id` is there, among the events after seq `after`; its problem is appended to `problem`. */
 CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int64_t after, const char *id,
                                           ck_buffer *problem, ck_error *err);
 
 /* For the owner: the oldest request meant for this run; false in *found when there is none. A cheap read when nothing waits.
  * CK_E_FENCED: the session has another owner by now. */
-CK_CHECKED ck_status ck_session_take_request(ck_wish *out, bool *found, ck_session *self, ck_error *err);
+CK_CHECKED ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self, ck_error *err);
 /* The note, on its way to the disk when this returns. `problem`: why it is not heeded; NULL: it is. */
-CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_wish *wish, const char *problem, ck_error *err);
+CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish, const char *problem, ck_error *err);
 
 /* Prunes or pins as the request says. What cannot be done is a problem for its note: CK_E_USAGE, CK_E_NOT_FOUND, the store's. */
-CK_CHECKED ck_status ck_session_keep_house(ck_session *self, const ck_wish *wish, ck_error *err);
+CK_CHECKED ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *wish, ck_error *err);
 
 #endif

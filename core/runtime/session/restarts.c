@@ -5,7 +5,7 @@ static bool take_seq(void *to, const ck_event *event) {
   int64_t *seq = to;
   ck_bytes body = ck_value_bytes(event->body);
   if (event->kind == CK_EVENT_BOUNDARY && ck_json_is_text(ck_json_get(body, "kind"), "edit")) return true;
-  if (ck_ledger_is_lost(body)) return true;
+  if (ck_ledger_is_unsettled(body)) return true;
   *seq = event->seq;
   return false;
 }

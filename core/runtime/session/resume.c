@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/session/choose.h"
+#include "core/runtime/session/select.h"
 #include "core/runtime/session/migrate.h"
 #include "core/runtime/session/session_private.h"
-#include "core/runtime/budget/standing.h"
-#include "core/runtime/ledger/unseen.h"
+#include "core/runtime/budget/usage.h"
+#include "core/runtime/ledger/replay_range.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
   if (ck_session_status_resumable(record->status)) return CK_OK;
@@ -19,7 +19,7 @@ static ck_status check_resumable(const ck_session_record *record, ck_error *err)
 
 /* Fills `*out` (seq 0: from the first event). */
 static ck_status choose(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const char *id, ck_error *err) {
-  ck_status status = ck_choose_checkpoint(out, store, head, &(ck_choice){.id = id}, err);
+  ck_status status = ck_select_checkpoint(out, store, head, &(ck_choice){.id = id}, err);
   if (status == CK_OK && out->seq && !out->resumable)
     status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from", out->id, head->session.id);
   return status;
@@ -69,7 +69,7 @@ typedef struct cuts {
 
 static void write_cut(void *to, const char *scope, ck_bytes position) {
   const cuts *self = to;
-  int64_t cut = ck_unseen_cut(position, self->attempt);
+  int64_t cut = ck_replay_range_cut(position, self->attempt);
   if (cut >= 0) ck_json_member_int(self->w, scope, cut);
 }
 
@@ -77,7 +77,7 @@ ck_status ck_session_write_cuts(const ck_session *self, ck_json_writer *w, ck_er
   cuts to = {.w = w, .attempt = self->timeline.attempt};
   ck_json_name(w, "cuts");
   ck_json_begin(w, '{');
-  ck_status status = ck_unseen_visit_positions(self->state, write_cut, &to, err);
+  ck_status status = ck_replay_range_visit_positions(self->state, write_cut, &to, err);
   ck_json_end(w, '}');
   return status;
 }
@@ -229,9 +229,9 @@ static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *er
     self->totals = head->latest.totals;
     r.counted = head->latest.seq;
   }
-  ck_unseen what = {.session = head->session.no, .view = &self->view, .state = self->state, .cut = self->cut,
+  ck_replay_range what = {.session = head->session.no, .view = &self->view, .state = self->state, .cut = self->cut,
                     .until = self->timeline.begin - 1};
-  ck_status status = ck_unseen_read(self->runtime->store, &what, load_event, &r, err);
+  ck_status status = ck_replay_range_read(self->runtime->store, &what, load_event, &r, err);
   return status == CK_OK ? r.status : status;
 }
 
@@ -247,7 +247,7 @@ static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *fro
 }
 
 /* The run that is about to begin, and what it may be asked for again. */
-ck_status ck_session_load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited, ck_error *err) {
+ck_status ck_session_load_checkpoint_list(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited, ck_error *err) {
   make_timeline(&self->timeline, head, from, edited);
   self->cut = self->timeline.cut;
   self->place = from->info ? ck_value_share(from->info) : NULL;
@@ -268,7 +268,7 @@ static ck_status load_state(ck_session *self, const ck_head *head, const ck_chec
   ck_state_free(self->state);
   self->state = state;
   for (size_t i = 0; !keep_slots && i < edits->count; i++) ck_state_remove(state, edits->items[i].key);
-  return ck_session_fill_slots(self, keep_slots, err);
+  return ck_session_fill_secret_references(self, keep_slots, err);
 }
 
 static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
@@ -314,7 +314,7 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   if (status == CK_OK) status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
   if (status == CK_OK) status = ck_session_migrate(&p->migrated, self, &p->head.session, version_of(p, options), err);
   bool changed = p->migrated || changes_memory(&p->edits);
-  if (status == CK_OK) status = ck_session_load_past(self, &p->head, &p->from, changed, err);
+  if (status == CK_OK) status = ck_session_load_checkpoint_list(self, &p->head, &p->from, changed, err);
   return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
 }
 

@@ -69,7 +69,7 @@ ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err) {
   return CK_OK;
 }
 
-ck_status ck_secret_tell(ck_redactor *to, const char *name, const char *ref, ck_error *err) {
+ck_status ck_secret_register(ck_redactor *to, const char *name, const char *ref, ck_error *err) {
   ck_buffer secret = {0};
   ck_status status = ck_secret_read(&secret, ref, err);
   if (status == CK_OK) status = ck_redactor_add_secret(to, name, ck_buffer_bytes(&secret), err);
@@ -94,14 +94,14 @@ static void join_problem(void *to, const ck_error *problem) {
 static ck_status tell_each(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem, void *self, ck_error *err) {
   for (size_t i = 0; i < profile->secret_count; i++) {
     ck_error failure = CK_ERROR_INIT;
-    ck_status status = ck_secret_tell(to, profile->secrets[i].name, profile->secrets[i].ref, &failure);
+    ck_status status = ck_secret_register(to, profile->secrets[i].name, profile->secrets[i].ref, &failure);
     if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
     if (status != CK_OK) problem(self, &failure);
   }
   return CK_OK;
 }
 
-ck_status ck_secret_tell_all(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem, void *self, ck_error *err) {
+ck_status ck_secret_register_all(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem, void *self, ck_error *err) {
   if (!profile) return CK_OK;
   if (problem) return tell_each(to, profile, problem, self, err);
   joined all = {.status = CK_OK};

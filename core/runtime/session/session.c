@@ -1,6 +1,6 @@
 /* session.c - a session's transcript and keyed state, and their way to the writer. */
 #include "core/runtime/session/session_private.h"
-#include "core/runtime/ledger/unseen.h"
+#include "core/runtime/ledger/replay_range.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +206,7 @@ static int64_t scope_cut(const ck_session *self, const char *name) {
   int64_t cut = self->cut;
   snprintf(key, sizeof key, "position.%s", name);
   const ck_value *position = ck_state_get(self->state, key);
-  if (position) cut = ck_unseen_cut(ck_value_bytes(position), self->timeline.attempt);
+  if (position) cut = ck_replay_range_cut(ck_value_bytes(position), self->timeline.attempt);
   return cut >= 0 && cut < self->cut ? cut : self->cut;
 }
 

@@ -75,9 +75,9 @@ const ck_state *ck_session_state(const ck_session *self);
 
 /* Adds the secrets of this session, its profile's and what its slots were filled with, to a redactor of the caller's, for what
  * it shows. */
-CK_CHECKED ck_status ck_session_tell_secrets(const ck_session *self, ck_redactor *to, ck_error *err);
+CK_CHECKED ck_status ck_session_register_secrets(const ck_session *self, ck_redactor *to, ck_error *err);
 
-/* From now on the session keeps this secret to itself, too. As ck_secret_tell answers. */
+/* From now on the session keeps this secret to itself, too. As ck_secret_register answers. */
 CK_CHECKED ck_status ck_session_learn_secret(ck_session *self, const char *name, const char *ref, ck_error *err);
 
 /* What a boundary came to. */

@@ -64,7 +64,7 @@ CK_CHECKED ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const
 CK_CHECKED ck_status ck_session_make_redactor(ck_session *self, ck_error *err);
 /* Values that were kept as slots come from the environment or a file again. CK_E_SECRET_MISSING names key and slot. With `keep`
  * they stay slots, and what is there of them becomes known to the redactor. */
-CK_CHECKED ck_status ck_session_fill_slots(ck_session *self, bool keep, ck_error *err);
+CK_CHECKED ck_status ck_session_fill_secret_references(ck_session *self, bool keep, ck_error *err);
 /* What ck_session_rehearse says: the session can only be looked at and closed. */
 CK_CHECKED ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime, const char *id,
                                         const ck_resume_options *options, ck_error *err);
@@ -97,7 +97,7 @@ size_t ck_session_compress_from(const ck_session *self);
 CK_CHECKED ck_status ck_session_close_saving(ck_session *self, ck_error *err);
 /* The timeline that goes on from the checkpoint `from` (its seq 0: from the first event), its view, what was spent, and the
  * ledger of what can be met again. `edited`: the attempt rises in any case. */
-CK_CHECKED ck_status ck_session_load_past(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited,
+CK_CHECKED ck_status ck_session_load_checkpoint_list(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited,
                                           ck_error *err);
 /* An edit boundary without asking the policies: its event is appended, its checkpoint is the caller's. */
 CK_CHECKED ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, ck_error *err);

@@ -91,7 +91,7 @@ void ck_memory_drop_staged(ck_memory_session *self);
 /* As in backend.h. */
 CK_CHECKED ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
 CK_CHECKED ck_status ck_memory_pin(void *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err);
-CK_CHECKED ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err);
+CK_CHECKED ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err);
 CK_CHECKED ck_status ck_memory_list_forks(void *self, int64_t session, ck_session_visit visit, void *to, ck_error *err);
 CK_CHECKED ck_status ck_memory_list_pins(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
 CK_CHECKED ck_status ck_memory_list_bases(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);

@@ -167,7 +167,7 @@ static void release(void *to, ck_lease lease) { INNER(to).release(INNER(to).self
 static void set_trouble(void *to, ck_lease lease, const char *text) {
   if (INNER(to).set_trouble) INNER(to).set_trouble(INNER(to).self, lease, text);
 }
-static void get_trouble(char out[CK_TROUBLE_MAX], void *to, const char *session_id) {
+static void get_trouble(char out[CK_STORE_FAULT_MAX], void *to, const char *session_id) {
   out[0] = '\0';
   if (INNER(to).get_trouble) INNER(to).get_trouble(out, INNER(to).self, session_id);
 }

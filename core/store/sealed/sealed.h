@@ -17,7 +17,7 @@
 
 #include <pthread.h>
 
-#include "core/store/front.h"
+#include "core/store/store_core.h"
 
 /* What a row is bound to besides its own columns: a session that was deleted and made anew is another one. */
 typedef struct ck_sealed_home {

@@ -25,7 +25,7 @@ static ck_status check_last(const ck_session_record *record, ck_store *front, in
   ck_status status = front->backend.read_events(front->backend.self, &rows, take_last, &last, err);
   *last_seq = last.found ? last.seq : record->origin.cut;
   if (!status && last.fault.status) {
-    status = ck_front_check_fault(&last.fault, err);
+    status = ck_store_core_check_fault(&last.fault, err);
     ck_error_prefix(err, "session %s, event %lld", record->id, (long long)last.seq);
   }
   if (status || last.timeline <= record->timeline) return status;
@@ -53,8 +53,8 @@ typedef struct announcement {
 static bool look_for_checkpoint(void *to, const ck_event_row *row) {
   announcement *self = to;
   if (row->kind != CK_EVENT_BOUNDARY) return true;
-  ck_front_body body = {.compress = &self->compress, .space = &self->space};
-  self->status = ck_front_open_body(&body, row, self->err);
+  ck_store_core_body body = {.compress = &self->compress, .space = &self->space};
+  self->status = ck_store_core_open_body(&body, row, self->err);
   if (self->status) ck_error_prefix(self->err, "event %lld", (long long)row->seq);
   if (!self->status && ck_json_type_of(ck_json_get(body.plain, "checkpoint")) == CK_JSON_STRING) self->seq = row->seq;
   return !self->status && self->seq == 0;
@@ -68,7 +68,7 @@ static ck_status check_checkpoint(const ck_session_record *record, ck_store *fro
   if (!status) status = found.status;
   ck_compress_clear(&found.compress);
   ck_buffer_clear(&found.space);
-  if (!status && found.seq) status = ck_front_get_digest(&digest, front, record->no, found.seq, err);
+  if (!status && found.seq) status = ck_store_core_get_digest(&digest, front, record->no, found.seq, err);
   if (status == CK_E_NOT_FOUND)
     return ck_error_set(err, CK_E_CORRUPT, "session %s: its latest checkpoint (seq %lld) is gone", record->id, (long long)found.seq);
   return status;

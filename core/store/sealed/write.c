@@ -219,7 +219,7 @@ static ck_status move_event(void *to, ck_event_row *row, ck_error *err) {
   return ck_sealed_encode_event(row, &self->to, &self->arena, err);
 }
 
-static ck_status encode_heir(ck_heir *heir, removal *with, ck_sealed *self, int64_t session, ck_error *err) {
+static ck_status encode_heir(ck_dependent_fork *heir, removal *with, ck_sealed *self, int64_t session, ck_error *err) {
   ck_prune_row *stubs;
   ck_status status = ck_sealed_get_home(&with->from_home, self, session, err);
   if (!status) status = ck_sealed_get_home(&with->to_home, self, heir->session, err);
@@ -233,9 +233,9 @@ static ck_status encode_heir(ck_heir *heir, removal *with, ck_sealed *self, int6
   return status;
 }
 
-static ck_status delete_session(void *to, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err) {
+static ck_status delete_session(void *to, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err) {
   ck_sealed *self = to;
-  ck_heir *sealed = calloc(count + 1, sizeof *sealed);
+  ck_dependent_fork *sealed = calloc(count + 1, sizeof *sealed);
   removal *removals = calloc(count + 1, sizeof *removals);
   ck_status status = sealed && removals ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; i < count && !status; i++) {

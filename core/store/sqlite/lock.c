@@ -284,14 +284,14 @@ done:
 /* ---- trouble ---- */
 
 /* The block is there since the owner wrote its name: a full disk can still take it. */
-void ck_session_lock_set_trouble(ck_session_lock *self, const char *text) {
+void ck_session_lock_set_fault(ck_session_lock *self, const char *text) {
   char line[TROUBLE_MAX + 2];
   int len = snprintf(line, sizeof line, "%.*s\n", TROUBLE_MAX, text ? text : "");
   if (pwrite(self->fd, line, (size_t)len, OWNER_TEXT_MAX) == len && ftruncate(self->fd, OWNER_TEXT_MAX + len) == 0) return;
   errno = 0; /* nobody can be told, then */
 }
 
-void ck_session_lock_get_trouble(char *out, size_t size, const char *store_path, const char *session_id) {
+void ck_session_lock_get_fault(char *out, size_t size, const char *store_path, const char *session_id) {
   ck_error owned = CK_ERROR_INIT;
   out[0] = 0;
   if (ck_session_lock_check(store_path, session_id, &owned) != CK_E_OWNED) return;

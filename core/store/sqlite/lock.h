@@ -34,9 +34,9 @@ void ck_session_lock_close(ck_session_lock *self);
 CK_CHECKED ck_status ck_session_lock_check(const char *store_path, const char *session_id, ck_error *err);
 
 /* What its owner cannot do just now; NULL: nothing. For people: a disk that takes nothing may not take this either. */
-void ck_session_lock_set_trouble(ck_session_lock *self, const char *text);
+void ck_session_lock_set_fault(ck_session_lock *self, const char *text);
 /* "" when nobody holds it, or its owner told of none. `size` bytes at most. */
-void ck_session_lock_get_trouble(char *out, size_t size, const char *store_path, const char *session_id);
+void ck_session_lock_get_fault(char *out, size_t size, const char *store_path, const char *session_id);
 
 /* The process that holds it, as the kernel says; 0: nobody, or one that this machine cannot see. */
 long ck_session_lock_holder(const char *store_path, const char *session_id);

@@ -56,11 +56,11 @@ void ck_sqlite_release_all(ck_sqlite *self) {
 
 static void set_trouble(void *to, ck_lease lease, const char *text) {
   const ck_owned *owned = ck_sqlite_get_owned(to, lease);
-  if (owned) ck_session_lock_set_trouble(owned->lock, text);
+  if (owned) ck_session_lock_set_fault(owned->lock, text);
 }
 
-static void get_trouble(char out[CK_TROUBLE_MAX], void *to, const char *session_id) {
-  ck_session_lock_get_trouble(out, CK_TROUBLE_MAX, ((ck_sqlite *)to)->path, session_id);
+static void get_trouble(char out[CK_STORE_FAULT_MAX], void *to, const char *session_id) {
+  ck_session_lock_get_fault(out, CK_STORE_FAULT_MAX, ((ck_sqlite *)to)->path, session_id);
 }
 
 static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
@@ -240,7 +240,7 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
   ck_status status = ck_sqlite_check_key(self, err);
   if (status == CK_OK) status = find(no, &last_timeline, self, session_id, err);
   if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
-  if (status == CK_OK) status = ck_sqlite_get_standing(&standing, self, *no, 0, err);
+  if (status == CK_OK) status = ck_sqlite_get_status(&standing, self, *no, 0, err);
   if (status == CK_OK) status = check_epoch(session_id, standing.epoch, epoch_read, err);
   if (status == CK_OK && with->timeline->no <= last_timeline)
     status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already", (long long)with->timeline->no,
@@ -284,7 +284,7 @@ static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id,
   status = ck_sqlite_check_key(self, err);
   if (status == CK_OK) status = find(no, &timeline, self, session_id, err);
   if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
-  if (status == CK_OK) status = ck_sqlite_get_standing(&standing, self, *no, 0, err);
+  if (status == CK_OK) status = ck_sqlite_get_status(&standing, self, *no, 0, err);
   if (status == CK_OK) status = check_epoch(session_id, standing.epoch, epoch_read, err);
   return ck_sqlite_end(self, status, err);
 }

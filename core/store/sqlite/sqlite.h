@@ -154,7 +154,7 @@ typedef struct ck_standing {
 } ck_standing;
 /* CK_E_CORRUPT when the session's row is not what was written; it must be there. */
 CK_CHECKED ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, ck_error *err);
-CK_CHECKED ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_get_status(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err);
 /* CK_E_FENCED, CK_E_NOT_FOUND: the lease is not the session's, in the transaction. */
 CK_CHECKED ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err);
 /* CK_E_WRONG_KEY: the store's key is another one than when it was opened; in a transaction. */
@@ -174,8 +174,8 @@ CK_CHECKED ck_status ck_sqlite_commit(void *self, ck_row_batch *batches, size_t 
                                       ck_error *err);
 CK_CHECKED ck_status ck_sqlite_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_pin(void *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err);
-CK_CHECKED ck_status ck_sqlite_delete_session(void *self, ck_lease lease, const ck_heir *heirs, size_t count, ck_error *err);
-CK_CHECKED ck_status ck_sqlite_give_back(int64_t *bytes, void *self, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_delete_session(void *self, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err);
+CK_CHECKED ck_status ck_sqlite_vacuum(int64_t *bytes, void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_sync(void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_idle(void *self, ck_error *err);

@@ -89,7 +89,7 @@ ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err) {
 
 /* ---- rows ---- */
 
-ck_status ck_sqlite_get_standing(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err) {
+ck_status ck_sqlite_get_status(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err) {
   *out = (ck_standing){0};
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH);
   ck_bind_int(&binder, session);
@@ -189,7 +189,7 @@ static ck_status get_standing(ck_standing *out, ck_sqlite *self, const ck_row_ba
   int64_t parent = batch->checkpoint ? batch->checkpoint->parent : 0;
   const ck_owned *owned = ck_sqlite_get_owned(self, batch->lease);
   if (!owned || !owned->known || (parent != 0 && parent != owned->checkpoint))
-    return ck_sqlite_get_standing(out, self, batch->lease.session, parent, err);
+    return ck_sqlite_get_status(out, self, batch->lease.session, parent, err);
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH_ALONE);
   ck_bind_int(&binder, batch->lease.session);
   int code = ck_binder_next(&binder);
@@ -280,7 +280,7 @@ static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row 
 
 ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err) {
   ck_standing standing;
-  ck_status status = ck_sqlite_get_standing(&standing, self, lease.session, 0, err);
+  ck_status status = ck_sqlite_get_status(&standing, self, lease.session, 0, err);
   if (status != CK_OK) return status;
   if (!standing.found)
     return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s", (long long)lease.session, self->path);

@@ -9,7 +9,7 @@
 local agent_loop = require "ck.flow.agent_loop"
 local check = require "ck.flow.check"
 local mcp = require "ck.flow.mcp"
-local parts = require "ck.flow.parts"
+local parts = require "ck.flow.declarations"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 

@@ -1,7 +1,7 @@
 --- A flow of the user's own: one function over the primitives of ctx.
 
 local check = require "ck.flow.check"
-local parts = require "ck.flow.parts"
+local parts = require "ck.flow.declarations"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 

@@ -1,7 +1,7 @@
 --- A program as a node: it gets the keys it reads as JSON on its standard input, and gives those it writes on its output.
 
 local check = require "ck.flow.check"
-local trial = require "ck.flow.trial"
+local trial = require "ck.flow.retry"
 
 local exec = {}
 

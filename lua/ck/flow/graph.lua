@@ -3,7 +3,7 @@
 local check = require "ck.flow.check"
 local edge = require "ck.flow.graph.edge"
 local node = require "ck.flow.node"
-local parts = require "ck.flow.parts"
+local parts = require "ck.flow.declarations"
 local shape = require "ck.flow.graph.shape"
 local walk = require "ck.flow.graph.walk"
 

@@ -4,7 +4,7 @@
 --- writes are buffered until it has ended: a try that fails leaves nothing behind.
 
 local check = require "ck.flow.check"
-local trial = require "ck.flow.trial"
+local trial = require "ck.flow.retry"
 
 local node = {}
 

@@ -4,7 +4,7 @@
 --- the rounds, and a pad of notes, ctx.scratch.NAME. ctx.rounds.completed counts the rounds that are over.
 
 local check = require "ck.flow.check"
-local parts = require "ck.flow.parts"
+local parts = require "ck.flow.declarations"
 local rounds_run = require "ck.flow.rounds_run"
 
 local rounds = {}

@@ -2,7 +2,7 @@
 
 local check = require "ck.flow.check"
 local node = require "ck.flow.node"
-local parts = require "ck.flow.parts"
+local parts = require "ck.flow.declarations"
 local run = require "ck.flow.steps.run"
 
 local steps = {}

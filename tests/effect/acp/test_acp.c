@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <uv.h>
 
-#include "tests/effect/acp/acp_scene.h"
+#include "tests/effect/acp/acp_fixture.h"
 #include "tests/tap.h"
 
 enum { LONG_MS = 600000 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "tests/effect/acp/acp_scene.h"
+#include "tests/effect/acp/acp_fixture.h"
 #include "tests/tap.h"
 
 static ck_loop *loop;

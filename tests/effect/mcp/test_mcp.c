@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "tests/effect/mcp/mcp_scene.h"
+#include "tests/effect/mcp/mcp_fixture.h"
 #include "tests/tap.h"
 
 static ck_loop *loop;

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/effect/mcp/mcp_scene.h"
+#include "tests/effect/mcp/mcp_fixture.h"
 #include "tests/tap.h"
 
 enum { SHORT_MS = 100, LONG_MS = 600000 };

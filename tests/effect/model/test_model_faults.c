@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "core/effect/http/http.h"
-#include "tests/effect/model/model_scene.h"
+#include "tests/effect/model/model_fixture.h"
 #include "tests/tap.h"
 
 #define GOOD "{\"answer\":{\"text\":\"All is well.\"}}\n"

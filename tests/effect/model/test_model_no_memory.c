@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/effect/model/model_scene.h"
+#include "tests/effect/model/model_fixture.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 

@@ -184,7 +184,7 @@ static void log_boundary(flow_driver *self, const ck_flow_yield *yield) {
 }
 
 bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err) {
-  ck_strand_options options = {.scope = "main", .position = self->position, .state = self->state, .conversation = self->conversation,
+  ck_coroutine_options options = {.scope = "main", .position = self->position, .state = self->state, .conversation = self->conversation,
                                 .input = self->input, .options = self->options, .recorded_prompt = self->prompt};
   if (!self->strand) must(self->engine->open(&self->strand, self->flow, &options, err), err);
   ck_flow_yield yield;

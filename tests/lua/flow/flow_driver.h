@@ -16,7 +16,7 @@ typedef struct flow_snapshot {
 typedef struct flow_driver {
   ck_flow_engine *engine;
   ck_flow *flow;
-  ck_strand *strand;
+  ck_coroutine *strand;
   ck_outcome *outcome;
   ck_state *state;
   ck_conversation *conversation;

@@ -192,9 +192,9 @@ static void test_scopes(void) {
       "end }\n");
   flow_driver_load(&driver, path, NULL);
   const ck_flow_engine *engine = driver.engine;
-  ck_strand *a, *b;
+  ck_coroutine *a, *b;
   ck_flow_yield yield;
-  ck_strand_options options = {.scope = "a", .state = driver.state, .conversation = driver.conversation};
+  ck_coroutine_options options = {.scope = "a", .state = driver.state, .conversation = driver.conversation};
   tap_is_status(engine->open(&a, driver.flow, &options, &err), CK_OK, &err, "one scope");
   options.scope = "b";
   tap_is_status(engine->open(&b, driver.flow, &options, &err), CK_OK, &err, "and another of the same flow");
@@ -219,7 +219,7 @@ static void test_protocol(void) {
   ck_outcome *outcome;
   ck_flow_yield yield;
   flow_driver_load_body(&driver, TOOL, NULL);
-  ck_strand_options options = {.scope = "main"};
+  ck_coroutine_options options = {.scope = "main"};
   tap_is_status(driver.engine->open(&driver.strand, driver.flow, &options, &err), CK_OK, &err, "a strand needs no more than a scope");
   if (ck_outcome_new(&outcome, CK_OUTCOME_OK, NULL, NULL, &err) != CK_OK) tap_must(false, "%s", err.text);
   tap_is_status(driver.engine->resume(&yield, driver.strand, outcome, &err), CK_E_USAGE, &err, "an outcome that it does not wait for");

@@ -7,15 +7,15 @@
 
 typedef struct world {
   flow_driver driver;
-  ck_strand *strand;
+  ck_coroutine *strand;
   ck_flow_yield yield;
 } world;
 
-static void begin(world *self, const char *body, const ck_strand_options *given) {
+static void begin(world *self, const char *body, const ck_coroutine_options *given) {
   ck_error err = CK_ERROR_INIT;
   *self = (world){0};
   flow_driver_load_body(&self->driver, body, NULL);
-  ck_strand_options options = given ? *given : (ck_strand_options){.scope = "main"};
+  ck_coroutine_options options = given ? *given : (ck_coroutine_options){.scope = "main"};
   if (!options.state) options.state = self->driver.state;
   options.conversation = self->driver.conversation;
   ck_flow_engine *engine = self->driver.engine;
@@ -177,7 +177,7 @@ static void test_child(void) {
   ck_value *task;
   tap_must(ck_value_new(&task, ck_bytes_text("{\"do\":[1]}"), &err) == CK_OK, "%s", err.text);
   const char *overlays[] = {"branch.main.x.y/", "branch.main.x/", NULL};
-  ck_strand_options options = {.scope = "main.x.y", .state = state, .task = task, .overlays = overlays};
+  ck_coroutine_options options = {.scope = "main.x.y", .state = state, .task = task, .overlays = overlays};
   begin(&w, "local m = ctx.memory\n"
             "local seen = { ctx.scope, ctx.task[\"do\"][1], m.b, m.c, m.d[1], m.a == nil }\n"
             "m:append(\"d\", 5) m.b = nil m.c = 9\n"

@@ -48,7 +48,7 @@ static ck_value *input;
 static const char *path;
 static int broken; /* promises that did not hold after a failure */
 
-static ck_status run(const ck_flow_engine *engine, ck_strand *strand, int *steps, ck_error *err) {
+static ck_status run(const ck_flow_engine *engine, ck_coroutine *strand, int *steps, ck_error *err) {
   ck_flow_yield yield = {.step = CK_FLOW_BOUNDARY};
   ck_status status = CK_OK;
   while (status == CK_OK && yield.step != CK_FLOW_DONE) {
@@ -61,9 +61,9 @@ static ck_status run(const ck_flow_engine *engine, ck_strand *strand, int *steps
 static ck_status use(int *steps, ck_error *err) {
   ck_flow_engine *engine = NULL;
   ck_flow *flow = NULL;
-  ck_strand *strand = NULL;
+  ck_coroutine *strand = NULL;
   static const char *const overlays[] = {"branch.main/", NULL};
-  const ck_strand_options options = {.scope = "main", .task = input, .overlays = overlays, .input = input, .position = input, .recorded_prompt = "p"};
+  const ck_coroutine_options options = {.scope = "main", .task = input, .overlays = overlays, .input = input, .position = input, .recorded_prompt = "p"};
   ck_status status = ck_flow_engine_new(&engine, NULL, err);
   broken += (engine == NULL) != (status != CK_OK);
   if (status != CK_OK) return status;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/history/resolve.h"
-#include "tests/runtime/execution/strands.h"
+#include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "

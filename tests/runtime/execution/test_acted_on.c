@@ -2,7 +2,7 @@
  * their place, which are neither the ones that were made nor may be made beside them. */
 #include <string.h>
 
-#include "tests/runtime/execution/strands.h"
+#include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "

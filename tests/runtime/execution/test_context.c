@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/runtime/execution/strands.h"
+#include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
 static const char flow[] =

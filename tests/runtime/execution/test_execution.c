@@ -4,7 +4,7 @@
 
 #include "core/runtime/history/resolve.h"
 #include "tests/clock.h"
-#include "tests/runtime/world.h"
+#include "tests/runtime/fake_world.h"
 #include "tests/tap.h"
 
 static ck_runtime *runtime;

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/history/hand.h"
+#include "core/runtime/history/history_edit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/history/resolve.h"
-#include "tests/runtime/execution/strands.h"
+#include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
@@ -374,7 +374,7 @@ static void test_rewound(void) {
       "if not ctx.position then ctx.boundary('loop_iteration', { position = { path = 'b' } }) end ask() ask() return 1" TAIL;
   ck_profile *profile = make_profile();
   ck_profile_agent *limited;
-  ck_hand_result rewound;
+  ck_history_edit_result rewound;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_put_agent(&limited, profile, "a", &err) == CK_OK, "agent");
   limited->budget_micros = 150;
@@ -383,7 +383,7 @@ static void test_rewound(void) {
   strands_start(&s, "rewound");
   strands_ok(&s, "model/1", reply, 100);
   strands_crash(&s);
-  tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound", &(ck_hand_options){.report = "r"}, &err), CK_OK, &err, "it is rewound");
+  tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound", &(ck_history_edit_options){.report = "r"}, &err), CK_OK, &err, "it is rewound");
   strands_resume(&s, "rewound");
   tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT, "what its agent spent before still counts: %s", s.result.text);
   strands_close(&s);

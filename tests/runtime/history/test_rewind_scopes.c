@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/history/hand.h"
-#include "tests/runtime/execution/strands.h"
+#include "core/runtime/history/history_edit.h"
+#include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
 /* Two scopes, each of which has a prompt and rounds of a model call and a tool that is done once. */
@@ -73,15 +73,15 @@ static const char *said(strands *s, const char *scope) {
   return text;
 }
 
-static ck_status go_back(ck_hand_result *out, strands *s, const char *checkpoint, const char *scope, ck_error *failure) {
-  ck_hand_options options = {.checkpoint = checkpoint, .report = "found", .scope = scope};
+static ck_status go_back(ck_history_edit_result *out, strands *s, const char *checkpoint, const char *scope, ck_error *failure) {
+  ck_history_edit_options options = {.checkpoint = checkpoint, .report = "found", .scope = scope};
   return ck_session_rewind(out, s->runtime, "s", &options, failure);
 }
 
 static void test_each_that_is_cut(void) {
   strands s = {0};
   char ids[4][CK_ID_SIZE];
-  ck_hand_result made;
+  ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[1], NULL, &err), "rewind");
   tap_is_text(made.told, "main.a main.b", "each scope that has said more since is told, the main one has not");
@@ -104,7 +104,7 @@ static void test_each_that_is_cut(void) {
 static void test_behind_the_prompt(void) {
   strands s = {0};
   char ids[4][CK_ID_SIZE];
-  ck_hand_result made;
+  ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[0], NULL, &err), "rewind");
   tap_is_text(made.told, "main.b main.a", "a scope that stood at its beginning is told, too");
@@ -117,7 +117,7 @@ static void test_behind_the_prompt(void) {
 static void test_one_alone(void) {
   strands s = {0};
   char ids[4][CK_ID_SIZE];
-  ck_hand_result made;
+  ck_history_edit_result made;
   ck_error failure = CK_ERROR_INIT;
   begin(&s, ids);
   tap_is_status(go_back(&made, &s, ids[1], "c", &failure), CK_E_NOT_FOUND, &failure, "a scope that was not there");
@@ -138,7 +138,7 @@ static void test_one_alone(void) {
 static void test_undone(void) {
   strands s = {0};
   char ids[4][CK_ID_SIZE];
-  ck_hand_result made;
+  ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[0], NULL, &err), "rewind");
   must(ck_session_undo(&made, s.runtime, "s", &err), "undo");

@@ -15,20 +15,20 @@ static ck_session *start(const char *id) {
   return session;
 }
 
-static bool take(ck_wish *out, ck_session *session) {
+static bool take(ck_session_request *out, ck_session *session) {
   bool found;
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_session_take_request(out, &found, session, &err), CK_OK, &err, "requests are looked for");
   return found;
 }
 
-static void leave(ck_wish *wish, const ck_session *session) {
+static void leave(ck_session_request *wish, const ck_session *session) {
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_request_leave(runtime->store, ck_session_get_record(session), wish, &err), CK_OK, &err, "a request is left");
 }
 
 /* True when the note on it is there. */
-static bool noted(const ck_wish *wish, const ck_session *session, ck_buffer *problem) {
+static bool noted(const ck_session_request *wish, const ck_session *session, ck_buffer *problem) {
   bool found;
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_request_find_note(&found, runtime->store, ck_session_get_record(session)->no, 0, wish->id, problem, &err), CK_OK, &err,
@@ -38,9 +38,9 @@ static bool noted(const ck_wish *wish, const ck_session *session, ck_buffer *pro
 
 static void test_way(void) {
   ck_session *session = start("way");
-  ck_wish first = {.kind = CK_REQUEST_PAUSE, .text = (char[]){"a \"reason\""}};
-  ck_wish second = {.kind = CK_REQUEST_ANSWER, .text = (char[]){"yes"}, .effect = (char[]){"main/a/ask/1"}};
-  ck_wish taken;
+  ck_session_request first = {.kind = CK_REQUEST_PAUSE, .text = (char[]){"a \"reason\""}};
+  ck_session_request second = {.kind = CK_REQUEST_ANSWER, .text = (char[]){"yes"}, .effect = (char[]){"main/a/ask/1"}};
+  ck_session_request taken;
   ck_buffer problem = {0};
   ck_error err = CK_ERROR_INIT;
   tap_ok(!take(&taken, session), "there is none at first");
@@ -50,10 +50,10 @@ static void test_way(void) {
   tap_ok(take(&taken, session) && taken.kind == CK_REQUEST_PAUSE && strcmp(taken.text, "a \"reason\"") == 0, "the oldest comes first");
   tap_ok(!taken.effect && strcmp(taken.id, first.id) == 0, "as it was left");
   tap_is_status(ck_session_note_request(session, &taken, NULL, &err), CK_OK, &err, "that is noted");
-  ck_wish_clear(&taken);
+  ck_session_request_clear(&taken);
   tap_ok(take(&taken, session) && taken.kind == CK_REQUEST_ANSWER && strcmp(taken.effect, "main/a/ask/1") == 0, "then the next");
   tap_is_status(ck_session_note_request(session, &taken, "nobody asked", &err), CK_OK, &err, "a problem is noted, too");
-  ck_wish_clear(&taken);
+  ck_session_request_clear(&taken);
   tap_ok(!take(&taken, session), "each is taken once");
   tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err, "the notes are committed");
   tap_ok(noted(&first, session, &problem) && problem.len == 0, "the first was heeded");
@@ -64,7 +64,7 @@ static void test_way(void) {
 
 static void test_other_run(void) {
   ck_session *session = start("other");
-  ck_wish late = {.kind = CK_REQUEST_CANCEL, .text = (char[]){"late"}}, taken;
+  ck_session_request late = {.kind = CK_REQUEST_CANCEL, .text = (char[]){"late"}}, taken;
   ck_error err = CK_ERROR_INIT;
   leave(&late, session);
   ck_session_close(session);
@@ -78,7 +78,7 @@ static void test_other_run(void) {
 static void test_nonsense(void) {
   static const char *const bodies[] = {NULL, "{}", "[]", "null", "{\"run\":1}", "{\"run\":\"RUN\"}", "{\"run\":\"RUN\",\"id\":5}"};
   ck_session *session = start("nonsense");
-  ck_wish taken;
+  ck_session_request taken;
   ck_error err = CK_ERROR_INIT;
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     char text[256] = "", kind[] = "pause";

@@ -7,7 +7,7 @@
 
 #include "core/runtime/commit/backlog.h"
 #include "core/runtime/session/session_private.h"
-#include "tests/runtime/session/saving_scene.h"
+#include "tests/runtime/session/saving_fixture.h"
 #include "tests/store/faulty.h"
 #include "tests/tap.h"
 
@@ -216,21 +216,21 @@ static void test_trouble(void) {
   saving_scene s = {0};
   ck_store *other;
   ck_error err = CK_ERROR_INIT;
-  char text[CK_TROUBLE_MAX];
+  char text[CK_STORE_FAULT_MAX];
   saving_begin(&s, "trouble", 10);
   tap_must(ck_store_open(&other, s.url, &(ck_store_options){.read_only = true}, &err) == CK_OK, "open: %s", err.text);
-  ck_store_get_trouble(text, other, "trouble");
+  ck_store_get_fault(text, other, "trouble");
   tap_is_text(text, "", "all is well");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
   tap_must(saving_step(&s, &err) == CK_OK, "a step that waits");
-  ck_store_get_trouble(text, other, "trouble");
+  ck_store_get_fault(text, other, "trouble");
   tap_ok(strstr(text, "No space"), "who looks from elsewhere sees what is wrong: %s", text);
   tap_is_status(ck_store_check_owner(other, "trouble", &err), CK_E_OWNED, &err, "and still who owns it");
   faulty_heal();
   tap_must(saving_step(&s, &err) == CK_OK, "a step that is saved");
-  ck_store_get_trouble(text, other, "trouble");
+  ck_store_get_fault(text, other, "trouble");
   tap_is_text(text, "", "and that it is over");
-  ck_store_get_trouble(text, other, "nobody");
+  ck_store_get_fault(text, other, "nobody");
   tap_is_text(text, "", "a session that is not there has no trouble");
   ck_store_close(other);
   saving_end(&s);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/runtime/execution/strands.h"
+#include "tests/runtime/execution/fake_flow.h"
 #include "tests/store/faulty.h"
 #include "tests/tap.h"
 

@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-#include "tests/runtime/session/saving_scene.h"
+#include "tests/runtime/session/saving_fixture.h"
 #include "tests/store/faulty.h"
 #include "tests/tap.h"
 

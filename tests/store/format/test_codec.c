@@ -5,7 +5,7 @@
 #include "core/store/format/arena.h"
 #include "core/store/format/chain.h"
 #include "core/store/format/payload.h"
-#include "core/store/format/replay.h"
+#include "core/store/format/state_rebuild.h"
 #include "tests/store/history.h"
 #include "tests/tap.h"
 
@@ -102,15 +102,15 @@ static ck_chain *make_chain(const char *session_id, const ck_state *state, int64
   return chain;
 }
 
-static bool replays_to(ck_replay *replay, ck_bytes plain, const ck_state *want) {
+static bool replays_to(ck_state_rebuild *replay, ck_bytes plain, const ck_state *want) {
   ck_error err = CK_ERROR_INIT;
   ck_codec_reader reader;
   ck_state *got = NULL;
   must(ck_codec_open(&reader, plain, &err), &err);
-  must(ck_replay_apply(replay, &reader, &err), &err);
-  must(ck_replay_check_changes(replay, &reader, &err), &err);
-  must(ck_replay_check_splices(replay, &err), &err);
-  must(ck_replay_get_state(&got, replay, &err), &err);
+  must(ck_state_rebuild_apply(replay, &reader, &err), &err);
+  must(ck_state_rebuild_check_changes(replay, &reader, &err), &err);
+  must(ck_state_rebuild_check_splices(replay, &err), &err);
+  must(ck_state_rebuild_get_state(&got, replay, &err), &err);
   bool same = history_equal(got, want);
   ck_state_free(got);
   return same;
@@ -123,8 +123,8 @@ static void test_round_trip(ck_store *store) {
   past.value_max = 3000;
   ck_digest zero = {{0}};
   encoding pair = {.chain = make_chain(past.id, past.state, 0, &zero)};
-  ck_replay *replay;
-  must(ck_replay_new(&replay, &err), &err);
+  ck_state_rebuild *replay;
+  must(ck_state_rebuild_new(&replay, &err), &err);
   int wrong = 0, differ = 0, keyframes = 0;
   for (int i = 0; i < 400; i++) {
     ck_digest parent = i ? pair.row.digest : zero;
@@ -137,10 +137,10 @@ static void test_round_trip(ck_store *store) {
     keyframes += pair.row.keyframe == pair.row.seq;
     differ += !ck_digest_equal(&pair.row.digest, &row.digest) || row.keyframe != row.seq;
     wrong += !replays_to(replay, ck_buffer_bytes(&pair.plain), pair.step.state);
-    ck_replay *alone;
-    must(ck_replay_new(&alone, &err), &err);
+    ck_state_rebuild *alone;
+    must(ck_state_rebuild_new(&alone, &err), &err);
     wrong += !replays_to(alone, ck_buffer_bytes(&plain), pair.step.state);
-    ck_replay_free(alone);
+    ck_state_rebuild_free(alone);
     ck_buffer_clear(&plain);
     ck_chain_free(anew);
     history_apply(&past, &pair.step);
@@ -148,7 +148,7 @@ static void test_round_trip(ck_store *store) {
   tap_is_int(wrong, 0, "400 random checkpoints replay to what was written, as deltas and as keyframes");
   tap_is_int(differ, 0, "the digest is the same whichever form the payload has");
   tap_ok(keyframes > 1 && keyframes < 200, "both forms were written: %d keyframes of 400", keyframes);
-  ck_replay_free(replay);
+  ck_state_rebuild_free(replay);
   ck_chain_free(pair.chain);
   ck_buffer_clear(&pair.plain);
   history_clear(&past);
@@ -225,18 +225,18 @@ static void test_answers(stored_row *self, ck_bytes plain) {
 static void walk(ck_bytes plain) {
   ck_codec_reader reader;
   ck_codec_seen change;
-  ck_replay *replay;
+  ck_state_rebuild *replay;
   ck_state *state = NULL;
   ck_error err = CK_ERROR_INIT;
   if (ck_codec_open(&reader, plain, &err)) return;
   ck_codec_reader changes = reader;
   while (ck_codec_next_change(&change, &changes)) continue;
-  must(ck_replay_new(&replay, &err), &err);
-  ck_status status = ck_replay_apply(replay, &reader, &err);
-  if (!status) status = ck_replay_check_changes(replay, &reader, &err);
-  if (!status) status = ck_replay_get_state(&state, replay, &err);
+  must(ck_state_rebuild_new(&replay, &err), &err);
+  ck_status status = ck_state_rebuild_apply(replay, &reader, &err);
+  if (!status) status = ck_state_rebuild_check_changes(replay, &reader, &err);
+  if (!status) status = ck_state_rebuild_get_state(&state, replay, &err);
   ck_state_free(state);
-  ck_replay_free(replay);
+  ck_state_rebuild_free(replay);
 }
 
 /* No digest protects here: bytes that someone made on purpose. */

@@ -8,7 +8,7 @@ local actor = require "ck.flow.actor"
 local branch = require "ck.flow.graph.branch"
 local edge = require "ck.flow.graph.edge"
 local node = require "ck.flow.node"
-local trial = require "ck.flow.trial"
+local trial = require "ck.flow.retry"
 
 local walk = {}
 

@@ -6,7 +6,7 @@
 
 local actor = require "ck.flow.actor"
 local node = require "ck.flow.node"
-local trial = require "ck.flow.trial"
+local trial = require "ck.flow.retry"
 
 local run = {}
 

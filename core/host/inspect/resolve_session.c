@@ -1,0 +1,64 @@
+/* resolve_session.c - an id in full, or what tells one that ckrun made from all others. */
+#include "core/host/inspect/resolve_session.h"
+
+#include <string.h>
+
+#include "core/base/id.h"
+#include "core/host/cli/suggest.h"
+
+enum { PART_MIN = 4, TAIL = 8 };
+
+typedef struct search {
+  const char *word;
+  size_t len, matches;
+  char ids[2][CK_ID_SIZE]; /* the first two that fit */
+  char near[CK_ID_SIZE];   /* "": none */
+  size_t distance;
+} search;
+
+/* Where the random part of an id that ckrun made begins; NULL: a person gave it. */
+static const char *tail_of(const char *id) {
+  size_t len = strlen(id);
+  const char *tail = id + len - TAIL;
+  return len > TAIL + 1 && tail[-1] == '_' && strspn(tail, "0123456789abcdef") == TAIL ? tail : NULL;
+}
+
+static void look_near(search *self, const char *id) {
+  ck_suggestion meant = {.typed = self->word};
+  ck_suggestion_check(&meant, id);
+  if (!meant.best || (self->near[0] && meant.distance >= self->distance)) return;
+  self->distance = meant.distance;
+  strcpy(self->near, id);
+}
+
+static bool look_at(void *to, const ck_session_record *record) {
+  search *self = to;
+  const char *tail = tail_of(record->id);
+  look_near(self, record->id);
+  bool fits = tail && self->len >= PART_MIN &&
+              (strncmp(record->id, self->word, self->len) == 0 || strncmp(tail, self->word, self->len) == 0);
+  if (fits && self->matches < 2) memcpy(self->ids[self->matches], record->id, CK_ID_SIZE);
+  self->matches += fits;
+  return true;
+}
+
+ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word, ck_error *err) {
+  ck_session_record record;
+  ck_error absent = CK_ERROR_INIT, ignored = CK_ERROR_INIT;
+  search s = {.word = word, .len = strlen(word)};
+  out[0] = 0;
+  ck_status status = ck_id_check("session", word, err);
+  if (status != CK_OK) return status;
+  status = ck_store_get_session(&record, store, word, &absent);
+  if (status == CK_OK) ck_session_record_clear(&record);
+  if (status == CK_E_NOT_FOUND && ck_store_list_sessions(store, 0, look_at, &s, &ignored) != CK_OK) s = (search){0};
+  if (status == CK_OK || s.matches == 1) {
+    strcpy(out, s.matches == 1 ? s.ids[0] : word);
+    return CK_OK;
+  }
+  if (s.matches > 1)
+    return ck_error_set(err, CK_E_USAGE, "%zu sessions are meant by '%s', such as %s and %s: a few more characters tell them apart",
+                        s.matches, word, s.ids[0], s.ids[1]);
+  if (s.near[0]) return ck_error_set(err, status, "%s; did you mean '%s'?", absent.text, s.near);
+  return ck_error_set(err, status, "%s", absent.text);
+}

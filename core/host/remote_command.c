@@ -1,0 +1,169 @@
+/* remote_command.c - a command that steers one session: itself when the session is at rest, else through its owner. */
+#include "core/host/remote_command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/host/print/document.h"
+#include "core/host/run/launch.h"
+#include "core/host/run/summary.h"
+#include "core/host/print/table.h"
+#include "core/runtime/session/secret.h"
+#include "lua/profile/profile.h"
+
+enum { LOOK_EVERY_MS = 20 };
+
+static void pass_over(void *to, const ck_error *problem) { (void)to, (void)problem; }
+
+ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store, const char *id, ck_error *err) {
+  ck_session_record record = {0};
+  ck_launch launch = {0};
+  ck_profile *profile = NULL;
+  ck_error ignored = CK_ERROR_INIT;
+  ck_output_set_fingerprint_key(output, ck_store_fingerprint_key(store));
+  ck_status status = ck_store_get_session(&record, store, id, err);
+  bool named = status == CK_OK && ck_launch_read(&launch, &record, &ignored) == CK_OK && launch.profile;
+  bool loaded = named && ck_profile_load(&profile, launch.profile, &ignored) == CK_OK;
+  if (loaded) status = ck_secret_register_all(output->redactor, profile, pass_over, NULL, err);
+  ck_profile_free(profile);
+  ck_launch_clear(&launch);
+  ck_session_record_clear(&record);
+  return status;
+}
+
+static int64_t now_us(const ck_remote_command *self) { return self->runtime->clock.mono_us(self->runtime->clock.self); }
+
+static ck_status look_for_owner(ck_remote_command *self, ck_error *err) {
+  ck_error owned = CK_ERROR_INIT;
+  ck_status status = ck_store_check_owner(self->runtime->store, self->id, &owned);
+  self->live = status == CK_E_OWNED;
+  snprintf(self->owner, sizeof self->owner, "%s", self->live ? owned.text : "");
+  return status == CK_OK || self->live ? CK_OK : ck_error_set(err, status, "%s", owned.text);
+}
+
+/* The owner is asked for before the row is read, for one that is gone has written what it had to write; and again after it,
+ * for another one may have come. */
+ck_status ck_remote_command_look(ck_remote_command *self, ck_error *err) {
+  ck_head_clear(&self->head);
+  ck_status status = look_for_owner(self, err);
+  if (status == CK_OK) status = ck_store_get_head(&self->head, self->runtime->store, self->id, err);
+  bool orphan = status == CK_OK && !self->live && self->head.session.status == CK_SESSION_RUNNING;
+  return orphan ? look_for_owner(self, err) : status;
+}
+
+ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id, int64_t timeout_ms, ck_error *err) {
+  *out = (ck_remote_command){.host = host, .id = out->picked};
+  ck_status status = ck_id_check("session", id, err);
+  if (status == CK_OK) status = ck_store_location_find(&out->place, host, err);
+  if (status == CK_OK) status = ck_runtime_open(&out->runtime, out->place.url, &(ck_store_options){.key = out->place.key}, NULL, err);
+  if (status == CK_OK) status = ck_resolve_session(out->picked, out->runtime->store, id, err);
+  if (status == CK_OK) status = ck_remote_command_hide_secrets(host->output, out->runtime->store, out->id, err);
+  if (status == CK_OK) status = ck_remote_command_look(out, err);
+  if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;
+  return status;
+}
+
+void ck_remote_command_close(ck_remote_command *self) {
+  ck_head_clear(&self->head);
+  ck_runtime_close(self->runtime);
+  ck_store_location_clear(&self->place);
+  *self = (ck_remote_command){0};
+}
+
+ck_status ck_remote_command_clean(char **out, const ck_remote_command *self, const char *text, ck_error *err) {
+  ck_buffer kept = {0};
+  *out = NULL;
+  if (!text) return CK_OK;
+  ck_status status = ck_redactor_apply_text(&kept, self->host->output->redactor, CK_SINK_REQUEST, ck_bytes_text(text), err);
+  if (status == CK_OK) status = ck_buffer_check(&kept, err);
+  if (status == CK_OK) *out = kept.len ? ck_buffer_take(&kept) : strdup("");
+  ck_buffer_clear(&kept);
+  return status == CK_OK && !*out ? ck_error_no_memory(err) : status;
+}
+
+ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *wish, ck_error *err) {
+  self->after = self->head.last_seq;
+  self->noted = false;
+  self->problem[0] = 0;
+  ck_status status = ck_request_leave(self->runtime->store, &self->head.session, wish, err);
+  if (status != CK_OK) return status;
+  memcpy(self->run, self->head.session.run, sizeof self->run);
+  memcpy(self->request, wish->id, sizeof self->request);
+  return CK_OK;
+}
+
+static ck_status look_for_note(ck_remote_command *self, ck_error *err) {
+  ck_buffer problem = {0};
+  ck_status status = ck_request_find_note(&self->noted, self->runtime->store, self->head.session.no, self->after, self->request,
+                                          &problem, err);
+  if (status == CK_OK && self->noted) snprintf(self->problem, sizeof self->problem, "%s", problem.len ? problem.data : "");
+  ck_buffer_clear(&problem);
+  return status;
+}
+
+static ck_status too_late(const ck_remote_command *self, ck_error *err) {
+  if (self->noted)
+    return ck_error_set(err, CK_E_PENDING, "session %s goes on: its owner has taken the request and has not come to a boundary yet", self->id);
+  return ck_error_set(err, CK_E_PENDING, "%s, which has not taken the request yet; the request stands as long as that process lives", self->owner);
+}
+
+ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err) {
+  for (;;) {
+    ck_status status = ck_remote_command_look(self, err);
+    if (status == CK_OK && !self->noted) status = look_for_note(self, err);
+    if (status != CK_OK || self->problem[0] || (noted && self->noted)) return status;
+    bool over = self->head.session.status != CK_SESSION_RUNNING, other = strcmp(self->head.session.run, self->run) != 0;
+    if (!self->live || other) return CK_OK;
+    bool late = now_us(self) >= self->deadline_us; /* what is over waits for its owner to leave, so that a resume can follow */
+    if (late) return over ? CK_OK : too_late(self, err);
+    nanosleep(&(struct timespec){0, LOOK_EVERY_MS * 1000 * 1000}, NULL);
+  }
+}
+
+static ck_status write_resume(ck_buffer *out, const ck_remote_command *self, ck_error *err) {
+  char words[CK_ID_SIZE + 16];
+  const ck_session_record *record = &self->head.session;
+  if (self->live || !ck_session_status_resumable(record->status)) return CK_OK;
+  snprintf(words, sizeof words, "resume %s", record->id);
+  ck_summary_append_command(out, self->host, words);
+  return ck_buffer_check(out, err);
+}
+
+static ck_status print_json(const ck_remote_command *self, const char *status, const char *reason, const char *resume, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, self->host->output);
+  ck_document_put_text(&document, NULL, "session", self->id);
+  ck_document_put_text(&document, NULL, "status", status);
+  ck_document_put_text(&document, NULL, "reason", reason);
+  ck_document_put_text(&document, NULL, "request", self->request[0] ? self->request : NULL);
+  ck_document_put_text(&document, NULL, "resume", resume);
+  ck_status printed = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return printed;
+}
+
+static void put_text(ck_table *table, const char *name, const char *text) {
+  if (!text) return;
+  ck_table_put_word(table, name);
+  ck_table_put_text(table, ck_bytes_text(text));
+}
+
+ck_status ck_remote_command_print(const ck_remote_command *self, const char *status, const char *reason, ck_error *err) {
+  static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
+  ck_table table;
+  ck_buffer resume = {0};
+  ck_status printed = write_resume(&resume, self, err);
+  if (printed == CK_OK && self->host->output->json) printed = print_json(self, status, reason, resume.data, err);
+  else if (printed == CK_OK) {
+    ck_table_init(&table, self->host->output, columns);
+    put_text(&table, "session", self->id);
+    put_text(&table, "status", status);
+    put_text(&table, "reason", reason);
+    put_text(&table, "resume", resume.data);
+    printed = ck_table_print(&table, err);
+    ck_table_clear(&table);
+  }
+  ck_buffer_clear(&resume);
+  return printed;
+}

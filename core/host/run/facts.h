@@ -1,0 +1,25 @@
+/* facts.h - the driver of ctx.facts: what a session knows from others, and leaves to them.
+ *
+ * A read effect {what: "fact", owner, key} gives the value or null; with `value` (null: the fact goes) it keeps one, masked as
+ * everything that is written. Either is recorded like any effect, so a flow reads the same again after a crash. */
+#ifndef CK_HOST_RUN_FACTS_H
+#define CK_HOST_RUN_FACTS_H
+
+#include "core/effect/loop.h"
+#include "core/model/effect.h"
+#include "core/runtime/session/session.h"
+#include "core/store/store.h"
+
+enum { CK_FACT_MAX = 1 << 20 }; /* bytes of one value */
+
+/* All borrowed. */
+typedef struct ck_long_term_options {
+  ck_loop *loop;
+  ck_store *store;
+  ck_clock clock;
+  ck_redactor *redactor;
+} ck_long_term_options;
+/* A driver named "long_term". */
+CK_CHECKED ck_status ck_long_term_driver_new(ck_effect_driver **out, const ck_long_term_options *options, ck_error *err);
+
+#endif

@@ -1,0 +1,136 @@
+/* usage.c - how a session stands against its constraints: spent, limit and minimum of each dimension. */
+#include "core/runtime/budget/usage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/runtime/budget/spending.h"
+
+static const struct {
+  const char *name, *key;
+  int64_t scale;
+} dimensions[] = {
+#define X(name, text, key, scale) [name] = {text, key, scale},
+    CK_DIMENSION_TABLE(X)
+#undef X
+};
+
+const char *ck_dimension_name(ck_dimension dimension) { return dimensions[dimension].name; }
+
+static ck_amounts no_limit(void) { return (ck_amounts){{-1, -1, -1, -1, -1, -1}}; }
+
+void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent) {
+  const char *key = dimensions[dimension].key;
+  if (agent) snprintf(out, CK_STATE_KEY_MAX, "limits.%.400s.%s", agent, strchr(key, '.') + 1);
+  else snprintf(out, CK_STATE_KEY_MAX, "%s", key);
+}
+
+bool ck_limits_is_key(const char *key) {
+  const char *last = strrchr(key, '.');
+  bool known = false;
+  for (int d = 0; last && d < CK_DIMENSION_COUNT; d++) known |= strcmp(last, strrchr(dimensions[d].key, '.')) == 0;
+  return known && strncmp(key, "limits.", 7) == 0 && last != key + 7;
+}
+
+/* A limit that a person has set meanwhile comes before the profile's. */
+static void override(ck_amounts *limits, const ck_state *state, const char *agent) {
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
+    char key[CK_STATE_KEY_MAX];
+    double number;
+    ck_limits_key(key, (ck_dimension)d, agent);
+    const ck_value *set = ck_state_get(state, key);
+    if (set && ck_json_read_double(&number, ck_value_bytes(set)) && number >= 0 && number < 1e12)
+      limits->of[d] = (int64_t)(number * (double)dimensions[d].scale + 0.5);
+  }
+}
+
+void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const char *agent) {
+  const ck_profile_agent *a = profile && agent ? ck_profile_get_agent(profile, agent) : NULL;
+  const ck_profile *p = agent ? NULL : profile;
+  out->limit = out->minimum = no_limit();
+  if (a) out->limit = (ck_amounts){{a->budget_micros, a->time_ms, a->rounds, a->tokens, a->tool_calls, a->model_calls}};
+  if (p) {
+    const ck_profile_minimum *m = &p->minimum;
+    out->limit = (ck_amounts){{p->budget_micros, p->time_ms, p->rounds, p->tokens, p->tool_calls, p->model_calls}};
+    out->minimum = (ck_amounts){{m->budget_micros, m->time_ms, m->rounds, m->tokens, m->tool_calls, m->model_calls}};
+  }
+  override(&out->limit, state, agent);
+}
+
+static int64_t base_of(const ck_state *state, const char *name) {
+  const ck_value *base = ck_state_get(state, "base");
+  int64_t from = 0;
+  if (base) ck_json_read_int(&from, ck_json_get(ck_value_bytes(base), name));
+  return from;
+}
+
+ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const ck_totals *totals,
+                           ck_error *err) {
+  ck_spending spending = {0};
+  *out = (ck_limits_usage){0};
+  ck_status status = ck_spending_read(&spending, state, err);
+  int64_t tokens = totals->input_tokens + totals->output_tokens;
+  out->spent = (ck_amounts){{
+      [CK_DIMENSION_BUDGET] = totals->cost_micros - base_of(state, "cost"),
+      [CK_DIMENSION_TIME] = (totals->active_us - base_of(state, "active_us")) / 1000,
+      [CK_DIMENSION_ROUNDS] = spending.rounds - base_of(state, "rounds"),
+      [CK_DIMENSION_TOKENS] = tokens - base_of(state, "input_tokens") - base_of(state, "output_tokens"),
+      [CK_DIMENSION_TOOL_CALLS] = totals->tool_calls - base_of(state, "tool_calls"),
+      [CK_DIMENSION_MODEL_CALLS] = totals->model_calls,
+  }};
+  ck_limits_usage_read_limits(out, profile, state, NULL);
+  ck_spending_clear(&spending);
+  return status;
+}
+
+bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension) {
+  return self->limit.of[dimension] >= 0 && self->spent.of[dimension] >= self->limit.of[dimension];
+}
+
+bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimension) {
+  int64_t limit = self->limit.of[dimension];
+  int64_t near = limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100;
+  return limit > 0 && self->spent.of[dimension] >= near && !ck_limits_usage_hits(self, dimension);
+}
+
+bool ck_limits_usage_conflicts(const ck_limits_usage *self) {
+  bool hit = false, unmet = false;
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
+    bool at_limit = ck_limits_usage_hits(self, (ck_dimension)d);
+    hit |= at_limit;
+    unmet |= !at_limit && self->minimum.of[d] >= 0 && self->spent.of[d] * 2 < self->minimum.of[d];
+  }
+  return hit && unmet;
+}
+
+/* Less than a cent is told to the micro-dollar: "$0.00 of $0.00 spent" would tell nothing. */
+static void write_money(char *out, size_t size, int64_t micros) {
+  if (micros <= 0 || micros >= 10000) {
+    snprintf(out, size, "$%.2f", (double)micros / 1e6);
+    return;
+  }
+  int len = snprintf(out, size, "$%.6f", (double)micros / 1e6);
+  while (out[len - 1] == '0') out[--len] = '\0';
+}
+
+static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t amount) {
+  if (dimension == CK_DIMENSION_BUDGET) write_money(out, size, amount);
+  else if (dimension == CK_DIMENSION_TIME) snprintf(out, size, "%.1f s", (double)amount / 1e3);
+  else snprintf(out, size, "%lld", (long long)amount);
+}
+
+void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
+  char spent[32], limit[32], waits[96] = "", more[64] = "", reserved[32];
+  write_amount(spent, sizeof spent, hit->dimension, hit->spent);
+  write_amount(limit, sizeof limit, hit->dimension, hit->limit);
+  if (hit->held > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
+    write_amount(reserved, sizeof reserved, hit->dimension, hit->held);
+    snprintf(waits, sizeof waits, ", %s held for calls that are not settled", reserved);
+  }
+  if (hit->asked > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
+    write_amount(reserved, sizeof reserved, hit->dimension, hit->asked);
+    snprintf(more, sizeof more, ", and the next call may cost %s", reserved);
+  }
+  snprintf(out, size, "%s%s%s: %s of %s spent%s%s", ck_dimension_name(hit->dimension), hit->agent ? " of agent " : "",
+           hit->agent ? hit->agent : "", spent, limit, waits, more);
+}

@@ -1,0 +1,38 @@
+/* usage.h - how a session stands against its constraints: spent, limit and minimum of each dimension. */
+#ifndef CK_RUNTIME_BUDGET_USAGE_H
+#define CK_RUNTIME_BUDGET_USAGE_H
+
+#include "core/model/profile.h"
+#include "core/model/session.h"
+#include "core/model/state.h"
+#include "core/runtime/budget/dimension.h"
+
+typedef struct ck_amounts {
+  int64_t of[CK_DIMENSION_COUNT];
+} ck_amounts;
+
+enum { CK_LIMIT_APPROACHING_PERCENT = 80 };
+
+/* How the session stands. limit -1: none. */
+typedef struct ck_limits_usage {
+  ck_amounts spent, limit, minimum;
+} ck_limits_usage;
+
+/* The state key that overrides a limit, of the session or (agent not NULL) of an agent. */
+void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent);
+/* True for a key that ck_limits_key makes. */
+bool ck_limits_is_key(const char *key);
+/* What the profile (NULL: none) and the overrides in the state say: limit and minimum. `agent` NULL: the session's. */
+void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const char *agent);
+/* The whole, as of a checkpoint with these totals and this state. */
+CK_CHECKED ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const ck_totals *totals,
+                                      ck_error *err);
+/* At or above 80 % of a maximum, and not yet at it; at it. */
+bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimension);
+bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension);
+/* A maximum is hit while another dimension has met less than half of its minimum. */
+bool ck_limits_usage_conflicts(const ck_limits_usage *self);
+/* "budget of agent x: $0.95 of $1.00 spent, and the next call may cost $0.10". */
+void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit);
+
+#endif

@@ -1,0 +1,150 @@
+/* unsettled.c - finds the paid calls that an earlier process left open, counts them, or holds what they may have cost. */
+#include "core/runtime/execution/unsettled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+#include "core/runtime/ledger/replay_range.h"
+
+static int64_t reserve_of(const ck_ledger_entry *entry) {
+  int64_t reserve = 0;
+  if (entry->intent) ck_json_read_int(&reserve, ck_json_get(ck_value_bytes(entry->intent), "reserve"));
+  return reserve > 0 ? reserve : 0;
+}
+
+/* What an origin began, it pays for itself. */
+static bool is_lost(const ck_session *session, const ck_ledger_entry *entry) {
+  return entry->open && reserve_of(entry) > 0 && entry->intent_seq > session->record.origin.cut;
+}
+
+typedef struct closing {
+  ck_session *session;
+  ck_status status;
+  ck_error *err;
+} closing;
+
+static bool close_open(void *to, const ck_event *event) {
+  closing *self = to;
+  char *key = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "key"));
+  const ck_ledger_entry *entry = key ? ck_ledger_get(self->session->ledger, key) : NULL;
+  if (!key) self->status = ck_error_no_memory(self->err);
+  if (entry && is_lost(self->session, entry) && event->seq > entry->intent_seq)
+    self->status = ck_ledger_apply(self->session->ledger, event, self->err);
+  free(key);
+  return self->status == CK_OK;
+}
+
+/* Whether something can still tell what came of it, or has the word on it. */
+static bool can_be_settled(const ck_execution *self, const ck_ledger_entry *entry) {
+  ck_effect effect = {.scope = entry->scope, .key = entry->key, .attempt = entry->intent_attempt, .kind = entry->kind,
+                      .class = entry->class, .agent = entry->agent,
+                      .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
+  if (ck_ledger_decide(entry, &effect, entry->intent_digest).answer != CK_LEDGER_RUN) return true;
+  return entry->verdict == CK_VERDICT_NONE && ck_driver_probes(ck_execution_find_driver(self, &effect), &effect);
+}
+
+static ck_status close_entry(ck_execution *self, const ck_ledger_entry *entry, ck_error *err) {
+  ck_session *session = self->session;
+  ck_value *body;
+  ck_status status = ck_ledger_write_unsettled(&body, entry, err);
+  if (status != CK_OK) return status;
+  ck_event event = {.kind = CK_EVENT_OUTCOME, .scope = entry->scope, .agent = entry->agent, .body = body};
+  status = ck_session_record_cost(session, &event, err);
+  if (status == CK_OK) status = ck_ledger_apply(session->ledger, &event, err);
+  ck_value_free(body);
+  return status;
+}
+
+static ck_status hold(ck_execution *self, const ck_ledger_entry *entry, ck_error *err) {
+  const ck_ledger_entry **grown = reallocarray(self->doubts, self->doubt_count + 1, sizeof *grown);
+  if (!grown) return ck_error_no_memory(err);
+  self->doubts = grown;
+  self->doubts[self->doubt_count++] = entry;
+  return CK_OK;
+}
+
+/* What a branch that was left had begun, and this one has done since or counted as lost: the ledger, which lacks what its view shows up
+ * to the cut, takes it for open. */
+static ck_status close_what_was_done(ck_session *session, ck_error *err) {
+  const ck_ledger_entry *entry;
+  int64_t cut, earliest = INT64_MAX;
+  for (size_t i = 0; (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
+    if (is_lost(session, entry) && entry->intent_seq < earliest) earliest = entry->intent_seq;
+  ck_status status = ck_replay_range_earliest(&cut, session->state, session->cut, err);
+  if (status != CK_OK || earliest >= cut) return status;
+  closing c = {.session = session, .err = err};
+  ck_event_query query = {.session = session->record.no, .view = &session->view, .after = earliest, .until = cut,
+                          .kinds = 1ull << CK_EVENT_OUTCOME};
+  status = ck_store_read_events(session->runtime->store, &query, close_open, &c, err);
+  return status == CK_OK ? c.status : status;
+}
+
+ck_status ck_unsettled_open(ck_execution *self, ck_error *err) {
+  const ck_ledger_entry *entry;
+  ck_status status = close_what_was_done(self->session, err);
+  uint64_t ticket;
+  bool any = false;
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(self->session->ledger, i)) != NULL; i++) {
+    if (!is_lost(self->session, entry)) continue;
+    bool settles = can_be_settled(self, entry);
+    any |= !settles;
+    status = settles ? hold(self, entry, err) : close_entry(self, entry, err);
+  }
+  return status == CK_OK && any ? ck_session_push(&ticket, self->session, CK_DURABLE_POWER, err) : status;
+}
+
+ck_status ck_unsettled_expect(int64_t *out, ck_session *session, ck_error *err) {
+  const ck_ledger_entry *entry;
+  *out = 0;
+  ck_status status = close_what_was_done(session, err);
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
+    if (is_lost(session, entry)) *out += reserve_of(entry);
+  return status;
+}
+
+/* ---- those that are not settled ---- */
+
+static bool pays(const ck_ledger_entry *entry, const char *agent) {
+  ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(entry->intent), "for"));
+  if (!agent || (entry->agent && strcmp(entry->agent, agent) == 0)) return true;
+  while (ck_json_next(&it))
+    if (ck_json_is_text(it.value, agent)) return true;
+  return false;
+}
+
+int64_t ck_unsettled_reserved(const ck_execution *self, const char *agent) {
+  int64_t sum = 0;
+  for (size_t i = 0; i < self->doubt_count; i++)
+    if (pays(self->doubts[i], agent)) sum += reserve_of(self->doubts[i]);
+  return sum;
+}
+
+/* doubt_count: there is none. */
+static size_t find(const ck_call *call) {
+  const ck_execution *self = call->runner->execution;
+  size_t i = 0;
+  while (i < self->doubt_count && strcmp(self->doubts[i]->key, call->key) != 0) i++;
+  return i;
+}
+
+int64_t ck_unsettled_reserve(const ck_call *call) {
+  const ck_execution *self = call->runner->execution;
+  size_t at = find(call);
+  return at < self->doubt_count ? reserve_of(self->doubts[at]) : 0;
+}
+
+void ck_unsettled_release(const ck_call *call) {
+  ck_execution *self = call->runner->execution;
+  size_t at = find(call);
+  if (at < self->doubt_count) self->doubts[at] = self->doubts[--self->doubt_count];
+}
+
+ck_status ck_unsettled_count(ck_call *call, ck_error *err) {
+  ck_execution *self = call->runner->execution;
+  size_t at = find(call);
+  if (at == self->doubt_count) return CK_OK;
+  const ck_ledger_entry *entry = self->doubts[at];
+  ck_unsettled_release(call);
+  return close_entry(self, entry, err);
+}

@@ -1,0 +1,124 @@
+/* fork.c - a session that goes on from a checkpoint of another one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/history/history_edit_private.h"
+
+/* As if the origin had ended at the checkpoint: the fork's timelines and seqs follow those that it sees. */
+static void place(ck_history_edit *self) {
+  ck_session *session = self->session;
+  ck_timeline *timeline = &session->timeline;
+  uint32_t attempt = 1;
+  for (size_t i = 0; i < self->head.timeline_count; i++) {
+    const ck_timeline *at = &self->head.timelines[i];
+    if (at->no <= self->from.timeline && at->attempt > attempt) attempt = at->attempt;
+  }
+  timeline->no = self->from.timeline + 1;
+  timeline->begin = self->from.seq + 1;
+  timeline->attempt = attempt + 1;
+  session->next_seq = timeline->begin;
+  session->totals = session->base = self->from.totals;
+  session->active_base_us = session->totals.active_us;
+}
+
+static ck_status put_base(ck_history_edit *self, ck_error *err) {
+  const ck_totals *base = &self->session->base;
+  ck_buffer buffer = {0};
+  ck_value *value = NULL;
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "cost", base->cost_micros);
+  ck_json_member_int(&w, "input_tokens", base->input_tokens);
+  ck_json_member_int(&w, "output_tokens", base->output_tokens);
+  ck_json_member_int(&w, "tool_calls", base->tool_calls);
+  ck_json_member_int(&w, "model_calls", base->model_calls);
+  ck_json_member_int(&w, "active_us", base->active_us);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(&value, &buffer, err);
+  if (status == CK_OK) status = ck_session_put(self->session, "base", value, err);
+  ck_value_free(value);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* A secret stays the reference that it was given as. */
+static ck_status make_edit(ck_history_edit *self, const ck_state_edit *edit, ck_error *err) {
+  ck_value *body = NULL, *slot = NULL;
+  ck_status status = ck_state_edit_check(edit, self->session->redactor, err);
+  if (status == CK_OK) status = ck_state_edit_write(&body, edit, err);
+  if (status == CK_OK) status = ck_session_append(self->session, CK_EVENT_EDIT, NULL, NULL, body, err);
+  if (status == CK_OK && edit->ref) status = ck_redact_make_ref(&slot, edit->ref, err);
+  if (status == CK_OK && slot) status = ck_state_put(self->session->changed, edit->key, slot, err);
+  if (status == CK_OK && !slot) status = ck_session_put(self->session, edit->key, edit->value, err);
+  ck_value_free(slot);
+  ck_value_free(body);
+  return status;
+}
+
+static ck_status copy_text(char **out, const char *text, ck_error *err) {
+  *out = text ? strdup(text) : NULL;
+  return text && !*out ? ck_error_no_memory(err) : CK_OK;
+}
+
+/* It is started with what its origin was started with. */
+static ck_status make_record(ck_session_record *out, const ck_history_edit *self, const char *id, ck_error *err) {
+  const ck_session_record *origin = &self->head.session;
+  ck_clock *clock = &self->runtime->clock;
+  *out = (ck_session_record){.created_ms = clock->wall_ms(clock->self)};
+  if (id) {
+    ck_status checked = ck_id_check("session id", id, err);
+    if (checked != CK_OK) return checked;
+    strcpy(out->id, id);
+  } else {
+    ck_id_make_session(out->id, out->created_ms);
+  }
+  out->updated_ms = out->created_ms;
+  out->origin = (ck_origin){.session = self->from.session ? self->from.session : origin->no, .cut = self->from.seq};
+  memcpy(out->run, self->session->timeline.run, sizeof out->run);
+  out->input = ck_value_share(origin->input);
+  ck_status status = copy_text(&out->profile, origin->profile, err);
+  if (status == CK_OK) status = copy_text(&out->flow, origin->flow, err);
+  if (status != CK_OK) ck_session_record_clear(out);
+  return status;
+}
+
+static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self, const ck_history_edit_options *options, ck_error *err) {
+  ck_session_record record = {0};
+  const ck_state_edits *edits = options->edits;
+  ck_status status = ck_history_edit_begin(self, options, err);
+  if (status != CK_OK) return status;
+  place(self);
+  status = ck_history_edit_announce(self, CK_EVENT_SESSION_FORKED, 0, err);
+  for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++) status = make_edit(self, &edits->items[i], err);
+  if (status == CK_OK) status = put_base(self, err);
+  if (status == CK_OK) status = make_record(&record, self, options->fork, err);
+  if (status == CK_OK) status = ck_history_edit_commit(out, self, &record, "forked", err);
+  ck_session_record_clear(&record);
+  return status;
+}
+
+ck_status ck_session_fork(ck_history_edit_result *out, ck_runtime *runtime, const char *id, const ck_history_edit_options *options, ck_error *err) {
+  *out = (ck_history_edit_result){0};
+  ck_history_edit self = {.runtime = runtime};
+  ck_status status = ck_id_check("session id", id, err);
+  if (status == CK_OK) status = ck_store_get_head(&self.head, runtime->store, id, err);
+  if (status == CK_OK) status = fork_from(out, &self, options, err);
+  ck_history_edit_close(&self);
+  return status;
+}
+
+ck_status ck_session_list_effects(ck_runtime *runtime, int64_t session, int64_t after, ck_effect_visit visit, void *to, ck_error *err) {
+  ck_ledger *ledger;
+  ck_status status = ck_ledger_new(&ledger, err);
+  if (status != CK_OK) return status;
+  ck_ledger_fold fold = {.ledger = ledger, .status = CK_OK, .err = err};
+  ck_event_query query = {.session = session, .after = after, .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
+  status = ck_store_read_events(runtime->store, &query, ck_ledger_fold_event, &fold, err);
+  if (status == CK_OK) status = fold.status;
+  const ck_ledger_entry *entry;
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(ledger, i)) != NULL; i++)
+    if (entry->class != CK_EFFECT_PURE && entry->intent)
+      visit(to, entry->key, ck_effect_kind_name(entry->kind), ck_effect_class_name(entry->class), entry->open);
+  ck_ledger_free(ledger);
+  return status;
+}

@@ -1,0 +1,171 @@
+/* report.c - whom the report of a rewind is told: every scope whose conversation it cuts.
+ *
+ * A scope that stood somewhere at the checkpoint, or had said something by then, and has said more since, has lost that: it
+ * hears what came of it. One that was asked for the first time behind the checkpoint starts anew and hears nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/history/history_edit_private.h"
+#include "core/runtime/ledger/replay_range.h"
+
+typedef struct listener {
+  char *scope;
+  bool hears;
+} listener;
+
+typedef struct listeners {
+  const ck_history_edit *hand;
+  const char *wanted; /* that scope alone; NULL */
+  listener *list;
+  size_t count, hearing;
+  ck_status status;
+  ck_error *err;
+} listeners;
+
+static const ck_value *position_of(const ck_history_edit *self, const char *scope) {
+  char key[CK_STATE_KEY_MAX];
+  snprintf(key, sizeof key, "position.%s", scope);
+  return ck_session_get(self->session, key);
+}
+
+/* ---- who hears it ---- */
+
+/* At the checkpoint. */
+static ck_status has_begun(bool *out, const ck_history_edit *self, const char *name, ck_error *err) {
+  ck_scope *scope;
+  *out = position_of(self, name) != NULL;
+  ck_status status = *out ? CK_OK : ck_scope_new(&scope, name, err);
+  if (*out || status != CK_OK) return status;
+  status = ck_scope_fold(scope, self->runtime->store, self->head.session.no, &self->session->view, self->from.seq, err);
+  *out = ck_conversation_count(ck_scope_conversation(scope)) > 0;
+  ck_scope_free(scope);
+  return status;
+}
+
+static ck_status add(listeners *self, const char *scope) {
+  bool hears;
+  ck_status status = has_begun(&hears, self->hand, scope, self->err);
+  if (status != CK_OK) return status;
+  listener *list = reallocarray(self->list, self->count + 1, sizeof *list);
+  if (!list) return ck_error_no_memory(self->err);
+  self->list = list;
+  list[self->count] = (listener){.scope = strdup(scope), .hears = hears};
+  if (!list[self->count].scope) return ck_error_no_memory(self->err);
+  self->count++;
+  self->hearing += hears;
+  return CK_OK;
+}
+
+/* What a replay stands for is not looked up: one in a scope that says nothing finds no conversation there. */
+static bool is_said(const ck_event *event) {
+  return event->kind != CK_EVENT_OUTCOME || ck_json_type_of(ck_json_get(ck_value_bytes(event->body), "message")) != CK_JSON_NONE;
+}
+
+static bool look_at(void *to, const ck_event *event) {
+  listeners *self = to;
+  if (!is_said(event)) return true;
+  for (size_t i = 0; i < self->count; i++)
+    if (strcmp(self->list[i].scope, event->scope) == 0) return true;
+  self->status = add(self, event->scope);
+  return self->status == CK_OK;
+}
+
+/* The timeline that is left saw it behind the checkpoint. */
+static ck_status find_cut_ones(listeners *self) {
+  ck_view view;
+  const ck_head *head = &self->hand->head;
+  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, self->err);
+  ck_event_query query = {.session = head->session.no, .view = &view, .after = self->hand->from.seq,
+                          .kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
+  if (status == CK_OK) status = ck_store_read_events(self->hand->runtime->store, &query, look_at, self, self->err);
+  if (status == CK_OK) status = self->status;
+  ck_view_clear(&view);
+  return status == CK_OK && self->hearing == 0 ? add(self, "main") : status;
+}
+
+static ck_status refuse(const listeners *self) {
+  const ck_history_edit *hand = self->hand;
+  return ck_error_set(self->err, CK_E_NOT_FOUND, "session %s has no scope '%s' at checkpoint %s", hand->head.session.id, self->wanted, hand->from.id);
+}
+
+static ck_status find(listeners *self) {
+  if (!self->wanted) return find_cut_ones(self);
+  ck_status status = add(self, self->wanted);
+  return status == CK_OK && self->hearing == 0 ? refuse(self) : status;
+}
+
+/* ---- how it is told ---- */
+
+static ck_status write_report(ck_value **out, const char *report, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "message");
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "role", "user");
+  ck_json_member_text(&w, "content", report);
+  ck_json_end(&w, '}');
+  ck_json_member_bool(&w, "report", true);
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+/* Its conversation is gone on with from its cut, and from the report behind it. */
+static ck_status move_said(const ck_history_edit *self, const char *scope, const ck_value *position, ck_error *err) {
+  char key[CK_STATE_KEY_MAX];
+  ck_buffer buffer = {0}, name = {0};
+  ck_value *moved = NULL;
+  ck_json_writer w = {.out = &buffer};
+  snprintf(key, sizeof key, "position.%s", scope);
+  ck_json_begin(&w, '{');
+  for (ck_json_iterator it = ck_json_iterate(ck_value_bytes(position)); ck_json_next(&it);) {
+    ck_buffer_reset(&name);
+    ck_json_read_string(&name, it.name);
+    ck_buffer_append_char(&name, '\0');
+    if (name.failed) break;
+    if (strcmp(name.data, "said") != 0) ck_json_member_raw(&w, name.data, it.value);
+  }
+  ck_json_member_int(&w, "said", self->session->next_seq - 1);
+  ck_json_end(&w, '}');
+  ck_status status = ck_buffer_check(&name, err);
+  if (status == CK_OK) status = ck_value_from(&moved, &buffer, err);
+  if (status == CK_OK) status = ck_session_put(self->session, key, moved, err);
+  ck_value_free(moved);
+  ck_buffer_clear(&name);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+static ck_status tell(const ck_history_edit *self, const char *scope, const ck_value *report, ck_error *err) {
+  const ck_value *position = position_of(self, scope);
+  char *agent = position ? ck_json_dup_string(ck_json_get(ck_value_bytes(position), "agent")) : NULL;
+  ck_status status = ck_session_append(self->session, CK_EVENT_MESSAGE, scope, agent, report, err);
+  if (status == CK_OK && position) status = move_said(self, scope, position, err);
+  free(agent);
+  return status;
+}
+
+static void append_name(ck_history_edit_result *out, const char *scope) {
+  size_t used = strlen(out->told);
+  snprintf(out->told + used, sizeof out->told - used, "%s%s", used ? " " : "", scope);
+}
+
+ck_status ck_history_edit_add_report(ck_history_edit_result *out, ck_history_edit *self, const ck_history_edit_options *options, ck_error *err) {
+  ck_value *report = NULL;
+  listeners all = {.hand = self, .wanted = options->scope, .err = err};
+  ck_status status = find(&all);
+  if (status == CK_OK) status = write_report(&report, options->report, err);
+  for (size_t i = 0; i < all.count && status == CK_OK; i++) {
+    bool only_main = all.hearing == 0 && i + 1 == all.count;
+    if (!all.list[i].hears && !only_main) continue;
+    status = tell(self, all.list[i].scope, report, err);
+    append_name(out, all.list[i].scope);
+  }
+  for (size_t i = 0; i < all.count; i++) free(all.list[i].scope);
+  free(all.list);
+  ck_value_free(report);
+  return status;
+}

@@ -1,0 +1,114 @@
+/* acp_fixture.c - one agent of ours, a sink that keeps what it tells, a rule and a person. */
+#include "tests/effect/acp/acp_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+
+static ck_loop *loop;
+static char agent_path[1024];
+
+void acp_scene_init(ck_loop *with) {
+  const char *build = getenv("CKRUN_BUILD");
+  loop = with;
+  snprintf(agent_path, sizeof agent_path, "%s/tests/effect/acp/tool_acp_agent", build ? build : "build/release");
+  if (access(agent_path, X_OK)) tap_skip_all("%s is not built", agent_path);
+}
+
+static void on_update(ck_effect_sink *sink, ck_bytes chunk) {
+  acp_scene *self = (acp_scene *)(void *)sink;
+  ck_buffer_append_bytes(&self->updates, chunk);
+  ck_buffer_append_char(&self->updates, '\n');
+}
+
+static ck_permit permit(void *to, const char *kind, ck_bytes request) {
+  acp_scene *self = to;
+  (void)request;
+  snprintf(self->kind, sizeof self->kind, "%s", kind);
+  return self->rule;
+}
+
+static void say(void *to) {
+  acp_scene *self = to;
+  self->answered(self->to, &(ck_answer){.status = self->said, .choice = (size_t)self->choice});
+}
+
+static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_error *err) {
+  acp_scene *self = to;
+  *out = NULL;
+  if (self->said == CK_E_REFUSED) return ck_error_set(err, CK_E_WAITING, "nobody is there");
+  snprintf(self->question, sizeof self->question, "%s", question->text);
+  for (const char *const *option = question->options; *option; option++) {
+    size_t len = strlen(self->question);
+    snprintf(self->question + len, sizeof self->question - len, " [%s]", *option);
+  }
+  self->asked++;
+  self->answered = question->answered;
+  self->to = question->to;
+  *out = (ck_asking *)(void *)self;
+  if (self->said != CK_E_PENDING) ck_loop_defer(loop, &self->task, say, self);
+  return CK_OK;
+}
+
+static void drop(void *to, ck_asking *asking) {
+  acp_scene *self = to;
+  (void)asking;
+  self->dropped++;
+  self->said = CK_E_INTERRUPTED;
+  ck_loop_defer(loop, &self->task, say, self);
+}
+
+void acp_scene_begin(acp_scene *self, const char *mode) {
+  *self = (acp_scene){.argv = {agent_path, mode}, .asker = {.self = self, .ask = ask, .cancel = drop}};
+  self->process = (ck_process){.name = "coder", .argv = self->argv};
+  self->options = (ck_acp_options){.service = {.loop = loop, .kill_ms = ACP_SCENE_SHORT_MS, .version = "1.2.3"}, .agents = &self->process,
+                                   .agent_count = 1, .permit = permit, .to = self};
+  drive_init(&self->drive, loop);
+  self->drive.sink.update = on_update;
+}
+
+void acp_scene_open_driver(acp_scene *self) { tap_must(ck_acp_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver"); }
+
+void acp_scene_open(acp_scene *self, const char *mode) {
+  acp_scene_begin(self, mode);
+  acp_scene_open_driver(self);
+}
+
+void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt, const char *session) {
+  ck_buffer_reset(&self->request);
+  ck_buffer_reset(&self->updates);
+  ck_json_writer w = {.out = &self->request};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "process", "coder");
+  ck_json_member_text(&w, "prompt", prompt);
+  ck_json_member_text(&w, "session", session);
+  ck_json_end(&w, '}');
+  self->effect = (ck_effect){.scope = "main", .key = "main/start/agent/1", .attempt = 1, .kind = CK_EFFECT_AGENT, .class = class,
+                             .request = ck_buffer_bytes(&self->request)};
+}
+
+const ck_outcome *acp_scene_play(acp_scene *self, const char *prompt, const char *session) {
+  acp_scene_set(self, CK_EFFECT_ONCE, prompt, session);
+  return drive_effect(&self->drive, self->driver, &self->effect, false);
+}
+
+void acp_scene_close(acp_scene *self) {
+  if (self->driver) self->driver->free(self->driver->self);
+  ck_loop_withdraw(&self->task);
+  drive_clear(&self->drive);
+  ck_buffer_clear(&self->request);
+  ck_buffer_clear(&self->updates);
+}
+
+/* A member of the result as text; lives until the next call. */
+const char *acp_scene_result(const ck_outcome *outcome, const char *member) {
+  static ck_buffer text;
+  ck_buffer_reset(&text);
+  ck_bytes value = outcome->result ? ck_json_get(ck_value_bytes(outcome->result), member) : (ck_bytes){0};
+  if (!ck_json_read_string(&text, value)) ck_buffer_append_bytes(&text, value);
+  ck_buffer_append_text(&text, "");
+  return text.data ? text.data : "";
+}

@@ -1,0 +1,45 @@
+/* acp_fixture.h - one agent of ours, prompted through the driver as the runtime would, with a rule and a person who answer it. */
+#ifndef CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
+#define CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
+
+#include "core/effect/acp/acp.h"
+#include "tests/effect/drive.h"
+
+enum { ACP_SCENE_SHORT_MS = 100 };
+
+typedef struct acp_scene {
+  drive drive; /* first: the sink is the acp_scene */
+  const char *argv[4];
+  ck_process process;
+  ck_acp_options options;
+  ck_effect_driver *driver;
+  ck_effect effect;
+  ck_buffer request, updates; /* updates: one a line */
+  ck_permit rule;
+  char kind[64];              /* the last that the rule was asked for */
+  /* The person: answers with the choice, or not at all. */
+  ck_asker asker;
+  int choice, asked, dropped;
+  ck_status said;
+  char question[512];
+  void (*answered)(void *to, const ck_answer *answer);
+  void *to;
+  ck_loop_task task;
+} acp_scene;
+
+/* Must be called first: finds the agent's program, or ends the test as skipped. */
+void acp_scene_init(ck_loop *loop);
+/* `mode` may be NULL. The driver is made by acp_scene_open_driver; options may be changed before. */
+void acp_scene_begin(acp_scene *self, const char *mode);
+void acp_scene_open_driver(acp_scene *self);
+/* Both. */
+void acp_scene_open(acp_scene *self, const char *mode);
+/* The effect to be done; `session` may be NULL. */
+void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt, const char *session);
+/* The same, once, done; the outcome is borrowed until the next one. */
+const ck_outcome *acp_scene_play(acp_scene *self, const char *prompt, const char *session);
+void acp_scene_close(acp_scene *self);
+/* A member of the result as text; lives until the next call. */
+const char *acp_scene_result(const ck_outcome *outcome, const char *member);
+
+#endif

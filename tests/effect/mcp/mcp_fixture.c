@@ -1,0 +1,57 @@
+/* mcp_fixture.c - one MCP server of ours, and a sink that keeps what it tells. */
+#include "tests/effect/mcp/mcp_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/tap.h"
+
+static ck_loop *loop;
+static char path[1024];
+
+void mcp_scene_init(ck_loop *with) {
+  const char *build = getenv("CKRUN_BUILD");
+  loop = with;
+  snprintf(path, sizeof path, "%s/tests/effect/mcp/tool_mcp_server", build ? build : "build/release");
+  if (access(path, X_OK)) tap_skip_all("%s is not built", path);
+}
+
+static void on_update(ck_effect_sink *sink, ck_bytes chunk) {
+  mcp_scene *self = (mcp_scene *)(void *)sink;
+  ck_buffer_append_bytes(&self->updates, chunk);
+  ck_buffer_append_char(&self->updates, '\n');
+}
+
+void mcp_scene_begin(mcp_scene *self, const char *mode, const char *argument) {
+  *self = (mcp_scene){.argv = {path, mode, argument}};
+  self->process = (ck_process){.name = "box", .argv = self->argv};
+  self->options = (ck_mcp_options){
+    .service = {.loop = loop, .kill_ms = MCP_SCENE_SHORT_MS, .version = "1.2.3"}, .servers = &self->process, .server_count = 1};
+  drive_init(&self->drive, loop);
+  self->drive.sink.update = on_update;
+}
+
+void mcp_scene_open(mcp_scene *self) {
+  tap_must(ck_mcp_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
+}
+
+void mcp_scene_ask(mcp_scene *self, ck_effect_class class, const char *tool, const char *arguments) {
+  ck_buffer_reset(&self->request);
+  if (tool) ck_buffer_append_format(&self->request, "{\"server\":\"box\",\"name\":\"%s\",\"arguments\":%s}", tool, arguments ? arguments : "{}");
+  else ck_buffer_append_text(&self->request, "{\"server\":\"box\",\"list\":true}");
+  self->effect = (ck_effect){.scope = "main", .key = "main/agent#3/tool/1", .attempt = 1, .kind = CK_EFFECT_TOOL, .class = class,
+                             .request = ck_buffer_bytes(&self->request)};
+}
+
+const ck_outcome *mcp_scene_call(mcp_scene *self, ck_effect_class class, const char *tool, const char *arguments) {
+  mcp_scene_ask(self, class, tool, arguments);
+  return drive_effect(&self->drive, self->driver, &self->effect, false);
+}
+
+void mcp_scene_close(mcp_scene *self) {
+  if (self->driver) self->driver->free(self->driver->self);
+  drive_clear(&self->drive);
+  ck_buffer_clear(&self->request);
+  ck_buffer_clear(&self->updates);
+}
