@@ -1,24 +1,28 @@
-/* ckrun.h - the C API: sessions that survive every crash, for programs that drive them without a flow.
+/* ckrun.h - the C API: sessions that survive every crash, for programs that drive them without a
+ * flow.
  *
  *   ck_runtime *runtime;            the store of one process, and the thread that writes it
  *   ck_session *session;            one durable execution: its transcript and its keyed state
  *
  *   ck_runtime_open(&runtime, "sqlite:agent.db", &(ck_store_options){.create = true}, NULL, &err);
- *   ck_session_start(&session, runtime, &(ck_session_options){.id = "mine"}, &err);      or ck_session_resume
- *   ck_session_append(session, CK_EVENT_NOTE, NULL, NULL, body, &err);                   what happened
- *   ck_session_put(session, "memory.topic", value, &err);                                what is known
+ *   ck_session_start(&session, runtime, &(ck_session_options){.id = "mine"}, &err);
+ *       (or ck_session_resume)
+ *   ck_session_append(session, CK_EVENT_NOTE, NULL, NULL, body, &err);    what happened
+ *   ck_session_put(session, "memory.topic", value, &err);                 what is known
  *   ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_SAFE_POINT}, &err);
- *   ck_session_wait(session, saved.ticket, &err);                                        now it is durable
+ *   ck_session_wait(session, saved.ticket, &err);                         now it is durable
  *   ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err);
  *   ck_session_close(session);
  *   ck_runtime_close(runtime);
  *
- * A process that dies anywhere in between loses what it had not yet committed and nothing else: ck_session_resume gives
- * the session back as it was at its latest checkpoint. Every function that can fail returns a ck_status, fills `err`
- * (which may be NULL) with one line for a person, and leaves its `out` zero on failure. What a call hands out through
- * `out` belongs to the caller; a returned pointer is borrowed; arguments are borrowed unless the header says "Takes".
+ * A process that dies anywhere in between loses what it had not yet committed and nothing else:
+ * ck_session_resume gives the session back as it was at its latest checkpoint. Every function that
+ * can fail returns a ck_status, fills `err` (which may be NULL) with one line for a person, and
+ * leaves its `out` zero on failure. What a call hands out through `out` belongs to the caller; a
+ * returned pointer is borrowed; arguments are borrowed unless the header says "Takes".
  *
- * This file is an umbrella. Read core/runtime/session/session.h first, then core/store/store.h. Link with `pkg-config ckrun`. */
+ * This file is an umbrella. Read core/runtime/session/session.h first, then core/store/store.h.
+ * Link with `pkg-config ckrun`. */
 #ifndef CK_CKRUN_H
 #define CK_CKRUN_H
 

@@ -68,7 +68,8 @@ bool tap_is_int_at(const char *file, int line, int64_t got, int64_t want, const 
   return held;
 }
 
-bool tap_is_text_at(const char *file, int line, const char *got, const char *want, const char *format, ...) {
+bool tap_is_text_at(const char *file, int line, const char *got, const char *want,
+                    const char *format, ...) {
   REPORT(got == want || (got && want && strcmp(got, want) == 0));
   if (!held) tap_diag("got  '%s'", got ? got : "(null)");
   if (!held) tap_diag("want '%s'", want ? want : "(null)");
@@ -84,17 +85,20 @@ static void show_bytes(const char *label, ck_bytes bytes) {
   fprintf(stderr, "'%s\n", bytes.len > SHOWN_MAX ? "…" : "");
 }
 
-bool tap_is_bytes_at(const char *file, int line, ck_bytes got, ck_bytes want, const char *format, ...) {
+bool tap_is_bytes_at(const char *file, int line, ck_bytes got, ck_bytes want, const char *format,
+                     ...) {
   REPORT(got.len == want.len && (got.len == 0 || memcmp(got.data, want.data, got.len) == 0));
   if (!held) show_bytes("got ", got);
   if (!held) show_bytes("want", want);
   return held;
 }
 
-bool tap_is_status_at(const char *file, int line, ck_status got, ck_status want, const ck_error *err,
-                      const char *format, ...) {
+bool tap_is_status_at(const char *file, int line, ck_status got, ck_status want,
+                      const ck_error *err, const char *format, ...) {
   REPORT(got == want);
-  if (!held) tap_diag("got %s, want %s: %s", ck_status_name(got), ck_status_name(want), err ? err->text : "(no text)");
+  if (!held)
+    tap_diag("got %s, want %s: %s", ck_status_name(got), ck_status_name(want),
+             err ? err->text : "(no text)");
   return held;
 }
 

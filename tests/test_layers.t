@@ -86,7 +86,7 @@ too_long() {
     if (verdict == ($1 > allowed)) print $2 ": " $1 " lines" }'
 }
 
-for kind in '*.c 400 450' '*.h 150 200' '*.lua 200 250'; do
+for kind in '*.c 400 550' '*.h 150 240' '*.lua 200 250'; do
   set -f -- $kind
   set +f
   too_long "$1" "$2" "$3" 0 | sed 's/^/# long: /' >&2
@@ -104,7 +104,7 @@ if [ -z "$given" ]; then
   mkdir -p "$bad/lua"
   printf '#include "core/store/store.h"\n#include <uv.h>\n' >"$bad/lua/bad.c"
   echo '#include <pcre2.h>' >"$bad/core/base/long.h"
-  yes 'return' | head -n 451 | tee -a "$bad/core/base/long.h" "$bad/core/base/long.c" >"$bad/lua/long.lua"
+  yes 'return' | head -n 551 | tee -a "$bad/core/base/long.h" "$bad/core/base/long.c" >"$bad/lua/long.lua"
   held=$("$self" "$bad" 2>/dev/null | grep '^ok')
   is_empty "every rule sees its breach" "$held"
 fi

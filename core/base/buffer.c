@@ -8,9 +8,7 @@
 
 enum { FIRST_CAP = 64, VARINT_MAX = 10, DIGITS_MAX = 19 };
 
-ck_bytes ck_bytes_text(const char *text) {
-  return (ck_bytes){text, text ? strlen(text) : 0};
-}
+ck_bytes ck_bytes_text(const char *text) { return (ck_bytes){text, text ? strlen(text) : 0}; }
 
 bool ck_bytes_equal(ck_bytes a, ck_bytes b) {
   return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
@@ -98,9 +96,7 @@ ck_status ck_buffer_check(const ck_buffer *self, ck_error *err) {
   return self->failed ? ck_error_no_memory(err) : CK_OK;
 }
 
-ck_bytes ck_buffer_bytes(const ck_buffer *self) {
-  return (ck_bytes){self->data, self->len};
-}
+ck_bytes ck_buffer_bytes(const ck_buffer *self) { return (ck_bytes){self->data, self->len}; }
 
 void ck_buffer_reset(ck_buffer *self) {
   self->len = 0;

@@ -1,4 +1,5 @@
-/* buffer.h - borrowed bytes, and a growing byte string whose failure is asked for once, at the end. */
+/* buffer.h - borrowed bytes, and a growing byte string whose failure is asked for once, at the
+ * end. */
 #ifndef CK_BASE_BUFFER_H
 #define CK_BASE_BUFFER_H
 
@@ -26,16 +27,19 @@ typedef struct ck_buffer {
   bool failed;
 } ck_buffer;
 
-/* Appenders never fail on the spot: ask ck_buffer_check once, when the content is about to be used. */
+/* Appenders never fail on the spot: ask ck_buffer_check once, when the content is about to be
+ * used. */
 void ck_buffer_append(ck_buffer *self, const void *data, size_t len);
 void ck_buffer_append_bytes(ck_buffer *self, ck_bytes bytes);
 void ck_buffer_append_text(ck_buffer *self, const char *text);
 void ck_buffer_append_char(ck_buffer *self, char c);
-void ck_buffer_append_format(ck_buffer *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ck_buffer_append_format(ck_buffer *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void ck_buffer_append_int(ck_buffer *self, int64_t number);
 /* LEB128: 7 bits a byte, low first; at most 10 bytes. */
 void ck_buffer_append_varint(ck_buffer *self, uint64_t number);
-/* Room for `len` more bytes, to be filled by the caller; NULL on failure. The length is counted at once. */
+/* Room for `len` more bytes, to be filled by the caller; NULL on failure. The length is counted at
+ * once. */
 char *ck_buffer_extend(ck_buffer *self, size_t len);
 
 /* CK_E_NO_MEMORY when any append failed. */
@@ -43,7 +47,8 @@ CK_CHECKED ck_status ck_buffer_check(const ck_buffer *self, ck_error *err);
 ck_bytes ck_buffer_bytes(const ck_buffer *self);
 /* Keeps the allocation. */
 void ck_buffer_reset(ck_buffer *self);
-/* Gives the data (NUL-terminated, malloc'd; NULL when a append failed) to the caller and empties the buffer. */
+/* Gives the data (NUL-terminated, malloc'd; NULL when a append failed) to the caller and empties
+ * the buffer. */
 char *ck_buffer_take(ck_buffer *self);
 void ck_buffer_clear(ck_buffer *self);
 

@@ -17,9 +17,7 @@ static int64_t system_mono_us(void *self) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-ck_clock ck_clock_system(void) {
-  return (ck_clock){system_wall_ms, system_mono_us, NULL};
-}
+ck_clock ck_clock_system(void) { return (ck_clock){system_wall_ms, system_mono_us, NULL}; }
 
 /* Writes `width` digits and returns the place behind them. */
 static char *put_digits(char *at, int number, int width) {
@@ -38,8 +36,13 @@ void ck_time_text(char out[CK_TIME_TEXT_SIZE], int64_t wall_ms) {
   const struct {
     int number, width;
     char end;
-  } parts[] = {{tm.tm_year + 1900, 4, '-'}, {tm.tm_mon + 1, 2, '-'}, {tm.tm_mday, 2, 'T'}, {tm.tm_hour, 2, ':'},
-               {tm.tm_min, 2, ':'},         {tm.tm_sec, 2, '.'},     {(int)ms, 3, 'Z'}};
+  } parts[] = {{tm.tm_year + 1900, 4, '-'},
+               {tm.tm_mon + 1, 2, '-'},
+               {tm.tm_mday, 2, 'T'},
+               {tm.tm_hour, 2, ':'},
+               {tm.tm_min, 2, ':'},
+               {tm.tm_sec, 2, '.'},
+               {(int)ms, 3, 'Z'}};
   char *at = out;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     at = put_digits(at, parts[i].number, parts[i].width);

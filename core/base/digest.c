@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static_assert(sizeof(crypto_generichash_state) <= sizeof(((ck_digester *)0)->opaque), "the state must fit");
-static_assert(_Alignof(crypto_generichash_state) <= _Alignof(ck_digester), "the state must be aligned");
+static_assert(sizeof(crypto_generichash_state) <= sizeof(((ck_digester *)0)->opaque),
+              "the state must fit");
+static_assert(_Alignof(crypto_generichash_state) <= _Alignof(ck_digester),
+              "the state must be aligned");
 
 /* It fails only when the system has no random source: nothing can be trusted then. */
 static void start_sodium(void) {
@@ -57,7 +59,8 @@ ck_digest ck_digester_final(ck_digester *self) {
 ck_digest ck_digest_of(ck_bytes bytes) {
   need_sodium();
   ck_digest digest;
-  crypto_generichash(digest.bytes, sizeof digest.bytes, (const unsigned char *)bytes.data, bytes.len, NULL, 0);
+  crypto_generichash(digest.bytes, sizeof digest.bytes, (const unsigned char *)bytes.data,
+                     bytes.len, NULL, 0);
   return digest;
 }
 
@@ -79,7 +82,8 @@ bool ck_digest_read_hex(ck_digest *out, ck_bytes hex) {
   if (hex.len != CK_DIGEST_HEX_SIZE - 1) return false;
   ck_digest digest;
   size_t len;
-  if (sodium_hex2bin(digest.bytes, CK_DIGEST_SIZE, hex.data, hex.len, NULL, &len, NULL) != 0) return false;
+  if (sodium_hex2bin(digest.bytes, CK_DIGEST_SIZE, hex.data, hex.len, NULL, &len, NULL) != 0)
+    return false;
   if (len != CK_DIGEST_SIZE) return false;
   *out = digest;
   return true;

@@ -10,14 +10,16 @@ typedef struct ck_digest {
   uint8_t bytes[CK_DIGEST_SIZE];
 } ck_digest;
 
-/* The running state; caller's memory. Copying it by assignment forks the hash: a prefix is hashed once. */
+/* The running state; caller's memory. Copying it by assignment forks the hash: a prefix is hashed
+ * once. */
 typedef struct ck_digester {
   _Alignas(64) unsigned char opaque[384];
 } ck_digester;
 
 void ck_digester_init(ck_digester *self);
 void ck_digester_update(ck_digester *self, const void *data, size_t len);
-/* Length (8 bytes, little endian), then the bytes: joined fields cannot be confused with each other. */
+/* Length (8 bytes, little endian), then the bytes: joined fields cannot be confused with each
+ * other. */
 void ck_digester_update_field(ck_digester *self, ck_bytes field);
 void ck_digester_update_int(ck_digester *self, int64_t number);
 /* Ends `self`; copy it first to go on. */

@@ -72,7 +72,8 @@ ck_status ck_id_check(const char *what, const char *id, ck_error *err) {
   if (is_id(id)) return CK_OK;
   ck_buffer shown = {0};
   ck_escape_append(&shown, (ck_bytes){id, strnlen(id, ID_SHOWN_MAX)});
-  ck_error_set(err, CK_E_USAGE, "%s '%s%s': an id is 1 to 64 of A-Z a-z 0-9 _ -", what, shown.data ? shown.data : "",
+  ck_error_set(err, CK_E_USAGE, "%s '%s%s': an id is 1 to 64 of A-Z a-z 0-9 _ -", what,
+               shown.data ? shown.data : "",
                strnlen(id, ID_SHOWN_MAX + 1) > ID_SHOWN_MAX ? "…" : "");
   ck_buffer_clear(&shown);
   return CK_E_USAGE;

@@ -15,7 +15,8 @@ static ck_bytes trim(ck_bytes value) {
   return (ck_bytes){at, (size_t)(end - at)};
 }
 
-/* Behind the container that begins at `at`; NULL when it does not end. Brackets are counted, not matched. */
+/* Behind the container that begins at `at`; NULL when it does not end. Brackets are counted, not
+ * matched. */
 static const char *skip_container(const char *at, const char *end) {
   size_t depth = 0;
   while (at < end) {

@@ -1,8 +1,10 @@
-/* json.h - a strict JSON scanner that keeps bytes exactly as they were, and a writer for small documents.
+/* json.h - a strict JSON scanner that keeps bytes exactly as they were, and a writer for small
+ * documents.
  *
- * RFC 8259 without leniency: one value, nothing after it, UTF-8 without surrogates or overlong forms, no BOM, no
- * duplicate member names, no NUL escape (\u0000), no lone surrogate escapes, finite numbers, depth at most
- * CK_JSON_DEPTH_MAX. Spans point into the scanned text; nothing is copied or re-serialised. */
+ * RFC 8259 without leniency: one value, nothing after it, UTF-8 without surrogates or overlong
+ * forms, no BOM, no duplicate member names, no NUL escape (\u0000), no lone surrogate escapes,
+ * finite numbers, depth at most CK_JSON_DEPTH_MAX. Spans point into the scanned text; nothing is
+ * copied or re-serialised. */
 #ifndef CK_BASE_JSON_H
 #define CK_BASE_JSON_H
 
@@ -24,13 +26,16 @@ typedef enum {
 /* CK_E_PARSE with the byte offset (from 0) and what was expected there. */
 CK_CHECKED ck_status ck_json_check(ck_bytes text, ck_error *err);
 
-/* The functions below take text that ck_json_check accepted (or a span of such text). On other text they stop where it
- * makes no sense (CK_JSON_NONE, false, no more members) or answer for the part they looked at; they stay in bounds. */
+/* The functions below take text that ck_json_check accepted (or a span of such text). On other text
+ * they stop where it makes no sense (CK_JSON_NONE, false, no more members) or answer for the part
+ * they looked at; they stay in bounds. */
 ck_json_type ck_json_type_of(ck_bytes value);
-/* The span of member `name` of an object (exact case, escapes in member names decoded); no bytes when absent. */
+/* The span of member `name` of an object (exact case, escapes in member names decoded); no bytes
+ * when absent. */
 ck_bytes ck_json_get(ck_bytes object, const char *name);
 
-/* Walks an array or object: ck_json_iterator it = ck_json_iterate(value); while (ck_json_next(&it)) … */
+/* Walks an array or object: ck_json_iterator it = ck_json_iterate(value); while (ck_json_next(&it))
+ * … */
 typedef struct ck_json_iterator {
   ck_bytes rest;
   bool object, begun;
@@ -53,8 +58,8 @@ bool ck_json_read_bool(bool *out, ck_bytes value);
 /* True when the value is a string whose decoded text equals `text`. */
 bool ck_json_is_text(ck_bytes value, const char *text);
 
-/* Appends `text` as a JSON string with quotes. Bytes that are not UTF-8, and NUL, become U+FFFD, so that ck_json_check
- * takes the result. */
+/* Appends `text` as a JSON string with quotes. Bytes that are not UTF-8, and NUL, become U+FFFD, so
+ * that ck_json_check takes the result. */
 void ck_json_append_string(ck_buffer *out, ck_bytes text);
 
 /* A writer that sets commas and colons itself. Zero-initialise `comma`; set `out`. */
@@ -65,12 +70,14 @@ typedef struct ck_json_writer {
 void ck_json_begin(ck_json_writer *w, char bracket); /* '{' or '[' */
 void ck_json_end(ck_json_writer *w, char bracket);   /* '}' or ']' */
 void ck_json_name(ck_json_writer *w, const char *name);
-void ck_json_put_raw(ck_json_writer *w, ck_bytes json); /* already valid; kept byte for byte; no bytes write null */
+void ck_json_put_raw(ck_json_writer *w,
+                     ck_bytes json); /* already valid; kept byte for byte; no bytes write null */
 void ck_json_put_string(ck_json_writer *w, ck_bytes text);
 void ck_json_put_text(ck_json_writer *w, const char *text); /* NULL writes null */
 void ck_json_put_int(ck_json_writer *w, int64_t number);
 void ck_json_put_bool(ck_json_writer *w, bool truth);
-/* Member shorthands: name and value at once; the _text form leaves the member out when text is NULL. */
+/* Member shorthands: name and value at once; the _text form leaves the member out when text is
+ * NULL. */
 void ck_json_member_raw(ck_json_writer *w, const char *name, ck_bytes json);
 void ck_json_member_string(ck_json_writer *w, const char *name, ck_bytes text);
 void ck_json_member_text(ck_json_writer *w, const char *name, const char *text);

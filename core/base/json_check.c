@@ -34,7 +34,8 @@ static bool check_name(checker *self) {
   bool escaped;
   if (!ck_json_scan_string(&self->scan, &escaped)) return false;
   ck_bytes raw = {start + 1, (size_t)(self->scan.at - start) - 2};
-  ck_status status = ck_json_names_add(&self->names, self->levels[self->depth - 1].first_name, raw, escaped);
+  ck_status status =
+      ck_json_names_add(&self->names, self->levels[self->depth - 1].first_name, raw, escaped);
   if (status == CK_E_EXISTS) {
     self->scan.at = start;
     return fail(self, "the member name occurs twice in its object");
@@ -69,12 +70,17 @@ static bool check_value(checker *self, bool *open) {
   *open = false;
   bool escaped;
   switch (peek(self)) {
-    case '{': return open_level(self, '}', open);
-    case '[': return open_level(self, ']', open);
-    case '"': return ck_json_scan_string(&self->scan, &escaped);
+    case '{':
+      return open_level(self, '}', open);
+    case '[':
+      return open_level(self, ']', open);
+    case '"':
+      return ck_json_scan_string(&self->scan, &escaped);
     case '-':
-    case '0' ... '9': return ck_json_scan_number(&self->scan);
-    default: return ck_json_scan_literal(&self->scan);
+    case '0' ... '9':
+      return ck_json_scan_number(&self->scan);
+    default:
+      return ck_json_scan_literal(&self->scan);
   }
 }
 
@@ -88,7 +94,8 @@ static bool check_behind(checker *self, bool *more) {
       *more = true;
       return closer == ']' || check_name(self);
     }
-    if (c != closer) return fail(self, closer == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
+    if (c != closer)
+      return fail(self, closer == ']' ? "expected ',' or ']'" : "expected ',' or '}'");
     close_level(self);
   }
   peek(self);
@@ -115,6 +122,6 @@ ck_status ck_json_check(ck_bytes text, ck_error *err) {
   ck_json_names_clear(&self.names);
   if (valid) return CK_OK;
   if (self.no_memory) return ck_error_no_memory(err);
-  return ck_error_set(err, CK_E_PARSE, "malformed JSON at byte %zu: %s", (size_t)(self.scan.at - start),
-                      self.scan.fault);
+  return ck_error_set(err, CK_E_PARSE, "malformed JSON at byte %zu: %s",
+                      (size_t)(self.scan.at - start), self.scan.fault);
 }

@@ -6,14 +6,13 @@
 
 #include "core/base/json_scan.h"
 
-/* A double lies exactly between two neighbours with at most 767 digits: of more digits only "is there more" counts. */
+/* A double lies exactly between two neighbours with at most 767 digits: of more digits only "is
+ * there more" counts. */
 enum { DIGITS_MAX = 780, EXPONENT_LIMIT = 100000 };
 
 static locale_t c_locale;
 
-static void make_locale(void) {
-  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
+static void make_locale(void) { c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
 static double text_to_double(const char *text) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -48,8 +47,10 @@ double ck_json_scan_double(ck_bytes number) {
       exponent -= fraction;
     } else {
       exponent += !fraction;
-      if (digits < DIGITS_MAX) text[len++] = *at, digits++;
-      else more |= *at != '0';
+      if (digits < DIGITS_MAX)
+        text[len++] = *at, digits++;
+      else
+        more |= *at != '0';
     }
   }
   if (more) text[len++] = '1';

@@ -14,11 +14,10 @@ enum { PAIRWISE_MAX = 16, FIRST_CAP = 16, FIRST_SLOTS = 256 };
 
 static unsigned char hash_key[crypto_shorthash_KEYBYTES];
 
-static void make_hash_key(void) {
-  ck_random_bytes(hash_key, sizeof hash_key);
-}
+static void make_hash_key(void) { ck_random_bytes(hash_key, sizeof hash_key); }
 
-/* Length, the first and the last eight bytes: tells most names apart without looking at all of them. */
+/* Length, the first and the last eight bytes: tells most names apart without looking at all of
+ * them. */
 static uint64_t tag_of(ck_bytes name) {
   uint64_t head = 0, tail = 0;
   size_t some = name.len < 8 ? name.len : 8;
@@ -126,7 +125,8 @@ ck_status ck_json_names_add(ck_json_names *self, size_t first, ck_bytes raw, boo
   ck_bytes name;
   if (!decode(self, raw, escaped, &name)) return CK_E_NO_MEMORY;
   uint64_t tag = tag_of(name), hash = hashing ? hash_of(name, first) : 0;
-  if (hashing ? found_by_hash(self, first, hash, name) : found_pairwise(self, first, tag, name)) return CK_E_EXISTS;
+  if (hashing ? found_by_hash(self, first, hash, name) : found_pairwise(self, first, tag, name))
+    return CK_E_EXISTS;
   self->entries[self->count] = (ck_json_entry){.raw = raw, .tag = tag, .escaped = escaped};
   if (hashing) hash_entry(self, self->count, hash);
   self->count++;

@@ -1,4 +1,5 @@
-/* json_names.h - finds duplicate member names while objects are open; in linear time on hostile input. */
+/* json_names.h - finds duplicate member names while objects are open; in linear time on hostile
+ * input. */
 #ifndef CK_BASE_JSON_NAMES_H
 #define CK_BASE_JSON_NAMES_H
 
@@ -12,8 +13,9 @@ typedef struct ck_json_entry {
   bool escaped, hashed;
 } ck_json_entry;
 
-/* A stack: the names of an object lie above those of the objects around it. Small objects are compared pairwise; the
- * names of larger ones are also in a hash table, whose key is secret so that nobody can prepare collisions. */
+/* A stack: the names of an object lie above those of the objects around it. Small objects are
+ * compared pairwise; the names of larger ones are also in a hash table, whose key is secret so that
+ * nobody can prepare collisions. */
 typedef struct ck_json_names {
   ck_json_entry *entries;
   size_t count, cap;
@@ -22,10 +24,11 @@ typedef struct ck_json_names {
   ck_buffer decoded; /* the name at hand, when it has escapes */
 } ck_json_names;
 
-/* Zero-initialise to begin. `first` is the count at the opening of the innermost object; `raw` is the name without its
- * quotes, already scanned, borrowed until the object is closed.
- * CK_E_EXISTS: the object has that name already. CK_E_NO_MEMORY. */
-CK_CHECKED ck_status ck_json_names_add(ck_json_names *self, size_t first, ck_bytes raw, bool escaped);
+/* Zero-initialise to begin. `first` is the count at the opening of the innermost object; `raw` is
+ * the name without its quotes, already scanned, borrowed until the object is closed. CK_E_EXISTS:
+ * the object has that name already. CK_E_NO_MEMORY. */
+CK_CHECKED ck_status ck_json_names_add(ck_json_names *self, size_t first, ck_bytes raw,
+                                       bool escaped);
 /* The innermost object is closed: forgets its names. */
 void ck_json_names_drop(ck_json_names *self, size_t first);
 void ck_json_names_clear(ck_json_names *self);

@@ -14,12 +14,10 @@ static bool fail(ck_json_scan *self, const char *at, const char *fault) {
   return false;
 }
 
-static bool is_plain(unsigned char c) {
-  return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
+static bool is_plain(unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
 
-/* The high bit of each byte of `word` that is below `n` (at most 0x80). Above the first true one there may be false
- * ones, by the borrow: only the lowest counts. */
+/* The high bit of each byte of `word` that is below `n` (at most 0x80). Above the first true one
+ * there may be false ones, by the borrow: only the lowest counts. */
 static uint64_t below(uint64_t word, unsigned n) {
   return (word - EVERY_BYTE(n)) & ~word & EVERY_BYTE(0x80);
 }
@@ -29,8 +27,8 @@ const char *ck_json_skip_plain(const char *at, const char *end) {
   while (end - at >= 8) {
     uint64_t word;
     memcpy(&word, at, 8);
-    uint64_t stops = (word & EVERY_BYTE(0x80)) | below(word, 0x20) | below(word ^ EVERY_BYTE('"'), 1) |
-                     below(word ^ EVERY_BYTE('\\'), 1);
+    uint64_t stops = (word & EVERY_BYTE(0x80)) | below(word, 0x20) |
+                     below(word ^ EVERY_BYTE('"'), 1) | below(word ^ EVERY_BYTE('\\'), 1);
     if (stops) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
       return at + (__builtin_ctzll(stops) >> 3);
@@ -54,7 +52,8 @@ static int hex_value(char c) {
 static bool scan_unit(ck_json_scan *self, uint32_t *unit) {
   const char *at = self->at;
   *unit = 0;
-  if (self->end - at < 2 || at[0] != '\\' || at[1] != 'u') return fail(self, at, "expected a \\u escape");
+  if (self->end - at < 2 || at[0] != '\\' || at[1] != 'u')
+    return fail(self, at, "expected a \\u escape");
   for (at += 2; at < self->at + 6; at++) {
     int value = at < self->end ? hex_value(*at) : -1;
     if (value < 0) return fail(self, at, "expected four hex digits after \\u");
@@ -81,7 +80,8 @@ bool ck_json_scan_escape(ck_json_scan *self, uint32_t *point) {
   char c = self->end - self->at >= 2 ? self->at[1] : '\0';
   if (c == 'u') return scan_unicode(self, point);
   const char *letter = c ? strchr(letters, c) : NULL;
-  if (!letter) return fail(self, self->at, "expected an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
+  if (!letter)
+    return fail(self, self->at, "expected an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
   *point = (unsigned char)meanings[letter - letters];
   self->at += 2;
   return true;
@@ -123,7 +123,8 @@ static const char *skip_digits(const char *at, const char *end) {
 
 /* Only many digits or an exponent can pass 1.8e308; the double is made only then. */
 static bool is_finite(const char *start, const char *exponent, const char *end) {
-  bool small = exponent == end ? end - start <= 300 : exponent - start <= 200 && end - exponent <= 3;
+  bool small =
+      exponent == end ? end - start <= 300 : exponent - start <= 200 && end - exponent <= 3;
   return small || isfinite(ck_json_scan_double((ck_bytes){start, (size_t)(end - start)}));
 }
 
@@ -133,7 +134,8 @@ bool ck_json_scan_number(ck_json_scan *self) {
   const char *digits = at;
   at = skip_digits(at, end);
   if (at == digits) return fail(self, at, "expected a digit");
-  if (*digits == '0' && at > digits + 1) return fail(self, digits, "a number must not begin with 0");
+  if (*digits == '0' && at > digits + 1)
+    return fail(self, digits, "a number must not begin with 0");
   if (at < end && *at == '.') {
     digits = ++at;
     at = skip_digits(at, end);
@@ -147,7 +149,8 @@ bool ck_json_scan_number(ck_json_scan *self) {
     at = skip_digits(at, end);
     if (at == digits) return fail(self, at, "expected a digit in the exponent");
   }
-  if (!is_finite(start, exponent, at)) return fail(self, start, "the number is too large for a double");
+  if (!is_finite(start, exponent, at))
+    return fail(self, start, "the number is too large for a double");
   self->at = at;
   return true;
 }

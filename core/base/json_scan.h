@@ -4,7 +4,8 @@
 
 #include "core/base/buffer.h"
 
-/* A place in a text. A scan that holds moves `at` behind the token; one that fails leaves it where the fault is. */
+/* A place in a text. A scan that holds moves `at` behind the token; one that fails leaves it where
+ * the fault is. */
 typedef struct ck_json_scan {
   const char *at, *end;
   const char *fault; /* such as "expected a value" */
@@ -15,7 +16,8 @@ static inline const char *ck_json_skip_space(const char *at, const char *end) {
   return at;
 }
 
-/* To the first byte that is a quote, a backslash, below 0x20 or above 0x7f; `end` when there is none. */
+/* To the first byte that is a quote, a backslash, below 0x20 or above 0x7f; `end` when there is
+ * none. */
 const char *ck_json_skip_plain(const char *at, const char *end);
 
 /* `at` is the opening quote. `*escaped`: there is a backslash in it. */
@@ -27,7 +29,8 @@ bool ck_json_scan_number(ck_json_scan *self);
 /* true, false or null. */
 bool ck_json_scan_literal(ck_json_scan *self);
 
-/* The double nearest to a number that ck_json_scan_number accepted or found too large; infinite then. Any locale. */
+/* The double nearest to a number that ck_json_scan_number accepted or found too large; infinite
+ * then. Any locale. */
 double ck_json_scan_double(ck_bytes number);
 /* True when `inner` (a string without its quotes) decodes to `text`. Allocates nothing. */
 bool ck_json_scan_equal(ck_bytes inner, ck_bytes text);

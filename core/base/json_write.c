@@ -32,8 +32,10 @@ void ck_json_append_string(ck_buffer *out, ck_bytes text) {
       continue;
     }
     ck_buffer_append(out, run, (size_t)(at - run));
-    if ((unsigned char)*at < 0x80) append_escape(out, *at);
-    else ck_buffer_append_text(out, replacement);
+    if ((unsigned char)*at < 0x80)
+      append_escape(out, *at);
+    else
+      ck_buffer_append_text(out, replacement);
     run = ++at;
   }
   if (end > run) ck_buffer_append(out, run, (size_t)(end - run));
@@ -75,8 +77,10 @@ void ck_json_put_string(ck_json_writer *w, ck_bytes text) {
 }
 
 void ck_json_put_text(ck_json_writer *w, const char *text) {
-  if (text) ck_json_put_string(w, ck_bytes_text(text));
-  else ck_json_put_raw(w, ck_bytes_text("null"));
+  if (text)
+    ck_json_put_string(w, ck_bytes_text(text));
+  else
+    ck_json_put_raw(w, ck_bytes_text("null"));
 }
 
 void ck_json_put_int(ck_json_writer *w, int64_t number) {

@@ -51,8 +51,10 @@ static void append_text(ck_buffer *line, ck_bytes text) {
   }
   ck_buffer seen = {0};
   line_filter(&seen, text, line_filter_self);
-  if (seen.failed) line->failed = true;
-  else ck_escape_append(line, ck_buffer_bytes(&seen));
+  if (seen.failed)
+    line->failed = true;
+  else
+    ck_escape_append(line, ck_buffer_bytes(&seen));
   ck_buffer_clear(&seen);
 }
 
@@ -75,11 +77,12 @@ void ck_log_line(ck_log_level level, const char *format, ...) {
   errno = saved;
 }
 
-/* Characters that act on a terminal or turn the reading direction, so that what is seen is not what is there. */
+/* Characters that act on a terminal or turn the reading direction, so that what is seen is not what
+ * is there. */
 static bool acts(uint32_t point) {
   return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
-         (point >= 0x2066 && point <= 0x2069) || point == 0x200e || point == 0x200f || point == 0x061c ||
-         point == 0xfeff;
+         (point >= 0x2066 && point <= 0x2069) || point == 0x200e || point == 0x200f ||
+         point == 0x061c || point == 0xfeff;
 }
 
 static void append_hex(ck_buffer *out, const char *bytes, size_t len) {

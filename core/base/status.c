@@ -21,14 +21,8 @@ static const status_row *row_of(ck_status status) {
   return (size_t)status < CK_STATUS_COUNT ? &rows[status] : &outside;
 }
 
-const char *ck_status_name(ck_status status) {
-  return row_of(status)->name;
-}
+const char *ck_status_name(ck_status status) { return row_of(status)->name; }
 
-const char *ck_status_text(ck_status status) {
-  return row_of(status)->text;
-}
+const char *ck_status_text(ck_status status) { return row_of(status)->text; }
 
-int ck_status_exit(ck_status status) {
-  return row_of(status)->exit_code;
-}
+int ck_status_exit(ck_status status) { return row_of(status)->exit_code; }

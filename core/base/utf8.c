@@ -3,9 +3,7 @@
 
 #include <stdbool.h>
 
-static bool continues(unsigned char c) {
-  return (c & 0xc0) == 0x80;
-}
+static bool continues(unsigned char c) { return (c & 0xc0) == 0x80; }
 
 size_t ck_utf8_length(const char *text, size_t len) {
   const unsigned char *s = (const unsigned char *)text;

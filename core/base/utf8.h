@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Length (1 to 4) of the character at the front of `len` bytes; 0 when they do not begin with one: cut short, overlong,
- * a surrogate, beyond U+10FFFF, a stray byte (RFC 3629, section 4). */
+/* Length (1 to 4) of the character at the front of `len` bytes; 0 when they do not begin with one:
+ * cut short, overlong, a surrogate, beyond U+10FFFF, a stray byte (RFC 3629, section 4). */
 size_t ck_utf8_length(const char *text, size_t len);
 /* The code point of a character that ck_utf8_length measured as `len` bytes. */
 uint32_t ck_utf8_point(const char *text, size_t len);

@@ -1,4 +1,5 @@
-/* waker.c - an eventfd that is written once for all wakes before a clear: most wakes cost no system call. */
+/* waker.c - an eventfd that is written once for all wakes before a clear: most wakes cost no system
+ * call. */
 #include "core/base/waker.h"
 
 #include <errno.h>
@@ -35,11 +36,10 @@ void ck_waker_close(ck_waker *self) {
   free(self);
 }
 
-int ck_waker_fd(const ck_waker *self) {
-  return self->fd;
-}
+int ck_waker_fd(const ck_waker *self) { return self->fd; }
 
-/* Called from any thread and perhaps in the middle of an error path: errno stays. A full counter (EAGAIN) is awake. */
+/* Called from any thread and perhaps in the middle of an error path: errno stays. A full counter
+ * (EAGAIN) is awake. */
 void ck_waker_wake(ck_waker *self) {
   if (!self || atomic_exchange(&self->awake, true)) return;
   int saved = errno;
@@ -48,7 +48,8 @@ void ck_waker_wake(ck_waker *self) {
   errno = saved;
 }
 
-/* A wake that comes between the two writes nothing, but what it tells of was done before it: who clears looks after that. */
+/* A wake that comes between the two writes nothing, but what it tells of was done before it: who
+ * clears looks after that. */
 void ck_waker_clear(ck_waker *self) {
   if (!self) return;
   uint64_t count;

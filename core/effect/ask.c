@@ -39,8 +39,10 @@ static void free_run(ck_effect_run *run) {
 }
 
 static void unlink_run(ck_effect_run *run) {
-  if (run->previous) run->previous->next = run->next;
-  else run->driver->runs = run->next;
+  if (run->previous)
+    run->previous->next = run->next;
+  else
+    run->driver->runs = run->next;
   if (run->next) run->next->previous = run->previous;
 }
 
@@ -52,9 +54,11 @@ static ck_status make_failed(ck_outcome **out, ck_status class, const char *text
   return status;
 }
 
-static ck_status make_outcome(ck_outcome **out, const ck_effect_run *run, const ck_answer *answer, ck_error *err) {
+static ck_status make_outcome(ck_outcome **out, const ck_effect_run *run, const ck_answer *answer,
+                              ck_error *err) {
   if (answer->status == CK_E_WAITING) return make_failed(out, CK_E_WAITING, run->question, err);
-  if (answer->status != CK_OK) return make_failed(out, answer->status, ck_status_text(answer->status), err);
+  if (answer->status != CK_OK)
+    return make_failed(out, answer->status, ck_status_text(answer->status), err);
   ck_value *text = NULL;
   *out = NULL;
   ck_status status = ck_value_text(&text, answer->text, err);
@@ -77,7 +81,8 @@ static void on_answered(void *to, const ck_answer *answer) {
   sink->done(sink, outcome);
 }
 
-/* The texts of the request's options; NULL-terminated, `*own` holds them. CK_OK with NULL: there are none. */
+/* The texts of the request's options; NULL-terminated, `*own` holds them. CK_OK with NULL: there
+ * are none. */
 static ck_status read_options(const char ***out, ck_buffer *own, ck_bytes request, ck_error *err) {
   ck_bytes list = ck_json_get(request, "options");
   size_t count = ck_json_type_of(list) == CK_JSON_ARRAY ? ck_json_count(list) : 0, at = 0;
@@ -91,7 +96,8 @@ static ck_status read_options(const char ***out, ck_buffer *own, ck_bytes reques
     at++;
   }
   ck_status status = ck_buffer_check(own, err);
-  if (status == CK_OK && at != count) status = ck_error_set(err, CK_E_FLOW, "the options of a question must be texts");
+  if (status == CK_OK && at != count)
+    status = ck_error_set(err, CK_E_FLOW, "the options of a question must be texts");
   if (status != CK_OK) {
     free(texts);
     return status;
@@ -108,8 +114,11 @@ static ck_status put(ck_effect_run *run, const ck_effect *effect, ck_error *err)
   ck_asker *asker = run->driver->asker;
   ck_status status = read_options(&options, &own, effect->request, err);
   if (status == CK_OK) {
-    ck_question question = {.text = run->question, .from = effect->agent ? effect->agent : effect->scope, .options = options,
-                            .answered = on_answered, .to = run};
+    ck_question question = {.text = run->question,
+                            .from = effect->agent ? effect->agent : effect->scope,
+                            .options = options,
+                            .answered = on_answered,
+                            .to = run};
     status = asker->ask(&run->asking, asker->self, &question, err);
   }
   free(options);
@@ -117,20 +126,26 @@ static ck_status put(ck_effect_run *run, const ck_effect *effect, ck_error *err)
   return status;
 }
 
-static ck_status make_run(ck_effect_run **out, ask_driver *self, const ck_effect *effect, ck_error *err) {
+static ck_status make_run(ck_effect_run **out, ask_driver *self, const ck_effect *effect,
+                          ck_error *err) {
   ck_effect_run *run = calloc(1, sizeof *run);
   if (!run) return ck_error_no_memory(err);
   run->driver = self;
   ck_bytes question = ck_json_get(effect->request, "question");
-  run->question = ck_json_type_of(question) == CK_JSON_STRING ? ck_json_dup_string(question) : strdup(NO_QUESTION);
-  ck_status status = run->question ? make_failed(&run->spare, CK_E_NO_MEMORY, ck_status_text(CK_E_NO_MEMORY), err)
-                                   : ck_error_no_memory(err);
-  if (status == CK_OK) *out = run;
-  else free_run(run);
+  run->question = ck_json_type_of(question) == CK_JSON_STRING ? ck_json_dup_string(question)
+                                                              : strdup(NO_QUESTION);
+  ck_status status =
+      run->question ? make_failed(&run->spare, CK_E_NO_MEMORY, ck_status_text(CK_E_NO_MEMORY), err)
+                    : ck_error_no_memory(err);
+  if (status == CK_OK)
+    *out = run;
+  else
+    free_run(run);
   return status;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   ask_driver *self = to;
   ck_effect_run *run = NULL;
   ck_error failure = CK_ERROR_INIT;
@@ -189,8 +204,13 @@ ck_status ck_ask_driver_new(ck_effect_driver **out, ck_loop *loop, ck_asker *ask
   if (!self) return ck_error_no_memory(err);
   self->asker = asker;
   self->replies.loop = loop;
-  self->driver = (ck_effect_driver){.name = "ask", .self = self, .serves = serves, .start = start, .cancel = cancel,
-                                    .withdraw = withdraw, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "ask",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .withdraw = withdraw,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

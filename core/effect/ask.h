@@ -1,8 +1,8 @@
 /* ask.h - the driver of questions to a person.
  *
- * Request {question?, options?: [TEXT, …]}. With an asker the answer is the result, a JSON string. Without one, or when
- * nobody is there to answer, the outcome is FAILED with CK_E_WAITING and the question as its error: the session waits, and
- * the answer can come from elsewhere. */
+ * Request {question?, options?: [TEXT, …]}. With an asker the answer is the result, a JSON string.
+ * Without one, or when nobody is there to answer, the outcome is FAILED with CK_E_WAITING and the
+ * question as its error: the session waits, and the answer can come from elsewhere. */
 #ifndef CK_EFFECT_ASK_H
 #define CK_EFFECT_ASK_H
 
@@ -10,8 +10,9 @@
 #include "core/effect/loop.h"
 #include "core/model/effect.h"
 
-/* A driver named "ask"; recordings come before it in the list. Borrows `loop`, and `asker` (NULL: nobody is there), which is
- * freed after the driver. */
-CK_CHECKED ck_status ck_ask_driver_new(ck_effect_driver **out, ck_loop *loop, ck_asker *asker, ck_error *err);
+/* A driver named "ask"; recordings come before it in the list. Borrows `loop`, and `asker` (NULL:
+ * nobody is there), which is freed after the driver. */
+CK_CHECKED ck_status ck_ask_driver_new(ck_effect_driver **out, ck_loop *loop, ck_asker *asker,
+                                       ck_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* asker.h - whoever can put a question to a person: what is asked, and how the answer comes back. */
+/* asker.h - whoever can put a question to a person: what is asked, and how the answer comes
+ * back. */
 #ifndef CK_EFFECT_ASKER_H
 #define CK_EFFECT_ASKER_H
 
@@ -6,32 +7,38 @@
 
 /* Borrowed for the call of `answered`. */
 typedef struct ck_answer {
-  ck_status status; /* CK_OK; CK_E_WAITING: nobody answered, ask again later; CK_E_INTERRUPTED: cancelled; CK_E_NO_MEMORY */
+  ck_status status; /* CK_OK; CK_E_WAITING: nobody answered, ask again later; CK_E_INTERRUPTED:
+                       cancelled; CK_E_NO_MEMORY */
   ck_bytes text;    /* CK_OK: what was said, valid UTF-8; with options: the one that was chosen */
   size_t choice;    /* its index, from 0; 0 without options */
 } ck_answer;
 
-/* Borrowed for the call of ask. What it says is stored text: the asker redacts and escapes what it shows. */
+/* Borrowed for the call of ask. What it says is stored text: the asker redacts and escapes what it
+ * shows. */
 typedef struct ck_question {
-  const char *text;           /* may have several lines */
-  const char *from;           /* who asks, such as "main" or "agent coder"; NULL */
-  const char *const *options; /* NULL-terminated: one of these is the answer; NULL or empty: any text is */
+  const char *text; /* may have several lines */
+  const char *from; /* who asks, such as "main" or "agent coder"; NULL */
+  const char *const
+      *options; /* NULL-terminated: one of these is the answer; NULL or empty: any text is */
   void (*answered)(void *to, const ck_answer *answer);
   void *to;
 } ck_question;
 
 typedef struct ck_asking ck_asking; /* one open question; the asker's until answered was called */
 
-/* Loop thread only. Several questions may be open: they are put one after the other, in the order they were asked. */
+/* Loop thread only. Several questions may be open: they are put one after the other, in the order
+ * they were asked. */
 typedef struct ck_asker {
   void *self;
-  /* Calls question->answered exactly once, also after a cancel, never before it returns; after an error status never.
-   * CK_E_WAITING: nobody is there to be asked. */
-  CK_CHECKED ck_status (*ask)(ck_asking **out, void *self, const ck_question *question, ck_error *err);
+  /* Calls question->answered exactly once, also after a cancel, never before it returns; after an
+   * error status never. CK_E_WAITING: nobody is there to be asked. */
+  CK_CHECKED ck_status (*ask)(ck_asking **out, void *self, const ck_question *question,
+                              ck_error *err);
   void (*cancel)(void *self, ck_asking *asking);
-  /* Nobody wants to know any more: answered is not called. `why` is told to whoever is being asked; NULL: nothing is. */
+  /* Nobody wants to know any more: answered is not called. `why` is told to whoever is being asked;
+   * NULL: nothing is. */
   void (*drop)(void *self, ck_asking *asking, const char *why);
-  void (*free)(void *self);                    /* drops what is open */
+  void (*free)(void *self); /* drops what is open */
 } ck_asker;
 
 #endif

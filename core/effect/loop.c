@@ -29,9 +29,7 @@ struct ck_loop {
   void *to;
 };
 
-static void ring_init(ck_loop_task *ring) {
-  ring->next = ring->previous = ring;
-}
+static void ring_init(ck_loop_task *ring) { ring->next = ring->previous = ring; }
 
 static void ring_push(ck_loop_task *ring, ck_loop_task *task) {
   task->next = ring;
@@ -40,9 +38,7 @@ static void ring_push(ck_loop_task *ring, ck_loop_task *task) {
   ring->previous = task;
 }
 
-static bool ring_is_empty(const ck_loop_task *ring) {
-  return ring->next == ring;
-}
+static bool ring_is_empty(const ck_loop_task *ring) { return ring->next == ring; }
 
 void ck_loop_withdraw(ck_loop_task *task) {
   if (!task->next) return;
@@ -91,7 +87,8 @@ ck_status ck_loop_new(ck_loop **out, ck_error *err) {
   if (failed) {
     free(self);
     return failed == UV_ENOMEM ? ck_error_no_memory(err)
-                               : ck_error_set(err, CK_E_FAILED, "cannot open an event loop: %s", uv_strerror(failed));
+                               : ck_error_set(err, CK_E_FAILED, "cannot open an event loop: %s",
+                                              uv_strerror(failed));
   }
   ignore_signals();
   uv_idle_init(&self->uv, &self->idle);
@@ -101,9 +98,7 @@ ck_status ck_loop_new(ck_loop **out, ck_error *err) {
   return CK_OK;
 }
 
-static void free_data(uv_handle_t *handle) {
-  free(handle->data);
-}
+static void free_data(uv_handle_t *handle) { free(handle->data); }
 
 static void on_beat(uv_timer_t *timer) {
   beat *it = timer->data;
@@ -112,10 +107,12 @@ static void on_beat(uv_timer_t *timer) {
 
 /* Which timers are the loop's own, and so freed with it: those that beat. */
 static bool is_owned(const uv_handle_t *handle) {
-  return handle->type == UV_POLL || (handle->type == UV_TIMER && ((const uv_timer_t *)handle)->timer_cb == on_beat);
+  return handle->type == UV_POLL ||
+         (handle->type == UV_TIMER && ((const uv_timer_t *)handle)->timer_cb == on_beat);
 }
 
-/* Handles that a driver left behind are closed too: their memory is the driver's, but nothing may hang here. */
+/* Handles that a driver left behind are closed too: their memory is the driver's, but nothing may
+ * hang here. */
 static void close_handle(uv_handle_t *handle, void *none) {
   (void)none;
   if (uv_is_closing(handle)) return;
@@ -130,13 +127,9 @@ void ck_loop_free(ck_loop *self) {
   free(self);
 }
 
-void ck_loop_run(ck_loop *self) {
-  uv_run(&self->uv, UV_RUN_DEFAULT);
-}
+void ck_loop_run(ck_loop *self) { uv_run(&self->uv, UV_RUN_DEFAULT); }
 
-void ck_loop_stop(ck_loop *self) {
-  uv_stop(&self->uv);
-}
+void ck_loop_stop(ck_loop *self) { uv_stop(&self->uv); }
 
 /* An error of the poll itself is left to the read that the callback makes. */
 static void on_readable(uv_poll_t *poll, int failed, int events) {
@@ -146,14 +139,16 @@ static void on_readable(uv_poll_t *poll, int failed, int events) {
   it->readable(it->to);
 }
 
-ck_status ck_loop_watch(ck_loop *self, int fd, void (*readable)(void *to), void *to, ck_error *err) {
+ck_status ck_loop_watch(ck_loop *self, int fd, void (*readable)(void *to), void *to,
+                        ck_error *err) {
   watch *it = calloc(1, sizeof *it);
   if (!it) return ck_error_no_memory(err);
   *it = (watch){.readable = readable, .to = to};
   int failed = uv_poll_init(&self->uv, &it->poll, fd);
   if (failed) {
     free(it);
-    return ck_error_set(err, CK_E_FAILED, "cannot watch descriptor %d: %s", fd, uv_strerror(failed));
+    return ck_error_set(err, CK_E_FAILED, "cannot watch descriptor %d: %s", fd,
+                        uv_strerror(failed));
   }
   it->poll.data = it;
   failed = uv_poll_start(&it->poll, UV_READABLE, on_readable);
@@ -167,7 +162,8 @@ static void on_signal(uv_signal_t *handle, int signal_number) {
   self->caught(self->to, signal_number);
 }
 
-ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_number), void *to, ck_error *err) {
+ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_number), void *to,
+                            ck_error *err) {
   static const int numbers[SIGNAL_COUNT] = {SIGINT, SIGTERM, SIGHUP};
   if (self->caught) return ck_error_set(err, CK_E_USAGE, "the loop's signals are taken");
   self->caught = caught;
@@ -175,7 +171,9 @@ ck_status ck_loop_on_signal(ck_loop *self, void (*caught)(void *to, int signal_n
   for (int i = 0; i < SIGNAL_COUNT; i++) {
     int failed = uv_signal_init(&self->uv, &self->signals[i]);
     if (!failed) failed = uv_signal_start(&self->signals[i], on_signal, numbers[i]);
-    if (failed) return ck_error_set(err, CK_E_FAILED, "cannot catch signal %d: %s", numbers[i], uv_strerror(failed));
+    if (failed)
+      return ck_error_set(err, CK_E_FAILED, "cannot catch signal %d: %s", numbers[i],
+                          uv_strerror(failed));
     self->signals[i].data = self;
     uv_unref((uv_handle_t *)&self->signals[i]);
   }

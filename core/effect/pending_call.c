@@ -1,9 +1,11 @@
-/* pending_call.c - keeps what is under way in a ring, and puts each outcome off to the loop's next turn. */
+/* pending_call.c - keeps what is under way in a ring, and puts each outcome off to the loop's next
+ * turn. */
 #include "core/effect/pending_call.h"
 
 #include <stdlib.h>
 
-void ck_pending_calls_init(ck_pending_calls *out, ck_loop *loop, size_t size, void (*clear)(ck_effect_run *run)) {
+void ck_pending_calls_init(ck_pending_calls *out, ck_loop *loop, size_t size,
+                           void (*clear)(ck_effect_run *run)) {
   *out = (ck_pending_calls){.loop = loop, .size = size, .clear = clear};
   out->end.next = out->end.previous = &out->end;
 }
@@ -27,12 +29,14 @@ void ck_pending_calls_clear(ck_pending_calls *self) {
   while (self->end.next != &self->end) remove_errand(self->end.next);
 }
 
-ck_status ck_pending_call_new(ck_effect_run **out, ck_pending_calls *ring, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+ck_status ck_pending_call_new(ck_effect_run **out, ck_pending_calls *ring, const ck_effect *effect,
+                              ck_effect_sink *sink, ck_error *err) {
   *out = NULL;
   ck_pending_call *self = calloc(1, ring->size);
   if (!self) return ck_error_no_memory(err);
   *self = (ck_pending_call){.ring = ring, .effect = effect, .sink = sink};
-  ck_status status = ck_outcome_new(&self->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
+  ck_status status =
+      ck_outcome_new(&self->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
   if (status != CK_OK) {
     free(self);
     return status;
@@ -68,7 +72,8 @@ void ck_pending_call_deliver(ck_pending_call *self, ck_outcome *outcome) {
   ck_loop_defer(self->ring->loop, &self->task, on_due, self);
 }
 
-void ck_pending_call_end(ck_pending_call *self, ck_outcome_status status, ck_status class, const char *why) {
+void ck_pending_call_end(ck_pending_call *self, ck_outcome_status status, ck_status class,
+                         const char *why) {
   ck_outcome *outcome = NULL;
   ck_error ignored = CK_ERROR_INIT;
   if (ck_outcome_new(&outcome, status, NULL, why, &ignored) == CK_OK) {
@@ -80,5 +85,9 @@ void ck_pending_call_end(ck_pending_call *self, ck_outcome_status status, ck_sta
 
 void ck_pending_call_lose(ck_pending_call *self, ck_status class, const char *why) {
   bool never = !self->sent && class == CK_E_INTERRUPTED;
-  ck_pending_call_end(self, ck_pending_call_is_in_doubt(self) ? CK_OUTCOME_UNKNOWN : never ? CK_OUTCOME_ABSENT : CK_OUTCOME_FAILED, class, why);
+  ck_pending_call_end(self,
+                      ck_pending_call_is_in_doubt(self) ? CK_OUTCOME_UNKNOWN
+                      : never                           ? CK_OUTCOME_ABSENT
+                                                        : CK_OUTCOME_FAILED,
+                      class, why);
 }

@@ -27,18 +27,20 @@ static ck_status read_random(int64_t *out, ck_error *err) {
   ssize_t len;
   do len = getrandom(&bits, sizeof bits, 0);
   while (len < 0 && errno == EINTR);
-  if (len != sizeof bits) return ck_error_set(err, CK_E_FAILED, "the kernel gives no random number: %s", strerror(errno));
+  if (len != sizeof bits)
+    return ck_error_set(err, CK_E_FAILED, "the kernel gives no random number: %s", strerror(errno));
   *out = (int64_t)(bits >> (64 - RANDOM_BITS));
   return CK_OK;
 }
 
-static ck_status read_number(int64_t *out, const read_driver *self, ck_bytes request, ck_error *err) {
+static ck_status read_number(int64_t *out, const read_driver *self, ck_bytes request,
+                             ck_error *err) {
   ck_bytes what = ck_json_get(request, "what");
   *out = 0;
   if (ck_json_is_text(what, "random")) return read_random(out, err);
   if (!ck_json_is_text(what, "clock"))
-    return ck_error_set(err, CK_E_FLOW, "a read takes what = \"clock\" or \"random\", not %.*s", what.len ? (int)what.len : 7,
-                        what.len ? what.data : "nothing");
+    return ck_error_set(err, CK_E_FLOW, "a read takes what = \"clock\" or \"random\", not %.*s",
+                        what.len ? (int)what.len : 7, what.len ? what.data : "nothing");
   *out = self->clock.wall_ms(self->clock.self);
   return CK_OK;
 }
@@ -53,7 +55,8 @@ static ck_status make_outcome(ck_outcome **out, int64_t number, ck_error *err) {
   return status;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   read_driver *self = to;
   ck_error failure = CK_ERROR_INIT;
   ck_outcome *outcome = NULL;
@@ -80,8 +83,12 @@ ck_status ck_read_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clo
   if (!self) return ck_error_no_memory(err);
   self->clock = clock;
   self->replies.loop = loop;
-  self->driver =
-      (ck_effect_driver){.name = "read", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "read",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

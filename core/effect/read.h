@@ -1,7 +1,8 @@
 /* read.h - the driver of what a flow reads of the outside: the clock, and randomness.
  *
- * Request {what: "clock"}: the wall time in ms since 1970. {what: "random"}: a whole number below 2^53, each equally likely,
- * from the kernel. The outcome is recorded like any other, so that a flow reads the same again after a crash. */
+ * Request {what: "clock"}: the wall time in ms since 1970. {what: "random"}: a whole number below
+ * 2^53, each equally likely, from the kernel. The outcome is recorded like any other, so that a
+ * flow reads the same again after a crash. */
 #ifndef CK_EFFECT_READ_H
 #define CK_EFFECT_READ_H
 
@@ -10,6 +11,7 @@
 #include "core/model/effect.h"
 
 /* A driver named "read". Borrows `loop`. */
-CK_CHECKED ck_status ck_read_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clock, ck_error *err);
+CK_CHECKED ck_status ck_read_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clock,
+                                        ck_error *err);
 
 #endif

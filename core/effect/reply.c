@@ -12,8 +12,10 @@ struct ck_effect_run {
 };
 
 static void unlink_run(ck_effect_run *run) {
-  if (run->previous) run->previous->next = run->next;
-  else run->replies->first = run->next;
+  if (run->previous)
+    run->previous->next = run->next;
+  else
+    run->replies->first = run->next;
   if (run->next) run->next->previous = run->previous;
 }
 
@@ -26,7 +28,8 @@ static void deliver(void *to) {
   sink->done(sink, outcome);
 }
 
-ck_status ck_reply(ck_effect_run **out, ck_replies *self, ck_outcome *outcome, ck_effect_sink *sink, ck_error *err) {
+ck_status ck_reply(ck_effect_run **out, ck_replies *self, ck_outcome *outcome, ck_effect_sink *sink,
+                   ck_error *err) {
   *out = NULL;
   ck_effect_run *run = calloc(1, sizeof *run);
   if (!run) {
@@ -41,7 +44,8 @@ ck_status ck_reply(ck_effect_run **out, ck_replies *self, ck_outcome *outcome, c
   return CK_OK;
 }
 
-ck_status ck_reply_failed(ck_effect_run **out, ck_replies *self, const ck_error *error, ck_effect_sink *sink, ck_error *err) {
+ck_status ck_reply_failed(ck_effect_run **out, ck_replies *self, const ck_error *error,
+                          ck_effect_sink *sink, ck_error *err) {
   ck_outcome *outcome = NULL;
   *out = NULL;
   ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, error->text, err);

@@ -12,10 +12,11 @@ typedef struct ck_replies {
 } ck_replies;
 
 /* Takes `outcome`, also on failure. */
-CK_CHECKED ck_status ck_reply(ck_effect_run **out, ck_replies *self, ck_outcome *outcome, ck_effect_sink *sink, ck_error *err);
+CK_CHECKED ck_status ck_reply(ck_effect_run **out, ck_replies *self, ck_outcome *outcome,
+                              ck_effect_sink *sink, ck_error *err);
 /* An outcome that failed with `error`'s status and text. */
-CK_CHECKED ck_status ck_reply_failed(ck_effect_run **out, ck_replies *self, const ck_error *error, ck_effect_sink *sink,
-                                     ck_error *err);
+CK_CHECKED ck_status ck_reply_failed(ck_effect_run **out, ck_replies *self, const ck_error *error,
+                                     ck_effect_sink *sink, ck_error *err);
 /* What is on its way is dropped. */
 void ck_replies_clear(ck_replies *self);
 

@@ -7,7 +7,10 @@
 
 #include "core/effect/reply.h"
 
-enum { LOOK_MS = 30000 }; /* the timer's clock stands still while the machine is suspended: look at the other one now and then */
+enum {
+  LOOK_MS = 30000
+}; /* the timer's clock stands still while the machine is suspended: look at the other one now and
+      then */
 
 typedef struct sleep_driver sleep_driver;
 
@@ -34,15 +37,19 @@ static bool serves(void *self, const ck_effect *effect) {
 }
 
 static void unlink_run(ck_effect_run *run) {
-  if (run->previous) run->previous->next = run->next;
-  else run->driver->runs = run->next;
+  if (run->previous)
+    run->previous->next = run->next;
+  else
+    run->driver->runs = run->next;
   if (run->next) run->next->previous = run->previous;
 }
 
 static void on_closed(uv_handle_t *timer) {
   ck_effect_run *run = timer->data;
-  if (run->sink) run->sink->done(run->sink, run->outcome);
-  else ck_outcome_free(run->outcome);
+  if (run->sink)
+    run->sink->done(run->sink, run->outcome);
+  else
+    ck_outcome_free(run->outcome);
   free(run);
 }
 
@@ -61,11 +68,14 @@ static int64_t left_ms(const ck_effect_run *run) {
 static void wait_on(uv_timer_t *timer) {
   ck_effect_run *run = timer->data;
   int64_t left = left_ms(run);
-  if (left <= 0) finish(run);
-  else uv_timer_start(timer, wait_on, (uint64_t)(left < LOOK_MS ? left : LOOK_MS), 0);
+  if (left <= 0)
+    finish(run);
+  else
+    uv_timer_start(timer, wait_on, (uint64_t)(left < LOOK_MS ? left : LOOK_MS), 0);
 }
 
-static ck_status begin(ck_effect_run **out, sleep_driver *self, const ck_effect *effect, int64_t ms, ck_error *err) {
+static ck_status begin(ck_effect_run **out, sleep_driver *self, const ck_effect *effect, int64_t ms,
+                       ck_error *err) {
   ck_effect_run *run = calloc(1, sizeof *run);
   if (!run) return ck_error_no_memory(err);
   ck_status status = ck_outcome_new(&run->outcome, CK_OUTCOME_OK, NULL, NULL, err);
@@ -73,7 +83,8 @@ static ck_status begin(ck_effect_run **out, sleep_driver *self, const ck_effect 
     free(run);
     return status;
   }
-  int64_t now = self->clock.wall_ms(self->clock.self), begun = effect->begun_ms > 0 && effect->begun_ms < now ? effect->begun_ms : now;
+  int64_t now = self->clock.wall_ms(self->clock.self),
+          begun = effect->begun_ms > 0 && effect->begun_ms < now ? effect->begun_ms : now;
   run->wall_end_ms = begun + ms;
   run->mono_end_us = self->clock.mono_us(self->clock.self) + ms * 1000;
   run->driver = self;
@@ -84,7 +95,8 @@ static ck_status begin(ck_effect_run **out, sleep_driver *self, const ck_effect 
   return CK_OK;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   sleep_driver *self = to;
   ck_error failure = CK_ERROR_INIT;
   int64_t ms, most_ms = INT64_MAX / 4000;
@@ -101,7 +113,8 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   (*out)->timer.data = *out;
   (*out)->sink = sink;
   int64_t left = left_ms(*out);
-  uv_timer_start(&(*out)->timer, wait_on, left > 0 ? (uint64_t)(left < LOOK_MS ? left : LOOK_MS) : 0, 0);
+  uv_timer_start(&(*out)->timer, wait_on,
+                 left > 0 ? (uint64_t)(left < LOOK_MS ? left : LOOK_MS) : 0, 0);
   return CK_OK;
 }
 
@@ -126,14 +139,19 @@ static void free_driver(void *to) {
   free(self);
 }
 
-ck_status ck_sleep_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clock, ck_error *err) {
+ck_status ck_sleep_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clock,
+                              ck_error *err) {
   *out = NULL;
   sleep_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->clock = clock;
   self->loop = self->replies.loop = loop;
-  self->driver =
-      (ck_effect_driver){.name = "sleep", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "sleep",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

@@ -1,7 +1,8 @@
 /* sleep.h - the driver of sleeps, which go on where they stood after a restart.
  *
- * Request {ms}. It ends when the wall clock reaches effect->begun_ms + ms (begun_ms 0: it begins now), and never later than
- * ms from this start, however the clock is set. A machine that was suspended wakes it within 30 s of its resume. */
+ * Request {ms}. It ends when the wall clock reaches effect->begun_ms + ms (begun_ms 0: it begins
+ * now), and never later than ms from this start, however the clock is set. A machine that was
+ * suspended wakes it within 30 s of its resume. */
 #ifndef CK_EFFECT_SLEEP_H
 #define CK_EFFECT_SLEEP_H
 
@@ -9,7 +10,9 @@
 #include "core/effect/loop.h"
 #include "core/model/effect.h"
 
-/* A driver named "sleep". A cancelled sleep is FAILED with CK_E_INTERRUPTED at once. Borrows `loop`. */
-CK_CHECKED ck_status ck_sleep_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clock, ck_error *err);
+/* A driver named "sleep". A cancelled sleep is FAILED with CK_E_INTERRUPTED at once. Borrows
+ * `loop`. */
+CK_CHECKED ck_status ck_sleep_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clock,
+                                         ck_error *err);
 
 #endif

@@ -15,19 +15,24 @@ static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   FILE *file = fopen(path, "re");
   char chunk[1 << 14];
   size_t got;
-  if (!file) return ck_error_set(err, errno == ENOENT ? CK_E_NOT_FOUND : CK_E_USAGE, "%s: %s", path, strerror(errno));
-  while (out->len <= FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0) ck_buffer_append(out, chunk, got);
+  if (!file)
+    return ck_error_set(err, errno == ENOENT ? CK_E_NOT_FOUND : CK_E_USAGE, "%s: %s", path,
+                        strerror(errno));
+  while (out->len <= FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
+    ck_buffer_append(out, chunk, got);
   int code = ferror(file) ? errno : 0;
   fclose(file);
   if (code) return ck_error_set(err, CK_E_USAGE, "%s: %s", path, strerror(code));
-  if (out->len > FILE_MAX) return ck_error_set(err, CK_E_USAGE, "%s is larger than %d bytes", path, FILE_MAX);
+  if (out->len > FILE_MAX)
+    return ck_error_set(err, CK_E_USAGE, "%s is larger than %d bytes", path, FILE_MAX);
   return ck_buffer_check(out, err);
 }
 
 bool ck_import_run_is(const char *path) {
   ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
-  bool is = read_file(&text, path, &ignored) == CK_OK && ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK &&
+  bool is = read_file(&text, path, &ignored) == CK_OK &&
+            ck_json_check(ck_buffer_bytes(&text), &ignored) == CK_OK &&
             ck_run_checkpoint_is(ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
   return is;
@@ -38,8 +43,10 @@ bool ck_import_run_is(const char *path) {
 static ck_status check_flow(const ck_engine *engine, const char *path, ck_error *err) {
   const char *kind = ck_engine_manifest(engine)->kind;
   if (kind && strcmp(kind, "agent") == 0) return CK_OK;
-  return ck_error_set(err, CK_E_USAGE, "--resume-with: %s is a flow of kind %s; a run checkpoint is gone on with by a flow.agent", path,
-                      kind ? kind : "unknown");
+  return ck_error_set(
+      err, CK_E_USAGE,
+      "--resume-with: %s is a flow of kind %s; a run checkpoint is gone on with by a flow.agent",
+      path, kind ? kind : "unknown");
 }
 
 static void pass_over(void *to, const ck_error *problem) {
@@ -47,16 +54,22 @@ static void pass_over(void *to, const ck_error *problem) {
   (void)problem; /* its resume tells */
 }
 
-static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_options *options, ck_error *err) {
+static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_options *options,
+                      ck_error *err) {
   if (!options->flow)
-    return ck_error_set(err, CK_E_USAGE, "%s is a run checkpoint: --resume-with FLOW says which flow goes on with it", options->path);
+    return ck_error_set(
+        err, CK_E_USAGE,
+        "%s is a run checkpoint: --resume-with FLOW says which flow goes on with it",
+        options->path);
   ck_status status = ck_launch_take_path(&launch->flow, options->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, options->flow, err);
   if (status == CK_OK) status = check_flow(engine, options->flow, err);
-  if (status == CK_OK && options->profile) status = ck_launch_take_profile(&launch->profile, options->profile, err);
+  if (status == CK_OK && options->profile)
+    status = ck_launch_take_profile(&launch->profile, options->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
-  if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
+  if (status == CK_E_NOT_FOUND)
+    status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
   if (status == CK_OK) status = ck_engine_hide_secrets(engine, pass_over, NULL, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
@@ -65,17 +78,23 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_
 
 /* ---- the session ---- */
 
-static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch, const ck_run_checkpoint *of, const char *id,
-                       ck_error *err) {
+static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch,
+                       const ck_run_checkpoint *of, const char *id, ck_error *err) {
   ck_store_location place = {0};
   ck_value *document = NULL, *input = NULL;
   ck_status status = ck_store_location_find(&place, host, err);
   if (status == CK_OK) status = ck_store_location_make_parents(&place, err);
   if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
   if (status == CK_OK) status = ck_value_copy(&input, of->input, err);
-  if (status == CK_OK) status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input, err);
+  if (status == CK_OK)
+    status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
+                               err);
   if (status == CK_OK) status = ck_launch_write(&document, launch, err);
-  ck_session_options options = {.id = id, .profile = engine->profile, .policies = &engine->policies, .flow = launch->flow, .input = document};
+  ck_session_options options = {.id = id,
+                                .profile = engine->profile,
+                                .policies = &engine->policies,
+                                .flow = launch->flow,
+                                .input = document};
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(document);
@@ -83,7 +102,8 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   return status;
 }
 
-static ck_status print(const ck_host *host, const ck_engine *engine, const ck_run_checkpoint *of, ck_error *err) {
+static ck_status print(const ck_host *host, const ck_engine *engine, const ck_run_checkpoint *of,
+                       ck_error *err) {
   const char *id = ck_session_id(engine->session);
   ck_document document;
   ck_value *run = NULL;
@@ -100,11 +120,13 @@ static ck_status print(const ck_host *host, const ck_engine *engine, const ck_ru
   ck_value_free(run);
   if (host->output->json || status != CK_OK) return status;
   ck_output_print(host->output, "%s\n", id);
-  ck_output_talk(host->output, "it goes on at iteration %lld with: ckrun resume %s", (long long)of->last_completed + 1, id);
+  ck_output_talk(host->output, "it goes on at iteration %lld with: ckrun resume %s",
+                 (long long)of->last_completed + 1, id);
   return ck_output_flush(host->output, err);
 }
 
-static ck_status read_checkpoint(ck_run_checkpoint *out, ck_buffer *text, const char *path, ck_error *err) {
+static ck_status read_checkpoint(ck_run_checkpoint *out, ck_buffer *text, const char *path,
+                                 ck_error *err) {
   ck_status status = read_file(text, path, err);
   if (status != CK_OK) return status;
   status = ck_json_check(ck_buffer_bytes(text), err);

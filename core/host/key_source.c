@@ -18,10 +18,14 @@ static ck_status check_ref(const char *ref, ck_error *err) {
   struct stat found;
   bool file = strncmp(ref, "file:", 5) == 0;
   if (!file && strncmp(ref, "env:", 4) != 0)
-    return ck_error_set(err, CK_E_USAGE, "--key names the place of a key, never the key itself: env:NAME or file:PATH");
+    return ck_error_set(
+        err, CK_E_USAGE,
+        "--key names the place of a key, never the key itself: env:NAME or file:PATH");
   if (!file || stat(ref + 5, &found) != 0 || (found.st_mode & 077) == 0) return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED, "%s can be read or written by others (mode %04o): chmod 600 it, if nobody has read it yet", ref,
-                      (unsigned)found.st_mode & 07777);
+  return ck_error_set(
+      err, CK_E_REFUSED,
+      "%s can be read or written by others (mode %04o): chmod 600 it, if nobody has read it yet",
+      ref, (unsigned)found.st_mode & 07777);
 }
 
 ck_status ck_key_source_read(ck_key **out, const char *ref, ck_redactor *redactor, ck_error *err) {

@@ -11,15 +11,17 @@
 #include "core/host/cli/help.h"
 #include "core/host/cli/options.h"
 
-/* Also for the programs that are started. A limit of 0 does not count where core_pattern names a program to pipe to; there the
- * kernel takes a limit of 1 byte for a no (fs/coredump.c), and a file of one byte is none, too. */
+/* Also for the programs that are started. A limit of 0 does not count where core_pattern names a
+ * program to pipe to; there the kernel takes a limit of 1 byte for a no (fs/coredump.c), and a file
+ * of one byte is none, too. */
 static void forbid_core_dumps(void) {
   struct rlimit one = {1, 1}, none = {0};
   if (setrlimit(RLIMIT_CORE, &one) != 0) setrlimit(RLIMIT_CORE, &none);
 }
 
-/* A standard stream that the caller has closed must not become the number of the next file that is opened: what is said would be
- * written into a store. What is printed on a closed standard output fails as it would have. */
+/* A standard stream that the caller has closed must not become the number of the next file that is
+ * opened: what is said would be written into a store. What is printed on a closed standard output
+ * fails as it would have. */
 static bool hold_streams(void) {
   static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
   for (int fd = 0; fd <= 2; fd++)
@@ -27,8 +29,8 @@ static bool hold_streams(void) {
   return true;
 }
 
-/* What is written holds private conversations: no core dumps, no file that others can read. A closed pipe and a file
- * size limit are answers of write, not deaths. */
+/* What is written holds private conversations: no core dumps, no file that others can read. A
+ * closed pipe and a file size limit are answers of write, not deaths. */
 static void set_limits(void) {
   forbid_core_dumps();
   umask(077);
@@ -54,7 +56,8 @@ static ck_status unknown_command(const char *name, ck_error *err) {
 }
 
 /* Takes a word for the command's name, until a command is found. */
-static ck_status take_name(invocation *self, ck_option_reader *reader, const char *word, ck_error *err) {
+static ck_status take_name(invocation *self, ck_option_reader *reader, const char *word,
+                           ck_error *err) {
   char name[128];
   snprintf(name, sizeof name, "%s%s%.60s", self->group, self->group[0] ? " " : "", word);
   self->command = ck_command_get(name);
@@ -74,17 +77,22 @@ static ck_status read_arguments(invocation *self, int argc, char **argv, ck_erro
     const char *word;
     ck_status status = ck_option_reader_next(&word, &reader, err);
     if (status != CK_OK || !word) return status;
-    if (!self->command) status = take_name(self, &reader, word, err);
-    else status = ck_operand_put(self->values.bytes, self->command, self->operand_count++, word, err);
+    if (!self->command)
+      status = take_name(self, &reader, word, err);
+    else
+      status = ck_operand_put(self->values.bytes, self->command, self->operand_count++, word, err);
     if (status != CK_OK) return status;
   }
 }
 
 static ck_status print_help(const invocation *self, ck_output *output, ck_error *err) {
   ck_buffer text = {0};
-  if (self->command) ck_help_append_command(&text, self->command);
-  else if (self->group[0]) ck_help_append_group(&text, self->group);
-  else ck_help_append_overview(&text);
+  if (self->command)
+    ck_help_append_command(&text, self->command);
+  else if (self->group[0])
+    ck_help_append_group(&text, self->group);
+  else
+    ck_help_append_overview(&text);
   ck_status status = ck_buffer_check(&text, err);
   if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
@@ -98,11 +106,14 @@ static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
   }
   if (self->globals.help) return print_help(self, output, err);
   if (!self->command && self->group[0])
-    return ck_error_set(err, CK_E_USAGE, "'ckrun %s' needs a command; see 'ckrun help %s'", self->group, self->group);
-  if (!self->command) return ck_error_set(err, CK_E_USAGE, "no command was given; see 'ckrun help'");
+    return ck_error_set(err, CK_E_USAGE, "'ckrun %s' needs a command; see 'ckrun help %s'",
+                        self->group, self->group);
+  if (!self->command)
+    return ck_error_set(err, CK_E_USAGE, "no command was given; see 'ckrun help'");
   ck_status status = ck_operands_check(self->command, self->operand_count, err);
   if (status != CK_OK) return status;
-  ck_host host = {.store = self->globals.store, .key = ck_key_source_of(self->globals.key), .output = output};
+  ck_host host = {
+      .store = self->globals.store, .key = ck_key_source_of(self->globals.key), .output = output};
   return self->command->run(&host, self->values.bytes, err);
 }
 

@@ -1,4 +1,5 @@
-/* remote_command.c - a command that steers one session: itself when the session is at rest, else through its owner. */
+/* remote_command.c - a command that steers one session: itself when the session is at rest, else
+ * through its owner. */
 #include "core/host/remote_command.h"
 
 #include <stdlib.h>
@@ -16,14 +17,16 @@ enum { LOOK_EVERY_MS = 20 };
 
 static void pass_over(void *to, const ck_error *problem) { (void)to, (void)problem; }
 
-ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store, const char *id, ck_error *err) {
+ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store, const char *id,
+                                         ck_error *err) {
   ck_session_record record = {0};
   ck_launch launch = {0};
   ck_profile *profile = NULL;
   ck_error ignored = CK_ERROR_INIT;
   ck_output_set_fingerprint_key(output, ck_store_fingerprint_key(store));
   ck_status status = ck_store_get_session(&record, store, id, err);
-  bool named = status == CK_OK && ck_launch_read(&launch, &record, &ignored) == CK_OK && launch.profile;
+  bool named =
+      status == CK_OK && ck_launch_read(&launch, &record, &ignored) == CK_OK && launch.profile;
   bool loaded = named && ck_profile_load(&profile, launch.profile, &ignored) == CK_OK;
   if (loaded) status = ck_secret_register_all(output->redactor, profile, pass_over, NULL, err);
   ck_profile_free(profile);
@@ -32,7 +35,9 @@ ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store, con
   return status;
 }
 
-static int64_t now_us(const ck_remote_command *self) { return self->runtime->clock.mono_us(self->runtime->clock.self); }
+static int64_t now_us(const ck_remote_command *self) {
+  return self->runtime->clock.mono_us(self->runtime->clock.self);
+}
 
 static ck_status look_for_owner(ck_remote_command *self, ck_error *err) {
   ck_error owned = CK_ERROR_INIT;
@@ -42,8 +47,8 @@ static ck_status look_for_owner(ck_remote_command *self, ck_error *err) {
   return status == CK_OK || self->live ? CK_OK : ck_error_set(err, status, "%s", owned.text);
 }
 
-/* The owner is asked for before the row is read, for one that is gone has written what it had to write; and again after it,
- * for another one may have come. */
+/* The owner is asked for before the row is read, for one that is gone has written what it had to
+ * write; and again after it, for another one may have come. */
 ck_status ck_remote_command_look(ck_remote_command *self, ck_error *err) {
   ck_head_clear(&self->head);
   ck_status status = look_for_owner(self, err);
@@ -52,13 +57,17 @@ ck_status ck_remote_command_look(ck_remote_command *self, ck_error *err) {
   return orphan ? look_for_owner(self, err) : status;
 }
 
-ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id, int64_t timeout_ms, ck_error *err) {
+ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id,
+                                 int64_t timeout_ms, ck_error *err) {
   *out = (ck_remote_command){.host = host, .id = out->picked};
   ck_status status = ck_id_check("session", id, err);
   if (status == CK_OK) status = ck_store_location_find(&out->place, host, err);
-  if (status == CK_OK) status = ck_runtime_open(&out->runtime, out->place.url, &(ck_store_options){.key = out->place.key}, NULL, err);
+  if (status == CK_OK)
+    status = ck_runtime_open(&out->runtime, out->place.url,
+                             &(ck_store_options){.key = out->place.key}, NULL, err);
   if (status == CK_OK) status = ck_resolve_session(out->picked, out->runtime->store, id, err);
-  if (status == CK_OK) status = ck_remote_command_hide_secrets(host->output, out->runtime->store, out->id, err);
+  if (status == CK_OK)
+    status = ck_remote_command_hide_secrets(host->output, out->runtime->store, out->id, err);
   if (status == CK_OK) status = ck_remote_command_look(out, err);
   if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;
   return status;
@@ -71,18 +80,21 @@ void ck_remote_command_close(ck_remote_command *self) {
   *self = (ck_remote_command){0};
 }
 
-ck_status ck_remote_command_clean(char **out, const ck_remote_command *self, const char *text, ck_error *err) {
+ck_status ck_remote_command_clean(char **out, const ck_remote_command *self, const char *text,
+                                  ck_error *err) {
   ck_buffer kept = {0};
   *out = NULL;
   if (!text) return CK_OK;
-  ck_status status = ck_redactor_apply_text(&kept, self->host->output->redactor, CK_SINK_REQUEST, ck_bytes_text(text), err);
+  ck_status status = ck_redactor_apply_text(&kept, self->host->output->redactor, CK_SINK_REQUEST,
+                                            ck_bytes_text(text), err);
   if (status == CK_OK) status = ck_buffer_check(&kept, err);
   if (status == CK_OK) *out = kept.len ? ck_buffer_take(&kept) : strdup("");
   ck_buffer_clear(&kept);
   return status == CK_OK && !*out ? ck_error_no_memory(err) : status;
 }
 
-ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *wish, ck_error *err) {
+ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *wish,
+                                  ck_error *err) {
   self->after = self->head.last_seq;
   self->noted = false;
   self->problem[0] = 0;
@@ -95,17 +107,24 @@ ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *w
 
 static ck_status look_for_note(ck_remote_command *self, ck_error *err) {
   ck_buffer problem = {0};
-  ck_status status = ck_request_find_note(&self->noted, self->runtime->store, self->head.session.no, self->after, self->request,
-                                          &problem, err);
-  if (status == CK_OK && self->noted) snprintf(self->problem, sizeof self->problem, "%s", problem.len ? problem.data : "");
+  ck_status status = ck_request_find_note(&self->noted, self->runtime->store, self->head.session.no,
+                                          self->after, self->request, &problem, err);
+  if (status == CK_OK && self->noted)
+    snprintf(self->problem, sizeof self->problem, "%s", problem.len ? problem.data : "");
   ck_buffer_clear(&problem);
   return status;
 }
 
 static ck_status too_late(const ck_remote_command *self, ck_error *err) {
   if (self->noted)
-    return ck_error_set(err, CK_E_PENDING, "session %s goes on: its owner has taken the request and has not come to a boundary yet", self->id);
-  return ck_error_set(err, CK_E_PENDING, "%s, which has not taken the request yet; the request stands as long as that process lives", self->owner);
+    return ck_error_set(
+        err, CK_E_PENDING,
+        "session %s goes on: its owner has taken the request and has not come to a boundary yet",
+        self->id);
+  return ck_error_set(
+      err, CK_E_PENDING,
+      "%s, which has not taken the request yet; the request stands as long as that process lives",
+      self->owner);
 }
 
 ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err) {
@@ -113,9 +132,11 @@ ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *
     ck_status status = ck_remote_command_look(self, err);
     if (status == CK_OK && !self->noted) status = look_for_note(self, err);
     if (status != CK_OK || self->problem[0] || (noted && self->noted)) return status;
-    bool over = self->head.session.status != CK_SESSION_RUNNING, other = strcmp(self->head.session.run, self->run) != 0;
+    bool over = self->head.session.status != CK_SESSION_RUNNING,
+         other = strcmp(self->head.session.run, self->run) != 0;
     if (!self->live || other) return CK_OK;
-    bool late = now_us(self) >= self->deadline_us; /* what is over waits for its owner to leave, so that a resume can follow */
+    bool late = now_us(self) >= self->deadline_us; /* what is over waits for its owner to leave, so
+                                                      that a resume can follow */
     if (late) return over ? CK_OK : too_late(self, err);
     nanosleep(&(struct timespec){0, LOOK_EVERY_MS * 1000 * 1000}, NULL);
   }
@@ -130,7 +151,8 @@ static ck_status write_resume(ck_buffer *out, const ck_remote_command *self, ck_
   return ck_buffer_check(out, err);
 }
 
-static ck_status print_json(const ck_remote_command *self, const char *status, const char *reason, const char *resume, ck_error *err) {
+static ck_status print_json(const ck_remote_command *self, const char *status, const char *reason,
+                            const char *resume, ck_error *err) {
   ck_document document;
   ck_document_init(&document, self->host->output);
   ck_document_put_text(&document, NULL, "session", self->id);
@@ -149,12 +171,14 @@ static void put_text(ck_table *table, const char *name, const char *text) {
   ck_table_put_text(table, ck_bytes_text(text));
 }
 
-ck_status ck_remote_command_print(const ck_remote_command *self, const char *status, const char *reason, ck_error *err) {
+ck_status ck_remote_command_print(const ck_remote_command *self, const char *status,
+                                  const char *reason, ck_error *err) {
   static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
   ck_table table;
   ck_buffer resume = {0};
   ck_status printed = write_resume(&resume, self, err);
-  if (printed == CK_OK && self->host->output->json) printed = print_json(self, status, reason, resume.data, err);
+  if (printed == CK_OK && self->host->output->json)
+    printed = print_json(self, status, reason, resume.data, err);
   else if (printed == CK_OK) {
     ck_table_init(&table, self->host->output, columns);
     put_text(&table, "session", self->id);

@@ -1,4 +1,5 @@
-/* remote_command.h - a command that steers one session: itself when the session is at rest, else through its owner. */
+/* remote_command.h - a command that steers one session: itself when the session is at rest, else
+ * through its owner. */
 #ifndef CK_HOST_REMOTE_COMMAND_H
 #define CK_HOST_REMOTE_COMMAND_H
 
@@ -11,38 +12,46 @@ enum { CK_REMOTE_COMMAND_TIMEOUT_MS = 30000 };
 
 typedef struct ck_remote_command {
   const ck_host *host;
-  const char *id;      /* in full */
+  const char *id;          /* in full */
   char picked[CK_ID_SIZE]; /* where it is */
   ck_store_location place;
   ck_runtime *runtime;
-  ck_head head;        /* as last looked at */
-  bool live;           /* a process runs it */
+  ck_head head;                  /* as last looked at */
+  bool live;                     /* a process runs it */
   char owner[CK_ERROR_TEXT_MAX]; /* which, as a sentence; "" when none does */
-  char run[CK_ID_SIZE];/* the one that the request was left for; "": none was left */
+  char run[CK_ID_SIZE];          /* the one that the request was left for; "": none was left */
   char request[CK_ID_SIZE];
-  int64_t after;       /* last seq before the request */
-  bool noted;          /* its owner has taken it */
+  int64_t after;                   /* last seq before the request */
+  bool noted;                      /* its owner has taken it */
   char problem[CK_ERROR_TEXT_MAX]; /* why its owner does not heed it; "" */
-  int64_t deadline_us; /* monotonic */
+  int64_t deadline_us;             /* monotonic */
 } ck_remote_command;
 
-/* Opens the store and looks at the session, `id` as for ck_resolve_session. `out` must not move afterwards. What is there of its profile's secrets is known to the output's redactor
- * afterwards. CK_E_USAGE: a malformed id; CK_E_NOT_FOUND. ck_remote_command_close also after a failure. */
-CK_CHECKED ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id, int64_t timeout_ms, ck_error *err);
+/* Opens the store and looks at the session, `id` as for ck_resolve_session. `out` must not move
+ * afterwards. What is there of its profile's secrets is known to the output's redactor afterwards.
+ * CK_E_USAGE: a malformed id; CK_E_NOT_FOUND. ck_remote_command_close also after a failure. */
+CK_CHECKED ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host,
+                                            const char *id, int64_t timeout_ms, ck_error *err);
 void ck_remote_command_close(ck_remote_command *self);
 CK_CHECKED ck_status ck_remote_command_look(ck_remote_command *self, ck_error *err);
 
 /* `text` as it may be kept, into `*out`, malloc'd; NULL stays NULL. */
-CK_CHECKED ck_status ck_remote_command_clean(char **out, const ck_remote_command *self, const char *text, ck_error *err);
+CK_CHECKED ck_status ck_remote_command_clean(char **out, const ck_remote_command *self,
+                                             const char *text, ck_error *err);
 /* Leaves the request with the session's owner. */
-CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *wish, ck_error *err);
-/* Waits until that run does not run the session any more, or its owner has noted a problem; `noted`: or that it has taken the
- * request. CK_E_PENDING: the time is over; the text says how far it came. */
+CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *wish,
+                                             ck_error *err);
+/* Waits until that run does not run the session any more, or its owner has noted a problem;
+ * `noted`: or that it has taken the request. CK_E_PENDING: the time is over; the text says how far
+ * it came. */
 CK_CHECKED ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err);
 /* Prints session, status and reason, and how to go on where that is possible. */
-CK_CHECKED ck_status ck_remote_command_print(const ck_remote_command *self, const char *status, const char *reason, ck_error *err);
+CK_CHECKED ck_status ck_remote_command_print(const ck_remote_command *self, const char *status,
+                                             const char *reason, ck_error *err);
 
-/* What is there of the secrets of a session's profile becomes known to the redactor of `output`; nothing has to be there. */
-CK_CHECKED ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store, const char *id, ck_error *err);
+/* What is there of the secrets of a session's profile becomes known to the redactor of `output`;
+ * nothing has to be there. */
+CK_CHECKED ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store,
+                                                    const char *id, ck_error *err);
 
 #endif

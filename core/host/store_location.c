@@ -10,7 +10,9 @@
 
 static const char sqlite_scheme[] = "sqlite:";
 
-static bool starts_with(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
+static bool starts_with(const char *text, const char *with) {
+  return strncmp(text, with, strlen(with)) == 0;
+}
 
 static bool ends_with(const char *text, const char *with) {
   size_t len = strlen(text), tail = strlen(with);
@@ -25,24 +27,33 @@ static bool has_scheme(const char *text) {
 }
 
 static ck_status take_url(ck_buffer *url, const char *from, const char *text, ck_error *err) {
-  bool known = strcmp(text, "memory:") == 0 || (starts_with(text, sqlite_scheme) && text[sizeof sqlite_scheme - 1]);
+  bool known = strcmp(text, "memory:") == 0 ||
+               (starts_with(text, sqlite_scheme) && text[sizeof sqlite_scheme - 1]);
   if (known) {
     ck_buffer_append_text(url, text);
     return CK_OK;
   }
   bool path = !has_scheme(text) && (strchr(text, '/') || ends_with(text, ".db"));
   if (!path && *text && !has_scheme(text))
-    return ck_error_set(err, CK_E_USAGE, "%s '%.200s': a store is sqlite:PATH or memory:, or a path: ./%.200s", from, text, text);
-  if (!path) return ck_error_set(err, CK_E_USAGE, "%s '%.200s': a store is sqlite:PATH or memory:", from, text);
+    return ck_error_set(err, CK_E_USAGE,
+                        "%s '%.200s': a store is sqlite:PATH or memory:, or a path: ./%.200s", from,
+                        text, text);
+  if (!path)
+    return ck_error_set(err, CK_E_USAGE, "%s '%.200s': a store is sqlite:PATH or memory:", from,
+                        text);
   ck_buffer_append_format(url, "%s%s", sqlite_scheme, text);
   return CK_OK;
 }
 
 static ck_status take_default(ck_buffer *url, ck_error *err) {
   const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-  if (state && state[0] == '/') ck_buffer_append_format(url, "%s%s/ckrun/ckrun.db", sqlite_scheme, state);
-  else if (home && home[0] == '/') ck_buffer_append_format(url, "%s%s/.local/state/ckrun/ckrun.db", sqlite_scheme, home);
-  else return ck_error_set(err, CK_E_USAGE, "no place for a store: give --store, or set CKRUN_STORE or HOME");
+  if (state && state[0] == '/')
+    ck_buffer_append_format(url, "%s%s/ckrun/ckrun.db", sqlite_scheme, state);
+  else if (home && home[0] == '/')
+    ck_buffer_append_format(url, "%s%s/.local/state/ckrun/ckrun.db", sqlite_scheme, home);
+  else
+    return ck_error_set(err, CK_E_USAGE,
+                        "no place for a store: give --store, or set CKRUN_STORE or HOME");
   return CK_OK;
 }
 
@@ -51,8 +62,10 @@ ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck
   const char *environment = getenv("CKRUN_STORE"), *given = host->store;
   ck_buffer url = {0};
   ck_status status;
-  if (given) status = take_url(&url, "--store", given, err);
-  else if (environment && *environment) status = take_url(&url, "CKRUN_STORE", environment, err);
+  if (given)
+    status = take_url(&url, "--store", given, err);
+  else if (environment && *environment)
+    status = take_url(&url, "CKRUN_STORE", environment, err);
   else {
     out->assumed = true;
     status = take_default(&url, err);
@@ -60,7 +73,8 @@ ck_status ck_store_location_find(ck_store_location *out, const ck_host *host, ck
   if (status == CK_OK) status = ck_buffer_check(&url, err);
   if (status == CK_OK) out->url = ck_buffer_take(&url);
   ck_buffer_clear(&url);
-  if (status == CK_OK && host->key) status = ck_key_source_read(&out->key, host->key, host->output->redactor, err);
+  if (status == CK_OK && host->key)
+    status = ck_key_source_read(&out->key, host->key, host->output->redactor, err);
   return status;
 }
 
@@ -75,10 +89,13 @@ ck_status ck_store_location_make_parents(const ck_store_location *self, ck_error
   char *path = strdup(self->url + sizeof sqlite_scheme - 1);
   if (!path) return ck_error_no_memory(err);
   ck_status status = CK_OK;
-  for (char *slash = strchr(path + 1, '/'); slash && status == CK_OK; slash = strchr(slash + 1, '/')) {
+  for (char *slash = strchr(path + 1, '/'); slash && status == CK_OK;
+       slash = strchr(slash + 1, '/')) {
     *slash = 0;
     if (mkdir(path, 0700) != 0 && errno != EEXIST) {
-      ck_status kind = errno == EROFS || errno == EACCES ? CK_E_READ_ONLY : errno == ENOSPC ? CK_E_FULL : CK_E_IO;
+      ck_status kind = errno == EROFS || errno == EACCES ? CK_E_READ_ONLY
+                       : errno == ENOSPC                 ? CK_E_FULL
+                                                         : CK_E_IO;
       status = ck_error_set(err, kind, "%s: the folder cannot be made: %s", path, strerror(errno));
     }
     *slash = '/';
@@ -87,7 +104,8 @@ ck_status ck_store_location_make_parents(const ck_store_location *self, ck_error
   return status;
 }
 
-ck_status ck_store_location_open_store(ck_store **out, const ck_store_location *self, ck_error *err) {
+ck_status ck_store_location_open_store(ck_store **out, const ck_store_location *self,
+                                       ck_error *err) {
   ck_store_options options = {.read_only = true, .key = self->key};
   return ck_store_open(out, self->url, &options, err);
 }

@@ -1,4 +1,5 @@
-/* takeover.c - ends a stopped process that holds a session: through a pidfd, so that it cannot be another one by then. */
+/* takeover.c - ends a stopped process that holds a session: through a pidfd, so that it cannot be
+ * another one by then. */
 #include "core/host/takeover.h"
 
 #include <errno.h>
@@ -40,17 +41,26 @@ ck_status ck_takeover_check(long *pid, const char *store_url, const char *sessio
   ck_error owned = CK_ERROR_INIT;
   *pid = 0;
   if (strncmp(store_url, kind, sizeof kind - 1) != 0)
-    return ck_error_set(err, CK_E_OWNED, "session %s is held in store %s, where nobody can be taken over", session, store_url);
+    return ck_error_set(err, CK_E_OWNED,
+                        "session %s is held in store %s, where nobody can be taken over", session,
+                        store_url);
   const char *path = store_url + sizeof kind - 1;
   ck_status status = ck_session_lock_check(path, session, &owned);
   if (status == CK_OK) return CK_OK;
   if (status != CK_E_OWNED) return ck_error_set(err, status, "%s", owned.text);
   snprintf(owner, sizeof owner, "%s", owned.text);
   long holder = ck_session_lock_holder(path, session);
-  if (holder <= 0) return ck_error_set(err, CK_E_OWNED, "%s, which this machine does not know: --take-over cannot end it", owner);
-  if (!is_ours(holder)) return ck_error_set(err, CK_E_OWNED, "%s, process %ld of another user: --take-over cannot end it", owner, holder);
+  if (holder <= 0)
+    return ck_error_set(err, CK_E_OWNED,
+                        "%s, which this machine does not know: --take-over cannot end it", owner);
+  if (!is_ours(holder))
+    return ck_error_set(err, CK_E_OWNED,
+                        "%s, process %ld of another user: --take-over cannot end it", owner,
+                        holder);
   if (!is_stopped(holder))
-    return ck_error_set(err, CK_E_OWNED, "%s, which is not stopped: --take-over ends a stopped process only; 'ckrun pause %s' asks it to stop",
+    return ck_error_set(err, CK_E_OWNED,
+                        "%s, which is not stopped: --take-over ends a stopped process only; 'ckrun "
+                        "pause %s' asks it to stop",
                         owner, session);
   *pid = holder;
   return CK_OK;
@@ -63,18 +73,23 @@ static ck_status end_process(int fd, long pid, ck_error *err) {
   int ready;
   do ready = poll(&ended, 1, END_WAIT_MS);
   while (ready < 0 && errno == EINTR);
-  return ready == 1 ? CK_OK : ck_error_set(err, CK_E_OWNED, "process %ld has not ended within %d ms", pid, END_WAIT_MS);
+  return ready == 1 ? CK_OK
+                    : ck_error_set(err, CK_E_OWNED, "process %ld has not ended within %d ms", pid,
+                                   END_WAIT_MS);
 }
 
 ck_status ck_takeover_end(const char *store_url, const char *session, long pid, ck_error *err) {
   long still;
   int fd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
   if (fd < 0 && errno == ESRCH) return CK_OK;
-  if (fd < 0) return ck_error_set(err, CK_E_OWNED, "process %ld cannot be looked at: %s", pid, strerror(errno));
+  if (fd < 0)
+    return ck_error_set(err, CK_E_OWNED, "process %ld cannot be looked at: %s", pid,
+                        strerror(errno));
   /* Only now is it certain whom the pid names: it must still be the holder, and stopped. */
   ck_status status = ck_takeover_check(&still, store_url, session, err);
   if (status == CK_OK && still != pid && still != 0)
-    status = ck_error_set(err, CK_E_OWNED, "session %s has another owner by now, process %ld", session, still);
+    status = ck_error_set(err, CK_E_OWNED, "session %s has another owner by now, process %ld",
+                          session, still);
   if (status == CK_OK && still == pid) status = end_process(fd, pid, err);
   close(fd);
   return status;

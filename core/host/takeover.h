@@ -4,10 +4,14 @@
 
 #include "core/base/error.h"
 
-/* The process that holds the session's lock, when it may be ended: the kernel says that it holds it, it is of this user, and
- * it is stopped (SIGSTOP, SIGTSTP). `*pid` 0: nobody holds it. CK_E_OWNED says what stands against it, by pid and host. */
-CK_CHECKED ck_status ck_takeover_check(long *pid, const char *store_url, const char *session, ck_error *err);
-/* Checks again, ends that process through a pidfd, and waits until it is gone. CK_E_OWNED: somebody else holds the session now. */
-CK_CHECKED ck_status ck_takeover_end(const char *store_url, const char *session, long pid, ck_error *err);
+/* The process that holds the session's lock, when it may be ended: the kernel says that it holds
+ * it, it is of this user, and it is stopped (SIGSTOP, SIGTSTP). `*pid` 0: nobody holds it.
+ * CK_E_OWNED says what stands against it, by pid and host. */
+CK_CHECKED ck_status ck_takeover_check(long *pid, const char *store_url, const char *session,
+                                       ck_error *err);
+/* Checks again, ends that process through a pidfd, and waits until it is gone. CK_E_OWNED: somebody
+ * else holds the session now. */
+CK_CHECKED ck_status ck_takeover_end(const char *store_url, const char *session, long pid,
+                                     ck_error *err);
 
 #endif

@@ -7,7 +7,8 @@
 const char *ck_boundary_kind_name(ck_boundary_kind kind) {
   switch (kind) {
 #define X(name, number, text, always) \
-  case name: return text;
+  case name:                          \
+    return text;
     CK_BOUNDARY_TABLE(X)
 #undef X
   }
@@ -26,7 +27,8 @@ ck_boundary_kind ck_boundary_kind_of(const char *name) {
 bool ck_boundary_kind_always(ck_boundary_kind kind) {
   switch (kind) {
 #define X(name, number, text, always) \
-  case name: return always;
+  case name:                          \
+    return always;
     CK_BOUNDARY_TABLE(X)
 #undef X
   }

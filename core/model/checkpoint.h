@@ -6,21 +6,24 @@
 #include "core/model/session.h"
 #include "core/model/state.h"
 
-/* X(enumerator, number on disk, name, always checkpointed). The last column: whatever the policies say. */
-#define CK_BOUNDARY_TABLE(X)                                        \
-  X(CK_BOUNDARY_NODE_START, 1, "node_start", false)                 \
-  X(CK_BOUNDARY_NODE_COMPLETE, 2, "node_complete", false)           \
-  X(CK_BOUNDARY_EDGE_TRANSITION, 3, "edge_transition", false)       \
-  X(CK_BOUNDARY_LOOP_ITERATION, 4, "loop_iteration", false)         \
-  X(CK_BOUNDARY_TOOL_ROUND, 5, "tool_round", false)                 \
-  X(CK_BOUNDARY_ROUND_COMPLETE, 6, "round_complete", false)         \
-  X(CK_BOUNDARY_STEP_COMPLETE, 7, "step_complete", false)           \
-  X(CK_BOUNDARY_SAFE_POINT, 8, "safe_point", false)                 \
-  X(CK_BOUNDARY_USER_CHECKPOINT, 9, "user_checkpoint", true)        \
-  X(CK_BOUNDARY_PAUSE, 10, "pause", true)                           \
-  X(CK_BOUNDARY_FAILURE, 11, "failure", true)                       \
-  X(CK_BOUNDARY_EDIT, 12, "edit", true)                             \
+/* X(enumerator, number on disk, name, always checkpointed). The last column: whatever the policies
+ * say. */
+/* clang-format off */
+#define CK_BOUNDARY_TABLE(X) \
+  X(CK_BOUNDARY_NODE_START, 1, "node_start", false) \
+  X(CK_BOUNDARY_NODE_COMPLETE, 2, "node_complete", false) \
+  X(CK_BOUNDARY_EDGE_TRANSITION, 3, "edge_transition", false) \
+  X(CK_BOUNDARY_LOOP_ITERATION, 4, "loop_iteration", false) \
+  X(CK_BOUNDARY_TOOL_ROUND, 5, "tool_round", false) \
+  X(CK_BOUNDARY_ROUND_COMPLETE, 6, "round_complete", false) \
+  X(CK_BOUNDARY_STEP_COMPLETE, 7, "step_complete", false) \
+  X(CK_BOUNDARY_SAFE_POINT, 8, "safe_point", false) \
+  X(CK_BOUNDARY_USER_CHECKPOINT, 9, "user_checkpoint", true) \
+  X(CK_BOUNDARY_PAUSE, 10, "pause", true) \
+  X(CK_BOUNDARY_FAILURE, 11, "failure", true) \
+  X(CK_BOUNDARY_EDIT, 12, "edit", true) \
   X(CK_BOUNDARY_FINAL, 13, "final", true)
+/* clang-format on */
 
 typedef enum {
 #define X(name, number, text, always) name = number,
@@ -32,39 +35,41 @@ const char *ck_boundary_kind_name(ck_boundary_kind kind); /* NULL outside the ta
 ck_boundary_kind ck_boundary_kind_of(const char *name);   /* 0 when there is none */
 bool ck_boundary_kind_always(ck_boundary_kind kind);
 
-/* A checkpoint about to be written. Its seq is that of the boundary event that announces it, which it covers. */
+/* A checkpoint about to be written. Its seq is that of the boundary event that announces it, which
+ * it covers. */
 typedef struct ck_checkpoint {
   char id[CK_ID_SIZE];
   int64_t seq;
-  int64_t parent;         /* seq of the checkpoint it follows; 0: none, the state was empty */
+  int64_t parent; /* seq of the checkpoint it follows; 0: none, the state was empty */
   ck_boundary_kind kind;
   int64_t created_ms;
-  bool clean;             /* no retry or failure before it */
+  bool clean; /* no retry or failure before it */
   bool resumable;
-  ck_totals totals;       /* of the whole session, all timelines, up to seq */
-  ck_value *info;         /* JSON object for people: {node?, next?, agent?, description?}; never NULL */
-  ck_change *changes;     /* against the parent's state; each key at most once */
+  ck_totals totals;   /* of the whole session, all timelines, up to seq */
+  ck_value *info;     /* JSON object for people: {node?, next?, agent?, description?}; never NULL */
+  ck_change *changes; /* against the parent's state; each key at most once */
   size_t change_count;
 } ck_checkpoint;
-/* Frees the key and the value of each change, the changes, info and the checkpoint itself (one malloc each). */
+/* Frees the key and the value of each change, the changes, info and the checkpoint itself (one
+ * malloc each). */
 void ck_checkpoint_free(ck_checkpoint *self);
 
 /* A checkpoint as listed. Texts and info owned; ck_checkpoint_info_clear frees them. */
 typedef struct ck_checkpoint_info {
   char id[CK_ID_SIZE];
   int64_t seq, parent, timeline;
-  int64_t session;        /* that it lies in, when it was inherited; 0: the session's own */
-  int64_t keyframe;       /* seq of the keyframe its loading starts from; its own seq when it is one */
+  int64_t session;  /* that it lies in, when it was inherited; 0: the session's own */
+  int64_t keyframe; /* seq of the keyframe its loading starts from; its own seq when it is one */
   ck_boundary_kind kind;
   int64_t created_ms;
   bool clean, resumable;
-  bool pinned;            /* never pruned */
-  bool pruned;            /* its state cannot be had any more; it is not listed */
+  bool pinned; /* never pruned */
+  bool pruned; /* its state cannot be had any more; it is not listed */
   ck_totals totals;
-  int64_t changed;        /* keys changed against the parent */
-  int64_t stored_bytes;   /* payload as stored */
-  int64_t plain_bytes;    /* payload before compression */
-  ck_digest digest;       /* logical: chained, never changes */
+  int64_t changed;                    /* keys changed against the parent */
+  int64_t stored_bytes;               /* payload as stored */
+  int64_t plain_bytes;                /* payload before compression */
+  ck_digest digest;                   /* logical: chained, never changes */
   char signature[CK_DIGEST_HEX_SIZE]; /* ""; of a store with a key: what signs its row */
   ck_value *info;
 } ck_checkpoint_info;

@@ -1,4 +1,5 @@
-/* conversation.c - keeps messages and hashes each of them once; spells the messages that ckrun makes itself. */
+/* conversation.c - keeps messages and hashes each of them once; spells the messages that ckrun
+ * makes itself. */
 #include "core/model/conversation.h"
 
 #include <stdlib.h>
@@ -45,15 +46,18 @@ ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
   return CK_OK;
 }
 
-/* A hash cannot go back: what stays is hashed again. Cuts are rare; a copy per message would cost more. */
+/* A hash cannot go back: what stays is hashed again. Cuts are rare; a copy per message would cost
+ * more. */
 static void digest_again(ck_conversation *self) {
   ck_digester_init(&self->digester);
-  for (size_t i = 0; i < self->count; i++) ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i]));
+  for (size_t i = 0; i < self->count; i++)
+    ck_digester_update_field(&self->digester, ck_value_bytes(self->messages[i]));
 }
 
 ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err) {
   if (count > self->count) {
-    return ck_error_set(err, CK_E_RANGE, "a conversation of %zu messages cannot be cut at %zu", self->count, count);
+    return ck_error_set(err, CK_E_RANGE, "a conversation of %zu messages cannot be cut at %zu",
+                        self->count, count);
   }
   if (count == self->count) return CK_OK;
   while (self->count > count) ck_value_free(self->messages[--self->count]);
@@ -61,15 +65,21 @@ ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err
   return CK_OK;
 }
 
-static ck_status read_rewind(size_t *to, size_t *keep, const ck_conversation *self, ck_bytes rewind, ck_error *err) {
+static ck_status read_rewind(size_t *to, size_t *keep, const ck_conversation *self, ck_bytes rewind,
+                             ck_error *err) {
   int64_t first, last = 0;
   bool has_last = ck_json_get(rewind, "keep").len > 0;
-  if (!ck_json_read_int(&first, ck_json_get(rewind, "to")) || (has_last && !ck_json_read_int(&last, ck_json_get(rewind, "keep"))) ||
+  if (!ck_json_read_int(&first, ck_json_get(rewind, "to")) ||
+      (has_last && !ck_json_read_int(&last, ck_json_get(rewind, "keep"))) ||
       ck_json_type_of(ck_json_get(rewind, "report")) != CK_JSON_STRING)
-    return ck_error_set(err, CK_E_TYPE, "a rewind needs 'to', a number of messages, and 'report', a text");
-  if (first < 0 || last < 0 || (uint64_t)first > self->count || (uint64_t)last > self->count - (uint64_t)first)
-    return ck_error_set(err, CK_E_RANGE, "a conversation of %zu messages cannot be rewound to %lld and keep the last %lld", self->count,
-                        (long long)first, (long long)last);
+    return ck_error_set(err, CK_E_TYPE,
+                        "a rewind needs 'to', a number of messages, and 'report', a text");
+  if (first < 0 || last < 0 || (uint64_t)first > self->count ||
+      (uint64_t)last > self->count - (uint64_t)first)
+    return ck_error_set(
+        err, CK_E_RANGE,
+        "a conversation of %zu messages cannot be rewound to %lld and keep the last %lld",
+        self->count, (long long)first, (long long)last);
   *to = (size_t)first;
   *keep = (size_t)last;
   return CK_OK;
@@ -92,9 +102,7 @@ ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, 
   return CK_OK;
 }
 
-size_t ck_conversation_count(const ck_conversation *self) {
-  return self->count;
-}
+size_t ck_conversation_count(const ck_conversation *self) { return self->count; }
 
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index) {
   return self->messages[index];
@@ -134,7 +142,8 @@ ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err) {
   return end_message(out, &writer, err);
 }
 
-ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name, ck_bytes content, ck_error *err) {
+ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name, ck_bytes content,
+                          ck_error *err) {
   ck_buffer json = {0};
   ck_json_writer writer = {.out = &json};
   begin_message(&writer, "tool");

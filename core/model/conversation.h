@@ -1,4 +1,5 @@
-/* conversation.h - the messages of one scope: OpenAI chat shape, assistant messages as the bytes received. */
+/* conversation.h - the messages of one scope: OpenAI chat shape, assistant messages as the bytes
+ * received. */
 #ifndef CK_MODEL_CONVERSATION_H
 #define CK_MODEL_CONVERSATION_H
 
@@ -8,24 +9,30 @@ CK_CHECKED ck_status ck_conversation_new(ck_conversation **out, ck_error *err);
 void ck_conversation_free(ck_conversation *self);
 
 /* Shares `message`. */
-CK_CHECKED ck_status ck_conversation_append(ck_conversation *self, const ck_value *message, ck_error *err);
+CK_CHECKED ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
+                                            ck_error *err);
 /* Keeps the first `count` messages. */
 CK_CHECKED ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err);
-/* What a REWIND event says, {"to": N, "report": TEXT, "keep"?: K}: of what lies behind the first N messages only the last K stay,
- * and the report comes before them, as a message of the user. CK_E_RANGE: there are not N + K messages; CK_E_TYPE: it does
- * not say N and a report. Nothing is changed then. */
-CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind, ck_error *err);
+/* What a REWIND event says, {"to": N, "report": TEXT, "keep"?: K}: of what lies behind the first N
+ * messages only the last K stay, and the report comes before them, as a message of the user.
+ * CK_E_RANGE: there are not N + K messages; CK_E_TYPE: it does not say N and a report. Nothing is
+ * changed then. */
+CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind,
+                                            ck_error *err);
 size_t ck_conversation_count(const ck_conversation *self);
 /* Borrowed; `index` < count. */
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);
-/* Over count and bytes of all messages so far, in order; costs nothing per call beyond a hash's end. */
+/* Over count and bytes of all messages so far, in order; costs nothing per call beyond a hash's
+ * end. */
 ck_digest ck_conversation_digest(const ck_conversation *self);
 
 /* The one way each kind of message is spelt, so that equal turns are equal bytes. */
 CK_CHECKED ck_status ck_message_system(ck_value **out, ck_bytes text, ck_error *err);
 /* `content` is a JSON value (a string in the usual case), kept byte for byte. */
 CK_CHECKED ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err);
-/* {"role":"tool","tool_call_id":…,"name":…,"content":…}; `call_id` and `name` are decoded text; call_id may be NULL. `content` is JSON. */
-CK_CHECKED ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name, ck_bytes content, ck_error *err);
+/* {"role":"tool","tool_call_id":…,"name":…,"content":…}; `call_id` and `name` are decoded text;
+ * call_id may be NULL. `content` is JSON. */
+CK_CHECKED ck_status ck_message_tool(ck_value **out, const char *call_id, const char *name,
+                                     ck_bytes content, ck_error *err);
 
 #endif

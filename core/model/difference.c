@@ -123,9 +123,12 @@ static size_t enter_name(finding *self, const part *member) {
   ck_buffer_append_char(&self->path, '/');
   for (size_t i = 0; i < member->len; i++) {
     char c = member->name[i];
-    if (c == '~') ck_buffer_append_text(&self->path, "~0");
-    else if (c == '/') ck_buffer_append_text(&self->path, "~1");
-    else ck_buffer_append_char(&self->path, c);
+    if (c == '~')
+      ck_buffer_append_text(&self->path, "~0");
+    else if (c == '/')
+      ck_buffer_append_text(&self->path, "~1");
+    else
+      ck_buffer_append_char(&self->path, c);
   }
   return before;
 }
@@ -143,16 +146,20 @@ static void leave(finding *self, size_t before) {
 /* One step of a merge of both lists, which are sorted by name. */
 static void find_member(finding *self, const part *old, const part *now) {
   size_t before = enter_name(self, old ? old : now);
-  if (!now) tell(self, CK_DIFFERENCE_REMOVE, old->value, (ck_bytes){0});
-  else if (!old) tell(self, CK_DIFFERENCE_ADD, (ck_bytes){0}, now->value);
-  else find(self, old->value, now->value);
+  if (!now)
+    tell(self, CK_DIFFERENCE_REMOVE, old->value, (ck_bytes){0});
+  else if (!old)
+    tell(self, CK_DIFFERENCE_ADD, (ck_bytes){0}, now->value);
+  else
+    find(self, old->value, now->value);
   leave(self, before);
 }
 
 static void find_in_objects(finding *self, const parts *from, const parts *to) {
   size_t i = 0, j = 0;
   while (goes_on(self) && (i < from->count || j < to->count)) {
-    const part *old = i < from->count ? &from->list[i] : NULL, *now = j < to->count ? &to->list[j] : NULL;
+    const part *old = i < from->count ? &from->list[i] : NULL,
+               *now = j < to->count ? &to->list[j] : NULL;
     int order = !old ? 1 : !now ? -1 : compare_names(old, now);
     find_member(self, order <= 0 ? old : NULL, order >= 0 ? now : NULL);
     i += order <= 0;
@@ -160,14 +167,17 @@ static void find_in_objects(finding *self, const parts *from, const parts *to) {
   }
 }
 
-static void find_in_middle(finding *self, const parts *from, const parts *to, size_t begin, size_t end) {
-  size_t old_end = from->count - end, now_end = to->count - end, both = old_end < now_end ? old_end : now_end;
+static void find_in_middle(finding *self, const parts *from, const parts *to, size_t begin,
+                           size_t end) {
+  size_t old_end = from->count - end, now_end = to->count - end,
+         both = old_end < now_end ? old_end : now_end;
   for (size_t i = begin; goes_on(self) && i < both; i++) {
     size_t before = enter_index(self, i);
     find(self, from->list[i].value, to->list[i].value);
     leave(self, before);
   }
-  for (size_t i = old_end; goes_on(self) && i-- > both;) { /* from behind, so that the paths stay true */
+  for (size_t i = old_end;
+       goes_on(self) && i-- > both;) { /* from behind, so that the paths stay true */
     size_t before = enter_index(self, i);
     tell(self, CK_DIFFERENCE_REMOVE, from->list[i].value, (ck_bytes){0});
     leave(self, before);
@@ -181,7 +191,9 @@ static void find_in_middle(finding *self, const parts *from, const parts *to, si
 
 static void find_in_arrays(finding *self, const parts *from, const parts *to) {
   size_t shorter = from->count < to->count ? from->count : to->count, begin = 0, end = 0;
-  while (goes_on(self) && begin < shorter && same(self, from->list[begin].value, to->list[begin].value)) begin++;
+  while (goes_on(self) && begin < shorter &&
+         same(self, from->list[begin].value, to->list[begin].value))
+    begin++;
   while (goes_on(self) && end < shorter - begin &&
          same(self, from->list[from->count - 1 - end].value, to->list[to->count - 1 - end].value))
     end++;
@@ -192,8 +204,10 @@ static void find_in_containers(finding *self, ck_bytes from, ck_bytes to, bool o
   parts old, now = {0};
   collect(&old, self, from);
   if (self->status == CK_OK) collect(&now, self, to);
-  if (goes_on(self) && objects) find_in_objects(self, &old, &now);
-  else if (goes_on(self)) find_in_arrays(self, &old, &now);
+  if (goes_on(self) && objects)
+    find_in_objects(self, &old, &now);
+  else if (goes_on(self))
+    find_in_arrays(self, &old, &now);
   clear(&old);
   clear(&now);
 }
@@ -201,12 +215,16 @@ static void find_in_containers(finding *self, ck_bytes from, ck_bytes to, bool o
 static void find(finding *self, ck_bytes from, ck_bytes to) {
   if (ck_bytes_equal(from, to)) return;
   ck_json_type type = ck_json_type_of(from);
-  bool containers = type == ck_json_type_of(to) && (type == CK_JSON_ARRAY || type == CK_JSON_OBJECT);
-  if (containers) find_in_containers(self, from, to, type == CK_JSON_OBJECT);
-  else if (!same(self, from, to)) tell(self, CK_DIFFERENCE_REPLACE, from, to);
+  bool containers =
+      type == ck_json_type_of(to) && (type == CK_JSON_ARRAY || type == CK_JSON_OBJECT);
+  if (containers)
+    find_in_containers(self, from, to, type == CK_JSON_OBJECT);
+  else if (!same(self, from, to))
+    tell(self, CK_DIFFERENCE_REPLACE, from, to);
 }
 
-ck_status ck_difference_find(ck_bytes from, ck_bytes to, ck_difference_visit visit, void *visitor, ck_error *err) {
+ck_status ck_difference_find(ck_bytes from, ck_bytes to, ck_difference_visit visit, void *visitor,
+                             ck_error *err) {
   finding self = {.visit = visit, .visitor = visitor, .err = err};
   find(&self, from, to);
   ck_buffer_clear(&self.path);

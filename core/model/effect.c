@@ -21,10 +21,12 @@ const char *ck_effect_kind_name(ck_effect_kind kind) {
   return (size_t)kind < CK_EFFECT_KIND_COUNT ? kind_names[kind] : NULL;
 }
 
-bool ck_effect_class_repeats(ck_effect_class class) { return class == CK_EFFECT_PURE || class == CK_EFFECT_IDEMPOTENT; }
+bool ck_effect_class_repeats(ck_effect_class class) {
+  return class == CK_EFFECT_PURE || class == CK_EFFECT_IDEMPOTENT;
+}
 
 const char *ck_effect_class_name(ck_effect_class class) {
-  return (size_t)class < CK_EFFECT_CLASS_COUNT ? class_names[class] : NULL;
+  return (size_t) class < CK_EFFECT_CLASS_COUNT ? class_names[class] : NULL;
 }
 
 bool ck_effect_is_tool_call(const ck_effect *effect) {
@@ -59,8 +61,8 @@ bool ck_outcome_status_of(ck_outcome_status *out, const char *name) {
   return found;
 }
 
-ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_value *result, const char *error,
-                         ck_error *err) {
+ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_value *result,
+                         const char *error, ck_error *err) {
   *out = NULL;
   ck_outcome *self = calloc(1, sizeof *self);
   char *text = self && error ? strdup(error) : NULL;
@@ -99,7 +101,9 @@ ck_status ck_effect_check_answer(ck_bytes request, ck_bytes answer, ck_error *er
   ck_status status = ck_buffer_check(&given, err);
   if (status == CK_OK) status = ck_buffer_check(&list, err);
   if (status == CK_OK && !among)
-    status = ck_error_set(err, CK_E_REFUSED, "'%.200s' is none of the answers that can be given: %s", given.data, list.data);
+    status =
+        ck_error_set(err, CK_E_REFUSED, "'%.200s' is none of the answers that can be given: %s",
+                     given.data, list.data);
   ck_buffer_clear(&given);
   ck_buffer_clear(&list);
   return status;

@@ -6,32 +6,36 @@
 #include "core/model/value.h"
 
 /* X(enumerator, name). The names are part of effect keys on disk. */
+/* clang-format off */
 #define CK_EFFECT_KIND_TABLE(X) \
-  X(CK_EFFECT_MODEL, "model")   \
-  X(CK_EFFECT_TOOL, "tool")     \
-  X(CK_EFFECT_EXEC, "exec")     \
-  X(CK_EFFECT_AGENT, "agent")   \
-  X(CK_EFFECT_SLEEP, "sleep")   \
-  X(CK_EFFECT_ASK, "ask")       \
+  X(CK_EFFECT_MODEL, "model") \
+  X(CK_EFFECT_TOOL, "tool") \
+  X(CK_EFFECT_EXEC, "exec") \
+  X(CK_EFFECT_AGENT, "agent") \
+  X(CK_EFFECT_SLEEP, "sleep") \
+  X(CK_EFFECT_ASK, "ask") \
   X(CK_EFFECT_READ, "read")
+/* clang-format on */
 typedef enum {
 #define X(name, text) name,
   CK_EFFECT_KIND_TABLE(X)
 #undef X
-  CK_EFFECT_KIND_COUNT
+      CK_EFFECT_KIND_COUNT
 } ck_effect_kind;
 
 /* X(enumerator, name): what may be done again when the outcome is not known. */
-#define CK_EFFECT_CLASS_TABLE(X)                                             \
-  X(CK_EFFECT_PURE, "pure")                 /* re-run freely */               \
-  X(CK_EFFECT_IDEMPOTENT, "idempotent")     /* re-run with the same key */    \
-  X(CK_EFFECT_RECONCILABLE, "reconcilable") /* ask its probe */               \
+/* clang-format off */
+#define CK_EFFECT_CLASS_TABLE(X) \
+  X(CK_EFFECT_PURE, "pure") /* re-run freely */ \
+  X(CK_EFFECT_IDEMPOTENT, "idempotent") /* re-run with the same key */ \
+  X(CK_EFFECT_RECONCILABLE, "reconcilable") /* ask its probe */ \
   X(CK_EFFECT_ONCE, "once")                 /* never re-run blindly */
+/* clang-format on */
 typedef enum {
 #define X(name, text) name,
   CK_EFFECT_CLASS_TABLE(X)
 #undef X
-  CK_EFFECT_CLASS_COUNT
+      CK_EFFECT_CLASS_COUNT
 } ck_effect_class;
 
 const char *ck_effect_kind_name(ck_effect_kind kind);
@@ -47,44 +51,57 @@ typedef struct ck_conversation ck_conversation;
 
 /* Everything is borrowed and lives until the sink's done was called. */
 typedef struct ck_effect {
-  const char *scope;   /* "main" */
-  const char *key;     /* scope/position/kind/ordinal, such as "main/agent#3/tool/1": the place, never a call id */
-  uint32_t attempt;    /* from 1 */
+  const char *scope; /* "main" */
+  const char *key; /* scope/position/kind/ordinal, such as "main/agent#3/tool/1": the place, never a
+                      call id */
+  uint32_t attempt; /* from 1 */
   ck_effect_kind kind;
   ck_effect_class class;
-  const char *agent;   /* who acts; NULL */
-  const char *const *payers; /* the agents for whom what it costs counts, `agent` and those above it; NULL-terminated; NULL: nobody */
-  ck_bytes request;    /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
-                          model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
-                          tool:  {name, call_id?, index (from 0), arguments, server?}; {server, list: true}: what it offers
-                          exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
-                          agent: {process, prompt, session?}; sleep: {ms}; ask: {question?, options?: [TEXT]}; read: {what: "clock" | "random"}, or {what: "fact", owner, key, value?} */
-  const ck_value *tail;  /* agent effects: a JSON string that a process without its former memory gets before the prompt; NULL: none.
-                          No part of the request */
+  const char *agent;         /* who acts; NULL */
+  const char *const *payers; /* the agents for whom what it costs counts, `agent` and those above
+                                it; NULL-terminated; NULL: nobody */
+  /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
+   *   model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
+   *   tool:  {name, call_id?, index (from 0), arguments, server?},
+   *          or {server, list: true}: what it offers
+   *   exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
+   *   agent: {process, prompt, session?}
+   *   sleep: {ms}
+   *   ask:   {question?, options?: [TEXT]}
+   *   read:  {what: "clock" | "random"}, or {what: "fact", owner, key, value?} */
+  ck_bytes request;
+  const ck_value *tail; /* agent effects: a JSON string that a process without its former memory
+                         gets before the prompt; NULL: none. No part of the request */
   const ck_conversation *conversation; /* model effects: the messages to send; NULL otherwise */
-  uint64_t consumed;   /* outcomes of models, tools and asks (ok or error, whoever gave them) in the scope's view so far: a
-                          recording's cursor */
+  uint64_t consumed; /* outcomes of models, tools and asks (ok or error, whoever gave them) in the
+                        scope's view so far: a recording's cursor */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
-  int64_t deadline_ms; /* monotonic; 0 none */
-  int64_t begun_ms;    /* wall time of its first intent, also of an earlier run: what a sleep counts from */
+  int64_t deadline_ms;    /* monotonic; 0 none */
+  int64_t begun_ms; /* wall time of its first intent, also of an earlier run: what a sleep counts
+                       from */
 } ck_effect;
 
-/* True for a call of a tool. To ask a server what tools it offers is none: it counts for nothing. */
+/* True for a call of a tool. To ask a server what tools it offers is none: it counts for
+ * nothing. */
 bool ck_effect_is_tool_call(const ck_effect *effect);
 
 /* X(enumerator, name on disk). */
-#define CK_OUTCOME_TABLE(X)                                                                              \
-  X(CK_OUTCOME_OK, "ok")                                                                                 \
-  X(CK_OUTCOME_ERROR, "error")     /* it ran and failed; `result` tells why: for a tool, told to the model */ \
-  X(CK_OUTCOME_FAILED, "failed")   /* it could not be carried out; the session fails or pauses; not recorded as done */ \
-  X(CK_OUTCOME_ENDED, "ended")     /* the recording has no more: the flow ends well */                   \
-  X(CK_OUTCOME_ABSENT, "absent")   /* of a probe, or of what was cancelled: it never happened */ \
+/* clang-format off */
+#define CK_OUTCOME_TABLE(X) \
+  X(CK_OUTCOME_OK, "ok") \
+  /* it ran and failed; `result` tells why: for a tool, told to the model */ \
+  X(CK_OUTCOME_ERROR, "error") \
+  /* it could not be carried out; the session fails or pauses; not recorded as done */ \
+  X(CK_OUTCOME_FAILED, "failed") \
+  X(CK_OUTCOME_ENDED, "ended") /* the recording has no more: the flow ends well */ \
+  X(CK_OUTCOME_ABSENT, "absent") /* of a probe, or of what was cancelled: it never happened */ \
   X(CK_OUTCOME_UNKNOWN, "unknown") /* nobody can tell; the effect stays in doubt */
+/* clang-format on */
 typedef enum {
 #define X(name, text) name,
   CK_OUTCOME_TABLE(X)
 #undef X
-  CK_OUTCOME_COUNT
+      CK_OUTCOME_COUNT
 } ck_outcome_status;
 const char *ck_outcome_status_name(ck_outcome_status status);
 bool ck_outcome_status_of(ck_outcome_status *out, const char *name);
@@ -92,51 +109,63 @@ bool ck_outcome_status_of(ck_outcome_status *out, const char *name);
 /* What an effect came to. Owned by whoever holds it; ck_outcome_free. */
 typedef struct ck_outcome {
   ck_outcome_status status;
-  ck_value *result;       /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a JSON string; may be NULL */
+  ck_value *result; /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a
+                       JSON string; may be NULL */
   ck_status error_status; /* FAILED: the class */
   char *error;            /* ERROR, FAILED, UNKNOWN: one line; owned */
   int64_t cost_micros;    /* -1: no price known (unmetered) */
   int64_t input_tokens, output_tokens;
-  int64_t seq;            /* of its event, once recorded; 0 before */
-  struct ck_outcome *next;/* of effects asked for together: the next one's, in their order; NULL. ck_outcome_free takes one */
+  int64_t seq;             /* of its event, once recorded; 0 before */
+  struct ck_outcome *next; /* of effects asked for together: the next one's, in their order; NULL.
+                              ck_outcome_free takes one */
 } ck_outcome;
 /* Takes no reference: shares `result`. `error` is copied. */
-CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status, const ck_value *result, const char *error,
-                                    ck_error *err);
+CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status,
+                                    const ck_value *result, const char *error, ck_error *err);
 void ck_outcome_free(ck_outcome *self);
 
 /* Where a driver delivers. Loop thread only. */
 typedef struct ck_effect_sink {
-  void (*update)(struct ck_effect_sink *sink, ck_bytes chunk); /* a JSON object: becomes an `update` event; between start and done */
-  void (*done)(struct ck_effect_sink *sink, ck_outcome *outcome); /* Takes; exactly once, also after cancel */
+  void (*update)(
+      struct ck_effect_sink *sink,
+      ck_bytes chunk); /* a JSON object: becomes an `update` event; between start and done */
+  void (*done)(struct ck_effect_sink *sink,
+               ck_outcome *outcome); /* Takes; exactly once, also after cancel */
 } ck_effect_sink;
 
-typedef struct ck_effect_run ck_effect_run; /* one started effect, owned by its driver until done was called */
+typedef struct ck_effect_run
+    ck_effect_run; /* one started effect, owned by its driver until done was called */
 
-/* What a driver provides. Loop thread only. Replayed outcomes never reach a driver.
- * start and probe never call the sink before they return; after an error status they never call it at all. */
+/* What a driver provides. Loop thread only. Replayed outcomes never reach a driver. start and probe
+ * never call the sink before they return; after an error status they never call it at all. */
 typedef struct ck_effect_driver {
-  const char *name;  /* kept with each outcome as "via" */
+  const char *name; /* kept with each outcome as "via" */
   void *self;
   /* True when this driver serves `effect`; the first in the list that does is taken. */
   bool (*serves)(void *self, const ck_effect *effect);
-  CK_CHECKED ck_status (*start)(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
-  /* NULL: not reconcilable. Delivers OK or ERROR (it had happened, here is the outcome), ABSENT or UNKNOWN. */
-  CK_CHECKED ck_status (*probe)(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
-  /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is not NULL. */
+  CK_CHECKED ck_status (*start)(ck_effect_run **out, void *self, const ck_effect *effect,
+                                ck_effect_sink *sink, ck_error *err);
+  /* NULL: not reconcilable. Delivers OK or ERROR (it had happened, here is the outcome), ABSENT or
+   * UNKNOWN. */
+  CK_CHECKED ck_status (*probe)(ck_effect_run **out, void *self, const ck_effect *effect,
+                                ck_effect_sink *sink, ck_error *err);
+  /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is
+   * not NULL. */
   bool (*probes)(void *self, const ck_effect *effect);
   void (*cancel)(void *self, ck_effect_run *run);
-  /* May be NULL: no. A question was answered elsewhere with `answer`: the run ends, and `done` is not called. False: it cannot be
-   * taken back any more. */
+  /* May be NULL: no. A question was answered elsewhere with `answer`: the run ends, and `done` is
+   * not called. False: it cannot be taken back any more. */
   bool (*withdraw)(void *self, ck_effect_run *run, const char *answer);
   /* May be NULL: free. The most that `effect` can cost, micro-dollars; -1: it has no price. */
   int64_t (*reserve)(void *self, const ck_effect *effect);
-  /* May be NULL. The flow ended well in `scope`: CK_E_DIVERGED when the driver expected more of it (a recording not used up). */
+  /* May be NULL. The flow ended well in `scope`: CK_E_DIVERGED when the driver expected more of it
+   * (a recording not used up). */
   CK_CHECKED ck_status (*finish)(void *self, const char *scope, uint64_t consumed, ck_error *err);
   void (*free)(void *self);
 } ck_effect_driver;
 
-/* CK_E_REFUSED names the choices: the request of a question gives some, and `answer`, JSON, is none of these texts. */
+/* CK_E_REFUSED names the choices: the request of a question gives some, and `answer`, JSON, is none
+ * of these texts. */
 CK_CHECKED ck_status ck_effect_check_answer(ck_bytes request, ck_bytes answer, ck_error *err);
 
 #endif

@@ -7,7 +7,8 @@
 const char *ck_event_kind_name(ck_event_kind kind) {
   switch (kind) {
 #define X(name, number, text) \
-  case name: return text;
+  case name:                  \
+    return text;
     CK_EVENT_TABLE(X)
 #undef X
   }

@@ -5,32 +5,47 @@
 #include "core/model/value.h"
 
 /* X(enumerator, number on disk for ever, name). */
-#define CK_EVENT_TABLE(X)                                                                              \
-  X(CK_EVENT_SESSION_STARTED, 1, "session_started")     /* {profile, flow, flow_digest, run, input?} */ \
-  X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed")     /* {run, parent_run, checkpoint?, attempt, cuts, rules} */   \
-  X(CK_EVENT_SESSION_PAUSED, 3, "session_paused")       /* {reason, checkpoint?} */                     \
-  X(CK_EVENT_SESSION_FAILED, 4, "session_failed")       /* {status, error} */                           \
-  X(CK_EVENT_SESSION_COMPLETED, 5, "session_completed") /* {result?} */                                 \
-  X(CK_EVENT_SESSION_CANCELLED, 6, "session_cancelled") /* {reason} */                                  \
-  X(CK_EVENT_SESSION_FORKED, 7, "session_forked")       /* {run, parent_run, origin, checkpoint}: the first event of a fork's own */ \
-  X(CK_EVENT_SESSION_REWOUND, 8, "session_rewound")     /* {run, parent_run, checkpoint, left, cuts}: by hand; `left`: the timeline before */ \
-  X(CK_EVENT_SESSION_UNDONE, 9, "session_undone")       /* {run, parent_run, checkpoint, left, undone}: back to where timeline `undone` had left */ \
-  X(CK_EVENT_MESSAGE, 10, "message")                    /* {message, report?}: enters the scope's conversation; a report not before its prompt */ \
-  X(CK_EVENT_INTENT, 11, "intent")                      /* see ledger.h */                              \
-  X(CK_EVENT_OUTCOME, 12, "outcome")                    /* see ledger.h; may carry a message */         \
-  X(CK_EVENT_REPLAY, 13, "replay")                      /* {key, of}: the outcome at seq `of`, re-announced here */ \
-  X(CK_EVENT_RESOLUTION, 14, "resolution")              /* {key, verdict}: what a person said of an effect in doubt */ \
-  X(CK_EVENT_DIVERGENCE, 15, "divergence")              /* {key, recorded, asked}: request digests that differ */ \
-  X(CK_EVENT_REWIND, 16, "rewind")                      /* {to, report, keep?}: see ck_conversation_rewind */ \
-  X(CK_EVENT_BOUNDARY, 20, "boundary")                  /* {kind, inputs, decision}; announces a checkpoint if one was taken */ \
-  X(CK_EVENT_POLICY_ERROR, 21, "policy_error")          /* {hook, policy, error} */                     \
-  X(CK_EVENT_EDIT, 22, "edit")                          /* {key, value|removed} */                      \
-  X(CK_EVENT_DELEGATION, 23, "delegation")              /* {id, target|targets|parallel|sequential, message} */ \
-  X(CK_EVENT_PRUNE, 24, "pruned")                       /* {ids, bytes}: checkpoints that were dropped, bytes given back */ \
-  X(CK_EVENT_UPDATE, 25, "update")                      /* {key, update}: what a running effect told, such as an agent's progress */ \
-  X(CK_EVENT_CONSTRAINT, 26, "constraint")              /* {dimension, what: approaching|hit|conflict, agent?, spent, limit} */ \
-  X(CK_EVENT_SAVING, 27, "saving")                      /* {what: failing|saved, error?, checkpoints?, ms?}: see backlog.h */ \
+/* clang-format off */
+#define CK_EVENT_TABLE(X) \
+  /* {profile, flow, flow_digest, run, input?} */ \
+  X(CK_EVENT_SESSION_STARTED, 1, "session_started") \
+  /* {run, parent_run, checkpoint?, attempt, cuts, rules} */ \
+  X(CK_EVENT_SESSION_RESUMED, 2, "session_resumed") \
+  X(CK_EVENT_SESSION_PAUSED, 3, "session_paused") /* {reason, checkpoint?} */ \
+  X(CK_EVENT_SESSION_FAILED, 4, "session_failed") /* {status, error} */ \
+  X(CK_EVENT_SESSION_COMPLETED, 5, "session_completed") /* {result?} */ \
+  X(CK_EVENT_SESSION_CANCELLED, 6, "session_cancelled") /* {reason} */ \
+  /* {run, parent_run, origin, checkpoint}: the first event of a fork's own */ \
+  X(CK_EVENT_SESSION_FORKED, 7, "session_forked") \
+  /* {run, parent_run, checkpoint, left, cuts}: by hand; `left`: the timeline before */ \
+  X(CK_EVENT_SESSION_REWOUND, 8, "session_rewound") \
+  /* {run, parent_run, checkpoint, left, undone}: back to where timeline `undone` had left */ \
+  X(CK_EVENT_SESSION_UNDONE, 9, "session_undone") \
+  /* {message, report?}: enters the scope's conversation; a report not before its prompt */ \
+  X(CK_EVENT_MESSAGE, 10, "message") \
+  X(CK_EVENT_INTENT, 11, "intent") /* see ledger.h */ \
+  X(CK_EVENT_OUTCOME, 12, "outcome") /* see ledger.h; may carry a message */ \
+  X(CK_EVENT_REPLAY, 13, "replay") /* {key, of}: the outcome at seq `of`, re-announced here */ \
+  /* {key, verdict}: what a person said of an effect in doubt */ \
+  X(CK_EVENT_RESOLUTION, 14, "resolution") \
+  /* {key, recorded, asked}: request digests that differ */ \
+  X(CK_EVENT_DIVERGENCE, 15, "divergence") \
+  X(CK_EVENT_REWIND, 16, "rewind") /* {to, report, keep?}: see ck_conversation_rewind */ \
+  /* {kind, inputs, decision}; announces a checkpoint if one was taken */ \
+  X(CK_EVENT_BOUNDARY, 20, "boundary") \
+  X(CK_EVENT_POLICY_ERROR, 21, "policy_error") /* {hook, policy, error} */ \
+  X(CK_EVENT_EDIT, 22, "edit") /* {key, value|removed} */ \
+  X(CK_EVENT_DELEGATION, 23, "delegation") /* {id, target|targets|parallel|sequential, message} */ \
+  /* {ids, bytes}: checkpoints that were dropped, bytes given back */ \
+  X(CK_EVENT_PRUNE, 24, "pruned") \
+  /* {key, update}: what a running effect told, such as an agent's progress */ \
+  X(CK_EVENT_UPDATE, 25, "update") \
+  /* {dimension, what: approaching|hit|conflict, agent?, spent, limit} */ \
+  X(CK_EVENT_CONSTRAINT, 26, "constraint") \
+  /* {what: failing|saved, error?, checkpoints?, ms?}: see backlog.h */ \
+  X(CK_EVENT_SAVING, 27, "saving") \
   X(CK_EVENT_NOTE, 30, "note")                          /* anything a host appends */
+/* clang-format on */
 
 typedef enum {
 #define X(name, number, text) name = number,
@@ -43,13 +58,13 @@ const char *ck_event_kind_name(ck_event_kind kind);
 /* 0 when there is no such kind. */
 ck_event_kind ck_event_kind_of(const char *name);
 
-/* `seq` numbers the events of a session from 1 without gaps, over all timelines; each timeline is one contiguous range
- * of seqs, because only one run writes at a time. */
+/* `seq` numbers the events of a session from 1 without gaps, over all timelines; each timeline is
+ * one contiguous range of seqs, because only one run writes at a time. */
 typedef struct ck_event {
   int64_t seq;
   int64_t timeline; /* from 1 */
   ck_event_kind kind;
-  int64_t at_ms;    /* wall time; never used for order */
+  int64_t at_ms;     /* wall time; never used for order */
   const char *scope; /* "main"; never NULL */
   const char *agent; /* NULL when no agent took part */
   ck_value *body;    /* a JSON object; never NULL */

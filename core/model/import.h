@@ -1,48 +1,53 @@
-/* import.h - the neutral facts that an importer tells of a session that ran elsewhere, and who takes them. */
+/* import.h - the neutral facts that an importer tells of a session that ran elsewhere, and who
+ * takes them. */
 #ifndef CK_MODEL_IMPORT_H
 #define CK_MODEL_IMPORT_H
 
 #include "core/model/value.h"
 
 /* X(enumerator, name in Lua). `value` is what Lua calls arguments, content, data or about. */
-#define CK_IMPORT_TABLE(X)                                                                                         \
-  X(CK_IMPORT_SESSION, "session")       /* id, at?, cost?, about?: what follows belongs to it */                   \
-  X(CK_IMPORT_AGENT, "agent")           /* id, parent?, role? */                                                   \
-  X(CK_IMPORT_MESSAGE, "message")       /* agent, message: system or user text */                                  \
-  X(CK_IMPORT_MODEL, "model")           /* agent, message, cost?, input_tokens?, output_tokens?, error? */         \
-  X(CK_IMPORT_TOOL_CALL, "tool_call")   /* agent, id?, name, arguments? */                                         \
-  X(CK_IMPORT_TOOL_RESULT, "tool_result") /* agent, id?, name?, content | message, error? */                       \
-  X(CK_IMPORT_DELEGATION, "delegation") /* agent, id?, target, child?, message? */                                 \
-  X(CK_IMPORT_DELEGATION_RESULT, "delegation_result") /* agent, id?, child, message? | content?, error? */         \
-  X(CK_IMPORT_THOUGHT, "thought")       /* agent?, data? */                                                        \
-  X(CK_IMPORT_STATE, "state")           /* agent?, data? */                                                        \
-  X(CK_IMPORT_COMPACTION, "compaction") /* agent?, data? */                                                        \
-  X(CK_IMPORT_ERROR, "error")           /* agent?, data? */                                                        \
-  X(CK_IMPORT_META, "meta")             /* agent?, data? */                                                        \
+/* clang-format off */
+#define CK_IMPORT_TABLE(X) \
+  X(CK_IMPORT_SESSION, "session") /* id, at?, cost?, about?: what follows belongs to it */ \
+  X(CK_IMPORT_AGENT, "agent") /* id, parent?, role? */ \
+  X(CK_IMPORT_MESSAGE, "message") /* agent, message: system or user text */ \
+  X(CK_IMPORT_MODEL, "model") /* agent, message, cost?, input_tokens?, output_tokens?, error? */ \
+  X(CK_IMPORT_TOOL_CALL, "tool_call") /* agent, id?, name, arguments? */ \
+  X(CK_IMPORT_TOOL_RESULT, "tool_result") /* agent, id?, name?, content | message, error? */ \
+  X(CK_IMPORT_DELEGATION, "delegation") /* agent, id?, target, child?, message? */ \
+  /* agent, id?, child, message? | content?, error? */ \
+  X(CK_IMPORT_DELEGATION_RESULT, "delegation_result") \
+  X(CK_IMPORT_THOUGHT, "thought") /* agent?, data? */ \
+  X(CK_IMPORT_STATE, "state") /* agent?, data? */ \
+  X(CK_IMPORT_COMPACTION, "compaction") /* agent?, data? */ \
+  X(CK_IMPORT_ERROR, "error") /* agent?, data? */ \
+  X(CK_IMPORT_META, "meta") /* agent?, data? */ \
   X(CK_IMPORT_END, "end")               /* status: completed, failed or paused; reason? */
+/* clang-format on */
 
 typedef enum {
 #define X(name, text) name,
   CK_IMPORT_TABLE(X)
 #undef X
-  CK_IMPORT_KIND_COUNT
+      CK_IMPORT_KIND_COUNT
 } ck_import_kind;
 
 const char *ck_import_kind_name(ck_import_kind kind);
 /* CK_IMPORT_KIND_COUNT when there is no such name. */
 ck_import_kind ck_import_kind_of(const char *name);
 
-/* Everything is borrowed for the call. Texts are NULL and bytes empty where the source has nothing. */
+/* Everything is borrowed for the call. Texts are NULL and bytes empty where the source has
+ * nothing. */
 typedef struct ck_import_fact {
   ck_import_kind kind;
   const char *agent, *id, *name, *child, *parent, *role, *target, *status, *reason;
-  int64_t at_ms;         /* wall time as the source tells it; 0: it does not */
-  ck_bytes source;       /* JSON: where in the file: a line or index from 1, or a list of them */
-  ck_bytes message;      /* JSON object */
-  ck_bytes value;        /* JSON */
-  bool failed;           /* a call or model reply that ended in an error */
-  const char *error;     /* its text */
-  int64_t cost_micros;   /* -1: the source has no price */
+  int64_t at_ms;       /* wall time as the source tells it; 0: it does not */
+  ck_bytes source;     /* JSON: where in the file: a line or index from 1, or a list of them */
+  ck_bytes message;    /* JSON object */
+  ck_bytes value;      /* JSON */
+  bool failed;         /* a call or model reply that ended in an error */
+  const char *error;   /* its text */
+  int64_t cost_micros; /* -1: the source has no price */
   int64_t input_tokens, output_tokens;
 } ck_import_fact;
 
@@ -50,7 +55,8 @@ typedef struct ck_import_fact {
 typedef struct ck_import_sink {
   void *self;
   CK_CHECKED ck_status (*put)(void *self, const ck_import_fact *fact, ck_error *err);
-  /* A place of the file that could not be read and is left out (`lost`), or could only be read with characters replaced. */
+  /* A place of the file that could not be read and is left out (`lost`), or could only be read with
+   * characters replaced. */
   void (*problem)(void *self, const char *path, int64_t line, const char *text, bool lost);
 } ck_import_sink;
 

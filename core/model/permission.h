@@ -6,22 +6,24 @@
 typedef enum {
   CK_PERMIT_UNSAID, /* nothing of that kind: as for "*" */
   CK_PERMIT_REJECT,
-  CK_PERMIT_ALLOW,  /* this once */
-  CK_PERMIT_ASK     /* a person */
+  CK_PERMIT_ALLOW, /* this once */
+  CK_PERMIT_ASK    /* a person */
 } ck_permit;
 
 /* X(member, name): the kinds of tools of the Agent Client Protocol, version 1. */
-#define CK_TOOL_KIND_TABLE(X)    \
-  X(read, "read")                \
-  X(edit, "edit")                \
-  X(remove, "delete")            \
-  X(move, "move")                \
-  X(search, "search")            \
-  X(execute, "execute")          \
-  X(think, "think")              \
-  X(fetch, "fetch")              \
-  X(switch_mode, "switch_mode")  \
+/* clang-format off */
+#define CK_TOOL_KIND_TABLE(X) \
+  X(read, "read") \
+  X(edit, "edit") \
+  X(remove, "delete") \
+  X(move, "move") \
+  X(search, "search") \
+  X(execute, "execute") \
+  X(think, "think") \
+  X(fetch, "fetch") \
+  X(switch_mode, "switch_mode") \
   X(other, "other")
+/* clang-format on */
 
 /* Zero: everything is rejected. */
 typedef struct ck_permissions {
@@ -31,7 +33,8 @@ typedef struct ck_permissions {
   ck_permit any; /* "*": for all that nothing is said of */
 } ck_permissions;
 
-/* The rule for tools of that kind, which may be one that the table does not have; never CK_PERMIT_UNSAID. */
+/* The rule for tools of that kind, which may be one that the table does not have; never
+ * CK_PERMIT_UNSAID. */
 ck_permit ck_permissions_get(const ck_permissions *self, const char *kind);
 
 #endif

@@ -1,10 +1,17 @@
-/* profile.c - makes a profile without limits, collects its policies, its agents and where each setting came from. */
+/* profile.c - makes a profile without limits, collects its policies, its agents and where each
+ * setting came from. */
 #include "core/model/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { NO_LIMIT = -1, REPLAY_DEPTH = 50, UNSAVED_CHECKPOINTS = 10, UNSAVED_MS = 300000, COMPRESSION_THRESHOLD = 512 };
+enum {
+  NO_LIMIT = -1,
+  REPLAY_DEPTH = 50,
+  UNSAVED_CHECKPOINTS = 10,
+  UNSAVED_MS = 300000,
+  COMPRESSION_THRESHOLD = 512
+};
 
 ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err) {
   *out = NULL;
@@ -35,7 +42,8 @@ ck_status ck_profile_new(ck_profile **out, const char *name, ck_error *err) {
 
 /* ---- policies ---- */
 
-static ck_status append_policy(ck_profile_policy **list, size_t *count, const ck_profile_policy *from, ck_error *err) {
+static ck_status append_policy(ck_profile_policy **list, size_t *count,
+                               const ck_profile_policy *from, ck_error *err) {
   ck_profile_policy *policies = reallocarray(*list, *count + 1, sizeof *policies);
   if (policies) *list = policies;
   char *copy = policies ? strdup(from->name) : NULL;
@@ -52,16 +60,24 @@ static void clear_policies(ck_profile_policy *list, size_t *count) {
   *count = 0;
 }
 
-ck_status ck_profile_append_policy(ck_profile *self, const char *name, const ck_value *options, ck_error *err) {
-  return append_policy(&self->policies, &self->policy_count, &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
+ck_status ck_profile_append_policy(ck_profile *self, const char *name, const ck_value *options,
+                                   ck_error *err) {
+  return append_policy(&self->policies, &self->policy_count,
+                       &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
 }
 
-ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name, const ck_value *options, ck_error *err) {
-  return append_policy(&self->policies, &self->policy_count, &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
+ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name,
+                                         const ck_value *options, ck_error *err) {
+  return append_policy(&self->policies, &self->policy_count,
+                       &(ck_profile_policy){(char *)name, (ck_value *)options}, err);
 }
 
-void ck_profile_clear_policies(ck_profile *self) { clear_policies(self->policies, &self->policy_count); }
-void ck_profile_clear_agent_policies(ck_profile_agent *self) { clear_policies(self->policies, &self->policy_count); }
+void ck_profile_clear_policies(ck_profile *self) {
+  clear_policies(self->policies, &self->policy_count);
+}
+void ck_profile_clear_agent_policies(ck_profile_agent *self) {
+  clear_policies(self->policies, &self->policy_count);
+}
 
 /* ---- agents ---- */
 
@@ -72,9 +88,12 @@ static ck_profile_agent *find_agent(const ck_profile *self, const char *name) {
   return NULL;
 }
 
-const ck_profile_agent *ck_profile_get_agent(const ck_profile *self, const char *name) { return find_agent(self, name); }
+const ck_profile_agent *ck_profile_get_agent(const ck_profile *self, const char *name) {
+  return find_agent(self, name);
+}
 
-ck_status ck_profile_put_agent(ck_profile_agent **out, ck_profile *self, const char *name, ck_error *err) {
+ck_status ck_profile_put_agent(ck_profile_agent **out, ck_profile *self, const char *name,
+                               ck_error *err) {
   *out = find_agent(self, name);
   if (*out) return CK_OK;
   ck_profile_agent *agents = reallocarray(self->agents, self->agent_count + 1, sizeof *agents);
@@ -102,7 +121,8 @@ static void free_names(char **names) {
   free(names);
 }
 
-ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names, size_t count, ck_error *err) {
+ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names, size_t count,
+                                  ck_error *err) {
   char **copies = calloc(count + 1, sizeof *copies);
   if (!copies) return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++) {
@@ -131,12 +151,14 @@ static void clear_secret(ck_profile_secret *self) {
   free(self->ref);
 }
 
-ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *ref, ck_error *err) {
+ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *ref,
+                                ck_error *err) {
   ck_profile_secret made = {strdup(name), strdup(ref)};
   ck_profile_secret *place = find_secret(self, name);
   bool copied = made.name && made.ref;
   if (copied && !place) {
-    ck_profile_secret *secrets = reallocarray(self->secrets, self->secret_count + 1, sizeof *secrets);
+    ck_profile_secret *secrets =
+        reallocarray(self->secrets, self->secret_count + 1, sizeof *secrets);
     if (secrets) {
       self->secrets = secrets;
       place = &secrets[self->secret_count++];
@@ -152,7 +174,9 @@ ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *
   return CK_OK;
 }
 
-const ck_profile_secret *ck_profile_get_secret(const ck_profile *self, const char *name) { return find_secret(self, name); }
+const ck_profile_secret *ck_profile_get_secret(const ck_profile *self, const char *name) {
+  return find_secret(self, name);
+}
 
 /* ---- models ---- */
 
@@ -163,9 +187,12 @@ static ck_profile_model *find_model(const ck_profile *self, const char *name) {
   return NULL;
 }
 
-const ck_profile_model *ck_profile_get_model(const ck_profile *self, const char *name) { return find_model(self, name); }
+const ck_profile_model *ck_profile_get_model(const ck_profile *self, const char *name) {
+  return find_model(self, name);
+}
 
-ck_status ck_profile_put_model(ck_profile_model **out, ck_profile *self, const char *name, ck_error *err) {
+ck_status ck_profile_put_model(ck_profile_model **out, ck_profile *self, const char *name,
+                               ck_error *err) {
   *out = find_model(self, name);
   if (*out) return CK_OK;
   ck_profile_model *models = reallocarray(self->models, self->model_count + 1, sizeof *models);
@@ -186,7 +213,9 @@ static ck_profile_origin *find_origin(const ck_profile *self, const char *path) 
   return NULL;
 }
 
-const ck_profile_origin *ck_profile_get_origin(const ck_profile *self, const char *path) { return find_origin(self, path); }
+const ck_profile_origin *ck_profile_get_origin(const ck_profile *self, const char *path) {
+  return find_origin(self, path);
+}
 
 static void clear_origin(ck_profile_origin *self) {
   free(self->path);
@@ -194,12 +223,14 @@ static void clear_origin(ck_profile_origin *self) {
   ck_value_free(self->value);
 }
 
-ck_status ck_profile_put_origin(ck_profile *self, const char *path, const char *source, const ck_value *value, ck_error *err) {
+ck_status ck_profile_put_origin(ck_profile *self, const char *path, const char *source,
+                                const ck_value *value, ck_error *err) {
   ck_profile_origin made = {strdup(path), strdup(source), ck_value_share(value)};
   ck_profile_origin *place = find_origin(self, path);
   bool copied = made.path && made.source;
   if (copied && !place) {
-    ck_profile_origin *origins = reallocarray(self->origins, self->origin_count + 1, sizeof *origins);
+    ck_profile_origin *origins =
+        reallocarray(self->origins, self->origin_count + 1, sizeof *origins);
     if (origins) {
       self->origins = origins;
       place = &origins[self->origin_count++];

@@ -67,12 +67,14 @@ static ck_profile_header *find_header(const ck_profile_model *self, const char *
   return NULL;
 }
 
-ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_header *header, ck_error *err) {
+ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_header *header,
+                                      ck_error *err) {
   ck_profile_header made = {strdup(header->name), strdup(header->value), header->secret};
   ck_profile_header *place = find_header(self, header->name);
   bool copied = made.name && made.value;
   if (copied && !place) {
-    ck_profile_header *headers = reallocarray(self->headers, self->header_count + 1, sizeof *headers);
+    ck_profile_header *headers =
+        reallocarray(self->headers, self->header_count + 1, sizeof *headers);
     if (headers) {
       self->headers = headers;
       place = &headers[self->header_count++];

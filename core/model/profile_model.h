@@ -1,4 +1,5 @@
-/* profile_model.h - how one model is reached, as a profile says it: no secret in it, only the names of secrets. */
+/* profile_model.h - how one model is reached, as a profile says it: no secret in it, only the names
+ * of secrets. */
 #ifndef CK_MODEL_PROFILE_MODEL_H
 #define CK_MODEL_PROFILE_MODEL_H
 
@@ -12,7 +13,7 @@ typedef enum {
 #define X(name, text, url) name,
   CK_MODEL_API_TABLE(X)
 #undef X
-  CK_MODEL_API_COUNT
+      CK_MODEL_API_COUNT
 } ck_model_api;
 const char *ck_model_api_name(ck_model_api api);
 const char *ck_model_api_url(ck_model_api api);
@@ -60,7 +61,7 @@ enum {
 CK_CHECKED ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_error *err);
 void ck_profile_model_clear(ck_profile_model *self);
 /* Copies; replaces the header of that name, in any case. */
-CK_CHECKED ck_status ck_profile_model_put_header(ck_profile_model *self, const ck_profile_header *header,
-                                                 ck_error *err);
+CK_CHECKED ck_status ck_profile_model_put_header(ck_profile_model *self,
+                                                 const ck_profile_header *header, ck_error *err);
 
 #endif

@@ -7,7 +7,8 @@
 const char *ck_session_status_name(ck_session_status status) {
   switch (status) {
 #define X(name, number, text, resumable) \
-  case name: return text;
+  case name:                             \
+    return text;
     CK_SESSION_STATUS_TABLE(X)
 #undef X
   }
@@ -26,7 +27,8 @@ ck_session_status ck_session_status_of(const char *name) {
 bool ck_session_status_resumable(ck_session_status status) {
   switch (status) {
 #define X(name, number, text, resumable) \
-  case name: return resumable;
+  case name:                             \
+    return resumable;
     CK_SESSION_STATUS_TABLE(X)
 #undef X
   }

@@ -5,16 +5,19 @@
 #include "core/base/id.h"
 #include "core/model/value.h"
 
-/* X(enumerator, number on disk, name, may a run be resumed from it). A `running` session is resumable once its owner is dead. */
-#define CK_SESSION_STATUS_TABLE(X)                  \
-  X(CK_SESSION_RUNNING, 1, "running", true)         \
-  X(CK_SESSION_PAUSED, 2, "paused", true)           \
-  X(CK_SESSION_WAITING, 3, "waiting", true)         \
-  X(CK_SESSION_IN_DOUBT, 4, "in_doubt", true)       \
-  X(CK_SESSION_FAILING, 5, "failing", true)         \
-  X(CK_SESSION_FAILED, 6, "failed", true)           \
-  X(CK_SESSION_COMPLETED, 7, "completed", false)    \
+/* X(enumerator, number on disk, name, may a run be resumed from it). A `running` session is
+ * resumable once its owner is dead. */
+/* clang-format off */
+#define CK_SESSION_STATUS_TABLE(X) \
+  X(CK_SESSION_RUNNING, 1, "running", true) \
+  X(CK_SESSION_PAUSED, 2, "paused", true) \
+  X(CK_SESSION_WAITING, 3, "waiting", true) \
+  X(CK_SESSION_IN_DOUBT, 4, "in_doubt", true) \
+  X(CK_SESSION_FAILING, 5, "failing", true) \
+  X(CK_SESSION_FAILED, 6, "failed", true) \
+  X(CK_SESSION_COMPLETED, 7, "completed", false) \
   X(CK_SESSION_CANCELLED, 8, "cancelled", false)
+/* clang-format on */
 
 typedef enum {
 #define X(name, number, text, resumable) name = number,
@@ -28,20 +31,22 @@ bool ck_session_status_resumable(ck_session_status status);
 
 /* What has been spent, summed over all outcomes on all timelines: each paid once, replays free. */
 typedef struct ck_totals {
-  int64_t cost_micros;   /* micro-dollars */
+  int64_t cost_micros; /* micro-dollars */
   int64_t input_tokens, output_tokens;
   int64_t model_calls, tool_calls;
-  int64_t unmetered;     /* outcomes that had no price */
-  int64_t active_us;     /* monotonic time the session was running */
+  int64_t unmetered; /* outcomes that had no price */
+  int64_t active_us; /* monotonic time the session was running */
 } ck_totals;
 
-/* Where a fork's transcript begins: behind seq `cut` of another session, at which that one has a checkpoint. */
+/* Where a fork's transcript begins: behind seq `cut` of another session, at which that one has a
+ * checkpoint. */
 typedef struct ck_origin {
   int64_t session; /* ck_session_record.no; 0: no fork */
   int64_t cut;
 } ck_origin;
 
-/* How often a session was gone on with in a row without getting anywhere. Kept as whoever acquires it says. */
+/* How often a session was gone on with in a row without getting anywhere. Kept as whoever acquires
+ * it says. */
 typedef struct ck_restarts {
   int64_t count;
   int64_t at_ms;        /* of the last one, wall time */
@@ -50,26 +55,28 @@ typedef struct ck_restarts {
 
 /* One session's row. Texts are malloc'd and owned; ck_session_record_clear frees them. */
 typedef struct ck_session_record {
-  int64_t no;                 /* the store's own number, from 1 */
+  int64_t no; /* the store's own number, from 1 */
   char id[CK_ID_SIZE];
   ck_session_status status;
-  char *reason;               /* why it is not running: "user_requested", an error's text; NULL */
-  uint64_t epoch;             /* bumped by each acquisition */
-  int64_t timeline;           /* the live one */
-  char run[CK_ID_SIZE];       /* the run that owns or last owned it */
+  char *reason;         /* why it is not running: "user_requested", an error's text; NULL */
+  uint64_t epoch;       /* bumped by each acquisition */
+  int64_t timeline;     /* the live one */
+  char run[CK_ID_SIZE]; /* the run that owns or last owned it */
   int64_t created_ms, updated_ms;
-  char *profile;              /* its name */
-  char *flow;                 /* path of the flow file; NULL when driven through the C API */
-  char *failure;              /* name of the status that a failed one failed with; NULL */
+  char *profile; /* its name */
+  char *flow;    /* path of the flow file; NULL when driven through the C API */
+  char *failure; /* name of the status that a failed one failed with; NULL */
   ck_origin origin;
   ck_restarts restarts;
-  ck_value *input;            /* what resuming needs again: {flow_digest?, cassette?, profile_path?, input?}; may be NULL */
+  ck_value *input; /* what resuming needs again: {flow_digest?, cassette?, profile_path?, input?};
+                      may be NULL */
 } ck_session_record;
 void ck_session_record_clear(ck_session_record *self);
 
-/* A branch of the transcript. The first timeline of a session has parent 0; that of a fork goes on from the one it was cut
- * from, which lies in the origin: its number is the next one, and so is its first seq. So the timelines of a fork, with
- * those of its origin that came before it, are numbered like those of one session. */
+/* A branch of the transcript. The first timeline of a session has parent 0; that of a fork goes on
+ * from the one it was cut from, which lies in the origin: its number is the next one, and so is its
+ * first seq. So the timelines of a fork, with those of its origin that came before it, are numbered
+ * like those of one session. */
 typedef struct ck_timeline {
   int64_t no, parent;
   int64_t cut;        /* last seq of the parent that this timeline's view contains; 0: none */
@@ -77,10 +84,11 @@ typedef struct ck_timeline {
   int64_t checkpoint; /* seq of the checkpoint it went on from; 0: from the first event */
   uint32_t attempt;   /* 1; rises when a resume follows a failure, an edit or an older checkpoint */
   char run[CK_ID_SIZE], parent_run[CK_ID_SIZE];
-  int64_t session;    /* that it lies in, when it was inherited; 0: the session's own */
+  int64_t session; /* that it lies in, when it was inherited; 0: the session's own */
 } ck_timeline;
 
-/* Which events a timeline sees: ranges of seq, ascending, disjoint; the last one is open (INT64_MAX). */
+/* Which events a timeline sees: ranges of seq, ascending, disjoint; the last one is open
+ * (INT64_MAX). */
 typedef struct ck_range {
   int64_t first, last;
   int64_t session; /* that it lies in, when it was inherited; 0: the session's own */
@@ -91,8 +99,9 @@ typedef struct ck_view {
 } ck_view;
 void ck_view_clear(ck_view *self);
 bool ck_view_contains(const ck_view *self, int64_t seq);
-/* Folds the timelines of a session, inherited ones too (any order), into the view of `timeline`. CK_E_CORRUPT when an
- * ancestor is missing. */
-CK_CHECKED ck_status ck_view_make(ck_view *out, const ck_timeline *timelines, size_t count, int64_t timeline, ck_error *err);
+/* Folds the timelines of a session, inherited ones too (any order), into the view of `timeline`.
+ * CK_E_CORRUPT when an ancestor is missing. */
+CK_CHECKED ck_status ck_view_make(ck_view *out, const ck_timeline *timelines, size_t count,
+                                  int64_t timeline, ck_error *err);
 
 #endif

@@ -27,13 +27,9 @@ struct ck_state {
 /* Keys can come from a model: with a secret start nobody can choose keys that collide. */
 static uint64_t hash_seed[2];
 
-static void make_seed(void) {
-  ck_random_bytes(hash_seed, sizeof hash_seed);
-}
+static void make_seed(void) { ck_random_bytes(hash_seed, sizeof hash_seed); }
 
-static uint64_t rotate(uint64_t word, int by) {
-  return word << by | word >> (64 - by);
-}
+static uint64_t rotate(uint64_t word, int by) { return word << by | word >> (64 - by); }
 
 static void sip_round(uint64_t v[4]) {
   v[0] += v[1], v[1] = rotate(v[1], 13) ^ v[0], v[0] = rotate(v[0], 32);
@@ -125,8 +121,10 @@ ck_status ck_state_check_key(const char *key, ck_error *err) {
   ck_buffer shown = {0};
   size_t len = key ? strnlen(key, KEY_SHOWN_MAX + 1) : 0;
   if (len > 0) ck_escape_append(&shown, (ck_bytes){key, len > KEY_SHOWN_MAX ? KEY_SHOWN_MAX : len});
-  ck_error_set(err, CK_E_USAGE, "state key '%s%s' %s: a key is 1 to %d bytes of UTF-8 without control characters",
-               shown.data ? shown.data : "", len > KEY_SHOWN_MAX ? "…" : "", fault, CK_STATE_KEY_MAX);
+  ck_error_set(err, CK_E_USAGE,
+               "state key '%s%s' %s: a key is 1 to %d bytes of UTF-8 without control characters",
+               shown.data ? shown.data : "", len > KEY_SHOWN_MAX ? "…" : "", fault,
+               CK_STATE_KEY_MAX);
   ck_buffer_clear(&shown);
   return CK_E_USAGE;
 }
@@ -135,7 +133,8 @@ ck_status ck_state_check_key(const char *key, ck_error *err) {
 static slot *find_slot(const ck_state *self, const char *key, uint64_t hash) {
   size_t mask = self->cap - 1;
   size_t at = (size_t)hash & mask;
-  while (self->slots[at].key && (self->slots[at].hash != hash || strcmp(self->slots[at].key, key) != 0)) {
+  while (self->slots[at].key &&
+         (self->slots[at].hash != hash || strcmp(self->slots[at].key, key) != 0)) {
     at = (at + 1) & mask;
   }
   return &self->slots[at];
@@ -218,13 +217,9 @@ bool ck_state_remove(ck_state *self, const char *key) {
   return true;
 }
 
-size_t ck_state_count(const ck_state *self) {
-  return self->count;
-}
+size_t ck_state_count(const ck_state *self) { return self->count; }
 
-size_t ck_state_bytes(const ck_state *self) {
-  return self->bytes;
-}
+size_t ck_state_bytes(const ck_state *self) { return self->bytes; }
 
 static int compare_keys(const void *a, const void *b) {
   return strcmp(((const ck_state_entry *)a)->key, ((const ck_state_entry *)b)->key);
@@ -237,7 +232,8 @@ ck_status ck_state_list(ck_state_entry **out, size_t *count, const ck_state *sel
   if (!entries) return ck_error_no_memory(err);
   size_t filled = 0;
   for (size_t i = 0; i < self->cap; i++) {
-    if (self->slots[i].key) entries[filled++] = (ck_state_entry){self->slots[i].key, self->slots[i].value};
+    if (self->slots[i].key)
+      entries[filled++] = (ck_state_entry){self->slots[i].key, self->slots[i].value};
   }
   qsort(entries, filled, sizeof *entries, compare_keys);
   *out = entries;

@@ -9,9 +9,11 @@ typedef struct ck_value ck_value;
 
 /* Checks that `json` is one strict JSON value (CK_E_PARSE with offset otherwise) and copies it. */
 CK_CHECKED ck_status ck_value_new(ck_value **out, ck_bytes json, ck_error *err);
-/* For bytes that are known to be valid JSON: built by ck_json_writer, or spans of checked text. Copies. */
+/* For bytes that are known to be valid JSON: built by ck_json_writer, or spans of checked text.
+ * Copies. */
 CK_CHECKED ck_status ck_value_copy(ck_value **out, ck_bytes json, ck_error *err);
-/* The same, from a buffer that failed or not: its failure is reported here. Copies; the buffer stays the caller's. */
+/* The same, from a buffer that failed or not: its failure is reported here. Copies; the buffer
+ * stays the caller's. */
 CK_CHECKED ck_status ck_value_from(ck_value **out, const ck_buffer *json, ck_error *err);
 /* A JSON string from plain text. */
 CK_CHECKED ck_status ck_value_text(ck_value **out, ck_bytes text, ck_error *err);

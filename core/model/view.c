@@ -33,9 +33,10 @@ static const ck_timeline *find_timeline(const ck_timeline *timelines, size_t cou
   return NULL;
 }
 
-/* A cut behind the parent's end would show a stranger's events, one behind the timeline's own begin some of them twice.
- * A timeline has ended where the one made after it begins. */
-static ck_status check_cut(const ck_timeline *at, const ck_timeline *timelines, size_t count, ck_error *err) {
+/* A cut behind the parent's end would show a stranger's events, one behind the timeline's own begin
+ * some of them twice. A timeline has ended where the one made after it begins. */
+static ck_status check_cut(const ck_timeline *at, const ck_timeline *timelines, size_t count,
+                           ck_error *err) {
   bool has_next = at->parent != 0 && at->parent < INT64_MAX;
   const ck_timeline *next = has_next ? find_timeline(timelines, count, at->parent + 1) : NULL;
   int64_t bound = next && next->begin < at->begin ? next->begin : at->begin;
@@ -46,13 +47,15 @@ static ck_status check_cut(const ck_timeline *at, const ck_timeline *timelines, 
                       at->no, at->begin, at->cut, at->parent);
 }
 
-/* From the timeline up to its first ancestor, filling `ranges` from its end; the first one filled in *first. */
-static ck_status fold(size_t *first, ck_range *ranges, const ck_timeline *timelines, size_t count, int64_t no,
-                      ck_error *err) {
+/* From the timeline up to its first ancestor, filling `ranges` from its end; the first one filled
+ * in *first. */
+static ck_status fold(size_t *first, ck_range *ranges, const ck_timeline *timelines, size_t count,
+                      int64_t no, ck_error *err) {
   int64_t until = INT64_MAX;
   size_t steps = 0;
   for (*first = count; no != 0; steps++) {
-    if (steps == count) return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " is its own ancestor", no);
+    if (steps == count)
+      return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " is its own ancestor", no);
     const ck_timeline *at = find_timeline(timelines, count, no);
     if (!at) return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " is missing", no);
     ck_status status = check_cut(at, timelines, count, err);
@@ -64,7 +67,8 @@ static ck_status fold(size_t *first, ck_range *ranges, const ck_timeline *timeli
   return CK_OK;
 }
 
-ck_status ck_view_make(ck_view *out, const ck_timeline *timelines, size_t count, int64_t timeline, ck_error *err) {
+ck_status ck_view_make(ck_view *out, const ck_timeline *timelines, size_t count, int64_t timeline,
+                       ck_error *err) {
   *out = (ck_view){0};
   if (timeline == 0 || !find_timeline(timelines, count, timeline)) {
     return ck_error_set(err, CK_E_CORRUPT, "timeline %" PRId64 " is missing", timeline);

@@ -3,7 +3,8 @@
 
 uint32_t ck_redactor_key_rule(const ck_redactor *self, const ck_key_rule *rule) {
   const ck_keys *keys = &self->keys;
-  if (rule < keys->rules || rule >= keys->rules + keys->count) return rule->flags ? CK_RULE_POLICY_MASK : CK_RULE_KNOWN;
+  if (rule < keys->rules || rule >= keys->rules + keys->count)
+    return rule->flags ? CK_RULE_POLICY_MASK : CK_RULE_KNOWN;
   size_t index = CK_RULE_KEYS + (size_t)(rule - keys->rules);
   return index < CK_RULE_MAX ? (uint32_t)index : CK_RULE_MAX - 1;
 }
@@ -13,12 +14,14 @@ void ck_redactor_count(ck_redactor *self, const ck_edits *edits) {
 }
 
 static bool name_rule(ck_redact_count *out, const ck_redactor *self, size_t index) {
-  static const char *const own[CK_RULE_VALUES] = {"known", "id", "signed", "slot", "excluded", "policy", "policy", "policy"};
+  static const char *const own[CK_RULE_VALUES] = {"known",    "id",     "signed", "slot",
+                                                  "excluded", "policy", "policy", "policy"};
   static const char *const answers[] = {"drop", "mask", "ref"};
   *out = (ck_redact_count){.family = "", .rule = "", .count = self->counts[index]};
   if (index < CK_RULE_VALUES) {
     out->family = own[index];
-    if (index >= CK_RULE_POLICY_DROP && index <= CK_RULE_POLICY_REF) out->rule = answers[index - CK_RULE_POLICY_DROP];
+    if (index >= CK_RULE_POLICY_DROP && index <= CK_RULE_POLICY_REF)
+      out->rule = answers[index - CK_RULE_POLICY_DROP];
   } else if (index < CK_RULE_KEYS) {
     out->family = "value";
     out->rule = ck_values_kind(index - CK_RULE_VALUES);

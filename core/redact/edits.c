@@ -14,8 +14,8 @@ void ck_edits_append(ck_edits *self, size_t start, size_t end, ck_bytes text, ui
     self->list = list;
     self->cap = cap;
   }
-  self->list[self->count++] =
-      (ck_edit){.start = start, .end = end, .text = self->texts.len, .text_len = text.len, .rule = rule};
+  self->list[self->count++] = (ck_edit){
+      .start = start, .end = end, .text = self->texts.len, .text_len = text.len, .rule = rule};
   ck_buffer_append_bytes(&self->texts, text);
 }
 
@@ -30,7 +30,8 @@ static int compare(const void *left, const void *right) {
   return a->text < b->text ? -1 : a->text > b->text;
 }
 
-/* Of the texts that overlap, the one of the longest span says it: a container's goes before what lies in it. */
+/* Of the texts that overlap, the one of the longest span says it: a container's goes before what
+ * lies in it. */
 static void join(ck_edit *kept, const ck_edit *next) {
   if (next->end - next->start > kept->end - kept->start) {
     kept->text = next->text;
@@ -45,8 +46,10 @@ void ck_edits_merge(ck_edits *self) {
   qsort(self->list, self->count, sizeof *self->list, compare);
   size_t kept = 0;
   for (size_t i = 1; i < self->count; i++) {
-    if (self->list[i].start < self->list[kept].end) join(&self->list[kept], &self->list[i]);
-    else self->list[++kept] = self->list[i];
+    if (self->list[i].start < self->list[kept].end)
+      join(&self->list[kept], &self->list[i]);
+    else
+      self->list[++kept] = self->list[i];
   }
   self->count = kept + 1;
 }
@@ -60,8 +63,10 @@ size_t ck_edits_find(const ck_edits *self, size_t at) {
   size_t low = 0, high = self->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (self->list[middle].end <= at) low = middle + 1;
-    else high = middle;
+    if (self->list[middle].end <= at)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }

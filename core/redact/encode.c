@@ -7,7 +7,8 @@ static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 static void append_form(ck_buffer *out, ck_bytes bytes) {
   if (!memchr(bytes.data, ' ', bytes.len)) return;
-  for (size_t i = 0; i < bytes.len; i++) ck_buffer_append_char(out, bytes.data[i] == ' ' ? '+' : bytes.data[i]);
+  for (size_t i = 0; i < bytes.len; i++)
+    ck_buffer_append_char(out, bytes.data[i] == ' ' ? '+' : bytes.data[i]);
 }
 
 static void append_hex(ck_buffer *out, const char *digits, ck_bytes bytes) {
@@ -17,7 +18,8 @@ static void append_hex(ck_buffer *out, const char *digits, ck_bytes bytes) {
   }
 }
 
-/* With `before` unknown bytes (0 to 2) in front: only the characters all of whose bits are of `bytes`. */
+/* With `before` unknown bytes (0 to 2) in front: only the characters all of whose bits are of
+ * `bytes`. */
 static void append_base64(ck_buffer *out, const char *last, size_t before, ck_bytes bytes) {
   size_t first = (before * 8 + 5) / 6, end = (before + bytes.len) * 8 / 6;
   for (size_t i = first; i < end; i++) {
@@ -36,7 +38,10 @@ ck_encoding_rest ck_encode_rest(int which, size_t len) {
 }
 
 void ck_encode_append(ck_buffer *out, int which, ck_bytes bytes) {
-  if (which == 0) append_form(out, bytes);
-  else if (which < 3) append_hex(out, which == 1 ? "0123456789abcdef" : "0123456789ABCDEF", bytes);
-  else append_base64(out, which < 6 ? "+/" : "-_", (size_t)which % 3, bytes);
+  if (which == 0)
+    append_form(out, bytes);
+  else if (which < 3)
+    append_hex(out, which == 1 ? "0123456789abcdef" : "0123456789ABCDEF", bytes);
+  else
+    append_base64(out, which < 6 ? "+/" : "-_", (size_t)which % 3, bytes);
 }

@@ -13,9 +13,11 @@ static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80; }
 static char to_lower(char c) { return is_upper(c) ? (char)(c | 0x20) : c; }
 
-/* A word begins at `at`: behind what is no letter, at a capital behind a small letter, at the last of a run of capitals. */
+/* A word begins at `at`: behind what is no letter, at a capital behind a small letter, at the last
+ * of a run of capitals. */
 static bool begins_word(ck_bytes name, size_t at) {
-  char c = name.data[at], before = at > 0 ? name.data[at - 1] : ' ', after = at + 1 < name.len ? name.data[at + 1] : ' ';
+  char c = name.data[at], before = at > 0 ? name.data[at - 1] : ' ',
+       after = at + 1 < name.len ? name.data[at + 1] : ' ';
   if (!is_upper(before) && !is_lower(before)) return true;
   return is_upper(c) && (is_lower(before) || is_lower(after));
 }
@@ -23,7 +25,8 @@ static bool begins_word(ck_bytes name, size_t at) {
 /* " my api key" for myAPIKey2: lower case, a space before each word, digits and signs left out. */
 static ck_bytes split(char out[WORDS_SIZE], ck_bytes name) {
   size_t len = 0;
-  if (name.len > NAME_MAX_BYTES) name = (ck_bytes){name.data + name.len - NAME_MAX_BYTES, NAME_MAX_BYTES};
+  if (name.len > NAME_MAX_BYTES)
+    name = (ck_bytes){name.data + name.len - NAME_MAX_BYTES, NAME_MAX_BYTES};
   for (size_t i = 0; i < name.len; i++) {
     char c = name.data[i];
     if (!is_upper(c) && !is_lower(c)) continue;
@@ -90,7 +93,8 @@ static void fill_table(ck_key_rule *rules) {
 }
 
 /* The extra names as words, each ended by a NUL, in one allocation. */
-static ck_status split_names(char **out, ck_key_rule *rules, const char *const *names, ck_error *err) {
+static ck_status split_names(char **out, ck_key_rule *rules, const char *const *names,
+                             ck_error *err) {
   ck_buffer words = {0};
   char name[WORDS_SIZE];
   for (const char *const *n = names; n && *n; n++) {
@@ -102,7 +106,8 @@ static ck_status split_names(char **out, ck_key_rule *rules, const char *const *
   *out = ck_buffer_take(&words);
   const char *at = *out;
   for (const char *const *n = names; status == CK_OK && n && *n; n++, at += strlen(at) + 1)
-    *rules++ = (ck_key_rule){.words = at, .kind = "excluded", .flags = CK_KEY_EXCLUDED, .len = strlen(at)};
+    *rules++ =
+        (ck_key_rule){.words = at, .kind = "excluded", .flags = CK_KEY_EXCLUDED, .len = strlen(at)};
   return status;
 }
 
@@ -156,7 +161,8 @@ static bool holds(const ck_key_rule *rule, ck_bytes words) {
 /* Of those that hold, one of the profile, else the longest: its kind says most. */
 static const ck_key_rule *find_words(const ck_keys *self, ck_bytes words) {
   const ck_key_rule *best = NULL;
-  for (uint32_t i = self->chains[hash_ending(words) % CK_KEY_CHAINS]; i > 0; i = self->rules[i - 1].next) {
+  for (uint32_t i = self->chains[hash_ending(words) % CK_KEY_CHAINS]; i > 0;
+       i = self->rules[i - 1].next) {
     const ck_key_rule *rule = &self->rules[i - 1];
     if (!holds(rule, words)) continue;
     if (rule->flags & CK_KEY_EXCLUDED) return rule;
@@ -179,7 +185,8 @@ bool ck_keys_is_id(ck_bytes name) {
 
 bool ck_keys_is_skeleton(ck_bytes name) { return is_one_of(name, skeleton); }
 
-/* The hash of the ending without splitting: most names are none of ours, and there are many of them. */
+/* The hash of the ending without splitting: most names are none of ours, and there are many of
+ * them. */
 static bool may_match(const ck_keys *self, const char *begin, const char *end) {
   if (end - begin > NAME_MAX_BYTES) begin = end - NAME_MAX_BYTES;
   while (end > begin && !is_upper(end[-1]) && !is_lower(end[-1])) end--;
@@ -200,12 +207,15 @@ const ck_key_rule *ck_keys_next(size_t *at, size_t *depth, const ck_keys *self, 
   const char *begin = text.data, *end = begin + text.len, *from = begin + *at, *colon;
   for (; from < end && (colon = memchr(from, ':', (size_t)(end - from))); from = colon + 1) {
     const char *behind = colon;
-    while (behind > begin && (behind[-1] == ' ' || behind[-1] == '\n' || behind[-1] == '\t' || behind[-1] == '\r')) behind--;
+    while (behind > begin &&
+           (behind[-1] == ' ' || behind[-1] == '\n' || behind[-1] == '\t' || behind[-1] == '\r'))
+      behind--;
     if (behind - begin < 2 || behind[-1] != '"') continue;
     const char *last = --behind;
     while (behind > begin && behind[-1] == '\\') behind--;
     if (!may_match(self, begin, behind)) continue;
-    const char *name = behind, *least = behind - begin > NAME_MAX_BYTES ? behind - NAME_MAX_BYTES : begin;
+    const char *name = behind,
+               *least = behind - begin > NAME_MAX_BYTES ? behind - NAME_MAX_BYTES : begin;
     while (name > least && name[-1] != '"' && name[-1] != '\\') name--;
     const ck_key_rule *rule = ck_keys_find(self, (ck_bytes){name, (size_t)(behind - name)});
     if (!rule) continue;

@@ -18,7 +18,7 @@ enum { CK_KEY_CHAINS = 256, CK_KEY_BITS = 65536 };
 typedef struct ck_keys {
   ck_key_rule *rules; /* the table's first, then the extra ones */
   size_t count;
-  char *extra; /* the words of the extra ones */
+  char *extra;       /* the words of the extra ones */
   uint64_t *endings; /* a bit for the last letters of each rule */
   uint32_t chains[CK_KEY_CHAINS];
 } ck_keys;
@@ -34,12 +34,13 @@ bool ck_keys_is_id(ck_bytes name);
 /* The whole name is one of those that say what an object is. */
 bool ck_keys_is_skeleton(ck_bytes name);
 
-/* The next string in front of a colon whose text falls under a rule, escaped or not, at or behind `*at`. `*at` moves behind the
- * colon; `*depth` is the number of backslashes in front of each of its quotes. NULL at the end. */
+/* The next string in front of a colon whose text falls under a rule, escaped or not, at or behind
+ * `*at`. `*at` moves behind the colon; `*depth` is the number of backslashes in front of each of
+ * its quotes. NULL at the end. */
 const ck_key_rule *ck_keys_next(size_t *at, size_t *depth, const ck_keys *self, ck_bytes text);
 
-/* Is a text (decoded) or a number under such a name worth masking? Not what is empty, refers to a secret kept elsewhere, is
- * masked already, or says that there is none. */
+/* Is a text (decoded) or a number under such a name worth masking? Not what is empty, refers to a
+ * secret kept elsewhere, is masked already, or says that there is none. */
 bool ck_keys_takes_text(const ck_key_rule *rule, ck_bytes text);
 bool ck_keys_takes_number(const ck_key_rule *rule, ck_bytes number);
 

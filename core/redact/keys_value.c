@@ -7,13 +7,16 @@
 enum { RANDOM_MIN = 12, NUMBER_MIN = 4, CODE_MIN = 3, CODE_MAX = 12 };
 
 /* Words that say there is none, or what it would be; in lower case. */
-static const char *const inert[] = {"null", "nil", "none", "undefined", "true", "false", "yes", "no", "required", "optional",
-                                    "include", "omit", "same-origin", "string", "str", "number", "integer", "boolean", "object",
-                                    "array", "bearer", "basic", "password", "secret", "token", "hidden", "redacted", "n/a",
-                                    "default", "enabled", "disabled", "missing", "unknown", "changeme", NULL};
+static const char *const inert[] = {
+    "null",    "nil",      "none",     "undefined", "true",    "false",       "yes",
+    "no",      "required", "optional", "include",   "omit",    "same-origin", "string",
+    "str",     "number",   "integer",  "boolean",   "object",  "array",       "bearer",
+    "basic",   "password", "secret",   "token",     "hidden",  "redacted",    "n/a",
+    "default", "enabled",  "disabled", "missing",   "unknown", "changeme",    NULL};
 
 /* References: the secret itself is kept elsewhere. */
-static const char *const references[] = {"env:", "file:", "vault:", "${", "{{", "process.env.", "os.environ", "$(", NULL};
+static const char *const references[] = {"env:",         "file:",      "vault:", "${", "{{",
+                                         "process.env.", "os.environ", "$(",     NULL};
 
 static bool starts_with(ck_bytes text, const char *prefix) {
   size_t len = strlen(prefix);
@@ -37,7 +40,8 @@ static bool is_reference(ck_bytes text) {
 
 /* "<your key>", "********", "...", "xxxx". */
 static bool is_blank(ck_bytes text) {
-  if (*text.data == '<' && text.data[text.len - 1] == '>' && !memchr(text.data, '\n', text.len)) return true;
+  if (*text.data == '<' && text.data[text.len - 1] == '>' && !memchr(text.data, '\n', text.len))
+    return true;
   bool sign = strchr("*.-_?#", *text.data), filler = text.len > 2 && strchr("xX", *text.data);
   size_t i = 1;
   while (i < text.len && text.data[i] == *text.data) i++;
@@ -45,7 +49,8 @@ static bool is_blank(ck_bytes text) {
 }
 
 static bool is_inert(ck_bytes text) {
-  return text.len == 0 || is_word_of(text, inert) || is_reference(text) || is_blank(text) || ck_placeholder_is(text);
+  return text.len == 0 || is_word_of(text, inert) || is_reference(text) || is_blank(text) ||
+         ck_placeholder_is(text);
 }
 
 typedef struct census {
@@ -56,10 +61,14 @@ static census count(ck_bytes text) {
   census c = {0};
   for (size_t i = 0; i < text.len; i++) {
     unsigned char byte = (unsigned char)text.data[i], lower = byte | 0x20;
-    if (byte >= '0' && byte <= '9') c.digits++;
-    else if (lower >= 'a' && lower <= 'z') c.letters++;
-    else if (byte <= ' ') c.spaces++;
-    else c.others++;
+    if (byte >= '0' && byte <= '9')
+      c.digits++;
+    else if (lower >= 'a' && lower <= 'z')
+      c.letters++;
+    else if (byte <= ' ')
+      c.spaces++;
+    else
+      c.others++;
   }
   return c;
 }
@@ -76,7 +85,8 @@ static bool looks_random(ck_bytes text) {
 static bool is_code(ck_bytes text) {
   ck_bytes ignored;
   census c = count(text);
-  return !ck_placeholder_find(&ignored, NULL, text) && text.len >= CODE_MIN && c.digits >= CODE_MIN && c.spaces == 0;
+  return !ck_placeholder_find(&ignored, NULL, text) && text.len >= CODE_MIN &&
+         c.digits >= CODE_MIN && c.spaces == 0;
 }
 
 bool ck_keys_takes_text(const ck_key_rule *rule, ck_bytes text) {
@@ -89,6 +99,7 @@ bool ck_keys_takes_text(const ck_key_rule *rule, ck_bytes text) {
 
 bool ck_keys_takes_number(const ck_key_rule *rule, ck_bytes number) {
   if (rule->flags & (CK_KEY_TEXTS | CK_KEY_PAIRS)) return false;
-  if (rule->flags & CK_KEY_RANDOM) return (rule->flags & CK_KEY_CODE) && number.len >= NUMBER_MIN && number.len <= CODE_MAX;
+  if (rule->flags & CK_KEY_RANDOM)
+    return (rule->flags & CK_KEY_CODE) && number.len >= NUMBER_MIN && number.len <= CODE_MAX;
   return number.len >= (rule->flags & CK_KEY_CODE ? CODE_MIN : NUMBER_MIN);
 }

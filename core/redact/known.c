@@ -1,4 +1,5 @@
-/* known.c - turns known secrets into patterns and looks for them under the layers of encoding of a text. */
+/* known.c - turns known secrets into patterns and looks for them under the layers of encoding of a
+ * text. */
 #include "core/redact/known.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6, HALF_MIN = 8 };
 
-/* Flags of a pattern's owner: its first or last half, which counts where a text was cut off inside of a secret. */
+/* Flags of a pattern's owner: its first or last half, which counts where a text was cut off inside
+ * of a secret. */
 #define HEAD_HALF 0x80000000u
 #define TAIL_HALF 0x40000000u
 /* Of base64: the characters in front of it and behind it hold bits of the secret, too. */
@@ -34,10 +36,12 @@ static ck_status append_form(ck_known *self, ck_bytes form, uint32_t owner, ck_e
   if (status != CK_OK || half < HALF_MIN) return status;
   status = ck_patterns_append(&self->patterns, (ck_bytes){form.data, half}, owner | HEAD_HALF, err);
   ck_bytes tail = {form.data + form.len - half, half};
-  return status == CK_OK ? ck_patterns_append(&self->patterns, tail, owner | TAIL_HALF, err) : status;
+  return status == CK_OK ? ck_patterns_append(&self->patterns, tail, owner | TAIL_HALF, err)
+                         : status;
 }
 
-/* Raw, with '+' for spaces as forms have it, in hex and in base64: JSON and percent-encoding are undone in the text. */
+/* Raw, with '+' for spaces as forms have it, in hex and in base64: JSON and percent-encoding are
+ * undone in the text. */
 static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
   ck_status status = append_form(self, bytes, owner, err);
   ck_buffer form = {0};
@@ -47,7 +51,8 @@ static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, c
     status = ck_buffer_check(&form, err);
     ck_encoding_rest rest = ck_encode_rest(i, bytes.len);
     uint32_t as = owner | (rest.before ? BITS_BEFORE : 0) | (rest.behind ? BITS_BEHIND : 0);
-    if (status == CK_OK && form.len >= ENCODED_MIN) status = append_form(self, ck_buffer_bytes(&form), as, err);
+    if (status == CK_OK && form.len >= ENCODED_MIN)
+      status = append_form(self, ck_buffer_bytes(&form), as, err);
   }
   if (form.data) explicit_bzero(form.data, form.cap);
   ck_buffer_clear(&form);
@@ -74,7 +79,8 @@ static ck_status add_lines(ck_known *self, ck_bytes secret, uint32_t owner, ck_e
   while (rest.len > 0 && status == CK_OK) {
     ck_bytes line = trim(take_line(&rest));
     bool frame = line.len > 5 && memcmp(line.data, "-----", 5) == 0;
-    if (line.len >= LINE_MIN && line.len < secret.len && !frame) status = add_encodings(self, line, owner, err);
+    if (line.len >= LINE_MIN && line.len < secret.len && !frame)
+      status = add_encodings(self, line, owner, err);
   }
   return status;
 }
@@ -92,7 +98,8 @@ static ck_status add_secret(ck_known *self, const char *name, ck_bytes secret, c
   if (!made->bytes) return ck_error_no_memory(err);
   memcpy(made->bytes, secret.data, secret.len);
   ck_kind_write(made->kind, name);
-  if (memmem(made->kind, strlen(made->kind), secret.data, secret.len)) ck_kind_write(made->kind, NULL);
+  if (memmem(made->kind, strlen(made->kind), secret.data, secret.len))
+    ck_kind_write(made->kind, NULL);
   self->count++;
   if (secret.len > self->longest) self->longest = secret.len;
   return CK_OK;
@@ -100,24 +107,30 @@ static ck_status add_secret(ck_known *self, const char *name, ck_bytes secret, c
 
 static bool is_known(const ck_known *self, ck_bytes secret) {
   for (size_t i = 0; i < self->count; i++)
-    if (ck_bytes_equal(secret, (ck_bytes){self->secrets[i].bytes, self->secrets[i].len})) return true;
+    if (ck_bytes_equal(secret, (ck_bytes){self->secrets[i].bytes, self->secrets[i].len}))
+      return true;
   return false;
 }
 
 void ck_known_set_key(ck_known *self, const ck_fingerprint_key *key) {
   for (size_t i = 0; i < self->count; i++) {
     ck_secret *secret = &self->secrets[i];
-    ck_placeholder_write(secret->placeholder, key, secret->kind, (ck_bytes){secret->bytes, secret->len});
+    ck_placeholder_write(secret->placeholder, key, secret->kind,
+                         (ck_bytes){secret->bytes, secret->len});
   }
 }
 
-ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key, const char *name, ck_bytes secret, ck_error *err) {
+ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key, const char *name,
+                          ck_bytes secret, ck_error *err) {
   secret = trim(secret);
   if (secret.len < CK_SECRET_MIN)
-    return ck_error_set(err, CK_E_RANGE, "secret \"%s\" is shorter than %d bytes: it could not be told from ordinary text", name,
-                        CK_SECRET_MIN);
+    return ck_error_set(
+        err, CK_E_RANGE,
+        "secret \"%s\" is shorter than %d bytes: it could not be told from ordinary text", name,
+        CK_SECRET_MIN);
   if (secret.len > CK_SECRET_MAX)
-    return ck_error_set(err, CK_E_RANGE, "secret \"%s\" has %zu bytes, at most %d are allowed", name, secret.len, CK_SECRET_MAX);
+    return ck_error_set(err, CK_E_RANGE, "secret \"%s\" has %zu bytes, at most %d are allowed",
+                        name, secret.len, CK_SECRET_MAX);
   if (is_known(self, secret)) return CK_OK;
   uint32_t owner = (uint32_t)self->count;
   ck_status status = add_secret(self, name, secret, err);
@@ -145,22 +158,27 @@ static bool is_inert(const search *self, size_t start, size_t end) {
   return at + start < kind.data || at + end > kind.data + kind.len;
 }
 
-/* A run of overlapping matches of one secret is one edit, or a long run would cost more than its text. */
+/* A run of overlapping matches of one secret is one edit, or a long run would cost more than its
+ * text. */
 static void record(search *self, size_t start, size_t end, const ck_secret *secret) {
   for (int i = self->depth; i-- > 0;) ck_unfolded_map(&self->known->layers[i], &start, &end);
   if (is_inert(self, start, end)) return;
   ck_bytes text = ck_bytes_text(secret->placeholder);
   ck_edit *last = self->out->count > 0 ? &self->out->list[self->out->count - 1] : NULL;
-  if (last && last->start <= start && start < last->end && ck_bytes_equal(ck_edits_text(self->out, last), text)) {
+  if (last && last->start <= start && start < last->end &&
+      ck_bytes_equal(ck_edits_text(self->out, last), text)) {
     if (end > last->end) last->end = end;
     return;
   }
   ck_edits_append(self->out, start, end, text, self->rule);
 }
 
-static bool hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f'); }
+static bool hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
+}
 
-/* Where whoever shortens a text ends it: a string's end, or dots; perhaps inside of a percent-encoded byte. */
+/* Where whoever shortens a text ends it: a string's end, or dots; perhaps inside of a
+ * percent-encoded byte. */
 static bool ends_at(ck_bytes text, size_t at) {
   if (at < text.len && text.data[at] == '%') at++;
   if (at < text.len && at > 0 && text.data[at - 1] == '%' && hex_digit(text.data[at])) at++;
@@ -176,21 +194,26 @@ static bool begins_at(ck_bytes text, size_t at) {
   return at >= 3 && (memcmp(before, "...", 3) == 0 || memcmp(before, "\xe2\x80\xa6", 3) == 0);
 }
 
-/* A half, and as much more of the secret as there is; false when the text goes on with something else. */
+/* A half, and as much more of the secret as there is; false when the text goes on with something
+ * else. */
 static bool widen(size_t *start, size_t *end, const ck_pattern *half, ck_bytes text) {
   if (half->owner & HEAD_HALF) {
     const ck_pattern *whole = half - 1;
-    while (*end < text.len && *end - *start < whole->len && text.data[*end] == whole->bytes[*end - *start]) ++*end;
+    while (*end < text.len && *end - *start < whole->len &&
+           text.data[*end] == whole->bytes[*end - *start])
+      ++*end;
     return ends_at(text, *end);
   }
   const ck_pattern *whole = half - 2;
   size_t left = whole->len - half->len;
-  for (; *start > 0 && left > 0 && text.data[*start - 1] == whole->bytes[left - 1]; left--) --*start;
+  for (; *start > 0 && left > 0 && text.data[*start - 1] == whole->bytes[left - 1]; left--)
+    --*start;
   return begins_at(text, *start);
 }
 
 static bool is_base64(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c && strchr("+/-_", c));
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+         (c && strchr("+/-_", c));
 }
 
 /* Takes in the characters that the secret shares with what stands around it, and the padding. */
@@ -205,7 +228,8 @@ static void take_rest(size_t *start, size_t *end, const ck_pattern *found, ck_by
 
 static void find_here(search *self, ck_bytes text) {
   const ck_pattern *found;
-  for (size_t at = 0; (found = ck_patterns_next(&self->known->patterns, text, &at)) && !self->out->failed; at++) {
+  for (size_t at = 0;
+       (found = ck_patterns_next(&self->known->patterns, text, &at)) && !self->out->failed; at++) {
     size_t start = at, end = at + found->len;
     bool half = found->owner & (HEAD_HALF | TAIL_HALF);
     if (half && !widen(&start, &end, found, text)) continue;
@@ -237,16 +261,19 @@ static void find_broken(search *self, ck_bytes text) {
 static void find_under_percent(search *self, ck_bytes text) {
   int depth = self->depth;
   find_broken(self, text);
-  for (int i = 0; i < PERCENT_LAYERS && unfold(self, ck_unfold_percent, '%', &text); i++) find_broken(self, text);
+  for (int i = 0; i < PERCENT_LAYERS && unfold(self, ck_unfold_percent, '%', &text); i++)
+    find_broken(self, text);
   self->depth = depth;
 }
 
-ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule, ck_error *err) {
+ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule,
+                        ck_error *err) {
   if (self->count == 0 || text.len == 0) return CK_OK;
   search s = {.out = out, .known = self, .source = text, .rule = rule};
   find_here(&s, text);
   find_under_percent(&s, text);
-  for (int i = 0; i < JSON_LAYERS && unfold(&s, ck_unfold_json, '\\', &text); i++) find_under_percent(&s, text);
+  for (int i = 0; i < JSON_LAYERS && unfold(&s, ck_unfold_json, '\\', &text); i++)
+    find_under_percent(&s, text);
   ck_status status = CK_OK;
   for (int i = 0; i < CK_KNOWN_LAYERS && status == CK_OK; i++) {
     ck_unfolded *layer = &self->layers[i];
@@ -257,8 +284,11 @@ ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t r
   return status == CK_OK ? ck_edits_check(out, err) : status;
 }
 
-/* A byte written as \u00XX has 2^(layers - 1) backslashes under that many layers; hex and base64 take less. */
-size_t ck_known_reach(const ck_known *self) { return self->longest * ((1 << (JSON_LAYERS - 1)) + 5); }
+/* A byte written as \u00XX has 2^(layers - 1) backslashes under that many layers; hex and base64
+ * take less. */
+size_t ck_known_reach(const ck_known *self) {
+  return self->longest * ((1 << (JSON_LAYERS - 1)) + 5);
+}
 
 void ck_known_clear(ck_known *self) {
   for (size_t i = 0; i < self->count; i++) {

@@ -1,4 +1,5 @@
-/* known.h - secrets whose value is known, found in every encoding they are likely to be written in. */
+/* known.h - secrets whose value is known, found in every encoding they are likely to be written
+ * in. */
 #ifndef CK_REDACT_KNOWN_H
 #define CK_REDACT_KNOWN_H
 
@@ -26,12 +27,14 @@ typedef struct ck_known {
 } ck_known;
 
 /* As ck_redactor_add_secret says it. */
-CK_CHECKED ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key, const char *name, ck_bytes secret,
-                                     ck_error *err);
+CK_CHECKED ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key,
+                                     const char *name, ck_bytes secret, ck_error *err);
 /* The placeholders change with the key. */
 void ck_known_set_key(ck_known *self, const ck_fingerprint_key *key);
-/* Appends what stands in `text`, at most five layers of JSON escapes and two of percent-encoding deep, with `rule`; merged. */
-CK_CHECKED ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule, ck_error *err);
+/* Appends what stands in `text`, at most five layers of JSON escapes and two of percent-encoding
+ * deep, with `rule`; merged. */
+CK_CHECKED ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule,
+                                   ck_error *err);
 /* The most bytes that one secret can take in a text. */
 size_t ck_known_reach(const ck_known *self);
 void ck_known_clear(ck_known *self);

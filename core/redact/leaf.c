@@ -6,7 +6,8 @@
 enum { NESTING_MAX = 4, MEMBER_MAX = 8192 };
 
 /* Carries edits of the unfolded text over to the string it came from, escaped as that is. */
-static void carry_over(ck_edits *out, const ck_edits *from, const ck_unfolded *plain, size_t offset) {
+static void carry_over(ck_edits *out, const ck_edits *from, const ck_unfolded *plain,
+                       size_t offset) {
   ck_buffer text = {0};
   for (size_t i = 0; i < from->count; i++) {
     size_t start = from->list[i].start, end = from->list[i].end;
@@ -14,7 +15,8 @@ static void carry_over(ck_edits *out, const ck_edits *from, const ck_unfolded *p
     ck_buffer_reset(&text);
     ck_json_append_string(&text, ck_edits_text(from, &from->list[i]));
     if (text.failed) break;
-    ck_edits_append(out, offset + start, offset + end, (ck_bytes){text.data + 1, text.len - 2}, from->list[i].rule);
+    ck_edits_append(out, offset + start, offset + end, (ck_bytes){text.data + 1, text.len - 2},
+                    from->list[i].rule);
   }
   if (text.failed) out->failed = true;
   ck_buffer_clear(&text);
@@ -23,9 +25,14 @@ static void carry_over(ck_edits *out, const ck_edits *from, const ck_unfolded *p
 /* Nested documents know their secrets themselves: what stands around them matters, too. */
 static ck_status walk_nested(ck_edits *out, const ck_walk_case *of, ck_bytes json, ck_error *err) {
   ck_edits known = {0};
-  ck_walk_case nested = {.redactor = of->redactor, .json = json, .known = &known, .apply = of->apply, .nesting = of->nesting + 1};
+  ck_walk_case nested = {.redactor = of->redactor,
+                         .json = json,
+                         .known = &known,
+                         .apply = of->apply,
+                         .nesting = of->nesting + 1};
   ck_status status = CK_OK;
-  if (of->known->count > 0) status = ck_known_find(&known, &of->redactor->known, json, CK_RULE_KNOWN, err);
+  if (of->known->count > 0)
+    status = ck_known_find(&known, &of->redactor->known, json, CK_RULE_KNOWN, err);
   if (status == CK_OK) status = ck_walk_find(out, &nested, err);
   ck_edits_clear(&known);
   return status;
@@ -40,11 +47,14 @@ static bool wants_walk(const ck_walk_case *of, ck_bytes inner) {
 }
 
 static bool is_document(ck_bytes text) {
-  while (text.len > 0 && strchr(" \t\r\n", *text.data)) text = (ck_bytes){text.data + 1, text.len - 1};
-  return text.len > 1 && (*text.data == '{' || *text.data == '[') && ck_json_check(text, NULL) == CK_OK;
+  while (text.len > 0 && strchr(" \t\r\n", *text.data))
+    text = (ck_bytes){text.data + 1, text.len - 1};
+  return text.len > 1 && (*text.data == '{' || *text.data == '[') &&
+         ck_json_check(text, NULL) == CK_OK;
 }
 
-/* The end of the string that began behind a quote with `depth` backslashes; `len` when it does not end on its line. */
+/* The end of the string that began behind a quote with `depth` backslashes; `len` when it does not
+ * end on its line. */
 static size_t member_end(ck_bytes text, size_t at, size_t depth) {
   size_t most = text.len - at > MEMBER_MAX ? at + MEMBER_MAX : text.len;
   for (size_t i = at; i < most && text.data[i] != '\n'; i++) {
@@ -57,7 +67,8 @@ static size_t member_end(ck_bytes text, size_t at, size_t depth) {
   return text.len;
 }
 
-/* "name": "value" in any text, whatever the depth of its escapes: lines of JSON, JSON that is cut short. */
+/* "name": "value" in any text, whatever the depth of its escapes: lines of JSON, JSON that is cut
+ * short. */
 void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, size_t offset) {
   ck_redactor *redactor = of->redactor;
   size_t at = 0, depth;
@@ -76,16 +87,19 @@ void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, 
     if (!ck_keys_takes_text(rule, value)) continue;
     char placeholder[CK_PLACEHOLDER_SIZE];
     ck_redactor_mask(placeholder, redactor, rule->kind, value);
-    ck_edits_append(out, offset + start, offset + end, ck_bytes_text(placeholder), ck_redactor_key_rule(redactor, rule));
+    ck_edits_append(out, offset + start, offset + end, ck_bytes_text(placeholder),
+                    ck_redactor_key_rule(redactor, rule));
   }
 }
 
 static ck_status find_tokens(ck_edits *out, const ck_walk_case *of, ck_bytes text, ck_error *err) {
   if (!(of->apply & CK_APPLY_VALUES)) return CK_OK;
-  return ck_values_find(out, of->redactor->values, &of->redactor->key, text, CK_RULE_VALUES, NULL, err);
+  return ck_values_find(out, of->redactor->values, &of->redactor->key, text, CK_RULE_VALUES, NULL,
+                        err);
 }
 
-ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, size_t offset, ck_error *err) {
+ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, size_t offset,
+                       ck_error *err) {
   ck_unfolded plain = {0};
   ck_edits found = {0};
   bool escaped = memchr(inner.data, '\\', inner.len) != NULL;
@@ -93,8 +107,10 @@ ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, si
   ck_status status = plain.failed ? ck_error_no_memory(err) : ck_buffer_check(&plain.text, err);
   ck_bytes text = escaped ? ck_buffer_bytes(&plain.text) : inner;
   if (status == CK_OK && wants_walk(of, inner)) {
-    if (is_document(text)) status = walk_nested(&found, of, text, err);
-    else if (of->apply & CK_APPLY_KEYS) ck_leaf_find_members(out, of, inner, offset);
+    if (is_document(text))
+      status = walk_nested(&found, of, text, err);
+    else if (of->apply & CK_APPLY_KEYS)
+      ck_leaf_find_members(out, of, inner, offset);
   }
   if (status == CK_OK) status = find_tokens(&found, of, text, err);
   ck_edits_merge(&found);

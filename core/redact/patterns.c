@@ -32,7 +32,8 @@ ck_status ck_patterns_append(ck_patterns *self, ck_bytes bytes, uint32_t owner, 
 static void add_blocks(ck_patterns *self, uint32_t index) {
   ck_pattern *pattern = &self->list[index];
   for (size_t j = BLOCK; j < self->window; j++) {
-    uint8_t *shift = &self->shifts[hash(pattern->bytes + j - BLOCK)], far = (uint8_t)(self->window - j);
+    uint8_t *shift = &self->shifts[hash(pattern->bytes + j - BLOCK)],
+            far = (uint8_t)(self->window - j);
     if (far < *shift) *shift = far;
   }
   unsigned last = hash(pattern->bytes + self->window - BLOCK);
@@ -51,7 +52,8 @@ void ck_patterns_init(ck_patterns *self) {
 }
 
 /* The longest whose window is the one that begins at `at`. */
-static const ck_pattern *longest_at(const ck_patterns *self, ck_bytes text, size_t at, unsigned block) {
+static const ck_pattern *longest_at(const ck_patterns *self, ck_bytes text, size_t at,
+                                    unsigned block) {
   const ck_pattern *best = NULL;
   for (uint32_t i = self->heads[block]; i > 0; i = self->list[i - 1].next) {
     const ck_pattern *pattern = &self->list[i - 1];

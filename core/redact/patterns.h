@@ -1,4 +1,5 @@
-/* patterns.h - finds many byte strings in one pass: the shift table of Wu and Manber (1994) over blocks of three bytes. */
+/* patterns.h - finds many byte strings in one pass: the shift table of Wu and Manber (1994) over
+ * blocks of three bytes. */
 #ifndef CK_REDACT_PATTERNS_H
 #define CK_REDACT_PATTERNS_H
 
@@ -23,10 +24,12 @@ typedef struct ck_patterns {
 } ck_patterns;
 
 /* Copies `bytes`; when they are shorter than CK_PATTERN_MIN nothing is added. */
-CK_CHECKED ck_status ck_patterns_append(ck_patterns *self, ck_bytes bytes, uint32_t owner, ck_error *err);
+CK_CHECKED ck_status ck_patterns_append(ck_patterns *self, ck_bytes bytes, uint32_t owner,
+                                        ck_error *err);
 /* To be called when all are there, before the first search. */
 void ck_patterns_init(ck_patterns *self);
-/* The longest pattern at the first place at or behind `*at` where one begins; `*at` moves there. NULL: none until the end. */
+/* The longest pattern at the first place at or behind `*at` where one begins; `*at` moves there.
+ * NULL: none until the end. */
 const ck_pattern *ck_patterns_next(const ck_patterns *self, ck_bytes text, size_t *at);
 /* Wipes the bytes. */
 void ck_patterns_clear(ck_patterns *self);

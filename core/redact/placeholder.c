@@ -26,7 +26,8 @@ void ck_kind_write(char out[CK_KIND_SIZE], const char *name) {
   if (len == 0) memcpy(out, "secret", sizeof "secret");
 }
 
-void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_key *key, ck_bytes secret) {
+void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_key *key,
+                          ck_bytes secret) {
   ck_digester digester;
   ck_digester_init(&digester);
   ck_digester_update(&digester, key->bytes, sizeof key->bytes);
@@ -38,7 +39,8 @@ void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_ke
   out[HEX_LEN] = '\0';
 }
 
-void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_key *key, const char *kind, ck_bytes secret) {
+void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_key *key,
+                          const char *kind, ck_bytes secret) {
   char hex[CK_FINGERPRINT_SIZE];
   ck_fingerprint_write(hex, key, secret);
   snprintf(out, CK_PLACEHOLDER_SIZE, BEGIN "%.32s:%s]", kind, hex);
@@ -88,17 +90,21 @@ bool ck_placeholder_around(ck_bytes *kind, ck_bytes text, size_t at) {
   return false;
 }
 
-/* The quotes around a placeholder, escaped or not, can have come with it: a number became a text. */
+/* The quotes around a placeholder, escaped or not, can have come with it: a number became a
+ * text. */
 static ck_bytes trim_front(ck_bytes text) {
   size_t at = 0;
   while (at < text.len && text.data[at] == '\\') at++;
-  if (at < text.len && text.data[at] == '"') return (ck_bytes){text.data + at + 1, text.len - at - 1};
+  if (at < text.len && text.data[at] == '"')
+    return (ck_bytes){text.data + at + 1, text.len - at - 1};
   return text;
 }
 
 static ck_bytes trim_back(ck_bytes text) {
-  if (text.len > 0 && text.data[text.len - 1] == '"') text.len--;
-  else return text;
+  if (text.len > 0 && text.data[text.len - 1] == '"')
+    text.len--;
+  else
+    return text;
   while (text.len > 0 && text.data[text.len - 1] == '\\') text.len--;
   return text;
 }
@@ -109,13 +115,16 @@ bool ck_placeholder_matches(ck_bytes masked, ck_bytes original) {
   bool first = true;
   while (ck_placeholder_find(&found, NULL, masked)) {
     ck_bytes piece = trim_back((ck_bytes){masked.data, (size_t)(found.data - masked.data)});
-    const char *at = piece.len == 0 ? original.data : memmem(original.data, original.len, piece.data, piece.len);
+    const char *at =
+        piece.len == 0 ? original.data : memmem(original.data, original.len, piece.data, piece.len);
     if (!at || (first && at != original.data)) return false;
     size_t passed = (size_t)(at - original.data) + piece.len;
     original = (ck_bytes){original.data + passed, original.len - passed};
-    masked = trim_front((ck_bytes){found.data + found.len, masked.len - (size_t)(found.data + found.len - masked.data)});
+    masked = trim_front((ck_bytes){found.data + found.len,
+                                   masked.len - (size_t)(found.data + found.len - masked.data)});
     first = false;
   }
   if (first) return ck_bytes_equal(masked, original);
-  return masked.len <= original.len && memcmp(original.data + original.len - masked.len, masked.data, masked.len) == 0;
+  return masked.len <= original.len &&
+         memcmp(original.data + original.len - masked.len, masked.data, masked.len) == 0;
 }

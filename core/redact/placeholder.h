@@ -4,7 +4,12 @@
 
 #include "core/base/buffer.h"
 
-enum { CK_KIND_SIZE = 33, CK_PLACEHOLDER_SIZE = 64, CK_FINGERPRINT_KEY_SIZE = 32, CK_FINGERPRINT_SIZE = 13 };
+enum {
+  CK_KIND_SIZE = 33,
+  CK_PLACEHOLDER_SIZE = 64,
+  CK_FINGERPRINT_KEY_SIZE = 32,
+  CK_FINGERPRINT_SIZE = 13
+};
 
 typedef struct ck_fingerprint_key {
   uint8_t bytes[CK_FINGERPRINT_KEY_SIZE];
@@ -12,8 +17,10 @@ typedef struct ck_fingerprint_key {
 
 /* Any name as a kind: lower case letters, digits, '_', '-' and '.', at most 32. */
 void ck_kind_write(char out[CK_KIND_SIZE], const char *name);
-void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_key *key, ck_bytes secret);
-void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_key *key, const char *kind, ck_bytes secret);
+void ck_fingerprint_write(char out[CK_FINGERPRINT_SIZE], const ck_fingerprint_key *key,
+                          ck_bytes secret);
+void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_key *key,
+                          const char *kind, ck_bytes secret);
 /* The first one in `text`; `*kind` (may be NULL) lies inside it. */
 bool ck_placeholder_find(ck_bytes *out, ck_bytes *kind, ck_bytes text);
 /* The text is one and nothing else. */

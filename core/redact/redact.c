@@ -34,7 +34,8 @@ void ck_redactor_free(ck_redactor *self) {
   free(self);
 }
 
-ck_status ck_redactor_add_secret(ck_redactor *self, const char *name, ck_bytes secret, ck_error *err) {
+ck_status ck_redactor_add_secret(ck_redactor *self, const char *name, ck_bytes secret,
+                                 ck_error *err) {
   return ck_known_append(&self->known, &self->key, name, secret, err);
 }
 
@@ -42,7 +43,8 @@ ck_status ck_redactor_copy_secrets(ck_redactor *self, const ck_redactor *from, c
   ck_status status = CK_OK;
   for (size_t i = 0; i < from->known.count && status == CK_OK; i++) {
     const ck_secret *secret = &from->known.secrets[i];
-    status = ck_redactor_add_secret(self, secret->kind, (ck_bytes){secret->bytes, secret->len}, err);
+    status =
+        ck_redactor_add_secret(self, secret->kind, (ck_bytes){secret->bytes, secret->len}, err);
   }
   return status;
 }
@@ -61,7 +63,8 @@ void ck_redactor_set_hook(ck_redactor *self, ck_redact_hook hook, void *hook_sel
   self->hook_self = hook_self;
 }
 
-void ck_redactor_mask(char out[CK_PLACEHOLDER_SIZE], ck_redactor *self, const char *kind, ck_bytes secret) {
+void ck_redactor_mask(char out[CK_PLACEHOLDER_SIZE], ck_redactor *self, const char *kind,
+                      ck_bytes secret) {
   for (size_t i = 0; i < self->known.count; i++) {
     const ck_secret *known = &self->known.secrets[i];
     if (!ck_bytes_equal(secret, (ck_bytes){known->bytes, known->len})) continue;
@@ -77,7 +80,8 @@ static unsigned rules_of(ck_sink sink) {
 }
 
 /* Could a rule for names or shapes find anything? Most of what passes holds nothing. */
-static ck_status suspect(bool *out, ck_redactor *self, unsigned apply, ck_bytes json, ck_error *err) {
+static ck_status suspect(bool *out, ck_redactor *self, unsigned apply, ck_bytes json,
+                         ck_error *err) {
   size_t at = 0, depth;
   *out = apply & CK_APPLY_KEYS && ck_keys_next(&at, &depth, &self->keys, json);
   return *out ? CK_OK : ck_values_suspect(out, self->values, json, err);
@@ -89,7 +93,8 @@ static ck_status find_in_text(ck_edits *out, const ck_walk_case *of, ck_error *e
     const ck_edit *edit = &of->known->list[i];
     ck_edits_append(out, edit->start, edit->end, ck_edits_text(of->known, edit), edit->rule);
   }
-  ck_status status = ck_values_find(out, of->redactor->values, &of->redactor->key, of->json, CK_RULE_VALUES, NULL, err);
+  ck_status status = ck_values_find(out, of->redactor->values, &of->redactor->key, of->json,
+                                    CK_RULE_VALUES, NULL, err);
   if (of->apply & CK_APPLY_KEYS) ck_leaf_find_members(out, of, of->json, 0);
   ck_edits_merge(out);
   return status == CK_OK ? ck_edits_check(out, err) : status;
@@ -106,7 +111,8 @@ static ck_status find(ck_edits *out, const ck_walk_case *of, ck_error *err) {
   return find_in_text(out, of, err);
 }
 
-static ck_status rewrite(ck_value **out, ck_redactor *self, const ck_edits *edits, const ck_value *value, ck_error *err) {
+static ck_status rewrite(ck_value **out, ck_redactor *self, const ck_edits *edits,
+                         const ck_value *value, ck_error *err) {
   if (edits->count == 0) {
     *out = ck_value_share(value);
     return CK_OK;
@@ -120,11 +126,15 @@ static ck_status rewrite(ck_value **out, ck_redactor *self, const ck_edits *edit
 }
 
 /* One pass of the rules; `rule`: the value stands under such a name. */
-static ck_status apply_once(ck_value **out, ck_redactor *self, unsigned apply, const ck_key_rule *rule, const ck_value *value,
-                             ck_error *err) {
+static ck_status apply_once(ck_value **out, ck_redactor *self, unsigned apply,
+                            const ck_key_rule *rule, const ck_value *value, ck_error *err) {
   ck_edits known = {0}, edits = {0};
   bool any = rule != NULL;
-  ck_walk_case of = {.redactor = self, .json = ck_value_bytes(value), .known = &known, .apply = apply, .rule = rule};
+  ck_walk_case of = {.redactor = self,
+                     .json = ck_value_bytes(value),
+                     .known = &known,
+                     .apply = apply,
+                     .rule = rule};
   ck_status status = ck_known_find(&known, &self->known, of.json, CK_RULE_KNOWN, err);
   if (known.count > 0) any = true;
   if (status == CK_OK && !any) status = suspect(&any, self, apply, of.json, err);
@@ -136,8 +146,8 @@ static ck_status apply_once(ck_value **out, ck_redactor *self, unsigned apply, c
 }
 
 /* A token beside a secret can be seen only when that is gone: until nothing changes. */
-static ck_status apply_rules(ck_value **out, ck_redactor *self, unsigned apply, const ck_key_rule *rule, const ck_value *value,
-                             ck_error *err) {
+static ck_status apply_rules(ck_value **out, ck_redactor *self, unsigned apply,
+                             const ck_key_rule *rule, const ck_value *value, ck_error *err) {
   ck_value *before = ck_value_share(value);
   ck_status status = CK_OK;
   for (int i = 0; i < PASSES_MAX; i++) {
@@ -161,7 +171,8 @@ static bool is_slot(const ck_value *value) {
   return json.len < 512 && ck_json_type_of(ck_json_get(json, SLOT)) != CK_JSON_NONE;
 }
 
-static ck_status mask_whole(ck_value **out, ck_redactor *self, const char *kind, const ck_value *value, ck_error *err) {
+static ck_status mask_whole(ck_value **out, ck_redactor *self, const char *kind,
+                            const ck_value *value, ck_error *err) {
   char text[CK_PLACEHOLDER_SIZE];
   ck_placeholder_write(text, &self->key, kind, ck_value_bytes(value));
   return ck_value_text(out, ck_bytes_text(text), err);
@@ -178,21 +189,26 @@ ck_status ck_redact_make_ref(ck_value **out, const char *ref, ck_error *err) {
   return status;
 }
 
-/* All texts of an event but those that say what it is: who reads it back finds the outcome, not its contents. */
-static ck_status mask_texts(ck_value **out, ck_redactor *self, const ck_value *value, ck_error *err) {
-  static const ck_key_rule rule = {.words = "policy", .kind = "policy", .flags = CK_KEY_TEXTS, .len = 6};
+/* All texts of an event but those that say what it is: who reads it back finds the outcome, not its
+ * contents. */
+static ck_status mask_texts(ck_value **out, ck_redactor *self, const ck_value *value,
+                            ck_error *err) {
+  static const ck_key_rule rule = {
+      .words = "policy", .kind = "policy", .flags = CK_KEY_TEXTS, .len = 6};
   return apply_rules(out, self, rules_of(CK_SINK_EVENT), &rule, value, err);
 }
 
 /* `value` is what the rules left. */
-static ck_status carry_out(ck_value **out, ck_redactor *self, ck_item_answer answer, const char *ref, ck_sink sink,
-                           const ck_value *value, ck_error *err) {
-  static const uint32_t counted[] = {0, CK_RULE_POLICY_DROP, CK_RULE_POLICY_MASK, CK_RULE_POLICY_REF};
+static ck_status carry_out(ck_value **out, ck_redactor *self, ck_item_answer answer,
+                           const char *ref, ck_sink sink, const ck_value *value, ck_error *err) {
+  static const uint32_t counted[] = {0, CK_RULE_POLICY_DROP, CK_RULE_POLICY_MASK,
+                                     CK_RULE_POLICY_REF};
   if (answer == CK_ITEM_LEAVE) {
     *out = ck_value_share(value);
     return CK_OK;
   }
-  if (answer > CK_ITEM_REF) return ck_error_set(err, CK_E_POLICY, "a redact hook gave answer %d", (int)answer);
+  if (answer > CK_ITEM_REF)
+    return ck_error_set(err, CK_E_POLICY, "a redact hook gave answer %d", (int)answer);
   self->counts[counted[answer]]++;
   if (sink == CK_SINK_EVENT) return mask_texts(out, self, value, err);
   if (answer == CK_ITEM_DROP) return CK_OK;
@@ -200,8 +216,8 @@ static ck_status carry_out(ck_value **out, ck_redactor *self, ck_item_answer ans
   return mask_whole(out, self, "policy", value, err);
 }
 
-static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_sink sink, const char *key, const ck_value *value,
-                          ck_error *err) {
+static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_sink sink, const char *key,
+                          const ck_value *value, ck_error *err) {
   bool asked = self->hook && value && (sink == CK_SINK_STATE || sink == CK_SINK_EVENT);
   ck_item_answer answer = CK_ITEM_LEAVE;
   char *ref = NULL;
@@ -218,8 +234,8 @@ static const ck_key_rule *rule_of_key(const ck_redactor *self, ck_sink sink, con
   return ck_keys_find(&self->keys, ck_bytes_text(dot ? dot + 1 : key));
 }
 
-ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, const char *key, const ck_value *value,
-                            ck_error *err) {
+ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, const char *key,
+                            const ck_value *value, ck_error *err) {
   *out = NULL;
   if (!value) return CK_OK;
   const ck_key_rule *rule = rule_of_key(self, sink, key);
@@ -240,7 +256,8 @@ ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink, con
   return status;
 }
 
-ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text, ck_error *err) {
+ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink, ck_bytes text,
+                                 ck_error *err) {
   ck_edits known = {0}, edits = {0};
   ck_walk_case of = {.redactor = self, .json = text, .known = &known, .apply = rules_of(sink)};
   ck_status status = ck_known_find(&known, &self->known, text, CK_RULE_KNOWN, err);
@@ -258,4 +275,6 @@ bool ck_redact_is_masked(ck_bytes text) {
   return ck_placeholder_find(&found, NULL, text);
 }
 
-bool ck_redact_matches(ck_bytes masked, ck_bytes original) { return ck_placeholder_matches(masked, original); }
+bool ck_redact_matches(ck_bytes masked, ck_bytes original) {
+  return ck_placeholder_matches(masked, original);
+}

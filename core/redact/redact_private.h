@@ -7,13 +7,14 @@
 #include "core/redact/redact.h"
 #include "core/redact/values.h"
 
-/* Numbers of rules, for the counts: those of the redactor itself, then the rows of the two tables. */
+/* Numbers of rules, for the counts: those of the redactor itself, then the rows of the two
+ * tables. */
 enum {
   CK_RULE_KNOWN,
-  CK_RULE_ID,       /* an id that held a known secret */
-  CK_RULE_SIGNED,   /* a signed block that did */
-  CK_RULE_SECRET_REFERENCE,     /* an item that came in as a slot */
-  CK_RULE_EXCLUDED, /* a state key of the profile's list */
+  CK_RULE_ID,               /* an id that held a known secret */
+  CK_RULE_SIGNED,           /* a signed block that did */
+  CK_RULE_SECRET_REFERENCE, /* an item that came in as a slot */
+  CK_RULE_EXCLUDED,         /* a state key of the profile's list */
   CK_RULE_POLICY_DROP,
   CK_RULE_POLICY_MASK,
   CK_RULE_POLICY_REF,
@@ -48,14 +49,17 @@ typedef struct ck_walk_case {
 /* Appends what is to be replaced, merged. CK_E_PARSE: it is no JSON. */
 CK_CHECKED ck_status ck_walk_find(ck_edits *out, const ck_walk_case *of, ck_error *err);
 
-/* The inside of a JSON string at `offset`: documents and members in it, tokens; not the known secrets. */
-CK_CHECKED ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner, size_t offset, ck_error *err);
+/* The inside of a JSON string at `offset`: documents and members in it, tokens; not the known
+ * secrets. */
+CK_CHECKED ck_status ck_leaf_find(ck_edits *out, const ck_walk_case *of, ck_bytes inner,
+                                  size_t offset, ck_error *err);
 /* Members of JSON anywhere in a text. */
 void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, size_t offset);
 
 uint32_t ck_redactor_key_rule(const ck_redactor *self, const ck_key_rule *rule);
 void ck_redactor_count(ck_redactor *self, const ck_edits *edits);
 /* What stands in place of `secret`: its own placeholder when it is exactly a known one. */
-void ck_redactor_mask(char out[CK_PLACEHOLDER_SIZE], ck_redactor *self, const char *kind, ck_bytes secret);
+void ck_redactor_mask(char out[CK_PLACEHOLDER_SIZE], ck_redactor *self, const char *kind,
+                      ck_bytes secret);
 
 #endif

@@ -1,4 +1,5 @@
-/* scanner.c - decides where a text that is still coming can be cut, and gives out what lies before. */
+/* scanner.c - decides where a text that is still coming can be cut, and gives out what lies
+ * before. */
 #include "core/redact/scanner.h"
 
 #include <stdlib.h>
@@ -38,15 +39,17 @@ static size_t reach(const ck_scanner *self) {
 /* Edits of what is held; `*open` is where a token begins that has not ended. */
 static ck_status find(ck_edits *out, size_t *open, ck_scanner *self, bool more, ck_error *err) {
   ck_redactor *redactor = self->redactor;
-  ck_bytes text = ck_buffer_bytes(&self->text), held = {text.data + self->given, text.len - self->given};
+  ck_bytes text = ck_buffer_bytes(&self->text),
+           held = {text.data + self->given, text.len - self->given};
   ck_edits known = {0};
   ck_status status = ck_known_find(&known, &redactor->known, held, CK_RULE_KNOWN, err);
   for (size_t i = 0; i < known.count && status == CK_OK; i++)
-    ck_edits_append(out, self->given + known.list[i].start, self->given + known.list[i].end, ck_edits_text(&known, &known.list[i]),
-                    CK_RULE_KNOWN);
+    ck_edits_append(out, self->given + known.list[i].start, self->given + known.list[i].end,
+                    ck_edits_text(&known, &known.list[i]), CK_RULE_KNOWN);
   ck_edits_clear(&known);
   if (status == CK_OK)
-    status = ck_values_find(out, redactor->values, &redactor->key, text, CK_RULE_VALUES, more ? open : NULL, err);
+    status = ck_values_find(out, redactor->values, &redactor->key, text, CK_RULE_VALUES,
+                            more ? open : NULL, err);
   ck_edits_merge(out);
   size_t before = ck_edits_find(out, self->given);
   if (before > 0) memmove(out->list, out->list + before, (out->count - before) * sizeof *out->list);
@@ -96,12 +99,14 @@ static ck_status advance(ck_buffer *out, ck_scanner *self, bool more, ck_error *
   ck_edits edits = {0};
   size_t open = self->text.len;
   ck_status status = find(&edits, &open, self, more, err);
-  if (status == CK_OK) give(out, self, &edits, more ? choose_cut(self, &edits, open) : self->text.len);
+  if (status == CK_OK)
+    give(out, self, &edits, more ? choose_cut(self, &edits, open) : self->text.len);
   ck_edits_clear(&edits);
   return status == CK_OK ? ck_buffer_check(out, err) : status;
 }
 
-/* Searched again only when as much again has come: a byte at a time costs no more than all at once. */
+/* Searched again only when as much again has come: a byte at a time costs no more than all at
+ * once. */
 ck_status ck_scanner_push(ck_buffer *out, ck_scanner *self, ck_bytes text, ck_error *err) {
   ck_buffer_append_bytes(&self->text, text);
   ck_status status = ck_buffer_check(&self->text, err);
@@ -112,7 +117,8 @@ ck_status ck_scanner_push(ck_buffer *out, ck_scanner *self, ck_bytes text, ck_er
 }
 
 ck_status ck_scanner_finish(ck_buffer *out, ck_scanner *self, ck_error *err) {
-  ck_status status = self->text.len > self->given ? advance(out, self, false, err) : ck_buffer_check(out, err);
+  ck_status status =
+      self->text.len > self->given ? advance(out, self, false, err) : ck_buffer_check(out, err);
   if (self->text.data) explicit_bzero(self->text.data, self->text.cap);
   ck_buffer_reset(&self->text);
   self->given = self->looked = 0;

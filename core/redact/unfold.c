@@ -38,7 +38,8 @@ static int hex_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The length of the escape at `at`, which is a backslash; 0 when it is none. NUL is none for JSON, but can be meant. */
+/* The length of the escape at `at`, which is a backslash; 0 when it is none. NUL is none for JSON,
+ * but can be meant. */
 static size_t read_escape(char unit[4], size_t *unit_len, const char *at, const char *end) {
   uint32_t point;
   ck_json_scan scan = {.at = at, .end = end};
@@ -61,8 +62,10 @@ void ck_unfold_json(ck_unfolded *out, ck_bytes text) {
     if (!escape) break;
     char unit[4];
     size_t unit_len, len = read_escape(unit, &unit_len, stop, end);
-    if (len > 0) put(out, (ck_bytes){unit, unit_len}, (size_t)(stop - text.data), len);
-    else ck_buffer_append_char(&out->text, '\\');
+    if (len > 0)
+      put(out, (ck_bytes){unit, unit_len}, (size_t)(stop - text.data), len);
+    else
+      ck_buffer_append_char(&out->text, '\\');
     at = stop + (len > 0 ? len : 1);
   }
 }
@@ -74,11 +77,14 @@ void ck_unfold_percent(ck_unfolded *out, ck_bytes text) {
     const char *escape = memchr(at, '%', (size_t)(end - at)), *stop = escape ? escape : end;
     ck_buffer_append(&out->text, at, (size_t)(stop - at));
     if (!escape) break;
-    int high = end - stop >= 3 ? hex_value(stop[1]) : -1, low = end - stop >= 3 ? hex_value(stop[2]) : -1;
+    int high = end - stop >= 3 ? hex_value(stop[1]) : -1,
+        low = end - stop >= 3 ? hex_value(stop[2]) : -1;
     bool whole = high >= 0 && low >= 0;
     char c = whole ? (char)(high << 4 | low) : '%';
-    if (whole) put(out, (ck_bytes){&c, 1}, (size_t)(stop - text.data), 3);
-    else ck_buffer_append_char(&out->text, c);
+    if (whole)
+      put(out, (ck_bytes){&c, 1}, (size_t)(stop - text.data), 3);
+    else
+      ck_buffer_append_char(&out->text, c);
     at = stop + (whole ? 3 : 1);
   }
 }
@@ -97,18 +103,22 @@ void ck_unfold_lines(ck_unfolded *out, ck_bytes text) {
   }
 }
 
-/* The number of folds that begin at or before `at`; one of no length counts only when `at` is behind it. */
+/* The number of folds that begin at or before `at`; one of no length counts only when `at` is
+ * behind it. */
 static size_t folds_until(const ck_unfolded *self, size_t at) {
   size_t low = 0, high = self->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (self->folds[middle].at <= at) low = middle + 1;
-    else high = middle;
+    if (self->folds[middle].at <= at)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }
 
-/* Where the byte at `at` comes from: the first byte that stands for it (or, `behind`, the one behind the last). */
+/* Where the byte at `at` comes from: the first byte that stands for it (or, `behind`, the one
+ * behind the last). */
 static size_t source_of(const ck_unfolded *self, size_t at, bool behind) {
   size_t count = folds_until(self, at);
   if (count == 0) return at + behind;

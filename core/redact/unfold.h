@@ -4,14 +4,15 @@
 
 #include "core/base/buffer.h"
 
-/* One place where the layer was: `len` bytes at `at` stand for `from_len` bytes at `from`. Between two of them the bytes
- * are those of the source. */
+/* One place where the layer was: `len` bytes at `at` stand for `from_len` bytes at `from`. Between
+ * two of them the bytes are those of the source. */
 typedef struct ck_fold {
   size_t at, from;
   uint8_t len, from_len;
 } ck_fold;
 
-/* Zero-initialise to begin; reused by unfolding into it again. After a failed allocation `failed` stays set. */
+/* Zero-initialise to begin; reused by unfolding into it again. After a failed allocation `failed`
+ * stays set. */
 typedef struct ck_unfolded {
   ck_buffer text;
   ck_fold *folds;

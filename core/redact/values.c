@@ -1,4 +1,5 @@
-/* values.c - a hashed prefilter over the beginnings of tokens, and one compiled pattern for each, made when first needed. */
+/* values.c - a hashed prefilter over the beginnings of tokens, and one compiled pattern for each,
+ * made when first needed. */
 #include "core/redact/values.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -8,7 +9,14 @@
 
 #include "core/redact/values_table.h"
 
-enum { BITS = 32768, CHAINS = 256, MATCH_LIMIT = 200000, DEPTH_LIMIT = 1000, HEAP_LIMIT_KIB = 1024, DISTINCT_MIN = 6 };
+enum {
+  BITS = 32768,
+  CHAINS = 256,
+  MATCH_LIMIT = 200000,
+  DEPTH_LIMIT = 1000,
+  HEAP_LIMIT_KIB = 1024,
+  DISTINCT_MIN = 6
+};
 
 typedef struct row {
   const char *kind, *front, *pattern;
@@ -21,8 +29,8 @@ static const row rows[] = {
 enum { ROWS = sizeof rows / sizeof *rows };
 
 struct ck_values {
-  uint64_t bits[BITS / 64]; /* of the first three bytes */
-  uint64_t escapes[BITS / 64]; /* the same, and escapes that can hide a character */
+  uint64_t bits[BITS / 64];           /* of the first three bytes */
+  uint64_t escapes[BITS / 64];        /* the same, and escapes that can hide a character */
   uint8_t chains[CHAINS], next[ROWS]; /* row + 1 */
   pcre2_code *codes[ROWS];
   pcre2_general_context *memory;
@@ -35,7 +43,9 @@ static void *allocate(size_t size, void *unused) { return (void)unused, malloc(s
 static void release(void *at, void *unused) { (void)unused, free(at); }
 
 /* Of the three low bytes. */
-static unsigned hash_word(uint64_t word) { return ((uint32_t)(word & 0xffffff) * 0x9e3779b1u) >> 17; }
+static unsigned hash_word(uint64_t word) {
+  return ((uint32_t)(word & 0xffffff) * 0x9e3779b1u) >> 17;
+}
 
 static unsigned hash(const char *at) {
   const unsigned char *b = (const unsigned char *)at;
@@ -93,16 +103,19 @@ void ck_values_free(ck_values *self) {
 
 const char *ck_values_kind(size_t rule) { return rule < ROWS ? rows[rule].kind : NULL; }
 
-/* Each pattern is tried at one place only. Optimising its start would look through the whole rest of the text for a character
- * that it needs, each time. Without JIT it still works. */
+/* Each pattern is tried at one place only. Optimising its start would look through the whole rest
+ * of the text for a character that it needs, each time. Without JIT it still works. */
 static ck_status compile(ck_values *self, unsigned rule, ck_error *err) {
   int code;
   PCRE2_SIZE at;
   self->codes[rule] = pcre2_compile((PCRE2_SPTR)rows[rule].pattern, PCRE2_ZERO_TERMINATED,
-                                    PCRE2_ANCHORED | PCRE2_NEVER_UTF | PCRE2_NO_START_OPTIMIZE, &code, &at, self->compiling);
+                                    PCRE2_ANCHORED | PCRE2_NEVER_UTF | PCRE2_NO_START_OPTIMIZE,
+                                    &code, &at, self->compiling);
   if (!self->codes[rule]) {
-    if (code == PCRE2_ERROR_HEAP_FAILED || code == PCRE2_ERROR_NOMEMORY) return ck_error_no_memory(err);
-    return ck_error_set(err, CK_E_FAILED, "the pattern of %s does not compile: error %d at %zu", rows[rule].front, code, at);
+    if (code == PCRE2_ERROR_HEAP_FAILED || code == PCRE2_ERROR_NOMEMORY)
+      return ck_error_no_memory(err);
+    return ck_error_set(err, CK_E_FAILED, "the pattern of %s does not compile: error %d at %zu",
+                        rows[rule].front, code, at);
   }
   pcre2_jit_compile(self->codes[rule], PCRE2_JIT_COMPLETE | PCRE2_JIT_PARTIAL_HARD);
   return CK_OK;
@@ -122,7 +135,8 @@ static bool is_varied(ck_bytes text) {
 
 /* What is usually written where a password belongs, when there is none. */
 static bool is_example(ck_bytes text) {
-  static const char *const words[] = {"password", "passwd", "pass", "pwd", "secret", "token", "PASSWORD", "PASS", "xxx", NULL};
+  static const char *const words[] = {"password", "passwd",   "pass", "pwd", "secret",
+                                      "token",    "PASSWORD", "PASS", "xxx", NULL};
   for (const char *const *w = words; *w; w++)
     if (ck_bytes_equal(text, ck_bytes_text(*w))) return true;
   return false;
@@ -130,7 +144,8 @@ static bool is_example(ck_bytes text) {
 
 typedef enum { MISS, HIT, PARTIAL } verdict;
 
-static verdict judge(ck_value_hit *out, ck_values *self, unsigned rule, ck_bytes text, size_t at, int result) {
+static verdict judge(ck_value_hit *out, ck_values *self, unsigned rule, ck_bytes text, size_t at,
+                     int result) {
   const PCRE2_SIZE *span = pcre2_get_ovector_pointer(self->match);
   if (result == PCRE2_ERROR_NOMATCH) return MISS;
   if (result == PCRE2_ERROR_PARTIAL) return PARTIAL;
@@ -143,12 +158,13 @@ static verdict judge(ck_value_hit *out, ck_values *self, unsigned rule, ck_bytes
   out->start = span[group];
   out->end = span[group + 1];
   ck_bytes token = {text.data + out->start, out->end - out->start};
-  bool example = strcmp(rows[rule].kind, "url_password") == 0 ? is_example(token) : !is_varied(token);
+  bool example =
+      strcmp(rows[rule].kind, "url_password") == 0 ? is_example(token) : !is_varied(token);
   return example ? MISS : HIT;
 }
 
-static ck_status try(verdict *out, ck_value_hit *hit, ck_values *self, unsigned rule, ck_bytes text, size_t at, bool partial,
-                     ck_error *err) {
+static ck_status try(verdict *out, ck_value_hit *hit, ck_values *self, unsigned rule, ck_bytes text,
+                     size_t at, bool partial, ck_error *err) {
   *out = MISS;
   size_t front = strlen(rows[rule].front), left = text.len - at;
   if (memcmp(text.data + at, rows[rule].front, front < left ? front : left) != 0) return CK_OK;
@@ -158,8 +174,8 @@ static ck_status try(verdict *out, ck_value_hit *hit, ck_values *self, unsigned 
   }
   ck_status status = self->codes[rule] ? CK_OK : compile(self, rule, err);
   if (status != CK_OK) return status;
-  int result = pcre2_match(self->codes[rule], (PCRE2_SPTR)text.data, text.len, at, partial ? PCRE2_PARTIAL_HARD : 0, self->match,
-                           self->limits);
+  int result = pcre2_match(self->codes[rule], (PCRE2_SPTR)text.data, text.len, at,
+                           partial ? PCRE2_PARTIAL_HARD : 0, self->match, self->limits);
   if (result == PCRE2_ERROR_NOMEMORY) return ck_error_no_memory(err);
   *out = judge(hit, self, rule, text, at, result);
   return CK_OK;
@@ -167,8 +183,8 @@ static ck_status try(verdict *out, ck_value_hit *hit, ck_values *self, unsigned 
 
 static bool is_marked(const uint64_t *bits, unsigned h) { return bits[h >> 6] >> (h & 63) & 1; }
 
-/* The first place at or behind `at` whose three bytes are in `bits`; the length of the text when there is none. All text that
- * is kept passes here: eight bytes are loaded for six places. */
+/* The first place at or behind `at` whose three bytes are in `bits`; the length of the text when
+ * there is none. All text that is kept passes here: eight bytes are loaded for six places. */
 static size_t next_suspect(const uint64_t *bits, ck_bytes text, size_t at) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   for (uint64_t word; at + 8 <= text.len; at += 6) {
@@ -184,17 +200,18 @@ static size_t next_suspect(const uint64_t *bits, ck_bytes text, size_t at) {
 }
 
 /* All rows whose beginning may stand at `at`. */
-static ck_status try_all(verdict *out, ck_value_hit *hit, ck_values *self, ck_bytes text, size_t at, bool partial,
-                         ck_error *err) {
+static ck_status try_all(verdict *out, ck_value_hit *hit, ck_values *self, ck_bytes text, size_t at,
+                         bool partial, ck_error *err) {
   *out = MISS;
   ck_status status = CK_OK;
-  for (unsigned i = self->chains[hash(text.data + at) % CHAINS]; i > 0 && *out == MISS && status == CK_OK; i = self->next[i - 1])
+  for (unsigned i = self->chains[hash(text.data + at) % CHAINS];
+       i > 0 && *out == MISS && status == CK_OK; i = self->next[i - 1])
     status = try(out, hit, self, i - 1, text, at, partial, err);
   return status;
 }
 
-ck_status ck_values_next(ck_value_hit *out, bool *found, ck_values *self, ck_bytes text, size_t *at, size_t *open,
-                         ck_error *err) {
+ck_status ck_values_next(ck_value_hit *out, bool *found, ck_values *self, ck_bytes text, size_t *at,
+                         size_t *open, ck_error *err) {
   *found = false;
   ck_status status = CK_OK;
   if (open) *open = text.len;
@@ -214,8 +231,8 @@ ck_status ck_values_next(ck_value_hit *out, bool *found, ck_values *self, ck_byt
   return status;
 }
 
-ck_status ck_values_find(ck_edits *out, ck_values *self, const ck_fingerprint_key *key, ck_bytes text, uint32_t first_rule,
-                         size_t *open, ck_error *err) {
+ck_status ck_values_find(ck_edits *out, ck_values *self, const ck_fingerprint_key *key,
+                         ck_bytes text, uint32_t first_rule, size_t *open, ck_error *err) {
   ck_value_hit hit;
   bool found;
   size_t at = 0;
@@ -224,23 +241,27 @@ ck_status ck_values_find(ck_edits *out, ck_values *self, const ck_fingerprint_ke
     ck_bytes kind;
     if (ck_placeholder_around(&kind, text, hit.start)) continue;
     char placeholder[CK_PLACEHOLDER_SIZE];
-    ck_placeholder_write(placeholder, key, rows[hit.rule].kind, (ck_bytes){text.data + hit.start, hit.end - hit.start});
+    ck_placeholder_write(placeholder, key, rows[hit.rule].kind,
+                         (ck_bytes){text.data + hit.start, hit.end - hit.start});
     ck_edits_append(out, hit.start, hit.end, ck_bytes_text(placeholder), first_rule + hit.rule);
   }
   return status == CK_OK ? ck_edits_check(out, err) : status;
 }
 
-/* An escape in place of a letter, digit or sign: the beginnings of tokens and the names of members are ASCII. */
+/* An escape in place of a letter, digit or sign: the beginnings of tokens and the names of members
+ * are ASCII. */
 static bool hides_character(ck_bytes json, size_t at) {
   if (json.data[at] != '\\') return false;
   if (json.data[at + 1] == '/') return true;
-  return json.len - at > 4 && memcmp(json.data + at, "\\u00", 4) == 0 && json.data[at + 4] >= '2' && json.data[at + 4] <= '7';
+  return json.len - at > 4 && memcmp(json.data + at, "\\u00", 4) == 0 && json.data[at + 4] >= '2' &&
+         json.data[at + 4] <= '7';
 }
 
 ck_status ck_values_suspect(bool *out, ck_values *self, ck_bytes json, ck_error *err) {
   *out = false;
   ck_status status = CK_OK;
-  for (size_t i = 0; (i = next_suspect(self->escapes, json, i)) < json.len && status == CK_OK; i++) {
+  for (size_t i = 0; (i = next_suspect(self->escapes, json, i)) < json.len && status == CK_OK;
+       i++) {
     *out = hides_character(json, i);
     verdict v = MISS;
     ck_value_hit hit;

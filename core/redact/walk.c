@@ -17,7 +17,8 @@ static bool holds_known(const ck_walk *self, size_t start, size_t end) {
 
 /* A description of what would stand there is no secret: {"password": {"type": "string"}}. */
 static bool is_schema(ck_bytes object) {
-  static const char *const types[] = {"string", "number", "integer", "boolean", "object", "array", "null", NULL};
+  static const char *const types[] = {"string", "number", "integer", "boolean",
+                                      "object", "array",  "null",    NULL};
   ck_bytes type = ck_json_get(object, "type");
   for (const char *const *t = types; *t && type.len > 0; t++)
     if (ck_json_is_text(type, *t)) return true;
@@ -33,7 +34,8 @@ static ck_status open_level(ck_walk *self) {
   ck_bytes rest = {self->of->json.data + self->at, self->of->json.len - self->at};
   if (rule && object && rule != parent->outer && is_schema(rest)) rule = NULL;
   ck_walk_level *level = &self->levels[++self->depth];
-  *level = (ck_walk_level){.open = self->at, .mark = self->out->count, .object = object, .outer = rule, .rule = rule};
+  *level = (ck_walk_level){
+      .open = self->at, .mark = self->out->count, .object = object, .outer = rule, .rule = rule};
   level->id = level->outer_id = parent->id && !object;
   self->at++;
   return CK_OK;
@@ -63,7 +65,8 @@ static void put_block(ck_walk *self, size_t start, size_t end) {
   ck_edits_append(self->out, start, end, (ck_bytes){block, (size_t)len}, CK_RULE_SIGNED);
 }
 
-/* Signed: byte-exact or not at all. Of an array's elements it goes with one of the commas beside it. */
+/* Signed: byte-exact or not at all. Of an array's elements it goes with one of the commas beside
+ * it. */
 static void drop_value(ck_walk *self, size_t start, size_t end) {
   ck_walk_level *level = top(self);
   if (level->object || self->depth == 0) {
@@ -88,12 +91,15 @@ static ck_status close_level(ck_walk *self) {
   bool is_signed = level->thinking && level->sealed;
   if (is_signed) ck_edits_cut(self->out, level->mark);
   self->depth--;
-  if (is_signed && holds_known(self, start, end)) drop_value(self, start, end);
-  else end_value(self, start, end);
+  if (is_signed && holds_known(self, start, end))
+    drop_value(self, start, end);
+  else
+    end_value(self, start, end);
   return CK_OK;
 }
 
-/* The index of the quote that ends the string whose inside begins at `at`; the length of the text when there is none. */
+/* The index of the quote that ends the string whose inside begins at `at`; the length of the text
+ * when there is none. */
 static size_t find_quote(ck_bytes json, size_t at) {
   for (size_t begin = at; at < json.len;) {
     const char *quote = memchr(json.data + at, '"', json.len - at);
@@ -120,7 +126,8 @@ static ck_status pass_string(ck_walk *self) {
 
 static ck_status pass_scalar(ck_walk *self) {
   size_t start = self->at;
-  while (self->at < self->of->json.len && !strchr(" \t\r\n,:]}[{\"", byte(self, self->at))) self->at++;
+  while (self->at < self->of->json.len && !strchr(" \t\r\n,:]}[{\"", byte(self, self->at)))
+    self->at++;
   if (self->at == start) return CK_E_PARSE;
   ck_status status = ck_walk_scalar(self, top(self), start, self->at);
   end_value(self, start, self->at);
@@ -134,13 +141,19 @@ static ck_status pass_token(ck_walk *self) {
     case '\r':
     case '\n':
     case ',':
-    case ':': self->at++; return CK_OK;
+    case ':':
+      self->at++;
+      return CK_OK;
     case '{':
-    case '[': return open_level(self);
+    case '[':
+      return open_level(self);
     case '}':
-    case ']': return close_level(self);
-    case '"': return pass_string(self);
-    default: return pass_scalar(self);
+    case ']':
+      return close_level(self);
+    case '"':
+      return pass_string(self);
+    default:
+      return pass_scalar(self);
   }
 }
 
@@ -157,7 +170,8 @@ ck_status ck_walk_find(ck_edits *out, const ck_walk_case *of, ck_error *err) {
   while (self->at < of->json.len && status == CK_OK) status = pass_token(self);
   if (status == CK_OK && self->depth > 0) status = CK_E_PARSE;
   free(self);
-  if (status == CK_E_PARSE) return ck_error_set(err, CK_E_PARSE, "a value on its way to a sink is not JSON");
+  if (status == CK_E_PARSE)
+    return ck_error_set(err, CK_E_PARSE, "a value on its way to a sink is not JSON");
   if (status == CK_OK) status = ck_edits_check(out, err);
   ck_edits_merge(out);
   return status;

@@ -27,10 +27,12 @@ typedef struct ck_walk {
 } ck_walk;
 
 /* The string from `start` to `end`, without its quotes, as a value of `level`. */
-CK_CHECKED ck_status ck_walk_string(ck_walk *self, const ck_walk_level *level, size_t start, size_t end);
+CK_CHECKED ck_status ck_walk_string(ck_walk *self, const ck_walk_level *level, size_t start,
+                                    size_t end);
 /* The same as a member's name: what `level` expects then. */
 CK_CHECKED ck_status ck_walk_name(ck_walk *self, ck_walk_level *level, size_t start, size_t end);
 /* A number, or true, false, null. */
-CK_CHECKED ck_status ck_walk_scalar(ck_walk *self, const ck_walk_level *level, size_t start, size_t end);
+CK_CHECKED ck_status ck_walk_scalar(ck_walk *self, const ck_walk_level *level, size_t start,
+                                    size_t end);
 
 #endif

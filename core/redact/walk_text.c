@@ -19,7 +19,8 @@ static const ck_edit *known_in(const ck_walk *self, size_t start, size_t end) {
 /* What lies between the quotes; those that reach over them are no text of this document. */
 static void copy_known(ck_walk *self, size_t start, size_t end) {
   const ck_edits *known = self->of->known;
-  for (size_t i = ck_edits_find(known, start); i < known->count && known->list[i].start < end; i++) {
+  for (size_t i = ck_edits_find(known, start); i < known->count && known->list[i].start < end;
+       i++) {
     const ck_edit *edit = &known->list[i];
     size_t from = edit->start < start ? start : edit->start, to = edit->end > end ? end : edit->end;
     ck_edits_append(self->out, from, to, ck_edits_text(known, edit), edit->rule);
@@ -33,15 +34,18 @@ static void replace_id(ck_walk *self, size_t start, size_t end) {
   ck_edits_append(self->out, start, end, ck_bytes_text(text), CK_RULE_ID);
 }
 
-static void replace(ck_walk *self, const ck_key_rule *rule, size_t start, size_t end, ck_bytes secret, bool quoted) {
+static void replace(ck_walk *self, const ck_key_rule *rule, size_t start, size_t end,
+                    ck_bytes secret, bool quoted) {
   char text[CK_PLACEHOLDER_SIZE + 2] = "\"";
   ck_redactor_mask(text + quoted, self->of->redactor, rule->kind, secret);
   if (quoted) strcat(text, "\"");
-  ck_edits_append(self->out, start, end, ck_bytes_text(text), ck_redactor_key_rule(self->of->redactor, rule));
+  ck_edits_append(self->out, start, end, ck_bytes_text(text),
+                  ck_redactor_key_rule(self->of->redactor, rule));
 }
 
 /* A string under a secret's name; `*done` when it needs no further look. */
-static ck_status mask_string(bool *done, ck_walk *self, const ck_key_rule *rule, size_t start, size_t end) {
+static ck_status mask_string(bool *done, ck_walk *self, const ck_key_rule *rule, size_t start,
+                             size_t end) {
   ck_bytes inner = part(self, start, end);
   ck_unfolded plain = {0};
   bool escaped = memchr(inner.data, '\\', inner.len) != NULL;
@@ -57,7 +61,8 @@ static ck_status mask_string(bool *done, ck_walk *self, const ck_key_rule *rule,
 /* thinking, redacted_thinking, reasoning, reasoning.encrypted */
 static bool is_thinking(ck_bytes type) {
   ck_bytes front = {type.data, type.len < 9 ? type.len : 9};
-  return ck_bytes_equal(type, ck_bytes_text("thinking")) || ck_bytes_equal(type, ck_bytes_text("redacted_thinking")) ||
+  return ck_bytes_equal(type, ck_bytes_text("thinking")) ||
+         ck_bytes_equal(type, ck_bytes_text("redacted_thinking")) ||
          ck_bytes_equal(front, ck_bytes_text("reasoning"));
 }
 
@@ -84,15 +89,19 @@ ck_status ck_walk_string(ck_walk *self, const ck_walk_level *level, size_t start
 /* What the value of a member of that name is; `name` is decoded. */
 static void expect(const ck_walk *self, ck_walk_level *level, ck_bytes name) {
   const ck_walk_case *of = self->of;
-  const ck_key_rule *rule = of->apply & CK_APPLY_KEYS ? ck_keys_find(&of->redactor->keys, name) : NULL;
+  const ck_key_rule *rule =
+      of->apply & CK_APPLY_KEYS ? ck_keys_find(&of->redactor->keys, name) : NULL;
   level->named = true;
   level->id = !rule && ck_keys_is_id(name);
   level->rule = rule ? rule : ck_keys_is_skeleton(name) ? NULL : level->outer;
   level->type_due = ck_bytes_equal(name, ck_bytes_text("type"));
-  level->seal_due = ck_bytes_equal(name, ck_bytes_text("signature")) || ck_bytes_equal(name, ck_bytes_text("data")) ||
+  level->seal_due = ck_bytes_equal(name, ck_bytes_text("signature")) ||
+                    ck_bytes_equal(name, ck_bytes_text("data")) ||
                     ck_bytes_equal(name, ck_bytes_text("encrypted_content"));
   /* the record of an effect: its place is not its contents */
-  if (level->outer && level->outer->flags & CK_KEY_TEXTS && ck_bytes_equal(name, ck_bytes_text("key"))) level->rule = NULL;
+  if (level->outer && level->outer->flags & CK_KEY_TEXTS &&
+      ck_bytes_equal(name, ck_bytes_text("key")))
+    level->rule = NULL;
 }
 
 /* A name that is a secret goes as a whole: two names stay two. */
@@ -130,7 +139,9 @@ ck_status ck_walk_scalar(ck_walk *self, const ck_walk_level *level, size_t start
   ck_bytes scalar = part(self, start, end);
   bool number = *scalar.data == '-' || (*scalar.data >= '0' && *scalar.data <= '9');
   if (!number) return CK_OK;
-  if (known_in(self, start, end)) replace(self, &number_rule, start, end, scalar, true);
-  else if (level->rule && ck_keys_takes_number(level->rule, scalar)) replace(self, level->rule, start, end, scalar, true);
+  if (known_in(self, start, end))
+    replace(self, &number_rule, start, end, scalar, true);
+  else if (level->rule && ck_keys_takes_number(level->rule, scalar))
+    replace(self, level->rule, start, end, scalar, true);
   return CK_OK;
 }

@@ -6,15 +6,23 @@
 
 /* ---- events ---- */
 
-static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *self, const ck_event *event, ck_error *err) {
+static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *self,
+                              const ck_event *event, ck_error *err) {
   ck_bytes body = ck_value_bytes(event->body);
-  *row = (ck_event_row){.seq = event->seq, .timeline = event->timeline, .kind = event->kind, .at_ms = event->at_ms,
-                        .scope = event->scope, .agent = event->agent, .encoding = CK_ENCODING_PLAIN,
-                        .plain_len = (int64_t)body.len, .body = body};
+  *row = (ck_event_row){.seq = event->seq,
+                        .timeline = event->timeline,
+                        .kind = event->kind,
+                        .at_ms = event->at_ms,
+                        .scope = event->scope,
+                        .agent = event->agent,
+                        .encoding = CK_ENCODING_PLAIN,
+                        .plain_len = (int64_t)body.len,
+                        .body = body};
   *digest = ck_chain_digest_event(row, body);
   row->check = ck_chain_check_of(digest);
   if (body.len > (size_t)CK_PLAIN_MAX)
-    return ck_error_set(err, CK_E_OVERSIZE, "event %lld: a body of %zu bytes; at most %lld can be kept",
+    return ck_error_set(err, CK_E_OVERSIZE,
+                        "event %lld: a body of %zu bytes; at most %lld can be kept",
                         (long long)event->seq, body.len, (long long)CK_PLAIN_MAX);
   if (!ck_compress_wants(&self->compress, body.len)) return CK_OK;
   char *to = ck_arena_push(&self->arena, body.len);
@@ -27,7 +35,8 @@ static ck_status encode_event(ck_event_row *row, ck_digest *digest, ck_store *se
   return CK_OK;
 }
 
-ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self, ck_event *const *events, size_t count, ck_error *err) {
+ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self,
+                                      ck_event *const *events, size_t count, ck_error *err) {
   *out = (ck_store_core_rows){0};
   if (count == 0) return CK_OK;
   ck_event_row *rows = ck_arena_push(&self->arena, count * sizeof *rows);
@@ -55,7 +64,8 @@ static bool append_stored(void *to, const ck_event_row *row) {
   ck_store_core_body body = {.compress = &tail->store->compress, .space = &tail->store->space};
   tail->status = ck_store_core_open_body(&body, row, tail->err);
   if (tail->status) {
-    ck_error_prefix(tail->err, "session %s, event %lld", ck_chain_session(tail->chain), (long long)row->seq);
+    ck_error_prefix(tail->err, "session %s, event %lld", ck_chain_session(tail->chain),
+                    (long long)row->seq);
     return false;
   }
   tail->status = ck_chain_append_event(tail->chain, row->seq, &body.digest, tail->err);
@@ -69,7 +79,9 @@ static ck_status load_tail(ck_store *self, ck_held_lease *held, ck_error *err) {
   if (status) return status;
   tail_walk tail = {self, held->chain, CK_OK, err};
   ck_chain_begin_tail(held->chain, covers);
-  status = self->backend.read_events(self->backend.self, &(ck_event_rows){.session = session, .after = covers}, append_stored, &tail, err);
+  status = self->backend.read_events(self->backend.self,
+                                     &(ck_event_rows){.session = session, .after = covers},
+                                     append_stored, &tail, err);
   if (!status) status = tail.status;
   if (status) ck_chain_drop(held->chain);
   return status;
@@ -80,8 +92,11 @@ static ck_status load_state(ck_store *self, ck_held_lease *held, int64_t parent,
   ck_digest digest = {{0}};
   if (ck_chain_is_at(held->chain, parent)) return CK_OK;
   ck_status status;
-  if (parent == 0) status = ck_state_new(&state, err);
-  else status = ck_store_core_load(&(ck_load_request){.state = &state, .digest = &digest}, self, held->lease.session, parent, err);
+  if (parent == 0)
+    status = ck_state_new(&state, err);
+  else
+    status = ck_store_core_load(&(ck_load_request){.state = &state, .digest = &digest}, self,
+                                held->lease.session, parent, err);
   if (!status) ck_chain_begin_state(held->chain, state, parent, &digest);
   return status;
 }
@@ -101,8 +116,9 @@ static ck_status store_payload(ck_checkpoint_row *row, ck_store *self, ck_error 
   return CK_OK;
 }
 
-static ck_status encode_checkpoint(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held, const ck_checkpoint *checkpoint,
-                                   int64_t timeline, ck_error *err) {
+static ck_status encode_checkpoint(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held,
+                                   const ck_checkpoint *checkpoint, int64_t timeline,
+                                   ck_error *err) {
   ck_status status = load_state(self, held, checkpoint->parent, err);
   if (status) return status;
   ck_checkpoint_row *row = ck_arena_push(&self->arena, sizeof *row);
@@ -121,8 +137,8 @@ static int64_t wall_ms(void) {
 }
 
 /* Events up to the checkpoint's are covered by it; those behind it belong to the next one. */
-static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held, const ck_batch *batch,
-                             const ck_store_core_rows *rows, ck_error *err) {
+static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held,
+                             const ck_batch *batch, const ck_store_core_rows *rows, ck_error *err) {
   const ck_event_row *events = rows->events;
   const ck_checkpoint *checkpoint = batch->checkpoint;
   ck_status status = load_tail(self, held, err);
@@ -132,13 +148,15 @@ static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held_le
       status = encode_checkpoint(out, self, held, checkpoint, events[i].timeline, err);
   }
   if (!status && checkpoint && !*out)
-    status = ck_error_set(err, CK_E_RANGE, "session %s, checkpoint %s: seq %lld is not among its events",
-                          ck_chain_session(held->chain), checkpoint->id, (long long)checkpoint->seq);
+    status =
+        ck_error_set(err, CK_E_RANGE, "session %s, checkpoint %s: seq %lld is not among its events",
+                     ck_chain_session(held->chain), checkpoint->id, (long long)checkpoint->seq);
   return status;
 }
 
 /* The session is another one when it is made: its state is what it inherits. */
-static ck_status begin_chain(ck_held_lease *held, ck_store *self, const ck_session_record *record, const ck_opening *opening, ck_error *err) {
+static ck_status begin_chain(ck_held_lease *held, ck_store *self, const ck_session_record *record,
+                             const ck_opening *opening, ck_error *err) {
   ck_session_record there = {0};
   if (record) {
     held->lease.session = record->origin.session;
@@ -150,40 +168,51 @@ static ck_status begin_chain(ck_held_lease *held, ck_store *self, const ck_sessi
   ck_session_record_clear(&there);
   if (!status) status = load_tail(self, held, err);
   if (!status && opening->event_count && !ck_chain_follows(held->chain, opening->events[0]->seq))
-    status = ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow its last one", ck_chain_session(held->chain),
-                          (long long)opening->events[0]->seq);
+    status = ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow its last one",
+                          ck_chain_session(held->chain), (long long)opening->events[0]->seq);
   return status;
 }
 
-ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain, const ck_session_record *record,
-                                  const ck_opening *opening, ck_error *err) {
+ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain,
+                                       const ck_session_record *record, const ck_opening *opening,
+                                       ck_error *err) {
   ck_store_core_rows rows;
   ck_checkpoint_row *checkpoint = NULL;
   ck_held_lease held = {.chain = chain};
-  ck_batch batch = {.events = opening->events, .event_count = opening->event_count, .checkpoint = opening->checkpoint};
+  ck_batch batch = {.events = opening->events,
+                    .event_count = opening->event_count,
+                    .checkpoint = opening->checkpoint};
   *out = (ck_row_opening){0};
   self->compress.from = opening->compress_from;
-  ck_status status = ck_store_core_encode_events(&rows, self, opening->events, opening->event_count, err);
+  ck_status status =
+      ck_store_core_encode_events(&rows, self, opening->events, opening->event_count, err);
   if (!status && opening->checkpoint) {
     status = begin_chain(&held, self, record, opening, err);
     if (!status) status = chain_batch(&checkpoint, self, &held, &batch, &rows, err);
   }
   if (!status)
-    *out = (ck_row_opening){.timeline = opening->timeline, .events = rows.events, .event_count = opening->event_count,
-                            .checkpoint = checkpoint, .update = opening->update, .restarts = opening->restarts,
+    *out = (ck_row_opening){.timeline = opening->timeline,
+                            .events = rows.events,
+                            .event_count = opening->event_count,
+                            .checkpoint = checkpoint,
+                            .update = opening->update,
+                            .restarts = opening->restarts,
                             .unsealed = opening->unsealed};
   return status;
 }
 
-static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch *batch, ck_error *err) {
+static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch *batch,
+                              ck_error *err) {
   ck_held_lease *held = ck_store_core_get_lease(self, batch->lease.session);
   ck_store_core_rows events;
   ck_checkpoint_row *checkpoint = NULL;
   if (!held || held->lease.epoch != batch->lease.epoch)
-    return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)batch->lease.session);
+    return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held",
+                        (long long)batch->lease.session);
   if (held->failed) return held->failed;
   self->compress.from = held->compress_from;
-  ck_status status = ck_store_core_encode_events(&events, self, batch->events, batch->event_count, err);
+  ck_status status =
+      ck_store_core_encode_events(&events, self, batch->events, batch->event_count, err);
   if (!status) status = chain_batch(&checkpoint, self, held, batch, &events, err);
   if (status) return held->failed = status;
   rows->events = events.events;
@@ -194,9 +223,10 @@ static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch
   return CK_OK;
 }
 
-/* A batch that cannot be encoded goes on as an empty one: it writes nothing, and the backend tells whether the reason
- * behind it is that the session was taken over or never was. */
-static ck_status encode_round(ck_row_batch *rows, ck_store *self, ck_batch *batches, size_t count, ck_error *err) {
+/* A batch that cannot be encoded goes on as an empty one: it writes nothing, and the backend tells
+ * whether the reason behind it is that the session was taken over or never was. */
+static ck_status encode_round(ck_row_batch *rows, ck_store *self, ck_batch *batches, size_t count,
+                              ck_error *err) {
   for (size_t i = 0; i < self->held_count; i++) self->held[i].failed = CK_OK;
   for (size_t i = 0; i < count; i++) {
     ck_batch *batch = &batches[i];
@@ -214,8 +244,10 @@ static void end_batch(ck_store *self, ck_batch *batch, const ck_row_batch *rows)
   if (rows->status) batch->status = rows->status;
   if (batch->status && held) ck_chain_drop(held->chain);
   if (batch->status) return;
-  for (size_t i = 0; i < rows->event_count; i++) batch->stored_bytes += (int64_t)rows->events[i].body.len;
-  if (rows->checkpoint) batch->stored_bytes += (int64_t)(rows->checkpoint->payload.len + rows->checkpoint->info.len);
+  for (size_t i = 0; i < rows->event_count; i++)
+    batch->stored_bytes += (int64_t)rows->events[i].body.len;
+  if (rows->checkpoint)
+    batch->stored_bytes += (int64_t)(rows->checkpoint->payload.len + rows->checkpoint->info.len);
 }
 
 static void fail_batches(ck_store *self, ck_batch *batches, size_t count, ck_status status) {
@@ -238,7 +270,8 @@ static ck_status commit_round(ck_store *self, ck_batch *batches, size_t count, c
   ck_row_batch *rows = ck_arena_push(&self->arena, count * sizeof *rows);
   if (!rows) return ck_error_no_memory(err);
   ck_status status = encode_round(rows, self, batches, count, err);
-  if (!status) status = self->backend.commit(self->backend.self, rows, count, strongest(batches, count), err);
+  if (!status)
+    status = self->backend.commit(self->backend.self, rows, count, strongest(batches, count), err);
   if (status) return status;
   for (size_t i = 0; i < count; i++) end_batch(self, &batches[i], &rows[i]);
   return CK_OK;

@@ -34,17 +34,21 @@ static bool add_member(void *to, const ck_session_record *record) {
 
 static ck_status add_forks(family *self, int64_t session, ck_error *err) {
   self->err = err;
-  ck_status status = self->store->backend.list_forks(self->store->backend.self, session, add_member, self, err);
+  ck_status status =
+      self->store->backend.list_forks(self->store->backend.self, session, add_member, self, err);
   return status ? status : self->status;
 }
 
 static ck_status refuse(const family *self, const char *session_id, ck_error *err) {
   ck_buffer names = {0};
-  for (size_t i = 0; i < self->count && i < 8; i++) ck_buffer_append_format(&names, "%s%s", i ? ", " : "", self->list[i].id);
+  for (size_t i = 0; i < self->count && i < 8; i++)
+    ck_buffer_append_format(&names, "%s%s", i ? ", " : "", self->list[i].id);
   if (self->count > 8) ck_buffer_append_text(&names, ", …");
   ck_status status = ck_buffer_check(&names, err);
   if (!status)
-    status = ck_error_set(err, CK_E_REFUSED, "session %s is not deleted: forked from it: %s; --detach lets them have what they need of it",
+    status = ck_error_set(err, CK_E_REFUSED,
+                          "session %s is not deleted: forked from it: %s; --detach lets them have "
+                          "what they need of it",
                           session_id, names.data);
   ck_buffer_clear(&names);
   return status;
@@ -72,13 +76,17 @@ static bool add_stub(void *to, const ck_checkpoint_row *row) {
     heir->stubs = stubs;
     self->cap = cap;
   }
-  heir->stubs[heir->stub_count++] = (ck_prune_row){
-      .seq = row->seq, .digest = row->digest, .stub = true, .encoding = CK_ENCODING_PRUNED,
-      .payload_digest = ck_payload_seal(row, self->session_id)};
+  heir->stubs[heir->stub_count++] =
+      (ck_prune_row){.seq = row->seq,
+                     .digest = row->digest,
+                     .stub = true,
+                     .encoding = CK_ENCODING_PRUNED,
+                     .payload_digest = ck_payload_seal(row, self->session_id)};
   return true;
 }
 
-static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_session_record *fork, ck_origin origin, ck_error *err) {
+static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_session_record *fork,
+                           ck_origin origin, ck_error *err) {
   const ck_backend *backend = &self->backend;
   ck_timeline *timelines;
   size_t count;
@@ -88,26 +96,33 @@ static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_sess
   out->timeline = count ? timelines[0].no : INT64_MAX;
   free(timelines);
   estate all = {.heir = out, .session_id = fork->id};
-  status = backend->read_checkpoints(backend->self, fork->origin.session, 0, fork->origin.cut, false, false, add_stub, &all, err);
+  status = backend->read_checkpoints(backend->self, fork->origin.session, 0, fork->origin.cut,
+                                     false, false, add_stub, &all, err);
   if (!status && all.status) status = ck_error_no_memory(err);
   return status;
 }
 
 /* Its state would be a stub. */
-static ck_status check_standing(ck_store *self, const ck_session_record *fork, int64_t session, ck_error *err) {
+static ck_status check_standing(ck_store *self, const ck_session_record *fork, int64_t session,
+                                ck_error *err) {
   ck_head head;
   ck_status status = ck_store_get_head(&head, self, fork->id, err);
   if (status) return status;
   if (!head.has_checkpoint || head.checkpoint.session == session)
-    status = ck_error_set(err, CK_E_REFUSED, "nothing was deleted: fork %s stands at a checkpoint that it inherits: let it come to one of "
-                                             "its own, or undo its last rewind or resume", fork->id);
+    status = ck_error_set(err, CK_E_REFUSED,
+                          "nothing was deleted: fork %s stands at a checkpoint that it inherits: "
+                          "let it come to one of "
+                          "its own, or undo its last rewind or resume",
+                          fork->id);
   ck_head_clear(&head);
   return status;
 }
 
-static ck_status hold_member(ck_store *self, family *members, size_t index, ck_lease *leases, int64_t session, ck_error *err) {
+static ck_status hold_member(ck_store *self, family *members, size_t index, ck_lease *leases,
+                             int64_t session, ck_error *err) {
   const ck_session_record *fork = &members->list[index];
-  ck_status status = self->backend.hold(&leases[index], self->backend.self, fork->id, fork->epoch, err);
+  ck_status status =
+      self->backend.hold(&leases[index], self->backend.self, fork->id, fork->epoch, err);
   return status ? status : check_standing(self, fork, session, err);
 }
 
@@ -128,7 +143,8 @@ static ck_status prepare_heirs(deletion *self, ck_error *err) {
   family *members = &self->members;
   ck_status status = CK_OK;
   self->direct = members->count;
-  for (size_t i = 0; i < members->count && !status; i++) status = add_forks(members, members->list[i].no, err);
+  for (size_t i = 0; i < members->count && !status; i++)
+    status = add_forks(members, members->list[i].no, err);
   self->leases = calloc(members->count + 1, sizeof *self->leases);
   self->heirs = calloc(self->direct + 1, sizeof *self->heirs);
   if (!status && (!self->leases || !self->heirs)) status = ck_error_no_memory(err);
@@ -149,7 +165,8 @@ static void clear(deletion *self) {
   free(self->members.list);
 }
 
-static ck_status delete_session(deletion *self, const char *session_id, bool detach, ck_error *err) {
+static ck_status delete_session(deletion *self, const char *session_id, bool detach,
+                                ck_error *err) {
   const ck_backend *backend = &self->store->backend;
   ck_identity identity;
   ck_status status = backend->get_identity(&identity, backend->self, self->lease.session, err);
@@ -157,7 +174,9 @@ static ck_status delete_session(deletion *self, const char *session_id, bool det
   if (!status) status = add_forks(&self->members, self->lease.session, err);
   if (!status && self->members.count && !detach) status = refuse(&self->members, session_id, err);
   if (!status) status = prepare_heirs(self, err);
-  return status ? status : backend->delete_session(backend->self, self->lease, self->heirs, self->direct, err);
+  return status
+             ? status
+             : backend->delete_session(backend->self, self->lease, self->heirs, self->direct, err);
 }
 
 ck_status ck_store_delete_session(ck_store *self, ck_lease lease, bool detach, ck_error *err) {

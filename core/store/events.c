@@ -8,7 +8,8 @@ ck_status ck_store_core_check_fault(const ck_error *fault, ck_error *err) {
   return fault ? ck_error_set(err, fault->status, "%s", fault->text) : CK_OK;
 }
 
-ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *row, ck_error *err) {
+ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *row,
+                                  ck_error *err) {
   ck_stored stored = {row->encoding, row->plain_len, row->body};
   ck_status status = ck_store_core_check_fault(row->fault, err);
   if (!status) status = ck_compress_decode(&self->plain, self->compress, self->space, &stored, err);
@@ -18,29 +19,34 @@ ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *
   return ck_error_set(err, CK_E_CORRUPT, "is not what was written: its check differs");
 }
 
-ck_status ck_store_core_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space, const ck_event_row *row,
-                                ck_error *err) {
+ck_status ck_store_core_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space,
+                                     const ck_event_row *row, ck_error *err) {
   ck_store_core_body opened = {.compress = compress, .space = space};
   *out = (ck_event){0};
   ck_status status = ck_store_core_open_body(&opened, row, err);
   ck_value *body = NULL;
   if (!status) status = ck_value_copy(&body, opened.plain, err);
   if (status) return status;
-  *out = (ck_event){.seq = row->seq, .timeline = row->timeline, .kind = row->kind, .at_ms = row->at_ms,
-                    .scope = row->scope, .agent = row->agent, .body = body};
+  *out = (ck_event){.seq = row->seq,
+                    .timeline = row->timeline,
+                    .kind = row->kind,
+                    .at_ms = row->at_ms,
+                    .scope = row->scope,
+                    .agent = row->agent,
+                    .body = body};
   return CK_OK;
 }
 
 typedef struct event_reading {
   ck_store *store;
   const ck_event_query *query;
-  int64_t session;  /* that is being read: the query's, or one that it inherits from */
+  int64_t session; /* that is being read: the query's, or one that it inherits from */
   ck_event_visit visit;
   void *to;
   bool stopped;
   ck_compress compress;
   ck_buffer space;
-  ck_event **kept;  /* of `last`, newest first */
+  ck_event **kept; /* of `last`, newest first */
   size_t kept_count, kept_cap;
   ck_status status;
   ck_error *err;
@@ -90,9 +96,7 @@ static bool visit_event(void *to, const ck_event_row *row) {
   return !self->status && !self->stopped;
 }
 
-static int64_t greater(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* One range, clipped to the query. */
 static ck_status read_range(event_reading *self, const ck_range *range, bool backward) {
@@ -103,8 +107,13 @@ static ck_status read_range(event_reading *self, const ck_range *range, bool bac
   if (last < until) until = last;
   if (until <= after || self->stopped) return CK_OK;
   self->session = range->session ? range->session : query->session;
-  ck_event_rows rows = {.session = self->session, .after = after, .until = until == INT64_MAX ? 0 : until, .backward = backward,
-                        .kinds = query->kinds, .agent = query->agent, .others = query->others};
+  ck_event_rows rows = {.session = self->session,
+                        .after = after,
+                        .until = until == INT64_MAX ? 0 : until,
+                        .backward = backward,
+                        .kinds = query->kinds,
+                        .agent = query->agent,
+                        .others = query->others};
   ck_status status = backend->read_events(backend->self, &rows, visit_event, self, self->err);
   return status ? status : self->status;
 }
@@ -112,7 +121,8 @@ static ck_status read_range(event_reading *self, const ck_range *range, bool bac
 /* Every timeline, those that it inherits too. */
 static ck_status read_all(event_reading *self, bool backward) {
   ck_store_core_lineage lineage;
-  ck_status status = ck_store_core_get_lineage(&lineage, self->store, self->query->session, self->err);
+  ck_status status =
+      ck_store_core_get_lineage(&lineage, self->store, self->query->session, self->err);
   for (size_t i = 0; i < lineage.count && !status; i++) {
     const ck_store_core_part *part = &lineage.parts[backward ? lineage.count - 1 - i : i];
     ck_range range = {part->after + 1, part->until ? part->until : INT64_MAX, part->session};
@@ -142,8 +152,8 @@ static void give_kept(event_reading *self) {
   }
 }
 
-ck_status ck_store_read_events(ck_store *self, const ck_event_query *query, ck_event_visit visit, void *to,
-                               ck_error *err) {
+ck_status ck_store_read_events(ck_store *self, const ck_event_query *query, ck_event_visit visit,
+                               void *to, ck_error *err) {
   event_reading reading = {.store = self, .query = query, .visit = visit, .to = to, .err = err};
   ck_status status = read_ranges(&reading, query->backward || query->last > 0);
   if (!status) give_kept(&reading);

@@ -1,19 +1,24 @@
-/* lineage.c - what a fork inherits: the parts of its transcript that lie in other sessions, and their timelines. */
+/* lineage.c - what a fork inherits: the parts of its transcript that lie in other sessions, and
+ * their timelines. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/store_core.h"
 
-/* Sessions are numbered as they are made: an origin always has the smaller number, so going up ends. */
+/* Sessions are numbered as they are made: an origin always has the smaller number, so going up
+ * ends. */
 static ck_status get_origin(ck_origin *out, ck_store *self, int64_t session, ck_error *err) {
   ck_identity identity;
   *out = (ck_origin){0};
   ck_status status = self->backend.get_identity(&identity, self->backend.self, session, err);
   if (status) return status;
   ck_store_core_put_name(self, session, identity.id);
-  if (identity.origin.session != 0 && (identity.origin.session < 0 || identity.origin.session >= session || identity.origin.cut < 1))
-    return ck_error_set(err, CK_E_CORRUPT, "session %s is said to be cut from session number %lld at %lld", identity.id,
-                        (long long)identity.origin.session, (long long)identity.origin.cut);
+  if (identity.origin.session != 0 &&
+      (identity.origin.session < 0 || identity.origin.session >= session ||
+       identity.origin.cut < 1))
+    return ck_error_set(
+        err, CK_E_CORRUPT, "session %s is said to be cut from session number %lld at %lld",
+        identity.id, (long long)identity.origin.session, (long long)identity.origin.cut);
   *out = identity.origin;
   return CK_OK;
 }
@@ -26,7 +31,8 @@ void ck_store_core_lineage_clear(ck_store_core_lineage *self) {
 /* Newest first while it grows. */
 static ck_status add_part(ck_store_core_lineage *self, ck_store_core_part part, ck_error *err) {
   bool first = self->parts == &self->own;
-  ck_store_core_part *parts = realloc(first ? NULL : self->parts, (self->count + 1) * sizeof *parts);
+  ck_store_core_part *parts =
+      realloc(first ? NULL : self->parts, (self->count + 1) * sizeof *parts);
   if (!parts) return ck_error_no_memory(err);
   if (first) parts[0] = self->own;
   self->parts = parts;
@@ -35,7 +41,8 @@ static ck_status add_part(ck_store_core_lineage *self, ck_store_core_part part, 
 }
 
 /* A fork can be cut where its origin itself had nothing yet: the part is empty then. */
-ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, int64_t session, ck_error *err) {
+ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, int64_t session,
+                                    ck_error *err) {
   ck_origin origin;
   *out = (ck_store_core_lineage){.count = 1, .own = {.session = session}};
   out->parts = &out->own;
@@ -43,7 +50,8 @@ ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, 
   int64_t until = 0;
   out->own.after = origin.cut;
   while (!status && origin.session) {
-    ck_store_core_part part = {.session = origin.session, .until = until && until < origin.cut ? until : origin.cut};
+    ck_store_core_part part = {.session = origin.session,
+                               .until = until && until < origin.cut ? until : origin.cut};
     until = part.until;
     status = get_origin(&origin, self, origin.session, err);
     part.after = origin.cut;
@@ -58,16 +66,19 @@ ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, 
   return status;
 }
 
-ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq,
+                                  ck_error *err) {
   ck_origin origin;
   ck_status status;
   *out = session;
-  while (!(status = get_origin(&origin, self, *out, err)) && origin.session && seq <= origin.cut) *out = origin.session;
+  while (!(status = get_origin(&origin, self, *out, err)) && origin.session && seq <= origin.cut)
+    *out = origin.session;
   return status;
 }
 
 /* Puts those of the origin that came before the session's first one in front of them. */
-static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_origin origin, ck_error *err) {
+static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_origin origin,
+                         ck_error *err) {
   ck_timeline *older;
   size_t older_count, kept = 0;
   ck_status status = ck_store_core_list_timelines(&older, &older_count, self, origin.session, err);
@@ -89,15 +100,18 @@ static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_o
 }
 
 /* What is added to such numbers stays a number. */
-static ck_status check_numbers(const ck_timeline *list, size_t count, int64_t session, ck_error *err) {
+static ck_status check_numbers(const ck_timeline *list, size_t count, int64_t session,
+                               ck_error *err) {
   for (size_t i = 0; i < count; i++)
     if (list[i].no > INT64_MAX / 2 || list[i].begin > INT64_MAX / 2)
-      return ck_error_set(err, CK_E_CORRUPT, "session number %lld: a timeline is said to be %lld and to begin at %lld", (long long)session,
-                          (long long)list[i].no, (long long)list[i].begin);
+      return ck_error_set(err, CK_E_CORRUPT,
+                          "session number %lld: a timeline is said to be %lld and to begin at %lld",
+                          (long long)session, (long long)list[i].no, (long long)list[i].begin);
   return CK_OK;
 }
 
-ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_store *self, int64_t session, ck_error *err) {
+ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_store *self,
+                                       int64_t session, ck_error *err) {
   ck_origin origin;
   *out = NULL;
   *count = 0;
@@ -119,5 +133,6 @@ ck_status ck_store_core_get_last_seq(int64_t *out, ck_store *self, int64_t sessi
   if (status) return status;
   if (*out < origin.cut) *out = origin.cut;
   if (*out <= INT64_MAX / 2) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "session number %lld: its last event is said to be %lld", (long long)session, (long long)*out);
+  return ck_error_set(err, CK_E_CORRUPT, "session number %lld: its last event is said to be %lld",
+                      (long long)session, (long long)*out);
 }

@@ -1,7 +1,9 @@
-/* prune.c - drops checkpoints: decides which can go and which payloads nothing needs, then changes the rows at once.
+/* prune.c - drops checkpoints: decides which can go and which payloads nothing needs, then changes
+ * the rows at once.
  *
- * What is read here is what the transaction finds: only the holder of the lease changes the session's rows, one write at a
- * time, and whoever takes the session over moves its epoch, which the transaction checks. */
+ * What is read here is what the transaction finds: only the holder of the lease changes the
+ * session's rows, one write at a time, and whoever takes the session over moves its epoch, which
+ * the transaction checks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,26 +13,26 @@
 /* A checkpoint as far as pruning looks at it. */
 typedef struct node {
   int64_t seq, parent, keyframe;
-  int64_t bytes;       /* of its payload, as stored */
+  int64_t bytes; /* of its payload, as stored */
   int encoding;
   bool pruned, resumable;
   bool is_protected;
   ck_kept_reason reason;
-  bool readable;       /* its payload was opened */
-  bool loads;          /* it, and all that it loads through */
+  bool readable; /* its payload was opened */
+  bool loads;    /* it, and all that it loads through */
   bool drop;
-  bool needed;         /* a kept checkpoint, or one that a kept one loads through */
+  bool needed; /* a kept checkpoint, or one that a kept one loads through */
   ck_digest digest, payload_digest;
-  ck_digest seal;      /* as a stub; not of those that are one */
+  ck_digest seal; /* as a stub; not of those that are one */
 } node;
 
 typedef struct plan {
   ck_store *store;
   int64_t session;
   const char *session_id;
-  node *nodes;         /* ascending */
+  node *nodes; /* ascending */
   size_t count, cap;
-  node *latest;        /* the latest resumable one that the live timeline sees; NULL */
+  node *latest; /* the latest resumable one that the live timeline sees; NULL */
   ck_prune_row *rows;
   size_t row_count;
   ck_payload payload;
@@ -41,7 +43,8 @@ typedef struct plan {
 const char *ck_kept_reason_text(ck_kept_reason reason) {
   switch (reason) {
 #define X(name, text) \
-  case name: return text;
+  case name:          \
+    return text;
     CK_KEPT_TABLE(X)
 #undef X
   }
@@ -69,9 +72,15 @@ static bool add_node(void *to, const ck_checkpoint_row *row) {
     self->cap = cap;
   }
   node *added = &self->nodes[self->count++];
-  *added = (node){.seq = row->seq, .parent = row->parent, .keyframe = row->keyframe, .bytes = (int64_t)row->payload.len,
-                  .encoding = row->encoding, .pruned = ck_payload_is_pruned(row), .resumable = row->resumable,
-                  .digest = row->digest, .payload_digest = row->payload_digest};
+  *added = (node){.seq = row->seq,
+                  .parent = row->parent,
+                  .keyframe = row->keyframe,
+                  .bytes = (int64_t)row->payload.len,
+                  .encoding = row->encoding,
+                  .pruned = ck_payload_is_pruned(row),
+                  .resumable = row->resumable,
+                  .digest = row->digest,
+                  .payload_digest = row->payload_digest};
   if (!ck_payload_is_stub(row)) added->seal = ck_payload_seal(row, self->session_id);
   return true;
 }
@@ -80,8 +89,10 @@ static node *find_node(const plan *self, int64_t seq) {
   size_t low = 0, high = self->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (self->nodes[middle].seq < seq) low = middle + 1;
-    else high = middle;
+    if (self->nodes[middle].seq < seq)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < self->count && self->nodes[low].seq == seq ? &self->nodes[low] : NULL;
 }
@@ -99,14 +110,17 @@ static void protect_visible(plan *self, const ck_view *view) {
   for (size_t i = self->count; i-- > 0 && !self->latest;) {
     node *at = &self->nodes[i];
     if (at->pruned || !ck_view_contains(view, at->seq)) continue;
-    if (!found) protect(at, CK_KEPT_HEAD);
-    else if (at->resumable) protect(at, CK_KEPT_LATEST);
+    if (!found)
+      protect(at, CK_KEPT_HEAD);
+    else if (at->resumable)
+      protect(at, CK_KEPT_LATEST);
     found = true;
     if (at->resumable) self->latest = at;
   }
 }
 
-typedef ck_status (*list_seqs)(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+typedef ck_status (*list_seqs)(int64_t **out, size_t *count, void *self, int64_t session,
+                               ck_error *err);
 
 static ck_status protect_listed(plan *self, list_seqs list, ck_kept_reason reason, ck_error *err) {
   int64_t *seqs;
@@ -131,7 +145,8 @@ static ck_status protect_all(plan *self, ck_error *err) {
   if (!status) protect_visible(self, &view);
   if (!status) status = protect_listed(self, backend->list_pins, CK_KEPT_PINNED, err);
   if (!status) status = protect_listed(self, backend->list_bases, CK_KEPT_FORK, err);
-  for (size_t i = 0; i < count && !status; i++) protect(find_node(self, timelines[i].checkpoint), CK_KEPT_TIMELINE);
+  for (size_t i = 0; i < count && !status; i++)
+    protect(find_node(self, timelines[i].checkpoint), CK_KEPT_TIMELINE);
   ck_view_clear(&view);
   free(timelines);
   ck_session_record_clear(&record);
@@ -156,7 +171,8 @@ static bool open_payload(void *to, const ck_checkpoint_row *row) {
 static ck_status open_payloads(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
   ck_payload_init(&self->payload, self->session_id);
-  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, true, open_payload, self, err);
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, true,
+                                               open_payload, self, err);
   ck_payload_clear(&self->payload);
   if (!status && self->status) status = ck_error_no_memory(err);
   return status;
@@ -168,8 +184,10 @@ static void mark(plan *self, ck_prune_report *out, int64_t seq) {
   if (of && of->drop) return;
   ck_kept kept = {seq, CK_KEPT_GONE};
   if (of && !of->pruned) kept.reason = of->is_protected ? of->reason : CK_KEPT_UNREADABLE;
-  if (of && !of->pruned && !of->is_protected && of->readable) of->drop = true;
-  else out->kept[out->kept_count++] = kept;
+  if (of && !of->pruned && !of->is_protected && of->readable)
+    of->drop = true;
+  else
+    out->kept[out->kept_count++] = kept;
 }
 
 /* Nothing that goes is needed by what stays: so what cannot be loaded now was damaged before. */
@@ -182,7 +200,8 @@ static void count_broken(plan *self, ck_prune_report *out) {
   }
 }
 
-static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
+static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count,
+                          ck_error *err) {
   out->kept = calloc(count + 1, sizeof *out->kept);
   if (!out->kept) return ck_error_no_memory(err);
   ck_status status = count ? open_payloads(self, err) : CK_OK;
@@ -207,7 +226,10 @@ static void plan_row(plan *self, ck_prune_report *out, const node *of) {
   if ((of->drop || of->pruned) && !goes && of->bytes > 0) out->hidden++;
   if (!of->drop && !(of->pruned && goes)) return;
   ck_prune_row *row = &self->rows[self->row_count++];
-  *row = (ck_prune_row){.seq = of->seq, .digest = of->digest, .stub = goes, .drop = of->drop,
+  *row = (ck_prune_row){.seq = of->seq,
+                        .digest = of->digest,
+                        .stub = goes,
+                        .drop = of->drop,
                         .encoding = CK_ENCODING_PRUNED};
   if (goes) {
     row->payload_digest = of->seal;
@@ -232,7 +254,8 @@ static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
 
 static ck_status read_nodes(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
-  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, false, add_node, self, err);
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, false,
+                                               add_node, self, err);
   return status ? status : self->status;
 }
 
@@ -246,7 +269,8 @@ static ck_status check_latest(const plan *self, ck_error *err) {
   return status;
 }
 
-static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count, ck_error *err) {
+static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count,
+                           ck_error *err) {
   self->err = err;
   ck_status status = read_nodes(self, err);
   if (!status) status = protect_all(self, err);
@@ -262,8 +286,8 @@ static ck_status end_plan(plan *self, ck_prune_report *out, ck_status status) {
   return status;
 }
 
-ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs, size_t count, ck_prune_report *out,
-                              ck_error *err) {
+ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int64_t *seqs,
+                              size_t count, ck_prune_report *out, ck_error *err) {
   ck_session_record record;
   *out = (ck_prune_report){0};
   ck_status status = ck_store_get_session(&record, self, session_id, err);
@@ -273,8 +297,8 @@ ck_status ck_store_plan_prune(ck_store *self, const char *session_id, const int6
   return end_plan(&work, out, make_plan(&work, out, seqs, count, err));
 }
 
-ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count, ck_prune_report *out,
-                         ck_error *err) {
+ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, size_t count,
+                         ck_prune_report *out, ck_error *err) {
   *out = (ck_prune_report){0};
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
@@ -282,8 +306,10 @@ ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs, si
   const ck_held_lease *held = NULL;
   status = ck_store_core_check_lease(&held, self, lease, err);
   if (status) return ck_store_core_end_write(self, status, err);
-  plan work = {.store = self, .session = lease.session, .session_id = ck_chain_session(held->chain)};
+  plan work = {
+      .store = self, .session = lease.session, .session_id = ck_chain_session(held->chain)};
   status = make_plan(&work, out, seqs, count, err);
-  if (!status && work.row_count) status = backend->prune(backend->self, lease, work.rows, work.row_count, err);
+  if (!status && work.row_count)
+    status = backend->prune(backend->self, lease, work.rows, work.row_count, err);
   return ck_store_core_end_write(self, end_plan(&work, out, status), err);
 }

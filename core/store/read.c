@@ -37,23 +37,26 @@ ck_status ck_store_core_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t n
 
 /* ---- sessions ---- */
 
-ck_status ck_store_get_session(ck_session_record *out, ck_store *self, const char *session_id, ck_error *err) {
+ck_status ck_store_get_session(ck_session_record *out, ck_store *self, const char *session_id,
+                               ck_error *err) {
   *out = (ck_session_record){0};
   ck_status status = self->backend.get_session(out, self->backend.self, session_id, err);
   if (!status) ck_store_core_put_name(self, out->no, out->id);
   return status;
 }
 
-ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_session_visit visit, void *to,
-                                 ck_error *err) {
+ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_session_visit visit,
+                                 void *to, ck_error *err) {
   return self->backend.list_sessions(self->backend.self, status, visit, to, err);
 }
 
-ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session, ck_error *err) {
+ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session,
+                                  ck_error *err) {
   return ck_store_core_get_name(out, self, session, err);
 }
 
-ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit, void *to, ck_error *err) {
+ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit, void *to,
+                              ck_error *err) {
   return self->backend.list_forks(self->backend.self, session, visit, to, err);
 }
 
@@ -61,11 +64,20 @@ ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit 
 
 /* Info is small, and a row from a damaged file can hold anything: so it is checked. */
 static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row, ck_error *err) {
-  ck_checkpoint_info info = {
-      .seq = row->seq, .parent = row->parent, .timeline = row->timeline, .keyframe = row->keyframe, .kind = row->kind,
-      .created_ms = row->created_ms, .clean = row->clean, .resumable = row->resumable,
-      .pruned = ck_payload_is_pruned(row), .totals = row->totals, .changed = row->changed,
-      .stored_bytes = (int64_t)row->payload.len, .plain_bytes = row->plain_len, .digest = row->digest};
+  ck_checkpoint_info info = {.seq = row->seq,
+                             .parent = row->parent,
+                             .timeline = row->timeline,
+                             .keyframe = row->keyframe,
+                             .kind = row->kind,
+                             .created_ms = row->created_ms,
+                             .clean = row->clean,
+                             .resumable = row->resumable,
+                             .pruned = ck_payload_is_pruned(row),
+                             .totals = row->totals,
+                             .changed = row->changed,
+                             .stored_bytes = (int64_t)row->payload.len,
+                             .plain_bytes = row->plain_len,
+                             .digest = row->digest};
   *out = (ck_checkpoint_info){0};
   ck_digest signature;
   memcpy(info.id, row->id, sizeof info.id);
@@ -74,10 +86,13 @@ static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row
     ck_digest_hex(info.signature, &signature);
   }
   ck_status status = ck_store_core_check_fault(row->fault, err);
-  if (status) ck_error_prefix(err, "checkpoint %s (seq %lld)", row->id, (long long)row->seq);
-  else status = ck_value_new(&info.info, row->info, err);
+  if (status)
+    ck_error_prefix(err, "checkpoint %s (seq %lld)", row->id, (long long)row->seq);
+  else
+    status = ck_value_new(&info.info, row->info, err);
   if (status == CK_E_PARSE)
-    status = ck_error_set(err, CK_E_CORRUPT, "checkpoint %s (seq %lld): its info is not JSON", row->id, (long long)row->seq);
+    status = ck_error_set(err, CK_E_CORRUPT, "checkpoint %s (seq %lld): its info is not JSON",
+                          row->id, (long long)row->seq);
   if (!status) *out = info;
   return status;
 }
@@ -102,16 +117,17 @@ static bool match_row(void *to, const ck_checkpoint_row *row) {
 }
 
 /* Newest first, within after < seq <= until. */
-static ck_status search_rows(row_search *search, ck_store *self, int64_t session, int64_t after, int64_t until,
-                             ck_error *err) {
+static ck_status search_rows(row_search *search, ck_store *self, int64_t session, int64_t after,
+                             int64_t until, ck_error *err) {
   search->err = err;
-  ck_status status =
-      self->backend.read_checkpoints(self->backend.self, session, after, until, true, false, match_row, search, err);
+  ck_status status = self->backend.read_checkpoints(self->backend.self, session, after, until, true,
+                                                    false, match_row, search, err);
   return status ? status : search->status;
 }
 
 /* The newest within the parts of the session's transcript. */
-static ck_status search_parts(row_search *search, ck_store *self, int64_t session, int64_t after, int64_t until, ck_error *err) {
+static ck_status search_parts(row_search *search, ck_store *self, int64_t session, int64_t after,
+                              int64_t until, ck_error *err) {
   ck_store_core_lineage lineage;
   ck_status status = ck_store_core_get_lineage(&lineage, self, session, err);
   for (size_t i = lineage.count; i-- > 0 && !status && !search->found;) {
@@ -125,7 +141,8 @@ static ck_status search_parts(row_search *search, ck_store *self, int64_t sessio
   return status;
 }
 
-static ck_status mark_pinned(ck_checkpoint_info *info, ck_store *self, int64_t owner, ck_error *err) {
+static ck_status mark_pinned(ck_checkpoint_info *info, ck_store *self, int64_t owner,
+                             ck_error *err) {
   int64_t *pins;
   size_t count;
   ck_status status = self->backend.list_pins(&pins, &count, self->backend.self, owner, err);
@@ -135,20 +152,24 @@ static ck_status mark_pinned(ck_checkpoint_info *info, ck_store *self, int64_t o
   return CK_OK;
 }
 
-ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64_t session, const char *id, int64_t seq,
-                                  ck_error *err) {
+ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64_t session,
+                                  const char *id, int64_t seq, ck_error *err) {
   row_search search = {.out = out, .id = id};
   *out = (ck_checkpoint_info){0};
   ck_status status = CK_OK;
-  if (id || seq > 0) status = search_parts(&search, self, session, id ? 0 : seq - 1, id ? 0 : seq, err);
-  if (!status && search.found) status = mark_pinned(out, self, out->session ? out->session : session, err);
+  if (id || seq > 0)
+    status = search_parts(&search, self, session, id ? 0 : seq - 1, id ? 0 : seq, err);
+  if (!status && search.found)
+    status = mark_pinned(out, self, out->session ? out->session : session, err);
   if (status) ck_checkpoint_info_clear(out);
   if (status || search.found) return status;
   char session_id[CK_ID_SIZE];
   status = ck_store_core_get_name(session_id, self, session, err);
   if (status) return status;
-  if (id) return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint '%s'", session_id, id);
-  return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", session_id, (long long)seq);
+  if (id)
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint '%s'", session_id, id);
+  return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", session_id,
+                      (long long)seq);
 }
 
 typedef struct row_header {
@@ -167,15 +188,17 @@ static bool read_header(void *to, const ck_checkpoint_row *row) {
   return false;
 }
 
-static ck_status read_digest(row_header *header, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
-  ck_status status =
-      self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true, false, read_header, header, err);
+static ck_status read_digest(row_header *header, ck_store *self, int64_t session, int64_t seq,
+                             ck_error *err) {
+  ck_status status = self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true,
+                                                    false, read_header, header, err);
   if (!status && header->fault.status) status = ck_store_core_check_fault(&header->fault, err);
   return status;
 }
 
 /* Nearly always the session's own, so that is looked at first. */
-ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq,
+                                   ck_error *err) {
   row_header header = {0};
   int64_t owner = session;
   *out = (ck_digest){{0}};
@@ -186,7 +209,8 @@ ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t sessi
     if (!status && owner != session) status = read_digest(&header, self, owner, seq, err);
   }
   if (status) return status;
-  if (!header.found) return ck_error_set(err, CK_E_NOT_FOUND, "no checkpoint at seq %lld", (long long)seq);
+  if (!header.found)
+    return ck_error_set(err, CK_E_NOT_FOUND, "no checkpoint at seq %lld", (long long)seq);
   *out = header.digest;
   return CK_OK;
 }
@@ -194,9 +218,10 @@ ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t sessi
 ck_status ck_store_core_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
   row_header header = {0};
   ck_identity identity = {0};
-  ck_status status =
-      self->backend.read_checkpoints(self->backend.self, session, 0, 0, true, false, read_header, &header, err);
-  if (!status && !header.found) status = self->backend.get_identity(&identity, self->backend.self, session, err);
+  ck_status status = self->backend.read_checkpoints(self->backend.self, session, 0, 0, true, false,
+                                                    read_header, &header, err);
+  if (!status && !header.found)
+    status = self->backend.get_identity(&identity, self->backend.self, session, err);
   *out = header.found ? header.seq : identity.origin.cut;
   return status;
 }
@@ -226,18 +251,21 @@ static bool list_row(void *to, const ck_checkpoint_row *row) {
   return !self->stopped;
 }
 
-static ck_status list_part(row_listing *listing, ck_store *self, const ck_store_core_part *part, ck_error *err) {
+static ck_status list_part(row_listing *listing, ck_store *self, const ck_store_core_part *part,
+                           ck_error *err) {
   const ck_backend *backend = &self->backend;
   listing->pin_at = 0;
-  ck_status status = backend->list_pins(&listing->pins, &listing->pin_count, backend->self, part->session, err);
+  ck_status status =
+      backend->list_pins(&listing->pins, &listing->pin_count, backend->self, part->session, err);
   if (status) return status;
-  status = backend->read_checkpoints(backend->self, part->session, part->after, part->until, false, false, list_row, listing, err);
+  status = backend->read_checkpoints(backend->self, part->session, part->after, part->until, false,
+                                     false, list_row, listing, err);
   free(listing->pins);
   return status ? status : listing->status;
 }
 
-ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit, void *to,
-                                    ck_error *err) {
+ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit,
+                                    void *to, ck_error *err) {
   row_listing listing = {.visit = visit, .to = to, .err = err};
   ck_store_core_lineage lineage;
   ck_status status = ck_store_core_get_lineage(&lineage, self, session, err);
@@ -259,12 +287,14 @@ void ck_head_clear(ck_head *self) {
   *self = (ck_head){0};
 }
 
-/* One row is read for each range of the view, at most, however many lie on branches that it does not see. */
+/* One row is read for each range of the view, at most, however many lie on branches that it does
+ * not see. */
 static ck_status find_visible(ck_head *head, ck_store *self, ck_error *err) {
   ck_view view;
   int64_t session = head->session.no;
   row_search search = {.out = &head->checkpoint};
-  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
   if (status) return status;
   for (size_t i = view.count; i-- > 0 && !status && !search.found;) {
     const ck_range *range = &view.ranges[i];
@@ -277,8 +307,8 @@ static ck_status find_visible(ck_head *head, ck_store *self, ck_error *err) {
   return status;
 }
 
-/* The checkpoint that a live timeline begins to be continued from is never pruned: when it is, another run went on from an
- * older one while this was read, or the row is damaged. */
+/* The checkpoint that a live timeline begins to be continued from is never pruned: when it is,
+ * another run went on from an older one while this was read, or the row is damaged. */
 static ck_status check_visible(bool *outdated, const ck_head *head, ck_store *self, ck_error *err) {
   ck_session_record now;
   *outdated = false;
@@ -288,18 +318,24 @@ static ck_status check_visible(bool *outdated, const ck_head *head, ck_store *se
   *outdated = now.epoch != head->session.epoch;
   ck_session_record_clear(&now);
   if (*outdated) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "session %s, checkpoint %s: it is the latest one and said to be pruned, which it never is",
-                      head->session.id, head->checkpoint.id);
+  return ck_error_set(
+      err, CK_E_CORRUPT,
+      "session %s, checkpoint %s: it is the latest one and said to be pruned, which it never is",
+      head->session.id, head->checkpoint.id);
 }
 
-/* The session's row is read first: what a resume then writes is fenced by its epoch, so later rows cannot mislead it. */
-static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const char *session_id, ck_error *err) {
+/* The session's row is read first: what a resume then writes is fenced by its epoch, so later rows
+ * cannot mislead it. */
+static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const char *session_id,
+                           ck_error *err) {
   ck_head head = {0};
   row_search search = {.out = &head.latest};
   *out = head;
   ck_status status = ck_store_get_session(&head.session, self, session_id, err);
   int64_t session = head.session.no;
-  if (!status) status = ck_store_core_list_timelines(&head.timelines, &head.timeline_count, self, session, err);
+  if (!status)
+    status =
+        ck_store_core_list_timelines(&head.timelines, &head.timeline_count, self, session, err);
   if (!status) status = ck_store_core_get_last_seq(&head.last_seq, self, session, err);
   if (!status) status = search_parts(&search, self, session, 0, 0, err);
   head.has_latest = search.found;

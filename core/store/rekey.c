@@ -10,7 +10,7 @@
 /* ---- rows ---- */
 
 typedef struct change {
-  ck_sealed sealed;   /* for the homes of sessions alone */
+  ck_sealed sealed; /* for the homes of sessions alone */
   const char *url;
   ck_seal *from, *to; /* from NULL: there was no key */
   ck_key_id from_id, to_id;
@@ -19,8 +19,12 @@ typedef struct change {
   ck_buffer space;
 } change;
 
-static ck_sealer sealer_from(const change *self, const ck_sealed_home *home) { return (ck_sealer){self->from, &self->from_id, home, false}; }
-static ck_sealer sealer_to(const change *self, const ck_sealed_home *home) { return (ck_sealer){self->to, &self->to_id, home, false}; }
+static ck_sealer sealer_from(const change *self, const ck_sealed_home *home) {
+  return (ck_sealer){self->from, &self->from_id, home, false};
+}
+static ck_sealer sealer_to(const change *self, const ck_sealed_home *home) {
+  return (ck_sealer){self->to, &self->to_id, home, false};
+}
 
 static ck_status check_plain(ck_bytes mac, ck_bytes key_id, ck_error *err) {
   if (mac.len == 0 && key_id.len == 0) return CK_OK;
@@ -35,8 +39,10 @@ static ck_status change_event(void *to, int64_t session, ck_event_row *row, ck_e
   ck_status status = ck_sealed_get_home(&home, &self->sealed, session, err);
   if (status) return status;
   ck_sealer from = sealer_from(self, &home), with = sealer_to(self, &home);
-  if (self->from) status = ck_sealed_decode_event(row, &from, &self->space, err);
-  else status = check_plain(row->mac, row->key_id, err);
+  if (self->from)
+    status = ck_sealed_decode_event(row, &from, &self->space, err);
+  else
+    status = check_plain(row->mac, row->key_id, err);
   with.signs_only = self->from && !(encoding & CK_ENCODING_SEALED);
   if (status) ck_error_prefix(err, "session %s, event %lld", home.id, (long long)row->seq);
   if (!status) status = ck_sealed_encode_event(row, &with, &self->arena, err);
@@ -44,7 +50,8 @@ static ck_status change_event(void *to, int64_t session, ck_event_row *row, ck_e
   return status;
 }
 
-static ck_status change_checkpoint(void *to, int64_t session, ck_checkpoint_row *row, ck_error *err) {
+static ck_status change_checkpoint(void *to, int64_t session, ck_checkpoint_row *row,
+                                   ck_error *err) {
   change *self = to;
   ck_sealed_home home;
   int encoding = row->encoding;
@@ -52,10 +59,14 @@ static ck_status change_checkpoint(void *to, int64_t session, ck_checkpoint_row 
   ck_status status = ck_sealed_get_home(&home, &self->sealed, session, err);
   if (status) return status;
   ck_sealer from = sealer_from(self, &home), with = sealer_to(self, &home);
-  if (self->from) status = ck_sealed_decode_checkpoint(row, &from, &self->space, err);
-  else status = check_plain(row->mac, row->key_id, err);
+  if (self->from)
+    status = ck_sealed_decode_checkpoint(row, &from, &self->space, err);
+  else
+    status = check_plain(row->mac, row->key_id, err);
   with.signs_only = self->from && !(encoding & CK_ENCODING_SEALED);
-  if (status) ck_error_prefix(err, "session %s, checkpoint %s (seq %lld)", home.id, row->id, (long long)row->seq);
+  if (status)
+    ck_error_prefix(err, "session %s, checkpoint %s (seq %lld)", home.id, row->id,
+                    (long long)row->seq);
   if (!status) status = ck_sealed_encode_checkpoint(row, &with, &self->arena, err);
   self->report->checkpoints += !status;
   return status;
@@ -70,14 +81,22 @@ static ck_status change_bytes(ck_buffer *out, void *to, const ck_rekey_bytes *wh
   ck_sealer from = sealer_from(self, &home), with = sealer_to(self, &home);
   bool was_sealed = ck_sealed_is_sealed(what->bytes);
   ck_status status = ck_sealed_append_stored(&sealed, what->bytes, what->text, err);
-  if (!status && was_sealed && !self->from) status = ck_error_set(err, CK_E_WRONG_KEY, "its %s is sealed, in a store that had no key", what->use);
-  if (!status) status = ck_sealed_decode_bytes(&plain, &from, what->use, what->name, ck_buffer_bytes(&sealed), err);
+  if (!status && was_sealed && !self->from)
+    status = ck_error_set(err, CK_E_WRONG_KEY, "its %s is sealed, in a store that had no key",
+                          what->use);
+  if (!status)
+    status =
+        ck_sealed_decode_bytes(&plain, &from, what->use, what->name, ck_buffer_bytes(&sealed), err);
   ck_buffer_reset(&sealed);
   bool again = was_sealed || !self->from;
-  if (!status && again) status = ck_sealed_encode_bytes(&sealed, &with, what->use, what->name, ck_buffer_bytes(&plain), err);
+  if (!status && again)
+    status =
+        ck_sealed_encode_bytes(&sealed, &with, what->use, what->name, ck_buffer_bytes(&plain), err);
   ck_bytes now = ck_buffer_bytes(again ? &sealed : &plain);
-  if (!status && what->text && again) ck_sealed_append_hex(out, now);
-  else if (!status) ck_buffer_append_bytes(out, now);
+  if (!status && what->text && again)
+    ck_sealed_append_hex(out, now);
+  else if (!status)
+    ck_buffer_append_bytes(out, now);
   ck_buffer_clear(&sealed);
   ck_buffer_clear(&plain);
   return status ? status : ck_buffer_check(out, err);
@@ -93,8 +112,10 @@ static ck_status verify(const char *url, const ck_key *from, ck_error *err) {
   if (!status) status = ck_store_verify(&report, store, NULL, NULL, NULL, err);
   ck_store_close(store);
   if (!status && report.problems)
-    status = ck_error_set(err, CK_E_CORRUPT, "store %s: %lld problems, so nothing was changed: 'ckrun store verify' tells which", url,
-                          (long long)report.problems);
+    status = ck_error_set(
+        err, CK_E_CORRUPT,
+        "store %s: %lld problems, so nothing was changed: 'ckrun store verify' tells which", url,
+        (long long)report.problems);
   return status;
 }
 
@@ -104,11 +125,14 @@ static ck_status other_change(const change *self, const ck_sealed_entry *entry, 
   ck_key_id_hex(key, &entry->key);
   ck_key_id_hex(before, &entry->before);
   bool had_none = ck_key_id_equal(&entry->before, &none);
-  return ck_error_set(err, CK_E_WRONG_KEY, "store %s is on its way from %s%s to the key %s: give these with --key and --new-key", self->url,
-                      had_none ? "no key" : "the key ", had_none ? "" : before, key);
+  return ck_error_set(
+      err, CK_E_WRONG_KEY,
+      "store %s is on its way from %s%s to the key %s: give these with --key and --new-key",
+      self->url, had_none ? "no key" : "the key ", had_none ? "" : before, key);
 }
 
-static ck_status begin_change(change *self, const ck_key *from, ck_bytes bytes, const ck_sealed_entry *entry, ck_error *err) {
+static ck_status begin_change(change *self, const ck_key *from, ck_bytes bytes,
+                              const ck_sealed_entry *entry, ck_error *err) {
   ck_buffer begun = {0};
   ck_backend *backend = &self->sealed.inner;
   self->report->resumed = entry->changing;
@@ -125,7 +149,11 @@ static ck_status begin_change(change *self, const ck_key *from, ck_bytes bytes, 
 static ck_status change_all(change *self, ck_error *err) {
   ck_buffer ended = {0};
   const ck_backend *backend = &self->sealed.inner;
-  ck_rekey with = {.from = self->from, .to = self->to, .self = self, .event = change_event, .checkpoint = change_checkpoint,
+  ck_rekey with = {.from = self->from,
+                   .to = self->to,
+                   .self = self,
+                   .event = change_event,
+                   .checkpoint = change_checkpoint,
                    .bytes = change_bytes};
   int64_t rows;
   ck_status status;
@@ -151,7 +179,8 @@ static ck_status change_key(change *self, const ck_key *from, const ck_key *to, 
   if (!status && had_key && from) status = ck_seal_new(&self->from, from, salt, err);
   if (!status) self->to_id = ck_seal_key(self->to);
   if (!status && self->from) self->from_id = ck_seal_key(self->from);
-  if (!status && !entry.changing && ck_sealed_entry_is_of(ck_buffer_bytes(&bytes), &entry, self->to, NULL) && entry.is_there) {
+  if (!status && !entry.changing &&
+      ck_sealed_entry_is_of(ck_buffer_bytes(&bytes), &entry, self->to, NULL) && entry.is_there) {
     self->report->was_done = true;
   } else if (!status) {
     status = begin_change(self, had_key ? from : NULL, ck_buffer_bytes(&bytes), &entry, err);
@@ -163,7 +192,8 @@ static ck_status change_key(change *self, const ck_key *from, const ck_key *to, 
   return status;
 }
 
-ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *from, const ck_key *to, ck_error *err) {
+ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *from,
+                         const ck_key *to, ck_error *err) {
   *out = (ck_rekey_report){0};
   change *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -172,7 +202,8 @@ ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *fr
   ck_backend *backend = &self->sealed.inner;
   pthread_mutex_init(&self->sealed.mutex, NULL);
   ck_status status = ck_store_core_open_backend(backend, url, &(ck_store_options){0}, err);
-  if (!status && !backend->begin_rekey) status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its key cannot be changed", url);
+  if (!status && !backend->begin_rekey)
+    status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its key cannot be changed", url);
   if (!status) status = change_key(self, from, to, err);
   if (backend->close) backend->close(backend->self);
   ck_seal_free(self->from);
@@ -197,7 +228,8 @@ static void list_key(void *to, ck_bytes key_id, int64_t events, int64_t checkpoi
   ck_key_use use = {.events = events, .checkpoints = checkpoints};
   use.is_key = ck_key_id_read(&use.id, key_id);
   use.is_current = use.is_key && self->entry.is_there && ck_key_id_equal(&use.id, &self->entry.key);
-  use.is_before = use.is_key && self->entry.changing && ck_key_id_equal(&use.id, &self->entry.before);
+  use.is_before =
+      use.is_key && self->entry.changing && ck_key_id_equal(&use.id, &self->entry.before);
   self->visit(self->to, &use);
 }
 
@@ -205,8 +237,10 @@ ck_status ck_store_list_keys(const char *url, ck_key_use_visit visit, void *to, 
   ck_backend backend = {0};
   ck_buffer bytes = {0};
   listing list = {.visit = visit, .to = to};
-  ck_status status = ck_store_core_open_backend(&backend, url, &(ck_store_options){.read_only = true}, err);
-  if (!status && !backend.list_keys) status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its keys cannot be listed", url);
+  ck_status status =
+      ck_store_core_open_backend(&backend, url, &(ck_store_options){.read_only = true}, err);
+  if (!status && !backend.list_keys)
+    status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its keys cannot be listed", url);
   if (!status) status = backend.get_key_entry(&bytes, backend.self, err);
   if (!status) status = ck_sealed_entry_read(&list.entry, url, ck_buffer_bytes(&bytes), err);
   if (!status) status = backend.list_keys(backend.self, list_key, &list, err);

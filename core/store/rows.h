@@ -1,4 +1,5 @@
-/* rows.h - what goes between store.c and a backend: encoded rows, and what is done with several at once. */
+/* rows.h - what goes between store.c and a backend: encoded rows, and what is done with several at
+ * once. */
 #ifndef CK_STORE_ROWS_H
 #define CK_STORE_ROWS_H
 
@@ -9,9 +10,10 @@
 typedef enum {
   CK_ENCODING_PLAIN = 0,
   CK_ENCODING_ZSTD = 1,
-  CK_ENCODING_SEALED = 2,       /* bit: sealed after compression (sealed.h) */
-  CK_ENCODING_TOMBSTONE = 4,    /* bit: scrubbed; the bytes are the content's digest (to come) */
-  CK_ENCODING_PRUNED = 8        /* bit: of a checkpoint that was pruned; with no bytes it is a stub (payload.h) */
+  CK_ENCODING_SEALED = 2,    /* bit: sealed after compression (sealed.h) */
+  CK_ENCODING_TOMBSTONE = 4, /* bit: scrubbed; the bytes are the content's digest (to come) */
+  CK_ENCODING_PRUNED =
+      8 /* bit: of a checkpoint that was pruned; with no bytes it is a stub (payload.h) */
 } ck_encoding;
 
 typedef struct ck_event_row {
@@ -20,34 +22,36 @@ typedef struct ck_event_row {
   int64_t at_ms;
   const char *scope, *agent; /* agent may be NULL */
   int encoding;
-  int64_t plain_len;         /* of the body before compression */
-  int64_t check;             /* the first 8 bytes of its digest (chain.h): a damaged row is not taken for another one */
-  ck_bytes body;             /* as stored */
-  ck_bytes mac;              /* no bytes: unsigned */
-  ck_bytes key_id;           /* no bytes: unsigned, or opened */
-  const ck_error *fault;     /* why a row that was read could not be opened; NULL: nothing is wrong, or no key was needed */
+  int64_t plain_len; /* of the body before compression */
+  int64_t check;     /* the first 8 bytes of its digest (chain.h): a damaged row is not taken for
+                        another one */
+  ck_bytes body;     /* as stored */
+  ck_bytes mac;      /* no bytes: unsigned */
+  ck_bytes key_id;   /* no bytes: unsigned, or opened */
+  const ck_error *fault; /* why a row that was read could not be opened; NULL: nothing is wrong, or
+                            no key was needed */
 } ck_event_row;
 
 typedef struct ck_checkpoint_row {
   char id[CK_ID_SIZE];
   int64_t seq, parent, keyframe, timeline;
-  int64_t covers;            /* events with covers < seq <= this seq are in its digest */
+  int64_t covers; /* events with covers < seq <= this seq are in its digest */
   ck_boundary_kind kind;
   int64_t created_ms;
   bool clean, resumable;
   ck_totals totals;
   int64_t changed;
-  int format;                /* of the payload; CK_PAYLOAD_FORMAT when written */
+  int format; /* of the payload; CK_PAYLOAD_FORMAT when written */
   int encoding;
   int64_t plain_len;
-  ck_bytes info;             /* JSON */
-  ck_bytes payload;          /* as stored */
-  ck_digest events_digest;   /* of the events it covers */
-  ck_digest payload_digest;  /* of the payload as stored */
-  ck_digest digest;          /* logical, chained */
-  ck_bytes mac;              /* no bytes: unsigned */
-  ck_bytes key_id;           /* no bytes: unsigned, or opened */
-  const ck_error *fault;     /* as of an event */
+  ck_bytes info;            /* JSON */
+  ck_bytes payload;         /* as stored */
+  ck_digest events_digest;  /* of the events it covers */
+  ck_digest payload_digest; /* of the payload as stored */
+  ck_digest digest;         /* logical, chained */
+  ck_bytes mac;             /* no bytes: unsigned */
+  ck_bytes key_id;          /* no bytes: unsigned, or opened */
+  const ck_error *fault;    /* as of an event */
 } ck_checkpoint_row;
 
 typedef struct ck_row_batch {
@@ -58,19 +62,20 @@ typedef struct ck_row_batch {
   const ck_session_update *update;     /* or NULL */
   int64_t at_ms;                       /* for updated_ms */
   bool unsealed;                       /* as in ck_opening */
-  ck_status status;                    /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
+  ck_status status; /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
 } ck_row_batch;
 
-/* What pruning changes of a checkpoint's row. A stub loses its payload; it has no keyframe and no plain length. */
+/* What pruning changes of a checkpoint's row. A stub loses its payload; it has no keyframe and no
+ * plain length. */
 typedef struct ck_prune_row {
   int64_t seq;
-  ck_digest digest;          /* of the row that was read: another row is not touched */
+  ck_digest digest; /* of the row that was read: another row is not touched */
   int encoding;
   bool stub;
-  bool drop;                 /* it was a kept one until now */
+  bool drop; /* it was a kept one until now */
   ck_digest payload_digest;
-  ck_bytes mac, key_id;      /* of what the row becomes; no bytes: unsigned */
-  ck_bytes info;             /* no bytes: it stays */
+  ck_bytes mac, key_id; /* of what the row becomes; no bytes: unsigned */
+  ck_bytes info;        /* no bytes: it stays */
 } ck_prune_row;
 
 /* Makes a row that was read one of another session. */
@@ -80,12 +85,12 @@ typedef ck_status (*ck_event_row_move)(void *to, ck_event_row *row, ck_error *er
 typedef struct ck_dependent_fork {
   int64_t session;
   int64_t cut;
-  int64_t timeline;          /* its first own one: those before are copied */
-  ck_origin origin;          /* its new one */
-  ck_prune_row *stubs;       /* the deleted session's checkpoints as its own */
+  int64_t timeline;    /* its first own one: those before are copied */
+  ck_origin origin;    /* its new one */
+  ck_prune_row *stubs; /* the deleted session's checkpoints as its own */
   size_t stub_count;
-  ck_event_row_move move;    /* NULL: rows of events are copied as they are */
-  void *to;                  /* of `move` */
+  ck_event_row_move move; /* NULL: rows of events are copied as they are */
+  void *to;               /* of `move` */
 } ck_dependent_fork;
 
 /* What opens a run; as ck_opening. */
@@ -106,8 +111,8 @@ typedef struct ck_identity {
   int64_t created_ms;
 } ck_identity;
 
-/* Which events: after < seq <= until (until 0: no bound); `kinds`, `agent` and `others` as in ck_event_query, hints:
- * others may come as well. */
+/* Which events: after < seq <= until (until 0: no bound); `kinds`, `agent` and `others` as in
+ * ck_event_query, hints: others may come as well. */
 typedef struct ck_event_rows {
   int64_t session, after, until;
   bool backward;
@@ -119,7 +124,8 @@ typedef struct ck_event_rows {
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
 
-/* A change of key, row by row: each function takes what it is given from the old key to the new one. */
+/* A change of key, row by row: each function takes what it is given from the old key to the new
+ * one. */
 struct ck_rekey_bytes;
 typedef struct ck_rekey {
   const ck_seal *from, *to; /* from NULL: there was no key */

@@ -53,13 +53,17 @@ static ck_status keep_row(row_walk *self, const ck_checkpoint_row *row) {
 
 static ck_status check_row(const row_walk *self, const ck_checkpoint_row *row) {
   if (row->fault) return ck_store_core_check_fault(row->fault, self->err);
-  if (row->key_id.len) return ck_error_set(self->err, CK_E_WRONG_KEY, "sealed, and no key was given");
+  if (row->key_id.len)
+    return ck_error_set(self->err, CK_E_WRONG_KEY, "sealed, and no key was given");
   if (row->keyframe > row->seq || row->keyframe < 1)
-    return ck_error_set(self->err, CK_E_CORRUPT, "its keyframe is said to be at %lld", (long long)row->keyframe);
+    return ck_error_set(self->err, CK_E_CORRUPT, "its keyframe is said to be at %lld",
+                        (long long)row->keyframe);
   if (row->keyframe != row->seq && row->parent < row->keyframe)
-    return ck_error_set(self->err, CK_E_CORRUPT, "its parents do not lead to its keyframe %lld", (long long)row->keyframe);
+    return ck_error_set(self->err, CK_E_CORRUPT, "its parents do not lead to its keyframe %lld",
+                        (long long)row->keyframe);
   if (self->count && row->keyframe != self->rows[0]->keyframe)
-    return ck_error_set(self->err, CK_E_CORRUPT, "it has another keyframe (%lld) than what follows it (%lld)",
+    return ck_error_set(self->err, CK_E_CORRUPT,
+                        "it has another keyframe (%lld) than what follows it (%lld)",
                         (long long)row->keyframe, (long long)self->rows[0]->keyframe);
   return CK_OK;
 }
@@ -69,7 +73,8 @@ static bool visit_row(void *to, const ck_checkpoint_row *row) {
   row_walk *self = to;
   if (row->seq > self->wanted) return true;
   if (row->seq < self->wanted) return false;
-  self->is_pruned = self->count || self->pruned ? ck_payload_is_stub(row) : ck_payload_is_pruned(row);
+  self->is_pruned =
+      self->count || self->pruned ? ck_payload_is_stub(row) : ck_payload_is_pruned(row);
   if (self->is_pruned) return false;
   self->status = ck_payload_error(check_row(self, row), self->err, self->session_id, row);
   if (!self->status) self->status = keep_row(self, row);
@@ -87,12 +92,17 @@ static ck_status answer_pruned(const row_walk *self, int64_t seq, ck_error *err)
   const ck_backend *backend = &self->store->backend;
   bool gone = self->count == 0;
   ck_status status = CK_OK;
-  if (!gone) status = backend->read_checkpoints(backend->self, self->session, seq - 1, seq, true, false, read_pruned, &gone, err);
+  if (!gone)
+    status = backend->read_checkpoints(backend->self, self->session, seq - 1, seq, true, false,
+                                       read_pruned, &gone, err);
   if (status) return status;
   if (gone)
-    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint at seq %lld: it was pruned", self->session_id, (long long)seq);
-  return ck_error_set(err, CK_E_CORRUPT, "session %s, checkpoint %s: the checkpoint at seq %lld that it builds on was pruned",
-                      self->session_id, self->rows[0]->id, (long long)self->wanted);
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint at seq %lld: it was pruned",
+                        self->session_id, (long long)seq);
+  return ck_error_set(
+      err, CK_E_CORRUPT,
+      "session %s, checkpoint %s: the checkpoint at seq %lld that it builds on was pruned",
+      self->session_id, self->rows[0]->id, (long long)self->wanted);
 }
 
 static ck_status read_rows(row_walk *self, int64_t seq, ck_error *err) {
@@ -100,16 +110,21 @@ static ck_status read_rows(row_walk *self, int64_t seq, ck_error *err) {
   self->err = err;
   self->wanted = seq;
   if (seq < 1)
-    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", self->session_id, (long long)seq);
-  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, seq, true, true, visit_row, self, err);
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld",
+                        self->session_id, (long long)seq);
+  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, seq, true, true,
+                                               visit_row, self, err);
   if (!status) status = self->status;
   if (status) return status;
   if (self->is_pruned) return answer_pruned(self, seq, err);
   if (self->count == 0)
-    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld", self->session_id, (long long)seq);
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld",
+                        self->session_id, (long long)seq);
   if (self->wanted != 0)
-    return ck_error_set(err, CK_E_CORRUPT, "session %s, checkpoint %s: the checkpoint at seq %lld that it builds on is gone",
-                        self->session_id, self->rows[0]->id, (long long)self->wanted);
+    return ck_error_set(
+        err, CK_E_CORRUPT,
+        "session %s, checkpoint %s: the checkpoint at seq %lld that it builds on is gone",
+        self->session_id, self->rows[0]->id, (long long)self->wanted);
   return CK_OK;
 }
 
@@ -118,22 +133,31 @@ static ck_status check_digest(const row_walk *self, ck_bytes changed, ck_error *
   const ck_checkpoint_row *head = self->rows[0];
   ck_digest parent;
   ck_status status = CK_OK;
-  if (self->count > 1) parent = self->rows[1]->digest;
-  else status = ck_store_core_get_digest(&parent, self->store, self->session, head->parent, err);
-  if (status == CK_E_NOT_FOUND) return ck_error_set(err, CK_E_CORRUPT, "its parent at seq %lld is gone", (long long)head->parent);
+  if (self->count > 1)
+    parent = self->rows[1]->digest;
+  else
+    status = ck_store_core_get_digest(&parent, self->store, self->session, head->parent, err);
+  if (status == CK_E_NOT_FOUND)
+    return ck_error_set(err, CK_E_CORRUPT, "its parent at seq %lld is gone",
+                        (long long)head->parent);
   if (status) return status;
   ck_digest digest = ck_chain_digest_checkpoint(head, self->session_id, &parent, changed);
   if (ck_digest_equal(&digest, &head->digest)) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "its row or its parent's is not what was written (digest)");
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "its row or its parent's is not what was written (digest)");
 }
 
-/* A keyframe is most of a state and its values are seldom changed before the head: they stay where they were unpacked. */
-static ck_status apply_row(ck_state_rebuild *replay, row_walk *self, ck_payload *payload, size_t at, ck_error *err) {
+/* A keyframe is most of a state and its values are seldom changed before the head: they stay where
+ * they were unpacked. */
+static ck_status apply_row(ck_state_rebuild *replay, row_walk *self, ck_payload *payload, size_t at,
+                           ck_error *err) {
   ck_codec_reader reader;
   const ck_checkpoint_row *row = self->rows[at];
   bool borrow = self->borrows && at + 1 == self->count;
   ck_status status = ck_payload_open(&reader, payload, row, err);
-  if (!status) status = borrow ? ck_state_rebuild_borrow(replay, &reader, err) : ck_state_rebuild_apply(replay, &reader, err);
+  if (!status)
+    status = borrow ? ck_state_rebuild_borrow(replay, &reader, err)
+                    : ck_state_rebuild_apply(replay, &reader, err);
   if (!status && at == 0) status = ck_state_rebuild_check_splices(replay, err);
   if (!status && at == 0) status = check_digest(self, reader.changed, err);
   if (borrow) {
@@ -148,16 +172,23 @@ static ck_status replay_rows(ck_state_rebuild **out, row_walk *self, ck_error *e
   ck_state_rebuild *replay;
   ck_payload_init(&payload, self->session_id);
   ck_status status = ck_state_rebuild_new(&replay, err);
-  for (size_t i = self->count; i-- > 0 && !status;) status = apply_row(replay, self, &payload, i, err);
+  for (size_t i = self->count; i-- > 0 && !status;)
+    status = apply_row(replay, self, &payload, i, err);
   ck_payload_clear(&payload);
-  if (status) ck_state_rebuild_free(replay);
-  else *out = replay;
+  if (status)
+    ck_state_rebuild_free(replay);
+  else
+    *out = replay;
   return status;
 }
 
-ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session,
+                             int64_t seq, ck_error *err) {
   char session_id[CK_ID_SIZE];
-  row_walk walk = {.store = self, .session = session, .session_id = session_id, .borrows = !out->replay,
+  row_walk walk = {.store = self,
+                   .session = session,
+                   .session_id = session_id,
+                   .borrows = !out->replay,
                    .pruned = out->pruned};
   ck_state_rebuild *replay = NULL;
   ck_status status = ck_store_core_get_owner(&walk.session, self, session, seq, err);
@@ -180,7 +211,8 @@ ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t
   return status;
 }
 
-ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session, int64_t seq, ck_error *err) {
+ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session, int64_t seq,
+                             ck_error *err) {
   *out = NULL;
   return ck_store_core_load(&(ck_load_request){.state = out}, self, session, seq, err);
 }

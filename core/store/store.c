@@ -1,4 +1,5 @@
-/* store.c - opens a store over its backend, holds the leases, and refuses writes that must not be made. */
+/* store.c - opens a store over its backend, holds the leases, and refuses writes that must not be
+ * made. */
 #include "core/store/store.h"
 
 #include <stdlib.h>
@@ -10,7 +11,8 @@
 
 typedef struct backend_kind {
   const char *scheme;
-  ck_status (*open)(ck_backend *out, const char *path, const ck_store_options *options, ck_error *err);
+  ck_status (*open)(ck_backend *out, const char *path, const ck_store_options *options,
+                    ck_error *err);
 } backend_kind;
 
 static const backend_kind backend_kinds[] = {
@@ -18,15 +20,18 @@ static const backend_kind backend_kinds[] = {
     {"sqlite:", ck_backend_open_sqlite},
 };
 
-ck_status ck_store_core_open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err) {
+ck_status ck_store_core_open_backend(ck_backend *out, const char *url,
+                                     const ck_store_options *options, ck_error *err) {
   for (size_t i = 0; i < sizeof backend_kinds / sizeof *backend_kinds; i++) {
     size_t len = strlen(backend_kinds[i].scheme);
-    if (strncmp(url, backend_kinds[i].scheme, len) == 0) return backend_kinds[i].open(out, url + len, options, err);
+    if (strncmp(url, backend_kinds[i].scheme, len) == 0)
+      return backend_kinds[i].open(out, url + len, options, err);
   }
   return ck_error_set(err, CK_E_USAGE, "store '%s': expected sqlite:PATH or memory:", url);
 }
 
-ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options, ck_error *err) {
+ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
+                        ck_error *err) {
   *out = NULL;
   ck_store *self = calloc(1, sizeof *self);
   if (self) self->url = strdup(url);
@@ -44,8 +49,10 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
   pthread_mutex_init(&self->mutex, NULL);
   pthread_mutex_init(&self->names_mutex, NULL);
   status = ck_sealed_open(self, options, err);
-  if (status) ck_store_close(self);
-  else *out = self;
+  if (status)
+    ck_store_close(self);
+  else
+    *out = self;
   return status;
 }
 
@@ -67,9 +74,7 @@ void ck_store_close(ck_store *self) {
   free(self);
 }
 
-const char *ck_store_url(const ck_store *self) {
-  return self->url;
-}
+const char *ck_store_url(const ck_store *self) { return self->url; }
 
 bool ck_store_has_key(const ck_store *self) { return self->has_key; }
 
@@ -80,10 +85,12 @@ const uint8_t *ck_store_fingerprint_key(const ck_store *self) {
 /* ---- what every write begins and ends with ---- */
 
 ck_status ck_store_core_begin_write(ck_store *self, ck_error *err) {
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
   pthread_mutex_lock(&self->mutex);
   if (!self->unknown) return CK_OK;
-  ck_status status = ck_error_set(err, self->cause.status, "%s; nothing is written before it is recovered", self->cause.text);
+  ck_status status = ck_error_set(
+      err, self->cause.status, "%s; nothing is written before it is recovered", self->cause.text);
   pthread_mutex_unlock(&self->mutex);
   return status;
 }
@@ -91,8 +98,11 @@ ck_status ck_store_core_begin_write(ck_store *self, ck_error *err) {
 /* `err` may be NULL: the caller did not want to know. */
 static void note_cause(ck_store *self, ck_status status, const ck_error *err) {
   self->unknown = true;
-  if (err && err->status == status) self->cause = *err;
-  else ck_error_set(&self->cause, status, "store %s: an earlier commit may be on disk or not", self->url);
+  if (err && err->status == status)
+    self->cause = *err;
+  else
+    ck_error_set(&self->cause, status, "store %s: an earlier commit may be on disk or not",
+                 self->url);
 }
 
 static void drop_chains(ck_store *self) {
@@ -110,12 +120,15 @@ ck_status ck_store_core_end_write(ck_store *self, ck_status status, const ck_err
 }
 
 ck_status ck_store_recover(ck_store *self, ck_error *err) {
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
   pthread_mutex_lock(&self->mutex);
   drop_chains(self);
   ck_status status = self->backend.recover(self->backend.self, err);
-  if (status) note_cause(self, status, err);
-  else self->unknown = false;
+  if (status)
+    note_cause(self, status, err);
+  else
+    self->unknown = false;
   pthread_mutex_unlock(&self->mutex);
   return status;
 }
@@ -146,8 +159,10 @@ static size_t find_held(const ck_store *self, int64_t session) {
   size_t low = 0, high = self->held_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (self->held[middle].lease.session < session) low = middle + 1;
-    else high = middle;
+    if (self->held[middle].lease.session < session)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }
@@ -157,10 +172,12 @@ ck_held_lease *ck_store_core_get_lease(ck_store *self, int64_t session) {
   return at < self->held_count && self->held[at].lease.session == session ? &self->held[at] : NULL;
 }
 
-ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_store *self, ck_lease lease, ck_error *err) {
+ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_store *self, ck_lease lease,
+                                    ck_error *err) {
   *out = ck_store_core_get_lease(self, lease.session);
   if (*out && (*out)->lease.epoch == lease.epoch) return CK_OK;
-  return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held", (long long)lease.session);
+  return ck_error_set(err, CK_E_FENCED, "the lease on session number %lld is not held",
+                      (long long)lease.session);
 }
 
 void ck_store_core_drop_lease(ck_store *self, int64_t session) {
@@ -173,7 +190,8 @@ void ck_store_core_drop_lease(ck_store *self, int64_t session) {
 }
 
 /* Memory is taken before the backend is asked, so that a lease that was given is always noted. */
-static ck_status prepare_held(ck_chain **out, ck_store *self, const char *session_id, ck_error *err) {
+static ck_status prepare_held(ck_chain **out, ck_store *self, const char *session_id,
+                              ck_error *err) {
   *out = NULL;
   if (self->held_count == self->held_cap) {
     size_t cap = self->held_cap ? self->held_cap * 2 : 8;
@@ -203,7 +221,8 @@ typedef struct lease_wish {
   const ck_opening *opening;
 } lease_wish;
 
-static ck_status ask_backend(ck_lease *out, ck_store *self, const lease_wish *wish, const ck_row_opening *opening, ck_error *err) {
+static ck_status ask_backend(ck_lease *out, ck_store *self, const lease_wish *wish,
+                             const ck_row_opening *opening, ck_error *err) {
   const ck_backend *backend = &self->backend;
   if (wish->record) return backend->create_session(out, backend->self, wish->record, opening, err);
   return backend->acquire(out, backend->self, wish->session_id, wish->epoch_read, opening, err);
@@ -217,25 +236,32 @@ static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wis
   if (!status) status = ck_store_core_begin_write(self, err);
   if (status) return status;
   status = prepare_held(&chain, self, wish->session_id, err);
-  if (!status) status = ck_store_core_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
+  if (!status)
+    status = ck_store_core_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
   if (!status) status = ask_backend(out, self, wish, &rows, err);
-  if (status) ck_chain_free(chain);
-  else put_held(self, *out, chain, wish->opening->unsealed)->compress_from = wish->opening->compress_from;
+  if (status)
+    ck_chain_free(chain);
+  else
+    put_held(self, *out, chain, wish->opening->unsealed)->compress_from =
+        wish->opening->compress_from;
   return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_create_session(ck_lease *out, ck_store *self, const ck_session_record *record,
                                   const ck_opening *opening, ck_error *err) {
-  return take_lease(out, self, &(lease_wish){.session_id = record->id, .record = record, .opening = opening}, err);
+  return take_lease(out, self,
+                    &(lease_wish){.session_id = record->id, .record = record, .opening = opening},
+                    err);
 }
 
-ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read,
-                           const ck_opening *opening, ck_error *err) {
+ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id,
+                           uint64_t epoch_read, const ck_opening *opening, ck_error *err) {
   lease_wish wish = {.session_id = session_id, .epoch_read = epoch_read, .opening = opening};
   return take_lease(out, self, &wish, err);
 }
 
-ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
+ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *session_id,
+                                uint64_t epoch_read, ck_error *err) {
   ck_chain *chain = NULL;
   *out = (ck_lease){0};
   ck_status status = ck_id_check("session id", session_id, err);
@@ -243,8 +269,10 @@ ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *sessi
   if (status) return status;
   status = prepare_held(&chain, self, session_id, err);
   if (!status) status = self->backend.hold(out, self->backend.self, session_id, epoch_read, err);
-  if (status) ck_chain_free(chain);
-  else put_held(self, *out, chain, false);
+  if (status)
+    ck_chain_free(chain);
+  else
+    put_held(self, *out, chain, false);
   return ck_store_core_end_write(self, status, err);
 }
 
@@ -261,7 +289,8 @@ ck_status ck_store_vacuum(int64_t *bytes, ck_store *self, ck_error *err) {
   *bytes = 0;
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.give_back(bytes, self->backend.self, err), err);
+  return ck_store_core_end_write(self, self->backend.give_back(bytes, self->backend.self, err),
+                                 err);
 }
 
 ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error *err) {
@@ -296,15 +325,18 @@ void ck_store_get_fault(char out[CK_STORE_FAULT_MAX], ck_store *self, const char
 ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err) {
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.put_request(self->backend.self, request, err), err);
+  return ck_store_core_end_write(self, self->backend.put_request(self->backend.self, request, err),
+                                 err);
 }
 
-ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease, ck_error *err) {
+ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease,
+                               ck_error *err) {
   *out = (ck_request){0};
   *found = false;
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.get_request(out, found, self->backend.self, lease, err), err);
+  return ck_store_core_end_write(
+      self, self->backend.get_request(out, found, self->backend.self, lease, err), err);
 }
 
 ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err) {
@@ -313,7 +345,8 @@ ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err) 
   return ck_store_core_end_write(self, self->backend.put_fact(self->backend.self, fact, err), err);
 }
 
-ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key, ck_error *err) {
+ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key,
+                            ck_error *err) {
   *out = NULL;
   return self->backend.get_fact(out, self->backend.self, owner, key, err);
 }

@@ -1,9 +1,10 @@
-/* store.h - durability: the contract every store keeps. Each promise here is a test in tests/store/.
+/* store.h - durability: the contract every store keeps. Each promise here is a test in
+ * tests/store/.
  *
- * URLs: "sqlite:PATH" or "memory:". A store is thread-safe. Reads see every commit that returned before they began.
- * Writes are serialised: within the process by a mutex, between processes by an exclusive flock on PATH.lock, held for
- * one transaction and never longer than one WAL checkpoint. Waits for it are bounded (10 s, then CK_E_BUSY naming the
- * holder's pid). */
+ * URLs: "sqlite:PATH" or "memory:". A store is thread-safe. Reads see every commit that returned
+ * before they began. Writes are serialised: within the process by a mutex, between processes by an
+ * exclusive flock on PATH.lock, held for one transaction and never longer than one WAL checkpoint.
+ * Waits for it are bounded (10 s, then CK_E_BUSY naming the holder's pid). */
 #ifndef CK_STORE_STORE_H
 #define CK_STORE_STORE_H
 
@@ -15,23 +16,29 @@ typedef struct ck_store ck_store;
 
 enum { CK_STORE_SCHEMA = 2 };
 typedef struct ck_store_options {
-  bool create;    /* make the file and its folder when absent; otherwise CK_E_NOT_FOUND names the path */
+  bool create; /* make the file and its folder when absent; otherwise CK_E_NOT_FOUND names the path
+                */
   bool read_only; /* no write is ever made, not even to repair; commits answer CK_E_READ_ONLY */
-  const struct ck_key *key; /* NULL: none. An empty store takes it as its own. Borrowed for the call */
+  const struct ck_key
+      *key; /* NULL: none. An empty store takes it as its own. Borrowed for the call */
 } ck_store_options;
 
-/* A store of an older schema is brought to this one by the first opening that writes, in one transaction; CK_E_BUSY names a
- * session that an older program still runs in it. One that is opened read-only is read as it is. One line naming path and cause,
- * nothing changed: CK_E_NOT_A_STORE, CK_E_NEWER (both schema numbers), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind
- * of URL), CK_E_SECRET_MISSING (it has a key, and none was given), CK_E_WRONG_KEY (it has another one, or none). */
-CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options, ck_error *err);
+/* A store of an older schema is brought to this one by the first opening that writes, in one
+ * transaction; CK_E_BUSY names a session that an older program still runs in it. One that is opened
+ * read-only is read as it is. One line naming path and cause, nothing changed: CK_E_NOT_A_STORE,
+ * CK_E_NEWER (both schema numbers), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind
+ * of URL), CK_E_SECRET_MISSING (it has a key, and none was given), CK_E_WRONG_KEY (it has another
+ * one, or none). */
+CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
+                                   ck_error *err);
 /* Everything committed stays committed; leases still held are released. */
 void ck_store_close(ck_store *self);
 const char *ck_store_url(const ck_store *self);
 /* 32 random bytes made with the store, for keyed fingerprints. Borrowed. */
 const uint8_t *ck_store_fingerprint_key(const ck_store *self);
 
-/* PROCESS: committed; survives kill -9 of every process. POWER: fsynced; survives power loss, with all before it. */
+/* PROCESS: committed; survives kill -9 of every process. POWER: fsynced; survives power loss, with
+ * all before it. */
 typedef enum { CK_DURABLE_PROCESS, CK_DURABLE_POWER } ck_durability;
 
 /* The right to write one session: captured once at acquisition, never re-read. */
@@ -50,29 +57,35 @@ typedef struct ck_session_update {
 /* One session's share of a commit. Everything is borrowed. */
 typedef struct ck_batch {
   ck_lease lease;
-  ck_event *const *events; /* seqs ascending without a gap, the first one after the last committed */
+  ck_event *const
+      *events; /* seqs ascending without a gap, the first one after the last committed */
   size_t event_count;
-  const ck_checkpoint *checkpoint; /* NULL, or its seq is that of one of the events (its boundary event) */
+  const ck_checkpoint
+      *checkpoint; /* NULL, or its seq is that of one of the events (its boundary event) */
   const ck_session_update *update; /* NULL: unchanged */
   ck_durability durability;
-  ck_status status;        /* out: CK_OK; CK_E_FENCED (the epoch has moved on: this batch alone was dropped);
-                              CK_E_RANGE (seqs do not follow: dropped); CK_E_NOT_FOUND (no such session or parent);
-                              CK_E_CORRUPT (an update of a row that is not what was written: dropped) */
-  int64_t stored_bytes;    /* out: bytes of rows as stored, payload and bodies after compression */
+  ck_status
+      status; /* out: CK_OK; CK_E_FENCED (the epoch has moved on: this batch alone was dropped);
+                 CK_E_RANGE (seqs do not follow: dropped); CK_E_NOT_FOUND (no such session or
+                 parent); CK_E_CORRUPT (an update of a row that is not what was written: dropped) */
+  int64_t stored_bytes; /* out: bytes of rows as stored, payload and bodies after compression */
 } ck_batch;
 
-/* One transaction for all batches, at the strongest durability among them. A failure of the transaction fails all of it:
- * CK_E_FULL, CK_E_IO, CK_E_BUSY: nothing was written. CK_E_UNKNOWN: the sync failed and the rows may exist or not:
- * ck_store_recover must succeed before any other write is accepted: until then writes answer CK_E_UNKNOWN, and after a
- * recover that failed its status (CK_E_FULL, CK_E_IO, …), and the text names the cause.
- * Per-batch answers are in batch->status; the call then returns CK_OK. */
-CK_CHECKED ck_status ck_store_commit(ck_store *self, ck_batch *batches, size_t count, ck_error *err);
-/* Reopens, forces the WAL into the database, syncs. Afterwards ck_store_get_head tells the truth, and the next
- * checkpoint of every session is a keyframe. */
+/* One transaction for all batches, at the strongest durability among them. A failure of the
+ * transaction fails all of it: CK_E_FULL, CK_E_IO, CK_E_BUSY: nothing was written. CK_E_UNKNOWN:
+ * the sync failed and the rows may exist or not: ck_store_recover must succeed before any other
+ * write is accepted: until then writes answer CK_E_UNKNOWN, and after a recover that failed its
+ * status (CK_E_FULL, CK_E_IO, …), and the text names the cause. Per-batch answers are in
+ * batch->status; the call then returns CK_OK. */
+CK_CHECKED ck_status ck_store_commit(ck_store *self, ck_batch *batches, size_t count,
+                                     ck_error *err);
+/* Reopens, forces the WAL into the database, syncs. Afterwards ck_store_get_head tells the truth,
+ * and the next checkpoint of every session is a keyframe. */
 CK_CHECKED ck_status ck_store_recover(ck_store *self, ck_error *err);
 /* All that was committed becomes power-durable. */
 CK_CHECKED ck_status ck_store_sync(ck_store *self, ck_error *err);
-/* Called when the writer has nothing to do: a WAL checkpoint if it is worth it. Never waits for a reader. */
+/* Called when the writer has nothing to do: a WAL checkpoint if it is worth it. Never waits for a
+ * reader. */
 CK_CHECKED ck_status ck_store_idle(ck_store *self, ck_error *err);
 
 /* What opens a run of a session, written in one transaction with the acquisition. Borrowed. */
@@ -82,91 +95,112 @@ typedef struct ck_opening {
   size_t event_count;
   const ck_checkpoint *checkpoint; /* NULL, or its seq is that of one of the events: an edit */
   const ck_session_update *update; /* NULL: running, without a reason */
-  size_t compress_from;            /* by this lease, shorter bodies and payloads are kept as they are; 0: as the store thinks best */
-  ck_restarts restarts;            /* kept in the record; of a new session, zeros */
-  bool unsealed;                   /* what is written under this lease is signed only (rekey.h) */
+  size_t compress_from; /* by this lease, shorter bodies and payloads are kept as they are; 0: as
+                           the store thinks best */
+  ck_restarts restarts; /* kept in the record; of a new session, zeros */
+  bool unsealed;        /* what is written under this lease is signed only (rekey.h) */
 } ck_opening;
 
-/* Makes the session `record` (id, profile, flow, input, run, created_ms, origin are read; epoch becomes 1, status running)
- * with its first timeline and takes its lock. With an origin it is a fork: its timeline and its seqs follow those that it
- * inherits, and it begins with a checkpoint that goes on from the one at the cut. CK_E_EXISTS: the id is taken; nothing was changed. Power-durable. */
-CK_CHECKED ck_status ck_store_create_session(ck_lease *out, ck_store *self, const ck_session_record *record,
+/* Makes the session `record` (id, profile, flow, input, run, created_ms, origin are read; epoch
+ * becomes 1, status running) with its first timeline and takes its lock. With an origin it is a
+ * fork: its timeline and its seqs follow those that it inherits, and it begins with a checkpoint
+ * that goes on from the one at the cut. CK_E_EXISTS: the id is taken; nothing was changed.
+ * Power-durable. */
+CK_CHECKED ck_status ck_store_create_session(ck_lease *out, ck_store *self,
+                                             const ck_session_record *record,
                                              const ck_opening *opening, ck_error *err);
-/* Takes the session's lock (CK_E_OWNED naming pid and host of the live owner; nothing was touched), then in one power-durable
- * transaction: the epoch moves from `epoch_read` to epoch_read + 1 (CK_E_FENCED when it is not `epoch_read` any more),
- * status running, reason cleared, the new timeline live, the opening events appended. CK_E_RANGE: others were meanwhile. */
-CK_CHECKED ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id, uint64_t epoch_read,
-                                      const ck_opening *opening, ck_error *err);
-/* CK_OK when no live process holds the session's lock (a hint: it can change at once); CK_E_OWNED as above. */
+/* Takes the session's lock (CK_E_OWNED naming pid and host of the live owner; nothing was touched),
+ * then in one power-durable transaction: the epoch moves from `epoch_read` to epoch_read + 1
+ * (CK_E_FENCED when it is not `epoch_read` any more), status running, reason cleared, the new
+ * timeline live, the opening events appended. CK_E_RANGE: others were meanwhile. */
+CK_CHECKED ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id,
+                                      uint64_t epoch_read, const ck_opening *opening,
+                                      ck_error *err);
+/* CK_OK when no live process holds the session's lock (a hint: it can change at once); CK_E_OWNED
+ * as above. */
 CK_CHECKED ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error *err);
 /* Gives the session's lock back; the epoch stays. */
 void ck_store_release(ck_store *self, ck_lease lease);
 
 /* CK_E_NOT_FOUND names the id and the store. Caller clears the record. */
-CK_CHECKED ck_status ck_store_get_session(ck_session_record *out, ck_store *self, const char *session_id, ck_error *err);
-typedef bool (*ck_session_visit)(void *to, const ck_session_record *record); /* borrowed for the call; false stops */
+CK_CHECKED ck_status ck_store_get_session(ck_session_record *out, ck_store *self,
+                                          const char *session_id, ck_error *err);
+typedef bool (*ck_session_visit)(
+    void *to, const ck_session_record *record); /* borrowed for the call; false stops */
 /* Newest first. `status` 0: all. */
-CK_CHECKED ck_status ck_store_list_sessions(ck_store *self, ck_session_status status, ck_session_visit visit, void *to,
-                                            ck_error *err);
+CK_CHECKED ck_status ck_store_list_sessions(ck_store *self, ck_session_status status,
+                                            ck_session_visit visit, void *to, ck_error *err);
 
 /* The id of a session's number, as in ck_origin. CK_E_NOT_FOUND. */
-CK_CHECKED ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session, ck_error *err);
+CK_CHECKED ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session,
+                                             ck_error *err);
 /* What a resume starts from. Caller clears it with ck_head_clear. */
 typedef struct ck_head {
   ck_session_record session;
-  int64_t last_seq;            /* of all events, all timelines; 0: none */
-  ck_timeline *timelines;      /* ascending by no */
+  int64_t last_seq;       /* of all events, all timelines; 0: none */
+  ck_timeline *timelines; /* ascending by no */
   size_t timeline_count;
   bool has_checkpoint;
   ck_checkpoint_info checkpoint; /* latest by seq that the live timeline sees, resumable or not */
   bool has_latest;
-  ck_checkpoint_info latest;   /* latest by seq of the whole session, also a pruned one: its totals are the freshest */
+  ck_checkpoint_info latest; /* latest by seq of the whole session, also a pruned one: its totals
+                                are the freshest */
 } ck_head;
 void ck_head_clear(ck_head *self);
-CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id, ck_error *err);
+CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id,
+                                       ck_error *err);
 
-/* The state at the checkpoint `seq`, after its own digest and payload were verified.
- * Eight different answers: CK_E_NOT_FOUND, CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_EMPTY, CK_E_NEWER, CK_E_WRONG_KEY,
- * CK_E_WRONG_SESSION, CK_E_OVERSIZE; each names session, checkpoint id and cause. */
-CK_CHECKED ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
+/* The state at the checkpoint `seq`, after its own digest and payload were verified. Eight
+ * different answers: CK_E_NOT_FOUND, CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_EMPTY, CK_E_NEWER,
+ * CK_E_WRONG_KEY, CK_E_WRONG_SESSION, CK_E_OVERSIZE; each names session, checkpoint id and
+ * cause. */
+CK_CHECKED ck_status ck_store_get_state(ck_state **out, ck_store *self, int64_t session,
+                                        int64_t seq, ck_error *err);
 /* By id (of that session), or by seq when `id` is NULL. A pruned one is found too. */
-CK_CHECKED ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self, int64_t session, const char *id,
-                                             int64_t seq, ck_error *err);
+CK_CHECKED ck_status ck_store_get_checkpoint(ck_checkpoint_info *out, ck_store *self,
+                                             int64_t session, const char *id, int64_t seq,
+                                             ck_error *err);
 typedef bool (*ck_checkpoint_visit)(void *to, const ck_checkpoint_info *checkpoint);
 /* Ascending by seq, all timelines, inherited ones too; pruned ones are left out. */
-CK_CHECKED ck_status ck_store_list_checkpoints(ck_store *self, int64_t session, ck_checkpoint_visit visit, void *to,
-                                               ck_error *err);
+CK_CHECKED ck_status ck_store_list_checkpoints(ck_store *self, int64_t session,
+                                               ck_checkpoint_visit visit, void *to, ck_error *err);
 
 /* Which events to read. Zero-initialised: all of the session, inherited ones too, ascending. */
 typedef struct ck_event_query {
   int64_t session;
-  const ck_view *view;   /* NULL: every timeline */
-  int64_t after;         /* only seq > after */
-  int64_t until;         /* only seq <= until; 0: no bound */
-  uint64_t kinds;        /* bit 1 << kind; 0: all kinds */
-  const char *scope;     /* NULL: all */
-  const char *agent;     /* NULL: all */
-  uint64_t others;       /* with `agent`: also events of these kinds (bit 1 << kind), whoever's they are */
-  size_t last;           /* only the last N that match, still given ascending; 0: all */
-  bool backward;         /* descending by seq; visit returns false to stop; `last` is 0 then */
+  const ck_view *view; /* NULL: every timeline */
+  int64_t after;       /* only seq > after */
+  int64_t until;       /* only seq <= until; 0: no bound */
+  uint64_t kinds;      /* bit 1 << kind; 0: all kinds */
+  const char *scope;   /* NULL: all */
+  const char *agent;   /* NULL: all */
+  uint64_t
+      others;    /* with `agent`: also events of these kinds (bit 1 << kind), whoever's they are */
+  size_t last;   /* only the last N that match, still given ascending; 0: all */
+  bool backward; /* descending by seq; visit returns false to stop; `last` is 0 then */
 } ck_event_query;
-typedef bool (*ck_event_visit)(void *to, const ck_event *event); /* borrowed for the call; false stops */
-CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query, ck_event_visit visit, void *to,
-                                          ck_error *err);
+typedef bool (*ck_event_visit)(void *to,
+                               const ck_event *event); /* borrowed for the call; false stops */
+CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query,
+                                          ck_event_visit visit, void *to, ck_error *err);
 
-/* A wish from another process, served by the owner at its next boundary. Texts borrowed on put, owned after get. */
+/* A wish from another process, served by the owner at its next boundary. Texts borrowed on put,
+ * owned after get. */
 typedef struct ck_request {
-  int64_t no;        /* given by the store; ascending */
+  int64_t no; /* given by the store; ascending */
   int64_t session;
-  char *kind;        /* "pause", "cancel", … */
-  ck_value *body;    /* may be NULL */
+  char *kind;     /* "pause", "cancel", … */
+  ck_value *body; /* may be NULL */
 } ck_request;
 void ck_request_clear(ck_request *self);
 CK_CHECKED ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err);
-/* Takes the oldest request of the leased session out of the store; false in *found when there is none. CK_E_FENCED. */
-CK_CHECKED ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease, ck_error *err);
+/* Takes the oldest request of the leased session out of the store; false in *found when there is
+ * none. CK_E_FENCED. */
+CK_CHECKED ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self,
+                                          ck_lease lease, ck_error *err);
 
-/* What outlives sessions: a value under an owner ("" is everybody, else an agent) and a key. Borrowed. */
+/* What outlives sessions: a value under an owner ("" is everybody, else an agent) and a key.
+ * Borrowed. */
 typedef struct ck_fact {
   const char *owner, *key;
   const ck_value *value; /* NULL: the fact goes */
@@ -175,22 +209,24 @@ typedef struct ck_fact {
 /* Replaces what was known under that key; process-durable. */
 CK_CHECKED ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err);
 /* NULL in *out when nothing is known. CK_E_CORRUPT: its row is not what was written. */
-CK_CHECKED ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key, ck_error *err);
+CK_CHECKED ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner,
+                                       const char *key, ck_error *err);
 
 /* store verify: walks rows, digests and payloads of one session or of all (`session_id` NULL). */
 typedef struct ck_verify_report {
   int64_t sessions, events, checkpoints, problems;
 } ck_verify_report;
-typedef void (*ck_problem_visit)(void *to, const char *session_id, int64_t seq, ck_status status, const char *text);
+typedef void (*ck_problem_visit)(void *to, const char *session_id, int64_t seq, ck_status status,
+                                 const char *text);
 /* CK_OK when the walk could be made, whatever it found: look at report->problems. Never writes. */
-CK_CHECKED ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id, ck_problem_visit visit,
-                                     void *to, ck_error *err);
+CK_CHECKED ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
+                                     ck_problem_visit visit, void *to, ck_error *err);
 
 typedef struct ck_store_stats {
   int64_t sessions, events, checkpoints, keyframes; /* without pruned checkpoints */
-  int64_t event_bytes;      /* bodies as stored */
+  int64_t event_bytes;                              /* bodies as stored */
   int64_t event_plain_bytes;
-  int64_t payload_bytes;    /* checkpoint payloads as stored */
+  int64_t payload_bytes; /* checkpoint payloads as stored */
   int64_t payload_plain_bytes;
   int64_t file_bytes, wal_bytes, free_bytes; /* 0 in memory */
   int schema;

@@ -1,8 +1,10 @@
-/* store_core.h - the inside of a ck_store, shared by the files that implement store.h over a backend.
+/* store_core.h - the inside of a ck_store, shared by the files that implement store.h over a
+ * backend.
  *
- * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states; store_prune.c drops checkpoints; store_delete.c
- * deletes;
- * store_read.c lists; lineage.c finds what a fork inherits; verify.c checks. Writing happens under `mutex`, one call at a time; reading takes no lock here. */
+ * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states;
+ * store_prune.c drops checkpoints; store_delete.c deletes; store_read.c lists; lineage.c finds what
+ * a fork inherits; verify.c checks. Writing happens under `mutex`, one call at a time; reading
+ * takes no lock here. */
 #ifndef CK_STORE_STORE_CORE_H
 #define CK_STORE_STORE_CORE_H
 
@@ -20,7 +22,7 @@ typedef struct ck_held_lease {
   ck_chain *chain;
   size_t compress_from; /* as ck_opening */
   bool unsealed;        /* as ck_opening */
-  ck_status failed; /* within one commit: what an earlier batch of the session failed with */
+  ck_status failed;     /* within one commit: what an earlier batch of the session failed with */
 } ck_held_lease;
 
 enum { CK_STORE_CORE_NAMES = 64 };
@@ -36,13 +38,13 @@ struct ck_store {
   bool has_key;
   pthread_mutex_t mutex;
   /* Under the mutex. */
-  bool unknown;      /* no write before a recover, because of `cause` */
+  bool unknown; /* no write before a recover, because of `cause` */
   ck_error cause;
-  ck_held_lease *held;     /* ascending by session */
+  ck_held_lease *held; /* ascending by session */
   size_t held_count, held_cap;
-  ck_arena arena;    /* rows and stored bytes of one round */
-  ck_buffer plain;   /* payload of one checkpoint */
-  ck_buffer space;   /* body of one event that is read back */
+  ck_arena arena;  /* rows and stored bytes of one round */
+  ck_buffer plain; /* payload of one checkpoint */
+  ck_buffer space; /* body of one event that is read back */
   ck_compress compress;
   /* Ids of sessions by number, as seen last: loading a state by number names its session. */
   pthread_mutex_t names_mutex;
@@ -50,15 +52,19 @@ struct ck_store {
 };
 
 /* By the URL's scheme. CK_E_USAGE. */
-CK_CHECKED ck_status ck_store_core_open_backend(ck_backend *out, const char *url, const ck_store_options *options, ck_error *err);
-/* Locks for a write; on failure nothing is locked: CK_E_READ_ONLY, or the cause that a recover is due for. */
+CK_CHECKED ck_status ck_store_core_open_backend(ck_backend *out, const char *url,
+                                                const ck_store_options *options, ck_error *err);
+/* Locks for a write; on failure nothing is locked: CK_E_READ_ONLY, or the cause that a recover is
+ * due for. */
 CK_CHECKED ck_status ck_store_core_begin_write(ck_store *self, ck_error *err);
-/* Unlocks and returns `status`, having noted an unknown outcome and `err`, its cause (all chains are dropped then). */
+/* Unlocks and returns `status`, having noted an unknown outcome and `err`, its cause (all chains
+ * are dropped then). */
 ck_status ck_store_core_end_write(ck_store *self, ck_status status, const ck_error *err);
 /* NULL when the lease is not held. */
 ck_held_lease *ck_store_core_get_lease(ck_store *self, int64_t session);
 /* The same of this very lease; CK_E_FENCED when it is not held. */
-CK_CHECKED ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_store *self, ck_lease lease, ck_error *err);
+CK_CHECKED ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_store *self,
+                                               ck_lease lease, ck_error *err);
 /* Forgets a lease whose lock the backend gave back. */
 void ck_store_core_drop_lease(ck_store *self, int64_t session);
 
@@ -73,59 +79,74 @@ typedef struct ck_store_core_part {
 typedef struct ck_store_core_lineage {
   ck_store_core_part *parts; /* ascending */
   size_t count;
-  ck_store_core_part own;    /* the only one of a session that is no fork */
+  ck_store_core_part own; /* the only one of a session that is no fork */
 } ck_store_core_lineage;
-CK_CHECKED ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, int64_t session, ck_error *err);
+CK_CHECKED ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self,
+                                               int64_t session, ck_error *err);
 void ck_store_core_lineage_clear(ck_store_core_lineage *self);
 /* The session that `seq` lies in. */
-CK_CHECKED ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
+CK_CHECKED ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session,
+                                             int64_t seq, ck_error *err);
 /* With those inherited, ascending by no; *out malloc'd. */
-CK_CHECKED ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_store *self, int64_t session, ck_error *err);
+CK_CHECKED ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_store *self,
+                                                  int64_t session, ck_error *err);
 /* Of all events, inherited ones too. CK_E_CORRUPT: a number that no session comes to. */
-CK_CHECKED ck_status ck_store_core_get_last_seq(int64_t *out, ck_store *self, int64_t session, ck_error *err);
+CK_CHECKED ck_status ck_store_core_get_last_seq(int64_t *out, ck_store *self, int64_t session,
+                                                ck_error *err);
 
 void ck_store_core_put_name(ck_store *self, int64_t no, const char *id);
 /* CK_E_NOT_FOUND. */
-CK_CHECKED ck_status ck_store_core_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err);
+CK_CHECKED ck_status ck_store_core_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no,
+                                            ck_error *err);
 
 /* Rows of events, bodies compressed, and their digests; in the arena. */
 typedef struct ck_store_core_rows {
   ck_event_row *events;
   ck_digest *digests;
 } ck_store_core_rows;
-CK_CHECKED ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self, ck_event *const *events, size_t count,
-                                            ck_error *err);
-/* The rows of an opening, its checkpoint chained behind what the session holds; in the arena. `chain` is a new one. `record`:
- * of the session that is made; NULL: of one that is there. */
-CK_CHECKED ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self, ck_chain *chain, const ck_session_record *record,
-                                             const ck_opening *opening, ck_error *err);
+CK_CHECKED ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self,
+                                                 ck_event *const *events, size_t count,
+                                                 ck_error *err);
+/* The rows of an opening, its checkpoint chained behind what the session holds; in the arena.
+ * `chain` is a new one. `record`: of the session that is made; NULL: of one that is there. */
+CK_CHECKED ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self,
+                                                  ck_chain *chain, const ck_session_record *record,
+                                                  const ck_opening *opening, ck_error *err);
 /* Answers the fault of a row that was read; CK_OK when there is none. */
 CK_CHECKED ck_status ck_store_core_check_fault(const ck_error *fault, ck_error *err);
-/* The body of a row, unpacked and held against the row's check. compress and space are the caller's; plain lives in space. */
+/* The body of a row, unpacked and held against the row's check. compress and space are the
+ * caller's; plain lives in space. */
 typedef struct ck_store_core_body {
   ck_compress *compress;
   ck_buffer *space;
   ck_bytes plain;
   ck_digest digest; /* of the event */
 } ck_store_core_body;
-CK_CHECKED ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *row, ck_error *err);
-/* The event of a row; the body is a new value (the caller frees it), texts are borrowed from the row. The text of an
- * error names session and seq. */
-CK_CHECKED ck_status ck_store_core_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space,
-                                           const ck_event_row *row, ck_error *err);
+CK_CHECKED ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *row,
+                                             ck_error *err);
+/* The event of a row; the body is a new value (the caller frees it), texts are borrowed from the
+ * row. The text of an error names session and seq. */
+CK_CHECKED ck_status ck_store_core_decode_event(ck_event *out, ck_compress *compress,
+                                                ck_buffer *space, const ck_event_row *row,
+                                                ck_error *err);
 
-/* The state at a checkpoint and the checkpoint's digest, verified; each NULL when it is not wanted. */
+/* The state at a checkpoint and the checkpoint's digest, verified; each NULL when it is not
+ * wanted. */
 typedef struct ck_load_request {
   ck_state **state;
   struct ck_state_rebuild **replay; /* the same, still to be patched (replay.h) */
   ck_digest *digest;
   bool pruned; /* one that was pruned will do, when its payload is still there */
 } ck_load_request;
-CK_CHECKED ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
+CK_CHECKED ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session,
+                                        int64_t seq, ck_error *err);
 
 /* The digest of the checkpoint `seq`, from its row alone; zeros for seq 0. CK_E_NOT_FOUND. */
-CK_CHECKED ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq, ck_error *err);
-/* The seq of the last checkpoint by seq, on any timeline; 0: none. Of a fork that has none of its own, its cut. */
-CK_CHECKED ck_status ck_store_core_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err);
+CK_CHECKED ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session,
+                                              int64_t seq, ck_error *err);
+/* The seq of the last checkpoint by seq, on any timeline; 0: none. Of a fork that has none of its
+ * own, its cut. */
+CK_CHECKED ck_status ck_store_core_get_last(int64_t *out, ck_store *self, int64_t session,
+                                            ck_error *err);
 
 #endif

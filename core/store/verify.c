@@ -8,7 +8,8 @@
 
 /* ---- findings ---- */
 
-void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format, ...) {
+void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format,
+                           ...) {
   char text[CK_ERROR_TEXT_MAX];
   va_list args;
   va_start(args, format);
@@ -18,11 +19,19 @@ void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const
   if (self->visit) self->visit(self->to, self->record.id, seq, status, text);
 }
 
-ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status, const ck_error *found) {
+ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status,
+                              const ck_error *found) {
   switch (status) {
-    case CK_OK: return CK_OK;
-    case CK_E_CORRUPT: case CK_E_TRUNCATED: case CK_E_EMPTY: case CK_E_NEWER: case CK_E_WRONG_KEY:
-    case CK_E_WRONG_SESSION: case CK_E_OVERSIZE: case CK_E_NOT_FOUND:
+    case CK_OK:
+      return CK_OK;
+    case CK_E_CORRUPT:
+    case CK_E_TRUNCATED:
+    case CK_E_EMPTY:
+    case CK_E_NEWER:
+    case CK_E_WRONG_KEY:
+    case CK_E_WRONG_SESSION:
+    case CK_E_OVERSIZE:
+    case CK_E_NOT_FOUND:
       ck_verify_add_finding(self, seq, status, "%s", found->text);
       return CK_OK;
     default:
@@ -37,8 +46,10 @@ int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq) {
   size_t low = 0, high = self->timeline_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (self->timelines[middle].begin <= seq) low = middle + 1;
-    else high = middle;
+    if (self->timelines[middle].begin <= seq)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low ? self->timelines[low - 1].no : 0;
 }
@@ -50,20 +61,26 @@ static const ck_timeline *find_timeline(const ck_verify *self, int64_t no) {
   return NULL;
 }
 
-static ck_status check_timeline(ck_verify *self, const ck_timeline *timeline, const ck_timeline *before) {
+static ck_status check_timeline(ck_verify *self, const ck_timeline *timeline,
+                                const ck_timeline *before) {
   long long no = (long long)timeline->no;
   int64_t begin = timeline->begin;
   ck_digest digest;
   ck_error found = CK_ERROR_INIT;
   if (begin < 1 || (before && begin <= before->begin))
-    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld begins at %lld, not behind the one before it", no,
-                   (long long)begin);
-  if (timeline->parent && (timeline->parent >= timeline->no || !find_timeline(self, timeline->parent)))
-    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld has no parent %lld", no, (long long)timeline->parent);
+    ck_verify_add_finding(self, begin, CK_E_CORRUPT,
+                          "timeline %lld begins at %lld, not behind the one before it", no,
+                          (long long)begin);
+  if (timeline->parent &&
+      (timeline->parent >= timeline->no || !find_timeline(self, timeline->parent)))
+    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld has no parent %lld", no,
+                          (long long)timeline->parent);
   if (timeline->cut < 0 || timeline->cut >= begin || (timeline->cut && !timeline->parent))
-    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld cuts its parent at %lld", no, (long long)timeline->cut);
+    ck_verify_add_finding(self, begin, CK_E_CORRUPT, "timeline %lld cuts its parent at %lld", no,
+                          (long long)timeline->cut);
   if (timeline->checkpoint == 0) return CK_OK;
-  ck_status status = ck_store_core_get_digest(&digest, self->store, self->record.no, timeline->checkpoint, &found);
+  ck_status status =
+      ck_store_core_get_digest(&digest, self->store, self->record.no, timeline->checkpoint, &found);
   if (status == CK_E_NOT_FOUND)
     ck_error_set(&found, status, "timeline %lld goes on from a checkpoint at %lld that is gone", no,
                  (long long)timeline->checkpoint);
@@ -73,13 +90,16 @@ static ck_status check_timeline(ck_verify *self, const ck_timeline *timeline, co
 static ck_status check_timelines(ck_verify *self) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->timeline_count && !status; i++)
-    if (!self->timelines[i].session) status = check_timeline(self, &self->timelines[i], i ? &self->timelines[i - 1] : NULL);
+    if (!self->timelines[i].session)
+      status = check_timeline(self, &self->timelines[i], i ? &self->timelines[i - 1] : NULL);
   if (!find_timeline(self, self->record.timeline))
-    ck_verify_add_finding(self, 0, CK_E_CORRUPT, "its live timeline %lld is gone", (long long)self->record.timeline);
+    ck_verify_add_finding(self, 0, CK_E_CORRUPT, "its live timeline %lld is gone",
+                          (long long)self->record.timeline);
   int64_t last = self->timeline_count ? self->timelines[self->timeline_count - 1].no : 0;
   if (last > self->record.timeline)
-    ck_verify_add_finding(self, 0, CK_E_CORRUPT, "its live timeline is said to be %lld, and there is a later one: %lld",
-                   (long long)self->record.timeline, (long long)last);
+    ck_verify_add_finding(self, 0, CK_E_CORRUPT,
+                          "its live timeline is said to be %lld, and there is a later one: %lld",
+                          (long long)self->record.timeline, (long long)last);
   return status;
 }
 
@@ -90,11 +110,13 @@ static ck_status walk_rows(ck_verify *self) {
   do {
     status = ck_verify_checkpoints(self);
     bool more = self->header_count == CK_VERIFY_CHUNK;
-    if (!status) status = ck_verify_events(self, more ? self->headers[self->header_count - 1].seq : self->last_seq);
+    if (!status)
+      status =
+          ck_verify_events(self, more ? self->headers[self->header_count - 1].seq : self->last_seq);
   } while (!status && self->header_count == CK_VERIFY_CHUNK);
   if (!status && self->event_seq != self->last_seq)
-    ck_verify_add_finding(self, self->event_seq + 1, CK_E_CORRUPT, "events %lld to %lld are gone", (long long)self->event_seq + 1,
-                   (long long)self->last_seq);
+    ck_verify_add_finding(self, self->event_seq + 1, CK_E_CORRUPT, "events %lld to %lld are gone",
+                          (long long)self->event_seq + 1, (long long)self->last_seq);
   return status;
 }
 
@@ -103,13 +125,16 @@ static ck_status verify_rows(ck_verify *self) {
   ck_digester_init(&self->events);
   self->covered = self->event_seq = self->record.origin.cut;
   ck_status status = ck_store_core_get_last_seq(&self->last_seq, self->store, session, self->err);
-  if (!status) status = ck_store_core_list_timelines(&self->timelines, &self->timeline_count, self->store, session, self->err);
+  if (!status)
+    status = ck_store_core_list_timelines(&self->timelines, &self->timeline_count, self->store,
+                                          session, self->err);
   if (!status) status = check_timelines(self);
   if (!status) status = ck_verify_load(self, 0);
   return status ? status : walk_rows(self);
 }
 
-/* A file too damaged to be read to the end is a finding too; that a session is not there is none, unless it was `listed`. */
+/* A file too damaged to be read to the end is a finding too; that a session is not there is none,
+ * unless it was `listed`. */
 static ck_status verify_session(const ck_verify *shared, const char *session_id, bool listed) {
   ck_error found = CK_ERROR_INIT;
   ck_verify *self = aligned_alloc(_Alignof(ck_verify), sizeof *self);
@@ -123,8 +148,10 @@ static ck_status verify_session(const ck_verify *shared, const char *session_id,
   if (!status) status = verify_rows(self);
   self->err = shared->err;
   if (there) self->report->sessions++;
-  if (there) status = ck_verify_add_error(self, 0, status, &found);
-  else if (shared->err) *shared->err = found;
+  if (there)
+    status = ck_verify_add_error(self, 0, status, &found);
+  else if (shared->err)
+    *shared->err = found;
   ck_session_record_clear(&self->record);
   free(self->timelines);
   ck_state_rebuild_free(self->replay);
@@ -156,18 +183,21 @@ static bool keep_id(void *to, const ck_session_record *record) {
 static ck_status verify_all(const ck_verify *shared) {
   id_list list = {0};
   const ck_backend *backend = &shared->store->backend;
-  ck_status status = backend->check(backend->self, shared->visit, shared->to, &shared->report->problems, shared->err);
+  ck_status status = backend->check(backend->self, shared->visit, shared->to,
+                                    &shared->report->problems, shared->err);
   if (!status) status = backend->list_sessions(backend->self, 0, keep_id, &list, shared->err);
   if (!status && list.failed) status = ck_error_no_memory(shared->err);
-  for (size_t i = list.count; i-- > 0 && !status;) status = verify_session(shared, list.ids[i], true);
+  for (size_t i = list.count; i-- > 0 && !status;)
+    status = verify_session(shared, list.ids[i], true);
   free(list.ids);
   return status;
 }
 
-ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id, ck_problem_visit visit, void *to,
-                          ck_error *err) {
+ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
+                          ck_problem_visit visit, void *to, ck_error *err) {
   ck_error found = CK_ERROR_INIT;
   *out = (ck_verify_report){0};
-  ck_verify shared = {.store = self, .report = out, .visit = visit, .to = to, .err = err ? err : &found};
+  ck_verify shared = {
+      .store = self, .report = out, .visit = visit, .to = to, .err = err ? err : &found};
   return session_id ? verify_session(&shared, session_id, false) : verify_all(&shared);
 }

@@ -1,7 +1,8 @@
 /* verify.h - one session's walk of store verify. Private to core/store/verify*.c.
  *
- * Checkpoints are read in chunks, payloads at once (verify_checkpoints.c); then the events that the chunk covers
- * (verify_events.c). So the walk reads everything once, and holds one state, one payload and the headers of a chunk. */
+ * Checkpoints are read in chunks, payloads at once (verify_checkpoints.c); then the events that the
+ * chunk covers (verify_events.c). So the walk reads everything once, and holds one state, one
+ * payload and the headers of a chunk. */
 #ifndef CK_STORE_VERIFY_H
 #define CK_STORE_VERIFY_H
 
@@ -28,29 +29,32 @@ typedef struct ck_verify {
   ck_session_record record;
   ck_timeline *timelines;
   size_t timeline_count;
-  int64_t last_seq;       /* what is committed later is left alone */
-  ck_payload payload;     /* also opens the bodies of events */
+  int64_t last_seq;   /* what is committed later is left alone */
+  ck_payload payload; /* also opens the bodies of events */
   /* Checkpoints so far. */
-  int64_t covered;        /* seq of the last one */
-  ck_state_rebuild *replay;      /* NULL: damaged, and told */
-  int64_t replay_seq;     /* of the checkpoint whose state it is */
+  int64_t covered;          /* seq of the last one */
+  ck_state_rebuild *replay; /* NULL: damaged, and told */
+  int64_t replay_seq;       /* of the checkpoint whose state it is */
   int64_t replay_keyframe;
   ck_digest replay_digest;
   ck_verify_header headers[CK_VERIFY_CHUNK];
   size_t header_count;
-  ck_status status;       /* of a visitor that had to give up */
+  ck_status status; /* of a visitor that had to give up */
   /* Events so far. */
-  int64_t event_seq;      /* of the last one */
-  size_t timeline_at;     /* index of the timeline that it is on */
-  size_t header_next;     /* the header that comes next */
-  bool span_spoilt;       /* an event since the last checkpoint could not be read: its digest tells nothing more */
+  int64_t event_seq;  /* of the last one */
+  size_t timeline_at; /* index of the timeline that it is on */
+  size_t header_next; /* the header that comes next */
+  bool span_spoilt;   /* an event since the last checkpoint could not be read: its digest tells
+                         nothing more */
   ck_digester events;
 } ck_verify;
 
 void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Tells a finding that a call put into `found`; what is no finding but a failure of the walk is returned. */
-CK_CHECKED ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status, const ck_error *found);
+/* Tells a finding that a call put into `found`; what is no finding but a failure of the walk is
+ * returned. */
+CK_CHECKED ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status,
+                                         const ck_error *found);
 /* The number of the timeline that owns `seq`; 0: none. */
 int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq);
 

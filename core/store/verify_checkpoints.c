@@ -1,4 +1,5 @@
-/* verify_checkpoints.c - each payload opened and applied, each digest made again, each keyframe held against the replay. */
+/* verify_checkpoints.c - each payload opened and applied, each digest made again, each keyframe
+ * held against the replay. */
 #include <string.h>
 
 #include "core/store/verify.h"
@@ -7,19 +8,24 @@
 
 static void check_row(ck_verify *self, const ck_checkpoint_row *row) {
   if (row->covers != self->covered)
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s covers events from %lld; the checkpoint before it is at %lld",
-                   row->id, (long long)row->covers, (long long)self->covered);
+    ck_verify_add_finding(
+        self, row->seq, CK_E_CORRUPT,
+        "checkpoint %s covers events from %lld; the checkpoint before it is at %lld", row->id,
+        (long long)row->covers, (long long)self->covered);
   if (row->timeline != ck_verify_timeline_of(self, row->seq))
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s is said to be on timeline %lld", row->id,
-                   (long long)row->timeline);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
+                          "checkpoint %s is said to be on timeline %lld", row->id,
+                          (long long)row->timeline);
   if (row->parent < 0 || row->parent >= row->seq)
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s has its parent at %lld", row->id, (long long)row->parent);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s has its parent at %lld",
+                          row->id, (long long)row->parent);
 }
 
 static void check_keyframe_seq(ck_verify *self, const ck_checkpoint_row *row) {
   if (row->keyframe != row->seq && row->keyframe != self->replay_keyframe)
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s has keyframe %lld, its parent %lld", row->id,
-                   (long long)row->keyframe, (long long)self->replay_keyframe);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
+                          "checkpoint %s has keyframe %lld, its parent %lld", row->id,
+                          (long long)row->keyframe, (long long)self->replay_keyframe);
 }
 
 /* ---- the parent ---- */
@@ -38,8 +44,9 @@ static bool read_keyframe(void *to, const ck_checkpoint_row *row) {
   return false;
 }
 
-/* A run went on from a checkpoint that is not the last one: its state is loaded once. When that cannot be done, the
- * reason was told where it stands, and states are not compared before the next keyframe. */
+/* A run went on from a checkpoint that is not the last one: its state is loaded once. When that
+ * cannot be done, the reason was told where it stands, and states are not compared before the next
+ * keyframe. */
 ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   ck_error found = CK_ERROR_INIT;
   const ck_backend *backend = &self->store->backend;
@@ -51,15 +58,19 @@ ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   if (parent == 0) return ck_state_rebuild_new(&self->replay, self->err);
   ck_load_request wish = {.replay = &self->replay, .pruned = true};
   ck_status status = ck_store_core_load(&wish, self->store, self->record.no, parent, &found);
-  if (status == CK_E_NO_MEMORY || status == CK_E_IO) return ck_verify_add_error(self, parent, status, &found);
-  status = ck_store_core_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
-  if (status == CK_E_NOT_FOUND) ck_error_set(&found, status, "the checkpoint at %lld that others build on is gone", (long long)parent);
+  if (status == CK_E_NO_MEMORY || status == CK_E_IO)
+    return ck_verify_add_error(self, parent, status, &found);
+  status =
+      ck_store_core_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
+  if (status == CK_E_NOT_FOUND)
+    ck_error_set(&found, status, "the checkpoint at %lld that others build on is gone",
+                 (long long)parent);
   if (status) return ck_verify_add_error(self, parent, status, &found);
   int64_t owner;
   status = ck_store_core_get_owner(&owner, self->store, self->record.no, parent, self->err);
   if (status) return status;
-  status = backend->read_checkpoints(backend->self, owner, parent - 1, parent, true, false, read_keyframe,
-                                     &header, self->err);
+  status = backend->read_checkpoints(backend->self, owner, parent - 1, parent, true, false,
+                                     read_keyframe, &header, self->err);
   self->replay_keyframe = header.keyframe;
   return status;
 }
@@ -77,7 +88,8 @@ static ck_status apply_keyframe(ck_verify *self, const ck_codec_reader *reader, 
   ck_state_rebuild *fresh;
   ck_status status = ck_state_rebuild_new(&fresh, found);
   if (!status) status = ck_state_rebuild_apply(fresh, reader, found);
-  if (!status && self->replay) status = ck_state_rebuild_check_keyframe(fresh, self->replay, reader, found);
+  if (!status && self->replay)
+    status = ck_state_rebuild_check_keyframe(fresh, self->replay, reader, found);
   if (!status) status = ck_state_rebuild_check_changes(fresh, reader, found);
   if (status) {
     ck_state_rebuild_free(fresh);
@@ -92,9 +104,12 @@ static ck_status check_payload(ck_verify *self, const ck_checkpoint_row *row, ck
   ck_codec_reader reader;
   ck_status status = ck_payload_open(&reader, &self->payload, row, found);
   if (status) return status;
-  ck_digest digest = ck_chain_digest_checkpoint(row, self->record.id, &self->replay_digest, reader.changed);
+  ck_digest digest =
+      ck_chain_digest_checkpoint(row, self->record.id, &self->replay_digest, reader.changed);
   if (!ck_digest_equal(&digest, &row->digest))
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s: its digest is not that of its row and its parent", row->id);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
+                          "checkpoint %s: its digest is not that of its row and its parent",
+                          row->id);
   bool keyframe = reader.form == CK_CODEC_KEYFRAME;
   return keyframe ? apply_keyframe(self, &reader, found) : apply_delta(self, &reader, found);
 }
@@ -144,7 +159,8 @@ ck_status ck_verify_checkpoints(ck_verify *self) {
   const ck_backend *backend = &self->store->backend;
   self->header_count = self->header_next = 0;
   if (self->last_seq == 0) return CK_OK;
-  ck_status status = backend->read_checkpoints(backend->self, self->record.no, self->covered, self->last_seq, false, true,
-                                               visit_checkpoint, self, self->err);
+  ck_status status =
+      backend->read_checkpoints(backend->self, self->record.no, self->covered, self->last_seq,
+                                false, true, visit_checkpoint, self, self->err);
   return status ? status : self->status;
 }

@@ -1,4 +1,5 @@
-/* verify_events.c - seqs without gaps, each on its timeline, and what checkpoints say of the events they cover. */
+/* verify_events.c - seqs without gaps, each on its timeline, and what checkpoints say of the events
+ * they cover. */
 #include <string.h>
 
 #include "core/store/verify.h"
@@ -7,11 +8,11 @@
 
 static void check_place(ck_verify *self, const ck_event_row *row) {
   if (row->seq - 1 != self->event_seq) /* seq >= 1, as it is greater than the one before */
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "events %lld to %lld are gone", (long long)self->event_seq + 1,
-                   (long long)row->seq - 1);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "events %lld to %lld are gone",
+                          (long long)self->event_seq + 1, (long long)row->seq - 1);
   if (row->timeline != ck_verify_timeline_of(self, row->seq))
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "event %lld is said to be on timeline %lld", (long long)row->seq,
-                   (long long)row->timeline);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "event %lld is said to be on timeline %lld",
+                          (long long)row->seq, (long long)row->timeline);
 }
 
 /* The bytes of a body that could be opened; it must be a JSON object. */
@@ -19,7 +20,9 @@ static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *r
   ck_error found = CK_ERROR_INIT;
   ck_stored stored = {row->encoding, row->plain_len, row->body};
   ck_status status = ck_store_core_check_fault(row->fault, &found);
-  if (!status) status = ck_compress_decode(out, &self->payload.compress, &self->payload.space, &stored, &found);
+  if (!status)
+    status =
+        ck_compress_decode(out, &self->payload.compress, &self->payload.space, &stored, &found);
   if (!status) status = ck_json_check(*out, &found);
   if (status == CK_E_PARSE || (!status && ck_json_type_of(*out) != CK_JSON_OBJECT))
     status = ck_error_set(&found, CK_E_CORRUPT, "is not a JSON object");
@@ -35,8 +38,9 @@ static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *r
 static void end_span(ck_verify *self, const ck_verify_header *header) {
   ck_digest digest = ck_digester_final(&self->events);
   if (!self->span_spoilt && !ck_digest_equal(&digest, &header->events_digest))
-    ck_verify_add_finding(self, header->seq, CK_E_CORRUPT, "checkpoint %s: the events it covers are not those that were written",
-                   header->id);
+    ck_verify_add_finding(self, header->seq, CK_E_CORRUPT,
+                          "checkpoint %s: the events it covers are not those that were written",
+                          header->id);
   ck_digester_init(&self->events);
   self->span_spoilt = false;
   self->header_next++;
@@ -46,7 +50,8 @@ static void end_span(ck_verify *self, const ck_verify_header *header) {
 static void pass_headers(ck_verify *self, int64_t seq) {
   while (self->header_next < self->header_count && self->headers[self->header_next].seq < seq) {
     const ck_verify_header *header = &self->headers[self->header_next];
-    ck_verify_add_finding(self, header->seq, CK_E_CORRUPT, "checkpoint %s has no event at its seq", header->id);
+    ck_verify_add_finding(self, header->seq, CK_E_CORRUPT, "checkpoint %s has no event at its seq",
+                          header->id);
     end_span(self, header);
   }
 }
@@ -55,14 +60,17 @@ static void check_announcement(ck_verify *self, const ck_event_row *row, ck_byte
   const ck_verify_header *header = NULL;
   if (self->header_next < self->header_count && self->headers[self->header_next].seq == row->seq)
     header = &self->headers[self->header_next];
-  ck_bytes announced = row->kind == CK_EVENT_BOUNDARY ? ck_json_get(body, "checkpoint") : (ck_bytes){NULL, 0};
+  ck_bytes announced =
+      row->kind == CK_EVENT_BOUNDARY ? ck_json_get(body, "checkpoint") : (ck_bytes){NULL, 0};
   bool named = ck_json_type_of(announced) == CK_JSON_STRING;
   if (named && !header)
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "event %lld announces a checkpoint that is not there: %.*s",
-                   (long long)row->seq, (int)(announced.len < 80 ? announced.len : 80), announced.data);
+    ck_verify_add_finding(
+        self, row->seq, CK_E_CORRUPT, "event %lld announces a checkpoint that is not there: %.*s",
+        (long long)row->seq, (int)(announced.len < 80 ? announced.len : 80), announced.data);
   if (header && body.data && !(named && ck_json_is_text(announced, header->id)))
-    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "checkpoint %s is not announced by event %lld", header->id,
-                   (long long)row->seq);
+    ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
+                          "checkpoint %s is not announced by event %lld", header->id,
+                          (long long)row->seq);
   if (header) end_span(self, header);
 }
 
@@ -78,7 +86,9 @@ static bool visit_event(void *to, const ck_event_row *row) {
     ck_digest digest = ck_chain_digest_event(row, body);
     ck_digester_update(&self->events, digest.bytes, sizeof digest.bytes);
     if (ck_chain_check_of(&digest) != row->check)
-      ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "event %lld is not what was written: its check differs", (long long)row->seq);
+      ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
+                            "event %lld is not what was written: its check differs",
+                            (long long)row->seq);
   }
   check_announcement(self, row, body);
   self->event_seq = row->seq;

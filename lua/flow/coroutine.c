@@ -8,13 +8,15 @@
 #include "lua/vm/json.h"
 
 int ck_coroutine_raise(lua_State *L, const ck_error *err) {
-  return ck_vm_raise(L, err->status == CK_E_NO_MEMORY ? CK_E_NO_MEMORY : CK_E_FLOW, "%s", err->text);
+  return ck_vm_raise(L, err->status == CK_E_NO_MEMORY ? CK_E_NO_MEMORY : CK_E_FLOW, "%s",
+                     err->text);
 }
 
 ck_coroutine *ck_coroutine_check(lua_State *L) {
   ck_coroutine *const *box = lua_touserdata(L, lua_upvalueindex(1));
   if (!*box) ck_vm_raise(L, CK_E_FLOW, "this ctx belongs to a scope that has ended");
-  if ((*box)->thread != L) ck_vm_raise(L, CK_E_FLOW, "this ctx belongs to another scope, '%s'", (*box)->name);
+  if ((*box)->thread != L)
+    ck_vm_raise(L, CK_E_FLOW, "this ctx belongs to another scope, '%s'", (*box)->name);
   return *box;
 }
 
@@ -48,7 +50,8 @@ typedef struct opening {
 
 static int refuse_write(lua_State *L) {
   const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-  return ck_vm_raise(L, CK_E_FLOW, "ctx.%s cannot be set; what must be kept is set as ctx.memory.%s", name, name);
+  return ck_vm_raise(L, CK_E_FLOW,
+                     "ctx.%s cannot be set; what must be kept is set as ctx.memory.%s", name, name);
 }
 
 void ck_coroutine_reset_yield(ck_coroutine *self) {
@@ -112,7 +115,8 @@ static void push_ctx(lua_State *L, int box, const ck_coroutine_options *options)
   lua_setfield(L, -2, "input");
   ck_coroutine_push_value(L, ck_value_bytes(options->task));
   lua_setfield(L, -2, "task");
-  ck_coroutine_push_value(L, options->options ? ck_value_bytes(options->options) : ck_bytes_text("{}"));
+  ck_coroutine_push_value(
+      L, options->options ? ck_value_bytes(options->options) : ck_bytes_text("{}"));
   lua_setfield(L, -2, "options");
   ck_coroutine_push_value(L, ck_value_bytes(options->position));
   lua_setfield(L, -2, "position");
@@ -161,7 +165,8 @@ static void free_overlays(ck_coroutine *self) {
   free(self->overlays);
 }
 
-ck_status ck_coroutine_open(ck_coroutine **out, ck_vm *vm, int definition, const ck_coroutine_options *options, ck_error *err) {
+ck_status ck_coroutine_open(ck_coroutine **out, ck_vm *vm, int definition,
+                            const ck_coroutine_options *options, ck_error *err) {
   *out = NULL;
   ck_coroutine *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -170,7 +175,8 @@ ck_status ck_coroutine_open(ck_coroutine **out, ck_vm *vm, int definition, const
   self->conversation = options->conversation;
   self->position = ck_value_share(options->position);
   self->name = strdup(options->scope);
-  ck_status status = self->name ? copy_overlays(self, options->overlays, err) : ck_error_no_memory(err);
+  ck_status status =
+      self->name ? copy_overlays(self, options->overlays, err) : ck_error_no_memory(err);
   opening o = {self, definition, options};
   if (status == CK_OK) status = ck_vm_call(vm, open_body, &o, err);
   if (status == CK_OK) {
@@ -212,12 +218,15 @@ static bool wants_outcome(ck_flow_step step) {
   return step == CK_FLOW_EFFECT || step == CK_FLOW_EFFECTS || step == CK_FLOW_JOIN;
 }
 
-ck_status ck_coroutine_resume(ck_flow_yield *out, ck_coroutine *self, const ck_outcome *outcome, ck_error *err) {
+ck_status ck_coroutine_resume(ck_flow_yield *out, ck_coroutine *self, const ck_outcome *outcome,
+                              ck_error *err) {
   *out = (ck_flow_yield){0};
-  if (self->ended) return ck_error_set(err, CK_E_USAGE, "scope '%s' has ended: it cannot be resumed", self->name);
+  if (self->ended)
+    return ck_error_set(err, CK_E_USAGE, "scope '%s' has ended: it cannot be resumed", self->name);
   bool wants = self->started && wants_outcome(self->yield.step);
   if (wants != (outcome != NULL)) {
-    return ck_error_set(err, CK_E_USAGE, "scope '%s' %s an outcome", self->name, wants ? "waits for" : "does not wait for");
+    return ck_error_set(err, CK_E_USAGE, "scope '%s' %s an outcome", self->name,
+                        wants ? "waits for" : "does not wait for");
   }
   clear_yield(self);
   self->outcome = outcome;
@@ -239,7 +248,8 @@ void ck_coroutine_close(ck_coroutine *self) {
   if (!self) return;
   if (self->box) {
     *self->box = NULL;
-    /* Outside of a body: it only sets fields that are there, which allocates nothing and so cannot raise. */
+    /* Outside of a body: it only sets fields that are there, which allocates nothing and so cannot
+     * raise. */
     luaL_unref(ck_vm_state(self->vm), LUA_REGISTRYINDEX, self->anchor);
   }
   clear_yield(self);

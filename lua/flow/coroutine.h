@@ -1,4 +1,5 @@
-/* coroutine.h - one scope's execution as a coroutine: what it was opened with, what it wrote, what it asks for next. */
+/* coroutine.h - one scope's execution as a coroutine: what it was opened with, what it wrote, what
+ * it asks for next. */
 #ifndef CK_LUA_FLOW_COROUTINE_H
 #define CK_LUA_FLOW_COROUTINE_H
 
@@ -18,45 +19,54 @@ enum {
 
 enum {
   CK_COROUTINE_VALUE_MAX = 64 << 20, /* bytes of one value that a flow hands over */
-  CK_COROUTINE_SCOPE_MAX = 128       /* bytes of a scope's whole name: keys of the state are kept below it */
+  CK_COROUTINE_SCOPE_MAX =
+      128 /* bytes of a scope's whole name: keys of the state are kept below it */
 };
 
 /* The texts of a yield that must live until the next resume. */
-typedef enum { CK_COROUTINE_AGENT, CK_COROUTINE_NODE, CK_COROUTINE_NEXT_NODE, CK_COROUTINE_NEXT_TOOL, CK_COROUTINE_ERROR, CK_COROUTINE_TEXTS } ck_coroutine_text;
+typedef enum {
+  CK_COROUTINE_AGENT,
+  CK_COROUTINE_NODE,
+  CK_COROUTINE_NEXT_NODE,
+  CK_COROUTINE_NEXT_TOOL,
+  CK_COROUTINE_ERROR,
+  CK_COROUTINE_TEXTS
+} ck_coroutine_text;
 
 struct ck_coroutine {
-  ck_vm *vm;               /* of its flow; shared with the flow's other strands */
+  ck_vm *vm; /* of its flow; shared with the flow's other strands */
   lua_State *thread;
-  ck_coroutine **box;         /* NULL until it is open; what it holds is emptied by close */
-  int anchor;              /* of the box in the registry */
-  char *name;              /* of the scope */
+  ck_coroutine **box; /* NULL until it is open; what it holds is emptied by close */
+  int anchor;         /* of the box in the registry */
+  char *name;         /* of the scope */
   const ck_state *state;
   const ck_conversation *conversation;
-  char **overlays;         /* prefixes of keys that are read first; NULL-terminated; NULL: none */
-  ck_value *position;      /* as yielded or given last; NULL: at the top */
+  char **overlays;           /* prefixes of keys that are read first; NULL-terminated; NULL: none */
+  ck_value *position;        /* as yielded or given last; NULL: at the top */
   const ck_outcome *outcome; /* during a resume: what it was resumed with */
   bool started, ended;
-  ck_flow_yield yield;     /* what it waits for; the rest of this struct is what that points to */
+  ck_flow_yield yield; /* what it waits for; the rest of this struct is what that points to */
   char *texts[CK_COROUTINE_TEXTS];
-  ck_flow_ask *asks;       /* their texts are owned */
+  ck_flow_ask *asks; /* their texts are owned */
   size_t ask_count;
   ck_value **messages;
   size_t message_count, message_cap;
   ck_value *rewind;
-  ck_flow_fact *facts;     /* what they point to is owned */
+  ck_flow_fact *facts; /* what they point to is owned */
   size_t fact_count;
   ck_change *changes;
   size_t change_count;
   ck_flow_child *children; /* their texts are owned */
   size_t child_count;
-  ck_buffer scratch;       /* for one value at a time */
+  ck_buffer scratch; /* for one value at a time */
 };
 
-/* `definition` is the registry's reference to the flow's table. The texts and values of `options` are copied or shared
- * as flow.h says. */
-CK_CHECKED ck_status ck_coroutine_open(ck_coroutine **out, ck_vm *vm, int definition, const ck_coroutine_options *options,
-                                    ck_error *err);
-CK_CHECKED ck_status ck_coroutine_resume(ck_flow_yield *out, ck_coroutine *self, const ck_outcome *outcome, ck_error *err);
+/* `definition` is the registry's reference to the flow's table. The texts and values of `options`
+ * are copied or shared as flow.h says. */
+CK_CHECKED ck_status ck_coroutine_open(ck_coroutine **out, ck_vm *vm, int definition,
+                                       const ck_coroutine_options *options, ck_error *err);
+CK_CHECKED ck_status ck_coroutine_resume(ck_flow_yield *out, ck_coroutine *self,
+                                         const ck_outcome *outcome, ck_error *err);
 void ck_coroutine_close(ck_coroutine *self);
 
 /* ---- for the functions of ctx; these raise Lua errors ---- */
@@ -84,36 +94,39 @@ ck_effect_class ck_coroutine_read_class(lua_State *L, int table, const char *wha
 size_t ck_coroutine_message_count(const ck_coroutine *self); /* message.c */
 /* Begins a yield; one that an error has left half made is gone. */
 void ck_coroutine_reset_yield(ck_coroutine *self);
-/* Gives self->yield with all that was written so far; the last call of a primitive: return ck_coroutine_yield(…). */
+/* Gives self->yield with all that was written so far; the last call of a primitive: return
+ * ck_coroutine_yield(…). */
 int ck_coroutine_yield(lua_State *L, ck_coroutine *self, ck_flow_step step, lua_KFunction resumed);
 
-/* ---- parts of ctx: each adds its functions or fields to the table on top; the box is at `box` ---- */
-void ck_coroutine_open_yields(lua_State *L, int box);               /* yield.c */
-void ck_coroutine_open_effects(lua_State *L, int box);             /* effects.c */
-void ck_coroutine_clear_asks(ck_coroutine *self);                      /* effects.c */
-void ck_coroutine_open_transcript(lua_State *L, int box);               /* facts.c */
-void ck_coroutine_clear_facts(ck_coroutine *self);                     /* facts.c */
-void ck_coroutine_open_scope_forks(lua_State *L, int box);                /* fork.c */
-void ck_coroutine_clear_children(ck_coroutine *self);                  /* fork.c */
-void ck_coroutine_open_facts(lua_State *L, int box);            /* long_term.c */
-void ck_coroutine_open_readings(lua_State *L, int box);             /* reading.c */
-void ck_coroutine_open_messages(lua_State *L, int box);             /* message.c */
-void ck_coroutine_open_memory(lua_State *L, int box);               /* memory.c */
+/* ---- parts of ctx: each adds its functions or fields to the table on top; the box is at `box`
+ * ---- */
+void ck_coroutine_open_yields(lua_State *L, int box);      /* yield.c */
+void ck_coroutine_open_effects(lua_State *L, int box);     /* effects.c */
+void ck_coroutine_clear_asks(ck_coroutine *self);          /* effects.c */
+void ck_coroutine_open_transcript(lua_State *L, int box);  /* facts.c */
+void ck_coroutine_clear_facts(ck_coroutine *self);         /* facts.c */
+void ck_coroutine_open_scope_forks(lua_State *L, int box); /* fork.c */
+void ck_coroutine_clear_children(ck_coroutine *self);      /* fork.c */
+void ck_coroutine_open_facts(lua_State *L, int box);       /* long_term.c */
+void ck_coroutine_open_readings(lua_State *L, int box);    /* reading.c */
+void ck_coroutine_open_messages(lua_State *L, int box);    /* message.c */
+void ck_coroutine_open_memory(lua_State *L, int box);      /* memory.c */
 /* What a ctx does not allow, as the texts it raises; NULL: it does. */
 typedef struct ck_area_limits {
   const char *fixed;  /* a write */
   const char *closed; /* whatever is done with it */
 } ck_area_limits;
 /* Adds an area of the state, such as "memory", to the table on top. */
-void ck_coroutine_open_area(lua_State *L, int box, const char *area, const ck_area_limits *limits); /* memory.c */
+void ck_coroutine_open_area(lua_State *L, int box, const char *area,
+                            const ck_area_limits *limits); /* memory.c */
 /* Adds `limit`, which makes another ctx of the fields on top: all of them must be there. */
-void ck_coroutine_open_limit(lua_State *L, int box);                /* limit.c */
+void ck_coroutine_open_limit(lua_State *L, int box); /* limit.c */
 /* Makes a ctx of the table of its fields on top. */
-void ck_coroutine_make_ctx(lua_State *L);                           /* strand.c */
+void ck_coroutine_make_ctx(lua_State *L); /* strand.c */
 /* Moves what was written since the last yield to self->changes. */
-void ck_coroutine_collect_changes(lua_State *L, ck_coroutine *self);   /* memory.c */
-void ck_coroutine_clear_changes(ck_coroutine *self);                   /* memory.c */
+void ck_coroutine_collect_changes(lua_State *L, ck_coroutine *self); /* memory.c */
+void ck_coroutine_clear_changes(ck_coroutine *self);                 /* memory.c */
 /* What was written has become state. */
-void ck_coroutine_settle_changes(lua_State *L);                     /* memory.c */
+void ck_coroutine_settle_changes(lua_State *L); /* memory.c */
 
 #endif

@@ -1,4 +1,5 @@
-/* effects.c - ctx.effect, ctx.effects: one outward action, or several side by side, and what came of them. */
+/* effects.c - ctx.effect, ctx.effects: one outward action, or several side by side, and what came
+ * of them. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ static void reserve_asks(lua_State *L, ck_coroutine *self, size_t count) {
 /* ---- what is asked ---- */
 
 /* A table, or the text of a JSON object, which is sent byte for byte. */
-static void read_request(lua_State *L, ck_coroutine *self, ck_effect *effect, int table, const char *what) {
+static void read_request(lua_State *L, ck_coroutine *self, ck_effect *effect, int table,
+                         const char *what) {
   ck_error err = CK_ERROR_INIT;
   ck_bytes json = ck_bytes_text("{}");
   int type = lua_getfield(L, table, "request");
@@ -46,7 +48,8 @@ static void read_request(lua_State *L, ck_coroutine *self, ck_effect *effect, in
     if (self->scratch.failed) raise_no_memory(L);
   }
   if (ck_json_type_of(json) != CK_JSON_OBJECT) {
-    ck_vm_raise(L, CK_E_FLOW, "%s: 'request' must be a table with named fields, or JSON text of an object", what);
+    ck_vm_raise(L, CK_E_FLOW,
+                "%s: 'request' must be a table with named fields, or JSON text of an object", what);
   }
   char *request = malloc(json.len);
   if (!request) raise_no_memory(L);
@@ -57,7 +60,8 @@ static void read_request(lua_State *L, ck_coroutine *self, ck_effect *effect, in
 
 static void read_agent(lua_State *L, ck_effect *effect, int table, const char *what) {
   int type = lua_getfield(L, table, "agent");
-  if (type != LUA_TNIL && type != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "%s: 'agent' must be a string, not a %s", what, luaL_typename(L, -1));
+  if (type != LUA_TNIL && type != LUA_TSTRING)
+    ck_vm_raise(L, CK_E_FLOW, "%s: 'agent' must be a string, not a %s", what, luaL_typename(L, -1));
   if (type == LUA_TSTRING && !(effect->agent = strdup(lua_tostring(L, -1)))) raise_no_memory(L);
   lua_pop(L, 1);
 }
@@ -68,7 +72,8 @@ static void read_ask(lua_State *L, ck_coroutine *self, int table, const char *wh
   ck_coroutine_check_fields(L, table, what, known);
   ck_flow_ask *ask = &self->asks[self->ask_count++];
   const char *kind = ck_coroutine_push_name(L, table, what, "kind");
-  if (!ck_effect_kind_of(&ask->effect.kind, kind)) ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a kind of effect", what, kind);
+  if (!ck_effect_kind_of(&ask->effect.kind, kind))
+    ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a kind of effect", what, kind);
   lua_pop(L, 1);
   ask->effect.class = ck_coroutine_read_class(L, table, what);
   ask->ordinal = (uint32_t)ck_coroutine_read_count(L, table, "ordinal", UINT32_MAX);
@@ -119,7 +124,8 @@ static int effects_resumed(lua_State *L, int status, lua_KContext context) {
     lua_rawseti(L, -2, ++place);
   }
   if ((size_t)place != self->ask_count) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.effects: %d effects were asked for and %d outcomes came", (int)self->ask_count, (int)place);
+    ck_vm_raise(L, CK_E_FLOW, "ctx.effects: %d effects were asked for and %d outcomes came",
+                (int)self->ask_count, (int)place);
   }
   return 1;
 }
@@ -139,7 +145,8 @@ static int ctx_effect(lua_State *L) {
   return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, effect_resumed);
 }
 
-/* ctx.effects{ {…}, … }: as ctx.effect takes them, all side by side; their outcomes in the same order. */
+/* ctx.effects{ {…}, … }: as ctx.effect takes them, all side by side; their outcomes in the same
+ * order. */
 static int ctx_effects(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   ck_coroutine_check_yieldable(L, "ctx.effects");
@@ -150,7 +157,8 @@ static int ctx_effects(lua_State *L) {
   if (count == 0) ck_vm_raise(L, CK_E_FLOW, "ctx.effects needs a list with at least one effect");
   reserve_asks(L, self, count);
   for (size_t i = 1; i <= count; i++) {
-    if (lua_rawgeti(L, 1, (lua_Integer)i) != LUA_TTABLE) ck_vm_raise(L, CK_E_FLOW, "ctx.effects takes a list of what ctx.effect takes");
+    if (lua_rawgeti(L, 1, (lua_Integer)i) != LUA_TTABLE)
+      ck_vm_raise(L, CK_E_FLOW, "ctx.effects takes a list of what ctx.effect takes");
     read_ask(L, self, 2, "ctx.effects");
     lua_settop(L, 1);
   }
@@ -159,7 +167,8 @@ static int ctx_effects(lua_State *L) {
   return ck_coroutine_yield(L, self, CK_FLOW_EFFECTS, effects_resumed);
 }
 
-static const luaL_Reg functions[] = {{"effect", ctx_effect}, {"effects", ctx_effects}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"effect", ctx_effect}, {"effects", ctx_effects}, {NULL, NULL}};
 
 void ck_coroutine_open_effects(lua_State *L, int box) {
   lua_pushvalue(L, box);

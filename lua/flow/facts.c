@@ -1,10 +1,12 @@
-/* facts.c - ctx.facts: what outlives sessions, of everybody or of one agent; each access is a recorded effect. */
+/* facts.c - ctx.facts: what outlives sessions, of everybody or of one agent; each access is a
+ * recorded effect. */
 #include <lauxlib.h>
 
 #include "lua/vm/json.h"
 #include "lua/flow/coroutine.h"
 
-/* Pushes {what = "fact", owner, key, value?}; owner, key and value are the arguments at these places, 0: none. */
+/* Pushes {what = "fact", owner, key, value?}; owner, key and value are the arguments at these
+ * places, 0: none. */
 static void push_request(lua_State *L, ck_coroutine *self, int owner, int value) {
   ck_bytes key, of = {"", 0}, json = {0};
   key.data = luaL_checklstring(L, 1, &key.len);
@@ -29,7 +31,9 @@ static void push_request(lua_State *L, ck_coroutine *self, int owner, int value)
 static int facts_resumed(lua_State *L, int status, lua_KContext context) {
   (void)status, (void)context;
   const ck_outcome *outcome = ck_coroutine_check(L)->outcome;
-  if (outcome->status != CK_OUTCOME_OK) ck_vm_raise(L, CK_E_FLOW, "ctx.facts: %s", outcome->error ? outcome->error : "no answer was given");
+  if (outcome->status != CK_OUTCOME_OK)
+    ck_vm_raise(L, CK_E_FLOW, "ctx.facts: %s",
+                outcome->error ? outcome->error : "no answer was given");
   bool known = outcome->result && ck_json_type_of(ck_value_bytes(outcome->result)) != CK_JSON_NULL;
   ck_coroutine_push_value(L, known ? ck_value_bytes(outcome->result) : (ck_bytes){0});
   return 1;
@@ -61,9 +65,9 @@ static int facts_put(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"get", facts_get},
-  {"put", facts_put},
-  {NULL, NULL},
+    {"get", facts_get},
+    {"put", facts_put},
+    {NULL, NULL},
 };
 
 void ck_coroutine_open_facts(lua_State *L, int box) {

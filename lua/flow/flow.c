@@ -34,7 +34,9 @@ static void check_definition(lua_State *L) {
     lua_pop(L, 2);
   }
   if (!is_flow) {
-    ck_vm_raise_plain(L, CK_E_TYPE, "returns %s, not a flow: end it with 'return flow.agent{…}', where flow = require \"ck.flow\"",
+    ck_vm_raise_plain(L, CK_E_TYPE,
+                      "returns %s, not a flow: end it with 'return flow.agent{…}', where flow = "
+                      "require \"ck.flow\"",
                       lua_isnil(L, -1) ? "nothing" : luaL_typename(L, -1));
   }
 }
@@ -56,13 +58,15 @@ static void unload(ck_flow *flow) {
   free(flow);
 }
 
-static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, const ck_clock *clock, ck_error *err) {
+static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, const ck_clock *clock,
+                          ck_error *err) {
   loading load = {flow, path, source};
   ck_status status = ck_vm_new(&flow->vm, &ck_vm_flow_limits, clock, err);
   if (status == CK_OK) status = ck_vm_call(flow->vm, load_body, &load, err);
   flow->manifest.shown.digest = ck_digest_of(source);
   /* 'return flow.agent{…}' is a tail call: Lua does not know the line any more. */
-  if (status != CK_OK && err && strncmp(err->text, path, strlen(path)) != 0) ck_error_prefix(err, "%s", path);
+  if (status != CK_OK && err && strncmp(err->text, path, strlen(path)) != 0)
+    ck_error_prefix(err, "%s", path);
   if (status != CK_E_FLOW) return status;
   if (err) err->status = CK_E_PARSE; /* no session has begun: the file is what is wrong */
   return CK_E_PARSE;
@@ -76,7 +80,8 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
   ck_flow *flow = NULL;
   if (status != CK_OK) goto done;
   flow = calloc(1, sizeof *flow);
-  status = flow ? run_file(flow, path, ck_buffer_bytes(&source), from->clock, err) : ck_error_no_memory(err);
+  status = flow ? run_file(flow, path, ck_buffer_bytes(&source), from->clock, err)
+                : ck_error_no_memory(err);
   if (status != CK_OK) goto done;
   *out = flow;
   flow = NULL;
@@ -86,17 +91,14 @@ done:
   return status;
 }
 
-static const ck_flow_manifest *manifest(const ck_flow *flow) {
-  return &flow->manifest.shown;
-}
+static const ck_flow_manifest *manifest(const ck_flow *flow) { return &flow->manifest.shown; }
 
-static ck_status open_strand(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options, ck_error *err) {
+static ck_status open_strand(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options,
+                             ck_error *err) {
   return ck_coroutine_open(out, flow->vm, flow->definition, options, err);
 }
 
-static void free_engine(void *self) {
-  free(self);
-}
+static void free_engine(void *self) { free(self); }
 
 ck_status ck_flow_engine_new(ck_flow_engine **out, const ck_clock *clock, ck_error *err) {
   *out = NULL;
@@ -104,14 +106,14 @@ ck_status ck_flow_engine_new(ck_flow_engine **out, const ck_clock *clock, ck_err
   if (!self) return ck_error_no_memory(err);
   self->clock = clock;
   self->shown = (ck_flow_engine){
-    .self = self,
-    .load = load,
-    .manifest = manifest,
-    .open = open_strand,
-    .resume = ck_coroutine_resume,
-    .close = ck_coroutine_close,
-    .unload = unload,
-    .free = free_engine,
+      .self = self,
+      .load = load,
+      .manifest = manifest,
+      .open = open_strand,
+      .resume = ck_coroutine_resume,
+      .close = ck_coroutine_close,
+      .unload = unload,
+      .free = free_engine,
   };
   *out = &self->shown;
   return CK_OK;

@@ -5,7 +5,8 @@
 #include "lua/flow/coroutine.h"
 
 /* What a ctx without effects still has. */
-static const char *const harmless[] = {"conversation_length", "last_message", "parse", "tool_calls", "written", NULL};
+static const char *const harmless[] = {"conversation_length", "last_message", "parse",
+                                       "tool_calls",          "written",      NULL};
 
 static bool is_harmless(const char *name) {
   for (const char *const *one = harmless; *one; one++) {
@@ -26,14 +27,15 @@ static void deny(lua_State *L, const char *who, const char *name, const char *wh
   lua_pushcclosure(L, refuse, 1);
 }
 
-/* The fields of the ctx in the table on top, but for `limit`, which would give back what is taken here; without effects its
- * functions raise. */
+/* The fields of the ctx in the table on top, but for `limit`, which would give back what is taken
+ * here; without effects its functions raise. */
 static void copy_fields(lua_State *L, const char *who, bool effects) {
   int copy = lua_gettop(L);
   lua_pushnil(L);
   while (lua_next(L, lua_upvalueindex(2))) {
     const char *name = lua_tostring(L, -2);
-    if (!effects && lua_isfunction(L, -1) && !is_harmless(name)) deny(L, who, name, ": it may only read");
+    if (!effects && lua_isfunction(L, -1) && !is_harmless(name))
+      deny(L, who, name, ": it may only read");
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
     lua_rawset(L, copy);
@@ -48,7 +50,8 @@ static void limit_area(lua_State *L, const char *who, const char *area, const ch
   if (!how) return;
   ck_area_limits limits = {.closed = how};
   if (strcmp(how, "read") == 0) {
-    limits = (ck_area_limits){.fixed = lua_pushfstring(L, "%s cannot write ctx.%s: it may only read", who, area)};
+    limits = (ck_area_limits){
+        .fixed = lua_pushfstring(L, "%s cannot write ctx.%s: it may only read", who, area)};
   }
   lua_pushvalue(L, fields);
   ck_coroutine_open_area(L, lua_upvalueindex(1), area, &limits);
@@ -78,13 +81,15 @@ static void remove_functions(lua_State *L, const char *who) {
 /* What is kept for other sessions is reached through functions in a table of its own. */
 static void close_facts(lua_State *L, const char *who) {
   int fields = lua_gettop(L);
-  ck_area_limits limits = {.closed = lua_pushfstring(L, "%s cannot use ctx.facts: it may only read", who)};
+  ck_area_limits limits = {
+      .closed = lua_pushfstring(L, "%s cannot use ctx.facts: it may only read", who)};
   lua_pushvalue(L, fields);
   ck_coroutine_open_area(L, lua_upvalueindex(1), "facts", &limits);
   lua_settop(L, fields);
 }
 
-/* ctx.limit { who=, effects=false (then it writes neither ctx.scratch nor ctx.rounds), without={NAME, …}, memory="read"|TEXT, outputs="read"|TEXT } */
+/* ctx.limit { who=, effects=false (then it writes neither ctx.scratch nor ctx.rounds),
+ * without={NAME, …}, memory="read"|TEXT, outputs="read"|TEXT } */
 static int ctx_limit(lua_State *L) {
   static const char *const known[] = {"who", "effects", "without", "memory", "outputs", NULL};
   ck_coroutine_check(L);

@@ -42,7 +42,8 @@ static const char *own_top(ck_manifest *self, lua_State *L, const char *what) {
   }
   size_t len;
   const char *text = lua_tolstring(L, -1, &len);
-  if (len == 0 || strlen(text) != len) ck_vm_raise_plain(L, CK_E_TYPE, "%s must not be empty or hold a NUL", what);
+  if (len == 0 || strlen(text) != len)
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must not be empty or hold a NUL", what);
   return own_text(self, L, text, len);
 }
 
@@ -55,7 +56,8 @@ static const char *read_text(ck_manifest *self, lua_State *L, int table, const c
 }
 
 /* A list of strings, NULL-terminated; NULL when the field is nil. */
-static const char *const *read_texts(ck_manifest *self, lua_State *L, int table, const char *field) {
+static const char *const *read_texts(ck_manifest *self, lua_State *L, int table,
+                                     const char *field) {
   const char **texts = NULL;
   int type = lua_getfield(L, table, field);
   if (type == LUA_TTABLE) {
@@ -67,13 +69,15 @@ static const char *const *read_texts(ck_manifest *self, lua_State *L, int table,
       lua_pop(L, 1);
     }
   } else if (type != LUA_TNIL) {
-    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a list of strings, not a %s", field, luaL_typename(L, -1));
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a list of strings, not a %s", field,
+                      luaL_typename(L, -1));
   }
   lua_pop(L, 1);
   return texts;
 }
 
-static const char *const *read_names(ck_manifest *self, lua_State *L, int table, const char *field) {
+static const char *const *read_names(ck_manifest *self, lua_State *L, int table,
+                                     const char *field) {
   const char *const *names = read_texts(self, L, table, field);
   return names ? names : own(self, L, 1, sizeof *names);
 }
@@ -84,7 +88,8 @@ static int64_t read_seconds(lua_State *L, int table, const char *field) {
   if (lua_getfield(L, table, field) != LUA_TNIL) seconds = lua_tonumberx(L, -1, &is_number);
   lua_pop(L, 1);
   if (!is_number || !(seconds >= 0 && seconds <= SECONDS_MAX)) {
-    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a number of seconds from 0 to %d", field, SECONDS_MAX);
+    ck_vm_raise_plain(L, CK_E_TYPE, "%s must be a number of seconds from 0 to %d", field,
+                      SECONDS_MAX);
   }
   return (int64_t)ceil(seconds * 1000);
 }
@@ -148,11 +153,15 @@ static void read_process(ck_flow_process *process, ck_manifest *self, lua_State 
   const char *protocol = read_text(self, L, table, "protocol");
   bool is_acp = protocol && strcmp(protocol, "acp") == 0;
   if (!is_acp && (!protocol || strcmp(protocol, "mcp") != 0)) {
-    ck_vm_raise_plain(L, CK_E_TYPE, "process '%s': protocol must be mcp or acp: use flow.mcp{…} or flow.acp{…}", process->name);
+    ck_vm_raise_plain(L, CK_E_TYPE,
+                      "process '%s': protocol must be mcp or acp: use flow.mcp{…} or flow.acp{…}",
+                      process->name);
   }
   process->protocol = is_acp ? CK_FLOW_ACP : CK_FLOW_MCP;
   process->argv = read_texts(self, L, table, "argv");
-  if (!process->argv || !process->argv[0]) ck_vm_raise_plain(L, CK_E_TYPE, "process '%s' needs argv, its program and arguments", process->name);
+  if (!process->argv || !process->argv[0])
+    ck_vm_raise_plain(L, CK_E_TYPE, "process '%s' needs argv, its program and arguments",
+                      process->name);
   process->environment = read_names(self, L, table, "env");
   process->probes = read_names(self, L, table, "probes");
   process->timeout_ms = read_seconds(L, table, "timeout_s");
@@ -165,7 +174,9 @@ static void read_processes(ck_manifest *self, lua_State *L, int table) {
     ck_flow_process *processes = own(self, L, count + 1, sizeof *processes);
     for (size_t i = 0; i < count; i++) {
       if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE) {
-        ck_vm_raise_plain(L, CK_E_TYPE, "processes must be a list of {name=, protocol=, argv=, env=, timeout_s=}");
+        ck_vm_raise_plain(
+            L, CK_E_TYPE,
+            "processes must be a list of {name=, protocol=, argv=, env=, timeout_s=}");
       }
       read_process(&processes[i], self, L);
       lua_pop(L, 1);
@@ -184,7 +195,8 @@ static void read_nodes(ck_manifest *self, lua_State *L, int table) {
     size_t count = (size_t)luaL_len(L, -1);
     ck_flow_node *nodes = own(self, L, count + 1, sizeof *nodes);
     for (size_t i = 0; i < count; i++) {
-      if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE) ck_vm_raise_plain(L, CK_E_TYPE, "nodes must be a list of {name=, reads=}");
+      if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE)
+        ck_vm_raise_plain(L, CK_E_TYPE, "nodes must be a list of {name=, reads=}");
       nodes[i].name = read_text(self, L, lua_gettop(L), "name");
       if (!nodes[i].name) ck_vm_raise_plain(L, CK_E_TYPE, "a node needs a name");
       nodes[i].reads = read_names(self, L, lua_gettop(L), "reads");
@@ -210,7 +222,8 @@ static int64_t read_version(lua_State *L, int table) {
   int is_integer = true;
   int64_t version = 0;
   if (lua_getfield(L, table, "version") != LUA_TNIL) version = lua_tointegerx(L, -1, &is_integer);
-  if (!is_integer || version < 0 || version > INT32_MAX) ck_vm_raise_plain(L, CK_E_TYPE, "version must be a whole number from 1");
+  if (!is_integer || version < 0 || version > INT32_MAX)
+    ck_vm_raise_plain(L, CK_E_TYPE, "version must be a whole number from 1");
   lua_pop(L, 1);
   return version;
 }

@@ -1,4 +1,5 @@
-/* memory.c - ctx.memory, ctx.outputs, ctx.scratch, ctx.rounds: keys of the state, with what the strand has written laid over it. */
+/* memory.c - ctx.memory, ctx.outputs, ctx.scratch, ctx.rounds: keys of the state, with what the
+ * strand has written laid over it. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,8 @@ static const char *push_key(lua_State *L, const ck_coroutine *self, int index) {
   }
   size_t len;
   const char *name = lua_tolstring(L, index, &len);
-  if (len == 0 || strlen(name) != len) luaL_error(L, "ctx.%s: a key must not be empty or hold a NUL", area);
+  if (len == 0 || strlen(name) != len)
+    luaL_error(L, "ctx.%s: a key must not be empty or hold a NUL", area);
   const char *key = lua_pushfstring(L, "%s.%s", area, name);
   ck_error err = CK_ERROR_INIT;
   if (check_key(self, key, &err) != CK_OK) ck_coroutine_raise(L, &err);
@@ -51,12 +53,15 @@ static ck_bytes read_state(const ck_coroutine *self, const char *key) {
     char whole[CK_STATE_KEY_MAX + 2];
     int len = snprintf(whole, sizeof whole, "%s%s", *overlay, key);
     const ck_value *found = len <= CK_STATE_KEY_MAX ? ck_state_get(self->state, whole) : NULL;
-    if (found) return ck_json_type_of(ck_value_bytes(found)) == CK_JSON_NULL ? (ck_bytes){0} : ck_value_bytes(found);
+    if (found)
+      return ck_json_type_of(ck_value_bytes(found)) == CK_JSON_NULL ? (ck_bytes){0}
+                                                                    : ck_value_bytes(found);
   }
   return ck_value_bytes(ck_state_get(self->state, key));
 }
 
-/* The JSON of the key on top, which stays there; what is pushed above it keeps the bytes alive. No bytes: absent. */
+/* The JSON of the key on top, which stays there; what is pushed above it keeps the bytes alive. No
+ * bytes: absent. */
 static ck_bytes push_raw(lua_State *L, const ck_coroutine *self) {
   push_box_value(L, CK_BOX_OVERLAY);
   lua_pushvalue(L, -2);
@@ -130,7 +135,8 @@ static ck_bytes trim_end(ck_bytes json) {
   return json;
 }
 
-/* ctx.memory:append(key, value): the list's bytes stay as they are, the value's come behind them. */
+/* ctx.memory:append(key, value): the list's bytes stay as they are, the value's come behind
+ * them. */
 static int area_append(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   lua_settop(L, 3);
@@ -138,7 +144,8 @@ static int area_append(lua_State *L) {
   const char *key = push_key(L, self, 2);
   ck_bytes list = trim_end(push_raw(L, self));
   bool absent = list.len == 0;
-  if (!absent && ck_json_type_of(list) != CK_JSON_ARRAY) return luaL_error(L, "%s is not a list: append cannot be used", key);
+  if (!absent && ck_json_type_of(list) != CK_JSON_ARRAY)
+    return luaL_error(L, "%s is not a list: append cannot be used", key);
   ck_buffer *joined = &self->scratch;
   ck_buffer_reset(joined);
   ck_buffer_append_bytes(joined, absent ? ck_bytes_text("[") : (ck_bytes){list.data, list.len - 1});
@@ -161,13 +168,16 @@ void ck_coroutine_clear_changes(ck_coroutine *self) {
   self->change_count = 0;
 }
 
-/* The key is on top; above it its JSON text, false, or nil: it is given back what it had, see ctx.discard. */
+/* The key is on top; above it its JSON text, false, or nil: it is given back what it had, see
+ * ctx.discard. */
 static void collect_change(lua_State *L, ck_coroutine *self) {
   ck_change *change = &self->changes[self->change_count++];
   ck_error err = CK_ERROR_INIT;
   ck_bytes json = {0};
-  if (lua_isnil(L, -1)) json = read_state(self, lua_tostring(L, -2));
-  else if (lua_isstring(L, -1)) json.data = lua_tolstring(L, -1, &json.len);
+  if (lua_isnil(L, -1))
+    json = read_state(self, lua_tostring(L, -2));
+  else if (lua_isstring(L, -1))
+    json.data = lua_tolstring(L, -1, &json.len);
   change->key = strdup(lua_tostring(L, -2));
   if (!change->key) ck_error_no_memory(&err);
   if (err.status == CK_OK && json.data) err.status = ck_value_copy(&change->value, json, &err);
@@ -197,9 +207,7 @@ void ck_coroutine_collect_changes(lua_State *L, ck_coroutine *self) {
   reset_box_value(L, CK_BOX_ORDER);
 }
 
-void ck_coroutine_settle_changes(lua_State *L) {
-  reset_box_value(L, CK_BOX_OVERLAY);
-}
+void ck_coroutine_settle_changes(lua_State *L) { reset_box_value(L, CK_BOX_OVERLAY); }
 
 /* ---- areas that take no writes, or nothing ---- */
 
@@ -228,14 +236,18 @@ void ck_coroutine_open_area(lua_State *L, int box, const char *area, const ck_ar
   } else {
     lua_pushvalue(L, box);
     lua_pushstring(L, area);
-    if (limits->fixed) push_refusal(L, box, limits->fixed);
-    else push_area_function(L, box, area, area_append);
+    if (limits->fixed)
+      push_refusal(L, box, limits->fixed);
+    else
+      push_area_function(L, box, area, area_append);
     lua_pushcclosure(L, area_read, 3);
   }
   lua_setfield(L, -2, "__index");
   const char *refused = limits->closed ? limits->closed : limits->fixed;
-  if (refused) push_refusal(L, box, refused);
-  else push_area_function(L, box, area, area_write);
+  if (refused)
+    push_refusal(L, box, refused);
+  else
+    push_area_function(L, box, area, area_write);
   lua_setfield(L, -2, "__newindex");
   lua_pushfstring(L, "ctx.%s", area);
   lua_setfield(L, -2, "__name");
@@ -251,9 +263,11 @@ static int ctx_put(lua_State *L) {
   const char *key = luaL_checkstring(L, 1);
   ck_error err = CK_ERROR_INIT;
   lua_settop(L, 2);
-  bool is_known = strncmp(key, "memory.", 7) == 0 || strncmp(key, "outputs.", 8) == 0 || strncmp(key, "scratch.", 8) == 0;
+  bool is_known = strncmp(key, "memory.", 7) == 0 || strncmp(key, "outputs.", 8) == 0 ||
+                  strncmp(key, "scratch.", 8) == 0;
   if (!is_known || strlen(key) != lua_rawlen(L, 1) || !strchr(key, '.')[1]) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.put: '%s' must be memory.KEY, outputs.KEY or scratch.AGENT", key);
+    ck_vm_raise(L, CK_E_FLOW, "ctx.put: '%s' must be memory.KEY, outputs.KEY or scratch.AGENT",
+                key);
   }
   if (check_key(self, key, &err) != CK_OK) ck_coroutine_raise(L, &err);
   if (lua_isnil(L, 2)) {
@@ -301,7 +315,8 @@ static int ctx_discard(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg functions[] = {{"put", ctx_put}, {"written", ctx_written}, {"discard", ctx_discard}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"put", ctx_put}, {"written", ctx_written}, {"discard", ctx_discard}, {NULL, NULL}};
 
 void ck_coroutine_open_memory(lua_State *L, int box) {
   ck_coroutine_open_area(L, box, "memory", &(ck_area_limits){0});

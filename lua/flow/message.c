@@ -1,4 +1,5 @@
-/* message.c - ctx.message, ctx.last_message, ctx.conversation_length, ctx.tool_calls: the scope's conversation. */
+/* message.c - ctx.message, ctx.last_message, ctx.conversation_length, ctx.tool_calls: the scope's
+ * conversation. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +36,19 @@ static ck_status make_assistant(ck_value **out, ck_bytes content, ck_error *err)
 }
 
 /* The content's JSON is in self->scratch. */
-static void add_message(lua_State *L, ck_coroutine *self, const char *role, const char *call_id, const char *name) {
-  if (self->rewind) ck_vm_raise(L, CK_E_FLOW, "ctx.message: what is said after ctx.rewind must wait for the next yield, such as ctx.boundary");
+static void add_message(lua_State *L, ck_coroutine *self, const char *role, const char *call_id,
+                        const char *name) {
+  if (self->rewind)
+    ck_vm_raise(L, CK_E_FLOW,
+                "ctx.message: what is said after ctx.rewind must wait for the next yield, such as "
+                "ctx.boundary");
   ck_bytes content = ck_buffer_bytes(&self->scratch);
   ck_value **slot = reserve_message(L, self);
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_OK;
   if (strcmp(role, "system") == 0) {
-    if (lua_type(L, 2) != LUA_TSTRING) luaL_error(L, "ctx.message: a system message must be a string");
+    if (lua_type(L, 2) != LUA_TSTRING)
+      luaL_error(L, "ctx.message: a system message must be a string");
     size_t len;
     const char *text = lua_tolstring(L, 2, &len);
     status = ck_message_system(slot, (ck_bytes){text, len}, &err);
@@ -63,7 +69,8 @@ static void add_message(lua_State *L, ck_coroutine *self, const char *role, cons
 /* Pushes a field of the table at 1, a string or nil. */
 static const char *push_text_field(lua_State *L, const char *field) {
   int type = lua_getfield(L, 1, field);
-  if (type != LUA_TNIL && type != LUA_TSTRING) luaL_error(L, "ctx.message: '%s' must be a string", field);
+  if (type != LUA_TNIL && type != LUA_TSTRING)
+    luaL_error(L, "ctx.message: '%s' must be a string", field);
   return lua_tostring(L, -1);
 }
 
@@ -109,7 +116,8 @@ static int ctx_last_message(lua_State *L) {
   return 1;
 }
 
-/* Pushes the text of a JSON string; false, and nothing pushed, for anything else or an empty one. */
+/* Pushes the text of a JSON string; false, and nothing pushed, for anything else or an empty
+ * one. */
 static bool push_text(lua_State *L, ck_coroutine *self, ck_bytes json) {
   ck_buffer_reset(&self->scratch);
   if (!ck_json_read_string(&self->scratch, json) || self->scratch.len == 0) return false;
@@ -118,7 +126,8 @@ static bool push_text(lua_State *L, ck_coroutine *self, ck_bytes json) {
 }
 
 /* {name, call_id?, index, arguments}: the call's own bytes. */
-static void push_request(lua_State *L, ck_coroutine *self, ck_bytes name, ck_bytes id, int64_t index, ck_bytes arguments) {
+static void push_request(lua_State *L, ck_coroutine *self, ck_bytes name, ck_bytes id,
+                         int64_t index, ck_bytes arguments) {
   ck_buffer_reset(&self->scratch);
   ck_json_writer writer = {.out = &self->scratch};
   ck_json_begin(&writer, '{');
@@ -130,7 +139,8 @@ static void push_request(lua_State *L, ck_coroutine *self, ck_bytes name, ck_byt
   ck_coroutine_push_scratch(L, self);
 }
 
-/* Models write line breaks and tabs into the texts of their arguments as they are, which JSON forbids: escaped here. */
+/* Models write line breaks and tabs into the texts of their arguments as they are, which JSON
+ * forbids: escaped here. */
 static void escape_controls(ck_buffer *out, ck_bytes json) {
   bool inside = false;
   for (size_t i = 0; i < json.len; i++) {
@@ -140,8 +150,10 @@ static void escape_controls(ck_buffer *out, ck_bytes json) {
       ck_buffer_append_char(out, c);
       c = json.data[++i];
     }
-    if (inside && (unsigned char)c < ' ') ck_buffer_append_format(out, "\\u%04x", (unsigned)c);
-    else ck_buffer_append_char(out, c);
+    if (inside && (unsigned char)c < ' ')
+      ck_buffer_append_format(out, "\\u%04x", (unsigned)c);
+    else
+      ck_buffer_append_char(out, c);
   }
 }
 
@@ -151,26 +163,29 @@ static ck_bytes trim(ck_bytes text) {
   return text;
 }
 
-/* Pushes the object that the text in self->scratch holds, an empty one for an empty text; false, and nothing pushed, when it is
- * something else. */
+/* Pushes the object that the text in self->scratch holds, an empty one for an empty text; false,
+ * and nothing pushed, when it is something else. */
 static bool push_written(lua_State *L, ck_coroutine *self) {
   ck_buffer *escaped = ck_vm_scratch(L);
   ck_error err = CK_ERROR_INIT;
   escape_controls(escaped, trim(ck_buffer_bytes(&self->scratch)));
   ck_buffer_reset(&self->scratch);
   ck_buffer_append_bytes(&self->scratch, ck_buffer_bytes(escaped));
-  if (ck_buffer_check(escaped, &err) != CK_OK || ck_buffer_check(&self->scratch, &err) != CK_OK) ck_coroutine_raise(L, &err);
+  if (ck_buffer_check(escaped, &err) != CK_OK || ck_buffer_check(&self->scratch, &err) != CK_OK)
+    ck_coroutine_raise(L, &err);
   ck_bytes json = ck_buffer_bytes(&self->scratch);
   ck_status status = json.len ? ck_json_check(json, &err) : CK_OK;
   if (status == CK_E_NO_MEMORY) ck_coroutine_raise(L, &err);
   if (status != CK_OK || (json.len && ck_json_type_of(json) != CK_JSON_OBJECT)) return false;
-  if (json.len) ck_json_push(L, json);
-  else lua_newtable(L);
+  if (json.len)
+    ck_json_push(L, json);
+  else
+    lua_newtable(L);
   return true;
 }
 
-/* Pushes the arguments, which providers give as text that holds an object, as an object, or not at all; false, and nothing
- * pushed, when they are something else. */
+/* Pushes the arguments, which providers give as text that holds an object, as an object, or not at
+ * all; false, and nothing pushed, when they are something else. */
 static bool push_arguments(lua_State *L, ck_coroutine *self, ck_bytes arguments) {
   ck_json_type type = ck_json_type_of(arguments);
   if (type == CK_JSON_STRING) {
@@ -178,13 +193,17 @@ static bool push_arguments(lua_State *L, ck_coroutine *self, ck_bytes arguments)
     ck_json_read_string(&self->scratch, arguments);
     return push_written(L, self);
   }
-  if (type == CK_JSON_OBJECT) ck_json_push(L, arguments);
-  else if (type == CK_JSON_NONE || type == CK_JSON_NULL) lua_newtable(L);
-  else return false;
+  if (type == CK_JSON_OBJECT)
+    ck_json_push(L, arguments);
+  else if (type == CK_JSON_NONE || type == CK_JSON_NULL)
+    lua_newtable(L);
+  else
+    return false;
   return true;
 }
 
-/* A call as the message tells it: OpenAI's among `tool_calls`, or a block of Anthropic's `content`. */
+/* A call as the message tells it: OpenAI's among `tool_calls`, or a block of Anthropic's
+ * `content`. */
 typedef struct {
   ck_bytes id, name, arguments;
 } call_parts;
@@ -192,20 +211,23 @@ typedef struct {
 static call_parts read_call(ck_bytes call) {
   ck_bytes function = ck_json_get(call, "function");
   ck_bytes body = function.len > 0 ? function : call; /* some providers leave "function" out */
-  return (call_parts){ck_json_get(call, "id"), ck_json_get(body, "name"), ck_json_get(body, "arguments")};
+  return (call_parts){ck_json_get(call, "id"), ck_json_get(body, "name"),
+                      ck_json_get(body, "arguments")};
 }
 
 static call_parts read_block(ck_bytes block) {
-  return (call_parts){ck_json_get(block, "id"), ck_json_get(block, "name"), ck_json_get(block, "input")};
+  return (call_parts){ck_json_get(block, "id"), ck_json_get(block, "name"),
+                      ck_json_get(block, "input")};
 }
 
 /* What was no object when it came, put into one because Anthropic takes no other. */
 static bool is_malformed(ck_bytes arguments) {
-  return ck_json_type_of(arguments) == CK_JSON_OBJECT && ck_json_count(arguments) == 1 && ck_json_get(arguments, "INVALID_JSON").len > 0;
+  return ck_json_type_of(arguments) == CK_JSON_OBJECT && ck_json_count(arguments) == 1 &&
+         ck_json_get(arguments, "INVALID_JSON").len > 0;
 }
 
-/* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead; one whose arguments are no
- * object lacks them. */
+/* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead;
+ * one whose arguments are no object lacks them. */
 static void push_call(lua_State *L, ck_coroutine *self, const call_parts *call, int64_t index) {
   lua_createtable(L, 0, 4);
   if (push_text(L, self, call->id)) lua_setfield(L, -2, "call_id");
@@ -213,7 +235,8 @@ static void push_call(lua_State *L, ck_coroutine *self, const call_parts *call, 
     lua_setfield(L, -2, "name");
     push_request(L, self, call->name, call->id, index, call->arguments);
     lua_setfield(L, -2, "request");
-    if (!is_malformed(call->arguments) && push_arguments(L, self, call->arguments)) lua_setfield(L, -2, "arguments");
+    if (!is_malformed(call->arguments) && push_arguments(L, self, call->arguments))
+      lua_setfield(L, -2, "arguments");
   } else {
     lua_pushliteral(L, "the call does not say which tool");
     lua_setfield(L, -2, "problem");
@@ -255,11 +278,11 @@ static int ctx_tool_calls(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"message", ctx_message},
-  {"conversation_length", ctx_conversation_length},
-  {"last_message", ctx_last_message},
-  {"tool_calls", ctx_tool_calls},
-  {NULL, NULL},
+    {"message", ctx_message},
+    {"conversation_length", ctx_conversation_length},
+    {"last_message", ctx_last_message},
+    {"tool_calls", ctx_tool_calls},
+    {NULL, NULL},
 };
 
 void ck_coroutine_open_messages(lua_State *L, int box) {

@@ -1,4 +1,5 @@
-/* reading.c - ctx.now, ctx.random, ctx.parse: what a flow reads of the outside is recorded, so that it reads it again. */
+/* reading.c - ctx.now, ctx.random, ctx.parse: what a flow reads of the outside is recorded, so that
+ * it reads it again. */
 #include <lauxlib.h>
 
 #include "lua/vm/json.h"
@@ -10,15 +11,19 @@ static int ask_for(lua_State *L, const char *name, const char *request, lua_KFun
   ck_coroutine *self = ck_coroutine_check(L);
   ck_coroutine_check_yieldable(L, name);
   ck_coroutine_reset_yield(self);
-  self->yield.effect = (ck_effect){.kind = CK_EFFECT_READ, .class = CK_EFFECT_PURE, .request = ck_bytes_text(request)};
+  self->yield.effect = (ck_effect){
+      .kind = CK_EFFECT_READ, .class = CK_EFFECT_PURE, .request = ck_bytes_text(request)};
   return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, resumed);
 }
 
 static int64_t read_answer(lua_State *L, const char *name) {
   int64_t number = 0;
   const ck_outcome *outcome = ck_coroutine_check(L)->outcome;
-  bool given = outcome->status == CK_OUTCOME_OK && outcome->result && ck_json_read_int(&number, ck_value_bytes(outcome->result));
-  if (!given) ck_vm_raise(L, CK_E_FLOW, "%s: %s", name, outcome->error ? outcome->error : "no answer was given");
+  bool given = outcome->status == CK_OUTCOME_OK && outcome->result &&
+               ck_json_read_int(&number, ck_value_bytes(outcome->result));
+  if (!given)
+    ck_vm_raise(L, CK_E_FLOW, "%s: %s", name,
+                outcome->error ? outcome->error : "no answer was given");
   return number;
 }
 
@@ -34,11 +39,14 @@ static int ctx_now(lua_State *L) {
   return ask_for(L, "ctx.now", "{\"what\":\"clock\"}", now_resumed);
 }
 
-/* How many whole numbers the range has. The difference is taken without a sign: it may not fit with one. */
+/* How many whole numbers the range has. The difference is taken without a sign: it may not fit with
+ * one. */
 static uint64_t read_span(lua_State *L) {
   lua_Integer first = luaL_checkinteger(L, 1), last = luaL_checkinteger(L, 2);
   uint64_t span = (uint64_t)last - (uint64_t)first + 1;
-  if (first > last) ck_vm_raise(L, CK_E_FLOW, "ctx.random: there is no whole number from %lld to %lld", first, last);
+  if (first > last)
+    ck_vm_raise(L, CK_E_FLOW, "ctx.random: there is no whole number from %lld to %lld", first,
+                last);
   if (span == 0 || span > UINT64_C(1) << RANDOM_BITS) {
     ck_vm_raise(L, CK_E_FLOW, "ctx.random: the range holds more than 2^%d numbers", RANDOM_BITS);
   }
@@ -57,7 +65,8 @@ static int random_resumed(lua_State *L, int status, lua_KContext context) {
   return 1;
 }
 
-/* ctx.random(): a number from 0, less than 1; ctx.random(last): a whole number from 1; ctx.random(first, last). */
+/* ctx.random(): a number from 0, less than 1; ctx.random(last): a whole number from 1;
+ * ctx.random(first, last). */
 static int ctx_random(lua_State *L) {
   if (lua_isnoneornil(L, 1)) {
     lua_settop(L, 0);
@@ -91,10 +100,10 @@ static int ctx_parse(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"now", ctx_now},
-  {"random", ctx_random},
-  {"parse", ctx_parse},
-  {NULL, NULL},
+    {"now", ctx_now},
+    {"random", ctx_random},
+    {"parse", ctx_parse},
+    {NULL, NULL},
 };
 
 void ck_coroutine_open_readings(lua_State *L, int box) {

@@ -28,17 +28,22 @@ void ck_coroutine_clear_children(ck_coroutine *self) {
 
 /* ---- names: in Lua a child is called by the part of its name that its parent gave it ---- */
 
-/* "web" of scope "main" is "main.web". Effects, positions and writes are kept under the whole name. */
+/* "web" of scope "main" is "main.web". Effects, positions and writes are kept under the whole
+ * name. */
 static char *make_name(lua_State *L, const ck_coroutine *self, const char *name, size_t len) {
   ck_error err = CK_ERROR_INIT;
-  if (len == 0 || strlen(name) != len || strpbrk(name, "/@") || ck_state_check_key(name, &err) != CK_OK) {
-    ck_vm_raise(L, CK_E_FLOW, "the name of a scope must be one to %d bytes without '/', '@', NUL or control characters, not '%s'",
+  if (len == 0 || strlen(name) != len || strpbrk(name, "/@") ||
+      ck_state_check_key(name, &err) != CK_OK) {
+    ck_vm_raise(L, CK_E_FLOW,
+                "the name of a scope must be one to %d bytes without '/', '@', NUL or control "
+                "characters, not '%s'",
                 CK_COROUTINE_SCOPE_MAX, name);
   }
   size_t above = strlen(self->name);
   if (above + 1 + len > CK_COROUTINE_SCOPE_MAX) {
-    ck_vm_raise(L, CK_E_FLOW, "the scope '%s.%s' has a name of %zu bytes; at most %d are allowed: shorten it", self->name, name,
-                above + 1 + len, CK_COROUTINE_SCOPE_MAX);
+    ck_vm_raise(L, CK_E_FLOW,
+                "the scope '%s.%s' has a name of %zu bytes; at most %d are allowed: shorten it",
+                self->name, name, above + 1 + len, CK_COROUTINE_SCOPE_MAX);
   }
   char *full = malloc(above + 1 + len + 1);
   if (!full) raise_no_memory(L);
@@ -72,7 +77,8 @@ static void reserve_children(lua_State *L, ck_coroutine *self, const char *what)
 
 /* The name is on top. */
 static ck_flow_child *add_child(lua_State *L, ck_coroutine *self, const char *what) {
-  if (lua_type(L, -1) != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "%s: a scope must be a string, not a %s", what, luaL_typename(L, -1));
+  if (lua_type(L, -1) != LUA_TSTRING)
+    ck_vm_raise(L, CK_E_FLOW, "%s: a scope must be a string, not a %s", what, luaL_typename(L, -1));
   size_t len;
   const char *name = lua_tolstring(L, -1, &len);
   ck_flow_child *child = &self->children[self->child_count];
@@ -93,7 +99,9 @@ static int fork_resumed(lua_State *L, int status, lua_KContext context) {
 static char *copy_text(lua_State *L, int table, const char *field) {
   char *copy = NULL;
   int type = lua_getfield(L, table, field);
-  if (type != LUA_TNIL && type != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "ctx.fork: '%s' must be a string, not a %s", field, luaL_typename(L, -1));
+  if (type != LUA_TNIL && type != LUA_TSTRING)
+    ck_vm_raise(L, CK_E_FLOW, "ctx.fork: '%s' must be a string, not a %s", field,
+                luaL_typename(L, -1));
   if (type == LUA_TSTRING && !(copy = strdup(lua_tostring(L, -1)))) raise_no_memory(L);
   lua_pop(L, 1);
   return copy;
@@ -103,7 +111,8 @@ static char *copy_text(lua_State *L, int table, const char *field) {
 static void read_child(lua_State *L, ck_coroutine *self) {
   static const char *const known[] = {"scope", "task", "agent", "tag", NULL};
   int table = lua_gettop(L);
-  if (!lua_istable(L, table)) ck_vm_raise(L, CK_E_FLOW, "ctx.fork takes a list of { scope =, task =, agent = }");
+  if (!lua_istable(L, table))
+    ck_vm_raise(L, CK_E_FLOW, "ctx.fork takes a list of { scope =, task =, agent = }");
   ck_coroutine_check_fields(L, table, "ctx.fork", known);
   lua_getfield(L, table, "scope");
   ck_flow_child *child = add_child(L, self, "ctx.fork");
@@ -139,13 +148,16 @@ static void push_writes(lua_State *L, ck_bytes writes) {
   ck_json_iterator it = ck_json_iterate(writes);
   while (ck_json_next(&it)) {
     ck_json_push(L, it.name);
-    if (ck_json_type_of(it.value) == CK_JSON_NULL) lua_pushboolean(L, false);
-    else lua_pushlstring(L, it.value.data, it.value.len);
+    if (ck_json_type_of(it.value) == CK_JSON_NULL)
+      lua_pushboolean(L, false);
+    else
+      lua_pushlstring(L, it.value.data, it.value.len);
     lua_rawset(L, -3);
   }
 }
 
-/* {result=, raw=, error=, status=, writes={}}: raw is the result's JSON, byte for byte; status tells the class of the error. */
+/* {result=, raw=, error=, status=, writes={}}: raw is the result's JSON, byte for byte; status
+ * tells the class of the error. */
 static void push_ended(lua_State *L, ck_bytes ended) {
   static const char *const told[] = {"error", "status"};
   ck_bytes result = ck_json_get(ended, "result");
@@ -200,7 +212,8 @@ static int ctx_join(lua_State *L) { return wait_for_children(L, "ctx.join", fals
 
 static int ctx_join_any(lua_State *L) { return wait_for_children(L, "ctx.join_any", true); }
 
-static const luaL_Reg functions[] = {{"fork", ctx_fork}, {"join", ctx_join}, {"join_any", ctx_join_any}, {NULL, NULL}};
+static const luaL_Reg functions[] = {
+    {"fork", ctx_fork}, {"join", ctx_join}, {"join_any", ctx_join_any}, {NULL, NULL}};
 
 void ck_coroutine_open_scope_forks(lua_State *L, int box) {
   lua_pushvalue(L, box);

@@ -23,7 +23,8 @@ static void raise_no_memory(lua_State *L) {
 }
 
 /* The strand owns what is added; nothing is added when there is no memory for all of it. */
-static void add_fact(lua_State *L, ck_coroutine *self, ck_event_kind kind, const char *agent, ck_bytes body) {
+static void add_fact(lua_State *L, ck_coroutine *self, ck_event_kind kind, const char *agent,
+                     ck_bytes body) {
   ck_error err = CK_ERROR_INIT;
   ck_flow_fact fact = {.kind = kind};
   ck_flow_fact *facts = reallocarray(self->facts, self->fact_count + 1, sizeof *facts);
@@ -37,37 +38,44 @@ static void add_fact(lua_State *L, ck_coroutine *self, ck_event_kind kind, const
   facts[self->fact_count++] = fact;
 }
 
-/* ctx.event(kind, body, agent?): "delegation" or "note"; it is in the transcript as soon as the strand yields. */
+/* ctx.event(kind, body, agent?): "delegation" or "note"; it is in the transcript as soon as the
+ * strand yields. */
 static int ctx_event(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   const char *kind = luaL_checkstring(L, 1);
   ck_event_kind found = ck_event_kind_of(kind);
   if (found != CK_EVENT_DELEGATION && found != CK_EVENT_NOTE) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.event: a flow tells of a delegation or a note, not of '%s'", kind);
+    ck_vm_raise(L, CK_E_FLOW, "ctx.event: a flow tells of a delegation or a note, not of '%s'",
+                kind);
   }
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *agent = luaL_optstring(L, 3, NULL);
   ck_bytes body = ck_coroutine_encode(L, self, 2);
   if (self->scratch.failed) raise_no_memory(L);
-  if (ck_json_type_of(body) != CK_JSON_OBJECT) ck_vm_raise(L, CK_E_FLOW, "ctx.event: the body must be a table with named fields");
+  if (ck_json_type_of(body) != CK_JSON_OBJECT)
+    ck_vm_raise(L, CK_E_FLOW, "ctx.event: the body must be a table with named fields");
   add_fact(L, self, found, agent, body);
   return 0;
 }
 
-/* ctx.rewind{to=, report=, keep=?}: the context behind its first `to` messages gives way to the report, but for the last `keep`.
- * It is so when the strand is resumed after its next yield. */
+/* ctx.rewind{to=, report=, keep=?}: the context behind its first `to` messages gives way to the
+ * report, but for the last `keep`. It is so when the strand is resumed after its next yield. */
 static int ctx_rewind(lua_State *L) {
   static const char *const known[] = {"to", "report", "keep", NULL};
   ck_coroutine *self = ck_coroutine_check(L);
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   ck_coroutine_check_fields(L, 1, "ctx.rewind", known);
-  if (self->rewind) ck_vm_raise(L, CK_E_FLOW, "ctx.rewind: the strand has not yielded since the last one");
+  if (self->rewind)
+    ck_vm_raise(L, CK_E_FLOW, "ctx.rewind: the strand has not yielded since the last one");
   lua_Integer count = (lua_Integer)ck_coroutine_message_count(self);
-  lua_Integer to = ck_coroutine_read_count(L, 1, "to", INT32_MAX), keep = ck_coroutine_read_count(L, 1, "keep", INT32_MAX);
+  lua_Integer to = ck_coroutine_read_count(L, 1, "to", INT32_MAX),
+              keep = ck_coroutine_read_count(L, 1, "keep", INT32_MAX);
   if (to + keep > count) {
-    ck_vm_raise(L, CK_E_FLOW, "ctx.rewind: a conversation of %d messages cannot be rewound to %d and keep the last %d", (int)count, (int)to,
-                (int)keep);
+    ck_vm_raise(
+        L, CK_E_FLOW,
+        "ctx.rewind: a conversation of %d messages cannot be rewound to %d and keep the last %d",
+        (int)count, (int)to, (int)keep);
   }
   ck_coroutine_push_name(L, 1, "ctx.rewind", "report");
   ck_json_read_lua(&self->rewind, L, 1, CK_COROUTINE_VALUE_MAX);

@@ -8,7 +8,10 @@
 
 void ck_coroutine_check_yieldable(lua_State *L, const char *what) {
   if (!lua_isyieldable(L)) {
-    ck_vm_raise(L, CK_E_FLOW, "%s cannot be used inside a function that is called by a library function such as table.sort", what);
+    ck_vm_raise(L, CK_E_FLOW,
+                "%s cannot be used inside a function that is called by a library function such as "
+                "table.sort",
+                what);
   }
 }
 
@@ -20,7 +23,8 @@ int ck_coroutine_yield(lua_State *L, ck_coroutine *self, ck_flow_step step, lua_
 
 /* ---- what is read from the tables that the primitives take ---- */
 
-void ck_coroutine_check_fields(lua_State *L, int table, const char *what, const char *const *known) {
+void ck_coroutine_check_fields(lua_State *L, int table, const char *what,
+                               const char *const *known) {
   lua_pushnil(L);
   while (lua_next(L, table)) {
     lua_pop(L, 1);
@@ -32,7 +36,8 @@ void ck_coroutine_check_fields(lua_State *L, int table, const char *what, const 
 }
 
 /* The text of a field in a copy that lives until the next resume; NULL when it is nil. */
-static const char *keep_text(lua_State *L, ck_coroutine *self, ck_coroutine_text slot, int table, const char *field) {
+static const char *keep_text(lua_State *L, ck_coroutine *self, ck_coroutine_text slot, int table,
+                             const char *field) {
   free(self->texts[slot]);
   self->texts[slot] = NULL;
   int type = lua_getfield(L, table, field);
@@ -51,7 +56,8 @@ static const char *keep_text(lua_State *L, ck_coroutine *self, ck_coroutine_text
 }
 
 const char *ck_coroutine_push_name(lua_State *L, int table, const char *what, const char *field) {
-  if (lua_getfield(L, table, field) != LUA_TSTRING) ck_vm_raise(L, CK_E_FLOW, "%s needs '%s', a string", what, field);
+  if (lua_getfield(L, table, field) != LUA_TSTRING)
+    ck_vm_raise(L, CK_E_FLOW, "%s needs '%s', a string", what, field);
   return lua_tostring(L, -1);
 }
 
@@ -59,7 +65,8 @@ int64_t ck_coroutine_read_count(lua_State *L, int table, const char *field, int6
   int is_integer = true;
   int64_t count = 0;
   if (lua_getfield(L, table, field) != LUA_TNIL) count = lua_tointegerx(L, -1, &is_integer);
-  if (!is_integer || count < 0 || count > most) ck_vm_raise(L, CK_E_FLOW, "'%s' must be a whole number from 0", field);
+  if (!is_integer || count < 0 || count > most)
+    ck_vm_raise(L, CK_E_FLOW, "'%s' must be a whole number from 0", field);
   lua_pop(L, 1);
   return count;
 }
@@ -67,7 +74,8 @@ int64_t ck_coroutine_read_count(lua_State *L, int table, const char *field, int6
 ck_effect_class ck_coroutine_read_class(lua_State *L, int table, const char *what) {
   ck_effect_class class = CK_EFFECT_ONCE;
   const char *name = ck_coroutine_push_name(L, table, what, "class");
-  if (!ck_effect_class_of(&class, name)) ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a class", what, name);
+  if (!ck_effect_class_of(&class, name))
+    ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a class", what, name);
   lua_pop(L, 1);
   return class;
 }
@@ -80,17 +88,22 @@ static int boundary_resumed(lua_State *L, int status, lua_KContext context) {
   return 0;
 }
 
-/* The field `position` of the table at 2 is where the strand stands from now on. Effects are known by the path: at a path
- * that did not change, those after the boundary would pass for those before it when the strand is opened again. */
+/* The field `position` of the table at 2 is where the strand stands from now on. Effects are known
+ * by the path: at a path that did not change, those after the boundary would pass for those before
+ * it when the strand is opened again. */
 static void read_position(lua_State *L, ck_coroutine *self, const char *what) {
   lua_getfield(L, 2, "position");
   ck_bytes json = ck_coroutine_encode(L, self, -1);
   ck_bytes path = ck_json_get(json, "path");
   if (ck_json_type_of(path) != CK_JSON_STRING || path.len <= 2) {
-    ck_vm_raise(L, CK_E_FLOW, "%s needs 'position' with a 'path': where to go on, such as { path = \"agent#2\" }", what);
+    ck_vm_raise(L, CK_E_FLOW,
+                "%s needs 'position' with a 'path': where to go on, such as { path = \"agent#2\" }",
+                what);
   }
   if (self->position && ck_bytes_equal(path, ck_json_get(ck_value_bytes(self->position), "path"))) {
-    ck_vm_raise(L, CK_E_FLOW, "%s: the path of 'position' must be another than the one before, %.*s", what, (int)path.len, path.data);
+    ck_vm_raise(L, CK_E_FLOW,
+                "%s: the path of 'position' must be another than the one before, %.*s", what,
+                (int)path.len, path.data);
   }
   ck_value *position = NULL;
   ck_error err = CK_ERROR_INIT;
@@ -111,7 +124,8 @@ static void read_next(lua_State *L, ck_coroutine *self) {
     boundary->next.tool = keep_text(L, self, CK_COROUTINE_NEXT_TOOL, next, "tool");
     boundary->next.has_class = lua_getfield(L, next, "class") != LUA_TNIL;
     lua_pop(L, 1);
-    if (boundary->next.has_class) boundary->next.class = ck_coroutine_read_class(L, next, "ctx.boundary: next");
+    if (boundary->next.has_class)
+      boundary->next.class = ck_coroutine_read_class(L, next, "ctx.boundary: next");
   }
   lua_pop(L, 1);
 }
@@ -136,10 +150,13 @@ static int ctx_boundary(lua_State *L) {
   ck_coroutine_reset_yield(self);
   ck_boundary *boundary = &self->yield.boundary;
   boundary->kind = ck_boundary_kind_of(kind);
-  if (!boundary->kind) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is not a kind of boundary", kind);
+  if (!boundary->kind)
+    ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is not a kind of boundary", kind);
   bool reserved = boundary->kind == CK_BOUNDARY_PAUSE || boundary->kind == CK_BOUNDARY_FAILURE ||
                   boundary->kind == CK_BOUNDARY_EDIT || boundary->kind == CK_BOUNDARY_FINAL;
-  if (reserved) ck_vm_raise(L, CK_E_FLOW, "ctx.boundary: '%s' is reached by the session itself, never by a flow", kind);
+  if (reserved)
+    ck_vm_raise(L, CK_E_FLOW,
+                "ctx.boundary: '%s' is reached by the session itself, never by a flow", kind);
   boundary->node = keep_text(L, self, CK_COROUTINE_NODE, 2, "node");
   boundary->agent = keep_text(L, self, CK_COROUTINE_AGENT, 2, "agent");
   boundary->last_error = keep_text(L, self, CK_COROUTINE_ERROR, 2, "error");
@@ -183,10 +200,10 @@ static int ctx_pause(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
-  {"boundary", ctx_boundary},
-  {"safe_point", ctx_safe_point},
-  {"pause", ctx_pause},
-  {NULL, NULL},
+    {"boundary", ctx_boundary},
+    {"safe_point", ctx_safe_point},
+    {"pause", ctx_pause},
+    {NULL, NULL},
 };
 
 void ck_coroutine_open_yields(lua_State *L, int box) {

@@ -1,4 +1,5 @@
-/* fact.c - emit: one fact as a Lua table, checked and handed on; and the helper that reads times. */
+/* fact.c - emit: one fact as a Lua table, checked and handed on; and the helper that reads
+ * times. */
 #include <lauxlib.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +15,10 @@ static const double COUNT_MAX = 1e15; /* tokens; milliseconds since 1970 */
 
 /* ---- the fields ---- */
 
-static const char *const text_fields[] = {"agent", "id", "name", "child", "parent", "role", "target", "status", "reason"};
-static const char *const other_fields[] = {"kind", "at", "source", "message", "error", "cost", "input_tokens", "output_tokens"};
+static const char *const text_fields[] = {"agent", "id",     "name",   "child", "parent",
+                                          "role",  "target", "status", "reason"};
+static const char *const other_fields[] = {"kind",  "at",   "source",       "message",
+                                           "error", "cost", "input_tokens", "output_tokens"};
 static const char *const value_fields[] = {"arguments", "content", "data", "about"};
 
 enum {
@@ -68,7 +71,8 @@ static const char *read_text(lua_State *L, const char *name) {
   luaL_checkstack(L, 2, NULL);
   if (!push_field(L, name)) return NULL;
   if (lua_type(L, -1) == LUA_TNUMBER) return lua_tostring(L, -1);
-  if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "emit: '%s' must be a text, not a %s", name, ck_sandbox_type(L, -1));
+  if (lua_type(L, -1) != LUA_TSTRING)
+    luaL_error(L, "emit: '%s' must be a text, not a %s", name, ck_sandbox_type(L, -1));
   return lua_tostring(L, -1);
 }
 
@@ -84,7 +88,8 @@ static ck_bytes read_json(lua_State *L, const char *name, ck_buffer *into) {
 static bool read_number(double *out, lua_State *L, const char *name, double most) {
   *out = 0;
   if (!push_field(L, name)) return false;
-  if (lua_type(L, -1) != LUA_TNUMBER) luaL_error(L, "emit: '%s' must be a number, not a %s", name, ck_sandbox_type(L, -1));
+  if (lua_type(L, -1) != LUA_TNUMBER)
+    luaL_error(L, "emit: '%s' must be a number, not a %s", name, ck_sandbox_type(L, -1));
   *out = lua_tonumber(L, -1);
   if (!(*out >= 0 && *out <= most)) luaL_error(L, "emit: '%s' is out of range", name);
   lua_pop(L, 1);
@@ -115,7 +120,8 @@ static void read_error(ck_import_fact *out, lua_State *L) {
     out->error = lua_tostring(L, -1);
     return; /* it stays on the stack */
   }
-  if (!lua_isboolean(L, -1)) luaL_error(L, "emit: 'error' must be a text or a boolean, not a %s", ck_sandbox_type(L, -1));
+  if (!lua_isboolean(L, -1))
+    luaL_error(L, "emit: 'error' must be a text or a boolean, not a %s", ck_sandbox_type(L, -1));
   lua_pop(L, 1);
 }
 
@@ -147,8 +153,8 @@ static int emit(lua_State *L) {
   lua_settop(L, 1);
   check_fields(L);
   ck_import_fact fact = {.kind = read_kind(L)};
-  const char **texts[TEXTS] = {&fact.agent, &fact.id, &fact.name, &fact.child, &fact.parent, &fact.role, &fact.target,
-                               &fact.status, &fact.reason};
+  const char **texts[TEXTS] = {&fact.agent, &fact.id,     &fact.name,   &fact.child, &fact.parent,
+                               &fact.role,  &fact.target, &fact.status, &fact.reason};
   for (size_t i = 0; i < TEXTS; i++) *texts[i] = read_text(L, text_fields[i]);
   read_error(&fact, L);
   fact.at_ms = read_count(L, "at");
@@ -158,8 +164,10 @@ static int emit(lua_State *L) {
   fact.source = read_json(L, "source", &self->source);
   fact.message = read_json(L, "message", &self->message);
   fact.value = read_value(L, self);
-  if (fact.kind == CK_IMPORT_SESSION && !(fact.id && *fact.id)) return luaL_error(L, "emit: a session needs an 'id'");
-  if (fact.kind != CK_IMPORT_SESSION && !self->in_session) return luaL_error(L, "emit: the first fact must be a session");
+  if (fact.kind == CK_IMPORT_SESSION && !(fact.id && *fact.id))
+    return luaL_error(L, "emit: a session needs an 'id'");
+  if (fact.kind != CK_IMPORT_SESSION && !self->in_session)
+    return luaL_error(L, "emit: the first fact must be a session");
   self->in_session = true;
   self->sessions += fact.kind == CK_IMPORT_SESSION;
   ck_error err = CK_ERROR_INIT;
@@ -182,7 +190,9 @@ static bool read_zone(int *minutes, const char *at) {
   char sign;
   *minutes = 0;
   if (!*at || ((*at == 'Z' || *at == 'z') && !at[1])) return true;
-  if (sscanf(at, "%c%2d:%2d", &sign, &hours, &rest) < 2 && sscanf(at, "%c%2d%2d", &sign, &hours, &rest) < 2) return false;
+  if (sscanf(at, "%c%2d:%2d", &sign, &hours, &rest) < 2 &&
+      sscanf(at, "%c%2d%2d", &sign, &hours, &rest) < 2)
+    return false;
   if ((sign != '+' && sign != '-') || hours > 23 || rest > 59) return false;
   *minutes = (sign == '-' ? -1 : 1) * (hours * 60 + rest);
   return true;
@@ -206,7 +216,9 @@ static bool read_time(int64_t *out, const char *text) {
 int ck_import_fact_time(lua_State *L) {
   int64_t ms;
   bool is_time = lua_type(L, 1) == LUA_TSTRING && read_time(&ms, lua_tostring(L, 1));
-  if (is_time) lua_pushinteger(L, ms);
-  else lua_pushnil(L);
+  if (is_time)
+    lua_pushinteger(L, ms);
+  else
+    lua_pushnil(L);
   return 1;
 }

@@ -11,8 +11,11 @@
 #include "lua/vm/sandbox.h"
 #include "lua/vm/source.h"
 
-static const ck_vm_limits limits = {.time_us = 120 * 1000000LL, .memory = (size_t)3 << 30, .memory_hard = (size_t)4 << 30,
-                                    .raised = CK_E_PARSE, .timed_out = CK_E_PARSE};
+static const ck_vm_limits limits = {.time_us = 120 * 1000000LL,
+                                    .memory = (size_t)3 << 30,
+                                    .memory_hard = (size_t)4 << 30,
+                                    .raised = CK_E_PARSE,
+                                    .timed_out = CK_E_PARSE};
 
 enum { HEAD_TEXT_MAX = 256, HEAD_LINES = 20, FORMATS_MAX = 64 };
 
@@ -21,8 +24,8 @@ typedef struct reading {
   ck_vm *vm;
   ck_import_files files;
   ck_import_emitter emitter;
-  const char *format;      /* as asked for; NULL */
-  ck_buffer script;        /* of a module of the user's */
+  const char *format;                               /* as asked for; NULL */
+  ck_buffer script;                                 /* of a module of the user's */
   char formats[FORMATS_MAX][CK_IMPORT_FORMAT_SIZE]; /* the shipped ones */
   size_t format_count;
   char *name;              /* caller's */
@@ -32,11 +35,13 @@ typedef struct reading {
 static const char folder[] = "lua/ck/import/";
 
 static void list_formats(reading *self) {
-  for (const ck_embedded *row = ck_embedded_table; row->name && self->format_count < FORMATS_MAX; row++) {
+  for (const ck_embedded *row = ck_embedded_table; row->name && self->format_count < FORMATS_MAX;
+       row++) {
     size_t len = strlen(row->name), skip = sizeof folder - 1;
     if (strncmp(row->name, folder, skip) != 0 || strchr(row->name + skip, '/')) continue;
     if (len < skip + 5 || len - skip - 4 >= CK_IMPORT_FORMAT_SIZE) continue;
-    snprintf(self->formats[self->format_count++], CK_IMPORT_FORMAT_SIZE, "%.*s", (int)(len - skip - 4), row->name + skip);
+    snprintf(self->formats[self->format_count++], CK_IMPORT_FORMAT_SIZE, "%.*s",
+             (int)(len - skip - 4), row->name + skip);
   }
 }
 
@@ -71,8 +76,10 @@ static int next_line(lua_State *L) {
   lua_pushinteger(L, number);
   lua_replace(L, lua_upvalueindex(3));
   lua_pushinteger(L, number);
-  if (json.len) ck_import_value_push(L, json);
-  else lua_pushnil(L);
+  if (json.len)
+    ck_import_value_push(L, json);
+  else
+    lua_pushnil(L);
   if (!json.len) lua_pushstring(L, problem.text);
   return json.len ? 2 : 3;
 }
@@ -121,7 +128,8 @@ static int source_texts(lua_State *L) {
 /* skip(n, why): that line or element is left out. */
 static int source_skip(lua_State *L) {
   ck_import_source *self = lua_touserdata(L, lua_upvalueindex(1));
-  self->sink->problem(self->sink->self, self->path, luaL_checkinteger(L, 1), luaL_checkstring(L, 2), true);
+  self->sink->problem(self->sink->self, self->path, luaL_checkinteger(L, 1), luaL_checkstring(L, 2),
+                      true);
   return 0;
 }
 
@@ -134,7 +142,8 @@ static void push_method(lua_State *L, const char *name, lua_CFunction function, 
 }
 
 static void push_source(lua_State *L, reading *self, ck_import_source *source) {
-  const char *slash = strrchr(source->path, '/'), *base = slash ? slash + 1 : source->path, *dot = strrchr(base, '.');
+  const char *slash = strrchr(source->path, '/'), *base = slash ? slash + 1 : source->path,
+             *dot = strrchr(base, '.');
   luaL_checkstack(L, 6, NULL);
   lua_createtable(L, 0, 8);
   lua_pushstring(L, source->path);
@@ -179,7 +188,8 @@ static void push_first_lines(lua_State *L, ck_import_source *source) {
   lua_Integer count = 0;
   lua_newtable(L);
   source->told_until = INT64_MAX;
-  for (int i = 0; i < HEAD_LINES && ck_import_source_next(&json, source, &at, &number, &problem); i++) {
+  for (int i = 0; i < HEAD_LINES && ck_import_source_next(&json, source, &at, &number, &problem);
+       i++) {
     if (!json.len) continue;
     ck_import_value_push(L, json);
     lua_rawseti(L, -2, ++count);
@@ -211,8 +221,10 @@ static void push_head(lua_State *L, reading *self) {
     push_first_lines(L, source);
   } else {
     lua_newtable(L);
-    if (is_one_line(source)) lua_pushvalue(L, -2);
-    else lua_pushnil(L);
+    if (is_one_line(source))
+      lua_pushvalue(L, -2);
+    else
+      lua_pushnil(L);
     lua_rawseti(L, -2, 1);
   }
   lua_setfield(L, -3, "lines");
@@ -235,7 +247,10 @@ static void check_module(lua_State *L, const char *name) {
     good = lua_getfield(L, -2, "name") == LUA_TSTRING && good;
     lua_pop(L, 2);
   }
-  if (!good) ck_vm_raise_plain(L, CK_E_TYPE, "%s: an import module returns {name = \"…\", detect = function, import = function}", name);
+  if (!good)
+    ck_vm_raise_plain(
+        L, CK_E_TYPE,
+        "%s: an import module returns {name = \"…\", detect = function, import = function}", name);
 }
 
 static void push_asked(lua_State *L, reading *self) {
@@ -255,8 +270,10 @@ static void push_asked(lua_State *L, reading *self) {
     }
   }
   ck_names_hint(hint, self->format, names);
-  ck_vm_raise_plain(L, CK_E_USAGE, "there is no format '%s'%s; a module of your own is named by its path, such as ./%s.lua",
-                    self->format, hint, self->format);
+  ck_vm_raise_plain(
+      L, CK_E_USAGE,
+      "there is no format '%s'%s; a module of your own is named by its path, such as ./%s.lua",
+      self->format, hint, self->format);
 }
 
 static void push_detected(lua_State *L, reading *self) {
@@ -274,7 +291,8 @@ static void push_detected(lua_State *L, reading *self) {
     lua_pop(L, 1);
   }
   const char *why = self->document_error.text;
-  ck_vm_raise_plain(L, CK_E_UNSUPPORTED, "%s: none of the formats known is its own%s%s; name one with --format",
+  ck_vm_raise_plain(L, CK_E_UNSUPPORTED,
+                    "%s: none of the formats known is its own%s%s; name one with --format",
                     self->files.list[0]->path, *why ? ", and it is no JSON document: " : "", why);
 }
 
@@ -285,8 +303,10 @@ static int read_body(lua_State *L) {
   lua_pushcfunction(L, ck_import_fact_time);
   lua_setfield(L, -2, "time");
   ck_sandbox_set_core(L);
-  if (self->format) push_asked(L, self);
-  else push_detected(L, self);
+  if (self->format)
+    push_asked(L, self);
+  else
+    push_detected(L, self);
   lua_getfield(L, -1, "name");
   snprintf(self->name, CK_IMPORT_FORMAT_SIZE, "%s", luaL_checkstring(L, -1));
   lua_pop(L, 1);
@@ -299,9 +319,12 @@ static int read_body(lua_State *L) {
   return 0;
 }
 
-ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path, const char *format,
-                              const ck_import_sink *sink, ck_error *err) {
-  reading self = {.files = {.sink = sink}, .emitter = {.sink = sink}, .format = format, .name = name,
+ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path,
+                              const char *format, const ck_import_sink *sink, ck_error *err) {
+  reading self = {.files = {.sink = sink},
+                  .emitter = {.sink = sink},
+                  .format = format,
+                  .name = name,
                   .document_error = CK_ERROR_INIT};
   ck_import_source *source;
   name[0] = '\0';
@@ -313,7 +336,8 @@ ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path
   }
   if (status == CK_OK) status = ck_vm_new(&self.vm, &limits, NULL, err);
   if (status == CK_OK) status = ck_vm_call(self.vm, read_body, &self, err);
-  if (status != CK_OK && err && status != CK_E_USAGE && !strstr(err->text, path)) ck_error_prefix(err, "%s", path);
+  if (status != CK_OK && err && status != CK_E_USAGE && !strstr(err->text, path))
+    ck_error_prefix(err, "%s", path);
   ck_vm_free(self.vm);
   ck_import_files_clear(&self.files);
   ck_buffer_clear(&self.script);

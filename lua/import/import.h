@@ -1,7 +1,9 @@
-/* import.h - reads one file of a session that ran elsewhere through the Lua module that knows its format.
+/* import.h - reads one file of a session that ran elsewhere through the Lua module that knows its
+ * format.
  *
- * A module is shipped under lua/ck/import/, or a file of the user's own; lua/ck/import.lua says how it is written. It runs
- * in a VM of its own with the bounded library: all it sees is the file, all it can do is to tell facts. */
+ * A module is shipped under lua/ck/import/, or a file of the user's own; lua/ck/import.lua says how
+ * it is written. It runs in a VM of its own with the bounded library: all it sees is the file, all
+ * it can do is to tell facts. */
 #ifndef CK_LUA_IMPORT_IMPORT_H
 #define CK_LUA_IMPORT_IMPORT_H
 
@@ -10,14 +12,16 @@
 enum {
   CK_IMPORT_FILE_MAX = 512 << 20, /* bytes of one file */
   CK_IMPORT_FORMAT_SIZE = 65,
-  CK_IMPORT_PARTS_MAX = 1024      /* files beside one that belong to it */
+  CK_IMPORT_PARTS_MAX = 1024 /* files beside one that belong to it */
 };
 
-/* `format`: NULL, each shipped module is asked whether it knows the file; a bare name, the shipped one; a path, that file.
- * *name is the module's own name for its format; it is there as soon as the sink is called.
- * CK_E_NOT_FOUND, CK_E_IO, CK_E_OVERSIZE: the file. CK_E_UNSUPPORTED: no module knows it. CK_E_USAGE: there is no such
- * format. CK_E_PARSE: the module raised an error, or told nothing. And what the sink answers. */
-CK_CHECKED ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path, const char *format,
-                                         const ck_import_sink *sink, ck_error *err);
+/* `format`: NULL, each shipped module is asked whether it knows the file; a bare name, the shipped
+ * one; a path, that file. *name is the module's own name for its format; it is there as soon as the
+ * sink is called. CK_E_NOT_FOUND, CK_E_IO, CK_E_OVERSIZE: the file. CK_E_UNSUPPORTED: no module
+ * knows it. CK_E_USAGE: there is no such format. CK_E_PARSE: the module raised an error, or told
+ * nothing. And what the sink answers. */
+CK_CHECKED ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path,
+                                         const char *format, const ck_import_sink *sink,
+                                         ck_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* import_private.h - what the files of the import bridge share: the file, its values in Lua, and the facts told. */
+/* import_private.h - what the files of the import bridge share: the file, its values in Lua, and
+ * the facts told. */
 #ifndef CK_LUA_IMPORT_IMPORT_PRIVATE_H
 #define CK_LUA_IMPORT_IMPORT_PRIVATE_H
 
@@ -9,9 +10,9 @@
 typedef struct ck_import_source {
   char *path;
   ck_buffer text;
-  char digest[9];          /* of the bytes as they were, 8 hex digits */
+  char digest[9];            /* of the bytes as they were, 8 hex digits */
   bool checked, is_document; /* the whole text is one JSON value */
-  int64_t told_until;      /* problems of lines up to here were told */
+  int64_t told_until;        /* problems of lines up to here were told */
   const ck_import_sink *sink;
 } ck_import_source;
 
@@ -24,17 +25,21 @@ typedef struct ck_import_files {
 } ck_import_files;
 
 /* ---- import_source.c ---- */
-CK_CHECKED ck_status ck_import_source_open(ck_import_source **out, ck_import_files *files, const char *path, ck_error *err);
-/* Opens what lies in the folder that is named like the first file without its ending, one folder deep, with the same ending. */
+CK_CHECKED ck_status ck_import_source_open(ck_import_source **out, ck_import_files *files,
+                                           const char *path, ck_error *err);
+/* Opens what lies in the folder that is named like the first file without its ending, one folder
+ * deep, with the same ending. */
 CK_CHECKED ck_status ck_import_source_open_parts(ck_import_files *files, ck_error *err);
 void ck_import_files_clear(ck_import_files *self);
 /* The whole text as one JSON value; no bytes when it is none, with the reason. */
 ck_bytes ck_import_source_document(ck_import_source *self, ck_error *err);
-/* The next line that is not empty: false at the end. `*json` has no bytes when the line is no JSON; the problem is told to
- * the sink once. `*at` and `*number` begin at 0. */
-bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, int64_t *number, ck_error *problem);
+/* The next line that is not empty: false at the end. `*json` has no bytes when the line is no JSON;
+ * the problem is told to the sink once. `*at` and `*number` begin at 0. */
+bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, int64_t *number,
+                           ck_error *problem);
 
-/* ---- import_value.c: JSON of the source as read-only tables that remember their bytes; these raise ---- */
+/* ---- import_value.c: JSON of the source as read-only tables that remember their bytes; these
+ * raise ---- */
 void ck_import_value_open(lua_State *L);
 void ck_import_value_push(lua_State *L, ck_bytes json);
 /* Appends JSON; tables of the source as the bytes they were. */
@@ -46,11 +51,13 @@ typedef struct ck_import_emitter {
   ck_buffer message, value, source;
   bool in_session;
   size_t sessions;
-  double cost_rest;        /* of a micro-dollar: what rounding has left over in this session, so that sums stay true */
+  double cost_rest; /* of a micro-dollar: what rounding has left over in this session, so that sums
+                       stay true */
 } ck_import_emitter;
 /* Pushes the function `emit`. The emitter outlives the VM. */
 void ck_import_fact_push_emit(lua_State *L, ck_import_emitter *emitter);
-/* time(text): milliseconds since 1970 of an ISO 8601 text; nil when it is none. Without a zone it is taken as UTC. */
+/* time(text): milliseconds since 1970 of an ISO 8601 text; nil when it is none. Without a zone it
+ * is taken as UTC. */
 int ck_import_fact_time(lua_State *L);
 
 #endif

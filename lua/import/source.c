@@ -1,4 +1,5 @@
-/* source.c - a file of another program: read whole, as one document or by lines, with what cannot be read told. */
+/* source.c - a file of another program: read whole, as one document or by lines, with what cannot
+ * be read told. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,17 +27,20 @@ static ck_status read_all(ck_buffer *out, int fd, const char *path, ck_error *er
     if (got < 0) return ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
     if (got == 0) return CK_OK;
     if (out->len > CK_IMPORT_FILE_MAX)
-      return ck_error_set(err, CK_E_OVERSIZE, "%s: more than %d MiB, the most that is imported", path, CK_IMPORT_FILE_MAX >> 20);
+      return ck_error_set(err, CK_E_OVERSIZE, "%s: more than %d MiB, the most that is imported",
+                          path, CK_IMPORT_FILE_MAX >> 20);
   }
 }
 
 static ck_status read_path(ck_buffer *out, const char *path, ck_error *err) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", path);
+  if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+    return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", path);
   if (fd < 0) return ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
   struct stat info;
   ck_status status = CK_OK;
-  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode)) status = ck_error_set(err, CK_E_USAGE, "%s: a folder, not a file", path);
+  if (fstat(fd, &info) == 0 && S_ISDIR(info.st_mode))
+    status = ck_error_set(err, CK_E_USAGE, "%s: a folder, not a file", path);
   if (status == CK_OK) status = read_all(out, fd, path, err);
   close(fd);
   return status;
@@ -57,7 +61,8 @@ static void free_source(ck_import_source *self) {
   free(self);
 }
 
-ck_status ck_import_source_open(ck_import_source **out, ck_import_files *files, const char *path, ck_error *err) {
+ck_status ck_import_source_open(ck_import_source **out, ck_import_files *files, const char *path,
+                                ck_error *err) {
   *out = NULL;
   ck_import_source *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -87,14 +92,17 @@ void ck_import_files_clear(ck_import_files *self) {
 
 /* ---- parts ---- */
 
-static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+static int by_name(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
 
 static bool ends_with(const char *text, const char *ending) {
   size_t len = strlen(text), tail = strlen(ending);
   return len > tail && strcmp(text + len - tail, ending) == 0;
 }
 
-static ck_status open_folder(ck_import_files *files, const char *folder, const char *ending, bool deeper, ck_error *err) {
+static ck_status open_folder(ck_import_files *files, const char *folder, const char *ending,
+                             bool deeper, ck_error *err) {
   struct dirent **names = NULL;
   int count = scandir(folder, &names, NULL, by_name);
   ck_status status = CK_OK;
@@ -104,10 +112,13 @@ static ck_status open_folder(ck_import_files *files, const char *folder, const c
     bool hidden = names[i]->d_name[0] == '.';
     ck_buffer_append_format(&path, "%s/%s", folder, names[i]->d_name);
     if (status == CK_OK) status = ck_buffer_check(&path, err);
-    if (status == CK_OK && !hidden && stat(path.data, &info) == 0 && files->count <= CK_IMPORT_PARTS_MAX) {
+    if (status == CK_OK && !hidden && stat(path.data, &info) == 0 &&
+        files->count <= CK_IMPORT_PARTS_MAX) {
       ck_import_source *source;
-      if (S_ISREG(info.st_mode) && ends_with(path.data, ending)) status = ck_import_source_open(&source, files, path.data, err);
-      else if (S_ISDIR(info.st_mode) && deeper) status = open_folder(files, path.data, ending, false, err);
+      if (S_ISREG(info.st_mode) && ends_with(path.data, ending))
+        status = ck_import_source_open(&source, files, path.data, err);
+      else if (S_ISDIR(info.st_mode) && deeper)
+        status = open_folder(files, path.data, ending, false, err);
     }
     ck_buffer_clear(&path);
     free(names[i]);
@@ -132,7 +143,8 @@ ck_status ck_import_source_open_parts(ck_import_files *files, ck_error *err) {
 
 static bool is_hex4(const char *at) { return strspn(at, "0123456789abcdefABCDEF") >= 4; }
 
-/* Length of the escape at `at` (a backslash) that may stay; 0 for a NUL or half of a surrogate pair. */
+/* Length of the escape at `at` (a backslash) that may stay; 0 for a NUL or half of a surrogate
+ * pair. */
 static size_t escape_length(const char *at, size_t len) {
   if (len < 6 || at[1] != 'u' || !is_hex4(at + 2)) return len < 2 ? len : 2;
   unsigned point = (unsigned)strtoul((char[]){at[2], at[3], at[4], at[5], 0}, NULL, 16);
@@ -143,15 +155,19 @@ static size_t escape_length(const char *at, size_t len) {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : 0;
 }
 
-/* Replaces NULs, half characters and bytes that are not UTF-8 within the span, at the same length; how many they were. */
+/* Replaces NULs, half characters and bytes that are not UTF-8 within the span, at the same length;
+ * how many they were. */
 static size_t mend(char *text, size_t len) {
   size_t mended = 0;
   for (size_t i = 0; i < len;) {
-    size_t step = text[i] == '\\' ? escape_length(text + i, len - i) : ck_utf8_length(text + i, len - i);
+    size_t step =
+        text[i] == '\\' ? escape_length(text + i, len - i) : ck_utf8_length(text + i, len - i);
     if (step == 0) {
       mended++;
-      if (text[i] == '\\') memcpy(text + i, "\\ufffd", step = 6);
-      else text[i] = '?', step = 1;
+      if (text[i] == '\\')
+        memcpy(text + i, "\\ufffd", step = 6);
+      else
+        text[i] = '?', step = 1;
     }
     i += step;
   }
@@ -170,10 +186,14 @@ static bool is_too_deep(ck_bytes json) {
   bool in_string = false;
   for (size_t i = 0; i < json.len; i++) {
     char c = json.data[i];
-    if (in_string && c == '\\') i++;
-    else if (c == '"') in_string = !in_string;
-    else if (!in_string && (c == '{' || c == '[')) depth++;
-    else if (!in_string && (c == '}' || c == ']')) depth--;
+    if (in_string && c == '\\')
+      i++;
+    else if (c == '"')
+      in_string = !in_string;
+    else if (!in_string && (c == '{' || c == '['))
+      depth++;
+    else if (!in_string && (c == '}' || c == ']'))
+      depth--;
     if (depth > DEPTH_MAX) return true;
   }
   return false;
@@ -181,7 +201,8 @@ static bool is_too_deep(ck_bytes json) {
 
 static ck_status check_strictly(ck_bytes json, ck_error *err) {
   ck_status status = ck_json_check(json, err);
-  if (status == CK_OK && is_too_deep(json)) return ck_error_set(err, CK_E_PARSE, "nested deeper than %d levels", DEPTH_MAX);
+  if (status == CK_OK && is_too_deep(json))
+    return ck_error_set(err, CK_E_PARSE, "nested deeper than %d levels", DEPTH_MAX);
   return status;
 }
 
@@ -210,7 +231,8 @@ static ck_status check(ck_import_source *self, ck_bytes span, int64_t line, ck_e
 
 ck_bytes ck_import_source_document(ck_import_source *self, ck_error *err) {
   ck_bytes text = ck_buffer_bytes(&self->text);
-  if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0) text = (ck_bytes){text.data + 3, text.len - 3};
+  if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0)
+    text = (ck_bytes){text.data + 3, text.len - 3};
   if (!self->checked) {
     self->checked = true;
     self->is_document = check(self, text, 0, err) == CK_OK;
@@ -226,7 +248,8 @@ ck_bytes ck_import_source_document(ck_import_source *self, ck_error *err) {
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, int64_t *number, ck_error *problem) {
+bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, int64_t *number,
+                           ck_error *problem) {
   *json = (ck_bytes){0};
   while (*at < self->text.len) {
     const char *begin = self->text.data + *at, *end = memchr(begin, '\n', self->text.len - *at);
@@ -244,7 +267,8 @@ bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, i
       return true;
     }
     if (cut) ck_error_prefix(problem, "the last line is cut off");
-    if (*number > self->told_until) self->sink->problem(self->sink->self, self->path, *number, problem->text, true);
+    if (*number > self->told_until)
+      self->sink->problem(self->sink->self, self->path, *number, problem->text, true);
     if (*number > self->told_until) self->told_until = *number;
     return true;
   }

@@ -28,8 +28,10 @@ static void push_container(lua_State *L, ck_bytes json, bool object) {
   for (lua_Integer i = 1; ck_json_next(&it); i++) {
     if (object) ck_json_push(L, it.name);
     ck_import_value_push(L, it.value);
-    if (object) lua_rawset(L, -3);
-    else lua_rawseti(L, -2, i);
+    if (object)
+      lua_rawset(L, -3);
+    else
+      lua_rawseti(L, -2, i);
   }
   if (!object) ck_sandbox_mark_array(L, -1);
   lua_setiuservalue(L, -2, 1);
@@ -39,7 +41,8 @@ static void push_container(lua_State *L, ck_bytes json, bool object) {
 
 /* Spans inside a document carry no spaces around them; a document may. */
 static ck_bytes trim(ck_bytes json) {
-  while (json.len > 0 && memchr(" \t\r\n", json.data[0], 4)) json = (ck_bytes){json.data + 1, json.len - 1};
+  while (json.len > 0 && memchr(" \t\r\n", json.data[0], 4))
+    json = (ck_bytes){json.data + 1, json.len - 1};
   while (json.len > 0 && memchr(" \t\r\n", json.data[json.len - 1], 4)) json.len--;
   return json;
 }
@@ -48,8 +51,10 @@ void ck_import_value_push(lua_State *L, ck_bytes json) {
   json = trim(json);
   ck_json_type type = ck_json_type_of(json);
   ck_vm_charge(L, 1);
-  if (type == CK_JSON_OBJECT || type == CK_JSON_ARRAY) push_container(L, json, type == CK_JSON_OBJECT);
-  else ck_json_push(L, json);
+  if (type == CK_JSON_OBJECT || type == CK_JSON_ARRAY)
+    push_container(L, json, type == CK_JSON_OBJECT);
+  else
+    ck_json_push(L, json);
 }
 
 /* ---- to JSON ---- */
@@ -72,11 +77,13 @@ static void append_table(ck_buffer *out, lua_State *L, int index, int depth) {
   size_t count, in_order = 0;
   bool marked = ck_sandbox_is_array(L, index);
   const ck_sandbox_key *keys = ck_sandbox_push_keys(&count, L, index);
-  for (size_t i = 0; i < count; i++) in_order += keys[i].is_integer && keys[i].integer == (lua_Integer)i + 1;
+  for (size_t i = 0; i < count; i++)
+    in_order += keys[i].is_integer && keys[i].integer == (lua_Integer)i + 1;
   bool array = (marked || count > 0) && in_order == count;
   ck_buffer_append_char(out, array ? '[' : '{');
   for (size_t i = 0; i < count; i++) {
-    if (!array && keys[i].type != LUA_TSTRING) luaL_error(L, "a table with other keys than texts or 1, 2, 3, … cannot be stored");
+    if (!array && keys[i].type != LUA_TSTRING)
+      luaL_error(L, "a table with other keys than texts or 1, 2, 3, … cannot be stored");
     if (i > 0) ck_buffer_append_char(out, ',');
     if (!array) ck_json_append_string(out, (ck_bytes){keys[i].text, keys[i].len});
     if (!array) ck_buffer_append_char(out, ':');
@@ -106,4 +113,6 @@ static void append(ck_buffer *out, lua_State *L, int index, int depth) {
   if (out->len > VALUE_MAX) luaL_error(L, "the value is larger than %d bytes", VALUE_MAX);
 }
 
-void ck_import_value_append(ck_buffer *out, lua_State *L, int index) { append(out, L, lua_absindex(L, index), 0); }
+void ck_import_value_append(ck_buffer *out, lua_State *L, int index) {
+  append(out, L, lua_absindex(L, index), 0);
+}

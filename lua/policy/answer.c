@@ -17,10 +17,12 @@ enum { DOCUMENT_MAX = 4 << 20, SHOWN_MAX = 40, WORDS_SIZE = 128 };
 static const char *const checkpoint_keys[] = {"reason", "durability", NULL};
 static const char *const durabilities[] = {"async", "sync", NULL};
 static const char *const rule_words[] = {"continue", "reset", "refuse", NULL};
-static const char *const rule_keys[] = {"budget", "time", "rounds", "tokens", "tool_calls", "refuse", NULL};
-static const size_t rule_offsets[] = {offsetof(ck_resume_rules, budget), offsetof(ck_resume_rules, time),
-                                      offsetof(ck_resume_rules, rounds), offsetof(ck_resume_rules, tokens),
-                                      offsetof(ck_resume_rules, tool_calls)};
+static const char *const rule_keys[] = {"budget",     "time",   "rounds", "tokens",
+                                        "tool_calls", "refuse", NULL};
+static const size_t rule_offsets[] = {
+    offsetof(ck_resume_rules, budget), offsetof(ck_resume_rules, time),
+    offsetof(ck_resume_rules, rounds), offsetof(ck_resume_rules, tokens),
+    offsetof(ck_resume_rules, tool_calls)};
 static const char *const plan_keys[] = {"drop", "keep", NULL};
 static const char answer[] = "the answer";
 
@@ -32,14 +34,16 @@ static int find_word(const char *const *words, const char *word) {
 }
 
 /* A text is shown, anything else by its type. */
-static void refuse(lua_State *L, int index, const char *field, const char *expected, const char *hint) {
+static void refuse(lua_State *L, int index, const char *field, const char *expected,
+                   const char *hint) {
   if (lua_type(L, index) != LUA_TSTRING) {
-    ck_vm_raise_plain(L, CK_OK, "%s: %s expected, got a %s", field, expected, ck_sandbox_type(L, index));
+    ck_vm_raise_plain(L, CK_OK, "%s: %s expected, got a %s", field, expected,
+                      ck_sandbox_type(L, index));
   }
   size_t len;
   const char *text = lua_tolstring(L, index, &len);
-  ck_vm_raise_plain(L, CK_OK, "%s: %s expected, got '%.*s'%s%s", field, expected, len > SHOWN_MAX ? SHOWN_MAX : (int)len, text,
-                    len > SHOWN_MAX ? "…" : "", hint);
+  ck_vm_raise_plain(L, CK_OK, "%s: %s expected, got '%.*s'%s%s", field, expected,
+                    len > SHOWN_MAX ? SHOWN_MAX : (int)len, text, len > SHOWN_MAX ? "…" : "", hint);
 }
 
 /* "\"a\", \"b\" or \"c\"" */
@@ -62,14 +66,16 @@ static bool has_only(lua_State *L, int index, const char *const *known) {
   return true;
 }
 
-/* Raises unless every key of the table at `index` is one of `known`; names the first one in order. */
+/* Raises unless every key of the table at `index` is one of `known`; names the first one in
+ * order. */
 static void check_keys(lua_State *L, int index, const char *const *known) {
   if (has_only(L, index, known)) return;
   size_t count;
   char hint[CK_NAMES_HINT_SIZE];
   const ck_sandbox_key *keys = ck_sandbox_push_keys(&count, L, index);
   for (size_t i = 0; i < count; i++) {
-    if (keys[i].type != LUA_TSTRING) ck_vm_raise_plain(L, CK_OK, "the answer has a key that is no name");
+    if (keys[i].type != LUA_TSTRING)
+      ck_vm_raise_plain(L, CK_OK, "the answer has a key that is no name");
     if (find_word(known, keys[i].text) >= 0) continue;
     ck_names_hint(hint, keys[i].text, known);
     ck_vm_raise_plain(L, CK_OK, "the answer has an unknown key '%s'%s", keys[i].text, hint);
@@ -81,14 +87,17 @@ static const char *check_reason(lua_State *L, int index, const char *field, size
   if (lua_type(L, index) != LUA_TSTRING) refuse(L, index, field, "a text", "");
   const char *text = lua_tolstring(L, index, len);
   if (*len == 0 || *len > CK_ANSWER_REASON_MAX) {
-    ck_vm_raise_plain(L, CK_OK, "%s: 1 to %d bytes expected, got %zu", field, CK_ANSWER_REASON_MAX, *len);
+    ck_vm_raise_plain(L, CK_OK, "%s: 1 to %d bytes expected, got %zu", field, CK_ANSWER_REASON_MAX,
+                      *len);
   }
   for (size_t i = 0, step; i < *len; i += step) {
     step = ck_utf8_length(text + i, *len - i);
-    if (step == 0) ck_vm_raise_plain(L, CK_OK, "%s: UTF-8 expected, got another byte at %zu", field, i + 1);
+    if (step == 0)
+      ck_vm_raise_plain(L, CK_OK, "%s: UTF-8 expected, got another byte at %zu", field, i + 1);
     uint32_t point = ck_utf8_point(text + i, step);
     if (point < 0x20 || (point >= 0x7F && point < 0xA0)) {
-      ck_vm_raise_plain(L, CK_OK, "%s: plain text expected, got a control character at byte %zu", field, i + 1);
+      ck_vm_raise_plain(L, CK_OK, "%s: plain text expected, got a control character at byte %zu",
+                        field, i + 1);
     }
   }
   return text;
@@ -99,7 +108,8 @@ static const char *check_reason(lua_State *L, int index, const char *field, size
 static void read_decision_table(ck_answer_checkpoint *out, lua_State *L, int index) {
   check_keys(L, index, checkpoint_keys);
   out->take = true;
-  if (lua_getfield(L, index, "reason") != LUA_TNIL) out->reason = check_reason(L, -1, "reason", &out->reason_len);
+  if (lua_getfield(L, index, "reason") != LUA_TNIL)
+    out->reason = check_reason(L, -1, "reason", &out->reason_len);
   lua_pop(L, 1);
   lua_getfield(L, index, "durability");
   out->sync = ck_answer_read_word(L, -1, "durability", durabilities) == 1;
@@ -178,7 +188,8 @@ int ck_answer_compare_ids(const void *left, const void *right) {
 }
 
 /* The place in the history of the id at the top of the stack. */
-static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_info *const *by_id, lua_State *L, const char *field) {
+static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_info *const *by_id,
+                              lua_State *L, const char *field) {
   static const char expected[] = "the id of a checkpoint of this history";
   size_t len;
   const char *id = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : NULL;
@@ -186,12 +197,14 @@ static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_inf
   if (!id || len >= sizeof sought.id) refuse(L, -1, field, expected, "");
   memcpy(sought.id, id, len + 1);
   const ck_checkpoint_info *key = &sought;
-  const ck_checkpoint_info *const *found = bsearch(&key, by_id, history->count, sizeof *by_id, ck_answer_compare_ids);
+  const ck_checkpoint_info *const *found =
+      bsearch(&key, by_id, history->count, sizeof *by_id, ck_answer_compare_ids);
   if (!found) refuse(L, -1, field, expected, "");
   return (size_t)(*found - history->checkpoints);
 }
 
-static void read_ids(bool *flags, const ck_history *history, const ck_checkpoint_info *const *by_id, lua_State *L, const char *name) {
+static void read_ids(bool *flags, const ck_history *history, const ck_checkpoint_info *const *by_id,
+                     lua_State *L, const char *name) {
   if (lua_isnil(L, -1)) return;
   if (!lua_istable(L, -1)) refuse(L, -1, name, "a list of ids", "");
   lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
@@ -205,13 +218,16 @@ static void read_ids(bool *flags, const ck_history *history, const ck_checkpoint
   }
   size_t keys = 0;
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) keys++;
-  if (keys != (size_t)count) ck_vm_raise_plain(L, CK_OK, "%s: a list without names and gaps expected", name);
+  if (keys != (size_t)count)
+    ck_vm_raise_plain(L, CK_OK, "%s: a list without names and gaps expected", name);
 }
 
-void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history, const ck_checkpoint_info *const *by_id, lua_State *L, int index) {
+void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
+                         const ck_checkpoint_info *const *by_id, lua_State *L, int index) {
   if (lua_isnil(L, index)) return;
   index = lua_absindex(L, index);
-  if (!lua_istable(L, index)) refuse(L, index, answer, "nil or { drop = {id, …}, keep = {id, …} }", "");
+  if (!lua_istable(L, index))
+    refuse(L, index, answer, "nil or { drop = {id, …}, keep = {id, …} }", "");
   check_keys(L, index, plan_keys);
   lua_getfield(L, index, "drop");
   read_ids(out->drop, history, by_id, L, "drop");
@@ -224,7 +240,8 @@ void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history, const ck
 
 ck_redact_verdict ck_answer_read_redaction(ck_buffer *ref, lua_State *L, int index) {
   ck_buffer_reset(ref);
-  _Static_assert(CK_REDACT_DROP == 1 && CK_REDACT_MASK == 2, "the numbers of ck_sandbox_is_verdict");
+  _Static_assert(CK_REDACT_DROP == 1 && CK_REDACT_MASK == 2,
+                 "the numbers of ck_sandbox_is_verdict");
   int verdict;
   if (lua_isnil(L, index)) return CK_REDACT_LEAVE;
   if (ck_sandbox_is_verdict(&verdict, L, index)) return (ck_redact_verdict)verdict;

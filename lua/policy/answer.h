@@ -1,6 +1,8 @@
-/* answer.h - reads what a hook answered, strictly: a shape that no hook has is an error and never a guess.
+/* answer.h - reads what a hook answered, strictly: a shape that no hook has is an error and never a
+ * guess.
  *
- * All functions read the value at `index` and raise for a malformed one: "field: … expected, got …". */
+ * All functions read the value at `index` and raise for a malformed one: "field: … expected, got
+ * …". */
 #ifndef CK_LUA_POLICY_ANSWER_H
 #define CK_LUA_POLICY_ANSWER_H
 
@@ -9,10 +11,12 @@
 
 enum { CK_ANSWER_REASON_MAX = 256 }; /* bytes */
 
-/* nil, false; true; "reason"; { reason =, durability = "sync" | "async" }. Async unless it says otherwise. */
+/* nil, false; true; "reason"; { reason =, durability = "sync" | "async" }. Async unless it says
+ * otherwise. */
 typedef struct ck_answer_checkpoint {
   bool take, sync;
-  const char *reason; /* UTF-8 without control characters, anchored by the value; NULL: none given */
+  const char
+      *reason; /* UTF-8 without control characters, anchored by the value; NULL: none given */
   size_t reason_len;
 } ck_answer_checkpoint;
 void ck_answer_read_checkpoint(ck_answer_checkpoint *out, lua_State *L, int index);
@@ -22,13 +26,15 @@ int ck_answer_read_word(lua_State *L, int index, const char *field, const char *
 /* true, false; nil: `otherwise`. */
 bool ck_answer_read_truth(lua_State *L, int index, bool otherwise);
 
-/* nil; { budget | time | rounds | tokens | tool_calls = "continue" | "reset" | "refuse" }; ck.refuse "why".
- * Changes only the dimensions that are named, and none that is refused already. A refusal's text goes to `refusal`,
- * emptied before. */
+/* nil; { budget | time | rounds | tokens | tool_calls = "continue" | "reset" | "refuse" };
+ * ck.refuse "why". Changes only the dimensions that are named, and none that is refused already. A
+ * refusal's text goes to `refusal`, emptied before. */
 void ck_answer_read_rules(ck_resume_rules *out, ck_buffer *refusal, lua_State *L, int index);
 
-/* nil; { drop = {id, …}, keep = {id, …} }, ids of `history`. `by_id`: its checkpoints, sorted by id. Sets flags, clears none. */
-void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history, const ck_checkpoint_info *const *by_id, lua_State *L, int index);
+/* nil; { drop = {id, …}, keep = {id, …} }, ids of `history`. `by_id`: its checkpoints, sorted by
+ * id. Sets flags, clears none. */
+void ck_answer_read_plan(ck_prune_plan *out, const ck_history *history,
+                         const ck_checkpoint_info *const *by_id, lua_State *L, int index);
 /* As qsort wants it, over pointers to ck_checkpoint_info. */
 int ck_answer_compare_ids(const void *left, const void *right);
 

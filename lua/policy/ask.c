@@ -6,14 +6,22 @@
 
 #include "lua/vm/json.h"
 
-static const char *const failure_words[] = {"pause", "retry", "fail", NULL}; /* in the order of ck_failure_answer */
-static const char *const doubt_words[] = {"stop", "rerun", "tell", NULL};    /* in the order of ck_doubt_answer */
+static const char *const failure_words[] = {"pause", "retry", "fail",
+                                            NULL}; /* in the order of ck_failure_answer */
+static const char *const doubt_words[] = {"stop", "rerun", "tell",
+                                          NULL}; /* in the order of ck_doubt_answer */
 
-bool policy_has(const loaded_policy *policy, policy_hook hook) { return policy->hooks[hook] != LUA_NOREF; }
+bool policy_has(const loaded_policy *policy, policy_hook hook) {
+  return policy->hooks[hook] != LUA_NOREF;
+}
 
-static void push_reference(lua_State *L, int reference) { lua_rawgeti(L, LUA_REGISTRYINDEX, reference); }
+static void push_reference(lua_State *L, int reference) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
+}
 
-static void push_hook(lua_State *L, const asking *of, policy_hook hook) { push_reference(L, of->policy->hooks[hook]); }
+static void push_hook(lua_State *L, const asking *of, policy_hook hook) {
+  push_reference(L, of->policy->hooks[hook]);
+}
 
 /* Pushes the options and calls; below them lie the hook and `count` arguments. */
 static void call_hook(lua_State *L, const asking *of, int count) {
@@ -27,8 +35,10 @@ static void append_reason(asking *of) {
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "policy", of->policy->name);
   ck_json_member_int(&w, "version", of->policy->version);
-  if (of->decision.reason) ck_json_member_string(&w, "reason", (ck_bytes){of->decision.reason, of->decision.reason_len});
-  else ck_json_member_raw(&w, "reason", ck_bytes_text("null"));
+  if (of->decision.reason)
+    ck_json_member_string(&w, "reason", (ck_bytes){of->decision.reason, of->decision.reason_len});
+  else
+    ck_json_member_raw(&w, "reason", ck_bytes_text("null"));
   ck_json_end(&w, '}');
 }
 
@@ -77,8 +87,10 @@ static int resume_body(lua_State *L) {
   const ck_resume_case *subject = of->subject;
   push_hook(L, of, POLICY_resume);
   push_reference(L, of->policy->views[CK_VIEW_SESSION]);
-  if (subject->checkpoint) ck_view_push_element(L, CK_VIEW_CHECKPOINT, &of->policy->slots[CK_VIEW_CHECKPOINT], 0);
-  else lua_pushnil(L);
+  if (subject->checkpoint)
+    ck_view_push_element(L, CK_VIEW_CHECKPOINT, &of->policy->slots[CK_VIEW_CHECKPOINT], 0);
+  else
+    lua_pushnil(L);
   call_hook(L, of, 2);
   ck_answer_read_rules(of->rules, of->text, L, -1);
   return 0;
@@ -141,7 +153,8 @@ static void fill_slots(const asking *of, policy_hook hook, bool shown) {
   const void *checkpoints = NULL;
   if (hook == POLICY_prune) checkpoints = ((const ck_history *)of->subject)->checkpoints;
   if (hook == POLICY_resume) checkpoints = ((const ck_resume_case *)of->subject)->checkpoint;
-  if (view != CK_VIEW_COUNT && view != CK_VIEW_CHECKPOINT) slots[view].subject = shown ? of->subject : NULL;
+  if (view != CK_VIEW_COUNT && view != CK_VIEW_CHECKPOINT)
+    slots[view].subject = shown ? of->subject : NULL;
   slots[CK_VIEW_CHECKPOINT].subject = shown ? checkpoints : NULL;
   slots[CK_VIEW_CHECKPOINT].call += shown;
   slots[CK_VIEW_AT].counts = of->counts;
@@ -159,7 +172,8 @@ ck_status policy_ask(asking *of, policy_hook hook, ck_error *err) {
   if (placed || status == CK_E_NO_MEMORY) {
     ck_error_prefix(err, "policy \"%s\", %s", policy->name, policy_hook_names[hook]);
   } else {
-    ck_error_prefix(err, "policy \"%s\", %s: %s:%d", policy->name, policy_hook_names[hook], policy->file, policy->lines[hook]);
+    ck_error_prefix(err, "policy \"%s\", %s: %s:%d", policy->name, policy_hook_names[hook],
+                    policy->file, policy->lines[hook]);
   }
   return status;
 }

@@ -8,20 +8,21 @@
 /* One hook of one policy on its way through the door. */
 typedef struct asking {
   loaded_policy *policy;
-  const void *subject;  /* what the hook is about: the struct of its view; prune: ck_history; migrate: ck_value */
-  const char *agent;    /* tail */
-  int from, to;         /* migrate */
+  const void *subject; /* what the hook is about: the struct of its view; prune: ck_history;
+                          migrate: ck_value */
+  const char *agent;   /* tail */
+  int from, to;        /* migrate */
   const ck_checkpoint_info *const *by_id; /* prune */
   ck_view_counts counts;                  /* checkpoint */
   /* The answer, by hook. */
   ck_answer_checkpoint decision;
-  ck_buffer *text;      /* checkpoint: the reasons so far; resume: a refusal; redact: a reference */
+  ck_buffer *text; /* checkpoint: the reasons so far; resume: a refusal; redact: a reference */
   ck_prune_plan *plan;
   ck_resume_rules *rules;
   ck_redact_verdict verdict;
-  ck_value *document;   /* owned by the caller; NULL: none */
-  int word;             /* on_failure, in_doubt: the number of the answer; -1: none */
-  bool truth;           /* tail */
+  ck_value *document; /* owned by the caller; NULL: none */
+  int word;           /* on_failure, in_doubt: the number of the answer; -1: none */
+  bool truth;         /* tail */
 } asking;
 
 /* False when the policy does not define the hook. */

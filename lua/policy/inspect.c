@@ -4,7 +4,8 @@
 #include "lua/policy/load.h"
 #include "lua/vm/source.h"
 
-static ck_status write_inspection(ck_value **out, loaded_policy *policy, const char *file, ck_error *err) {
+static ck_status write_inspection(ck_value **out, loaded_policy *policy, const char *file,
+                                  ck_error *err) {
   ck_value *options = NULL;
   ck_buffer text = {0};
   ck_json_writer w = {.out = &text};
@@ -35,7 +36,8 @@ static ck_status write_inspection(ck_value **out, loaded_policy *policy, const c
   return status;
 }
 
-ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *options, ck_error *err) {
+ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *options,
+                            ck_error *err) {
   *out = NULL;
   loaded_policy policy;
   ck_source source;

@@ -1,4 +1,5 @@
-/* load.c - loads one policy: the table it returns is checked key by key, its options are merged and frozen. */
+/* load.c - loads one policy: the table it returns is checked key by key, its options are merged and
+ * frozen. */
 #include "lua/policy/load.h"
 
 #include <lauxlib.h>
@@ -58,7 +59,8 @@ static void read_name(loaded_policy *self, lua_State *L, int table) {
   lua_getfield(L, table, "name");
   size_t len = 0;
   const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &len) : "";
-  if (len == 0 || len >= POLICY_NAME_SIZE || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != len) {
+  if (len == 0 || len >= POLICY_NAME_SIZE ||
+      strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != len) {
     ck_vm_raise_plain(L, CK_E_PARSE, "name: a text of a to z, 0 to 9 and _ is expected");
   }
   memcpy(self->name, name, len + 1);
@@ -68,7 +70,8 @@ static void read_name(loaded_policy *self, lua_State *L, int table) {
 static void read_version(loaded_policy *self, lua_State *L, int table) {
   lua_getfield(L, table, "version");
   self->version = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
-  if (self->version < 1) ck_vm_raise_plain(L, CK_E_PARSE, "version: a whole number from 1 is expected");
+  if (self->version < 1)
+    ck_vm_raise_plain(L, CK_E_PARSE, "version: a whole number from 1 is expected");
   lua_pop(L, 1);
 }
 
@@ -94,7 +97,8 @@ static void read_hooks(loaded_policy *self, lua_State *L, int table) {
       continue;
     }
     if (type != LUA_TNIL) {
-      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", policy_hook_names[i], ck_sandbox_type(L, -1));
+      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", policy_hook_names[i],
+                        ck_sandbox_type(L, -1));
     }
     lua_pop(L, 1);
   }
@@ -127,26 +131,31 @@ static void override_option(lua_State *L, int options) {
   lua_rawset(L, options);
 }
 
-/* Defaults pass through JSON: so they are data, and a copy that the policy's own table does not share. */
+/* Defaults pass through JSON: so they are data, and a copy that the policy's own table does not
+ * share. */
 static void read_options(loading *load, lua_State *L, int table) {
   if (lua_getfield(L, table, "options") == LUA_TNIL) {
     lua_newtable(L);
     lua_replace(L, -2);
   }
-  if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "options: a table of defaults is expected");
+  if (!lua_istable(L, -1))
+    ck_vm_raise_plain(L, CK_E_PARSE, "options: a table of defaults is expected");
   ck_json_append_lua(&load->defaults, L, -1, OPTIONS_MAX);
   ck_json_push(L, ck_buffer_bytes(&load->defaults));
   int options = lua_gettop(L);
-  if (lua_rawlen(L, options) > 0) ck_vm_raise_plain(L, CK_E_PARSE, "options: names with defaults are expected, not a list");
+  if (lua_rawlen(L, options) > 0)
+    ck_vm_raise_plain(L, CK_E_PARSE, "options: names with defaults are expected, not a list");
   if (load->overrides) {
     ck_json_push(L, ck_value_bytes(load->overrides));
     int overrides = lua_gettop(L);
-    if (!lua_istable(L, overrides)) ck_vm_raise_plain(L, CK_E_PARSE, "options: names with values are expected");
+    if (!lua_istable(L, overrides))
+      ck_vm_raise_plain(L, CK_E_PARSE, "options: names with values are expected");
     lua_pushnil(L);
     while (lua_next(L, overrides)) {
       lua_pushvalue(L, -2);
       lua_insert(L, -2);
-      if (lua_type(L, -2) != LUA_TSTRING) ck_vm_raise_plain(L, CK_E_PARSE, "options: names with values are expected");
+      if (lua_type(L, -2) != LUA_TSTRING)
+        ck_vm_raise_plain(L, CK_E_PARSE, "options: names with values are expected");
       override_option(L, options);
     }
     lua_settop(L, options);
@@ -164,7 +173,8 @@ static int load_body(lua_State *L) {
   lua_getinfo(L, ">S", &about);
   memcpy(self->file, about.short_src, sizeof self->file);
   lua_call(L, 0, 1);
-  if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "a policy returns a table, not a %s", ck_sandbox_type(L, -1));
+  if (!lua_istable(L, -1))
+    ck_vm_raise_plain(L, CK_E_PARSE, "a policy returns a table, not a %s", ck_sandbox_type(L, -1));
   int table = lua_gettop(L);
   check_keys(L, table);
   read_name(self, L, table);
@@ -174,14 +184,16 @@ static int load_body(lua_State *L) {
   return 0;
 }
 
-static ck_status load_source(loaded_policy *self, const ck_source *source, const ck_value *overrides, ck_error *err) {
+static ck_status load_source(loaded_policy *self, const ck_source *source,
+                             const ck_value *overrides, ck_error *err) {
   loading load = {.self = self, .source = source, .overrides = overrides};
   ck_status status = ck_vm_new(&self->vm, &ck_vm_policy_limits, NULL, err);
   if (status != CK_OK) return status;
   status = ck_vm_call(self->vm, load_body, &load, err);
   ck_buffer_clear(&load.defaults);
   bool named = err && strncmp(err->text, source->name, strlen(source->name)) == 0;
-  if (status != CK_OK && status != CK_E_NO_MEMORY && !named) ck_error_prefix(err, "%s", source->name);
+  if (status != CK_OK && status != CK_E_NO_MEMORY && !named)
+    ck_error_prefix(err, "%s", source->name);
   return status;
 }
 

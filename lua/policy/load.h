@@ -12,7 +12,7 @@ typedef enum {
 #define X(name, view) POLICY_##name,
   CK_POLICY_HOOK_TABLE(X)
 #undef X
-  POLICY_HOOK_COUNT
+      POLICY_HOOK_COUNT
 } policy_hook;
 
 enum { POLICY_NAME_SIZE = 65 };
@@ -22,14 +22,14 @@ typedef struct loaded_policy {
   char name[POLICY_NAME_SIZE];
   int64_t version;
   ck_digest digest;
-  char file[LUA_IDSIZE];         /* as errors show it */
-  int hooks[POLICY_HOOK_COUNT];  /* references in the VM's registry; LUA_NOREF: not defined */
-  int lines[POLICY_HOOK_COUNT];  /* where each begins */
-  int options;                   /* reference: read-only table */
-  int views[CK_VIEW_COUNT];      /* references: the subjects of its hooks */
+  char file[LUA_IDSIZE];        /* as errors show it */
+  int hooks[POLICY_HOOK_COUNT]; /* references in the VM's registry; LUA_NOREF: not defined */
+  int lines[POLICY_HOOK_COUNT]; /* where each begins */
+  int options;                  /* reference: read-only table */
+  int views[CK_VIEW_COUNT];     /* references: the subjects of its hooks */
   ck_view_slot slots[CK_VIEW_COUNT];
-  char *agent;                   /* whose own policy it is; NULL: of the profile */
-  size_t replaces;               /* the place in the list of the one it stands in for; SIZE_MAX: none */
+  char *agent;     /* whose own policy it is; NULL: of the profile */
+  size_t replaces; /* the place in the list of the one it stands in for; SIZE_MAX: none */
 } loaded_policy;
 
 /* `self` must not move afterwards. On failure it is empty. */

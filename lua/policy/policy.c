@@ -10,8 +10,8 @@
 typedef struct {
   loaded_policy *policies; /* fixed once loaded: views point into it. Those of agents are last */
   size_t count;
-  ck_buffer text;          /* what one call gathers: reasons, a refusal, a reference */
-  char **excluded;         /* names below memory. that are never written; ends with NULL */
+  ck_buffer text;  /* what one call gathers: reasons, a refusal, a reference */
+  char **excluded; /* names below memory. that are never written; ends with NULL */
   ck_profile_rules rules;
   int64_t last_checkpoint; /* seq, as the boundaries tell it */
   ck_view_counts counts;
@@ -19,9 +19,12 @@ typedef struct {
 
 /* ---- who is asked ---- */
 
-static bool is_of(const loaded_policy *policy, const char *agent) { return agent && strcmp(policy->agent, agent) == 0; }
+static bool is_of(const loaded_policy *policy, const char *agent) {
+  return agent && strcmp(policy->agent, agent) == 0;
+}
 
-/* The policy at place `i` of the list as it is for `agent` (NULL: none), when it has the hook; else NULL. */
+/* The policy at place `i` of the list as it is for `agent` (NULL: none), when it has the hook; else
+ * NULL. */
 static loaded_policy *choose(const engine *self, size_t i, const char *agent, policy_hook hook) {
   loaded_policy *found = &self->policies[i];
   if (found->agent && (found->replaces != SIZE_MAX || !is_of(found, agent))) return NULL;
@@ -34,7 +37,8 @@ static loaded_policy *choose(const engine *self, size_t i, const char *agent, po
   return policy_has(found, hook) ? found : NULL;
 }
 
-/* The first error is the call's; later ones of other policies are not lost in silence, their answer is closed too. */
+/* The first error is the call's; later ones of other policies are not lost in silence, their answer
+ * is closed too. */
 static void note_failure(ck_status *first, ck_status status, ck_error *err, const ck_error *found) {
   if (*first != CK_OK) return;
   *first = status;
@@ -43,7 +47,8 @@ static void note_failure(ck_status *first, ck_status status, ck_error *err, cons
 
 /* ---- checkpoint ---- */
 
-/* A boundary tells where the last checkpoint was, so what is counted since then follows from the boundaries alone. */
+/* A boundary tells where the last checkpoint was, so what is counted since then follows from the
+ * boundaries alone. */
 static void count_boundary(engine *self, const ck_boundary *at) {
   int64_t last_checkpoint = at->seq - 1 - at->since.events;
   if (last_checkpoint != self->last_checkpoint) self->counts = (ck_view_counts){0};
@@ -62,7 +67,8 @@ static ck_status take_reasons(ck_decision *out, engine *self, ck_error *err) {
   return status;
 }
 
-static ck_status engine_checkpoint(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
+static ck_status engine_checkpoint(ck_decision *out, void *self, const ck_boundary *at,
+                                   ck_error *err) {
   engine *own = self;
   ck_error found;
   ck_status first = CK_OK;
@@ -70,7 +76,10 @@ static ck_status engine_checkpoint(ck_decision *out, void *self, const ck_bounda
   ck_buffer_reset(&own->text);
   count_boundary(own, at);
   for (size_t i = 0; i < own->count; i++) {
-    asking of = {.policy = choose(own, i, at->agent, POLICY_checkpoint), .subject = at, .text = &own->text, .counts = own->counts};
+    asking of = {.policy = choose(own, i, at->agent, POLICY_checkpoint),
+                 .subject = at,
+                 .text = &own->text,
+                 .counts = own->counts};
     if (!of.policy) continue;
     ck_status status = policy_ask(&of, POLICY_checkpoint, &found);
     out->take |= status != CK_OK || of.decision.take;
@@ -84,7 +93,8 @@ static ck_status engine_checkpoint(ck_decision *out, void *self, const ck_bounda
 
 /* ---- prune: dropped if some policy drops and none keeps ---- */
 
-static ck_status list_by_id(const ck_checkpoint_info ***out, const ck_history *history, ck_error *err) {
+static ck_status list_by_id(const ck_checkpoint_info ***out, const ck_history *history,
+                            ck_error *err) {
   *out = calloc(history->count + 1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
   for (size_t i = 0; i < history->count; i++) (*out)[i] = &history->checkpoints[i];
@@ -92,24 +102,31 @@ static ck_status list_by_id(const ck_checkpoint_info ***out, const ck_history *h
   return CK_OK;
 }
 
-static ck_status engine_prune(ck_prune_plan *out, void *self, const ck_history *history, ck_error *err) {
+static ck_status engine_prune(ck_prune_plan *out, void *self, const ck_history *history,
+                              ck_error *err) {
   engine *own = self;
   const ck_checkpoint_info **by_id;
   ck_status status = list_by_id(&by_id, history, err);
   for (size_t i = 0; status == CK_OK && i < own->count; i++) {
-    asking of = {.policy = choose(own, i, NULL, POLICY_prune), .subject = history, .by_id = by_id, .plan = out};
+    asking of = {.policy = choose(own, i, NULL, POLICY_prune),
+                 .subject = history,
+                 .by_id = by_id,
+                 .plan = out};
     if (of.policy) status = policy_ask(&of, POLICY_prune, err);
   }
-  for (size_t i = 0; i < history->count; i++) out->drop[i] = status == CK_OK && out->drop[i] && !out->keep[i];
+  for (size_t i = 0; i < history->count; i++)
+    out->drop[i] = status == CK_OK && out->drop[i] && !out->keep[i];
   free(by_id);
   return status;
 }
 
 /* ---- redact: only ever more is removed ---- */
 
-/* How much a verdict removes. A reference can be filled again, a mask tells that there was something. */
+/* How much a verdict removes. A reference can be filled again, a mask tells that there was
+ * something. */
 static int strength(ck_redact_verdict verdict) {
-  static const int strengths[] = {[CK_REDACT_LEAVE] = 0, [CK_REDACT_REF] = 1, [CK_REDACT_MASK] = 2, [CK_REDACT_DROP] = 3};
+  static const int strengths[] = {
+      [CK_REDACT_LEAVE] = 0, [CK_REDACT_REF] = 1, [CK_REDACT_MASK] = 2, [CK_REDACT_DROP] = 3};
   return strengths[verdict];
 }
 
@@ -144,11 +161,13 @@ static ck_status engine_redact(ck_redaction *out, void *self, const ck_item *giv
   ck_status status = CK_OK;
   *out = (ck_redaction){.verdict = is_excluded(own, given->key) ? CK_REDACT_DROP : CK_REDACT_LEAVE};
   for (size_t i = 0; status == CK_OK && i < own->count && out->verdict != CK_REDACT_DROP; i++) {
-    asking of = {.policy = choose(own, i, NULL, POLICY_redact), .subject = &item, .text = &own->text};
+    asking of = {
+        .policy = choose(own, i, NULL, POLICY_redact), .subject = &item, .text = &own->text};
     if (!of.policy) continue;
     status = policy_ask(&of, POLICY_redact, err);
     if (status == CK_OK) status = take_verdict(out, &of, err);
-    if (status == CK_OK && out->verdict != CK_REDACT_LEAVE) status = show_removed(&shown, &item, err);
+    if (status == CK_OK && out->verdict != CK_REDACT_LEAVE)
+      status = show_removed(&shown, &item, err);
   }
   ck_value_free(shown);
   if (status == CK_OK) return CK_OK;
@@ -167,23 +186,32 @@ static ck_status keep_refusal(ck_resume_rules *out, const char *text, ck_error *
 }
 
 static ck_rule rule_of(ck_profile_rule rule) {
-  static const ck_rule rules[] = {[CK_PROFILE_RULE_DEFAULT] = CK_RULE_DEFAULT, [CK_PROFILE_RULE_CONTINUE] = CK_RULE_CONTINUE,
-                                  [CK_PROFILE_RULE_RESET] = CK_RULE_RESET, [CK_PROFILE_RULE_REFUSE] = CK_RULE_REFUSE};
+  static const ck_rule rules[] = {[CK_PROFILE_RULE_DEFAULT] = CK_RULE_DEFAULT,
+                                  [CK_PROFILE_RULE_CONTINUE] = CK_RULE_CONTINUE,
+                                  [CK_PROFILE_RULE_RESET] = CK_RULE_RESET,
+                                  [CK_PROFILE_RULE_REFUSE] = CK_RULE_REFUSE};
   return rules[rule];
 }
 
 static ck_resume_rules begin_rules(const ck_profile_rules *from) {
-  return (ck_resume_rules){.budget = rule_of(from->budget), .time = rule_of(from->time), .rounds = rule_of(from->rounds),
-                           .tokens = rule_of(from->tokens), .tool_calls = rule_of(from->tool_calls)};
+  return (ck_resume_rules){.budget = rule_of(from->budget),
+                           .time = rule_of(from->time),
+                           .rounds = rule_of(from->rounds),
+                           .tokens = rule_of(from->tokens),
+                           .tool_calls = rule_of(from->tool_calls)};
 }
 
-static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume_case *subject, ck_error *err) {
+static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume_case *subject,
+                               ck_error *err) {
   engine *own = self;
   ck_error found;
   ck_status first = CK_OK;
   *out = begin_rules(&own->rules);
   for (size_t i = 0; i < own->count; i++) {
-    asking of = {.policy = choose(own, i, NULL, POLICY_resume), .subject = subject, .rules = out, .text = &own->text};
+    asking of = {.policy = choose(own, i, NULL, POLICY_resume),
+                 .subject = subject,
+                 .rules = out,
+                 .text = &own->text};
     if (!of.policy) continue;
     ck_status status = policy_ask(&of, POLICY_resume, &found);
     if (status == CK_OK && own->text.failed) status = ck_error_no_memory(&found);
@@ -197,7 +225,8 @@ static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume
 
 /* ---- tail: all must agree ---- */
 
-static ck_status engine_tail(bool *out, void *self, const ck_event *event, const char *agent, ck_error *err) {
+static ck_status engine_tail(bool *out, void *self, const ck_event *event, const char *agent,
+                             ck_error *err) {
   engine *own = self;
   *out = true;
   for (size_t i = 0; i < own->count && *out; i++) {
@@ -218,11 +247,13 @@ typedef struct {
   const char *agent;
 } question;
 
-/* The word that the first policy answers, -1 when none has an opinion. A failure ends the asking: its answer is closed. */
+/* The word that the first policy answers, -1 when none has an opinion. A failure ends the asking:
+ * its answer is closed. */
 static ck_status ask_word(int *out, engine *own, const question *about, ck_error *err) {
   *out = -1;
   for (size_t i = 0; i < own->count && *out < 0; i++) {
-    asking of = {.policy = choose(own, i, about->agent, about->hook), .subject = about->subject, .word = -1};
+    asking of = {
+        .policy = choose(own, i, about->agent, about->hook), .subject = about->subject, .word = -1};
     if (!of.policy) continue;
     ck_status status = policy_ask(&of, about->hook, err);
     if (status != CK_OK) return status;
@@ -231,29 +262,36 @@ static ck_status ask_word(int *out, engine *own, const question *about, ck_error
   return CK_OK;
 }
 
-static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_failure *failure, ck_error *err) {
+static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_failure *failure,
+                                   ck_error *err) {
   int word;
   ck_status status = ask_word(&word, self, &(question){POLICY_on_failure, failure, NULL}, err);
-  if (status != CK_OK) *out = CK_FAILURE_PAUSE;
-  else if (word >= 0) *out = (ck_failure_answer)word;
+  if (status != CK_OK)
+    *out = CK_FAILURE_PAUSE;
+  else if (word >= 0)
+    *out = (ck_failure_answer)word;
   return status;
 }
 
-static ck_status engine_in_doubt(ck_doubt_answer *out, void *self, const ck_effect *effect, ck_error *err) {
+static ck_status engine_in_doubt(ck_doubt_answer *out, void *self, const ck_effect *effect,
+                                 ck_error *err) {
   int word;
-  ck_status status = ask_word(&word, self, &(question){POLICY_in_doubt, effect, effect->agent}, err);
+  ck_status status =
+      ask_word(&word, self, &(question){POLICY_in_doubt, effect, effect->agent}, err);
   *out = word < 0 ? CK_DOUBT_STOP : (ck_doubt_answer)word;
   return status;
 }
 
 /* ---- migrate: one after the other ---- */
 
-static ck_status engine_migrate(ck_value **out, void *self, const ck_value *doc, int from, int to, ck_error *err) {
+static ck_status engine_migrate(ck_value **out, void *self, const ck_value *doc, int from, int to,
+                                ck_error *err) {
   engine *own = self;
   ck_status status = CK_OK;
   *out = ck_value_share(doc);
   for (size_t i = 0; status == CK_OK && i < own->count; i++) {
-    asking of = {.policy = choose(own, i, NULL, POLICY_migrate), .subject = *out, .from = from, .to = to};
+    asking of = {
+        .policy = choose(own, i, NULL, POLICY_migrate), .subject = *out, .from = from, .to = to};
     if (!of.policy) continue;
     status = policy_ask(&of, POLICY_migrate, err);
     if (status == CK_OK && !of.document) continue;
@@ -280,7 +318,8 @@ static void engine_free(void *self) {
   free(own);
 }
 
-static ck_status load_of_agent(engine *self, const ck_profile *profile, const ck_profile_agent *agent, ck_error *err) {
+static ck_status load_of_agent(engine *self, const ck_profile *profile,
+                               const ck_profile_agent *agent, ck_error *err) {
   for (size_t i = 0; i < agent->policy_count; i++) {
     loaded_policy *loaded = &self->policies[self->count];
     ck_status status = policy_load(loaded, &agent->policies[i], err);
@@ -313,7 +352,8 @@ static ck_status load_all(engine *self, const ck_profile *profile, ck_error *err
     self->count++;
   }
   ck_status status = CK_OK;
-  for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++) status = load_of_agent(self, profile, &profile->agents[i], err);
+  for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++)
+    status = load_of_agent(self, profile, &profile->agents[i], err);
   return status;
 }
 

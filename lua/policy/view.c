@@ -9,8 +9,8 @@
 
 typedef struct {
   const ck_view_slot *slot;
-  uint64_t call;  /* 0: of every call */
-  size_t offset;  /* of the element in the slot's array, bytes */
+  uint64_t call; /* 0: of every call */
+  size_t offset; /* of the element in the slot's array, bytes */
 } view;
 
 /* Addresses of its elements are keys of the registry: one metatable per kind. */
@@ -20,7 +20,8 @@ static int refuse_field(lua_State *L, ck_view_kind kind) {
   const char *names[VIEW_FIELDS_MAX + 1] = {NULL};
   char hint[CK_NAMES_HINT_SIZE] = "";
   for (size_t i = 0; i < VIEW_FIELDS_MAX; i++) names[i] = view_fields[kind][i].name;
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2));
+  const char *name =
+      lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2));
   ck_names_hint(hint, name, names);
   return ck_vm_raise(L, CK_OK, "%s has no field '%s'%s", view_types[kind].name, name, hint);
 }
@@ -36,14 +37,17 @@ static int view_index(lua_State *L) {
   lua_rawget(L, lua_upvalueindex(1));
   const view_field *found = lua_touserdata(L, -1);
   if (!found) return refuse_field(L, (ck_view_kind)lua_tointeger(L, lua_upvalueindex(2)));
-  if (found->push) found->push(L, (const char *)slot->subject + self->offset, slot);
-  else lua_getiuservalue(L, 1, found->child);
+  if (found->push)
+    found->push(L, (const char *)slot->subject + self->offset, slot);
+  else
+    lua_getiuservalue(L, 1, found->child);
   return 1;
 }
 
 /* Upvalue: the kind. */
 static int view_newindex(lua_State *L) {
-  return ck_vm_raise(L, CK_OK, "the view '%s' is read-only", view_types[lua_tointeger(L, lua_upvalueindex(1))].name);
+  return ck_vm_raise(L, CK_OK, "the view '%s' is read-only",
+                     view_types[lua_tointeger(L, lua_upvalueindex(1))].name);
 }
 
 static void push_metatable(lua_State *L, ck_view_kind kind) {

@@ -1,7 +1,9 @@
-/* view.h - what policies see of the core's structs: read-only, read when asked, void after the call.
+/* view.h - what policies see of the core's structs: read-only, read when asked, void after the
+ * call.
  *
- * A view is made once and shows whatever its slot holds at the moment; one of a list belongs to the call that made it.
- * Every kind, its class in the annotations (lua/ck/meta.lua) and its fields are in one table, view_fields.c. */
+ * A view is made once and shows whatever its slot holds at the moment; one of a list belongs to the
+ * call that made it. Every kind, its class in the annotations (lua/ck/meta.lua) and its fields are
+ * in one table, view_fields.c. */
 #ifndef CK_LUA_POLICY_VIEW_H
 #define CK_LUA_POLICY_VIEW_H
 
@@ -9,27 +11,31 @@
 
 #include "core/runtime/session/policy.h"
 
-/* X(enumerator, name in messages, class in annotations, what it reads, children): children are the next kinds, on the same slot. */
-#define CK_VIEW_TABLE(X)                                                    \
-  X(CK_VIEW_AT, "at", "ck.Boundary", ck_boundary, 3)                        \
-  X(CK_VIEW_SINCE, "at.since", "ck.Since", ck_boundary, 0)                  \
-  X(CK_VIEW_NEXT, "at.next", "ck.Next", ck_boundary, 0)                     \
-  X(CK_VIEW_BUDGET, "at.budget", "ck.Budget", ck_boundary, 0)               \
+/* X(enumerator, name in messages, class in annotations, what it reads, children): children are the
+ * next kinds, on the same slot. */
+/* clang-format off */
+#define CK_VIEW_TABLE(X) \
+  X(CK_VIEW_AT, "at", "ck.Boundary", ck_boundary, 3) \
+  X(CK_VIEW_SINCE, "at.since", "ck.Since", ck_boundary, 0) \
+  X(CK_VIEW_NEXT, "at.next", "ck.Next", ck_boundary, 0) \
+  X(CK_VIEW_BUDGET, "at.budget", "ck.Budget", ck_boundary, 0) \
   X(CK_VIEW_CHECKPOINT, "checkpoint", "ck.Checkpoint", ck_checkpoint_info, 0) \
-  X(CK_VIEW_ITEM, "item", "ck.Item", ck_item, 0)                            \
-  X(CK_VIEW_SESSION, "session", "ck.Session", ck_resume_case, 0)            \
-  X(CK_VIEW_EVENT, "event", "ck.Event", ck_event, 0)                        \
-  X(CK_VIEW_FAILURE, "failure", "ck.Failure", ck_failure, 0)                \
+  X(CK_VIEW_ITEM, "item", "ck.Item", ck_item, 0) \
+  X(CK_VIEW_SESSION, "session", "ck.Session", ck_resume_case, 0) \
+  X(CK_VIEW_EVENT, "event", "ck.Event", ck_event, 0) \
+  X(CK_VIEW_FAILURE, "failure", "ck.Failure", ck_failure, 0) \
   X(CK_VIEW_EFFECT, "effect", "ck.Effect", ck_effect, 0)
+/* clang-format on */
 
 typedef enum {
 #define X(name, text, class, type, children) name,
   CK_VIEW_TABLE(X)
 #undef X
-  CK_VIEW_COUNT
+      CK_VIEW_COUNT
 } ck_view_kind;
 
-/* What a boundary's view shows besides the boundary: counted by the engine from the boundaries it was asked about. */
+/* What a boundary's view shows besides the boundary: counted by the engine from the boundaries it
+ * was asked about. */
 typedef struct ck_view_counts {
   int64_t boundaries, iterations; /* since the last checkpoint, this one included */
 } ck_view_counts;
@@ -43,7 +49,8 @@ typedef struct ck_view_slot {
 
 /* Functions below that take a lua_State raise. */
 
-/* Pushes a view of `slot`'s subject; a read while there is none raises "only valid during the call". */
+/* Pushes a view of `slot`'s subject; a read while there is none raises "only valid during the
+ * call". */
 void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot);
 /* Pushes a view of element `index` of the slot's array, void once slot->call has moved on. */
 void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t index);

@@ -1,4 +1,5 @@
-/* view_fields.c - what can be read of a boundary, a checkpoint, an item, a session, an event, a failure, an effect. */
+/* view_fields.c - what can be read of a boundary, a checkpoint, an item, a session, an event, a
+ * failure, an effect. */
 #include "lua/policy/view_fields.h"
 
 #include "lua/vm/json.h"
@@ -10,28 +11,34 @@ const view_type view_types[CK_VIEW_COUNT] = {
 };
 
 static void push_text(lua_State *L, const char *text) {
-  if (text) lua_pushstring(L, text);
-  else lua_pushnil(L);
+  if (text)
+    lua_pushstring(L, text);
+  else
+    lua_pushnil(L);
 }
 
 /* Read anew at each look: a value that is not asked for costs nothing. */
 static void push_json(lua_State *L, ck_bytes json) {
-  if (json.len > 0) ck_json_push_frozen(L, json);
-  else lua_pushnil(L);
+  if (json.len > 0)
+    ck_json_push_frozen(L, json);
+  else
+    lua_pushnil(L);
 }
 
 /* A text member of a checkpoint's info. */
 static void push_member(lua_State *L, const ck_value *object, const char *name) {
   ck_bytes value = object ? ck_json_get(ck_value_bytes(object), name) : (ck_bytes){NULL, 0};
-  if (ck_json_type_of(value) == CK_JSON_STRING) ck_json_push(L, value);
-  else lua_pushnil(L);
+  if (ck_json_type_of(value) == CK_JSON_STRING)
+    ck_json_push(L, value);
+  else
+    lua_pushnil(L);
 }
 
-#define FIELD(name, type, action)                                                          \
-  static void name(lua_State *L, const void *subject, const ck_view_slot *slot) {          \
-    const type *of = subject;                                                              \
-    (void)of, (void)slot;                                                                  \
-    action;                                                                                \
+#define FIELD(name, type, action)                                                 \
+  static void name(lua_State *L, const void *subject, const ck_view_slot *slot) { \
+    const type *of = subject;                                                     \
+    (void)of, (void)slot;                                                         \
+    action;                                                                       \
   }
 #define TEXT(name, type, expression) FIELD(name, type, push_text(L, (expression)))
 #define INTEGER(name, type, expression) FIELD(name, type, lua_pushinteger(L, (expression)))
@@ -48,7 +55,8 @@ INTEGER(at_depth, ck_boundary, of->depth)
 INTEGER(at_seq, ck_boundary, of->seq)
 INTEGER(at_now, ck_boundary, of->now_ms)
 INTEGER(at_latency, ck_boundary, of->node_latency_ms)
-FIELD(at_random, ck_boundary, lua_pushnumber(L, (lua_Number)(of->random & ((UINT64_C(1) << 53) - 1)) / 9007199254740992.0))
+FIELD(at_random, ck_boundary,
+      lua_pushnumber(L, (lua_Number)(of->random &((UINT64_C(1) << 53) - 1)) / 9007199254740992.0))
 TRUTH(at_is_clean, ck_boundary, of->clean)
 FIELD(at_checkpoint_cost, ck_boundary, lua_pushnumber(L, (lua_Number)of->checkpoint_cost_us / 1000))
 
@@ -69,18 +77,23 @@ DOLLARS(budget_spent, ck_boundary, of->budget.spent_micros)
 static void budget_limit(lua_State *L, const void *subject, const ck_view_slot *slot) {
   const ck_boundary *of = subject;
   (void)slot;
-  if (of->budget.limit_micros < 0) lua_pushnil(L);
-  else lua_pushnumber(L, (lua_Number)of->budget.limit_micros / 1e6);
+  if (of->budget.limit_micros < 0)
+    lua_pushnil(L);
+  else
+    lua_pushnumber(L, (lua_Number)of->budget.limit_micros / 1e6);
 }
 static void budget_left(lua_State *L, const void *subject, const ck_view_slot *slot) {
   const ck_boundary *of = subject;
   (void)slot;
   int64_t left = of->budget.limit_micros - of->budget.spent_micros;
-  if (of->budget.limit_micros < 0) lua_pushnil(L);
-  else lua_pushnumber(L, left > 0 ? (lua_Number)left / 1e6 : 0);
+  if (of->budget.limit_micros < 0)
+    lua_pushnil(L);
+  else
+    lua_pushnumber(L, left > 0 ? (lua_Number)left / 1e6 : 0);
 }
 TRUTH(budget_approaching, ck_boundary,
-      of->budget.limit_micros >= 0 && (double)of->budget.spent_micros >= 0.8 * (double)of->budget.limit_micros)
+      of->budget.limit_micros >= 0 &&
+          (double)of->budget.spent_micros >= 0.8 * (double)of->budget.limit_micros)
 
 TEXT(checkpoint_id, ck_checkpoint_info, of->id)
 TEXT(checkpoint_kind, ck_checkpoint_info, ck_boundary_kind_name(of->kind))
@@ -139,32 +152,80 @@ INTEGER(effect_attempt, ck_effect, of->attempt)
 JSON(effect_request, ck_effect, of->request)
 
 const view_field view_fields[CK_VIEW_COUNT][VIEW_FIELDS_MAX + 1] = {
-    [CK_VIEW_AT] = {{"kind", at_kind, 0}, {"scope", at_scope, 0}, {"node", at_node, 0}, {"agent", at_agent, 0}, {"depth", at_depth, 0},
-                    {"seq", at_seq, 0}, {"now", at_now, 0}, {"random", at_random, 0}, {"latency_ms", at_latency, 0},
-                    {"is_clean", at_is_clean, 0}, {"checkpoint_cost_ms", at_checkpoint_cost, 0}, {"last_error", at_last_error, 0},
-                    {"since", NULL, 1}, {"next", NULL, 2}, {"budget", NULL, 3}},
-    [CK_VIEW_SINCE] = {{"ms", since_ms, 0}, {"events", since_events, 0}, {"cost_usd", since_cost, 0}, {"tokens", since_tokens, 0},
-                       {"changed_keys", since_keys, 0}, {"changed_bytes", since_bytes, 0}, {"boundaries", since_boundaries, 0},
+    [CK_VIEW_AT] = {{"kind", at_kind, 0},
+                    {"scope", at_scope, 0},
+                    {"node", at_node, 0},
+                    {"agent", at_agent, 0},
+                    {"depth", at_depth, 0},
+                    {"seq", at_seq, 0},
+                    {"now", at_now, 0},
+                    {"random", at_random, 0},
+                    {"latency_ms", at_latency, 0},
+                    {"is_clean", at_is_clean, 0},
+                    {"checkpoint_cost_ms", at_checkpoint_cost, 0},
+                    {"last_error", at_last_error, 0},
+                    {"since", NULL, 1},
+                    {"next", NULL, 2},
+                    {"budget", NULL, 3}},
+    [CK_VIEW_SINCE] = {{"ms", since_ms, 0},
+                       {"events", since_events, 0},
+                       {"cost_usd", since_cost, 0},
+                       {"tokens", since_tokens, 0},
+                       {"changed_keys", since_keys, 0},
+                       {"changed_bytes", since_bytes, 0},
+                       {"boundaries", since_boundaries, 0},
                        {"iterations", since_iterations, 0}},
     [CK_VIEW_NEXT] = {{"node", next_node, 0}, {"tool", next_tool, 0}, {"class", next_class, 0}},
-    [CK_VIEW_BUDGET] = {{"spent", budget_spent, 0}, {"limit", budget_limit, 0}, {"left", budget_left, 0},
+    [CK_VIEW_BUDGET] = {{"spent", budget_spent, 0},
+                        {"limit", budget_limit, 0},
+                        {"left", budget_left, 0},
                         {"approaching", budget_approaching, 0}},
-    [CK_VIEW_CHECKPOINT] = {{"id", checkpoint_id, 0}, {"kind", checkpoint_kind, 0}, {"seq", checkpoint_seq, 0},
-                            {"parent", checkpoint_parent, 0}, {"timeline", checkpoint_timeline, 0}, {"created", checkpoint_created, 0},
-                            {"is_clean", checkpoint_is_clean, 0}, {"resumable", checkpoint_resumable, 0},
-                            {"is_keyframe", checkpoint_is_keyframe, 0}, {"bytes", checkpoint_bytes, 0},
-                            {"changed_keys", checkpoint_changed, 0}, {"cost_usd", checkpoint_cost, 0}, {"node", checkpoint_node, 0},
-                            {"next", checkpoint_next, 0}, {"agent", checkpoint_agent, 0}, {"description", checkpoint_description, 0}},
+    [CK_VIEW_CHECKPOINT] = {{"id", checkpoint_id, 0},
+                            {"kind", checkpoint_kind, 0},
+                            {"seq", checkpoint_seq, 0},
+                            {"parent", checkpoint_parent, 0},
+                            {"timeline", checkpoint_timeline, 0},
+                            {"created", checkpoint_created, 0},
+                            {"is_clean", checkpoint_is_clean, 0},
+                            {"resumable", checkpoint_resumable, 0},
+                            {"is_keyframe", checkpoint_is_keyframe, 0},
+                            {"bytes", checkpoint_bytes, 0},
+                            {"changed_keys", checkpoint_changed, 0},
+                            {"cost_usd", checkpoint_cost, 0},
+                            {"node", checkpoint_node, 0},
+                            {"next", checkpoint_next, 0},
+                            {"agent", checkpoint_agent, 0},
+                            {"description", checkpoint_description, 0}},
     [CK_VIEW_ITEM] = {{"key", item_key, 0}, {"kind", item_kind, 0}, {"value", item_value, 0}},
-    [CK_VIEW_SESSION] = {{"id", session_id, 0}, {"status", session_status, 0}, {"reason", session_reason, 0},
-                         {"profile", session_profile, 0}, {"flow", session_flow, 0}, {"created", session_created, 0},
-                         {"updated", session_updated, 0}, {"now", session_now, 0}, {"cost_usd", session_cost, 0},
-                         {"tokens", session_tokens, 0}, {"model_calls", session_model_calls, 0}, {"tool_calls", session_tool_calls, 0},
+    [CK_VIEW_SESSION] = {{"id", session_id, 0},
+                         {"status", session_status, 0},
+                         {"reason", session_reason, 0},
+                         {"profile", session_profile, 0},
+                         {"flow", session_flow, 0},
+                         {"created", session_created, 0},
+                         {"updated", session_updated, 0},
+                         {"now", session_now, 0},
+                         {"cost_usd", session_cost, 0},
+                         {"tokens", session_tokens, 0},
+                         {"model_calls", session_model_calls, 0},
+                         {"tool_calls", session_tool_calls, 0},
                          {"active_ms", session_active, 0}},
-    [CK_VIEW_EVENT] = {{"seq", event_seq, 0}, {"at", event_at, 0}, {"kind", event_kind, 0}, {"scope", event_scope, 0},
-                       {"agent", event_agent, 0}, {"body", event_body, 0}},
-    [CK_VIEW_FAILURE] = {{"node", failure_node, 0}, {"key", failure_key, 0}, {"status", failure_status, 0}, {"error", failure_error, 0},
+    [CK_VIEW_EVENT] = {{"seq", event_seq, 0},
+                       {"at", event_at, 0},
+                       {"kind", event_kind, 0},
+                       {"scope", event_scope, 0},
+                       {"agent", event_agent, 0},
+                       {"body", event_body, 0}},
+    [CK_VIEW_FAILURE] = {{"node", failure_node, 0},
+                         {"key", failure_key, 0},
+                         {"status", failure_status, 0},
+                         {"error", failure_error, 0},
                          {"attempt", failure_attempt, 0}},
-    [CK_VIEW_EFFECT] = {{"scope", effect_scope, 0}, {"key", effect_key, 0}, {"kind", effect_kind, 0}, {"class", effect_class, 0},
-                        {"agent", effect_agent, 0}, {"attempt", effect_attempt, 0}, {"request", effect_request, 0}},
+    [CK_VIEW_EFFECT] = {{"scope", effect_scope, 0},
+                        {"key", effect_key, 0},
+                        {"kind", effect_kind, 0},
+                        {"class", effect_class, 0},
+                        {"agent", effect_agent, 0},
+                        {"attempt", effect_attempt, 0},
+                        {"request", effect_request, 0}},
 };

@@ -8,7 +8,8 @@ enum { VIEW_FIELDS_MAX = 18 };
 
 typedef struct view_field {
   const char *name; /* NULL: no more */
-  void (*push)(lua_State *L, const void *subject, const ck_view_slot *slot); /* NULL: the view kept as user value `child` */
+  void (*push)(lua_State *L, const void *subject,
+               const ck_view_slot *slot); /* NULL: the view kept as user value `child` */
   int child;
 } view_field;
 

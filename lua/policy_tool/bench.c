@@ -1,4 +1,5 @@
-/* bench.c - policy bench: what each hook costs, asked about samples through the door that live calls go through. */
+/* bench.c - policy bench: what each hook costs, asked about samples through the door that live
+ * calls go through. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,7 +75,8 @@ static void measure(measuring *self) {
   for (int batch = 0; batch < BATCHES; batch++) {
     int64_t begun = clock->mono_us(clock->self);
     for (int64_t i = 0; i < each; i++) {
-      if (call(self, (size_t)(self->calls++ % (int64_t)self->count), &ignored) == CK_E_NO_MEMORY) break;
+      if (call(self, (size_t)(self->calls++ % (int64_t)self->count), &ignored) == CK_E_NO_MEMORY)
+        break;
     }
     batches[batch] = (double)(clock->mono_us(clock->self) - begun) / (double)each;
   }
@@ -102,19 +104,22 @@ static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook
 static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w, ck_error *err) {
   const char *sample;
   ck_status status = CK_OK;
-  for (self->count = 0; status == CK_OK && self->count < SUBJECTS_MAX && (sample = author_subject_sample(hook, self->count));) {
+  for (self->count = 0; status == CK_OK && self->count < SUBJECTS_MAX &&
+                        (sample = author_subject_sample(hook, self->count));) {
     status = author_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
     if (status == CK_OK) self->count++;
   }
   if (status == CK_OK) status = count(self, err);
-  if (status == CK_OK && !self->failures) measure(self); /* the time of a failure is that of its budget */
+  if (status == CK_OK && !self->failures)
+    measure(self); /* the time of a failure is that of its budget */
   if (status == CK_OK) write_row(w, self, hook);
   for (size_t i = 0; i < self->count; i++) author_subject_clear(&self->subjects[i]);
   ck_buffer_clear(&self->text);
   return status;
 }
 
-ck_status ck_policy_tool_bench(ck_value **out, const char *name, const ck_policy_tool_bench_options *options, ck_error *err) {
+ck_status ck_policy_tool_bench(ck_value **out, const char *name,
+                               const ck_policy_tool_bench_options *options, ck_error *err) {
   *out = NULL;
   loaded_policy policy;
   ck_buffer text = {0};

@@ -1,4 +1,5 @@
-/* check.c - policy check: the text for names and state, then every hook twice, in a used and in a fresh VM. */
+/* check.c - policy check: the text for names and state, then every hook twice, in a used and in a
+ * fresh VM. */
 #include <lauxlib.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,16 +12,19 @@
 #include "lua/vm/source.h"
 
 /* The reader of text is ckrun's own: bounded, but for a file of any size that is read. */
-static const ck_vm_limits lint_limits = {.time_us = 10 * 1000000LL, .memory = (size_t)512 << 20, .memory_hard = (size_t)1 << 30,
-                                         .raised = CK_E_PARSE, .timed_out = CK_E_PARSE};
+static const ck_vm_limits lint_limits = {.time_us = 10 * 1000000LL,
+                                         .memory = (size_t)512 << 20,
+                                         .memory_hard = (size_t)1 << 30,
+                                         .raised = CK_E_PARSE,
+                                         .timed_out = CK_E_PARSE};
 
 enum { PROBLEMS_SIZE = 1 << 20 };
 
 typedef struct checking {
   const ck_source *source;
-  const char *name;      /* as it was given */
-  ck_buffer problems;    /* the elements of an array */
-  ck_buffer found;       /* what the reader of text found, JSON */
+  const char *name;   /* as it was given */
+  ck_buffer problems; /* the elements of an array */
+  ck_buffer found;    /* what the reader of text found, JSON */
 } checking;
 
 /* ---- problems ---- */
@@ -50,7 +54,10 @@ static void put_error(checking *self, int line, const char *text) {
   char place[PATH_MAX + 24];
   const char *file = self->source->name, *message = skip_place(&line, text);
   size_t len = strlen(file);
-  if (!message) message = strncmp(text, file, len) == 0 && text[len] == ':' ? text + len + 1 + strspn(text + len + 1, " ") : text;
+  if (!message)
+    message = strncmp(text, file, len) == 0 && text[len] == ':'
+                  ? text + len + 1 + strspn(text + len + 1, " ")
+                  : text;
   snprintf(place, sizeof place, "%s:%d", file, line);
   put_problem(self, place, message);
 }
@@ -68,8 +75,10 @@ static void push_known(lua_State *L) {
   ck_sandbox_push_env(L);
   push_behind(L, -1);
   for (lua_pushnil(L); lua_next(L, -2);) {
-    if (lua_istable(L, -1)) push_behind(L, -1);
-    else lua_pushboolean(L, true);
+    if (lua_istable(L, -1))
+      push_behind(L, -1);
+    else
+      lua_pushboolean(L, true);
     lua_remove(L, -2);
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
@@ -80,7 +89,8 @@ static void push_known(lua_State *L) {
 
 static int lint_body(lua_State *L) {
   checking *self = lua_touserdata(L, 1);
-  ck_vm_push_chunk(L, self->source->name, self->source->text); /* the reader of text is for what compiles */
+  ck_vm_push_chunk(L, self->source->name,
+                   self->source->text); /* the reader of text is for what compiles */
   ck_sandbox_require(L, "ck.lint");
   lua_pushlstring(L, self->source->text.data, self->source->text.len);
   push_known(L);
@@ -104,8 +114,10 @@ static ck_status lint(checking *self, ck_error *err) {
     ck_json_read_int(&line, ck_json_get(it.value, "line"));
     char *text = ck_json_dup_string(ck_json_get(it.value, "text"));
     snprintf(place, sizeof place, "%s:%lld", self->source->name, (long long)line);
-    if (text) put_problem(self, place, text);
-    else self->problems.failed = true;
+    if (text)
+      put_problem(self, place, text);
+    else
+      self->problems.failed = true;
     free(text);
   }
   return ck_buffer_check(&self->problems, err);
@@ -114,7 +126,8 @@ static ck_status lint(checking *self, ck_error *err) {
 /* ---- hooks, asked twice ---- */
 
 /* What a hook says about a sample; an error counts as an answer of its own. */
-static ck_status ask(ck_buffer *answer, bool *failed, loaded_policy *policy, policy_hook hook, const char *sample, ck_error *err) {
+static ck_status ask(ck_buffer *answer, bool *failed, loaded_policy *policy, policy_hook hook,
+                     const char *sample, ck_error *err) {
   author_subject subject;
   ck_status status = author_subject_read(&subject, hook, ck_bytes_text(sample), err);
   if (status != CK_OK) return status;
@@ -137,7 +150,8 @@ typedef struct comparison {
   bool told_state, told_failure; /* one of each kind per hook */
 } comparison;
 
-static void tell(comparison *self, const char *sample, const ck_buffer *answer, const ck_buffer *fresh, bool failed) {
+static void tell(comparison *self, const char *sample, const ck_buffer *answer,
+                 const ck_buffer *fresh, bool failed) {
   const loaded_policy *policy = self->used;
   const char *hook = policy_hook_names[self->hook];
   int line = policy->lines[self->hook];
@@ -149,7 +163,9 @@ static void tell(comparison *self, const char *sample, const ck_buffer *answer, 
   }
   if (failed || self->told_state) return;
   self->told_state = true;
-  ck_buffer_append_format(&text, "%s answers differently when it was called before: it keeps state between calls (%.200s, then %.200s, about %.200s)",
+  ck_buffer_append_format(&text,
+                          "%s answers differently when it was called before: it keeps state "
+                          "between calls (%.200s, then %.200s, about %.200s)",
                           hook, fresh->data, answer->data, sample);
   put_error(self->of, line, text.data ? text.data : hook);
   ck_buffer_clear(&text);
@@ -165,7 +181,8 @@ static ck_status compare(comparison *self, const char *sample, ck_error *err) {
   status = ask(&answer, &failed, self->used, self->hook, sample, err);
   if (status == CK_OK) status = ask(&first, &fresh_failed, &fresh, self->hook, sample, err);
   if (status == CK_OK && fresh_failed) tell(self, sample, &answer, &first, true);
-  if (status == CK_OK && !ck_bytes_equal(ck_buffer_bytes(&answer), ck_buffer_bytes(&first))) tell(self, sample, &answer, &first, false);
+  if (status == CK_OK && !ck_bytes_equal(ck_buffer_bytes(&answer), ck_buffer_bytes(&first)))
+    tell(self, sample, &answer, &first, false);
   policy_clear(&fresh);
   ck_buffer_clear(&answer);
   ck_buffer_clear(&first);
@@ -179,7 +196,8 @@ static ck_status compare_all(checking *self, loaded_policy *used, ck_error *err)
     if (!policy_has(used, hook)) continue;
     for (int round = 0; round < 2; round++) {
       const char *sample;
-      for (size_t i = 0; status == CK_OK && (sample = author_subject_sample(hook, i)); i++) status = compare(&of, sample, err);
+      for (size_t i = 0; status == CK_OK && (sample = author_subject_sample(hook, i)); i++)
+        status = compare(&of, sample, err);
     }
   }
   return status;
@@ -216,7 +234,9 @@ static ck_status write_policy(ck_json_writer *w, loaded_policy *policy, ck_error
 }
 
 /* A file that can be read but is no policy is the author's problem, not the command's failure. */
-static bool is_of_the_text(ck_status status) { return status == CK_E_PARSE || status == CK_E_POLICY || status == CK_E_TYPE; }
+static bool is_of_the_text(ck_status status) {
+  return status == CK_E_PARSE || status == CK_E_POLICY || status == CK_E_TYPE;
+}
 
 static ck_status check_source(checking *self, ck_json_writer *w, ck_error *err) {
   loaded_policy policy;

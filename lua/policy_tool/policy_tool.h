@@ -1,36 +1,44 @@
-/* policy_tool.h - what helps to write policies: a check, tests in the real sandbox, figures. No session and no store is needed. */
+/* policy_tool.h - what helps to write policies: a check, tests in the real sandbox, figures. No
+ * session and no store is needed. */
 #ifndef CK_LUA_POLICY_TOOL_POLICY_TOOL_H
 #define CK_LUA_POLICY_TOOL_POLICY_TOOL_H
 
 #include "core/base/clock.h"
 #include "core/model/value.h"
 
-/* What a policy is and what is wrong with it: {name, version, file, digest, hooks: [{hook, line}], options, problems: [{place, text}]};
- * place is "file:line". `name` is that of a shipped policy or a path. Problems: names that the sandbox lacks, globals, state
- * that outlives a call (seen in the text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail or
- * overrun. Of a file that does not load only file and one problem are told. CK_E_NOT_FOUND, CK_E_REFUSED, CK_E_OVERSIZE, CK_E_IO. */
+/* What a policy is and what is wrong with it: {name, version, file, digest, hooks: [{hook, line}],
+ * options, problems: [{place, text}]}; place is "file:line". `name` is that of a shipped policy or
+ * a path. Problems: names that the sandbox lacks, globals, state that outlives a call (seen in the
+ * text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail or
+ * overrun. Of a file that does not load only file and one problem are told. CK_E_NOT_FOUND,
+ * CK_E_REFUSED, CK_E_OVERSIZE, CK_E_IO. */
 CK_CHECKED ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err);
 
-/* Costs of each hook over the samples, one after the other: a JSON array of {hook, calls, us, instructions, failures, failure?,
- * contained}. us is the median of batches, with all that a live call does; instructions the most that one call took, in units of the
- * budget; contained says what a failing call of that hook comes to. CK_E_PARSE and others as of ck_policy_tool_check. */
+/* Costs of each hook over the samples, one after the other: a JSON array of {hook, calls, us,
+ * instructions, failures, failure?, contained}. us is the median of batches, with all that a live
+ * call does; instructions the most that one call took, in units of the budget; contained says what
+ * a failing call of that hook comes to. CK_E_PARSE and others as of ck_policy_tool_check. */
 typedef struct ck_policy_tool_bench_options {
-  int64_t calls;  /* per hook */
+  int64_t calls; /* per hook */
   ck_clock clock;
 } ck_policy_tool_bench_options;
-CK_CHECKED ck_status ck_policy_tool_bench(ck_value **out, const char *name, const ck_policy_tool_bench_options *options, ck_error *err);
+CK_CHECKED ck_status ck_policy_tool_bench(ck_value **out, const char *name,
+                                          const ck_policy_tool_bench_options *options,
+                                          ck_error *err);
 
 /* One test; borrowed. */
 typedef struct ck_policy_tool_test {
   const char *file, *name; /* name NULL: the file itself, which could not be loaded */
   bool ok;
-  const char *text;        /* why not: "file:line: message" */
+  const char *text; /* why not: "file:line: message" */
 } ck_policy_tool_test;
 typedef void (*ck_policy_tool_visit)(void *to, const ck_policy_tool_test *test);
-/* Runs every function test_* of the table that the file returns, by name, each in a VM of its own with lua/ck/test.lua at hand.
- * A file that ends in _test.lua is a test file; of another one the tests are in the file of that name beside it: of
- * smart.lua in smart_test.lua. Paths in it are relative to it. A file that does not load is a test that failed.
- * CK_E_NOT_FOUND: no file, or no tests in it. */
-CK_CHECKED ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit, void *to, ck_error *err);
+/* Runs every function test_* of the table that the file returns, by name, each in a VM of its own
+ * with lua/ck/test.lua at hand. A file that ends in _test.lua is a test file; of another one the
+ * tests are in the file of that name beside it: of smart.lua in smart_test.lua. Paths in it are
+ * relative to it. A file that does not load is a test that failed. CK_E_NOT_FOUND: no file, or no
+ * tests in it. */
+CK_CHECKED ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit,
+                                              void *to, ck_error *err);
 
 #endif

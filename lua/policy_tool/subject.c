@@ -17,8 +17,11 @@ typedef struct reading {
 static void fail(reading *self, ck_status status, const char *field, ck_bytes value) {
   if (self->status != CK_OK) return;
   self->status = status;
-  if (status == CK_E_NO_MEMORY) ck_error_no_memory(self->err);
-  else ck_error_set(self->err, status, "%s: %.*s is not known", field, (int)(value.len < 80 ? value.len : 80), value.data);
+  if (status == CK_E_NO_MEMORY)
+    ck_error_no_memory(self->err);
+  else
+    ck_error_set(self->err, status, "%s: %.*s is not known", field,
+                 (int)(value.len < 80 ? value.len : 80), value.data);
 }
 
 static int64_t get_int(reading *self, ck_bytes object, const char *name, int64_t otherwise) {
@@ -32,10 +35,12 @@ static int64_t get_int(reading *self, ck_bytes object, const char *name, int64_t
 }
 
 /* Dollars to micro-dollars, milliseconds to microseconds: `scale` of what the view shows. */
-static int64_t get_scaled(reading *self, ck_bytes object, const char *name, double scale, int64_t otherwise) {
+static int64_t get_scaled(reading *self, ck_bytes object, const char *name, double scale,
+                          int64_t otherwise) {
   ck_bytes value = ck_json_get(object, name);
   double number;
-  if (ck_json_read_double(&number, value) && fabs(number * scale) < 9e18) return llround(number * scale);
+  if (ck_json_read_double(&number, value) && fabs(number * scale) < 9e18)
+    return llround(number * scale);
   if (value.len) fail(self, CK_E_TYPE, name, value);
   return otherwise;
 }
@@ -83,7 +88,8 @@ static int find_class(const char *name) {
   return ck_effect_class_of(&class, name) ? (int)class + 1 : 0;
 }
 
-static int get_name(reading *self, ck_bytes object, const char *name, int otherwise, int (*find)(const char *name)) {
+static int get_name(reading *self, ck_bytes object, const char *name, int otherwise,
+                    int (*find)(const char *name)) {
   ck_bytes value = ck_json_get(object, name);
   if (!value.len) return otherwise;
   char *text = ck_json_dup_string(value);
@@ -96,14 +102,17 @@ static int get_name(reading *self, ck_bytes object, const char *name, int otherw
 
 static void get_value(reading *self, ck_bytes object, const char *name, const char *otherwise) {
   ck_bytes value = ck_json_get(object, name);
-  if (self->status == CK_OK) self->status = ck_value_copy(&self->of->value, value.len ? value : ck_bytes_text(otherwise), self->err);
+  if (self->status == CK_OK)
+    self->status =
+        ck_value_copy(&self->of->value, value.len ? value : ck_bytes_text(otherwise), self->err);
 }
 
 /* ---- subjects ---- */
 
 static void read_boundary(reading *self, ck_bytes json) {
   ck_boundary *at = &self->of->at;
-  ck_bytes since = ck_json_get(json, "since"), next = ck_json_get(json, "next"), budget = ck_json_get(json, "budget");
+  ck_bytes since = ck_json_get(json, "since"), next = ck_json_get(json, "next"),
+           budget = ck_json_get(json, "budget");
   at->kind = (ck_boundary_kind)get_name(self, json, "kind", CK_BOUNDARY_TOOL_ROUND, find_boundary);
   at->scope = get_text(self, json, "scope", "main");
   at->node = get_text(self, json, "node", NULL);
@@ -122,8 +131,9 @@ static void read_boundary(reading *self, ck_bytes json) {
   at->since.changed_keys = get_int(self, since, "changed_keys", 0);
   at->since.changed_bytes = get_int(self, since, "changed_bytes", 0);
   at->seq = get_int(self, json, "seq", at->since.events + 2);
-  self->of->counts = (ck_view_counts){.boundaries = get_int(self, since, "boundaries", 1),
-                                      .iterations = get_int(self, since, "iterations", at->kind == CK_BOUNDARY_LOOP_ITERATION)};
+  self->of->counts = (ck_view_counts){
+      .boundaries = get_int(self, since, "boundaries", 1),
+      .iterations = get_int(self, since, "iterations", at->kind == CK_BOUNDARY_LOOP_ITERATION)};
   at->next.node = get_text(self, next, "node", NULL);
   at->next.tool = get_text(self, next, "tool", NULL);
   int class = get_name(self, next, "class", 0, find_class);
@@ -152,8 +162,10 @@ static void read_checkpoint(reading *self, ck_checkpoint_info *out, ck_bytes jso
   char *id = ck_json_dup_string(given);
   if (!id && ck_json_type_of(given) == CK_JSON_STRING) fail(self, CK_E_NO_MEMORY, NULL, given);
   out->seq = get_int(self, json, "seq", (int64_t)(index + 1) * 10);
-  if (id && *id) snprintf(out->id, sizeof out->id, "%s", id);
-  else snprintf(out->id, sizeof out->id, "c%zu", index + 1);
+  if (id && *id)
+    snprintf(out->id, sizeof out->id, "%s", id);
+  else
+    snprintf(out->id, sizeof out->id, "c%zu", index + 1);
   free(id);
   out->parent = get_int(self, json, "parent", index ? out[-1].seq : 0);
   out->timeline = get_int(self, json, "timeline", 1);
@@ -196,7 +208,8 @@ static void read_resume(reading *self, ck_bytes json) {
   ck_bytes about = ck_json_get(json, "session"), checkpoint = ck_json_get(json, "checkpoint");
   char *id = get_text(self, about, "id", "session");
   snprintf(session->id, sizeof session->id, "%s", id ? id : "");
-  session->status = (ck_session_status)get_name(self, about, "status", CK_SESSION_PAUSED, find_session);
+  session->status =
+      (ck_session_status)get_name(self, about, "status", CK_SESSION_PAUSED, find_session);
   session->reason = get_text(self, about, "reason", NULL);
   session->profile = get_text(self, about, "profile", "default");
   session->flow = get_text(self, about, "flow", NULL);
@@ -207,15 +220,18 @@ static void read_resume(reading *self, ck_bytes json) {
                            .model_calls = get_int(self, about, "model_calls", 0),
                            .tool_calls = get_int(self, about, "tool_calls", 0),
                            .active_us = get_scaled(self, about, "active_ms", 1000, 0)};
-  of->resume = (ck_resume_case){.session = session, .totals = &of->totals,
+  of->resume = (ck_resume_case){.session = session,
+                                .totals = &of->totals,
                                 .now_ms = get_int(self, about, "now", session->updated_ms)};
   if (!checkpoint.len) return;
   ck_buffer list = {0};
   ck_buffer_append_char(&list, '[');
   ck_buffer_append_bytes(&list, checkpoint);
   ck_buffer_append_char(&list, ']');
-  if (list.failed) fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
-  else read_history(self, ck_buffer_bytes(&list), 0);
+  if (list.failed)
+    fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
+  else
+    read_history(self, ck_buffer_bytes(&list), 0);
   ck_buffer_clear(&list);
   of->resume.checkpoint = of->checkpoints;
 }
@@ -224,9 +240,12 @@ static void read_event(reading *self, ck_bytes json) {
   ck_bytes about = ck_json_get(json, "event");
   ck_event *event = &self->of->event;
   get_value(self, about, "body", "{}");
-  *event = (ck_event){.seq = get_int(self, about, "seq", 2), .timeline = 1, .at_ms = get_int(self, about, "at", 1767225600000),
-                      .kind = (ck_event_kind)get_name(self, about, "kind", CK_EVENT_MESSAGE, find_event),
-                      .body = self->of->value};
+  *event =
+      (ck_event){.seq = get_int(self, about, "seq", 2),
+                 .timeline = 1,
+                 .at_ms = get_int(self, about, "at", 1767225600000),
+                 .kind = (ck_event_kind)get_name(self, about, "kind", CK_EVENT_MESSAGE, find_event),
+                 .body = self->of->value};
   event->scope = get_text(self, about, "scope", "main");
   event->agent = get_text(self, about, "agent", NULL);
   self->of->agent = get_text(self, json, "agent", "agent");
@@ -246,8 +265,10 @@ static void read_effect(reading *self, ck_bytes json) {
   effect->scope = get_text(self, json, "scope", "main");
   effect->key = get_text(self, json, "key", "main/start/tool/1");
   effect->agent = get_text(self, json, "agent", NULL);
-  effect->kind = (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, find_effect) - 1);
-  effect->class = (ck_effect_class)(get_name(self, json, "class", CK_EFFECT_ONCE + 1, find_class) - 1);
+  effect->kind =
+      (ck_effect_kind)(get_name(self, json, "kind", CK_EFFECT_TOOL + 1, find_effect) - 1);
+  effect->class =
+      (ck_effect_class)(get_name(self, json, "class", CK_EFFECT_ONCE + 1, find_class) - 1);
   effect->attempt = (uint32_t)get_int(self, json, "attempt", 1);
   get_value(self, json, "request", "{}");
   effect->request = self->of->value ? ck_value_bytes(self->of->value) : (ck_bytes){NULL, 0};
@@ -263,19 +284,34 @@ static void read_item(reading *self, ck_bytes json) {
 
 static void read_by_hook(reading *self, ck_bytes json) {
   switch (self->of->hook) {
-    case POLICY_checkpoint: read_boundary(self, json); break;
-    case POLICY_prune: read_history(self, ck_json_get(json, "checkpoints"), get_int(self, json, "now", 0)); break;
-    case POLICY_redact: read_item(self, json); break;
-    case POLICY_resume: read_resume(self, json); break;
-    case POLICY_tail: read_event(self, json); break;
-    case POLICY_on_failure: read_failure(self, json); break;
-    case POLICY_in_doubt: read_effect(self, json); break;
+    case POLICY_checkpoint:
+      read_boundary(self, json);
+      break;
+    case POLICY_prune:
+      read_history(self, ck_json_get(json, "checkpoints"), get_int(self, json, "now", 0));
+      break;
+    case POLICY_redact:
+      read_item(self, json);
+      break;
+    case POLICY_resume:
+      read_resume(self, json);
+      break;
+    case POLICY_tail:
+      read_event(self, json);
+      break;
+    case POLICY_on_failure:
+      read_failure(self, json);
+      break;
+    case POLICY_in_doubt:
+      read_effect(self, json);
+      break;
     case POLICY_migrate:
       get_value(self, json, "document", "{}");
       self->of->from = (int)get_int(self, json, "from", 1);
       self->of->to = (int)get_int(self, json, "to", 2);
       break;
-    default: break;
+    default:
+      break;
   }
 }
 
@@ -290,7 +326,8 @@ ck_status author_subject_read(author_subject *out, policy_hook hook, ck_bytes js
 
 void author_subject_clear(author_subject *self) {
   for (size_t i = 0; i < self->text_count; i++) free(self->texts[i]);
-  for (size_t i = 0; self->checkpoints && i < self->history.count; i++) ck_checkpoint_info_clear(&self->checkpoints[i]);
+  for (size_t i = 0; self->checkpoints && i < self->history.count; i++)
+    ck_checkpoint_info_clear(&self->checkpoints[i]);
   free(self->checkpoints);
   free(self->by_id);
   free(self->flags);

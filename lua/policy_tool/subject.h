@@ -1,4 +1,5 @@
-/* subject.h - what hooks are asked about without a session: made from JSON in the words that policies see. For author*.c only. */
+/* subject.h - what hooks are asked about without a session: made from JSON in the words that
+ * policies see. For author*.c only. */
 #ifndef CK_LUA_POLICY_TOOL_SUBJECT_H
 #define CK_LUA_POLICY_TOOL_SUBJECT_H
 
@@ -9,7 +10,7 @@ enum { AUTHOR_TEXTS_MAX = 16 };
 /* The subject of one call of one hook. Does not move once read. */
 typedef struct author_subject {
   policy_hook hook;
-  ck_value *json;                /* what values below are spans of */
+  ck_value *json; /* what values below are spans of */
   ck_boundary at;
   ck_view_counts counts;
   ck_item item;
@@ -19,9 +20,9 @@ typedef struct author_subject {
   ck_event event;
   ck_failure failure;
   ck_effect effect;
-  ck_value *value;               /* of the item, the event's body, the document */
-  const char *agent;             /* tail */
-  int from, to;                  /* migrate */
+  ck_value *value;   /* of the item, the event's body, the document */
+  const char *agent; /* tail */
+  int from, to;      /* migrate */
   ck_history history;
   ck_checkpoint_info *checkpoints;
   const ck_checkpoint_info **by_id;
@@ -31,23 +32,29 @@ typedef struct author_subject {
   size_t text_count;
 } author_subject;
 
-/* One JSON object by hook; what it leaves out is nothing, or what is usual. Fields are those of the views (lua/policy/view_fields.c), except:
+/* One JSON object by hook; what it leaves out is nothing, or what is usual. Fields are those of the
+ * views (lua/policy/view_fields.c), except:
  *   prune    {now?, checkpoints: [ck.Checkpoint, …]}
  *   resume   {session?: ck.Session, checkpoint?: ck.Checkpoint}
  *   tail     {event?: ck.Event, agent?}
  *   migrate  {document?, from?, to?}
  * CK_E_TYPE: a name that no table of the core has. */
-CK_CHECKED ck_status author_subject_read(author_subject *out, policy_hook hook, ck_bytes json, ck_error *err);
+CK_CHECKED ck_status author_subject_read(author_subject *out, policy_hook hook, ck_bytes json,
+                                         ck_error *err);
 void author_subject_clear(author_subject *self);
 
 /* Subjects for every hook, as JSON; NULL beyond the last. */
 const char *author_subject_sample(policy_hook hook, size_t index);
 
 /* Asks the hook, which the policy must have, and writes what it answered as a JSON object:
- *   checkpoint {take, sync, reason?}   prune {drop, keep}   redact {verdict, ref?}   resume {rules, refusal?}
+ *   checkpoint {take, sync, reason?}   prune {drop, keep}   redact {verdict, ref?}   resume {rules,
+ *                                      refusal?}
  *   tail {truth}   on_failure, in_doubt {word?}   migrate {document?} */
-CK_CHECKED ck_status author_ask(ck_buffer *answer, loaded_policy *policy, author_subject *subject, ck_error *err);
-/* The same without writing the answer: what a benchmark measures. `text` is emptied; the caller frees of->document. */
-CK_CHECKED ck_status author_call(asking *of, ck_buffer *text, loaded_policy *policy, author_subject *subject, ck_error *err);
+CK_CHECKED ck_status author_ask(ck_buffer *answer, loaded_policy *policy, author_subject *subject,
+                                ck_error *err);
+/* The same without writing the answer: what a benchmark measures. `text` is emptied; the caller
+ * frees of->document. */
+CK_CHECKED ck_status author_call(asking *of, ck_buffer *text, loaded_policy *policy,
+                                 author_subject *subject, ck_error *err);
 
 #endif

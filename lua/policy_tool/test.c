@@ -1,4 +1,5 @@
-/* test.c - policy test: runs the tests of a file, each in a VM of its own; the policies under test are the real ones. */
+/* test.c - policy test: runs the tests of a file, each in a VM of its own; the policies under test
+ * are the real ones. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,11 @@
 enum { POLICIES_MAX = 16, TEXT_MAX = 4 << 20 };
 
 /* A test may ask many times: it has twice as long as a flow that does not yield. */
-static const ck_vm_limits test_limits = {.time_us = 2 * 1000000LL, .memory = (size_t)64 << 20, .memory_hard = (size_t)128 << 20,
-                                         .raised = CK_E_FAILED, .timed_out = CK_E_FAILED};
+static const ck_vm_limits test_limits = {.time_us = 2 * 1000000LL,
+                                         .memory = (size_t)64 << 20,
+                                         .memory_hard = (size_t)128 << 20,
+                                         .raised = CK_E_FAILED,
+                                         .timed_out = CK_E_FAILED};
 
 typedef struct testing {
   const ck_source *source;
@@ -21,7 +25,8 @@ typedef struct testing {
   size_t policy_count;
   ck_buffer names;    /* of all tests, each with a NUL */
   const char *wanted; /* the one to run; NULL: list them */
-  ck_buffer scratch;  /* what one function of the core gathers: freed when the test has ended, however it ends */
+  ck_buffer scratch;  /* what one function of the core gathers: freed when the test has ended,
+                         however it ends */
 } testing;
 
 /* ---- what lua/ck/test.lua is given as its core ---- */
@@ -38,15 +43,19 @@ static char *resolve(const testing *self, const char *name) {
   return ck_buffer_take(&path);
 }
 
-static ck_status load_policy(testing *self, const char *name, const ck_value *options, ck_error *err) {
-  if (self->policy_count == POLICIES_MAX) return ck_error_set(err, CK_E_RANGE, "a test loads at most %d policies", POLICIES_MAX);
+static ck_status load_policy(testing *self, const char *name, const ck_value *options,
+                             ck_error *err) {
+  if (self->policy_count == POLICIES_MAX)
+    return ck_error_set(err, CK_E_RANGE, "a test loads at most %d policies", POLICIES_MAX);
   loaded_policy *policy = calloc(1, sizeof *policy);
   char *path = resolve(self, name);
   ck_profile_policy from = {.name = path, .options = (ck_value *)options};
   ck_status status = policy && path ? policy_load(policy, &from, err) : ck_error_no_memory(err);
   free(path);
-  if (status == CK_OK) self->policies[self->policy_count++] = policy;
-  else free(policy);
+  if (status == CK_OK)
+    self->policies[self->policy_count++] = policy;
+  else
+    free(policy);
   return status;
 }
 
@@ -77,7 +86,8 @@ static int core_load(lua_State *L) {
 static ck_status ask(testing *self, loaded_policy *policy, policy_hook hook, ck_error *err) {
   author_subject subject;
   ck_status status = ck_buffer_check(&self->scratch, err);
-  if (status == CK_OK) status = author_subject_read(&subject, hook, ck_buffer_bytes(&self->scratch), err);
+  if (status == CK_OK)
+    status = author_subject_read(&subject, hook, ck_buffer_bytes(&self->scratch), err);
   if (status != CK_OK) return status;
   ck_buffer_reset(&self->scratch);
   status = author_ask(&self->scratch, policy, &subject, err);
@@ -90,19 +100,22 @@ static int core_ask(lua_State *L) {
   testing *self = self_of(L);
   lua_Integer number = luaL_checkinteger(L, 1);
   luaL_argcheck(L, number >= 1 && number <= (lua_Integer)self->policy_count, 1, "no such policy");
-  int hook = luaL_checkoption(L, 2, NULL, (const char *const[]){
+  int hook = luaL_checkoption(L, 2, NULL,
+                              (const char *const[]){
 #define X(name, view) #name,
-                                              CK_POLICY_HOOK_TABLE(X)
+                                  CK_POLICY_HOOK_TABLE(X)
 #undef X
-                                                  NULL});
+                                      NULL});
   loaded_policy *policy = self->policies[number - 1];
   if (!policy_has(policy, (policy_hook)hook)) {
-    return ck_vm_raise_plain(L, CK_OK, "policy \"%s\" has no hook %s", policy->name, policy_hook_names[hook]);
+    return ck_vm_raise_plain(L, CK_OK, "policy \"%s\" has no hook %s", policy->name,
+                             policy_hook_names[hook]);
   }
   ck_error err = CK_ERROR_INIT;
   ck_buffer_reset(&self->scratch);
   ck_json_append_lua(&self->scratch, L, 3, TEXT_MAX);
-  if (ask(self, policy, (policy_hook)hook, &err) != CK_OK) return ck_vm_raise_plain(L, CK_OK, "%s", err.text);
+  if (ask(self, policy, (policy_hook)hook, &err) != CK_OK)
+    return ck_vm_raise_plain(L, CK_OK, "%s", err.text);
   ck_json_push(L, ck_buffer_bytes(&self->scratch));
   return 1;
 }
@@ -132,7 +145,11 @@ static int core_fields(lua_State *L) {
 }
 
 static void set_core(lua_State *L, testing *self) {
-  static const luaL_Reg functions[] = {{"load", core_load}, {"ask", core_ask}, {"json", core_json}, {"fields", core_fields}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"load", core_load},
+                                       {"ask", core_ask},
+                                       {"json", core_json},
+                                       {"fields", core_fields},
+                                       {NULL, NULL}};
   luaL_newlibtable(L, functions);
   lua_pushlightuserdata(L, self);
   luaL_setfuncs(L, functions, 1);
@@ -163,7 +180,9 @@ static int test_body(lua_State *L) {
   set_core(L, self);
   ck_vm_push_chunk(L, self->source->name, self->source->text);
   lua_call(L, 0, 1);
-  if (!lua_istable(L, -1)) return ck_vm_raise_plain(L, CK_E_PARSE, "%s: a test file returns a table of functions test_*", self->source->name);
+  if (!lua_istable(L, -1))
+    return ck_vm_raise_plain(L, CK_E_PARSE, "%s: a test file returns a table of functions test_*",
+                             self->source->name);
   int table = lua_gettop(L);
   if (!self->wanted) {
     list_tests(self, L, table);
@@ -205,7 +224,8 @@ static char *name_tests(const char *path) {
   return ck_buffer_take(&name);
 }
 
-static ck_status run_all(testing *self, const char *file, ck_policy_tool_visit visit, void *to, ck_error *err) {
+static ck_status run_all(testing *self, const char *file, ck_policy_tool_visit visit, void *to,
+                         ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = run(self, NULL, &failure);
   if (status == CK_OK) status = ck_buffer_check(&self->names, &failure);
@@ -214,23 +234,30 @@ static ck_status run_all(testing *self, const char *file, ck_policy_tool_visit v
     visit(to, &(ck_policy_tool_test){.file = file, .text = failure.text});
     return CK_OK;
   }
-  if (!self->names.len) return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no function test_* in its table", file);
+  if (!self->names.len)
+    return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no function test_* in its table", file);
   for (size_t at = 0; at < self->names.len; at += strlen(self->names.data + at) + 1) {
     failure = (ck_error)CK_ERROR_INIT;
     status = run(self, self->names.data + at, &failure);
     if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
-    visit(to, &(ck_policy_tool_test){.file = file, .name = self->names.data + at, .ok = status == CK_OK, .text = failure.text});
+    visit(to, &(ck_policy_tool_test){.file = file,
+                                     .name = self->names.data + at,
+                                     .ok = status == CK_OK,
+                                     .text = failure.text});
   }
   return CK_OK;
 }
 
 /* Of the tests beside a policy the message tells what they are looked for. */
 static ck_status refuse_absent(const char *name, const char *path, ck_error *err) {
-  if (strcmp(name, path) == 0) return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", name);
-  return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file; it would hold the tests of %s", name, path);
+  if (strcmp(name, path) == 0)
+    return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", name);
+  return ck_error_set(err, CK_E_NOT_FOUND,
+                      "%s: there is no such file; it would hold the tests of %s", name, path);
 }
 
-ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit, void *to, ck_error *err) {
+ck_status ck_policy_tool_run_tests(const char *path, ck_policy_tool_visit visit, void *to,
+                                   ck_error *err) {
   ck_source source = {0};
   testing self = {.source = &source};
   char *name = name_tests(path);

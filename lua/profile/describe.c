@@ -10,7 +10,8 @@ typedef struct {
   ck_json_writer w;
 } description;
 
-static void write_row(description *self, const char *key, ck_bytes value, const char *origin, bool of_agent) {
+static void write_row(description *self, const char *key, ck_bytes value, const char *origin,
+                      bool of_agent) {
   ck_json_begin(&self->w, '{');
   ck_json_member_text(&self->w, "key", key);
   ck_json_member_raw(&self->w, "value", value);
@@ -23,7 +24,8 @@ static const ck_profile_origin *find_own(const description *self, const char *pa
   ck_buffer full = {0};
   if (!self->agent) return NULL;
   ck_buffer_append_format(&full, "agents.%s.%s", self->agent->name, path);
-  const ck_profile_origin *found = full.failed ? NULL : ck_profile_get_origin(self->profile, full.data);
+  const ck_profile_origin *found =
+      full.failed ? NULL : ck_profile_get_origin(self->profile, full.data);
   ck_buffer_clear(&full);
   return found;
 }
@@ -33,7 +35,8 @@ static void write_setting(void *to, const char *path, const char *built_in) {
   const ck_profile_origin *own = find_own(self, path);
   const ck_profile_origin *found = own ? own : ck_profile_get_origin(self->profile, path);
   ck_bytes value = found ? ck_value_bytes(found->value) : ck_bytes_text(built_in);
-  bool limited = true, is_truth = found && strncmp(path, "constraints.", 12) == 0 && ck_json_read_bool(&limited, value);
+  bool limited = true, is_truth = found && strncmp(path, "constraints.", 12) == 0 &&
+                                  ck_json_read_bool(&limited, value);
   if (is_truth && !limited) value = ck_bytes_text("null");
   write_row(self, path, value, found ? found->source : "built in", own != NULL);
 }
@@ -58,15 +61,20 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
 
 enum { NONE = -1 };
 
-/* One policy as it holds: entry `of_profile` of the profile's list, entry `of_agent` of the agent's, or both. */
+/* One policy as it holds: entry `of_profile` of the profile's list, entry `of_agent` of the
+ * agent's, or both. */
 typedef struct {
   ptrdiff_t of_profile, of_agent;
 } entry;
 
-static void write_options(description *self, const loaded_policy *loaded, ck_bytes options, const entry *at) {
-  const ck_profile_origin *list = ck_profile_get_origin(self->profile, "policies"), *own = find_own(self, "policies");
-  ck_bytes given = at->of_profile >= 0 ? given_options(list, (size_t)at->of_profile) : (ck_bytes){NULL, 0};
-  ck_bytes given_own = at->of_agent >= 0 ? given_options(own, (size_t)at->of_agent) : (ck_bytes){NULL, 0};
+static void write_options(description *self, const loaded_policy *loaded, ck_bytes options,
+                          const entry *at) {
+  const ck_profile_origin *list = ck_profile_get_origin(self->profile, "policies"),
+                          *own = find_own(self, "policies");
+  ck_bytes given =
+      at->of_profile >= 0 ? given_options(list, (size_t)at->of_profile) : (ck_bytes){NULL, 0};
+  ck_bytes given_own =
+      at->of_agent >= 0 ? given_options(own, (size_t)at->of_agent) : (ck_bytes){NULL, 0};
   ck_json_iterator it = ck_json_iterate(options);
   while (ck_json_next(&it)) {
     ck_buffer key = {0};
@@ -80,7 +88,8 @@ static void write_options(description *self, const loaded_policy *loaded, ck_byt
   }
 }
 
-static ck_status write_policy(description *self, const ck_profile_policy *policy, const entry *at, ck_error *err) {
+static ck_status write_policy(description *self, const ck_profile_policy *policy, const entry *at,
+                              ck_error *err) {
   loaded_policy loaded;
   ck_value *options = NULL;
   ck_buffer key = {0};
@@ -88,12 +97,16 @@ static ck_status write_policy(description *self, const ck_profile_policy *policy
   if (status != CK_OK) return status;
   status = policy_get_options(&options, &loaded, err);
   if (status == CK_OK) {
-    const ck_profile_origin *list = at->of_profile >= 0 ? ck_profile_get_origin(self->profile, "policies") : find_own(self, "policies");
+    const ck_profile_origin *list = at->of_profile >= 0
+                                        ? ck_profile_get_origin(self->profile, "policies")
+                                        : find_own(self, "policies");
     ck_buffer_append_format(&key, "policies.%s", loaded.name);
     status = ck_buffer_check(&key, err);
     ck_buffer version = {0};
     ck_buffer_append_format(&version, "%lld", (long long)loaded.version);
-    if (status == CK_OK) write_row(self, key.data, ck_buffer_bytes(&version), list ? list->source : "built in", at->of_profile < 0);
+    if (status == CK_OK)
+      write_row(self, key.data, ck_buffer_bytes(&version), list ? list->source : "built in",
+                at->of_profile < 0);
     ck_buffer_clear(&version);
   }
   if (status == CK_OK) write_options(self, &loaded, ck_value_bytes(options), at);
@@ -115,11 +128,15 @@ static ck_status write_policies(description *self, ck_error *err) {
   const ck_profile_agent *agent = self->agent;
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < profile->policy_count; i++) {
-    entry at = {(ptrdiff_t)i, agent ? find_policy(agent->policies, agent->policy_count, profile->policies[i].name) : NONE};
-    status = write_policy(self, at.of_agent >= 0 ? &agent->policies[at.of_agent] : &profile->policies[i], &at, err);
+    entry at = {(ptrdiff_t)i,
+                agent ? find_policy(agent->policies, agent->policy_count, profile->policies[i].name)
+                      : NONE};
+    status = write_policy(
+        self, at.of_agent >= 0 ? &agent->policies[at.of_agent] : &profile->policies[i], &at, err);
   }
   for (size_t i = 0; status == CK_OK && agent && i < agent->policy_count; i++) {
-    entry at = {find_policy(profile->policies, profile->policy_count, agent->policies[i].name), (ptrdiff_t)i};
+    entry at = {find_policy(profile->policies, profile->policy_count, agent->policies[i].name),
+                (ptrdiff_t)i};
     if (at.of_profile < 0) status = write_policy(self, &agent->policies[i], &at, err);
   }
   return status;
@@ -130,7 +147,8 @@ static ck_status write_secrets(description *self, ck_error *err) {
   for (size_t i = 0; i < self->profile->secret_count; i++) {
     ck_buffer_reset(&key);
     ck_buffer_append_format(&key, "secrets.%s", self->profile->secrets[i].name);
-    const ck_profile_origin *found = key.failed ? NULL : ck_profile_get_origin(self->profile, key.data);
+    const ck_profile_origin *found =
+        key.failed ? NULL : ck_profile_get_origin(self->profile, key.data);
     if (found) write_row(self, key.data, ck_value_bytes(found->value), found->source, false);
   }
   ck_status status = ck_buffer_check(&key, err);
@@ -150,11 +168,13 @@ static void write_store_keys(description *self) {
 static void write_models(description *self) {
   for (size_t i = 0; i < self->profile->origin_count; i++) {
     const ck_profile_origin *origin = &self->profile->origins[i];
-    if (strncmp(origin->path, "models.", 7) == 0) write_row(self, origin->path, ck_value_bytes(origin->value), origin->source, false);
+    if (strncmp(origin->path, "models.", 7) == 0)
+      write_row(self, origin->path, ck_value_bytes(origin->value), origin->source, false);
   }
 }
 
-ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const char *agent, ck_error *err) {
+ck_status ck_profile_describe(ck_value **out, const ck_profile *profile, const char *agent,
+                              ck_error *err) {
   *out = NULL;
   ck_buffer text = {0};
   description self = {profile, agent ? ck_profile_get_agent(profile, agent) : NULL, {.out = &text}};

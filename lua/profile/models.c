@@ -1,4 +1,5 @@
-/* models.c - what a profile says of its models: where they are, what they cost, and which secret opens them. */
+/* models.c - what a profile says of its models: where they are, what they cost, and which secret
+ * opens them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,13 @@
 #include "lua/vm/names.h"
 #include "lua/profile/profile_private.h"
 
-enum { PATH_MAX_BYTES = 256, NAMES_MAX = 64, RETRIES_MAX = 20, SECONDS_MAX = 86400, DOLLARS_MAX = 1000000 };
+enum {
+  PATH_MAX_BYTES = 256,
+  NAMES_MAX = 64,
+  RETRIES_MAX = 20,
+  SECONDS_MAX = 86400,
+  DOLLARS_MAX = 1000000
+};
 
 /* `path` is the setting's, such as "models.default.key". */
 typedef struct place {
@@ -40,7 +47,8 @@ static ck_status put_api(const place *at, ck_bytes value, ck_error *err) {
   at->model->has_api = ck_model_api_of(&at->model->api, text);
   free(text);
   if (at->model->has_api) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "%s: \"openai\" (and all that speak like it) or \"anthropic\" is expected",
+  return ck_error_set(err, CK_E_PARSE,
+                      "%s: \"openai\" (and all that speak like it) or \"anthropic\" is expected",
                       at->path);
 }
 
@@ -56,14 +64,19 @@ static ck_status put_url(const place *at, ck_bytes value, ck_error *err) {
   ck_status status = read_text(&at->model->base_url, at, value, err);
   if (status != CK_OK) return status;
   const char *url = at->model->base_url;
-  const char *host = strncmp(url, "https://", 8) == 0 ? url + 8 : strncmp(url, "http://", 7) == 0 ? url + 7 : NULL;
+  const char *host = strncmp(url, "https://", 8) == 0  ? url + 8
+                     : strncmp(url, "http://", 7) == 0 ? url + 7
+                                                       : NULL;
   if (!host || !*host || strchr("/?#:", *host) || has_control(url) || strpbrk(url, " #\"\\"))
-    return ck_error_set(err, CK_E_PARSE, "%s: \"https://HOST/…\" or \"http://HOST/…\" is expected", at->path);
+    return ck_error_set(err, CK_E_PARSE, "%s: \"https://HOST/…\" or \"http://HOST/…\" is expected",
+                        at->path);
   const char *query = strchr(host, '?');
-  if (memchr(host, '@', strcspn(host, "/?")) || (query && (strstr(query, "key=") || strstr(query, "token="))))
-    return ck_error_set(
-        err, CK_E_PARSE,
-        "%s: a credential has no place in it: give it as 'key' or in 'headers', by the name of a secret", at->path);
+  if (memchr(host, '@', strcspn(host, "/?")) ||
+      (query && (strstr(query, "key=") || strstr(query, "token="))))
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s: a credential has no place in it: give it as 'key' or in 'headers', by "
+                        "the name of a secret",
+                        at->path);
   return CK_OK;
 }
 
@@ -71,7 +84,8 @@ static ck_status put_model(const place *at, ck_bytes value, ck_error *err) {
   return read_text(&at->model->model, at, value, err);
 }
 
-#define KEY_REMEDY "put it into a variable, then secrets = { mine = \"env:VARIABLE\" } and %s = \"mine\""
+#define KEY_REMEDY \
+  "put it into a variable, then secrets = { mine = \"env:VARIABLE\" } and %s = \"mine\""
 
 static bool is_reference(const char *text) {
   return strncmp(text, "env:", 4) == 0 || strncmp(text, "file:", 5) == 0;
@@ -83,11 +97,13 @@ static ck_status put_key(const place *at, ck_bytes value, ck_error *err) {
   ck_status status = read_text(&at->model->key, at, value, err);
   if (status != CK_OK) return status;
   if (is_reference(at->model->key))
-    return ck_error_set(err, CK_E_PARSE,
-                        "%s: the name of a secret is expected: secrets = { mine = \"env:…\" }, key = \"mine\"",
-                        at->path);
+    return ck_error_set(
+        err, CK_E_PARSE,
+        "%s: the name of a secret is expected: secrets = { mine = \"env:…\" }, key = \"mine\"",
+        at->path);
   if (ck_id_check("key", at->model->key, &ignored) == CK_OK) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "%s: the name of a secret is expected, never the key itself: " KEY_REMEDY,
+  return ck_error_set(err, CK_E_PARSE,
+                      "%s: the name of a secret is expected, never the key itself: " KEY_REMEDY,
                       at->path, "key");
 }
 
@@ -128,8 +144,8 @@ static ck_status put_seconds(int64_t *out, const place *at, ck_bytes value, ck_e
   double seconds = 0;
   bool none = ck_json_read_bool(&truth, value) && !truth;
   if (!none && (!ck_json_read_double(&seconds, value) || !(seconds > 0) || seconds > SECONDS_MAX))
-    return ck_error_set(err, CK_E_PARSE, "%s: seconds up to %d are expected, or false for no limit", at->path,
-                        SECONDS_MAX);
+    return ck_error_set(err, CK_E_PARSE, "%s: seconds up to %d are expected, or false for no limit",
+                        at->path, SECONDS_MAX);
   *out = none ? 0 : llround(ceil(seconds * 1000));
   return CK_OK;
 }
@@ -149,13 +165,15 @@ static ck_status put_connect(const place *at, ck_bytes value, ck_error *err) {
 static ck_status put_retries(const place *at, ck_bytes value, ck_error *err) {
   int64_t number;
   if (!ck_json_read_int(&number, value) || number < 0 || number > RETRIES_MAX)
-    return ck_error_set(err, CK_E_PARSE, "%s: a whole number from 0 to %d is expected", at->path, RETRIES_MAX);
+    return ck_error_set(err, CK_E_PARSE, "%s: a whole number from 0 to %d is expected", at->path,
+                        RETRIES_MAX);
   at->model->retries = number;
   return CK_OK;
 }
 
 static ck_status put_options(const place *at, ck_bytes value, ck_error *err) {
-  static const char *const own[] = {"model", "tools", "messages", "system", "stream", "stream_options"};
+  static const char *const own[] = {"model",  "tools",  "messages",
+                                    "system", "stream", "stream_options"};
   bool none = ck_json_type_of(value) == CK_JSON_ARRAY && ck_json_count(value) == 0; /* Lua's {} */
   if (none) value = ck_bytes_text("{}");
   if (ck_json_type_of(value) != CK_JSON_OBJECT)
@@ -182,7 +200,8 @@ static ck_status put_origin(const place *at, ck_bytes json, ck_error *err) {
 
 /* Each member with its own path. */
 static ck_status each_member(const place *at, ck_bytes object, put_member put, ck_error *err) {
-  if (ck_json_type_of(object) == CK_JSON_ARRAY && ck_json_count(object) == 0) return CK_OK; /* Lua's {} */
+  if (ck_json_type_of(object) == CK_JSON_ARRAY && ck_json_count(object) == 0)
+    return CK_OK; /* Lua's {} */
   if (ck_json_type_of(object) != CK_JSON_OBJECT)
     return ck_error_set(err, CK_E_PARSE, "%s: a table with names is expected", at->path);
   ck_json_iterator it = ck_json_iterate(object);
@@ -202,13 +221,15 @@ static ck_status each_member(const place *at, ck_bytes object, put_member put, c
 static ck_status put_price(const place *at, const char *name, ck_bytes value, ck_error *err) {
   static const char *const names[] = {"input", "output", "cache_read", "cache_write", NULL};
   ck_model_price *price = &at->model->price;
-  int64_t *const places[] = {&price->input, &price->output, &price->cache_read, &price->cache_write};
+  int64_t *const places[] = {&price->input, &price->output, &price->cache_read,
+                             &price->cache_write};
   char hint[CK_NAMES_HINT_SIZE];
   double dollars;
   size_t i = 0;
   while (names[i] && strcmp(names[i], name) != 0) i++;
   ck_names_hint(hint, name, names);
-  if (!names[i]) return ck_error_set(err, CK_E_PARSE, "%s: unknown key '%s'%s", at->path, name, hint);
+  if (!names[i])
+    return ck_error_set(err, CK_E_PARSE, "%s: unknown key '%s'%s", at->path, name, hint);
   if (!ck_json_read_double(&dollars, value) || dollars < 0 || dollars > DOLLARS_MAX)
     return ck_error_set(err, CK_E_PARSE, "%s: dollars for a million tokens are expected", at->path);
   *places[i] = llround(dollars * 1e6);
@@ -223,7 +244,8 @@ static bool is_one_of(const char *name, const char *const *names) {
 }
 
 static bool is_token(const char *name) {
-  static const char letters[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  static const char letters[] =
+      "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   return *name && name[strspn(name, letters)] == '\0';
 }
 
@@ -234,27 +256,35 @@ static bool looks_secret(const char *name, const char *value) {
          strncmp(value, "sk-", 3) == 0;
 }
 
-static ck_status read_header(ck_profile_header *out, const place *at, ck_bytes value, ck_error *err) {
+static ck_status read_header(ck_profile_header *out, const place *at, ck_bytes value,
+                             ck_error *err) {
   ck_bytes secret = ck_json_get(value, "secret");
   out->secret = ck_json_type_of(value) == CK_JSON_OBJECT && ck_json_count(value) == 1 &&
                 ck_json_type_of(secret) == CK_JSON_STRING;
   if (!out->secret && ck_json_type_of(value) != CK_JSON_STRING)
-    return ck_error_set(err, CK_E_PARSE, "%s: a text is expected, or { secret = \"NAME\" }", at->path);
+    return ck_error_set(err, CK_E_PARSE, "%s: a text is expected, or { secret = \"NAME\" }",
+                        at->path);
   out->value = ck_json_dup_string(out->secret ? secret : value);
   if (!out->value) return ck_error_no_memory(err);
   if (!out->secret && looks_secret(out->name, out->value))
-    return ck_error_set(err, CK_E_PARSE, "%s: { secret = \"NAME\" } is expected, never the secret itself: " KEY_REMEDY,
-                        at->path, "{ secret");
+    return ck_error_set(
+        err, CK_E_PARSE,
+        "%s: { secret = \"NAME\" } is expected, never the secret itself: " KEY_REMEDY, at->path,
+        "{ secret");
   return has_control(out->value)
-             ? ck_error_set(err, CK_E_PARSE, "%s: a line without control characters is expected", at->path)
+             ? ck_error_set(err, CK_E_PARSE, "%s: a line without control characters is expected",
+                            at->path)
              : CK_OK;
 }
 
 static ck_status put_header(const place *at, const char *name, ck_bytes value, ck_error *err) {
-  static const char *const own[] = {"content-type", "content-length", "transfer-encoding", "idempotency-key", NULL};
+  static const char *const own[] = {"content-type", "content-length", "transfer-encoding",
+                                    "idempotency-key", NULL};
   ck_profile_header header = {.name = (char *)name};
-  if (!is_token(name)) return ck_error_set(err, CK_E_PARSE, "%s: a header's name is expected", at->path);
-  if (is_one_of(name, own)) return ck_error_set(err, CK_E_PARSE, "%s: that header is ckrun's own", at->path);
+  if (!is_token(name))
+    return ck_error_set(err, CK_E_PARSE, "%s: a header's name is expected", at->path);
+  if (is_one_of(name, own))
+    return ck_error_set(err, CK_E_PARSE, "%s: that header is ckrun's own", at->path);
   ck_status status = read_header(&header, at, value, err);
   if (status == CK_OK) status = ck_profile_model_put_header(at->model, &header, err);
   if (status == CK_OK) status = put_origin(at, value, err);
@@ -314,37 +344,45 @@ static ck_status put_one(const place *at, const char *name, ck_bytes value, ck_e
   return status == CK_OK ? each_member(&of, value, put_setting, err) : status;
 }
 
-ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
+ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
+                               ck_error *err) {
   return each_member(&(place){self, NULL, source, "models"}, json, put_one, err);
 }
 
 /* ---- when all is read ---- */
 
-/* What is no name of a secret may be one: a long one, or one with the beginning that keys have, is not repeated. */
+/* What is no name of a secret may be one: a long one, or one with the beginning that keys have, is
+ * not repeated. */
 static bool looks_like_key(const char *text) {
   return strlen(text) > 20 || strncmp(text, "sk-", 3) == 0 || strncmp(text, "sk_", 3) == 0;
 }
 
-static ck_status check_secret(const ck_profile *self, const char *path, const char *name, ck_error *err) {
+static ck_status check_secret(const ck_profile *self, const char *path, const char *name,
+                              ck_error *err) {
   const char *names[NAMES_MAX] = {NULL};
   char hint[CK_NAMES_HINT_SIZE];
   if (ck_profile_get_secret(self, name)) return CK_OK;
   if (looks_like_key(name))
-    return ck_error_set(err, CK_E_PARSE, "%s: the name of a secret is expected, never the key itself: " KEY_REMEDY,
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s: the name of a secret is expected, never the key itself: " KEY_REMEDY,
                         path, "key");
-  for (size_t i = 0; i < self->secret_count && i + 1 < NAMES_MAX; i++) names[i] = self->secrets[i].name;
+  for (size_t i = 0; i < self->secret_count && i + 1 < NAMES_MAX; i++)
+    names[i] = self->secrets[i].name;
   ck_names_hint(hint, name, names);
-  return ck_error_set(err, CK_E_PARSE, "%s: there is no secret '%s'%s; add secrets = { %s = \"env:VARIABLE\" }", path,
-                      name, hint, name);
+  return ck_error_set(err, CK_E_PARSE,
+                      "%s: there is no secret '%s'%s; add secrets = { %s = \"env:VARIABLE\" }",
+                      path, name, hint, name);
 }
 
 static ck_status check_model(const ck_profile *self, const ck_profile_model *model, ck_error *err) {
   char path[PATH_MAX_BYTES];
   ck_status status = CK_OK;
   if (!model->has_api)
-    return ck_error_set(err, CK_E_PARSE, "models.%s: needs 'api', \"openai\" or \"anthropic\"", model->name);
+    return ck_error_set(err, CK_E_PARSE, "models.%s: needs 'api', \"openai\" or \"anthropic\"",
+                        model->name);
   if (!model->model)
-    return ck_error_set(err, CK_E_PARSE, "models.%s: needs 'model', the provider's name for it", model->name);
+    return ck_error_set(err, CK_E_PARSE, "models.%s: needs 'model', the provider's name for it",
+                        model->name);
   snprintf(path, sizeof path, "models.%s.key", model->name);
   if (model->key) status = check_secret(self, path, model->key, err);
   for (size_t i = 0; status == CK_OK && i < model->header_count; i++) {
@@ -356,7 +394,8 @@ static ck_status check_model(const ck_profile *self, const ck_profile_model *mod
 
 ck_status profile_check_models(const ck_profile *self, ck_error *err) {
   ck_status status = CK_OK;
-  for (size_t i = 0; status == CK_OK && i < self->model_count; i++) status = check_model(self, &self->models[i], err);
+  for (size_t i = 0; status == CK_OK && i < self->model_count; i++)
+    status = check_model(self, &self->models[i], err);
   if (status == CK_E_PARSE) ck_error_prefix(err, "%s", self->path ? self->path : self->name);
   return status;
 }

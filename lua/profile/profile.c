@@ -1,4 +1,5 @@
-/* profile.c - a profile and those it extends, the lowest first; what agents take over comes last. */
+/* profile.c - a profile and those it extends, the lowest first; what agents take over comes
+ * last. */
 #include "lua/profile/profile.h"
 
 #include <stdlib.h>
@@ -18,9 +19,11 @@ char *profile_resolve(const ck_source *source, const char *name) {
   return ck_buffer_take(&path);
 }
 
-static ck_status read_name(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
+static ck_status read_name(ck_profile *self, const ck_source *source, ck_bytes json,
+                           ck_error *err) {
   ck_bytes given = ck_json_get(json, "name");
-  if (ck_json_type_of(given) != CK_JSON_STRING) return ck_error_set(err, CK_E_PARSE, "name: a text is expected");
+  if (ck_json_type_of(given) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_PARSE, "name: a text is expected");
   char *name = ck_json_dup_string(given);
   if (!name) return ck_error_no_memory(err);
   ck_status status = ck_id_check("name", name, err);
@@ -49,14 +52,18 @@ static ck_status load(ck_profile **out, const char *name, const link *below, ck_
 static ck_status check_chain(const link *below, const char *name, ck_error *err) {
   int depth = 0;
   for (const link *at = below; at; at = at->below, depth++) {
-    if (strcmp(at->name, name) == 0) return ck_error_set(err, CK_E_PARSE, "%s: extends itself", name);
+    if (strcmp(at->name, name) == 0)
+      return ck_error_set(err, CK_E_PARSE, "%s: extends itself", name);
   }
-  if (depth >= EXTENDS_MAX) return ck_error_set(err, CK_E_PARSE, "%s: more than %d profiles extend each other", name, EXTENDS_MAX);
+  if (depth >= EXTENDS_MAX)
+    return ck_error_set(err, CK_E_PARSE, "%s: more than %d profiles extend each other", name,
+                        EXTENDS_MAX);
   return CK_OK;
 }
 
 /* The extended profile, or a new one when there is none. */
-static ck_status load_base(ck_profile **out, const ck_source *source, const link *below, ck_bytes json, ck_error *err) {
+static ck_status load_base(ck_profile **out, const ck_source *source, const link *below,
+                           ck_bytes json, ck_error *err) {
   ck_bytes extends = ck_json_get(json, "extends");
   if (ck_json_type_of(extends) == CK_JSON_NONE) return ck_profile_new(out, "none", err);
   if (ck_json_type_of(extends) != CK_JSON_STRING) {
@@ -65,7 +72,8 @@ static ck_status load_base(ck_profile **out, const ck_source *source, const link
   char *path = NULL;
   char *name = ck_json_dup_string(extends);
   if (name) path = profile_resolve(source, name);
-  ck_status status = path ? load(out, path, &(link){below, source->name}, err) : ck_error_no_memory(err);
+  ck_status status =
+      path ? load(out, path, &(link){below, source->name}, err) : ck_error_no_memory(err);
   free(path);
   free(name);
   return status;
@@ -88,8 +96,10 @@ static ck_status load(ck_profile **out, const char *name, const link *below, ck_
   if (status == CK_OK) status = profile_read_table(&json, &source, err);
   if (status == CK_OK) status = load_base(&profile, &source, below, ck_buffer_bytes(&json), err);
   if (status == CK_OK) status = apply(profile, &source, ck_buffer_bytes(&json), err);
-  if (status == CK_OK) *out = profile;
-  else ck_profile_free(profile);
+  if (status == CK_OK)
+    *out = profile;
+  else
+    ck_profile_free(profile);
   ck_buffer_clear(&json);
   ck_source_clear(&source);
   return status;
@@ -106,7 +116,8 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
 }
 
 /* Both were written by the same writer, so equal names have equal spellings. */
-static ck_status merge_options(ck_value **out, const ck_value *below, const ck_value *above, ck_error *err) {
+static ck_status merge_options(ck_value **out, const ck_value *below, const ck_value *above,
+                               ck_error *err) {
   *out = ck_value_share(above ? above : below);
   if (!above || !below) return CK_OK;
   ck_value_free(*out);
@@ -135,7 +146,8 @@ static ck_status complete_agent(ck_profile_agent *agent, const ck_profile *profi
     for (size_t k = 0; k < profile->policy_count; k++) {
       if (strcmp(agent->policies[i].name, profile->policies[k].name) != 0) continue;
       ck_value *merged = NULL;
-      ck_status status = merge_options(&merged, profile->policies[k].options, agent->policies[i].options, err);
+      ck_status status =
+          merge_options(&merged, profile->policies[k].options, agent->policies[i].options, err);
       if (status != CK_OK) return status;
       ck_value_free(agent->policies[i].options);
       agent->policies[i].options = merged;
@@ -149,9 +161,12 @@ ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err) {
   *out = NULL;
   ck_profile *profile = NULL;
   ck_status status = load(&profile, name, NULL, err);
-  for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++) status = complete_agent(&profile->agents[i], profile, err);
+  for (size_t i = 0; status == CK_OK && i < profile->agent_count; i++)
+    status = complete_agent(&profile->agents[i], profile, err);
   if (status == CK_OK) status = profile_check_models(profile, err);
-  if (status == CK_OK) *out = profile;
-  else ck_profile_free(profile);
+  if (status == CK_OK)
+    *out = profile;
+  else
+    ck_profile_free(profile);
   return status;
 }

@@ -7,21 +7,27 @@
 
 /* Appends the table that the source returns, as JSON; policies as [{"name", "options"?}]. */
 CK_CHECKED ck_status profile_read_table(ck_buffer *out, const ck_source *source, ck_error *err);
-/* The path as seen from the profile's own folder; other names as they are. malloc'd; NULL: no memory. */
+/* The path as seen from the profile's own folder; other names as they are. malloc'd; NULL: no
+ * memory. */
 char *profile_resolve(const ck_source *source, const char *name);
-/* The reference of secret `name`, a file's from its profile's folder on; malloc'd. Errors do not repeat the text: it may be the
- * secret itself. */
-CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json, ck_error *err);
+/* The reference of secret `name`, a file's from its profile's folder on; malloc'd. Errors do not
+ * repeat the text: it may be the secret itself. */
+CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const char *path,
+                                      ck_bytes json, ck_error *err);
 
 /* Sets what one profile says (a JSON object as above), key by key, over what `self` has. */
-CK_CHECKED ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err);
+CK_CHECKED ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
+                                   ck_error *err);
 
 /* The section `models`, a model's settings over those it has. */
-CK_CHECKED ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err);
-/* When all profiles are read: every model has what it needs, and the secrets that it names are there. */
+CK_CHECKED ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
+                                          ck_error *err);
+/* When all profiles are read: every model has what it needs, and the secrets that it names are
+ * there. */
 CK_CHECKED ck_status profile_check_models(const ck_profile *self, ck_error *err);
 
-/* For describing: calls `visit` with the path of each setting and what holds when nobody sets it. */
+/* For describing: calls `visit` with the path of each setting and what holds when nobody sets
+ * it. */
 typedef void (*profile_visit)(void *to, const char *path, const char *built_in);
 void profile_visit_settings(profile_visit visit, void *to);
 

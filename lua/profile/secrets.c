@@ -18,12 +18,14 @@ static char *resolve_file(const ck_source *source, const char *path) {
   const char *slash = source->shipped ? NULL : strrchr(source->name, '/');
   ck_buffer ref = {0};
   ck_buffer_append_text(&ref, "file:");
-  if (path[0] != '/' && slash) ck_buffer_append(&ref, source->name, (size_t)(slash - source->name) + 1);
+  if (path[0] != '/' && slash)
+    ck_buffer_append(&ref, source->name, (size_t)(slash - source->name) + 1);
   ck_buffer_append_text(&ref, strncmp(path, "./", 2) == 0 ? path + 2 : path);
   return ck_buffer_take(&ref);
 }
 
-ck_status profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json, ck_error *err) {
+ck_status profile_read_ref(char **out, const ck_source *source, const char *path, ck_bytes json,
+                           ck_error *err) {
   *out = NULL;
   char *given = NULL;
   if (ck_json_type_of(json) == CK_JSON_STRING) {
@@ -32,7 +34,9 @@ ck_status profile_read_ref(char **out, const ck_source *source, const char *path
   }
   if (!given || (!is_env(given) && !is_file(given))) {
     free(given);
-    return ck_error_set(err, CK_E_PARSE, "%s: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself", path);
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s: \"env:NAME\" or \"file:PATH\" is expected, never the secret itself",
+                        path);
   }
   *out = is_file(given) ? resolve_file(source, given + 5) : strdup(given);
   free(given);

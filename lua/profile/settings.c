@@ -24,9 +24,12 @@ typedef struct {
 } setting;
 
 #define OF(field) offsetof(ck_profile, field)
-#define NO_LIMIT_SET(path, field, scale) {path, LIMIT, OF(field), scale, {NULL}, "null"}
-#define RULE_SET(path, field) {path, RULE, OF(field), 1, {"continue", "reset", "refuse"}, "null"}
-#define PERMIT_ROW(path, member, built_in) {path, PERMIT, OF(permissions.member), 1, {"reject", "allow", "ask"}, built_in},
+#define NO_LIMIT_SET(path, field, scale) \
+  { path, LIMIT, OF(field), scale, {NULL}, "null" }
+#define RULE_SET(path, field) \
+  { path, RULE, OF(field), 1, {"continue", "reset", "refuse"}, "null" }
+#define PERMIT_ROW(path, member, built_in) \
+  {path, PERMIT, OF(permissions.member), 1, {"reject", "allow", "ask"}, built_in},
 #define PERMIT_SET(member, name) PERMIT_ROW("permissions." name, member, "null")
 static const setting settings[] = {
     NO_LIMIT_SET("constraints.budget_usd", budget_micros, 1e6),
@@ -60,22 +63,27 @@ static const setting settings[] = {
     {"resume_context", WORD, OF(resume_with_tail), 1, {"conversation", "tail"}, "\"conversation\""},
     {"checkpoint_tool.enabled", TRUTH, OF(checkpoint_tool), 1, {NULL}, "false"},
     {"checkpoint_tool.subagents", TRUTH, OF(checkpoint_tool_subagents), 1, {NULL}, "false"},
-    CK_TOOL_KIND_TABLE(PERMIT_SET)
-    PERMIT_ROW("permissions.*", any, "\"reject\"")
-    {"agent_files", TRUTH, OF(agent_files), 1, {NULL}, "false"},
+    CK_TOOL_KIND_TABLE(PERMIT_SET) PERMIT_ROW("permissions.*", any, "\"reject\""){
+        "agent_files", TRUTH, OF(agent_files), 1, {NULL}, "false"},
     {"prune_every_n_nodes", COUNT, OF(prune_every_n_nodes), 1, {NULL}, "0"},
 };
 enum { SETTING_COUNT = sizeof settings / sizeof settings[0] };
 
-static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool", "permissions", "unsaved", NULL};
-static const char *const other_keys[] = {"name", "extends", "policies", "agents", "secrets", "models", "encrypt", "key", NULL};
+static const char *const sections[] = {"constraints", "minimums", "resume", "checkpoint_tool",
+                                       "permissions", "unsaved",  NULL};
+static const char *const other_keys[] = {"name",   "extends", "policies", "agents", "secrets",
+                                         "models", "encrypt", "key",      NULL};
 /* What is a policy's option here. */
 static const struct {
   const char *key, *instead;
-} moved_keys[] = {{"on_node_start", "every_boundary"},      {"on_node_complete", "every_boundary"},
-                  {"on_edge", "every_boundary"},            {"every_n_iterations", "every_boundary"},
-                  {"async", "every_boundary"},              {"keep_count", "keep_recent"},
-                  {"max_checkpoints_per_session", "keep_recent"}, {"keep_clean_only", "keep_clean"}};
+} moved_keys[] = {{"on_node_start", "every_boundary"},
+                  {"on_node_complete", "every_boundary"},
+                  {"on_edge", "every_boundary"},
+                  {"every_n_iterations", "every_boundary"},
+                  {"async", "every_boundary"},
+                  {"keep_count", "keep_recent"},
+                  {"max_checkpoints_per_session", "keep_recent"},
+                  {"keep_clean_only", "keep_clean"}};
 
 typedef struct {
   ck_profile *profile;
@@ -101,8 +109,11 @@ static void list_names(const char *out[NAMES_MAX], const char *section, bool of_
   size_t count = 0, skip = section ? strlen(section) + 1 : 0;
   for (size_t i = 0; i < SETTING_COUNT; i++) {
     const char *dot = strchr(settings[i].path, '.');
-    bool inside = section ? dot && (size_t)(dot + 1 - settings[i].path) == skip && strncmp(settings[i].path, section, skip - 1) == 0 : !dot;
-    if (inside && !(of_agent && (!section || settings[i].shape != LIMIT))) out[count++] = settings[i].path + skip;
+    bool inside = section ? dot && (size_t)(dot + 1 - settings[i].path) == skip &&
+                                strncmp(settings[i].path, section, skip - 1) == 0
+                          : !dot;
+    if (inside && !(of_agent && (!section || settings[i].shape != LIMIT)))
+      out[count++] = settings[i].path + skip;
   }
   for (int i = 0; !section && !of_agent && sections[i]; i++) out[count++] = sections[i];
   for (int i = 0; !section && !of_agent && other_keys[i]; i++) out[count++] = other_keys[i];
@@ -115,11 +126,15 @@ static ck_status refuse_key(const char *section, const char *key, bool of_agent,
   char hint[CK_NAMES_HINT_SIZE];
   for (size_t i = 0; !section && i < sizeof moved_keys / sizeof moved_keys[0]; i++) {
     if (strcmp(moved_keys[i].key, key) != 0) continue;
-    return ck_error_set(err, CK_E_PARSE, "key '%s': it is an option of the policy %s: policies = { { \"%s\", … } }", key,
-                        moved_keys[i].instead, moved_keys[i].instead);
+    return ck_error_set(err, CK_E_PARSE,
+                        "key '%s': it is an option of the policy %s: policies = { { \"%s\", … } }",
+                        key, moved_keys[i].instead, moved_keys[i].instead);
   }
   for (size_t i = 0; of_agent && !section && i < SETTING_COUNT; i++) {
-    if (strcmp(settings[i].path, key) == 0) return ck_error_set(err, CK_E_PARSE, "key '%s' holds for the whole session: it stands beside agents, not in one", key);
+    if (strcmp(settings[i].path, key) == 0)
+      return ck_error_set(
+          err, CK_E_PARSE,
+          "key '%s' holds for the whole session: it stands beside agents, not in one", key);
   }
   list_names(names, section, of_agent);
   ck_names_hint(hint, key, names);
@@ -137,7 +152,8 @@ static ck_status read_number(int64_t *out, const setting *row, ck_bytes value, c
     return CK_OK;
   }
   if (!ck_json_read_double(&number, value)) {
-    return ck_error_set(err, CK_E_PARSE, "%s: a number is expected%s", row->path, row->shape == LIMIT ? ", or false for no limit" : "");
+    return ck_error_set(err, CK_E_PARSE, "%s: a number is expected%s", row->path,
+                        row->shape == LIMIT ? ", or false for no limit" : "");
   }
   double scaled = number * row->scale;
   if (!(scaled >= 0) || scaled > 9e15 || (row->scale == 1 && scaled != floor(scaled))) {
@@ -153,8 +169,9 @@ static ck_status read_word(int *out, const setting *row, ck_bytes value, ck_erro
     if (ck_json_is_text(value, row->words[*out])) return CK_OK;
   }
   const char *third = row->words[2];
-  return ck_error_set(err, CK_E_PARSE, "%s: \"%s\"%s\"%s\"%s%s%s is expected", row->path, row->words[0], third ? ", " : " or ", row->words[1],
-                      third ? " or \"" : "", third ? third : "", third ? "\"" : "");
+  return ck_error_set(err, CK_E_PARSE, "%s: \"%s\"%s\"%s\"%s%s%s is expected", row->path,
+                      row->words[0], third ? ", " : " or ", row->words[1], third ? " or \"" : "",
+                      third ? third : "", third ? "\"" : "");
 }
 
 static ck_status read_names(ck_profile *self, const setting *row, ck_bytes value, ck_error *err) {
@@ -169,13 +186,18 @@ static ck_status read_names(ck_profile *self, const setting *row, ck_bytes value
       status = CK_E_PARSE;
     } else {
       names[count] = ck_json_dup_string(it.value);
-      if (names[count]) count++;
-      else status = CK_E_NO_MEMORY;
+      if (names[count])
+        count++;
+      else
+        status = CK_E_NO_MEMORY;
     }
   }
-  if (status == CK_OK) status = ck_profile_put_excluded(self, (const char *const *)names, count, err);
-  else if (status == CK_E_PARSE) ck_error_set(err, status, "%s: a list of at most %d names is expected", row->path, NAMES_MAX);
-  else ck_error_no_memory(err);
+  if (status == CK_OK)
+    status = ck_profile_put_excluded(self, (const char *const *)names, count, err);
+  else if (status == CK_E_PARSE)
+    ck_error_set(err, status, "%s: a list of at most %d names is expected", row->path, NAMES_MAX);
+  else
+    ck_error_no_memory(err);
   while (count-- > 0) free(names[count]);
   return status;
 }
@@ -186,7 +208,8 @@ static int64_t *find_limit(const target *to, const setting *row) {
     size_t profile, agent;
   } places[] = {
 #define PLACE(field) {OF(field), offsetof(ck_profile_agent, field)}
-      PLACE(budget_micros), PLACE(time_ms), PLACE(rounds), PLACE(tokens), PLACE(tool_calls), PLACE(model_calls), PLACE(replay_depth),
+      PLACE(budget_micros), PLACE(time_ms),     PLACE(rounds),       PLACE(tokens),
+      PLACE(tool_calls),    PLACE(model_calls), PLACE(replay_depth),
   };
   char *base = to->agent ? (char *)to->agent : (char *)to->profile;
   size_t offset = row->offset;
@@ -202,7 +225,8 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
   if (status != CK_OK) return status;
   char *base = (char *)to->profile;
   if (row->shape == RULE) {
-    static const ck_profile_rule rules[] = {CK_PROFILE_RULE_CONTINUE, CK_PROFILE_RULE_RESET, CK_PROFILE_RULE_REFUSE};
+    static const ck_profile_rule rules[] = {CK_PROFILE_RULE_CONTINUE, CK_PROFILE_RULE_RESET,
+                                            CK_PROFILE_RULE_REFUSE};
     *(ck_profile_rule *)(void *)(base + row->offset) = rules[word];
     return CK_OK;
   }
@@ -211,14 +235,17 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
     *(ck_permit *)(void *)(base + row->offset) = rules[word];
     return CK_OK;
   }
-  if (row->words[2]) *(int *)(void *)(base + row->offset) = word; /* an enum of them all */
-  else *(bool *)(base + row->offset) = word > 0;
+  if (row->words[2])
+    *(int *)(void *)(base + row->offset) = word; /* an enum of them all */
+  else
+    *(bool *)(base + row->offset) = word > 0;
   return CK_OK;
 }
 
 static ck_status put_truth(const target *to, const setting *row, ck_bytes value, ck_error *err) {
   bool truth;
-  if (!ck_json_read_bool(&truth, value)) return ck_error_set(err, CK_E_PARSE, "%s: true or false is expected", row->path);
+  if (!ck_json_read_bool(&truth, value))
+    return ck_error_set(err, CK_E_PARSE, "%s: true or false is expected", row->path);
   *(bool *)((char *)to->profile + row->offset) = truth;
   return CK_OK;
 }
@@ -242,7 +269,8 @@ static ck_status put_setting(const target *to, const setting *row, ck_bytes valu
 static ck_status put_origin(const target *to, const char *path, ck_bytes json, ck_error *err) {
   char full[2 * PATH_MAX_BYTES];
   ck_value *value;
-  snprintf(full, sizeof full, "%s%s%s%s", to->agent ? "agents." : "", to->agent ? to->agent->name : "", to->agent ? "." : "", path);
+  snprintf(full, sizeof full, "%s%s%s%s", to->agent ? "agents." : "",
+           to->agent ? to->agent->name : "", to->agent ? "." : "", path);
   ck_status status = ck_value_copy(&value, json, err);
   if (status != CK_OK) return status;
   status = ck_profile_put_origin(to->profile, full, to->source->name, value, err);
@@ -252,7 +280,8 @@ static ck_status put_origin(const target *to, const char *path, ck_bytes json, c
 
 static const setting *find_setting(const target *to, const char *path) {
   for (size_t i = 0; i < SETTING_COUNT; i++) {
-    if (strcmp(settings[i].path, path) == 0) return to->agent && settings[i].shape != LIMIT ? NULL : &settings[i];
+    if (strcmp(settings[i].path, path) == 0)
+      return to->agent && settings[i].shape != LIMIT ? NULL : &settings[i];
   }
   return NULL;
 }
@@ -271,8 +300,10 @@ static ck_status put_policy(const target *to, ck_bytes entry, ck_error *err) {
   }
   ck_bytes given = ck_json_get(entry, "options");
   status = given.len > 0 ? ck_value_copy(&options, given, err) : CK_OK;
-  if (status == CK_OK && to->agent) status = ck_profile_append_agent_policy(to->agent, path, options, err);
-  else if (status == CK_OK) status = ck_profile_append_policy(to->profile, path, options, err);
+  if (status == CK_OK && to->agent)
+    status = ck_profile_append_agent_policy(to->agent, path, options, err);
+  else if (status == CK_OK)
+    status = ck_profile_append_policy(to->profile, path, options, err);
 done:
   ck_value_free(options);
   free(path);
@@ -281,8 +312,10 @@ done:
 }
 
 static ck_status put_policies(const target *to, ck_bytes list, ck_error *err) {
-  if (to->agent) ck_profile_clear_agent_policies(to->agent);
-  else ck_profile_clear_policies(to->profile);
+  if (to->agent)
+    ck_profile_clear_agent_policies(to->agent);
+  else
+    ck_profile_clear_policies(to->profile);
   ck_json_iterator it = ck_json_iterate(list);
   ck_status status = CK_OK;
   while (status == CK_OK && ck_json_next(&it)) status = put_policy(to, it.value, err);
@@ -291,10 +324,13 @@ static ck_status put_policies(const target *to, ck_bytes list, ck_error *err) {
 
 /* ---- walking what a file says ---- */
 
-typedef ck_status (*put_member)(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err);
+typedef ck_status (*put_member)(const target *to, const char *section, const char *name,
+                                ck_bytes value, ck_error *err);
 
-static ck_status each_member(const target *to, const char *section, ck_bytes object, put_member put, ck_error *err) {
-  if (ck_json_type_of(object) != CK_JSON_OBJECT) return ck_error_set(err, CK_E_PARSE, "%s: a table with names is expected", section);
+static ck_status each_member(const target *to, const char *section, ck_bytes object, put_member put,
+                             ck_error *err) {
+  if (ck_json_type_of(object) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "%s: a table with names is expected", section);
   ck_json_iterator it = ck_json_iterate(object);
   ck_status status = CK_OK;
   while (status == CK_OK && ck_json_next(&it)) {
@@ -305,7 +341,8 @@ static ck_status each_member(const target *to, const char *section, ck_bytes obj
   return status;
 }
 
-static ck_status put_in_section(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_in_section(const target *to, const char *section, const char *name,
+                                ck_bytes value, ck_error *err) {
   char path[PATH_MAX_BYTES];
   snprintf(path, sizeof path, "%s.%s", section, name);
   const setting *row = find_setting(to, path);
@@ -314,14 +351,16 @@ static ck_status put_in_section(const target *to, const char *section, const cha
   return status == CK_OK ? put_origin(to, row->path, value, err) : status;
 }
 
-static ck_status put_in_agent(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_in_agent(const target *to, const char *section, const char *name,
+                              ck_bytes value, ck_error *err) {
   (void)section;
   if (strcmp(name, "constraints") == 0) return each_member(to, name, value, put_in_section, err);
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
   return refuse_key(NULL, name, true, err);
 }
 
-static ck_status put_agent(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_agent(const target *to, const char *section, const char *name, ck_bytes value,
+                           ck_error *err) {
   (void)section;
   target of = *to;
   ck_status status = ck_id_check("agents: a name", name, err);
@@ -333,7 +372,8 @@ static ck_status put_agent(const target *to, const char *section, const char *na
   return status;
 }
 
-static ck_status put_secret(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_secret(const target *to, const char *section, const char *name, ck_bytes value,
+                            ck_error *err) {
   char path[PATH_MAX_BYTES];
   char *ref;
   ck_buffer json = {0};
@@ -366,12 +406,14 @@ static ck_status put_key(const target *to, ck_bytes value, ck_error *err) {
 
 static ck_status put_encrypt(const target *to, ck_bytes value, ck_error *err) {
   bool truth;
-  if (!ck_json_read_bool(&truth, value)) return ck_error_set(err, CK_E_PARSE, "encrypt: true or false is expected");
+  if (!ck_json_read_bool(&truth, value))
+    return ck_error_set(err, CK_E_PARSE, "encrypt: true or false is expected");
   to->profile->encrypt = truth ? CK_ENCRYPT_ALWAYS : CK_ENCRYPT_NEVER;
   return put_origin(to, "encrypt", value, err);
 }
 
-static ck_status put_at_top(const target *to, const char *section, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_at_top(const target *to, const char *section, const char *name, ck_bytes value,
+                            ck_error *err) {
   (void)section;
   if (strcmp(name, "name") == 0 || strcmp(name, "extends") == 0) return CK_OK;
   if (strcmp(name, "policies") == 0) return put_policies(to, value, err);

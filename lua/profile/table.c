@@ -12,15 +12,21 @@ typedef struct {
   ck_buffer *json; /* owned by the caller of ck_vm_call */
 } table_read;
 
-/* Stack: … the policy's entry. { "smart", slow_ms = 1 } becomes {"name":"smart","options":{"slow_ms":1}}. */
+/* Stack: … the policy's entry. { "smart", slow_ms = 1 } becomes
+ * {"name":"smart","options":{"slow_ms":1}}. */
 static void append_policy(ck_buffer *json, lua_State *L, lua_Integer index) {
   ck_json_writer w = {.out = json};
   int entry = lua_gettop(L);
-  if (lua_type(L, entry) == LUA_TSTRING) lua_pushvalue(L, entry);
-  else if (lua_istable(L, entry)) lua_rawgeti(L, entry, 1);
-  else lua_pushnil(L);
+  if (lua_type(L, entry) == LUA_TSTRING)
+    lua_pushvalue(L, entry);
+  else if (lua_istable(L, entry))
+    lua_rawgeti(L, entry, 1);
+  else
+    lua_pushnil(L);
   if (lua_type(L, -1) != LUA_TSTRING) {
-    ck_vm_raise_plain(L, CK_E_PARSE, "policies[%d]: \"name\" or { \"name\", option = value } is expected", (int)index);
+    ck_vm_raise_plain(L, CK_E_PARSE,
+                      "policies[%d]: \"name\" or { \"name\", option = value } is expected",
+                      (int)index);
   }
   size_t len;
   const char *name = lua_tolstring(L, -1, &len);
@@ -43,7 +49,8 @@ static void append_policies(ck_buffer *json, lua_State *L) {
   if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "policies: a list is expected");
   ck_sandbox_push_keys(&count, L, -1);
   lua_pop(L, 1);
-  if (count != lua_rawlen(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "policies: a list without names and gaps is expected");
+  if (count != lua_rawlen(L, -1))
+    ck_vm_raise_plain(L, CK_E_PARSE, "policies: a list without names and gaps is expected");
   ck_buffer_append_char(json, '[');
   for (size_t i = 1; i <= count; i++) {
     if (i > 1) ck_buffer_append_char(json, ',');
@@ -74,10 +81,14 @@ static void append_section(ck_buffer *json, lua_State *L, place at) {
     ck_json_append_string(json, (ck_bytes){keys[i].text, keys[i].len});
     ck_buffer_append_char(json, ':');
     lua_getfield(L, table, keys[i].text);
-    if (at != IN_AGENTS && strcmp(keys[i].text, "policies") == 0) append_policies(json, L);
-    else if (at == AT_TOP && strcmp(keys[i].text, "agents") == 0) append_section(json, L, IN_AGENTS);
-    else if (at == IN_AGENTS) append_section(json, L, IN_AGENT);
-    else ck_json_append_lua(json, L, -1, JSON_MAX);
+    if (at != IN_AGENTS && strcmp(keys[i].text, "policies") == 0)
+      append_policies(json, L);
+    else if (at == AT_TOP && strcmp(keys[i].text, "agents") == 0)
+      append_section(json, L, IN_AGENTS);
+    else if (at == IN_AGENTS)
+      append_section(json, L, IN_AGENT);
+    else
+      ck_json_append_lua(json, L, -1, JSON_MAX);
     lua_pop(L, 1);
   }
   ck_buffer_append_char(json, '}');
@@ -88,7 +99,8 @@ static int read_table(lua_State *L) {
   table_read *read = lua_touserdata(L, 1);
   ck_vm_push_chunk(L, read->source->name, read->source->text);
   lua_call(L, 0, 1);
-  if (!lua_istable(L, -1)) ck_vm_raise_plain(L, CK_E_PARSE, "a profile returns a table, not a %s", ck_sandbox_type(L, -1));
+  if (!lua_istable(L, -1))
+    ck_vm_raise_plain(L, CK_E_PARSE, "a profile returns a table, not a %s", ck_sandbox_type(L, -1));
   append_section(read->json, L, AT_TOP);
   return 0;
 }
@@ -103,7 +115,8 @@ ck_status profile_read_table(ck_buffer *out, const ck_source *source, ck_error *
   status = ck_vm_call(vm, read_table, &read, err);
   ck_vm_free(vm);
   if (status == CK_OK) return ck_buffer_check(out, err);
-  if (err && status != CK_E_NO_MEMORY && strncmp(err->text, source->name, strlen(source->name)) != 0) {
+  if (err && status != CK_E_NO_MEMORY &&
+      strncmp(err->text, source->name, strlen(source->name)) != 0) {
     ck_error_prefix(err, "%s", source->name);
   }
   return status;

@@ -86,7 +86,8 @@ static void push_value(lua_State *L, ck_bytes json) {
 
 /* Spans inside a document carry no spaces around them; a document may. */
 static ck_bytes trim(ck_bytes json) {
-  while (json.len > 0 && memchr(" \t\r\n", json.data[0], 4)) json = (ck_bytes){json.data + 1, json.len - 1};
+  while (json.len > 0 && memchr(" \t\r\n", json.data[0], 4))
+    json = (ck_bytes){json.data + 1, json.len - 1};
   while (json.len > 0 && memchr(" \t\r\n", json.data[json.len - 1], 4)) json.len--;
   return json;
 }
@@ -124,7 +125,8 @@ static void refuse(writer *w, const char *what, const char *detail) {
   for (int i = 0; i < w->depth && i < PLACE_STEPS && len < sizeof place - 1; i++) {
     const step *at = &w->path[i];
     int room = (int)(sizeof place - len);
-    int put = at->text ? snprintf(place + len, (size_t)room, ".%.*s", (int)(at->len < 64 ? at->len : 64), at->text)
+    int put = at->text ? snprintf(place + len, (size_t)room, ".%.*s",
+                                  (int)(at->len < 64 ? at->len : 64), at->text)
                        : snprintf(place + len, (size_t)room, "[%lld]", (long long)at->index);
     len += put < room ? (size_t)put : (size_t)room - 1;
   }
@@ -206,21 +208,28 @@ static void write_table(writer *w, int index) {
   for (size_t i = 0; i < count; i++) {
     numbers += keys[i].type == LUA_TNUMBER;
     texts += keys[i].type == LUA_TSTRING;
-    if (keys[i].type == LUA_TNUMBER && !(keys[i].is_integer && keys[i].integer == (lua_Integer)i + 1)) sequence = false;
+    if (keys[i].type == LUA_TNUMBER &&
+        !(keys[i].is_integer && keys[i].integer == (lua_Integer)i + 1))
+      sequence = false;
   }
   bool array = ck_sandbox_is_array(w->L, index);
   if (numbers + texts < count) refuse(w, "a table with a boolean as key", " cannot be stored");
   if (numbers && texts) refuse(w, "a table with both a list part and names", " cannot be stored");
-  if (!sequence) refuse(w, "a list with gaps, or with keys other than 1, 2, 3, …,", " cannot be stored");
+  if (!sequence)
+    refuse(w, "a list with gaps, or with keys other than 1, 2, 3, …,", " cannot be stored");
   if (array && texts) refuse(w, "a list with names in it", " cannot be stored");
-  if (array || numbers) write_array(w, index, count);
-  else write_object(w, index, keys, count);
+  if (array || numbers)
+    write_array(w, index, count);
+  else
+    write_object(w, index, keys, count);
   lua_pop(w->L, 1);
 }
 
 static void write_number(writer *w, int index) {
-  if (lua_isinteger(w->L, index)) ck_buffer_append_format(w->out, "%lld", (long long)lua_tointeger(w->L, index));
-  else write_float(w, lua_tonumber(w->L, index));
+  if (lua_isinteger(w->L, index))
+    ck_buffer_append_format(w->out, "%lld", (long long)lua_tointeger(w->L, index));
+  else
+    write_float(w, lua_tonumber(w->L, index));
 }
 
 static void write_value(writer *w, int index) {

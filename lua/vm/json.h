@@ -1,4 +1,5 @@
-/* json.h - JSON to Lua values and back: nothing changes on the way unseen, and equal values give equal bytes.
+/* json.h - JSON to Lua values and back: nothing changes on the way unseen, and equal values give
+ * equal bytes.
  *
  *   JSON          Lua
  *   null          ck.null
@@ -7,8 +8,9 @@
  *   number        integer when it is written as one and fits int64, else float (the nearest)
  *   string        string
  *
- * A table is written as an array when it is marked or its keys are exactly 1..n, n > 0; an empty one without mark is {}.
- * A float is written with the fewest digits that read back as the same, and never without a point or exponent. */
+ * A table is written as an array when it is marked or its keys are exactly 1..n, n > 0; an empty
+ * one without mark is {}. A float is written with the fewest digits that read back as the same, and
+ * never without a point or exponent. */
 #ifndef CK_LUA_VM_JSON_H
 #define CK_LUA_VM_JSON_H
 
@@ -23,11 +25,14 @@ enum { CK_JSON_LUA_DEPTH_MAX = 64 }; /* of a Lua value that is written */
 void ck_json_push(lua_State *L, ck_bytes json);
 /* The same as read-only faces, see ck_sandbox_freeze. */
 void ck_json_push_frozen(lua_State *L, ck_bytes json);
-/* Appends the value at `index` (nil writes null). Raises, naming the place in the value, for what JSON cannot hold (functions,
- * userdata, NaN, infinities, text that is not UTF-8 or has a NUL, keys that are neither text nor 1..n), for more than `max`
- * bytes, for depth beyond CK_JSON_LUA_DEPTH_MAX (a table that contains itself). `out` belongs to the caller of ck_vm_call. */
+/* Appends the value at `index` (nil writes null). Raises, naming the place in the value, for what
+ * JSON cannot hold (functions, userdata, NaN, infinities, text that is not UTF-8 or has a NUL, keys
+ * that are neither text nor 1..n), for more than `max` bytes, for depth beyond
+ * CK_JSON_LUA_DEPTH_MAX (a table that contains itself). `out` belongs to the caller of
+ * ck_vm_call. */
 void ck_json_append_lua(ck_buffer *out, lua_State *L, int index, size_t max);
-/* The same as an owned value in *out, which must be NULL on entry and belongs to the caller of ck_vm_call. */
+/* The same as an owned value in *out, which must be NULL on entry and belongs to the caller of
+ * ck_vm_call. */
 void ck_json_read_lua(ck_value **out, lua_State *L, int index, size_t max);
 
 #endif

@@ -9,7 +9,8 @@ enum { NAME_MAX_LEN = 63, PREFIX_MIN_LEN = 3 };
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-/* Levenshtein, with a swap of neighbours as one step (Damerau). Both names are at most NAME_MAX_LEN long. */
+/* Levenshtein, with a swap of neighbours as one step (Damerau). Both names are at most NAME_MAX_LEN
+ * long. */
 static int distance(const char *a, const char *b) {
   int rows[3][NAME_MAX_LEN + 1];
   int la = (int)strlen(a), lb = (int)strlen(b);
@@ -19,7 +20,8 @@ static int distance(const char *a, const char *b) {
     row[0] = i;
     for (int j = 1; j <= lb; j++) {
       row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = least(row[j], two_above[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = least(row[j], two_above[j - 2] + 1);
     }
   }
   return rows[la % 3][lb];
@@ -33,7 +35,8 @@ const char *ck_names_nearest(const char *name, const char *const *names) {
   for (; *names; names++) {
     if (strlen(*names) > NAME_MAX_LEN) continue;
     int found = distance(name, *names);
-    if (len >= PREFIX_MIN_LEN && strncmp(name, *names, len) == 0 && found > 1) found = 1; /* the beginning was written, the rest forgotten */
+    if (len >= PREFIX_MIN_LEN && strncmp(name, *names, len) == 0 && found > 1)
+      found = 1; /* the beginning was written, the rest forgotten */
     if (found > most) continue;
     best = *names;
     most = found - 1;

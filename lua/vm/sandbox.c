@@ -1,4 +1,5 @@
-/* sandbox.c - the environment: which names there are, read-only libraries, undefined globals, require. */
+/* sandbox.c - the environment: which names there are, read-only libraries, undefined globals,
+ * require. */
 #include "lua/vm/sandbox.h"
 
 #include <lauxlib.h>
@@ -12,8 +13,9 @@
 static const char env_key, core_key, modules_key;
 
 /* Taken from Lua's own libraries: what they cost is bounded by what they allocate. */
-static const char *const math_names[] = {"abs",  "ceil",       "exp",        "floor", "fmod", "huge", "log",       "max",  "maxinteger",
-                                         "min",  "mininteger", "modf",       "pi",    "sqrt", "type", "tointeger", "ult",  NULL};
+static const char *const math_names[] = {
+    "abs", "ceil",       "exp",  "floor", "fmod", "huge", "log",       "max", "maxinteger",
+    "min", "mininteger", "modf", "pi",    "sqrt", "type", "tointeger", "ult", NULL};
 static const char *const utf8_names[] = {"char", "codepoint", NULL};
 /* The same for functions that read their argument without allocating: charged by its length. */
 static const char *const utf8_counted[] = {"len", "offset", NULL};
@@ -21,21 +23,25 @@ static const char *const utf8_counted[] = {"len", "offset", NULL};
 /* ---- read-only faces of libraries and of the environment ---- */
 
 static int refuse_library_write(lua_State *L) {
-  return ck_vm_raise(L, CK_OK, "the library is read-only: cannot set '%s'",
-                     lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2)));
+  return ck_vm_raise(
+      L, CK_OK, "the library is read-only: cannot set '%s'",
+      lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2)));
 }
 
 static int refuse_global_write(lua_State *L) {
-  return ck_vm_raise(L, CK_OK, "attempt to set global '%s': write 'local' in front",
-                     lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2)));
+  return ck_vm_raise(
+      L, CK_OK, "attempt to set global '%s': write 'local' in front",
+      lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2)));
 }
 
 static int refuse_global_read(lua_State *L) {
-  return ck_vm_raise(L, CK_OK, "undefined global '%s'",
-                     lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2)));
+  return ck_vm_raise(
+      L, CK_OK, "undefined global '%s'",
+      lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : lua_typename(L, lua_type(L, 2)));
 }
 
-/* Replaces the table on top by an empty one that reads through to it and whose writes go to `on_write`. */
+/* Replaces the table on top by an empty one that reads through to it and whose writes go to
+ * `on_write`. */
 static void push_face(lua_State *L, lua_CFunction on_write) {
   lua_newtable(L);
   lua_createtable(L, 0, 2);
@@ -64,7 +70,8 @@ void ck_sandbox_take(lua_State *L, const char *const *names, bool counted) {
   }
 }
 
-static void push_library(lua_State *L, lua_CFunction open, const char *const *names, const char *const *counted) {
+static void push_library(lua_State *L, lua_CFunction open, const char *const *names,
+                         const char *const *counted) {
   lua_pushcfunction(L, open);
   lua_call(L, 0, 1);
   lua_newtable(L);
@@ -105,7 +112,9 @@ static void push_utf8(lua_State *L) {
 /* ---- require ---- */
 
 static bool is_module_name(const char *name) {
-  if (strncmp(name, "ck.", 3) != 0 || name[3] == '\0' || strstr(name, "..") || name[strlen(name) - 1] == '.') return false;
+  if (strncmp(name, "ck.", 3) != 0 || name[3] == '\0' || strstr(name, "..") ||
+      name[strlen(name) - 1] == '.')
+    return false;
   return name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_.")] == '\0';
 }
 
@@ -114,7 +123,9 @@ static void load_module(lua_State *L, const char *name) {
   const char *path = luaL_gsub(L, known ? name + 3 : "", ".", "/");
   path = lua_pushfstring(L, "lua/ck/%s.lua", path);
   ck_bytes text = known ? ck_embedded_get(path) : (ck_bytes){NULL, 0};
-  if (!text.data) ck_vm_raise(L, CK_OK, "there is no module '%s': only those of ckrun, ck.*, can be required", name);
+  if (!text.data)
+    ck_vm_raise(L, CK_OK, "there is no module '%s': only those of ckrun, ck.*, can be required",
+                name);
   ck_vm_push_chunk(L, path, text);
   lua_pushstring(L, name);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &core_key);

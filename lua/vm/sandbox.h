@@ -1,8 +1,10 @@
-/* sandbox.h - what scripts can reach: a fixed environment of bounded functions, read-only, without metatables.
+/* sandbox.h - what scripts can reach: a fixed environment of bounded functions, read-only, without
+ * metatables.
  *
- * Globals are read-only and unknown ones raise, so nothing is kept between calls by accident. pairs and next go in the
- * order numbers, strings, booleans; tostring shows no addresses. No load, rawset, setmetatable, coroutine, os, io.
- * There are no Lua patterns: string.find searches plain text; ck.find, match, gmatch and gsub take those of PCRE2.
+ * Globals are read-only and unknown ones raise, so nothing is kept between calls by accident. pairs
+ * and next go in the order numbers, strings, booleans; tostring shows no addresses. No load,
+ * rawset, setmetatable, coroutine, os, io. There are no Lua patterns: string.find searches plain
+ * text; ck.find, match, gmatch and gsub take those of PCRE2.
  *
  * All functions raise: call them inside ck_vm_call. */
 #ifndef CK_LUA_VM_SANDBOX_H
@@ -20,17 +22,20 @@ enum {
 void ck_sandbox_open(lua_State *L);
 /* Pushes the environment. */
 void ck_sandbox_push_env(lua_State *L);
-/* Takes the table on top as `core`: the modules under lua/ck get it as their second argument (local name, core = ...), and
- * nobody else can reach it. So a host gives its own modules what scripts must not have. */
+/* Takes the table on top as `core`: the modules under lua/ck get it as their second argument (local
+ * name, core = ...), and nobody else can reach it. So a host gives its own modules what scripts
+ * must not have. */
 void ck_sandbox_set_core(lua_State *L);
-/* Runs lua/ck/<rest of name>.lua once per VM and pushes what it returned: what `require "ck.…"` does. */
+/* Runs lua/ck/<rest of name>.lua once per VM and pushes what it returned: what `require "ck.…"`
+ * does. */
 void ck_sandbox_require(lua_State *L, const char *name);
 
 /* ck.null: what JSON's null is in Lua. */
 void ck_sandbox_push_null(lua_State *L);
 bool ck_sandbox_is_null(lua_State *L, int index);
 
-/* ck.drop and ck.mask: false for other values. sandbox.h knows them by number: 1 and 2, as ck_redact_verdict does. */
+/* ck.drop and ck.mask: false for other values. sandbox.h knows them by number: 1 and 2, as
+ * ck_redact_verdict does. */
 bool ck_sandbox_is_verdict(int *out, lua_State *L, int index);
 /* Raises unless the text is "env:" and the name of a variable: what ck.ref takes. */
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);
@@ -39,26 +44,30 @@ void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);
 void ck_sandbox_mark_array(lua_State *L, int index);
 bool ck_sandbox_is_array(lua_State *L, int index);
 
-/* Replaces the plain table on top by a read-only face of it, with all tables in it: writes raise, reads, #, pairs,
- * ipairs, next, table.concat and table.unpack work; type() says "table". Other values stay as they are. A cycle raises. */
+/* Replaces the plain table on top by a read-only face of it, with all tables in it: writes raise,
+ * reads, #, pairs, ipairs, next, table.concat and table.unpack work; type() says "table". Other
+ * values stay as they are. A cycle raises. */
 void ck_sandbox_freeze(lua_State *L);
-/* Pushes the table itself, or the one behind a face, and gives true; other values: pushes nothing and gives false. */
+/* Pushes the table itself, or the one behind a face, and gives true; other values: pushes nothing
+ * and gives false. */
 bool ck_sandbox_push_table(lua_State *L, int index);
 /* "nil", "table" (also for a face), …: what type() says. */
 const char *ck_sandbox_type(lua_State *L, int index);
-/* Raises unless the value is a table that scripts may write: no face, not the environment or a library. */
+/* Raises unless the value is a table that scripts may write: no face, not the environment or a
+ * library. */
 void ck_sandbox_check_plain(lua_State *L, int index);
 
 /* The keys of a plain table in the order of pairs. */
 typedef struct ck_sandbox_key {
-  int type;          /* LUA_TNUMBER, LUA_TSTRING, LUA_TBOOLEAN */
+  int type; /* LUA_TNUMBER, LUA_TSTRING, LUA_TBOOLEAN */
   bool is_integer, truth;
   lua_Integer integer;
   lua_Number number;
-  const char *text;  /* anchored by the table */
+  const char *text; /* anchored by the table */
   size_t len;
 } ck_sandbox_key;
-/* Pushes a userdata with the sorted keys of the table at `index`. Raises for a key that has no order (table, function). */
+/* Pushes a userdata with the sorted keys of the table at `index`. Raises for a key that has no
+ * order (table, function). */
 const ck_sandbox_key *ck_sandbox_push_keys(size_t *count, lua_State *L, int index);
 void ck_sandbox_push_key(lua_State *L, const ck_sandbox_key *key);
 /* `out` borrows the text of the value at `index`. Raises for a value that has no order as a key. */
@@ -68,7 +77,8 @@ int ck_sandbox_compare_keys(const void *left, const void *right);
 /* Pushes what tostring() gives. */
 void ck_sandbox_push_text(lua_State *L, int index);
 
-/* Copies functions of the library below the table on top into that table; `counted`: charged by the length of argument 1. */
+/* Copies functions of the library below the table on top into that table; `counted`: charged by the
+ * length of argument 1. */
 void ck_sandbox_take(lua_State *L, const char *const *names, bool counted);
 int ck_sandbox_format(lua_State *L); /* string.format */
 /* A position counted from 1, or from the end when negative, as an offset clipped to 0 … len. */

@@ -1,4 +1,5 @@
-/* sandbox_base.c - assert, error, pairs, … : the functions that need no library's name, and ck.null, ck.array. */
+/* sandbox_base.c - assert, error, pairs, … : the functions that need no library's name, and
+ * ck.null, ck.array. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <string.h>
@@ -102,8 +103,10 @@ static int sandbox_type(lua_State *L) {
 
 void ck_sandbox_push_text(lua_State *L, int index) {
   int type = lua_type(L, index);
-  if (type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TBOOLEAN || type == LUA_TNIL) luaL_tolstring(L, index, NULL);
-  else lua_pushstring(L, ck_sandbox_type(L, index));
+  if (type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TBOOLEAN || type == LUA_TNIL)
+    luaL_tolstring(L, index, NULL);
+  else
+    lua_pushstring(L, ck_sandbox_type(L, index));
 }
 
 static int sandbox_tostring(lua_State *L) {
@@ -138,8 +141,9 @@ static int sandbox_assert(lua_State *L) {
 }
 
 static const luaL_Reg base_functions[] = {
-    {"assert", sandbox_assert}, {"error", sandbox_error}, {"ipairs", sandbox_ipairs},     {"next", sandbox_next}, {"pairs", sandbox_pairs},
-    {"pcall", ck_vm_pcall},     {"type", sandbox_type},   {"tostring", sandbox_tostring}, {NULL, NULL}};
+    {"assert", sandbox_assert}, {"error", sandbox_error},       {"ipairs", sandbox_ipairs},
+    {"next", sandbox_next},     {"pairs", sandbox_pairs},       {"pcall", ck_vm_pcall},
+    {"type", sandbox_type},     {"tostring", sandbox_tostring}, {NULL, NULL}};
 static const char *const base_names[] = {"select", NULL};
 static const char *const base_counted[] = {"tonumber", NULL};
 
@@ -181,7 +185,8 @@ bool ck_sandbox_is_verdict(int *out, lua_State *L, int index) {
 
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
-  bool named = len > 4 && len <= 128 && strncmp(text, "env:", 4) == 0 && !(text[4] >= '0' && text[4] <= '9');
+  bool named =
+      len > 4 && len <= 128 && strncmp(text, "env:", 4) == 0 && !(text[4] >= '0' && text[4] <= '9');
   if (named && strspn(text + 4, letters) == len - 4) return;
   ck_vm_raise(L, CK_OK, "ck.ref: \"env:NAME\" expected, got '%.40s'", text);
 }
@@ -196,7 +201,8 @@ static int make_ref(lua_State *L) {
   return 1;
 }
 
-static const luaL_Reg ck_functions[] = {{"array", mark_array}, {"ref", make_ref}, {"refuse", refuse_resume}, {NULL, NULL}};
+static const luaL_Reg ck_functions[] = {
+    {"array", mark_array}, {"ref", make_ref}, {"refuse", refuse_resume}, {NULL, NULL}};
 
 void ck_sandbox_push_ck(lua_State *L) {
   luaL_newlib(L, ck_functions);

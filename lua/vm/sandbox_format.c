@@ -1,4 +1,5 @@
-/* sandbox_format.c - string.format: d i c x X o e E f F g G s %, two digits of width and precision, no %p. */
+/* sandbox_format.c - string.format: d i c x X o e E f F g G s %, two digits of width and precision,
+ * no %p. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,8 @@ static void read_spec(spec *out, lua_State *L, const char **at) {
     out->precision = read_digits(at);
     if (out->precision < 0) out->width = -1;
   }
-  if (flags > 5 || out->width < 0) luaL_error(L, "string.format: width and precision have at most two digits");
+  if (flags > 5 || out->width < 0)
+    luaL_error(L, "string.format: width and precision have at most two digits");
   out->text[0] = '%';
   memcpy(out->text + 1, begin, (size_t)(*at - begin));
   out->len = 1 + (size_t)(*at - begin);
@@ -69,7 +71,8 @@ static void add_text(luaL_Buffer *out, lua_State *L, spec *s, int arg) {
   ck_sandbox_push_text(L, arg);
   lua_replace(L, arg);
   const char *text = lua_tolstring(L, arg, &len);
-  if (s->precision >= 0 && (size_t)s->precision < len) len = ck_utf8_cut(text, (size_t)s->precision);
+  if (s->precision >= 0 && (size_t)s->precision < len)
+    len = ck_utf8_cut(text, (size_t)s->precision);
   size_t pad = (size_t)s->width > len ? (size_t)s->width - len : 0;
   if (!s->left) add_spaces(out, pad);
   luaL_addlstring(out, text, len);
@@ -106,7 +109,8 @@ int ck_sandbox_format(lua_State *L) {
     read_spec(&s, L, &at);
     add_conversion(&out, L, &s, ++arg, *at);
     if (luaL_bufflen(&out) > CK_SANDBOX_TEXT_MAX) {
-      return luaL_error(L, "string.format: the result is longer than %d bytes", CK_SANDBOX_TEXT_MAX);
+      return luaL_error(L, "string.format: the result is longer than %d bytes",
+                        CK_SANDBOX_TEXT_MAX);
     }
   }
   luaL_pushresult(&out);

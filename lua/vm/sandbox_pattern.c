@@ -1,7 +1,9 @@
-/* sandbox_pattern.c - ck.find, match, gmatch and gsub: patterns of PCRE2 over UTF-8, paid for step by step.
+/* sandbox_pattern.c - ck.find, match, gmatch and gsub: patterns of PCRE2 over UTF-8, paid for step
+ * by step.
  *
- * PCRE2's own limits count per start position, so a pattern that is quadratic would pass under them. Here it stops before
- * each item of the pattern (automatic callouts) and pays for the way it came since the last one. */
+ * PCRE2's own limits count per start position, so a pattern that is quadratic would pass under
+ * them. Here it stops before each item of the pattern (automatic callouts) and pays for the way it
+ * came since the last one. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <lauxlib.h>
 #include <pcre2.h>
@@ -11,10 +13,10 @@
 #include "lua/vm/sandbox.h"
 
 enum {
-  PATTERN_MAX = 4096,  /* bytes */
-  CACHED_MAX = 64,     /* compiled patterns of a VM */
-  GROUPS_MAX = 32,     /* the whole match is one */
-  HEAP_KIB = 2048,     /* for backtracking */
+  PATTERN_MAX = 4096, /* bytes */
+  CACHED_MAX = 64,    /* compiled patterns of a VM */
+  GROUPS_MAX = 32,    /* the whole match is one */
+  HEAP_KIB = 2048,    /* for backtracking */
   UNITS_PER_ITEM = 2,
   BYTES_PER_UNIT = 16, /* that one item of a pattern steps over */
   OWED_MAX = 512       /* units before they are paid */
@@ -24,7 +26,7 @@ enum {
 typedef struct {
   lua_State *L; /* that matches now */
   int64_t owed;
-  size_t at;    /* where the match was last seen */
+  size_t at; /* where the match was last seen */
   pcre2_general_context *general;
   pcre2_match_context *context;
   pcre2_match_data *data;
@@ -134,21 +136,26 @@ static matcher *get_matcher(lua_State *L) {
 /* ---- compiling ---- */
 
 static void compile(pattern *out, lua_State *L, const char *text, size_t len) {
-  if (len > PATTERN_MAX) luaL_error(L, "a pattern of %d bytes, more than %d", (int)len, PATTERN_MAX);
+  if (len > PATTERN_MAX)
+    luaL_error(L, "a pattern of %d bytes, more than %d", (int)len, PATTERN_MAX);
   ck_vm_charge(L, 64 + 8 * (int64_t)len);
   pcre2_compile_context *context = pcre2_compile_context_create(get_matcher(L)->general);
   if (!context) ck_vm_raise(L, CK_E_NO_MEMORY, "no memory for a pattern");
   int code;
   size_t offset;
-  out->code = pcre2_compile((PCRE2_SPTR)text, len, PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT, &code, &offset, context);
+  out->code =
+      pcre2_compile((PCRE2_SPTR)text, len, PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT,
+                    &code, &offset, context);
   pcre2_compile_context_free(context);
   if (!out->code) {
     unsigned char reason[128];
     pcre2_get_error_message(code, reason, sizeof reason);
-    luaL_error(L, "the pattern '%s' has an error at byte %d: %s", text, (int)offset + 1, (char *)reason);
+    luaL_error(L, "the pattern '%s' has an error at byte %d: %s", text, (int)offset + 1,
+               (char *)reason);
   }
   pcre2_pattern_info(out->code, PCRE2_INFO_CAPTURECOUNT, &out->groups);
-  if (++out->groups > GROUPS_MAX) luaL_error(L, "a pattern with %d groups, more than %d", (int)out->groups - 1, GROUPS_MAX - 1);
+  if (++out->groups > GROUPS_MAX)
+    luaL_error(L, "a pattern with %d groups, more than %d", (int)out->groups - 1, GROUPS_MAX - 1);
 }
 
 /* Pushes the table of compiled patterns; an empty one when there is none, or it is full. */
@@ -194,7 +201,9 @@ static void check_text(lua_State *L, const char *text, size_t len) {
   ck_vm_charge(L, 1 + (int64_t)(len / BYTES_PER_UNIT));
   for (size_t i = 0, step; i < len; i += step) {
     step = (unsigned char)text[i] < 0x80 ? 1 : ck_utf8_length(text + i, len - i);
-    if (step == 0) luaL_error(L, "a text that is not UTF-8 (at byte %d) cannot be searched by a pattern", (int)i + 1);
+    if (step == 0)
+      luaL_error(L, "a text that is not UTF-8 (at byte %d) cannot be searched by a pattern",
+                 (int)i + 1);
   }
 }
 
@@ -210,7 +219,8 @@ static search read_search(lua_State *L) {
 static int refuse_match(lua_State *L, int code) {
   if (code == PCRE2_ERROR_CALLOUT) ck_vm_charge(L, 1);
   if (code == PCRE2_ERROR_NOMEMORY) return ck_vm_raise(L, CK_E_NO_MEMORY, "no memory for a match");
-  if (code == PCRE2_ERROR_HEAPLIMIT || code == PCRE2_ERROR_DEPTHLIMIT || code == PCRE2_ERROR_MATCHLIMIT) {
+  if (code == PCRE2_ERROR_HEAPLIMIT || code == PCRE2_ERROR_DEPTHLIMIT ||
+      code == PCRE2_ERROR_MATCHLIMIT) {
     return luaL_error(L, "the pattern goes back and forth too much on this text");
   }
   unsigned char reason[128];
@@ -224,8 +234,9 @@ static bool find_match(match *out, lua_State *L, const search *in, size_t from, 
   self->L = L;
   self->owed = 1;
   self->at = from;
-  int code = pcre2_match(in->of->code, (PCRE2_SPTR)in->text, in->len, from, PCRE2_NO_UTF_CHECK | (moved ? PCRE2_NOTEMPTY_ATSTART : 0),
-                         self->data, self->context);
+  int code = pcre2_match(in->of->code, (PCRE2_SPTR)in->text, in->len, from,
+                         PCRE2_NO_UTF_CHECK | (moved ? PCRE2_NOTEMPTY_ATSTART : 0), self->data,
+                         self->context);
   if (code < 0 && code != PCRE2_ERROR_NOMATCH) refuse_match(L, code);
   const size_t *places = pcre2_get_ovector_pointer(self->data);
   size_t end = code > 0 ? places[1] : in->len;
@@ -240,8 +251,10 @@ static bool find_match(match *out, lua_State *L, const search *in, size_t from, 
 }
 
 static void push_group(lua_State *L, const search *in, const match *found, uint32_t group) {
-  if (found->begin[group] == PCRE2_UNSET) lua_pushnil(L);
-  else lua_pushlstring(L, in->text + found->begin[group], found->end[group] - found->begin[group]);
+  if (found->begin[group] == PCRE2_UNSET)
+    lua_pushnil(L);
+  else
+    lua_pushlstring(L, in->text + found->begin[group], found->end[group] - found->begin[group]);
 }
 
 /* The groups, or the whole match when there are none. */
@@ -258,7 +271,8 @@ static bool find_from(match *out, lua_State *L, search *in) {
   *in = read_search(L);
   if (init > (lua_Integer)in->len + 1) return false;
   size_t from = ck_sandbox_offset(init, in->len);
-  if (from < in->len && ((unsigned char)in->text[from] & 0xC0) == 0x80) luaL_error(L, "byte %d is inside a character", (int)from + 1);
+  if (from < in->len && ((unsigned char)in->text[from] & 0xC0) == 0x80)
+    luaL_error(L, "byte %d is inside a character", (int)from + 1);
   return find_match(out, L, in, from, false);
 }
 
@@ -282,7 +296,8 @@ static int pattern_match(lua_State *L) {
   return 1;
 }
 
-/* Upvalues: text, pattern, where to go on (-1: at the end), where the last match ended (-1: none). */
+/* Upvalues: text, pattern, where to go on (-1: at the end), where the last match ended (-1:
+ * none). */
 static int next_match(lua_State *L) {
   search in = {.of = lua_touserdata(L, lua_upvalueindex(2))};
   match found;
@@ -314,7 +329,8 @@ static int pattern_gmatch(lua_State *L) {
 
 /* ---- replacing ---- */
 
-/* "$1" and "${10}" stand for groups, "$0" for the match, "$$" for a dollar. Gives the group, -1 for a dollar; moves *at on. */
+/* "$1" and "${10}" stand for groups, "$0" for the match, "$$" for a dollar. Gives the group, -1 for
+ * a dollar; moves *at on. */
 static int read_group(lua_State *L, const char **at, const char *end, uint32_t groups) {
   const char *p = *at;
   int number = 0;
@@ -324,10 +340,13 @@ static int read_group(lua_State *L, const char **at, const char *end, uint32_t g
     return -1;
   }
   const char *digits = p += braced;
-  while (p < end && *p >= '0' && *p <= '9' && p - digits < (braced ? 2 : 1)) number = number * 10 + (*p++ - '0');
+  while (p < end && *p >= '0' && *p <= '9' && p - digits < (braced ? 2 : 1))
+    number = number * 10 + (*p++ - '0');
   bool closed = !braced || (p < end && *p++ == '}');
-  if (p == digits || !closed) luaL_error(L, "in a replacement, $ is followed by a group's number, {number} or $");
-  if ((uint32_t)number >= groups) luaL_error(L, "in a replacement, $%d: the pattern has %d groups", number, (int)groups - 1);
+  if (p == digits || !closed)
+    luaL_error(L, "in a replacement, $ is followed by a group's number, {number} or $");
+  if ((uint32_t)number >= groups)
+    luaL_error(L, "in a replacement, $%d: the pattern has %d groups", number, (int)groups - 1);
   *at = p;
   return number;
 }
@@ -342,12 +361,15 @@ static void add_text(luaL_Buffer *out, lua_State *L, const search *in, const mat
     }
     at++;
     int group = read_group(L, &at, end, in->of->groups);
-    if (group < 0) luaL_addchar(out, '$');
-    else if (found->begin[group] != PCRE2_UNSET) luaL_addlstring(out, in->text + found->begin[group], found->end[group] - found->begin[group]);
+    if (group < 0)
+      luaL_addchar(out, '$');
+    else if (found->begin[group] != PCRE2_UNSET)
+      luaL_addlstring(out, in->text + found->begin[group], found->end[group] - found->begin[group]);
   }
 }
 
-/* Adds what a table has under the first group, or a function answers; false and nil keep the text as it is. */
+/* Adds what a table has under the first group, or a function answers; false and nil keep the text
+ * as it is. */
 static void add_value(luaL_Buffer *out, lua_State *L, const search *in, const match *found) {
   if (lua_isfunction(L, 3)) {
     lua_pushvalue(L, 3);
@@ -363,7 +385,8 @@ static void add_value(luaL_Buffer *out, lua_State *L, const search *in, const ma
     luaL_addlstring(out, in->text + found->begin[0], found->end[0] - found->begin[0]);
     return;
   }
-  if (!lua_isstring(L, -1)) luaL_error(L, "ck.gsub: a replacement is a %s, not a text", ck_sandbox_type(L, -1));
+  if (!lua_isstring(L, -1))
+    luaL_error(L, "ck.gsub: a replacement is a %s, not a text", ck_sandbox_type(L, -1));
   luaL_addvalue(out);
 }
 
@@ -379,20 +402,26 @@ static int pattern_gsub(lua_State *L) {
   luaL_buffinit(L, &out);
   while (count < most && find_match(&found, L, &in, from, count > 0)) {
     luaL_addlstring(&out, in.text + copied, found.begin[0] - copied);
-    if (lua_type(L, 3) == LUA_TSTRING) add_text(&out, L, &in, &found);
-    else add_value(&out, L, &in, &found);
+    if (lua_type(L, 3) == LUA_TSTRING)
+      add_text(&out, L, &in, &found);
+    else
+      add_value(&out, L, &in, &found);
     copied = from = found.end[0];
     count++;
     if (luaL_bufflen(&out) > CK_SANDBOX_TEXT_MAX) break;
   }
   luaL_addlstring(&out, in.text + copied, in.len - copied);
-  if (luaL_bufflen(&out) > CK_SANDBOX_TEXT_MAX) return luaL_error(L, "ck.gsub: the result is longer than %d bytes", CK_SANDBOX_TEXT_MAX);
+  if (luaL_bufflen(&out) > CK_SANDBOX_TEXT_MAX)
+    return luaL_error(L, "ck.gsub: the result is longer than %d bytes", CK_SANDBOX_TEXT_MAX);
   luaL_pushresult(&out);
   lua_pushinteger(L, count);
   return 2;
 }
 
-static const luaL_Reg pattern_functions[] = {
-    {"find", pattern_find}, {"gmatch", pattern_gmatch}, {"gsub", pattern_gsub}, {"match", pattern_match}, {NULL, NULL}};
+static const luaL_Reg pattern_functions[] = {{"find", pattern_find},
+                                             {"gmatch", pattern_gmatch},
+                                             {"gsub", pattern_gsub},
+                                             {"match", pattern_match},
+                                             {NULL, NULL}};
 
 void ck_sandbox_add_patterns(lua_State *L) { luaL_setfuncs(L, pattern_functions, 0); }

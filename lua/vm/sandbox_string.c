@@ -21,7 +21,8 @@ static int string_rep(lua_State *L) {
     return 1;
   }
   if ((lua_Unsigned)count > CK_SANDBOX_TEXT_MAX / (len + gap)) {
-    return luaL_error(L, "string.rep: the result would be longer than %d bytes", CK_SANDBOX_TEXT_MAX);
+    return luaL_error(L, "string.rep: the result would be longer than %d bytes",
+                      CK_SANDBOX_TEXT_MAX);
   }
   luaL_Buffer out;
   luaL_buffinitsize(L, &out, (len + gap) * (size_t)count);
@@ -43,21 +44,25 @@ static int string_byte(lua_State *L) {
   if (last < 0) last = (lua_Integer)len + last + 1;
   if (last > (lua_Integer)len) last = (lua_Integer)len;
   if (first > last) return 0;
-  int count = last - first < CK_SANDBOX_VALUES_MAX ? (int)(last - first) + 1 : CK_SANDBOX_VALUES_MAX + 1;
-  if (count > CK_SANDBOX_VALUES_MAX) return luaL_error(L, "string.byte: more than %d values", CK_SANDBOX_VALUES_MAX);
+  int count =
+      last - first < CK_SANDBOX_VALUES_MAX ? (int)(last - first) + 1 : CK_SANDBOX_VALUES_MAX + 1;
+  if (count > CK_SANDBOX_VALUES_MAX)
+    return luaL_error(L, "string.byte: more than %d values", CK_SANDBOX_VALUES_MAX);
   luaL_checkstack(L, count, "string.byte");
   for (int i = 0; i < count; i++) lua_pushinteger(L, (unsigned char)text[first - 1 + i]);
   return count;
 }
 
-/* Plain search. What would be a pattern elsewhere is refused unless the caller says that it is plain. */
+/* Plain search. What would be a pattern elsewhere is refused unless the caller says that it is
+ * plain. */
 static int string_find(lua_State *L) {
   size_t len, sought_len;
   const char *text = luaL_checklstring(L, 1, &len);
   const char *sought = luaL_checklstring(L, 2, &sought_len);
   lua_Integer init = luaL_optinteger(L, 3, 1);
   if (!lua_toboolean(L, 4) && strpbrk(sought, "^$*+?.([%-")) {
-    return luaL_error(L, "string.find searches plain text, there are no patterns: pass true as the fourth argument, or use ck.find");
+    return luaL_error(L, "string.find searches plain text, there are no patterns: pass true as the "
+                         "fourth argument, or use ck.find");
   }
   size_t from = ck_sandbox_offset(init, len);
   if (init > (lua_Integer)len + 1) return 0;
@@ -72,11 +77,15 @@ static int string_find(lua_State *L) {
   return 2;
 }
 
-static const luaL_Reg string_functions[] = {
-    {"byte", string_byte}, {"find", string_find}, {"format", ck_sandbox_format}, {"rep", string_rep}, {NULL, NULL}};
+static const luaL_Reg string_functions[] = {{"byte", string_byte},
+                                            {"find", string_find},
+                                            {"format", ck_sandbox_format},
+                                            {"rep", string_rep},
+                                            {NULL, NULL}};
 static const char *const string_names[] = {"char", "len", "lower", "reverse", "sub", "upper", NULL};
 
-/* ("x"):rep(3) works through a metatable of our own that holds nothing but __index; Lua's would coerce in arithmetic. */
+/* ("x"):rep(3) works through a metatable of our own that holds nothing but __index; Lua's would
+ * coerce in arithmetic. */
 static void set_string_methods(lua_State *L) {
   lua_pushliteral(L, "");
   lua_createtable(L, 0, 1);

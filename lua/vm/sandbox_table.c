@@ -1,10 +1,12 @@
-/* sandbox_table.c - table: raw access, counted, bounded by what is there and not by what the caller claims. */
+/* sandbox_table.c - table: raw access, counted, bounded by what is there and not by what the caller
+ * claims. */
 #include <lauxlib.h>
 
 #include "lua/vm/sandbox.h"
 
 /* Gives how many elements first … last are; raises when too many. */
-static lua_Integer check_range(lua_State *L, lua_Integer first, lua_Integer last, lua_Integer most, const char *who) {
+static lua_Integer check_range(lua_State *L, lua_Integer first, lua_Integer last, lua_Integer most,
+                               const char *who) {
   if (first > last) return 0;
   lua_Unsigned count = (lua_Unsigned)last - (lua_Unsigned)first;
   if (count >= (lua_Unsigned)most) luaL_error(L, "table.%s: more than %d elements", who, (int)most);
@@ -15,7 +17,8 @@ static int table_insert(lua_State *L) {
   ck_sandbox_check_plain(L, 1);
   lua_Integer end = (lua_Integer)lua_rawlen(L, 1) + 1;
   int count = lua_gettop(L);
-  if (count != 2 && count != 3) return luaL_error(L, "table.insert: takes a table, a position if you like, and a value");
+  if (count != 2 && count != 3)
+    return luaL_error(L, "table.insert: takes a table, a position if you like, and a value");
   lua_Integer at = count == 2 ? end : luaL_checkinteger(L, 2);
   luaL_argcheck(L, at >= 1 && at <= end, 2, "position out of bounds");
   ck_vm_charge(L, 1 + (end - at) / 4);
@@ -32,7 +35,8 @@ static int table_remove(lua_State *L) {
   ck_sandbox_check_plain(L, 1);
   lua_Integer size = (lua_Integer)lua_rawlen(L, 1);
   lua_Integer at = luaL_optinteger(L, 2, size);
-  luaL_argcheck(L, lua_isnoneornil(L, 2) || (at >= 1 && at <= size + 1) || (at == 0 && size == 0), 2, "position out of bounds");
+  luaL_argcheck(L, lua_isnoneornil(L, 2) || (at >= 1 && at <= size + 1) || (at == 0 && size == 0),
+                2, "position out of bounds");
   ck_vm_charge(L, 1 + (size - at) / 4);
   lua_rawgeti(L, 1, at);
   for (; at < size; at++) {
@@ -59,7 +63,8 @@ static int table_concat(lua_State *L) {
     if (i > 0) luaL_addlstring(&out, between, gap);
     lua_rawgeti(L, 1, first + i);
     if (!lua_isstring(L, -1)) {
-      return luaL_error(L, "table.concat: element %d is a %s", (int)(first + i), ck_sandbox_type(L, -1));
+      return luaL_error(L, "table.concat: element %d is a %s", (int)(first + i),
+                        ck_sandbox_type(L, -1));
     }
     luaL_addvalue(&out);
     if (luaL_bufflen(&out) > CK_SANDBOX_TEXT_MAX) {
@@ -102,7 +107,8 @@ static int table_move(lua_State *L) {
   ck_sandbox_check_plain(L, 5);
   if (!ck_sandbox_push_table(L, 1)) return luaL_typeerror(L, 1, "table");
   lua_replace(L, 1);
-  lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3), at = luaL_checkinteger(L, 4);
+  lua_Integer first = luaL_checkinteger(L, 2), last = luaL_checkinteger(L, 3),
+              at = luaL_checkinteger(L, 4);
   lua_Integer count = check_range(L, first, last, CK_SANDBOX_ITEMS_MAX, "move");
   luaL_argcheck(L, count == 0 || at <= LUA_MAXINTEGER - count + 1, 4, "destination wraps around");
   bool backwards = at > first && at <= last && lua_rawequal(L, 1, 5);
@@ -116,7 +122,8 @@ static int table_move(lua_State *L) {
   return 1;
 }
 
-/* ---- sort: a merge sort, so that equal elements keep their order and no comparator can lead it astray ---- */
+/* ---- sort: a merge sort, so that equal elements keep their order and no comparator can lead it
+ * astray ---- */
 
 enum { TABLE = 1, ORDER = 2, FROM = 3, TO = 4 }; /* places on the stack */
 
@@ -162,7 +169,8 @@ static int table_sort(lua_State *L) {
   if (!lua_isnoneornil(L, ORDER)) luaL_checktype(L, ORDER, LUA_TFUNCTION);
   lua_settop(L, 2);
   lua_Integer count = (lua_Integer)lua_rawlen(L, TABLE);
-  if (count > CK_SANDBOX_ITEMS_MAX) return luaL_error(L, "table.sort: more than %d elements", CK_SANDBOX_ITEMS_MAX);
+  if (count > CK_SANDBOX_ITEMS_MAX)
+    return luaL_error(L, "table.sort: more than %d elements", CK_SANDBOX_ITEMS_MAX);
   ck_vm_charge(L, count);
   lua_createtable(L, (int)count, 0);
   lua_createtable(L, (int)count, 0);
@@ -170,7 +178,8 @@ static int table_sort(lua_State *L) {
   int from = FROM, to = TO;
   for (lua_Integer width = 1; width < count; width *= 2) {
     for (lua_Integer begin = 1; begin <= count; begin += 2 * width) {
-      const lua_Integer run[3] = {begin, lesser(begin + width, count + 1), lesser(begin + 2 * width, count + 1)};
+      const lua_Integer run[3] = {begin, lesser(begin + width, count + 1),
+                                  lesser(begin + 2 * width, count + 1)};
       merge(L, from, to, run);
     }
     int other = from;
@@ -181,8 +190,9 @@ static int table_sort(lua_State *L) {
   return 0;
 }
 
-static const luaL_Reg table_functions[] = {{"concat", table_concat}, {"insert", table_insert}, {"move", table_move},
-                                           {"pack", table_pack},     {"remove", table_remove}, {"sort", table_sort},
+static const luaL_Reg table_functions[] = {{"concat", table_concat}, {"insert", table_insert},
+                                           {"move", table_move},     {"pack", table_pack},
+                                           {"remove", table_remove}, {"sort", table_sort},
                                            {"unpack", table_unpack}, {NULL, NULL}};
 
 void ck_sandbox_push_table_library(lua_State *L) { luaL_newlib(L, table_functions); }

@@ -1,4 +1,5 @@
-/* sandbox_value.c - values that scripts can read but not write, the mark of arrays, null, and keys in order. */
+/* sandbox_value.c - values that scripts can read but not write, the mark of arrays, null, and keys
+ * in order. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,8 @@ static void push_face_metatable(lua_State *L) {
 
 static void freeze(lua_State *L, int depth) {
   if (!lua_istable(L, -1)) return;
-  if (depth > FREEZE_DEPTH_MAX) ck_vm_raise(L, CK_OK, "a table that contains itself cannot be made read-only");
+  if (depth > FREEZE_DEPTH_MAX)
+    ck_vm_raise(L, CK_OK, "a table that contains itself cannot be made read-only");
   luaL_checkstack(L, 6, NULL);
   lua_pushnil(L);
   while (lua_next(L, -2)) {
@@ -128,7 +130,8 @@ static int rank(const ck_sandbox_key *key) {
   return key->type == LUA_TNUMBER ? 0 : key->type == LUA_TSTRING ? 1 : 2;
 }
 
-/* Float keys are never whole numbers within int64: Lua keeps those as integers, so no comparison here can tie. */
+/* Float keys are never whole numbers within int64: Lua keeps those as integers, so no comparison
+ * here can tie. */
 static int compare_numbers(const ck_sandbox_key *a, const ck_sandbox_key *b) {
   if (a->is_integer && b->is_integer) return (a->integer > b->integer) - (a->integer < b->integer);
   lua_Number x = a->is_integer ? (lua_Number)a->integer : a->number;
@@ -153,8 +156,10 @@ void ck_sandbox_read_key(ck_sandbox_key *out, lua_State *L, int index) {
       return;
     case LUA_TNUMBER:
       out->is_integer = lua_isinteger(L, index);
-      if (out->is_integer) out->integer = lua_tointeger(L, index);
-      else out->number = lua_tonumber(L, index);
+      if (out->is_integer)
+        out->integer = lua_tointeger(L, index);
+      else
+        out->number = lua_tonumber(L, index);
       return;
     case LUA_TBOOLEAN:
       out->truth = lua_toboolean(L, index);
@@ -197,8 +202,12 @@ const ck_sandbox_key *ck_sandbox_push_keys(size_t *count, lua_State *L, int inde
 }
 
 void ck_sandbox_push_key(lua_State *L, const ck_sandbox_key *key) {
-  if (key->type == LUA_TSTRING) lua_pushlstring(L, key->text, key->len);
-  else if (key->type == LUA_TBOOLEAN) lua_pushboolean(L, key->truth);
-  else if (key->is_integer) lua_pushinteger(L, key->integer);
-  else lua_pushnumber(L, key->number);
+  if (key->type == LUA_TSTRING)
+    lua_pushlstring(L, key->text, key->len);
+  else if (key->type == LUA_TBOOLEAN)
+    lua_pushboolean(L, key->truth);
+  else if (key->is_integer)
+    lua_pushinteger(L, key->integer);
+  else
+    lua_pushnumber(L, key->number);
 }

@@ -1,4 +1,5 @@
-/* source.c - shipped names first by form, never by search: a bare name is shipped, a path is a file. */
+/* source.c - shipped names first by form, never by search: a bare name is shipped, a path is a
+ * file. */
 #include "lua/vm/source.h"
 
 #include <stdio.h>
@@ -21,7 +22,8 @@ static const char *folder_of(const char *kind) {
 }
 
 /* The bare names of the texts directly in `folder`, ended by NULL. */
-static void list_shipped(char names[SHIPPED_MAX][SHIPPED_NAME_SIZE], const char *list[SHIPPED_MAX + 1], const char *folder) {
+static void list_shipped(char names[SHIPPED_MAX][SHIPPED_NAME_SIZE],
+                         const char *list[SHIPPED_MAX + 1], const char *folder) {
   size_t count = 0, skip = strlen(folder);
   for (const ck_embedded *row = ck_embedded_table; row->name && count < SHIPPED_MAX; row++) {
     if (strncmp(row->name, folder, skip) != 0 || strchr(row->name + skip, '/')) continue;
@@ -41,7 +43,8 @@ static ck_status refuse_unknown(const char *kind, const char *name, ck_error *er
   list_shipped(names, list, folder_of(kind));
   ck_names_hint(hint, name, list);
   return ck_error_set(err, CK_E_NOT_FOUND,
-                      "%s '%s': not among the shipped ones, searched %s%s.lua%s; a file of your own is named by its path, such as ./%s.lua",
+                      "%s '%s': not among the shipped ones, searched %s%s.lua%s; a file of your "
+                      "own is named by its path, such as ./%s.lua",
                       kind, name, folder_of(kind), name, hint, name);
 }
 
@@ -69,9 +72,12 @@ static ck_status read_file(ck_source *out, const char *kind, const char *path, c
 
 ck_status ck_source_read(ck_source *out, const char *kind, const char *name, ck_error *err) {
   *out = (ck_source){0};
-  ck_status status = ck_source_is_path(name) ? read_file(out, kind, name, err) : read_shipped(out, kind, name, err);
-  if (status != CK_OK) ck_source_clear(out);
-  else out->digest = ck_digest_of(out->text);
+  ck_status status = ck_source_is_path(name) ? read_file(out, kind, name, err)
+                                             : read_shipped(out, kind, name, err);
+  if (status != CK_OK)
+    ck_source_clear(out);
+  else
+    out->digest = ck_digest_of(out->text);
   return status;
 }
 

@@ -1,4 +1,5 @@
-/* source.h - finds the text of a policy or a profile: shipped with the program under a bare name, or a file under a path. */
+/* source.h - finds the text of a policy or a profile: shipped with the program under a bare name,
+ * or a file under a path. */
 #ifndef CK_LUA_VM_SOURCE_H
 #define CK_LUA_VM_SOURCE_H
 
@@ -6,9 +7,9 @@
 
 /* Zero-initialise; ck_source_clear. */
 typedef struct ck_source {
-  char *name;      /* of the chunk, shown in errors: the file's real path, or the embedded one */
+  char *name; /* of the chunk, shown in errors: the file's real path, or the embedded one */
   bool shipped;
-  ck_bytes text;   /* borrowed from the program or from `file` */
+  ck_bytes text; /* borrowed from the program or from `file` */
   ck_buffer file;
   ck_digest digest;
 } ck_source;
@@ -17,7 +18,8 @@ typedef struct ck_source {
 bool ck_source_is_path(const char *name);
 /* `kind` is "policy" or "profile" and chooses the shipped folder: policies/ or policies/profiles/.
  * CK_E_NOT_FOUND says where was searched; else the answers of ck_vm_read_file. */
-CK_CHECKED ck_status ck_source_read(ck_source *out, const char *kind, const char *name, ck_error *err);
+CK_CHECKED ck_status ck_source_read(ck_source *out, const char *kind, const char *name,
+                                    ck_error *err);
 void ck_source_clear(ck_source *self);
 
 #endif

@@ -12,35 +12,37 @@
 #include "lua/vm/sandbox.h"
 
 enum {
-  TICK = 128,                 /* instructions between two looks at the budgets, unless counted exactly */
-  TICK_BYTES = 2 << 20,       /* allocated bytes that bring the next look forward */
+  TICK = 128,           /* instructions between two looks at the budgets, unless counted exactly */
+  TICK_BYTES = 2 << 20, /* allocated bytes that bring the next look forward */
   BYTES_PER_UNIT = 64,
-  UNITS_PER_LOOK = 4096,      /* charged work between two looks */
+  UNITS_PER_LOOK = 4096, /* charged work between two looks */
   SCRATCH_KEPT = 1 << 16,
   PCALL_DEPTH_MAX = 1000
 };
 
-const ck_vm_limits ck_vm_policy_limits = {1000000, 100000, 16u << 20, 64u << 20, CK_E_POLICY, CK_E_POLICY};
-const ck_vm_limits ck_vm_flow_limits = {0, 1000000, 256u << 20, 512u << 20, CK_E_FLOW, CK_E_FLOW_STALLED};
+const ck_vm_limits ck_vm_policy_limits = {1000000,   100000,      16u << 20,
+                                          64u << 20, CK_E_POLICY, CK_E_POLICY};
+const ck_vm_limits ck_vm_flow_limits = {0,          1000000,   256u << 20,
+                                        512u << 20, CK_E_FLOW, CK_E_FLOW_STALLED};
 
 struct ck_vm {
   lua_State *L;
-  lua_State *running;   /* the thread whose hook watches; NULL outside calls */
+  lua_State *running; /* the thread whose hook watches; NULL outside calls */
   ck_vm_limits limits;
   ck_clock clock;
   bool clock_given;
   size_t used;
-  size_t allocated;     /* since the last look */
-  int64_t left;         /* instructions */
-  int64_t unlooked;     /* charged units since the last look */
-  int64_t began_us;     /* -1: not looked at yet in this call */
+  size_t allocated; /* since the last look */
+  int64_t left;     /* instructions */
+  int64_t unlooked; /* charged units since the last look */
+  int64_t began_us; /* -1: not looked at yet in this call */
   int64_t began_cpu_us;
-  int tick;             /* instructions between two looks while within the budgets */
-  int interval;         /* of the hook, as set */
-  int depth;            /* of nested calls */
-  bool refused;         /* an allocation went over the hard limit */
+  int tick;     /* instructions between two looks while within the budgets */
+  int interval; /* of the hook, as set */
+  int depth;    /* of nested calls */
+  bool refused; /* an allocation went over the hard limit */
   ck_vm_overrun overrun;
-  ck_status raised_as;  /* of the error on its way; CK_OK: limits.raised */
+  ck_status raised_as;         /* of the error on its way; CK_OK: limits.raised */
   char place[LUA_IDSIZE + 16]; /* "file:line: " of the overrun, or of an error without text */
   ck_buffer scratch;
 };
@@ -71,7 +73,8 @@ static void *allocate(void *ud, void *block, size_t old_size, size_t size) {
     self->used -= old;
     return NULL;
   }
-  if (size > old && (size - old > self->limits.memory_hard || self->used > self->limits.memory_hard - (size - old))) {
+  if (size > old && (size - old > self->limits.memory_hard ||
+                     self->used > self->limits.memory_hard - (size - old))) {
     self->refused = true;
     return NULL;
   }
@@ -80,7 +83,8 @@ static void *allocate(void *ud, void *block, size_t old_size, size_t size) {
   self->used = self->used - old + size;
   if (size > old) self->allocated += size - old;
   /* Setting a hook is allowed at any moment; it acts at the script's next instruction. */
-  if (self->running && self->interval != 1 && (self->used > self->limits.memory || self->allocated > TICK_BYTES)) {
+  if (self->running && self->interval != 1 &&
+      (self->used > self->limits.memory || self->allocated > TICK_BYTES)) {
     set_interval(self, self->running, 1);
   }
   return moved ? moved : block;
@@ -92,7 +96,8 @@ static int64_t thread_cpu_us(void) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* The cheap clock first; a loaded or sleeping machine is no fault of the script's, so its own time decides. */
+/* The cheap clock first; a loaded or sleeping machine is no fault of the script's, so its own time
+ * decides. */
 static bool is_time_up(ck_vm *self) {
   if (!self->limits.time_us) return false;
   int64_t now = self->clock.mono_us(self->clock.self);
@@ -129,15 +134,19 @@ static int raise_overrun(lua_State *L) {
   return lua_error(L);
 }
 
-/* Looks at every budget; raises when one is spent. From then on each instruction comes back here. */
+/* Looks at every budget; raises when one is spent. From then on each instruction comes back
+ * here. */
 static void look(ck_vm *self, lua_State *L) {
   self->left -= (int64_t)(self->allocated / BYTES_PER_UNIT);
   self->allocated = 0;
   self->unlooked = 0;
   if (self->overrun == CK_VM_WITHIN) {
-    if (is_memory_spent(self, L)) self->overrun = CK_VM_MEMORY;
-    else if (self->limits.instructions && self->left <= 0) self->overrun = CK_VM_INSTRUCTIONS;
-    else if (is_time_up(self)) self->overrun = CK_VM_TIME;
+    if (is_memory_spent(self, L))
+      self->overrun = CK_VM_MEMORY;
+    else if (self->limits.instructions && self->left <= 0)
+      self->overrun = CK_VM_INSTRUCTIONS;
+    else if (is_time_up(self))
+      self->overrun = CK_VM_TIME;
     if (self->overrun != CK_VM_WITHIN) note_place(self, L);
   }
   int interval = self->overrun == CK_VM_WITHIN ? self->tick : 1;
@@ -180,7 +189,8 @@ bool ck_vm_try_charge(lua_State *L, int64_t units) {
 static const char *overrun_text(const ck_vm *self, char *text, size_t size) {
   switch (self->overrun) {
     case CK_VM_INSTRUCTIONS:
-      snprintf(text, size, "the budget of %lld instructions is spent", (long long)self->limits.instructions);
+      snprintf(text, size, "the budget of %lld instructions is spent",
+               (long long)self->limits.instructions);
       break;
     case CK_VM_TIME:
       snprintf(text, size, "ran longer than %lld ms", (long long)(self->limits.time_us / 1000));
@@ -200,14 +210,19 @@ static ck_status report(ck_vm *self, lua_State *L, int status, ck_error *err) {
     self->overrun = CK_VM_MEMORY;
   }
   if (self->overrun != CK_VM_WITHIN) {
-    if (self->overrun == CK_VM_TIME) raised = self->limits.timed_out;
-    else raised = self->limits.raised;
+    if (self->overrun == CK_VM_TIME)
+      raised = self->limits.timed_out;
+    else
+      raised = self->limits.raised;
     return ck_error_set(err, raised, "%s%s", self->place, overrun_text(self, text, sizeof text));
   }
   int type = lua_gettop(L) > 0 ? lua_type(L, -1) : LUA_TNIL;
   if (type == LUA_TSTRING) return ck_error_set(err, raised, "%s", lua_tostring(L, -1));
-  if (type == LUA_TNUMBER) return ck_error_set(err, raised, "%sthe error value is %.14g", self->place, (double)lua_tonumber(L, -1));
-  return ck_error_set(err, raised, "%sthe error value is a %s, not a text", self->place, lua_typename(L, type));
+  if (type == LUA_TNUMBER)
+    return ck_error_set(err, raised, "%sthe error value is %.14g", self->place,
+                        (double)lua_tonumber(L, -1));
+  return ck_error_set(err, raised, "%sthe error value is a %s, not a text", self->place,
+                      lua_typename(L, type));
 }
 
 int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...) {
@@ -282,7 +297,8 @@ ck_status ck_vm_call(ck_vm *self, lua_CFunction body, void *arg, ck_error *err) 
   return result;
 }
 
-ck_status ck_vm_resume(ck_vm_resumed *out, ck_vm *self, lua_State *thread, int nargs, ck_error *err) {
+ck_status ck_vm_resume(ck_vm_resumed *out, ck_vm *self, lua_State *thread, int nargs,
+                       ck_error *err) {
   *out = (ck_vm_resumed){0};
   entered state = enter(self, thread);
   int count = 0;
@@ -315,8 +331,10 @@ static int finish_pcall(lua_State *L, int status, lua_KContext context) {
 int ck_vm_pcall(lua_State *L) {
   lua_Debug deep;
   luaL_checkany(L, 1);
-  /* An overrun unwinds every pcall in turn, each closing all levels above it: the depth is bounded, or that is quadratic. */
-  if (lua_getstack(L, PCALL_DEPTH_MAX, &deep)) return ck_vm_raise(L, CK_OK, "calls are nested too deeply for pcall");
+  /* An overrun unwinds every pcall in turn, each closing all levels above it: the depth is bounded,
+   * or that is quadratic. */
+  if (lua_getstack(L, PCALL_DEPTH_MAX, &deep))
+    return ck_vm_raise(L, CK_OK, "calls are nested too deeply for pcall");
   lua_pushboolean(L, true);
   lua_insert(L, 1);
   return finish_pcall(L, lua_pcallk(L, lua_gettop(L) - 2, LUA_MULTRET, 0, 0, finish_pcall), 0);
@@ -325,7 +343,8 @@ int ck_vm_pcall(lua_State *L) {
 /* ---- chunks ---- */
 
 static ck_bytes skip_head(ck_bytes text) {
-  if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0) text = (ck_bytes){text.data + 3, text.len - 3};
+  if (text.len >= 3 && memcmp(text.data, "\xEF\xBB\xBF", 3) == 0)
+    text = (ck_bytes){text.data + 3, text.len - 3};
   if (text.len == 0 || text.data[0] != '#') return text;
   const char *end = memchr(text.data, '\n', text.len);
   if (!end) return (ck_bytes){text.data + text.len, 0};

@@ -9,19 +9,24 @@
 #include "lua/vm/vm.h"
 
 static ck_status check_stat(const char *path, const struct stat *info, ck_error *err) {
-  if (!S_ISREG(info->st_mode)) return ck_error_set(err, CK_E_REFUSED, "%s: not a regular file", path);
+  if (!S_ISREG(info->st_mode))
+    return ck_error_set(err, CK_E_REFUSED, "%s: not a regular file", path);
   uid_t user = geteuid();
   if (user != 0 && info->st_uid != user && info->st_uid != 0) {
-    return ck_error_set(err, CK_E_REFUSED, "%s: belongs to user %u, not to you or root", path, (unsigned)info->st_uid);
+    return ck_error_set(err, CK_E_REFUSED, "%s: belongs to user %u, not to you or root", path,
+                        (unsigned)info->st_uid);
   }
-  /* A group with its owner's number is the owner's own group, whatever the umask left of its bits. */
+  /* A group with its owner's number is the owner's own group, whatever the umask left of its
+   * bits. */
   bool group_writes = (info->st_mode & S_IWGRP) && info->st_gid != info->st_uid;
   if (group_writes || (info->st_mode & S_IWOTH)) {
-    return ck_error_set(err, CK_E_REFUSED, "%s: others may write it (mode %03o); run chmod go-w on it", path,
+    return ck_error_set(err, CK_E_REFUSED,
+                        "%s: others may write it (mode %03o); run chmod go-w on it", path,
                         (unsigned)(info->st_mode & 0777));
   }
   if (info->st_size > CK_VM_SOURCE_MAX) {
-    return ck_error_set(err, CK_E_OVERSIZE, "%s: %lld bytes, more than the %d that a script may have", path,
+    return ck_error_set(err, CK_E_OVERSIZE,
+                        "%s: %lld bytes, more than the %d that a script may have", path,
                         (long long)info->st_size, CK_VM_SOURCE_MAX);
   }
   return CK_OK;
@@ -53,8 +58,10 @@ static ck_status check_utf8(const char *path, ck_bytes text, ck_error *err) {
 static ck_status open_file(int *out, const char *path, ck_error *err) {
   *out = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   if (*out >= 0) return CK_OK;
-  if (errno == ENOENT || errno == ENOTDIR) return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", path);
-  if (errno == ELOOP) return ck_error_set(err, CK_E_REFUSED, "%s: a symbolic link; name the file itself", path);
+  if (errno == ENOENT || errno == ENOTDIR)
+    return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", path);
+  if (errno == ELOOP)
+    return ck_error_set(err, CK_E_REFUSED, "%s: a symbolic link; name the file itself", path);
   if (errno == EACCES) return ck_error_set(err, CK_E_REFUSED, "%s: %s", path, strerror(errno));
   return ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
 }
@@ -68,7 +75,9 @@ ck_status ck_vm_read_file(ck_buffer *out, const char *path, ck_error *err) {
   if (fstat(fd, &info) != 0) status = ck_error_set(err, CK_E_IO, "%s: %s", path, strerror(errno));
   if (status == CK_OK) status = check_stat(path, &info, err);
   if (status == CK_OK) status = read_all(out, fd, path, err);
-  if (status == CK_OK) status = check_utf8(path, (ck_bytes){out->data ? out->data + begin : NULL, out->len - begin}, err);
+  if (status == CK_OK)
+    status =
+        check_utf8(path, (ck_bytes){out->data ? out->data + begin : NULL, out->len - begin}, err);
   close(fd);
   return status;
 }

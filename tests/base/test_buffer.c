@@ -14,7 +14,11 @@ static void test_append(void) {
   ck_buffer_append_char(&buffer, '\0');
   ck_buffer_append_format(&buffer, "%05d|%s", 42, "x");
   ck_buffer_append_bytes(&buffer, ck_bytes_text("end"));
-  tap_is_bytes(ck_buffer_bytes(&buffer), (ck_bytes){"ab\0" "00042|xend", 13}, "appenders add in order, NULs too");
+  tap_is_bytes(ck_buffer_bytes(&buffer),
+               (ck_bytes){"ab\0"
+                          "00042|xend",
+                          13},
+               "appenders add in order, NULs too");
   tap_is_int(buffer.data[buffer.len], 0, "a NUL stands behind the content");
   ck_buffer_reset(&buffer);
   tap_ok(buffer.len == 0 && buffer.cap > 0, "reset keeps the allocation");
@@ -36,10 +40,12 @@ static void test_failure(void) {
   ck_buffer_append_format(&buffer, "%d", 1);
   ck_buffer_append_varint(&buffer, 1);
   tap_is_int((int64_t)buffer.len, 6, "after a failure appends do nothing");
-  tap_is_status(ck_buffer_check(&buffer, &err), CK_E_NO_MEMORY, &err, "the check tells of the failure");
+  tap_is_status(ck_buffer_check(&buffer, &err), CK_E_NO_MEMORY, &err,
+                "the check tells of the failure");
   tap_ok(ck_buffer_take(&buffer) == NULL, "nothing can be taken from a failed buffer");
   tap_ok(!buffer.failed && !buffer.data, "taking empties the buffer, and it can be used again");
-  tap_ok(ck_buffer_extend(&buffer, (size_t)PTRDIFF_MAX) == NULL, "half of the address space is refused");
+  tap_ok(ck_buffer_extend(&buffer, (size_t)PTRDIFF_MAX) == NULL,
+         "half of the address space is refused");
   ck_buffer_clear(&buffer);
 }
 
@@ -56,7 +62,8 @@ static void test_take(void) {
 }
 
 static void test_int(void) {
-  static const int64_t numbers[] = {0, 1, -1, 9, 10, -10, 99, 100, 4294967296, INT64_MAX, INT64_MIN, INT64_MIN + 1};
+  static const int64_t numbers[] = {0,  1,   -1,         9,         10,        -10,
+                                    99, 100, 4294967296, INT64_MAX, INT64_MIN, INT64_MIN + 1};
   bool same = true;
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     char text[32];
@@ -71,10 +78,12 @@ static void test_int(void) {
 }
 
 static void test_varint(void) {
-  static const uint64_t numbers[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
+  static const uint64_t numbers[] = {
+      0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
   bool same = true;
   ck_buffer buffer = {0};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) ck_buffer_append_varint(&buffer, numbers[i]);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    ck_buffer_append_varint(&buffer, numbers[i]);
   ck_bytes rest = ck_buffer_bytes(&buffer);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     uint64_t number;
@@ -100,8 +109,10 @@ static void test_varint(void) {
 
 static void test_bytes(void) {
   ck_bytes rest = ck_bytes_text("abc"), front;
-  tap_ok(ck_bytes_read(&front, &rest, 2) && ck_bytes_equal(front, ck_bytes_text("ab")), "bytes are split off");
-  tap_ok(!ck_bytes_read(&front, &rest, 2) && rest.len == 1 && !front.data, "not more than there are");
+  tap_ok(ck_bytes_read(&front, &rest, 2) && ck_bytes_equal(front, ck_bytes_text("ab")),
+         "bytes are split off");
+  tap_ok(!ck_bytes_read(&front, &rest, 2) && rest.len == 1 && !front.data,
+         "not more than there are");
   tap_ok(!ck_bytes_read(&front, &rest, SIZE_MAX), "and not by overflow");
   tap_ok(ck_bytes_equal((ck_bytes){NULL, 0}, ck_bytes_text("")), "no bytes equal no bytes");
   tap_ok(!ck_bytes_equal(ck_bytes_text("a"), ck_bytes_text("ab")), "a prefix is not equal");

@@ -22,7 +22,8 @@ int main(void) {
   is_time(INT64_MAX, "9999-12-31T23:59:59.999Z");
 
   ck_clock clock = ck_clock_system();
-  tap_ok(clock.wall_ms(clock.self) > 1700000000000, "the wall clock counts milliseconds since 1970");
+  tap_ok(clock.wall_ms(clock.self) > 1700000000000,
+         "the wall clock counts milliseconds since 1970");
   int64_t last = clock.mono_us(clock.self);
   bool forward = true;
   for (int i = 0; i < 10000; i++) {

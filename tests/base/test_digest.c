@@ -42,13 +42,19 @@ static void test_stream(void) {
 }
 
 static void test_fields(void) {
-  ck_digest a = of_fields("ab", "c"), b = of_fields("a", "bc"), c = of_fields("", "abc"), d = of_fields("ab", "c");
+  ck_digest a = of_fields("ab", "c"), b = of_fields("a", "bc"), c = of_fields("", "abc"),
+            d = of_fields("ab", "c");
   tap_ok(!ck_digest_equal(&a, &b) && !ck_digest_equal(&a, &c) && !ck_digest_equal(&b, &c),
          "the border of two fields counts");
   tap_ok(ck_digest_equal(&a, &d), "equal fields digest equally");
   ck_digester digester;
   ck_digester_init(&digester);
-  ck_digester_update(&digester, "\x02\0\0\0\0\0\0\0" "ab" "\x01\0\0\0\0\0\0\0" "c", 19);
+  ck_digester_update(&digester,
+                     "\x02\0\0\0\0\0\0\0"
+                     "ab"
+                     "\x01\0\0\0\0\0\0\0"
+                     "c",
+                     19);
   ck_digest raw = ck_digester_final(&digester);
   tap_ok(ck_digest_equal(&a, &raw), "a field is its length in little endian, then its bytes");
 }
@@ -57,14 +63,17 @@ static void test_hex(void) {
   char hex[CK_DIGEST_HEX_SIZE], bad[80];
   ck_digest digest = ck_digest_of(ck_bytes_text("x")), back;
   ck_digest_hex(hex, &digest);
-  tap_ok(ck_digest_read_hex(&back, ck_bytes_text(hex)) && ck_digest_equal(&back, &digest), "hex reads back");
+  tap_ok(ck_digest_read_hex(&back, ck_bytes_text(hex)) && ck_digest_equal(&back, &digest),
+         "hex reads back");
   for (char *c = hex; *c; c++) *c = (char)(*c >= 'a' ? *c - 32 : *c);
-  tap_ok(ck_digest_read_hex(&back, ck_bytes_text(hex)) && ck_digest_equal(&back, &digest), "capitals too");
+  tap_ok(ck_digest_read_hex(&back, ck_bytes_text(hex)) && ck_digest_equal(&back, &digest),
+         "capitals too");
   bool refused = true;
   for (size_t i = 0; i < 64; i++) {
     memcpy(bad, hex, sizeof hex);
     bad[i] = "g :\0\xff/@`"[i % 8];
-    refused = refused && !ck_digest_read_hex(&back, (ck_bytes){bad, 64}) && ck_digest_is_zero(&back);
+    refused =
+        refused && !ck_digest_read_hex(&back, (ck_bytes){bad, 64}) && ck_digest_is_zero(&back);
   }
   tap_ok(refused, "anything but 64 hex digits is refused and leaves zero");
   snprintf(bad, sizeof bad, "%s0", hex);
@@ -74,8 +83,10 @@ static void test_hex(void) {
 }
 
 int main(void) {
-  is_digest((ck_bytes){NULL, 0}, "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8", "empty");
-  is_digest(ck_bytes_text("abc"), "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319", "abc");
+  is_digest((ck_bytes){NULL, 0}, "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8",
+            "empty");
+  is_digest(ck_bytes_text("abc"),
+            "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319", "abc");
   test_stream();
   test_fields();
   test_hex();

@@ -26,7 +26,8 @@ int main(void) {
     count++;
   }
   tap_ok(sorted, "the table is sorted by name");
-  tap_is_int((int64_t)same, (int64_t)count, "each of the %zu texts is its file, with a NUL behind it", count);
+  tap_is_int((int64_t)same, (int64_t)count,
+             "each of the %zu texts is its file, with a NUL behind it", count);
   tap_ok(ck_embedded_get("lua/none.lua").data == NULL, "a name that is not there gives no bytes");
   tap_ok(ck_embedded_get("").data == NULL, "an empty name gives no bytes");
   return tap_done();

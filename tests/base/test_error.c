@@ -14,15 +14,18 @@ static bool is_utf8(const char *text) {
 
 static void test_one_line(void) {
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_error_set(&err, CK_E_IO, "a%db", 1), CK_E_IO, &err, "setting an error returns its status");
+  tap_is_status(ck_error_set(&err, CK_E_IO, "a%db", 1), CK_E_IO, &err,
+                "setting an error returns its status");
   tap_is_text(err.text, "a1b", "the text is formatted");
   tap_is_int(err.status, CK_E_IO, "the status is kept");
   ck_error_set(&err, CK_E_PARSE, "x\ny\r\tz%s", "\x1b[31m\x7f");
   tap_is_text(err.text, "x y  z [31m ", "newlines and control characters become spaces");
   ck_error_set(&err, CK_E_PARSE, "x%sy", "\xc2\x9b");
   tap_is_text(err.text, "x  y", "two-byte control characters become spaces");
-  tap_is_status(ck_error_set(NULL, CK_E_FULL, "%s", "x"), CK_E_FULL, NULL, "without an error there is the status");
-  tap_is_status(ck_error_no_memory(&err), CK_E_NO_MEMORY, &err, "out of memory is said without memory");
+  tap_is_status(ck_error_set(NULL, CK_E_FULL, "%s", "x"), CK_E_FULL, NULL,
+                "without an error there is the status");
+  tap_is_status(ck_error_no_memory(&err), CK_E_NO_MEMORY, &err,
+                "out of memory is said without memory");
 }
 
 static void test_cut(void) {
@@ -41,13 +44,15 @@ static void test_cut(void) {
   tap_ok(full, "a long text fills the room there is");
   memset(many, '\x80', sizeof many - 1);
   ck_error_set(&err, CK_E_PARSE, "%s", many);
-  tap_is_int((int64_t)strlen(err.text), CK_ERROR_TEXT_MAX - 1, "bytes that are no characters are cut at the limit");
+  tap_is_int((int64_t)strlen(err.text), CK_ERROR_TEXT_MAX - 1,
+             "bytes that are no characters are cut at the limit");
 }
 
 static void test_prefix(void) {
   ck_error err = CK_ERROR_INIT;
   ck_error_set(&err, CK_E_NOT_FOUND, "no such file");
-  tap_is_status(ck_error_prefix(&err, "profile '%s'", "p\n"), CK_E_NOT_FOUND, &err, "a prefix keeps the status");
+  tap_is_status(ck_error_prefix(&err, "profile '%s'", "p\n"), CK_E_NOT_FOUND, &err,
+                "a prefix keeps the status");
   tap_is_text(err.text, "profile 'p ': no such file", "a prefix stands in front");
   ck_error_set(&err, CK_E_IO, "%s", err.text);
   tap_is_text(err.text, "profile 'p ': no such file", "an error can be made from its own text");

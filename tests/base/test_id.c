@@ -18,13 +18,12 @@ static void *make_ids(void *from) {
   return NULL;
 }
 
-static int compare(const void *a, const void *b) {
-  return strcmp(a, b);
-}
+static int compare(const void *a, const void *b) { return strcmp(a, b); }
 
 static void test_unique(void) {
   pthread_t threads[THREADS];
-  for (int i = 0; i < THREADS; i++) tap_must(pthread_create(&threads[i], NULL, make_ids, ids[i * EACH]) == 0, "thread");
+  for (int i = 0; i < THREADS; i++)
+    tap_must(pthread_create(&threads[i], NULL, make_ids, ids[i * EACH]) == 0, "thread");
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   qsort(ids, THREADS * EACH, sizeof *ids, compare);
   int doubles = 0;
@@ -53,20 +52,49 @@ static void test_form(void) {
   char id[CK_ID_SIZE];
   ck_error err = CK_ERROR_INIT;
   ck_id_make_session(id, 1769903999123);
-  tap_ok(strncmp(id, "session_20260131_235959_", 24) == 0 && strlen(id) == 32, "session id: %s", id);
+  tap_ok(strncmp(id, "session_20260131_235959_", 24) == 0 && strlen(id) == 32, "session id: %s",
+         id);
   ck_id_make_checkpoint(id, -62167219200000);
-  tap_ok(strncmp(id, "checkpoint_00000101_000000_", 27) == 0 && strlen(id) == 35, "checkpoint id: %s", id);
+  tap_ok(strncmp(id, "checkpoint_00000101_000000_", 27) == 0 && strlen(id) == 35,
+         "checkpoint id: %s", id);
   tap_is_status(ck_id_check("checkpoint", id, &err), CK_OK, &err, "a made id passes the check");
   ck_id_make_run(id);
-  tap_ok(strncmp(id, "run_", 4) == 0 && strlen(id) == 40 && id[18] == '4', "run id is a random uuid: %s", id);
+  tap_ok(strncmp(id, "run_", 4) == 0 && strlen(id) == 40 && id[18] == '4',
+         "run id is a random uuid: %s", id);
   tap_is_status(ck_id_check("run", id, &err), CK_OK, &err, "a run's id passes the check");
 }
 
 static void test_attacks(void) {
-  static const char *const attacks[] = {
-      "",        ".",      "..",       "../../etc/passwd", "a/b",           "/",   "a b", "a\nb",   "a\tb", "a\x1b[2J",
-      "%2e%2e",  "a;b",    "a'b",      "a\"b",             "\xe2\x88\x95x", "a:b", "a.b", "a\\b",   "~",    "\xff",
-      "$(true)", "`true`", "session*", "caf\xc3\xa9",      "\xff\xfe",      "a|b", "a&b", "a%00b", "\x7f", "a\r"};
+  static const char *const attacks[] = {"",
+                                        ".",
+                                        "..",
+                                        "../../etc/passwd",
+                                        "a/b",
+                                        "/",
+                                        "a b",
+                                        "a\nb",
+                                        "a\tb",
+                                        "a\x1b[2J",
+                                        "%2e%2e",
+                                        "a;b",
+                                        "a'b",
+                                        "a\"b",
+                                        "\xe2\x88\x95x",
+                                        "a:b",
+                                        "a.b",
+                                        "a\\b",
+                                        "~",
+                                        "\xff",
+                                        "$(true)",
+                                        "`true`",
+                                        "session*",
+                                        "caf\xc3\xa9",
+                                        "\xff\xfe",
+                                        "a|b",
+                                        "a&b",
+                                        "a%00b",
+                                        "\x7f",
+                                        "a\r"};
   ck_error err;
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
     ck_status status = ck_id_check("session", attacks[i], &err);
@@ -83,7 +111,8 @@ static void test_attacks(void) {
   tap_is_status(ck_id_check("session", id, &err), CK_E_USAGE, &err, "300 do not");
   tap_ok(strlen(err.text) < 200, "a long id is shown cut");
   tap_is_status(ck_id_check("session", NULL, &err), CK_E_USAGE, &err, "no id is refused");
-  tap_is_status(ck_id_check("session", "-rf", &err), CK_OK, &err, "a leading dash is allowed by the pattern");
+  tap_is_status(ck_id_check("session", "-rf", &err), CK_OK, &err,
+                "a leading dash is allowed by the pattern");
 }
 
 int main(void) {

@@ -8,23 +8,25 @@
 #include "tests/tap.h"
 
 static const char document[] =
-    " { \"a\" : [1, 2 ,3] , \"big\":9007199254740993,\"n\\u0061me\":\"x\\n\\u00e9\\ud83d\\ude00\", \"o\":{\"a\":{}},"
+    " { \"a\" : [1, 2 ,3] , \"big\":9007199254740993,\"n\\u0061me\":\"x\\n\\u00e9\\ud83d\\ude00\", "
+    "\"o\":{\"a\":{}},"
     "\"s\":\"}],\\\"\", \"e\":{ } , \"z\" : null } ";
 
-static ck_bytes get(const char *name) {
-  return ck_json_get(ck_bytes_text(document), name);
-}
+static ck_bytes get(const char *name) { return ck_json_get(ck_bytes_text(document), name); }
 
 static void test_get(void) {
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_json_check(ck_bytes_text(document), &err), CK_OK, &err, "the document is valid");
   tap_is_bytes(get("a"), ck_bytes_text("[1, 2 ,3]"), "a span has its inner space and no outer");
   tap_is_bytes(get("big"), ck_bytes_text("9007199254740993"), "2^53+1 stays the bytes it was");
-  tap_is_bytes(get("name"), ck_bytes_text("\"x\\n\\u00e9\\ud83d\\ude00\""), "escapes in names are decoded");
+  tap_is_bytes(get("name"), ck_bytes_text("\"x\\n\\u00e9\\ud83d\\ude00\""),
+               "escapes in names are decoded");
   tap_is_bytes(get("n\\u0061me"), (ck_bytes){NULL, 0}, "the raw spelling is not the name");
-  tap_is_bytes(get("s"), ck_bytes_text("\"}],\\\"\""), "brackets and quotes in strings do not count");
+  tap_is_bytes(get("s"), ck_bytes_text("\"}],\\\"\""),
+               "brackets and quotes in strings do not count");
   tap_is_bytes(get("z"), ck_bytes_text("null"), "the last member is found");
-  tap_ok(get("A").data == NULL && get("").data == NULL && get("b").data == NULL, "names are exact; absent gives none");
+  tap_ok(get("A").data == NULL && get("").data == NULL && get("b").data == NULL,
+         "names are exact; absent gives none");
   tap_ok(ck_json_get(get("a"), "1").data == NULL, "an array has no members");
   tap_is_bytes(ck_json_get(get("o"), "a"), ck_bytes_text("{}"), "spans can be looked into");
   tap_is_int(ck_json_type_of(get("none")), CK_JSON_NONE, "what is absent has no type");
@@ -34,7 +36,8 @@ static void test_iterate(void) {
   ck_json_iterator it = ck_json_iterate(get("a"));
   const char *want[] = {"1", "2", "3"};
   size_t count = 0;
-  for (; ck_json_next(&it); count++) tap_is_bytes(it.value, ck_bytes_text(want[count % 3]), "element %zu", count);
+  for (; ck_json_next(&it); count++)
+    tap_is_bytes(it.value, ck_bytes_text(want[count % 3]), "element %zu", count);
   tap_is_int((int64_t)count, 3, "each element once");
   tap_ok(!ck_json_next(&it) && !it.value.data, "behind the end stays behind the end");
   it = ck_json_iterate(ck_bytes_text(document));
@@ -49,12 +52,15 @@ static void test_types(void) {
   static const struct {
     const char *text;
     ck_json_type type;
-  } rows[] = {{"null", CK_JSON_NULL},   {" false", CK_JSON_FALSE}, {"true ", CK_JSON_TRUE}, {"-1.5e3", CK_JSON_NUMBER},
-              {"\"\"", CK_JSON_STRING}, {"[]", CK_JSON_ARRAY},     {"{}", CK_JSON_OBJECT},  {"", CK_JSON_NONE},
-              {"nul", CK_JSON_NONE},    {"truex", CK_JSON_NONE},   {"1x", CK_JSON_NONE},    {"\"", CK_JSON_NONE},
-              {"[", CK_JSON_NONE},      {"{]", CK_JSON_NONE},      {"-", CK_JSON_NONE},     {"x", CK_JSON_NONE}};
+  } rows[] = {{"null", CK_JSON_NULL},     {" false", CK_JSON_FALSE}, {"true ", CK_JSON_TRUE},
+              {"-1.5e3", CK_JSON_NUMBER}, {"\"\"", CK_JSON_STRING},  {"[]", CK_JSON_ARRAY},
+              {"{}", CK_JSON_OBJECT},     {"", CK_JSON_NONE},        {"nul", CK_JSON_NONE},
+              {"truex", CK_JSON_NONE},    {"1x", CK_JSON_NONE},      {"\"", CK_JSON_NONE},
+              {"[", CK_JSON_NONE},        {"{]", CK_JSON_NONE},      {"-", CK_JSON_NONE},
+              {"x", CK_JSON_NONE}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    tap_is_int(ck_json_type_of(ck_bytes_text(rows[i].text)), rows[i].type, "type of '%s'", rows[i].text);
+    tap_is_int(ck_json_type_of(ck_bytes_text(rows[i].text)), rows[i].type, "type of '%s'",
+               rows[i].text);
   }
 }
 
@@ -63,7 +69,8 @@ static void test_strings(void) {
   ck_buffer_append_text(&text, ">");
   tap_ok(ck_json_read_string(&text, get("name")), "a string is read");
   tap_is_text(text.data, ">x\n\xc3\xa9\xf0\x9f\x98\x80", "decoded, behind what was there");
-  tap_ok(!ck_json_read_string(&text, get("big")) && !ck_json_read_string(&text, ck_bytes_text("\"a\" \"b\"")) &&
+  tap_ok(!ck_json_read_string(&text, get("big")) &&
+             !ck_json_read_string(&text, ck_bytes_text("\"a\" \"b\"")) &&
              !ck_json_read_string(&text, ck_bytes_text("\"\\q\"")),
          "what is not one string is refused");
   tap_is_int((int64_t)text.len, 9, "and appends nothing");
@@ -73,8 +80,10 @@ static void test_strings(void) {
   free(copy);
   tap_ok(ck_json_dup_string(ck_bytes_text("null")) == NULL, "null is no text");
   tap_ok(ck_json_is_text(get("name"), "x\n\xc3\xa9\xf0\x9f\x98\x80"), "texts are compared decoded");
-  tap_ok(!ck_json_is_text(get("name"), "x\n\xc3\xa9") && !ck_json_is_text(get("name"), ""), "and as a whole");
-  tap_ok(ck_json_is_text(ck_bytes_text("\"\""), "") && !ck_json_is_text(ck_bytes_text("\"\\\\\""), "\\\\"),
+  tap_ok(!ck_json_is_text(get("name"), "x\n\xc3\xa9") && !ck_json_is_text(get("name"), ""),
+         "and as a whole");
+  tap_ok(ck_json_is_text(ck_bytes_text("\"\""), "") &&
+             !ck_json_is_text(ck_bytes_text("\"\\\\\""), "\\\\"),
          "a backslash is one character");
   tap_ok(!ck_json_is_text(ck_bytes_text("1"), "1"), "a number is no text");
 }
@@ -112,7 +121,8 @@ static void test_ints(void) {
 
 static void is_double(const char *text, double want) {
   double number = 7;
-  tap_ok(ck_json_read_double(&number, ck_bytes_text(text)) && number == want, "double '%.40s': %.17g", text, number);
+  tap_ok(ck_json_read_double(&number, ck_bytes_text(text)) && number == want,
+         "double '%.40s': %.17g", text, number);
 }
 
 static void test_doubles(void) {
@@ -128,7 +138,8 @@ static void test_doubles(void) {
   is_double("1e-99999999999999999999", 0);
   is_double("0e99999999999999999999", 0);
   double number;
-  tap_ok(ck_json_read_double(&number, ck_bytes_text("-0")) && signbit(number), "minus zero keeps its sign");
+  tap_ok(ck_json_read_double(&number, ck_bytes_text("-0")) && signbit(number),
+         "minus zero keeps its sign");
   tap_ok(!ck_json_read_double(&number, ck_bytes_text("1e400")), "no double holds 1e400");
 
   /* Exactly between two doubles, and a digit beyond: only the 1,500th digit decides. */
@@ -144,8 +155,10 @@ static void test_doubles(void) {
   ck_buffer_append_text(&text, "1e401");
   is_double(text.data, 1);
   ck_buffer_clear(&text);
-  if (setlocale(LC_ALL, "de_DE.UTF-8")) is_double("1.5", 1.5);
-  else tap_skip("no locale with a decimal comma");
+  if (setlocale(LC_ALL, "de_DE.UTF-8"))
+    is_double("1.5", 1.5);
+  else
+    tap_skip("no locale with a decimal comma");
 }
 
 /* Everything that takes text, on text nobody checked, in a block that ends where it ends. */
@@ -163,7 +176,8 @@ static void read_everything(const char *text, size_t len) {
   ck_json_count(value);
   ck_json_read_string(&string, value);
   ck_json_is_text(value, "name");
-  (void)(ck_json_read_int(&integer, value) || ck_json_read_double(&number, value) || ck_json_read_bool(&truth, value));
+  (void)(ck_json_read_int(&integer, value) || ck_json_read_double(&number, value) ||
+         ck_json_read_bool(&truth, value));
   ck_buffer_clear(&string);
   free(copy);
 }

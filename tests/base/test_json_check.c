@@ -85,7 +85,10 @@ static const json_case refused[] = {
     {"capital literal", "True", 0, 0},
     {"cut literal", "tru", 0, 0},
     {"glued literal", "truefalse", 0, 4},
-    {"other space", "\xc2\xa0" "1", 0, 0},
+    {"other space",
+     "\xc2\xa0"
+     "1",
+     0, 0},
     {"form feed", "\f1", 0, 0},
 };
 
@@ -136,7 +139,8 @@ static void test_tables(void) {
     tap_is_status(status, CK_OK, &err, "taken: %s", taken[i].name);
   }
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_json_check((ck_bytes){NULL, 0}, &err), CK_E_PARSE, &err, "no bytes at all are refused");
+  tap_is_status(ck_json_check((ck_bytes){NULL, 0}, &err), CK_E_PARSE, &err,
+                "no bytes at all are refused");
 }
 
 static ck_status check_depth(size_t depth, const char *open, const char *close, ck_error *err) {
@@ -151,15 +155,22 @@ static ck_status check_depth(size_t depth, const char *open, const char *close, 
 
 static void test_depth(void) {
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(check_depth(CK_JSON_DEPTH_MAX, "[", "]", &err), CK_OK, &err, "arrays as deep as allowed");
-  tap_is_status(check_depth(CK_JSON_DEPTH_MAX, "{\"a\":", "}", &err), CK_OK, &err, "objects as deep as allowed");
-  tap_is_status(check_depth(CK_JSON_DEPTH_MAX + 1, "[", "]", &err), CK_E_PARSE, &err, "one deeper is refused");
-  tap_is_status(check_depth(1000000, "[", "]", &err), CK_E_PARSE, &err, "a million arrays are refused");
-  tap_is_status(check_depth(1000000, "{\"a\":", "}", &err), CK_E_PARSE, &err, "a million objects are refused");
-  tap_is_status(check_depth(1000000, "[", "", &err), CK_E_PARSE, &err, "a million open arrays are refused");
+  tap_is_status(check_depth(CK_JSON_DEPTH_MAX, "[", "]", &err), CK_OK, &err,
+                "arrays as deep as allowed");
+  tap_is_status(check_depth(CK_JSON_DEPTH_MAX, "{\"a\":", "}", &err), CK_OK, &err,
+                "objects as deep as allowed");
+  tap_is_status(check_depth(CK_JSON_DEPTH_MAX + 1, "[", "]", &err), CK_E_PARSE, &err,
+                "one deeper is refused");
+  tap_is_status(check_depth(1000000, "[", "]", &err), CK_E_PARSE, &err,
+                "a million arrays are refused");
+  tap_is_status(check_depth(1000000, "{\"a\":", "}", &err), CK_E_PARSE, &err,
+                "a million objects are refused");
+  tap_is_status(check_depth(1000000, "[", "", &err), CK_E_PARSE, &err,
+                "a million open arrays are refused");
 }
 
-/* An object of `count` names; the one numbered `again` (if any) occurs a second time at the end, escaped. */
+/* An object of `count` names; the one numbered `again` (if any) occurs a second time at the end,
+ * escaped. */
 static void put_wide(ck_buffer *text, int count, int again) {
   ck_buffer_append_char(text, '{');
   for (int i = 0; i < count; i++) ck_buffer_append_format(text, "%s\"n%d\":%d", i ? "," : "", i, i);
@@ -179,7 +190,8 @@ static void test_wide(void) {
   bool none = true, each = true;
   for (int count = 1; count <= 70; count++) {
     none = none && check_wide(count, -1) == CK_OK;
-    for (int again = 0; again < count; again++) each = each && check_wide(count, again) == CK_E_PARSE;
+    for (int again = 0; again < count; again++)
+      each = each && check_wide(count, again) == CK_E_PARSE;
   }
   tap_ok(none, "objects of every size around the switch to hashing are taken");
   tap_ok(each, "a duplicate of any of their names is found");
@@ -187,7 +199,8 @@ static void test_wide(void) {
   tap_is_int(check_wide(200000, 0), CK_E_PARSE, "and the duplicate of the first is found");
 }
 
-/* Wide objects inside wide objects: names of one level must not be taken for names of another, nor get lost. */
+/* Wide objects inside wide objects: names of one level must not be taken for names of another, nor
+ * get lost. */
 static ck_status check_nested(int depth, int again) {
   ck_buffer text = {0};
   for (int level = 0; level < depth; level++) {
@@ -209,7 +222,8 @@ static ck_status check_nested(int depth, int again) {
 static void test_nested(void) {
   tap_is_int(check_nested(200, -1), CK_OK, "equal names on 200 levels are no duplicates");
   bool found = true;
-  for (int level = 0; level < 200; level += 13) found = found && check_nested(200, level) == CK_E_PARSE;
+  for (int level = 0; level < 200; level += 13)
+    found = found && check_nested(200, level) == CK_E_PARSE;
   tap_ok(found, "a duplicate is found on any level after deeper ones were closed");
 }
 
@@ -223,13 +237,14 @@ static void test_similar_names(void) {
       ck_buffer_append_format(&text, "\"headhead%0*dtailtail\":1,", i < 16 ? 2000 : 20, i);
     }
     ck_buffer_append_format(&text, "\"headhead%020dtailtail\":1}", again ? 4321 : 9999);
-    tap_is_int(ck_json_check(ck_buffer_bytes(&text), NULL), again ? CK_E_PARSE : CK_OK, "similar names, %s",
-               again ? "one twice" : "all different");
+    tap_is_int(ck_json_check(ck_buffer_bytes(&text), NULL), again ? CK_E_PARSE : CK_OK,
+               "similar names, %s", again ? "one twice" : "all different");
   }
   ck_buffer_clear(&text);
 }
 
-/* Never out of bounds, and a shorter or damaged text is never taken for the whole one by accident. */
+/* Never out of bounds, and a shorter or damaged text is never taken for the whole one by
+ * accident. */
 static void test_damage(void) {
   static const char text[] =
       "{\"a\":[1,-2.5e3,true,null,\"\\u00e9\xc3\xa9\\ud83d\\ude00\"],\"b\":{\"c\":\"12345678\"}}";

@@ -16,10 +16,18 @@ static void test_strings(void) {
   writes((ck_bytes){NULL, 0}, "\"\"", "nothing");
   writes(ck_bytes_text("plain"), "\"plain\"", "plain");
   writes(ck_bytes_text("a\"b\\c/d"), "\"a\\\"b\\\\c/d\"", "quote and backslash");
-  writes(ck_bytes_text("\b\f\n\r\t\x01\x1f\x7f"), "\"\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\"", "controls");
+  writes(ck_bytes_text("\b\f\n\r\t\x01\x1f\x7f"), "\"\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\"",
+         "controls");
   writes(ck_bytes_text("\xc3\xa9\xf0\x9f\x98\x80"), "\"\xc3\xa9\xf0\x9f\x98\x80\"", "UTF-8 stays");
-  writes((ck_bytes){"a\0b", 3}, "\"a\xef\xbf\xbd" "b\"", "NUL, which the scanner refuses");
-  writes(ck_bytes_text("\xff" "a\xc3"), "\"\xef\xbf\xbd" "a\xef\xbf\xbd\"", "bytes that are not UTF-8");
+  writes((ck_bytes){"a\0b", 3},
+         "\"a\xef\xbf\xbd"
+         "b\"",
+         "NUL, which the scanner refuses");
+  writes(ck_bytes_text("\xff"
+                       "a\xc3"),
+         "\"\xef\xbf\xbd"
+         "a\xef\xbf\xbd\"",
+         "bytes that are not UTF-8");
   writes(ck_bytes_text("\xed\xa0\x80"), "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"", "a surrogate");
 }
 
@@ -71,7 +79,8 @@ static void test_writer(void) {
   ck_json_member_int(&w, "last\n", 1);
   ck_json_end(&w, '}');
   tap_is_bytes(ck_buffer_bytes(&out),
-               ck_bytes_text("{\"min\":-9223372036854775808,\"text\":\"a\\\"\",\"yes\":true,\"raw\":1.50,\"none\":null,"
+               ck_bytes_text("{\"min\":-9223372036854775808,\"text\":\"a\\\"\",\"yes\":true,"
+                             "\"raw\":1.50,\"none\":null,"
                              "\"bytes\":\"xy\",\"list\":[null,{},[],false,\"t\"],\"last\\n\":1}"),
                "the writer sets commas and colons");
   tap_is_int(ck_json_check(ck_buffer_bytes(&out), NULL), CK_OK, "and the scanner takes it");

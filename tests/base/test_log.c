@@ -19,13 +19,16 @@ static void escapes_to(ck_bytes text, const char *want, const char *name) {
 }
 
 static void test_escape(void) {
-  escapes_to(ck_bytes_text("plain caf\xc3\xa9 \xf0\x9f\x98\x80"), "plain caf\xc3\xa9 \xf0\x9f\x98\x80", "text stays");
+  escapes_to(ck_bytes_text("plain caf\xc3\xa9 \xf0\x9f\x98\x80"),
+             "plain caf\xc3\xa9 \xf0\x9f\x98\x80", "text stays");
   escapes_to(ck_bytes_text("a\nb\tc\rd"), "a\\nb\\tc\\x0dd", "newline, tab, return");
   escapes_to(ck_bytes_text("\x1b]0;x\x07"), "\\x1b]0;x\\x07", "escape sequences");
   escapes_to((ck_bytes){"a\0b", 3}, "a\\x00b", "NUL");
   escapes_to(ck_bytes_text("\x7f\xc2\x9b"), "\\x7f\\xc2\\x9b", "delete and the one-character CSI");
-  escapes_to(ck_bytes_text("\xff\xc3(\xed\xa0\x80"), "\\xff\\xc3(\\xed\\xa0\\x80", "bytes that are not UTF-8");
-  escapes_to(ck_bytes_text("x\xe2\x80\xaetxt.exe"), "x\\xe2\\x80\\xaetxt.exe", "turning the reading direction");
+  escapes_to(ck_bytes_text("\xff\xc3(\xed\xa0\x80"), "\\xff\\xc3(\\xed\\xa0\\x80",
+             "bytes that are not UTF-8");
+  escapes_to(ck_bytes_text("x\xe2\x80\xaetxt.exe"), "x\\xe2\\x80\\xaetxt.exe",
+             "turning the reading direction");
   escapes_to(ck_bytes_text("\xf0\x9f\x98"), "\\xf0\\x9f\\x98", "a cut character");
   escapes_to((ck_bytes){NULL, 0}, "", "nothing");
 }
@@ -61,7 +64,8 @@ static void test_levels(void) {
   ck_log_line(CK_LOG_WARN, "hidden");
   ck_log_line(CK_LOG_ERROR, "shown too");
   char *text = release(saved, path);
-  tap_is_text(text, "ckrun: two\\nlines 1\\x1b\nckrun: shown\nckrun: shown too\n", "levels are kept, a line is one line");
+  tap_is_text(text, "ckrun: two\\nlines 1\\x1b\nckrun: shown\nckrun: shown too\n",
+              "levels are kept, a line is one line");
   free(text);
 }
 
@@ -102,7 +106,8 @@ static void test_filter(void) {
   ck_log_set_filter(NULL, NULL);
   ck_log_line(CK_LOG_ERROR, "it is %s", "plain");
   char *text = release(saved, path);
-  tap_is_text(text, "ckrun: it is [masked]\\n\nckrun: it is plain\n", "a line passes the filter before it is escaped");
+  tap_is_text(text, "ckrun: it is [masked]\\n\nckrun: it is plain\n",
+              "a line passes the filter before it is escaped");
   free(text);
 }
 

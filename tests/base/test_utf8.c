@@ -19,19 +19,35 @@ static void test_all(void) {
 
 static void test_wrong(void) {
   static const char *const wrong[] = {
-      "\x80",         "\xbf",         "\xc0\x80",         "\xc1\xbf",         "\xe0\x80\x80",     "\xe0\x9f\xbf",
-      "\xed\xa0\x80", "\xed\xbf\xbf", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xf8\x88\x80\x80\x80",
-      "\xfe",         "\xff",         "\xc3(",            "\xe2\x82(",        "\xf0\x9f\x98(",
+      "\x80",
+      "\xbf",
+      "\xc0\x80",
+      "\xc1\xbf",
+      "\xe0\x80\x80",
+      "\xe0\x9f\xbf",
+      "\xed\xa0\x80",
+      "\xed\xbf\xbf",
+      "\xf0\x8f\xbf\xbf",
+      "\xf4\x90\x80\x80",
+      "\xf5\x80\x80\x80",
+      "\xf8\x88\x80\x80\x80",
+      "\xfe",
+      "\xff",
+      "\xc3(",
+      "\xe2\x82(",
+      "\xf0\x9f\x98(",
   };
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    tap_is_int((int64_t)ck_utf8_length(wrong[i], strlen(wrong[i])), 0, "overlong, surrogate or stray: %zu", i);
+    tap_is_int((int64_t)ck_utf8_length(wrong[i], strlen(wrong[i])), 0,
+               "overlong, surrogate or stray: %zu", i);
   }
 }
 
 int main(void) {
   test_all();
   test_wrong();
-  const char *text = "a\xf0\x9f\x98\x80" "b";
+  const char *text = "a\xf0\x9f\x98\x80"
+                     "b";
   static const size_t cuts[] = {0, 1, 1, 1, 1, 5, 6};
   for (size_t len = 0; len <= 6; len++) {
     tap_is_int((int64_t)ck_utf8_cut(text, len), (int64_t)cuts[len], "cut at %zu", len);

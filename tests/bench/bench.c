@@ -57,30 +57,38 @@ double bench_floor_once(void) {
   if (fd < 0) {
     fd = open(bench_path("floor"), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     for (int i = 0; fd >= 0 && i < 256; i++)
-      if (pwrite(fd, page, sizeof page, i * (off_t)sizeof page) < 0) bench_die("floor: write failed");
+      if (pwrite(fd, page, sizeof page, i * (off_t)sizeof page) < 0)
+        bench_die("floor: write failed");
     if (fd < 0 || fsync(fd) != 0) bench_die("floor: cannot prepare");
   }
   static unsigned round;
   memset(page, (int)round, sizeof page);
   double begun = bench_now_us();
-  if (pwrite(fd, page, sizeof page, (off_t)(round++ % 256) * (off_t)sizeof page) < 0 || fdatasync(fd) != 0)
+  if (pwrite(fd, page, sizeof page, (off_t)(round++ % 256) * (off_t)sizeof page) < 0 ||
+      fdatasync(fd) != 0)
     bench_die("floor: write failed");
   return bench_now_us() - begun;
 }
 
 ck_value *bench_prose(size_t len, unsigned seed) {
-  static const char *const words[] = {"the ", "agent ", "read ", "a ", "file ", "and ", "found ", "that ", "reservation ", "was ",
-      "changed ", "because ", "customer ", "asked ", "for ", "another ", "flight ", "on ", "Monday ", "morning ", "while ",
-      "payment ", "method ", "remained ", "valid ", "until ", "policy ", "allows ", "refund ", "within ", "hours ", "of ",
-      "booking ", "it ", "then ", "called ", "tool ", "with ", "arguments ", "to ", "confirm ", "new ", "price ", "before "};
+  static const char *const words[] = {
+      "the ",     "agent ",       "read ",     "a ",         "file ",    "and ",      "found ",
+      "that ",    "reservation ", "was ",      "changed ",   "because ", "customer ", "asked ",
+      "for ",     "another ",     "flight ",   "on ",        "Monday ",  "morning ",  "while ",
+      "payment ", "method ",      "remained ", "valid ",     "until ",   "policy ",   "allows ",
+      "refund ",  "within ",      "hours ",    "of ",        "booking ", "it ",       "then ",
+      "called ",  "tool ",        "with ",     "arguments ", "to ",      "confirm ",  "new ",
+      "price ",   "before "};
   ck_buffer text = {0}, json = {0};
   ck_error err;
   ck_value *value;
   unsigned state = seed * 2654435761u + 12345u;
   while (text.len < len) {
     state = state * 1664525u + 1013904223u;
-    if ((state >> 28) == 0) ck_buffer_append_format(&text, "%u ", state >> 8);
-    else ck_buffer_append_text(&text, words[(state >> 16) % (sizeof words / sizeof *words)]);
+    if ((state >> 28) == 0)
+      ck_buffer_append_format(&text, "%u ", state >> 8);
+    else
+      ck_buffer_append_text(&text, words[(state >> 16) % (sizeof words / sizeof *words)]);
   }
   text.len = len;
   ck_json_append_string(&json, ck_buffer_bytes(&text));
@@ -130,14 +138,16 @@ static const ck_value *message(unsigned number) {
 
 static void append_message(ck_session *session, unsigned number) {
   ck_error err;
-  if (ck_session_append(session, CK_EVENT_MESSAGE, NULL, "writer", message(number), &err) != CK_OK) bench_die("step: %s", err.text);
+  if (ck_session_append(session, CK_EVENT_MESSAGE, NULL, "writer", message(number), &err) != CK_OK)
+    bench_die("step: %s", err.text);
 }
 
 void bench_message(ck_session *session, unsigned number) {
   uint64_t ticket;
   ck_error err;
   append_message(session, number);
-  if (ck_session_push(&ticket, session, CK_DURABLE_PROCESS, &err) != CK_OK) bench_die("step: %s", err.text);
+  if (ck_session_push(&ticket, session, CK_DURABLE_PROCESS, &err) != CK_OK)
+    bench_die("step: %s", err.text);
 }
 
 ck_saved bench_boundary(ck_session *session, unsigned number) {
@@ -148,7 +158,8 @@ ck_saved bench_boundary(ck_session *session, unsigned number) {
   snprintf(text, sizeof text, "{\"step\":%u,\"note\":\"the small change of this step\"}", number);
   if (ck_value_new(&small, ck_bytes_text(text), &err) != CK_OK) bench_die("step: %s", err.text);
   put(session, "memory.small", small);
-  if (ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND}, &err) != CK_OK)
+  if (ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND}, &err) !=
+      CK_OK)
     bench_die("boundary: %s", err.text);
   return saved;
 }
@@ -170,9 +181,13 @@ void bench_add(figure row) {
   figures[figure_count++] = row;
   char ratio[32] = "", target[32] = "";
   if (row.floor > 0) snprintf(ratio, sizeof ratio, "%.2f", ratio_of(&row));
-  if (row.compared) snprintf(target, sizeof target, "%s %.4g", row.at_least ? ">=" : "<=", row.target);
-  printf("%-66s %12.2f %-8s %10.2f %8s %10s  %s\n", row.name, row.value, row.unit, row.floor, ratio, target,
-         !row.compared ? "" : is_ok(&row) ? "ok" : "MISSED");
+  if (row.compared)
+    snprintf(target, sizeof target, "%s %.4g", row.at_least ? ">=" : "<=", row.target);
+  printf("%-66s %12.2f %-8s %10.2f %8s %10s  %s\n", row.name, row.value, row.unit, row.floor, ratio,
+         target,
+         !row.compared ? ""
+         : is_ok(&row) ? "ok"
+                       : "MISSED");
   fflush(stdout);
 }
 
@@ -185,14 +200,17 @@ static void write_json(void) {
     cJSON_AddStringToObject(row, "unit", figures[i].unit);
     cJSON_AddNumberToObject(row, "floor", figures[i].floor);
     cJSON_AddNumberToObject(row, "ratio", ratio_of(&figures[i]));
-    if (figures[i].compared) cJSON_AddNumberToObject(row, "target", figures[i].target);
-    else cJSON_AddNullToObject(row, "target");
+    if (figures[i].compared)
+      cJSON_AddNumberToObject(row, "target", figures[i].target);
+    else
+      cJSON_AddNullToObject(row, "target");
     cJSON_AddBoolToObject(row, "ok", is_ok(&figures[i]));
     cJSON_AddItemToArray(list, row);
   }
   char *text = cJSON_Print(list);
   FILE *file = fopen("build/bench.json", "w");
-  if (!file || !text || fputs(text, file) < 0 || fclose(file) != 0) bench_die("cannot write build/bench.json");
+  if (!file || !text || fputs(text, file) < 0 || fclose(file) != 0)
+    bench_die("cannot write build/bench.json");
   cJSON_free(text);
   cJSON_Delete(list);
 }

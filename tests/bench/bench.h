@@ -1,4 +1,5 @@
-/* bench.h - figures: measured, held against a floor of the same run and a target, printed and written as JSON. */
+/* bench.h - figures: measured, held against a floor of the same run and a target, printed and
+ * written as JSON. */
 #ifndef CK_TESTS_BENCH_BENCH_H
 #define CK_TESTS_BENCH_BENCH_H
 
@@ -8,33 +9,36 @@
 
 #include "core/runtime/session/session.h"
 
-/* One row. `value` is in `unit`; the ratio value / floor (or the value itself when floor is 0) is held against `target`. */
+/* One row. `value` is in `unit`; the ratio value / floor (or the value itself when floor is 0) is
+ * held against `target`. */
 typedef struct figure {
   char name[96];
   double value;
   const char *unit;
-  double floor;    /* 0: none */
-  double target;   /* most it may be; with `at_least`, least */
+  double floor;  /* 0: none */
+  double target; /* most it may be; with `at_least`, least */
   bool at_least;
-  bool compared;   /* false: shown for comparison only, always ok */
+  bool compared; /* false: shown for comparison only, always ok */
 } figure;
 
 void bench_add(figure row);
 /* Samples in microseconds, sorted in place. */
 double bench_percentile(double *samples, size_t count, double percent);
 double bench_now_us(void);
-/* Ends the program with the message: a figure that cannot be measured must not be missing in silence. */
+/* Ends the program with the message: a figure that cannot be measured must not be missing in
+ * silence. */
 void bench_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* "<folder of the measured disk>/name", in a buffer of its own until the next four calls. */
 const char *bench_path(const char *name);
-/* A text of `len` bytes of English-like prose, different for each `seed`; as a JSON string. Caller frees the value. */
+/* A text of `len` bytes of English-like prose, different for each `seed`; as a JSON string. Caller
+ * frees the value. */
 ck_value *bench_prose(size_t len, unsigned seed);
 /* The calibration: overwrites 16 KiB of allocated blocks and syncs them; microseconds. */
 double bench_floor_once(void);
 /* A state of about `bytes` in values of 1 KiB (at least one key). */
 void bench_fill_state(ck_session *session, size_t bytes);
-/* The standard workload, in its two halves: a message of 2 KB is recorded (and committed, as a flow's outcomes are); then one
- * small key changes and a boundary is reached. */
+/* The standard workload, in its two halves: a message of 2 KB is recorded (and committed, as a
+ * flow's outcomes are); then one small key changes and a boundary is reached. */
 void bench_message(ck_session *session, unsigned number);
 ck_saved bench_boundary(ck_session *session, unsigned number);
 /* Both in one go, and so in one transaction. */

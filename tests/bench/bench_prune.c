@@ -1,4 +1,5 @@
-/* bench_prune.c - what it costs to drop 10,000 checkpoints at once: 100 KB of state, everything read before anything goes. */
+/* bench_prune.c - what it costs to drop 10,000 checkpoints at once: 100 KB of state, everything
+ * read before anything goes. */
 #include <stdio.h>
 
 #include "core/runtime/session/checkpoint_list.h"
@@ -28,7 +29,8 @@ static double prune(size_t *dropped, const char *url, bool dry_run) {
   ck_prune_order order = {.keep = 10, .dry_run = dry_run};
   if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK) bench_die("%s", err.text);
   double begun = bench_now_us();
-  if (ck_session_prune_at_rest(&pruned, store, "long", &order, &err) != CK_OK) bench_die("%s", err.text);
+  if (ck_session_prune_at_rest(&pruned, store, "long", &order, &err) != CK_OK)
+    bench_die("%s", err.text);
   double took = bench_now_us() - begun;
   *dropped = pruned.report.count;
   ck_pruned_clear(&pruned);
@@ -45,6 +47,10 @@ void bench_prune(void) {
   if (dropped != CHECKPOINTS - 10) bench_die("%zu would be dropped", dropped);
   double real = prune(&dropped, url, false);
   if (dropped != CHECKPOINTS - 10) bench_die("%zu were dropped", dropped);
-  bench_add((figure){.name = "prune of 10,000 checkpoints, 100 KB of state, space given back", .unit = "ms", .value = real / 1000, .target = 2000, .compared = true});
+  bench_add((figure){.name = "prune of 10,000 checkpoints, 100 KB of state, space given back",
+                     .unit = "ms",
+                     .value = real / 1000,
+                     .target = 2000,
+                     .compared = true});
   bench_add((figure){.name = "  a dry run of it", .unit = "ms", .value = dry / 1000});
 }

@@ -1,4 +1,5 @@
-/* bench_reads.c - what loading and tails cost in a store of 1,000 checkpoints and 100,000 events. */
+/* bench_reads.c - what loading and tails cost in a store of 1,000 checkpoints and 100,000
+ * events. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,9 @@ static void append(ck_session *session, unsigned number) {
   ck_error err;
   ck_value *body;
   snprintf(agent, sizeof agent, "agent-%u", number % 8);
-  snprintf(text, sizeof text, "{\"n\":%u,\"text\":\"agent %u looked at file %u and found nothing to change in it\"}", number, number % 8, number / 8);
+  snprintf(text, sizeof text,
+           "{\"n\":%u,\"text\":\"agent %u looked at file %u and found nothing to change in it\"}",
+           number, number % 8, number / 8);
   if (ck_value_new(&body, ck_bytes_text(text), &err) != CK_OK ||
       ck_session_append(session, CK_EVENT_NOTE, NULL, agent, body, &err) != CK_OK)
     bench_die("%s", err.text);
@@ -64,7 +67,8 @@ static double cold(const char *url, double (*measure)(const char *url)) {
     took = measure(url);
     _exit(write(fds[1], &took, sizeof took) == sizeof took ? 0 : 1);
   }
-  if (child < 0 || read(fds[0], &took, sizeof took) != sizeof took) bench_die("a measuring process died");
+  if (child < 0 || read(fds[0], &took, sizeof took) != sizeof took)
+    bench_die("a measuring process died");
   close(fds[0]);
   close(fds[1]);
   waitpid(child, NULL, 0);
@@ -77,7 +81,8 @@ static double load_head(const char *url) {
   ck_state *state;
   ck_error err;
   double begun = bench_now_us();
-  if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK || ck_store_get_head(&head, store, "large", &err) != CK_OK ||
+  if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK ||
+      ck_store_get_head(&head, store, "large", &err) != CK_OK ||
       ck_store_get_state(&state, store, head.session.no, head.checkpoint.seq, &err) != CK_OK)
     bench_die("%s", err.text);
   return bench_now_us() - begun;
@@ -109,7 +114,11 @@ static double tail_once(ck_store *store, const ck_head *head, const ck_view *vie
   ck_tail tail;
   ck_error err;
   double begun = bench_now_us();
-  if (ck_tail_read(&tail, store, &(ck_tail_query){.session = head->session.no, .view = view, .agent = "agent-3", .n = 50}, &err) != CK_OK) bench_die("%s", err.text);
+  if (ck_tail_read(
+          &tail, store,
+          &(ck_tail_query){.session = head->session.no, .view = view, .agent = "agent-3", .n = 50},
+          &err) != CK_OK)
+    bench_die("%s", err.text);
   double took = bench_now_us() - begun;
   if (tail.count != 50) bench_die("the tail has %zu events", tail.count);
   ck_tail_clear(&tail);
@@ -122,12 +131,17 @@ static void add_tail(const char *url) {
   ck_head head;
   ck_view view;
   ck_error err;
-  if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK || ck_store_get_head(&head, store, "large", &err) != CK_OK ||
-      ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, &err) != CK_OK)
+  if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK ||
+      ck_store_get_head(&head, store, "large", &err) != CK_OK ||
+      ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, &err) !=
+          CK_OK)
     bench_die("%s", err.text);
   for (size_t i = 0; i < 201; i++) samples[i] = tail_once(store, &head, &view);
-  bench_add((figure){.name = "tail of 50 events for one of 8 agents out of 100,000, p50", .unit = "ms",
-                     .value = bench_percentile(samples, 201, 50) / 1000, .target = 1, .compared = true});
+  bench_add((figure){.name = "tail of 50 events for one of 8 agents out of 100,000, p50",
+                     .unit = "ms",
+                     .value = bench_percentile(samples, 201, 50) / 1000,
+                     .target = 1,
+                     .compared = true});
   ck_view_clear(&view);
   ck_head_clear(&head);
   ck_store_close(store);
@@ -138,9 +152,16 @@ void bench_reads(void) {
   snprintf(url, sizeof url, "sqlite:%s", bench_path("large.db"));
   build(url);
   double bare = median_cold(url, open_bare), load = median_cold(url, load_head);
-  bench_add((figure){.name = "load of the head beyond opening SQLite, cold process", .unit = "ms", .value = (load - bare) / 1000, .target = 5, .compared = true});
+  bench_add((figure){.name = "load of the head beyond opening SQLite, cold process",
+                     .unit = "ms",
+                     .value = (load - bare) / 1000,
+                     .target = 5,
+                     .compared = true});
   bench_add((figure){.name = "  opening SQLite alone", .unit = "ms", .value = bare / 1000});
   add_tail(url);
-  bench_add((figure){.name = "open, resume and one durable step, cold process", .unit = "ms",
-                     .value = median_cold(url, resume_and_step) / 1000, .target = 20, .compared = true});
+  bench_add((figure){.name = "open, resume and one durable step, cold process",
+                     .unit = "ms",
+                     .value = median_cold(url, resume_and_step) / 1000,
+                     .target = 20,
+                     .compared = true});
 }

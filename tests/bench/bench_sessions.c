@@ -1,4 +1,5 @@
-/* bench_sessions.c - many sessions in one process: the writer's group commit against one session alone. */
+/* bench_sessions.c - many sessions in one process: the writer's group commit against one session
+ * alone. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,8 @@ enum { SESSIONS = 64, ROUNDS = 400 };
 
 static double latency[SESSIONS * ROUNDS];
 
-/* Each session has one checkpoint outstanding, as flows on one loop thread have. Checkpoints per second. */
+/* Each session has one checkpoint outstanding, as flows on one loop thread have. Checkpoints per
+ * second. */
 static double run(const char *name, size_t sessions, size_t rounds) {
   char url[600];
   ck_runtime *runtime;
@@ -18,9 +20,11 @@ static double run(const char *name, size_t sessions, size_t rounds) {
   size_t samples = 0;
   ck_error err;
   snprintf(url, sizeof url, "sqlite:%s", bench_path(name));
-  if (ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) != CK_OK) bench_die("%s", err.text);
+  if (ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) != CK_OK)
+    bench_die("%s", err.text);
   for (size_t i = 0; i < sessions; i++) {
-    if (ck_session_start(&session[i], runtime, &(ck_session_options){0}, &err) != CK_OK) bench_die("%s", err.text);
+    if (ck_session_start(&session[i], runtime, &(ck_session_options){0}, &err) != CK_OK)
+      bench_die("%s", err.text);
     bench_fill_state(session[i], 10 * 1024);
     saved[i] = bench_step(session[i], 0);
   }
@@ -37,13 +41,21 @@ static double run(const char *name, size_t sessions, size_t rounds) {
   for (size_t i = 0; i < sessions; i++) ck_session_close(session[i]);
   ck_runtime_close(runtime);
   if (sessions > 1)
-    bench_add((figure){.name = "durable checkpoint among 64 sessions, p99", .unit = "ms",
-                       .value = bench_percentile(latency, samples, 99) / 1000, .target = 8, .compared = true});
+    bench_add((figure){.name = "durable checkpoint among 64 sessions, p99",
+                       .unit = "ms",
+                       .value = bench_percentile(latency, samples, 99) / 1000,
+                       .target = 8,
+                       .compared = true});
   return (double)(sessions * rounds) / seconds;
 }
 
 void bench_sessions(void) {
   double one = run("one.db", 1, 2000), many = run("many.db", SESSIONS, ROUNDS);
-  bench_add((figure){.name = "durable checkpoints/s, 64 sessions in one process (floor: one)", .unit = "1/s", .value = many, .floor = one,
-                     .target = 4, .at_least = true, .compared = true});
+  bench_add((figure){.name = "durable checkpoints/s, 64 sessions in one process (floor: one)",
+                     .unit = "1/s",
+                     .value = many,
+                     .floor = one,
+                     .target = 4,
+                     .at_least = true,
+                     .compared = true});
 }

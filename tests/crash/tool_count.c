@@ -1,9 +1,12 @@
-/* tool_count.c - a tool that leaves one mark per call, and knows whether it did; what it is called as says what it does:
- *   count        appends its key to count.log with one write, and answers "counted N"; before that, where there is a FIFO
- *                "waiting" it opens that and writes its pid, where there is a FIFO "go" it takes one byte out of that, and
- *                where there is a file "hold" it waits for its lock
+/* tool_count.c - a tool that leaves one mark per call, and knows whether it did; what it is called
+ * as says what it does:
+ *   count        appends its key to count.log with one write, and answers "counted N"; before that,
+ *                where there is a FIFO "waiting" it opens that and writes its pid, where there is a
+ *                FIFO "go" it takes one byte out of that, and where there is a file "hold" it waits
+ *                for its lock
  *   count_probe  exit 0 and the same answer when the key is in count.log, else exit 1
- *   count_kill   like count, but kills who called it instead of answering; once, while there is a file "kill" */
+ *   count_kill   like count, but kills who called it instead of answering; once, while there is a
+ *                file "kill" */
 #include <fcntl.h>
 #include <limits.h>
 #include <sched.h>

@@ -4,8 +4,8 @@
 #include "tests/tap.h"
 
 /* Says nothing when it holds: it is asked thousands of times. */
-#define must(...)                                        \
-  do {                                                   \
+#define must(...)                                            \
+  do {                                                       \
     if (!(__VA_ARGS__)) tap_must(false, "%s", #__VA_ARGS__); \
   } while (0)
 
@@ -35,12 +35,14 @@ void drive_clear(drive *self) {
   ck_buffer_clear(&self->update);
 }
 
-ck_status drive_begin(ck_effect_run **out, drive *self, const ck_effect_driver *driver, const ck_effect *effect, bool probe) {
+ck_status drive_begin(ck_effect_run **out, drive *self, const ck_effect_driver *driver,
+                      const ck_effect *effect, bool probe) {
   ck_error err = CK_ERROR_INIT;
   drive_clear(self);
   self->delivered = self->updates = 0;
   self->inside = true;
-  ck_status status = (probe ? driver->probe : driver->start)(out, driver->self, effect, &self->sink, &err);
+  ck_status status =
+      (probe ? driver->probe : driver->start)(out, driver->self, effect, &self->sink, &err);
   self->inside = false;
   if (status) tap_diag("%s", err.text);
   return status;
@@ -50,10 +52,12 @@ void drive_wait(drive *self) {
   while (self->delivered == 0) ck_loop_run(self->loop);
 }
 
-const ck_outcome *drive_effect(drive *self, const ck_effect_driver *driver, const ck_effect *effect, bool probe) {
+const ck_outcome *drive_effect(drive *self, const ck_effect_driver *driver, const ck_effect *effect,
+                               bool probe) {
   ck_effect_run *run = NULL;
   must(drive_begin(&run, self, driver, effect, probe) == CK_OK);
   drive_wait(self);
-  if (self->delivered != 1 || self->too_early) tap_ok(false, "done is called once, and not from within start");
+  if (self->delivered != 1 || self->too_early)
+    tap_ok(false, "done is called once, and not from within start");
   return self->outcome;
 }

@@ -20,10 +20,12 @@ typedef struct drive {
 void drive_init(drive *self, ck_loop *loop);
 void drive_clear(drive *self);
 /* Starts (or probes) without waiting. */
-ck_status drive_begin(ck_effect_run **out, drive *self, const ck_effect_driver *driver, const ck_effect *effect, bool probe);
+ck_status drive_begin(ck_effect_run **out, drive *self, const ck_effect_driver *driver,
+                      const ck_effect *effect, bool probe);
 /* Runs the loop until done was called. */
 void drive_wait(drive *self);
 /* Both; the outcome is borrowed until the next effect. Ends the test when the driver refuses. */
-const ck_outcome *drive_effect(drive *self, const ck_effect_driver *driver, const ck_effect *effect, bool probe);
+const ck_outcome *drive_effect(drive *self, const ck_effect_driver *driver, const ck_effect *effect,
+                               bool probe);
 
 #endif

@@ -1,4 +1,5 @@
-/* test_loop.c - the loop calls later what is put off, in order, serves descriptors in between, and survives signals. */
+/* test_loop.c - the loop calls later what is put off, in order, serves descriptors in between, and
+ * survives signals. */
 #include "core/effect/loop.h"
 
 #include <errno.h>
@@ -17,9 +18,7 @@ static ck_waker *waker;
 static char trace[64];
 static int rounds, wakes, caught_number;
 
-static void note(void *to) {
-  strcat(trace, to);
-}
+static void note(void *to) { strcat(trace, to); }
 
 static void stop(void *none) {
   (void)none;
@@ -40,9 +39,7 @@ static void test_order(void) {
   ck_loop_withdraw(&tasks[0]);
 }
 
-static void withdraw(void *to) {
-  ck_loop_withdraw(to);
-}
+static void withdraw(void *to) { ck_loop_withdraw(to); }
 
 static void test_withdraw_meanwhile(void) {
   ck_loop_task first = {0}, second = {0}, third = {0};
@@ -76,7 +73,8 @@ static void again(void *to) {
 
 static void test_fairness(void) {
   tap_must(ck_waker_open(&waker, NULL) == CK_OK, "there is a waker");
-  tap_is_status(ck_loop_watch(loop, ck_waker_fd(waker), on_wake, NULL, NULL), CK_OK, NULL, "a waker can be watched");
+  tap_is_status(ck_loop_watch(loop, ck_waker_fd(waker), on_wake, NULL, NULL), CK_OK, NULL,
+                "a waker can be watched");
   ck_loop_task *first = calloc(1, sizeof *first);
   tap_must(first != NULL, "there is memory");
   ck_waker_wake(waker);
@@ -85,7 +83,8 @@ static void test_fairness(void) {
   tap_is_int(rounds, ROUNDS + 1, "a chain of tasks does not recurse");
   tap_is_int(wakes, 1, "descriptors are served in between");
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_loop_watch(loop, -1, on_wake, NULL, &err), CK_E_FAILED, &err, "a bad descriptor is refused");
+  tap_is_status(ck_loop_watch(loop, -1, on_wake, NULL, &err), CK_E_FAILED, &err,
+                "a bad descriptor is refused");
 }
 
 static void on_signal(void *none, int number) {
@@ -95,14 +94,16 @@ static void on_signal(void *none, int number) {
 }
 
 static void test_signals(void) {
-  tap_is_status(ck_loop_on_signal(loop, on_signal, NULL, NULL), CK_OK, NULL, "signals can be caught");
+  tap_is_status(ck_loop_on_signal(loop, on_signal, NULL, NULL), CK_OK, NULL,
+                "signals can be caught");
   raise(SIGTERM);
   ck_loop_run(loop);
   tap_is_int(caught_number, SIGTERM, "SIGTERM reaches the callback");
   raise(SIGINT);
   ck_loop_run(loop);
   tap_is_int(caught_number, SIGINT, "so does SIGINT");
-  tap_is_status(ck_loop_on_signal(loop, on_signal, NULL, NULL), CK_E_USAGE, NULL, "a second callback is refused");
+  tap_is_status(ck_loop_on_signal(loop, on_signal, NULL, NULL), CK_E_USAGE, NULL,
+                "a second callback is refused");
   int ends[2];
   tap_must(pipe(ends) == 0, "there is a pipe");
   close(ends[0]);
@@ -119,7 +120,8 @@ static void on_beat(void *none) {
 }
 
 static void test_beats(void) {
-  tap_is_status(ck_loop_every(loop, 1, on_beat, NULL, NULL), CK_OK, NULL, "a call can be made again and again");
+  tap_is_status(ck_loop_every(loop, 1, on_beat, NULL, NULL), CK_OK, NULL,
+                "a call can be made again and again");
   ck_loop_run(loop);
   tap_is_int(beats, 3, "it is, until the loop is stopped");
 }

@@ -1,5 +1,6 @@
 /* test_no_memory.c - whichever allocation fails, drivers say so, deliver once and leak nothing. */
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* link: -Wl,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static void on_done(ck_effect_sink *sink, ck_outcome *outcome) {
 }
 
 /* The outcome's own failure when it was for want of memory. `*as` is what it came to. */
-static ck_status carry_out(ck_outcome_status *as, const ck_effect_driver *driver, const ck_effect *effect, ck_error *err) {
+static ck_status carry_out(ck_outcome_status *as, const ck_effect_driver *driver,
+                           const ck_effect *effect, ck_error *err) {
   keep to = {.sink = {.done = on_done}};
   ck_effect_run *run = NULL;
   ck_status status = driver->start(&run, driver->self, effect, &to.sink, err);
@@ -53,7 +55,9 @@ static ck_status carry_out(ck_outcome_status *as, const ck_effect_driver *driver
   while (!to.delivered) ck_loop_run(loop);
   broken += to.delivered != 1;
   *as = to.outcome->status;
-  status = to.outcome->error_status == CK_E_NO_MEMORY ? ck_error_set(err, CK_E_NO_MEMORY, "%s", to.outcome->error) : CK_OK;
+  status = to.outcome->error_status == CK_E_NO_MEMORY
+               ? ck_error_set(err, CK_E_NO_MEMORY, "%s", to.outcome->error)
+               : CK_OK;
   ck_outcome_free(to.outcome);
   return status;
 }
@@ -64,8 +68,12 @@ static ck_status use_driver(const ck_cassette *cassette, ck_error *err) {
   ck_outcome_status as = CK_OUTCOME_UNKNOWN;
   ck_effect ask = {.scope = "main", .kind = CK_EFFECT_ASK};
   ck_effect model = {.scope = "main", .kind = CK_EFFECT_MODEL, .consumed = 1};
-  ck_effect failed = {.scope = "main", .kind = CK_EFFECT_TOOL, .consumed = 3, .request = ck_bytes_text(
-      "{\"name\":\"weather\",\"index\":1,\"arguments\":\"{\\\"city\\\": \\\"Oslo\\\"}\"}")};
+  ck_effect failed = {
+      .scope = "main",
+      .kind = CK_EFFECT_TOOL,
+      .consumed = 3,
+      .request = ck_bytes_text(
+          "{\"name\":\"weather\",\"index\":1,\"arguments\":\"{\\\"city\\\": \\\"Oslo\\\"}\"}")};
   ck_status status = ck_cassette_driver_new(&driver, cassette, loop, err);
   if (!status) status = ck_conversation_new(&sent, err);
   model.conversation = sent;
@@ -91,19 +99,18 @@ static ck_status use_cassette(const char *spec, ck_error *err) {
   return status;
 }
 
-static ck_status use_own(ck_error *err) {
-  return use_cassette("tests/data/parallel.jsonl", err);
-}
+static ck_status use_own(ck_error *err) { return use_cassette("tests/data/parallel.jsonl", err); }
 
-static ck_status use_tau(ck_error *err) {
-  return use_cassette("tests/data/tau.json#1", err);
-}
+static ck_status use_tau(ck_error *err) { return use_cassette("tests/data/tau.json#1", err); }
 
 static ck_status use_command(ck_error *err) {
   const char *const argv[] = {tool_path, "print", "text", NULL};
   const ck_command_tool tool = {.name = "t", .argv = argv};
   const ck_command_options options = {.loop = loop, .tools = &tool, .tool_count = 1};
-  const ck_effect effect = {.scope = "main", .key = "k", .attempt = 1, .kind = CK_EFFECT_TOOL,
+  const ck_effect effect = {.scope = "main",
+                            .key = "k",
+                            .attempt = 1,
+                            .kind = CK_EFFECT_TOOL,
                             .request = ck_bytes_text("{\"name\":\"t\",\"arguments\":\"{}\"}")};
   ck_effect_driver *driver = NULL;
   ck_outcome_status as = CK_OUTCOME_UNKNOWN;
@@ -121,15 +128,24 @@ static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *er
   return ck_buffer_check(out, err);
 }
 
-/* Its outcome must be what it is with memory, or tell of the lack of it: a spill that is lost is told in the result. */
+/* Its outcome must be what it is with memory, or tell of the lack of it: a spill that is lost is
+ * told in the result. */
 static ck_status use_exec(ck_error *err) {
   char request[1400];
   snprintf(request, sizeof request,
-           "{\"argv\":[\"%s\",\"fail\",\"3\"],\"env\":{\"A\":\"b\",\"K\":{\"ref\":\"env:K\"}},\"cwd\":\".\",\"input\":[1],\"output_max\":3}",
+           "{\"argv\":[\"%s\",\"fail\",\"3\"],\"env\":{\"A\":\"b\",\"K\":{\"ref\":\"env:K\"}},"
+           "\"cwd\":\".\",\"input\":[1],\"output_max\":3}",
            tool_path);
-  const ck_exec_options options = {.loop = loop, .directory = "/", .resolve = resolve,
-                                   .spill = {.directory = tap_tmpfile("spills"), .session = "s", .redactor = redactor}};
-  const ck_effect effect = {.scope = "main", .key = "k", .attempt = 1, .kind = CK_EFFECT_EXEC, .request = ck_bytes_text(request)};
+  const ck_exec_options options = {
+      .loop = loop,
+      .directory = "/",
+      .resolve = resolve,
+      .spill = {.directory = tap_tmpfile("spills"), .session = "s", .redactor = redactor}};
+  const ck_effect effect = {.scope = "main",
+                            .key = "k",
+                            .attempt = 1,
+                            .kind = CK_EFFECT_EXEC,
+                            .request = ck_bytes_text(request)};
   ck_effect_driver *driver = NULL;
   ck_outcome_status as = CK_OUTCOME_UNKNOWN;
   ck_status status = ck_exec_driver_new(&driver, &options, err);
@@ -146,15 +162,21 @@ static ck_status use_waits(ck_error *err) {
     ck_effect_kind kind;
     const char *request;
     ck_outcome_status want;
-  } cases[] = {{CK_EFFECT_SLEEP, "{\"ms\":0}", CK_OUTCOME_OK},           {CK_EFFECT_SLEEP, "{}", CK_OUTCOME_FAILED},
-               {CK_EFFECT_READ, "{\"what\":\"clock\"}", CK_OUTCOME_OK}, {CK_EFFECT_READ, "{}", CK_OUTCOME_FAILED},
+  } cases[] = {{CK_EFFECT_SLEEP, "{\"ms\":0}", CK_OUTCOME_OK},
+               {CK_EFFECT_SLEEP, "{}", CK_OUTCOME_FAILED},
+               {CK_EFFECT_READ, "{\"what\":\"clock\"}", CK_OUTCOME_OK},
+               {CK_EFFECT_READ, "{}", CK_OUTCOME_FAILED},
                {CK_EFFECT_ASK, "{\"question\":\"?\"}", CK_OUTCOME_FAILED}};
   ck_effect_driver *drivers[4] = {NULL};
   ck_status status = ck_sleep_driver_new(&drivers[0], loop, ck_clock_system(), err);
   if (!status) status = ck_read_driver_new(&drivers[1], loop, ck_clock_system(), err);
   if (!status) status = ck_ask_driver_new(&drivers[2], loop, NULL, err);
   for (size_t i = 0; !status && i < sizeof cases / sizeof *cases; i++) {
-    ck_effect effect = {.scope = "main", .key = "k", .attempt = 1, .kind = cases[i].kind, .request = ck_bytes_text(cases[i].request)};
+    ck_effect effect = {.scope = "main",
+                        .key = "k",
+                        .attempt = 1,
+                        .kind = cases[i].kind,
+                        .request = ck_bytes_text(cases[i].request)};
     ck_outcome_status as = CK_OUTCOME_UNKNOWN;
     ck_effect_driver **driver = drivers;
     while (!(*driver)->serves((*driver)->self, &effect)) driver++;
@@ -186,15 +208,18 @@ static void attack(const char *what, ck_status (*use)(ck_error *err)) {
 
 int main(void) {
   const char *build = getenv("CKRUN_BUILD");
-  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child", build ? build : "build/release");
+  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child",
+           build ? build : "build/release");
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   attack("a cassette", use_own);
   attack("a tau-bench session", use_tau);
   tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "there is a redactor");
   attack("sleeps, questions and readings", use_waits);
   if (access(tool_path, X_OK) == 0) attack("a program", use_exec);
-  if (access(tool_path, X_OK) == 0) attack("a command", use_command);
-  else tap_skip("%s is not built", tool_path);
+  if (access(tool_path, X_OK) == 0)
+    attack("a command", use_command);
+  else
+    tap_skip("%s is not built", tool_path);
   ck_redactor_free(redactor);
   ck_loop_free(loop);
   return tap_done();

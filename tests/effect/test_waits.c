@@ -1,4 +1,5 @@
-/* test_waits.c - sleeps that end on time whatever the clock does, questions that are answered or wait, readings. */
+/* test_waits.c - sleeps that end on time whatever the clock does, questions that are answered or
+ * wait, readings. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ static ck_effect effect;
 static drive driven;
 
 static void open_effect(ck_effect_kind kind, const char *request) {
-  effect = (ck_effect){.scope = "main", .key = "k", .attempt = 1, .kind = kind, .request = ck_bytes_text(request)};
+  effect = (ck_effect){
+      .scope = "main", .key = "k", .attempt = 1, .kind = kind, .request = ck_bytes_text(request)};
   drive_init(&driven, loop);
 }
 
@@ -43,17 +45,21 @@ static void close_effect(void) {
 static void open_sleep(const char *request, int64_t begun_ms) {
   open_effect(CK_EFFECT_SLEEP, request);
   effect.begun_ms = begun_ms;
-  tap_must(ck_sleep_driver_new(&driver, loop, clock_of_test, NULL) == CK_OK && driver->serves(driver->self, &effect), "a driver");
+  tap_must(ck_sleep_driver_new(&driver, loop, clock_of_test, NULL) == CK_OK &&
+               driver->serves(driver->self, &effect),
+           "a driver");
 }
 
 static void test_sleeps(void) {
   wall_ms = 10000000;
   tick_ms = 0;
   open_sleep("{\"ms\":0}", 0);
-  tap_is_int(drive_effect(&driven, driver, &effect, false)->status, CK_OUTCOME_OK, "no time at all passes at once");
+  tap_is_int(drive_effect(&driven, driver, &effect, false)->status, CK_OUTCOME_OK,
+             "no time at all passes at once");
   close_effect();
   open_sleep("{\"ms\":3600000}", 10000000 - 3600000);
-  tap_is_int(drive_effect(&driven, driver, &effect, false)->status, CK_OUTCOME_OK, "a sleep that an earlier run began is over on time");
+  tap_is_int(drive_effect(&driven, driver, &effect, false)->status, CK_OUTCOME_OK,
+             "a sleep that an earlier run began is over on time");
   close_effect();
   tick_ms = 3600000;
   open_sleep("{\"ms\":3600000}", 20000000);
@@ -61,7 +67,8 @@ static void test_sleeps(void) {
              "a clock that was set back does not make it longer than it is");
   close_effect();
   open_sleep("{\"ms\":3600000}", 0);
-  tap_is_int(drive_effect(&driven, driver, &effect, false)->status, CK_OUTCOME_OK, "nor one that stands still");
+  tap_is_int(drive_effect(&driven, driver, &effect, false)->status, CK_OUTCOME_OK,
+             "nor one that stands still");
   close_effect();
 }
 
@@ -69,27 +76,32 @@ static void test_sleep_ends(void) {
   ck_effect_run *run = NULL;
   tick_ms = 0;
   open_sleep("{\"ms\":9000000000000}", 0);
-  tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "a sleep of centuries begins");
+  tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK,
+           "a sleep of centuries begins");
   driver->cancel(driver->self, run);
   driver->cancel(driver->self, run);
   tap_is_int(driven.delivered, 0, "a cancel delivers nothing itself");
   drive_wait(&driven);
   ck_loop_run(loop);
-  tap_ok(driven.delivered == 1 && driven.outcome->error_status == CK_E_INTERRUPTED && driven.outcome->error, "but at once");
+  tap_ok(driven.delivered == 1 && driven.outcome->error_status == CK_E_INTERRUPTED &&
+             driven.outcome->error,
+         "but at once");
   tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "and another");
   close_effect();
   tap_is_int(driven.delivered, 0, "a freed driver delivers nothing");
 }
 
 static void test_bad_sleeps(void) {
-  static const char *const bad[] = {"{}", "{\"ms\":-1}", "{\"ms\":\"1\"}", "{\"ms\":1.5}", "{\"ms\":9223372036854775807}"};
+  static const char *const bad[] = {"{}", "{\"ms\":-1}", "{\"ms\":\"1\"}", "{\"ms\":1.5}",
+                                    "{\"ms\":9223372036854775807}"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     ck_effect_run *run = NULL;
     open_sleep(bad[i], 0);
     tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "it begins");
     driver->cancel(driver->self, run);
     drive_wait(&driven);
-    tap_ok(driven.outcome->status == CK_OUTCOME_FAILED && driven.outcome->error_status == CK_E_FLOW, "%s is refused", bad[i]);
+    tap_ok(driven.outcome->status == CK_OUTCOME_FAILED && driven.outcome->error_status == CK_E_FLOW,
+           "%s is refused", bad[i]);
     close_effect();
   }
 }
@@ -119,7 +131,8 @@ static ck_status hear(ck_asking **out, void *to, const ck_question *question, ck
   *out = (ck_asking *)self;
   snprintf(self->seen, sizeof self->seen, "%s: %s", question->from, question->text);
   for (const char *const *option = question->options; option && *option; option++)
-    snprintf(self->seen + strlen(self->seen), sizeof self->seen - strlen(self->seen), " [%s]", *option);
+    snprintf(self->seen + strlen(self->seen), sizeof self->seen - strlen(self->seen), " [%s]",
+             *option);
   if (self->refuses != CK_OK) return ck_error_set(err, self->refuses, "nobody is there");
   self->answered = question->answered;
   self->to = question->to;
@@ -144,7 +157,9 @@ static void forget(void *to, ck_asking *asking, const char *why) {
 static void open_ask(person *who, const char *request) {
   open_effect(CK_EFFECT_ASK, request);
   if (who) who->asker = (ck_asker){.self = who, .ask = hear, .cancel = interrupt, .drop = forget};
-  tap_must(ck_ask_driver_new(&driver, loop, who ? &who->asker : NULL, NULL) == CK_OK && driver->serves(driver->self, &effect), "a driver");
+  tap_must(ck_ask_driver_new(&driver, loop, who ? &who->asker : NULL, NULL) == CK_OK &&
+               driver->serves(driver->self, &effect),
+           "a driver");
 }
 
 static void fails(person *who, const char *request, ck_status class, const char *text) {
@@ -161,17 +176,20 @@ static void test_questions(void) {
   open_ask(&who, "{\"question\":\"Send?\",\"options\":[\"yes \\\"please\\\"\",\"n\\u00f6\"]}");
   const ck_outcome *outcome = drive_effect(&driven, driver, &effect, false);
   tap_ok(outcome->status == CK_OUTCOME_OK, "a question is answered");
-  tap_is_bytes(ck_value_bytes(outcome->result), ck_bytes_text("\"yes \\\"please\\\"\""), "with what was said");
+  tap_is_bytes(ck_value_bytes(outcome->result), ck_bytes_text("\"yes \\\"please\\\"\""),
+               "with what was said");
   tap_is_text(who.seen, "main: Send? [yes \"please\"] [nö]", "the person saw all of it");
   close_effect();
   effect.agent = NULL;
   fails(NULL, "{\"question\":\"Send\\nit?\"}", CK_E_WAITING, "Send it?");
   fails(NULL, "{}", CK_E_WAITING, "the flow waits for an answer");
-  person gone = {.refuses = CK_E_WAITING}, silent = {.status = CK_E_WAITING}, broken = {.refuses = CK_E_FAILED};
+  person gone = {.refuses = CK_E_WAITING}, silent = {.status = CK_E_WAITING},
+         broken = {.refuses = CK_E_FAILED};
   fails(&gone, "{\"question\":\"Who?\"}", CK_E_WAITING, "Who?");
   fails(&silent, "{\"question\":\"Who?\"}", CK_E_WAITING, "Who?");
   fails(&broken, "{\"question\":\"Who?\"}", CK_E_FAILED, "nobody is there");
-  fails(&who, "{\"question\":\"Who?\",\"options\":[1]}", CK_E_FLOW, "the options of a question must be texts");
+  fails(&who, "{\"question\":\"Who?\",\"options\":[1]}", CK_E_FLOW,
+        "the options of a question must be texts");
 }
 
 static void test_question_ends(void) {
@@ -181,7 +199,8 @@ static void test_question_ends(void) {
   tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "a question stands");
   driver->cancel(driver->self, run);
   drive_wait(&driven);
-  tap_ok(driven.outcome->error_status == CK_E_INTERRUPTED && driven.delivered == 1, "it can be cancelled");
+  tap_ok(driven.outcome->error_status == CK_E_INTERRUPTED && driven.delivered == 1,
+         "it can be cancelled");
   mute.status = CK_OK;
   tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "another stands");
   close_effect();
@@ -191,7 +210,8 @@ static void test_question_ends(void) {
   tap_must(drive_begin(&run, &driven, driver, &effect, false) == CK_OK, "another one");
   tap_ok(driver->withdraw(driver->self, run, "me"), "is withdrawn");
   tap_is_text(mute.seen, "answered from elsewhere: me", "the person is told why");
-  tap_ok(driven.delivered == 0 && !driver->withdraw(driver->self, run, "me"), "nothing is delivered, and it is gone");
+  tap_ok(driven.delivered == 0 && !driver->withdraw(driver->self, run, "me"),
+         "nothing is delivered, and it is gone");
   close_effect();
   tap_is_int(mute.dropped, 2, "once");
 }
@@ -201,10 +221,14 @@ static void test_question_ends(void) {
 static int64_t read_number(const char *request) {
   int64_t number = -1;
   open_effect(CK_EFFECT_READ, request);
-  tap_must(ck_read_driver_new(&driver, loop, clock_of_test, NULL) == CK_OK && driver->serves(driver->self, &effect), "a driver");
+  tap_must(ck_read_driver_new(&driver, loop, clock_of_test, NULL) == CK_OK &&
+               driver->serves(driver->self, &effect),
+           "a driver");
   const ck_outcome *outcome = drive_effect(&driven, driver, &effect, false);
-  if (outcome->status == CK_OUTCOME_OK) ck_json_read_int(&number, ck_value_bytes(outcome->result));
-  else tap_is_status(outcome->error_status, CK_E_FLOW, NULL, "%s is refused", request);
+  if (outcome->status == CK_OUTCOME_OK)
+    ck_json_read_int(&number, ck_value_bytes(outcome->result));
+  else
+    tap_is_status(outcome->error_status, CK_E_FLOW, NULL, "%s is refused", request);
   close_effect();
   return number;
 }
@@ -215,7 +239,8 @@ static void test_readings(void) {
   tap_is_int(read_number("{\"what\":\"clock\"}"), 1700000000123, "the clock that was handed in");
   for (int i = 0; i < 256; i++) {
     int64_t number = read_number("{\"what\":\"random\"}");
-    if (number < 0 || number >= INT64_C(1) << 53) tap_ok(false, "%lld is no number of 53 bits", (long long)number);
+    if (number < 0 || number >= INT64_C(1) << 53)
+      tap_ok(false, "%lld is no number of 53 bits", (long long)number);
     seen |= number;
     all |= ~number;
   }

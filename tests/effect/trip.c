@@ -7,8 +7,8 @@
 #include "tests/tap.h"
 
 /* Says nothing when it holds: it is asked thousands of times. */
-#define must(...)                                        \
-  do {                                                   \
+#define must(...)                                            \
+  do {                                                       \
     if (!(__VA_ARGS__)) tap_must(false, "%s", #__VA_ARGS__); \
   } while (0)
 
@@ -77,7 +77,8 @@ static ck_value *call(trip *self, ck_bytes json, int64_t index) {
   ck_effect effect = {.kind = CK_EFFECT_TOOL, .request = ck_buffer_bytes(&request)};
   ck_value *message = NULL;
   if (take(self, &effect)) {
-    char *id = ck_json_dup_string(ck_json_get(json, "id")), *name = ck_json_dup_string(ck_json_get(function, "name"));
+    char *id = ck_json_dup_string(ck_json_get(json, "id")),
+         *name = ck_json_dup_string(ck_json_get(function, "name"));
     must(ck_message_tool(&message, id, name, ck_value_bytes(self->last->result), NULL) == CK_OK);
     free(id);
     free(name);
@@ -100,15 +101,18 @@ static bool call_all(trip *self, ck_bytes calls) {
     going = messages[index] != NULL;
   }
   for (int64_t i = 0; i < count; i++) {
-    if (going) say(self, messages[i]);
-    else ck_value_free(messages[i]);
+    if (going)
+      say(self, messages[i]);
+    else
+      ck_value_free(messages[i]);
   }
   return going;
 }
 
 /* One answer of the model with the tools it asks for; `*called` tells whether there were any. */
 static bool round_of(trip *self, bool *called) {
-  ck_effect effect = {.kind = CK_EFFECT_MODEL, .request = ck_bytes_text("{}"), .conversation = self->conversation};
+  ck_effect effect = {
+      .kind = CK_EFFECT_MODEL, .request = ck_bytes_text("{}"), .conversation = self->conversation};
   if (!take(self, &effect)) return false;
   self->models++;
   self->cost_micros += self->last->cost_micros;

@@ -18,11 +18,12 @@ typedef struct checking {
   size_t open_count;
   ck_bytes seen[CALLS_MAX];
   size_t seen_count;
-  bool thinks; /* the request asks for thinking */
+  bool thinks;  /* the request asks for thinking */
   size_t index; /* of the message at hand */
 } checking;
 
-__attribute__((format(printf, 2, 3))) static bool wrong(const checking *self, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static bool wrong(const checking *self, const char *format,
+                                                        ...) {
   va_list args;
   va_start(args, format);
   int len = snprintf(self->problem, WIRE_PROBLEM_SIZE, "messages[%zu]: ", self->index);
@@ -38,7 +39,9 @@ void wire_sign(char out[WIRE_SIGNATURE_SIZE], ck_bytes raw_thinking) {
   snprintf(out, WIRE_SIGNATURE_SIZE, "sig-%.32s", hex);
 }
 
-static bool is_type(ck_bytes value, const char *type) { return ck_json_is_text(ck_json_get(value, "type"), type); }
+static bool is_type(ck_bytes value, const char *type) {
+  return ck_json_is_text(ck_json_get(value, "type"), type);
+}
 
 static bool is_blank(ck_bytes json) {
   for (size_t i = 1; i + 1 < json.len; i++) {
@@ -60,13 +63,16 @@ static bool only_members(ck_bytes object, const char *const *names) {
 
 /* An id that was used in an earlier turn is refused by Anthropic only. */
 static bool open_call(checking *self, ck_bytes id) {
-  if (ck_json_type_of(id) != CK_JSON_STRING || id.len < 3) return wrong(self, "a call without an id");
+  if (ck_json_type_of(id) != CK_JSON_STRING || id.len < 3)
+    return wrong(self, "a call without an id");
   size_t from = self->anthropic ? 0 : self->seen_count - self->open_count;
   for (size_t i = from; i < self->seen_count; i++) {
-    if (ck_bytes_equal(self->seen[i], id)) return wrong(self, "the id %.*s is used twice", (int)id.len, id.data);
+    if (ck_bytes_equal(self->seen[i], id))
+      return wrong(self, "the id %.*s is used twice", (int)id.len, id.data);
   }
   for (size_t i = 1; self->anthropic && i + 1 < id.len; i++) {
-    if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", id.data[i])) return wrong(self, "a malformed id");
+    if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-", id.data[i]))
+      return wrong(self, "a malformed id");
   }
   if (self->seen_count == CALLS_MAX) return wrong(self, "more calls than the checker can hold");
   self->open[self->open_count++] = self->seen[self->seen_count++] = id;
@@ -75,8 +81,10 @@ static bool open_call(checking *self, ck_bytes id) {
 
 /* Results come in the order of the calls. */
 static bool close_call(checking *self, ck_bytes id) {
-  if (self->open_count == 0) return wrong(self, "a result %.*s without a call", (int)id.len, id.data);
-  if (!ck_bytes_equal(self->open[0], id)) return wrong(self, "result %.*s where that of another call is due", (int)id.len, id.data);
+  if (self->open_count == 0)
+    return wrong(self, "a result %.*s without a call", (int)id.len, id.data);
+  if (!ck_bytes_equal(self->open[0], id))
+    return wrong(self, "result %.*s where that of another call is due", (int)id.len, id.data);
   self->open_count--;
   memmove(self->open, self->open + 1, self->open_count * sizeof *self->open);
   return true;
@@ -88,16 +96,22 @@ static bool check_openai_call(checking *self, ck_bytes call) {
   ck_bytes function = ck_json_get(call, "function");
   ck_bytes name = ck_json_get(function, "name");
   if (!is_type(call, "function")) return wrong(self, "a call that is no function");
-  if (ck_json_type_of(name) != CK_JSON_STRING || name.len < 3) return wrong(self, "a call without a name");
-  if (ck_json_type_of(ck_json_get(function, "arguments")) != CK_JSON_STRING) return wrong(self, "arguments that are no string");
+  if (ck_json_type_of(name) != CK_JSON_STRING || name.len < 3)
+    return wrong(self, "a call without a name");
+  if (ck_json_type_of(ck_json_get(function, "arguments")) != CK_JSON_STRING)
+    return wrong(self, "arguments that are no string");
   return open_call(self, ck_json_get(call, "id"));
 }
 
 static bool check_openai_assistant(checking *self, ck_bytes message) {
   ck_bytes calls = ck_json_get(message, "tool_calls"), content = ck_json_get(message, "content");
-  bool said = ck_json_type_of(content) == CK_JSON_STRING ? content.len > 2 : ck_json_type_of(content) == CK_JSON_ARRAY && ck_json_count(content) > 0;
-  if (calls.len > 0 && (ck_json_type_of(calls) != CK_JSON_ARRAY || ck_json_count(calls) == 0)) return wrong(self, "tool_calls is empty");
-  if (calls.len == 0 && !said && ck_json_type_of(ck_json_get(message, "refusal")) != CK_JSON_STRING) return wrong(self, "an empty turn");
+  bool said = ck_json_type_of(content) == CK_JSON_STRING
+                  ? content.len > 2
+                  : ck_json_type_of(content) == CK_JSON_ARRAY && ck_json_count(content) > 0;
+  if (calls.len > 0 && (ck_json_type_of(calls) != CK_JSON_ARRAY || ck_json_count(calls) == 0))
+    return wrong(self, "tool_calls is empty");
+  if (calls.len == 0 && !said && ck_json_type_of(ck_json_get(message, "refusal")) != CK_JSON_STRING)
+    return wrong(self, "an empty turn");
   ck_json_iterator it = ck_json_iterate(calls);
   while (calls.len > 0 && ck_json_next(&it)) {
     if (!check_openai_call(self, it.value)) return false;
@@ -111,14 +125,17 @@ static bool check_openai_message(checking *self, ck_bytes message) {
   ck_json_type type = ck_json_type_of(content);
   if (ck_json_is_text(role, "tool")) {
     if (!only_members(message, of_tool)) return wrong(self, "a tool's message with other members");
-    if (type != CK_JSON_STRING && type != CK_JSON_ARRAY) return wrong(self, "a tool's content that is no text");
+    if (type != CK_JSON_STRING && type != CK_JSON_ARRAY)
+      return wrong(self, "a tool's content that is no text");
     return close_call(self, ck_json_get(message, "tool_call_id"));
   }
   if (self->open_count > 0) return wrong(self, "a call has no result");
   if (ck_json_is_text(role, "assistant")) return check_openai_assistant(self, message);
-  if (!ck_json_is_text(role, "user") && !ck_json_is_text(role, "system") && !ck_json_is_text(role, "developer"))
+  if (!ck_json_is_text(role, "user") && !ck_json_is_text(role, "system") &&
+      !ck_json_is_text(role, "developer"))
     return wrong(self, "role %.*s", (int)role.len, role.data);
-  return type == CK_JSON_STRING || (type == CK_JSON_ARRAY && ck_json_count(content) > 0) || wrong(self, "no content");
+  return type == CK_JSON_STRING || (type == CK_JSON_ARRAY && ck_json_count(content) > 0) ||
+         wrong(self, "no content");
 }
 
 /* ---- Anthropic ---- */
@@ -126,47 +143,64 @@ static bool check_openai_message(checking *self, ck_bytes message) {
 static bool check_thinking(checking *self, ck_bytes block) {
   char wanted[WIRE_SIGNATURE_SIZE];
   ck_bytes thinking = ck_json_get(block, "thinking");
-  if (ck_json_type_of(thinking) != CK_JSON_STRING) return wrong(self, "a thinking block without a text");
+  if (ck_json_type_of(thinking) != CK_JSON_STRING)
+    return wrong(self, "a thinking block without a text");
   wire_sign(wanted, (ck_bytes){thinking.data + 1, thinking.len - 2});
-  return ck_json_is_text(ck_json_get(block, "signature"), wanted) || wrong(self, "a signed block was changed");
+  return ck_json_is_text(ck_json_get(block, "signature"), wanted) ||
+         wrong(self, "a signed block was changed");
 }
 
 static bool check_block(checking *self, ck_bytes block, bool user, bool *result_may_come) {
   static const char *const of_use[] = {"type", "id", "name", "input", "cache_control", NULL};
   if (is_type(block, "tool_result")) {
     ck_bytes content = ck_json_get(block, "content");
-    if (!user || !*result_may_come) return wrong(self, "a result that is not at the beginning of the user's turn");
-    if (content.len > 0 && ck_json_type_of(content) != CK_JSON_STRING && ck_json_type_of(content) != CK_JSON_ARRAY) return wrong(self, "a result's content");
+    if (!user || !*result_may_come)
+      return wrong(self, "a result that is not at the beginning of the user's turn");
+    if (content.len > 0 && ck_json_type_of(content) != CK_JSON_STRING &&
+        ck_json_type_of(content) != CK_JSON_ARRAY)
+      return wrong(self, "a result's content");
     return close_call(self, ck_json_get(block, "tool_use_id"));
   }
   *result_may_come = false;
   if (user && self->open_count > 0) return wrong(self, "a call has no result");
   if (is_type(block, "text")) {
     ck_bytes text = ck_json_get(block, "text");
-    return (ck_json_type_of(text) == CK_JSON_STRING && !is_blank(text)) || wrong(self, "an empty text");
+    return (ck_json_type_of(text) == CK_JSON_STRING && !is_blank(text)) ||
+           wrong(self, "an empty text");
   }
-  if (is_type(block, "image") || is_type(block, "document")) return user || wrong(self, "an image of the assistant");
+  if (is_type(block, "image") || is_type(block, "document"))
+    return user || wrong(self, "an image of the assistant");
   if (user) return wrong(self, "a block that no user can have");
   if (is_type(block, "thinking")) return check_thinking(self, block);
   if (is_type(block, "redacted_thinking")) return true;
   if (!is_type(block, "tool_use")) return wrong(self, "a block of unknown type");
-  if (!only_members(block, of_use) || ck_json_type_of(ck_json_get(block, "input")) != CK_JSON_OBJECT) return wrong(self, "a malformed call");
+  if (!only_members(block, of_use) ||
+      ck_json_type_of(ck_json_get(block, "input")) != CK_JSON_OBJECT)
+    return wrong(self, "a malformed call");
   return open_call(self, ck_json_get(block, "id"));
 }
 
 static bool check_anthropic_message(checking *self, ck_bytes message) {
   static const char *const members[] = {"role", "content", NULL};
-  bool user = ck_json_is_text(ck_json_get(message, "role"), "user"), results = user, begun = false, thought = false;
+  bool user = ck_json_is_text(ck_json_get(message, "role"), "user"), results = user, begun = false,
+       thought = false;
   ck_bytes content = ck_json_get(message, "content");
   if (!only_members(message, members)) return wrong(self, "members besides role and content");
-  if (!user && !ck_json_is_text(ck_json_get(message, "role"), "assistant")) return wrong(self, "a role that there is not");
-  if (user != (self->index % 2 == 0)) return wrong(self, "turns do not alternate, or the first is not the user's");
-  if (ck_json_type_of(content) == CK_JSON_STRING) return self->open_count == 0 && !is_blank(content) ? true : wrong(self, "an empty turn, or a call without a result");
-  if (ck_json_type_of(content) != CK_JSON_ARRAY || ck_json_count(content) == 0) return wrong(self, "an empty turn");
+  if (!user && !ck_json_is_text(ck_json_get(message, "role"), "assistant"))
+    return wrong(self, "a role that there is not");
+  if (user != (self->index % 2 == 0))
+    return wrong(self, "turns do not alternate, or the first is not the user's");
+  if (ck_json_type_of(content) == CK_JSON_STRING)
+    return self->open_count == 0 && !is_blank(content)
+               ? true
+               : wrong(self, "an empty turn, or a call without a result");
+  if (ck_json_type_of(content) != CK_JSON_ARRAY || ck_json_count(content) == 0)
+    return wrong(self, "an empty turn");
   ck_json_iterator it = ck_json_iterate(content);
   while (ck_json_next(&it)) {
     thought = is_type(it.value, "thinking") || is_type(it.value, "redacted_thinking");
-    if (!user && self->thinks && !begun && !thought) return wrong(self, "the turn does not begin with its thinking");
+    if (!user && self->thinks && !begun && !thought)
+      return wrong(self, "the turn does not begin with its thinking");
     begun = true;
     if (!check_block(self, it.value, user, &results)) return false;
   }
@@ -178,22 +212,29 @@ static bool check_anthropic_message(checking *self, ck_bytes message) {
 
 static bool check_tools(checking *self, ck_bytes tools) {
   ck_json_iterator it = ck_json_iterate(tools);
-  if (tools.len > 0 && (ck_json_type_of(tools) != CK_JSON_ARRAY || ck_json_count(tools) == 0)) return wrong(self, "tools is empty");
+  if (tools.len > 0 && (ck_json_type_of(tools) != CK_JSON_ARRAY || ck_json_count(tools) == 0))
+    return wrong(self, "tools is empty");
   while (tools.len > 0 && ck_json_next(&it)) {
     ck_bytes tool = self->anthropic ? it.value : ck_json_get(it.value, "function");
     ck_bytes schema = ck_json_get(tool, self->anthropic ? "input_schema" : "parameters");
-    if (!self->anthropic && !is_type(it.value, "function")) return wrong(self, "a tool that is no function");
-    if (ck_json_type_of(ck_json_get(tool, "name")) != CK_JSON_STRING) return wrong(self, "a tool without a name");
-    if (ck_json_type_of(schema) != CK_JSON_OBJECT || !is_type(schema, "object")) return wrong(self, "a tool without a schema");
+    if (!self->anthropic && !is_type(it.value, "function"))
+      return wrong(self, "a tool that is no function");
+    if (ck_json_type_of(ck_json_get(tool, "name")) != CK_JSON_STRING)
+      return wrong(self, "a tool without a name");
+    if (ck_json_type_of(schema) != CK_JSON_OBJECT || !is_type(schema, "object"))
+      return wrong(self, "a tool without a schema");
   }
-  return tools.len > 0 || !self->anthropic || self->seen_count == 0 || wrong(self, "calls, but no tools");
+  return tools.len > 0 || !self->anthropic || self->seen_count == 0 ||
+         wrong(self, "calls, but no tools");
 }
 
 static bool check_messages(checking *self, ck_bytes messages) {
-  if (ck_json_type_of(messages) != CK_JSON_ARRAY || ck_json_count(messages) == 0) return wrong(self, "there are none");
+  if (ck_json_type_of(messages) != CK_JSON_ARRAY || ck_json_count(messages) == 0)
+    return wrong(self, "there are none");
   ck_json_iterator it = ck_json_iterate(messages);
   for (; ck_json_next(&it); self->index++) {
-    if (!(self->anthropic ? check_anthropic_message : check_openai_message)(self, it.value)) return false;
+    if (!(self->anthropic ? check_anthropic_message : check_openai_message)(self, it.value))
+      return false;
   }
   return self->open_count == 0 || wrong(self, "a call has no result");
 }
@@ -203,8 +244,12 @@ bool wire_check(char problem[WIRE_PROBLEM_SIZE], const char *path, ck_bytes body
   int64_t max_tokens;
   *problem = '\0';
   if (ck_json_check(body, NULL) != CK_OK) return wrong(&self, "the request is no JSON");
-  if (ck_json_type_of(ck_json_get(body, "model")) != CK_JSON_STRING) return wrong(&self, "no model");
-  if (self.anthropic && (!ck_json_read_int(&max_tokens, ck_json_get(body, "max_tokens")) || max_tokens < 1)) return wrong(&self, "no max_tokens");
+  if (ck_json_type_of(ck_json_get(body, "model")) != CK_JSON_STRING)
+    return wrong(&self, "no model");
+  if (self.anthropic &&
+      (!ck_json_read_int(&max_tokens, ck_json_get(body, "max_tokens")) || max_tokens < 1))
+    return wrong(&self, "no max_tokens");
   self.thinks = is_type(ck_json_get(body, "thinking"), "enabled");
-  return check_messages(&self, ck_json_get(body, "messages")) && check_tools(&self, ck_json_get(body, "tools"));
+  return check_messages(&self, ck_json_get(body, "messages")) &&
+         check_tools(&self, ck_json_get(body, "tools"));
 }

@@ -1,5 +1,6 @@
-/* tool_golden_move.c - a golden store is moved to where a test runs: STORE FROM TO replaces the folder that its sessions were
- * started in, and makes the checks of their rows again. For a store of any schema that is known here. */
+/* tool_golden_move.c - a golden store is moved to where a test runs: STORE FROM TO replaces the
+ * folder that its sessions were started in, and makes the checks of their rows again. For a store
+ * of any schema that is known here. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +8,10 @@
 #include "core/store/sqlite/sqlite.h"
 
 static const char *const checks[] = {
-    [1] = "row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input)",
-    [2] = "row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, profile, flow, input, failure,"
+    [1] = "row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, "
+          "profile, flow, input)",
+    [2] = "row_check('session', id, status, reason, epoch, timeline, run, created_ms, updated_ms, "
+          "profile, flow, input, failure,"
           " origin, cut, restarts, restarted_ms, progress)",
 };
 
@@ -20,7 +23,8 @@ static int fail(sqlite3 *db, const char *doing) {
 static int schema_of(sqlite3 *db) {
   sqlite3_stmt *stmt = NULL;
   int schema = 0;
-  if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
+  if (sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &stmt, NULL) == SQLITE_OK &&
+      sqlite3_step(stmt) == SQLITE_ROW)
     schema = sqlite3_column_int(stmt, 0);
   sqlite3_finalize(stmt);
   return schema;
@@ -29,12 +33,14 @@ static int schema_of(sqlite3 *db) {
 int main(int count, char **words) {
   sqlite3 *db = NULL;
   if (count != 4) return 2;
-  if (sqlite3_open(words[1], &db) != SQLITE_OK || ck_sqlite_add_check(db, NULL) != SQLITE_OK) return fail(db, "open");
+  if (sqlite3_open(words[1], &db) != SQLITE_OK || ck_sqlite_add_check(db, NULL) != SQLITE_OK)
+    return fail(db, "open");
   int schema = schema_of(db);
   if (schema < 1 || schema >= (int)(sizeof checks / sizeof *checks)) return fail(db, "schema");
-  char *move = sqlite3_mprintf(
-      "UPDATE session SET flow = replace(flow, %Q, %Q), input = CAST(replace(CAST(input AS TEXT), %Q, %Q) AS BLOB);"
-      "UPDATE session SET \"check\" = %s", words[2], words[3], words[2], words[3], checks[schema]);
+  char *move = sqlite3_mprintf("UPDATE session SET flow = replace(flow, %Q, %Q), input = "
+                               "CAST(replace(CAST(input AS TEXT), %Q, %Q) AS BLOB);"
+                               "UPDATE session SET \"check\" = %s",
+                               words[2], words[3], words[2], words[3], checks[schema]);
   if (sqlite3_exec(db, move, NULL, NULL, NULL) != SQLITE_OK) return fail(db, "move");
   sqlite3_free(move);
   sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);

@@ -1,4 +1,5 @@
-/* test_difference.c - what differs between two JSON values, applied to the first, gives the second; for any two. */
+/* test_difference.c - what differs between two JSON values, applied to the first, gives the second;
+ * for any two. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
 #include "core/model/difference.h"
 
@@ -27,7 +28,8 @@ static uint64_t next_random(uint64_t below) {
 
 static bool append_one(void *to, const ck_difference *one) {
   ck_buffer *out = to;
-  ck_buffer_append_format(out, "%s%s %.*s", out->len ? "; " : "", ck_difference_name(one->kind), (int)one->path.len, one->path.data);
+  ck_buffer_append_format(out, "%s%s %.*s", out->len ? "; " : "", ck_difference_name(one->kind),
+                          (int)one->path.len, one->path.data);
   if (one->old.len) ck_buffer_append_format(out, " -%.*s", (int)one->old.len, one->old.data);
   if (one->now.len) ck_buffer_append_format(out, " +%.*s", (int)one->now.len, one->now.data);
   return true;
@@ -36,7 +38,8 @@ static bool append_one(void *to, const ck_difference *one) {
 static void differs(const char *from, const char *to, const char *want) {
   ck_buffer got = {0};
   ck_error err = CK_ERROR_INIT;
-  ck_status status = ck_difference_find(ck_bytes_text(from), ck_bytes_text(to), append_one, &got, &err);
+  ck_status status =
+      ck_difference_find(ck_bytes_text(from), ck_bytes_text(to), append_one, &got, &err);
   tap_is_status(status, CK_OK, &err, "%s and %s are compared", from, to);
   tap_is_bytes(ck_buffer_bytes(&got), ck_bytes_text(want), "%s becomes %s", from, to);
   ck_buffer_clear(&got);
@@ -52,7 +55,8 @@ static void test_examples(void) {
   differs("{}", "[]", "replace  -{} +[]");
   differs("{\"a\":1}", "{\"b\":1}", "remove /a -1; add /b +1");
   differs("{\"a\":{\"b\":{\"c\":1}}}", "{\"a\":{\"b\":{\"c\":2}}}", "replace /a/b/c -1 +2");
-  differs("{\"a/b~c\":1,\"\":{\"\":1}}", "{\"a/b~c\":2,\"\":{\"\":2}}", "replace // -1 +2; replace /a~1b~0c -1 +2");
+  differs("{\"a/b~c\":1,\"\":{\"\":1}}", "{\"a/b~c\":2,\"\":{\"\":2}}",
+          "replace // -1 +2; replace /a~1b~0c -1 +2");
   differs("[1,2,3]", "[1,2,3,4]", "add /3 +4");
   differs("[1,2,3]", "[2,3]", "remove /0 -1");
   differs("[1,2,3,4,5]", "[1,5]", "remove /3 -4; remove /2 -3; remove /1 -2");
@@ -64,19 +68,25 @@ static void test_examples(void) {
 
 /* ---- any two values ---- */
 
-static const char *const names[] = {"a", "b", "c", "a/b", "~", "", "\\u0061b", "long name", "é", "\\n"};
+static const char *const names[] = {"a", "b",        "c",         "a/b", "~",
+                                    "",  "\\u0061b", "long name", "é",   "\\n"};
 
 static void append_random(ck_buffer *out, int depth) {
   uint64_t kind = next_random(depth > 0 ? 9 : 6), count = next_random(5);
-  if (kind == 0) ck_buffer_append_text(out, "null");
-  else if (kind == 1) ck_buffer_append_text(out, next_random(2) ? "true" : "false");
-  else if (kind <= 3) ck_buffer_append_format(out, "%d", (int)next_random(4));
-  else if (kind <= 5) ck_buffer_append_format(out, "\"%s\"", names[next_random(sizeof names / sizeof *names)]);
+  if (kind == 0)
+    ck_buffer_append_text(out, "null");
+  else if (kind == 1)
+    ck_buffer_append_text(out, next_random(2) ? "true" : "false");
+  else if (kind <= 3)
+    ck_buffer_append_format(out, "%d", (int)next_random(4));
+  else if (kind <= 5)
+    ck_buffer_append_format(out, "\"%s\"", names[next_random(sizeof names / sizeof *names)]);
   else if (kind == 6) {
     ck_buffer_append_char(out, '{');
     uint64_t at = next_random(4);
     for (uint64_t i = 0; i < count; i++) {
-      ck_buffer_append_format(out, "%s\"%s\": ", i ? ", " : "", names[(at + i) % (sizeof names / sizeof *names)]);
+      ck_buffer_append_format(out, "%s\"%s\": ", i ? ", " : "",
+                              names[(at + i) % (sizeof names / sizeof *names)]);
       append_random(out, depth - 1);
     }
     ck_buffer_append_char(out, '}');
@@ -99,9 +109,13 @@ static void append_edited(ck_buffer *from, ck_buffer *to) {
     ck_buffer element = {0};
     append_random(&element, 3);
     uint64_t edit = next_random(6);
-    if (edit != 0) ck_buffer_append_format(from, "%s%s", first_from ? "" : ",", element.data), first_from = false;
-    if (edit == 1) ck_buffer_append_format(to, "%s[%s,1]", first_to ? "" : ",", element.data), first_to = false;
-    else if (edit != 2) ck_buffer_append_format(to, "%s%s", first_to ? "" : ",", element.data), first_to = false;
+    if (edit != 0)
+      ck_buffer_append_format(from, "%s%s", first_from ? "" : ",", element.data),
+          first_from = false;
+    if (edit == 1)
+      ck_buffer_append_format(to, "%s[%s,1]", first_to ? "" : ",", element.data), first_to = false;
+    else if (edit != 2)
+      ck_buffer_append_format(to, "%s%s", first_to ? "" : ",", element.data), first_to = false;
     ck_buffer_clear(&element);
   }
   ck_buffer_append_char(from, ']');
@@ -121,11 +135,13 @@ static cJSON *walk(cJSON *root, ck_bytes path, char *name, size_t size) {
     }
     name[len] = '\0';
     if (c == end || !at) return at;
-    at = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(name)) : cJSON_GetObjectItemCaseSensitive(at, name);
+    at = cJSON_IsArray(at) ? cJSON_GetArrayItem(at, atoi(name))
+                           : cJSON_GetObjectItemCaseSensitive(at, name);
   }
 }
 
-/* cJSON_InsertItemInArray refuses some places behind a replaced element (1.7.15): the rest is put behind the new one instead. */
+/* cJSON_InsertItemInArray refuses some places behind a replaced element (1.7.15): the rest is put
+ * behind the new one instead. */
 static void insert(cJSON *list, int index, cJSON *item) {
   int behind = cJSON_GetArraySize(list) - index;
   cJSON_AddItemToArray(list, item);
@@ -135,11 +151,15 @@ static void insert(cJSON *list, int index, cJSON *item) {
 static void apply_in(cJSON *parent, const char *name, const ck_difference *one, cJSON *now) {
   bool list = cJSON_IsArray(parent);
   if (one->kind == CK_DIFFERENCE_ADD) {
-    if (list) insert(parent, atoi(name), now);
-    else cJSON_AddItemToObject(parent, name, now);
+    if (list)
+      insert(parent, atoi(name), now);
+    else
+      cJSON_AddItemToObject(parent, name, now);
   } else if (one->kind == CK_DIFFERENCE_REMOVE) {
-    if (list) cJSON_DeleteItemFromArray(parent, atoi(name));
-    else cJSON_DeleteItemFromObjectCaseSensitive(parent, name);
+    if (list)
+      cJSON_DeleteItemFromArray(parent, atoi(name));
+    else
+      cJSON_DeleteItemFromObjectCaseSensitive(parent, name);
   } else if (list) {
     cJSON_ReplaceItemInArray(parent, atoi(name), now);
   } else {
@@ -164,7 +184,8 @@ static bool apply(void *to, const ck_difference *one) {
     return true;
   }
   cJSON *parent = walk(self->root, one->path, name, sizeof name);
-  cJSON *there = cJSON_IsArray(parent) ? cJSON_GetArrayItem(parent, atoi(name)) : cJSON_GetObjectItemCaseSensitive(parent, name);
+  cJSON *there = cJSON_IsArray(parent) ? cJSON_GetArrayItem(parent, atoi(name))
+                                       : cJSON_GetObjectItemCaseSensitive(parent, name);
   cJSON *old = one->old.len ? cJSON_ParseWithLength(one->old.data, one->old.len) : NULL;
   if (old && !cJSON_Compare(there, old, true)) self->wrong++;
   if (!parent || (!old && !cJSON_IsArray(parent) && there)) self->wrong++;
@@ -196,7 +217,9 @@ static void test_random(void) {
       append_random(&from, 4);
       append_random(&to, 4);
     }
-    if (ck_json_check(ck_buffer_bytes(&from), NULL) != CK_OK || ck_json_check(ck_buffer_bytes(&to), NULL) != CK_OK) continue;
+    if (ck_json_check(ck_buffer_bytes(&from), NULL) != CK_OK ||
+        ck_json_check(ck_buffer_bytes(&to), NULL) != CK_OK)
+      continue;
     if (is_exact(ck_buffer_bytes(&from), ck_buffer_bytes(&to))) continue;
     if (bad++ < 5) tap_diag("%s\n and %s", from.data, to.data);
   }
@@ -213,17 +236,22 @@ static void test_deep_and_wide(void) {
   for (int i = 0; i < CK_JSON_DEPTH_MAX; i++) ck_buffer_append_char(&from, ']');
   ck_buffer_append_bytes(&to, ck_buffer_bytes(&from));
   to.data[CK_JSON_DEPTH_MAX - 1] = '1', to.data[CK_JSON_DEPTH_MAX] = ' ';
-  tap_is_status(ck_difference_find(ck_buffer_bytes(&from), ck_buffer_bytes(&to), append_one, &got, NULL), CK_OK, NULL, "the deepest");
+  tap_is_status(
+      ck_difference_find(ck_buffer_bytes(&from), ck_buffer_bytes(&to), append_one, &got, NULL),
+      CK_OK, NULL, "the deepest");
   tap_ok(strstr(got.data, "replace /0/0/0"), "is found");
   ck_buffer_reset(&from), ck_buffer_reset(&to), ck_buffer_reset(&got);
   for (int i = 0; i < 50000; i++) {
     ck_buffer_append_format(&from, "%c\"k%d\":%d", i ? ',' : '{', i, i);
-    ck_buffer_append_format(&to, "%c\"k%d\":%d", i ? ',' : '{', 49999 - i, 49999 - i == 777 ? 0 : 49999 - i);
+    ck_buffer_append_format(&to, "%c\"k%d\":%d", i ? ',' : '{', 49999 - i,
+                            49999 - i == 777 ? 0 : 49999 - i);
   }
   ck_buffer_append_char(&from, '}'), ck_buffer_append_char(&to, '}');
-  tap_is_status(ck_difference_find(ck_buffer_bytes(&from), ck_buffer_bytes(&to), append_one, &got, NULL), CK_OK, NULL,
-                "50,000 members in another order");
-  tap_is_bytes(ck_buffer_bytes(&got), ck_bytes_text("replace /k777 -777 +0"), "are compared by name");
+  tap_is_status(
+      ck_difference_find(ck_buffer_bytes(&from), ck_buffer_bytes(&to), append_one, &got, NULL),
+      CK_OK, NULL, "50,000 members in another order");
+  tap_is_bytes(ck_buffer_bytes(&got), ck_bytes_text("replace /k777 -777 +0"),
+               "are compared by name");
   ck_buffer_clear(&from);
   ck_buffer_clear(&to);
   ck_buffer_clear(&got);
@@ -237,7 +265,8 @@ static bool stop(void *to, const ck_difference *one) {
 
 static void test_stop(void) {
   int count = 0;
-  ck_status status = ck_difference_find(ck_bytes_text("[1,2,{\"a\":1}]"), ck_bytes_text("[2,3,{\"a\":2},4]"), stop, &count, NULL);
+  ck_status status = ck_difference_find(ck_bytes_text("[1,2,{\"a\":1}]"),
+                                        ck_bytes_text("[2,3,{\"a\":2},4]"), stop, &count, NULL);
   tap_ok(status == CK_OK && count == 1, "who has seen enough is told no more");
 }
 

@@ -1,5 +1,7 @@
-/* test_no_memory.c - whichever allocation fails, the model says so, keeps what it had and leaks nothing. */
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
+/* test_no_memory.c - whichever allocation fails, the model says so, keeps what it had and leaks
+ * nothing. */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* link: -Wl,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +61,8 @@ static ck_status use_state(ck_error *err) {
     snprintf(key, sizeof key, "key%zu", i);
     status = ck_state_put(state, key, value, err);
     size_t kept = status == CK_OK ? i + 1 : i;
-    broken += ck_state_count(state) != kept || (ck_state_get(state, key) == NULL) != (status != CK_OK);
+    broken +=
+        ck_state_count(state) != kept || (ck_state_get(state, key) == NULL) != (status != CK_OK);
     broken += i > 0 && ck_state_get(state, "key0") != value;
   }
   if (status == CK_OK) status = use_copy(state, err);
@@ -94,10 +97,12 @@ static ck_status use_records(ck_error *err) {
   ck_view view = {0};
   ck_timeline timeline = {.no = 1, .begin = 1};
   ck_status status = ck_value_copy(&body, ck_bytes_text("{}"), err);
-  if (status == CK_OK) status = ck_event_new(&event, &(ck_event){.scope = "main", .agent = "a", .body = body}, err);
+  if (status == CK_OK)
+    status = ck_event_new(&event, &(ck_event){.scope = "main", .agent = "a", .body = body}, err);
   if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, body, "why", err);
   if (status == CK_OK) status = ck_profile_new(&profile, "p", err);
-  for (int i = 0; status == CK_OK && i < 5; i++) status = ck_profile_append_policy(profile, "x", body, err);
+  for (int i = 0; status == CK_OK && i < 5; i++)
+    status = ck_profile_append_policy(profile, "x", body, err);
   if (status == CK_OK) status = ck_redactor_new(&redactor, err);
   if (status == CK_OK) status = ck_view_make(&view, &timeline, 1, 1, err);
   ck_value_free(body);

@@ -1,4 +1,5 @@
-/* test_records.c - events, outcomes, profiles and rows own what they say they own, and give all of it back. */
+/* test_records.c - events, outcomes, profiles and rows own what they say they own, and give all of
+ * it back. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +24,12 @@ static void test_event(void) {
   tap_is_text(event->scope, "main/1", "its scope is a copy");
   tap_is_text(event->agent, "a", "its agent is a copy");
   tap_ok(event->body == body, "its body is shared");
-  tap_ok(event->seq == 7 && event->timeline == 2 && event->kind == CK_EVENT_NOTE && event->at_ms == -5,
-         "its numbers are kept");
+  tap_ok(
+      event->seq == 7 && event->timeline == 2 && event->kind == CK_EVENT_NOTE && event->at_ms == -5,
+      "its numbers are kept");
   ck_value_free(body);
-  tap_is_bytes(ck_value_bytes(event->body), ck_bytes_text("{\"x\":1}"), "the body lives as long as the event");
+  tap_is_bytes(ck_value_bytes(event->body), ck_bytes_text("{\"x\":1}"),
+               "the body lives as long as the event");
   ck_event *again = NULL;
   tap_is_status(ck_event_new(&again, event, NULL), CK_OK, NULL, "an event is made of an event");
   ck_event_free(event);
@@ -48,16 +51,20 @@ static void test_outcome(void) {
   char why[] = "no such flight";
   ck_value *result = json("\"x\"");
   ck_outcome *outcome = NULL;
-  tap_is_status(ck_outcome_new(&outcome, CK_OUTCOME_ERROR, result, why, NULL), CK_OK, NULL, "an outcome is made");
+  tap_is_status(ck_outcome_new(&outcome, CK_OUTCOME_ERROR, result, why, NULL), CK_OK, NULL,
+                "an outcome is made");
   why[0] = 'X';
   tap_is_text(outcome->error, "no such flight", "its error is a copy");
   tap_ok(outcome->result == result && outcome->status == CK_OUTCOME_ERROR, "its result is shared");
-  tap_ok(outcome->cost_micros == 0 && outcome->input_tokens == 0 && outcome->output_tokens == 0 && outcome->seq == 0,
+  tap_ok(outcome->cost_micros == 0 && outcome->input_tokens == 0 && outcome->output_tokens == 0 &&
+             outcome->seq == 0,
          "it cost nothing and has no event yet");
   ck_value_free(result);
-  tap_is_bytes(ck_value_bytes(outcome->result), ck_bytes_text("\"x\""), "the result lives as long as the outcome");
+  tap_is_bytes(ck_value_bytes(outcome->result), ck_bytes_text("\"x\""),
+               "the result lives as long as the outcome");
   ck_outcome_free(outcome);
-  tap_is_status(ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, NULL, NULL), CK_OK, NULL, "an outcome can be bare");
+  tap_is_status(ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, NULL, NULL), CK_OK, NULL,
+                "an outcome can be bare");
   tap_ok(!outcome->result && !outcome->error, "without result and error");
   tap_is_int(outcome->error_status, CK_E_FAILED, "a failed one never has the class CK_OK");
   ck_outcome_free(outcome);
@@ -70,15 +77,16 @@ static void test_profile(void) {
   tap_is_status(ck_profile_new(&profile, name, NULL), CK_OK, NULL, "a profile is made");
   name[0] = 'X';
   tap_is_text(profile->name, "p", "its name is a copy");
-  tap_ok(profile->budget_micros == -1 && profile->time_ms == -1 && profile->rounds == -1 && profile->tokens == -1 &&
-             profile->tool_calls == -1 && profile->model_calls == -1,
+  tap_ok(profile->budget_micros == -1 && profile->time_ms == -1 && profile->rounds == -1 &&
+             profile->tokens == -1 && profile->tool_calls == -1 && profile->model_calls == -1,
          "it has no limits");
   tap_is_int(profile->replay_depth, 50, "a tail has 50 events");
   tap_ok(profile->policy_count == 0 && !profile->path, "it has no policies and no file");
   ck_value *options = json("{\"count\":20}");
   for (int i = 0; i < 100; i++) {
     char policy[] = {(char)('a' + i % 26), '\0'};
-    tap_must(ck_profile_append_policy(profile, policy, i % 2 ? options : NULL, NULL) == CK_OK, "policy %d", i);
+    tap_must(ck_profile_append_policy(profile, policy, i % 2 ? options : NULL, NULL) == CK_OK,
+             "policy %d", i);
   }
   ck_value_free(options);
   int bad = 0;

@@ -1,4 +1,5 @@
-/* test_state.c - keyed state is what a plain list of pairs would be, whatever is put, removed, copied. */
+/* test_state.c - keyed state is what a plain list of pairs would be, whatever is put, removed,
+ * copied. */
 #include "core/model/state.h"
 
 #include <stdio.h>
@@ -57,7 +58,8 @@ static int differences(const ck_state *state, const model *want) {
     bad += ck_state_get(state, entries[i].key) != entries[i].value;
   }
   free(entries);
-  return bad + (count != ck_state_count(state)) + (bytes != ck_state_bytes(state)) + (count != listed);
+  return bad + (count != ck_state_count(state)) + (bytes != ck_state_bytes(state)) +
+         (count != listed);
 }
 
 /* One random put or remove on both; false when the answers differ. */
@@ -90,7 +92,8 @@ static void test_churn(void) {
     if (i % 997 == 0) bad += differences(state, &want);
   }
   tap_is_int(wrong, 0, "%d random puts and removes answer as the model does", CHURN);
-  tap_is_int(bad + differences(state, &want), 0, "and leave what the model has, listed in order of bytes");
+  tap_is_int(bad + differences(state, &want), 0,
+             "and leave what the model has, listed in order of bytes");
   ck_state *copy = NULL;
   tap_is_status(ck_state_copy(&copy, state, NULL), CK_OK, NULL, "state can be copied");
   tap_is_int(differences(copy, &want), 0, "a copy has the same values");
@@ -99,7 +102,8 @@ static void test_churn(void) {
     key_of(key, i);
     (void)ck_state_remove(state, key);
   }
-  tap_is_int((int64_t)(ck_state_count(state) + ck_state_bytes(state)), 0, "emptied state counts nothing");
+  tap_is_int((int64_t)(ck_state_count(state) + ck_state_bytes(state)), 0,
+             "emptied state counts nothing");
   ck_state_free(state);
   tap_is_int(differences(copy, &want), 0, "a copy stands when its source was emptied and freed");
   wrong = 0;
@@ -116,7 +120,8 @@ static int misses(const ck_state *state, size_t from, size_t step, bool there) {
     snprintf(key, sizeof key, "k%zu", i);
     snprintf(text, sizeof text, "%zu", i);
     ck_value *value = ck_state_get(state, key);
-    bad += there ? !value || !ck_bytes_equal(ck_value_bytes(value), ck_bytes_text(text)) : value != NULL;
+    bad += there ? !value || !ck_bytes_equal(ck_value_bytes(value), ck_bytes_text(text))
+                 : value != NULL;
   }
   return bad;
 }
@@ -149,9 +154,10 @@ static void test_keys(void) {
   char longest[CK_STATE_KEY_MAX + 2];
   memset(longest, 'k', sizeof longest);
   longest[CK_STATE_KEY_MAX] = '\0';
-  tap_is_status(ck_state_check_key(longest, NULL), CK_OK, NULL, "a key of %d bytes is taken", CK_STATE_KEY_MAX);
-  static const char *const good[] = {"a",    " ",       "memory.ä", "../../etc/passwd", "%s%n", "\xf0\x9f\x98\x80",
-                                     "\"\\", "\xc2\xa0"};
+  tap_is_status(ck_state_check_key(longest, NULL), CK_OK, NULL, "a key of %d bytes is taken",
+                CK_STATE_KEY_MAX);
+  static const char *const good[] = {
+      "a", " ", "memory.ä", "../../etc/passwd", "%s%n", "\xf0\x9f\x98\x80", "\"\\", "\xc2\xa0"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     tap_is_status(ck_state_check_key(good[i], NULL), CK_OK, NULL, "good key %zu is taken", i);
   }
@@ -165,9 +171,12 @@ static void test_keys(void) {
     ck_error err = CK_ERROR_INIT;
     tap_is_status(ck_state_check_key(bad[i], &err), CK_E_USAGE, &err, "bad key %zu is refused", i);
     bool clean = err.text[0] != '\0';
-    for (const char *c = err.text; *c; c++) clean = clean && (unsigned char)*c >= 0x20 && *c != 0x7f;
-    tap_ok(clean && strlen(err.text) < 300, "and shown so that it cannot drive a terminal (%zu)", i);
-    tap_is_status(ck_state_put(state, bad[i], value, &err), CK_E_USAGE, &err, "and cannot be put (%zu)", i);
+    for (const char *c = err.text; *c; c++)
+      clean = clean && (unsigned char)*c >= 0x20 && *c != 0x7f;
+    tap_ok(clean && strlen(err.text) < 300, "and shown so that it cannot drive a terminal (%zu)",
+           i);
+    tap_is_status(ck_state_put(state, bad[i], value, &err), CK_E_USAGE, &err,
+                  "and cannot be put (%zu)", i);
   }
   tap_is_status(ck_state_put(state, "a", NULL, NULL), CK_E_USAGE, NULL, "no value cannot be put");
   tap_is_int((int64_t)ck_state_count(state), 0, "nothing refused was kept");
@@ -181,19 +190,23 @@ static void test_edges(void) {
   tap_ok(!ck_state_remove(state, "a"), "nor can one be removed");
   ck_state_entry *entries = NULL;
   size_t count = 7;
-  tap_is_status(ck_state_list(&entries, &count, state, NULL), CK_OK, NULL, "empty state can be listed");
+  tap_is_status(ck_state_list(&entries, &count, state, NULL), CK_OK, NULL,
+                "empty state can be listed");
   tap_ok(entries && count == 0, "as an array of none");
   free(entries);
   tap_is_status(ck_state_copy(&copy, state, NULL), CK_OK, NULL, "and copied");
   ck_value *value = number(42);
-  tap_is_status(ck_state_put(copy, "a", value, NULL), CK_OK, NULL, "a copy of empty state can be put to");
+  tap_is_status(ck_state_put(copy, "a", value, NULL), CK_OK, NULL,
+                "a copy of empty state can be put to");
   tap_ok(ck_state_get(state, "a") == NULL, "without its source seeing it");
   ck_value_free(value);
   value = ck_state_get(copy, "a");
-  tap_is_status(ck_state_put(copy, "a", value, NULL), CK_OK, NULL, "a key can be put to its own value");
+  tap_is_status(ck_state_put(copy, "a", value, NULL), CK_OK, NULL,
+                "a key can be put to its own value");
   tap_is_bytes(ck_value_bytes(ck_state_get(copy, "a")), ck_bytes_text("42"), "and keeps it");
   tap_is_int((int64_t)ck_state_bytes(copy), 3, "counted once");
-  tap_is_status(ck_state_list(&entries, &count, copy, NULL), CK_OK, NULL, "its own key is borrowed");
+  tap_is_status(ck_state_list(&entries, &count, copy, NULL), CK_OK, NULL,
+                "its own key is borrowed");
   tap_ok(ck_state_remove(copy, entries[0].key), "and removed by that very pointer");
   free(entries);
   ck_state_free(copy);
@@ -203,16 +216,20 @@ static void test_edges(void) {
 
 /* Bytes above 127 sort behind ASCII; a prefix sorts first. */
 static void test_order(void) {
-  static const char *const sorted[] = {" ", "A", "a", "a.b", "ab", "z", "\xc3\xa4", "\xf0\x9f\x98\x80"};
+  static const char *const sorted[] = {" ",  "A", "a",        "a.b",
+                                       "ab", "z", "\xc3\xa4", "\xf0\x9f\x98\x80"};
   enum { COUNT = sizeof sorted / sizeof *sorted };
   ck_state *state = new_state();
   ck_value *value = number(1);
-  for (size_t i = COUNT; i-- > 0;) tap_must(ck_state_put(state, sorted[i], value, NULL) == CK_OK, "put %zu", i);
+  for (size_t i = COUNT; i-- > 0;)
+    tap_must(ck_state_put(state, sorted[i], value, NULL) == CK_OK, "put %zu", i);
   ck_value_free(value);
   ck_state_entry *entries = NULL;
   size_t count = 0;
-  tap_must(ck_state_list(&entries, &count, state, NULL) == CK_OK && count == COUNT, "all are listed");
-  for (size_t i = 0; i < COUNT; i++) tap_is_text(entries[i].key, sorted[i], "entry %zu is in byte order", i);
+  tap_must(ck_state_list(&entries, &count, state, NULL) == CK_OK && count == COUNT,
+           "all are listed");
+  for (size_t i = 0; i < COUNT; i++)
+    tap_is_text(entries[i].key, sorted[i], "entry %zu is in byte order", i);
   free(entries);
   ck_state_free(state);
 }

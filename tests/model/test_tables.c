@@ -1,4 +1,5 @@
-/* test_tables.c - every row of every table of the model is found by its name, and nothing else is. */
+/* test_tables.c - every row of every table of the model is found by its name, and nothing else
+ * is. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "core/model/event.h"
 #include "tests/tap.h"
 
-/* Numbers and names are on disk: they are written down here a second time so that a change of one is seen. */
+/* Numbers and names are on disk: they are written down here a second time so that a change of one
+ * is seen. */
 static void test_event_kinds(void) {
   static const struct {
     int number;
@@ -40,14 +42,16 @@ static void test_event_kinds(void) {
               {30, "note"}};
   int named = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    tap_is_text(ck_event_kind_name((ck_event_kind)rows[i].number), rows[i].name, "event kind %d", rows[i].number);
+    tap_is_text(ck_event_kind_name((ck_event_kind)rows[i].number), rows[i].name, "event kind %d",
+                rows[i].number);
     tap_is_int(ck_event_kind_of(rows[i].name), rows[i].number, "event kind %s", rows[i].name);
   }
   for (int i = -5; i < 300; i++) named += ck_event_kind_name((ck_event_kind)i) != NULL;
   tap_is_int(named, (int)(sizeof rows / sizeof *rows), "no other number is an event kind");
   uint64_t bits = 0;
   bool fits = true;
-#define X(kind, number, text) fits = fits && (number) < 64 && !(bits >> (number) & 1), bits |= UINT64_C(1) << (number);
+#define X(kind, number, text) \
+  fits = fits && (number) < 64 && !(bits >> (number)&1), bits |= UINT64_C(1) << (number);
   CK_EVENT_TABLE(X)
 #undef X
   tap_ok(fits, "each event kind has a bit of its own in a query");
@@ -73,7 +77,8 @@ static void test_boundary_kinds(void) {
     tap_is_text(ck_boundary_kind_name((ck_boundary_kind)i), want, "boundary kind %d", i);
     tap_is_int(ck_boundary_kind_of(want), want ? i : 0, "boundary kind %d by name", i);
     bool always = want && i >= 9 && i <= 13;
-    tap_ok(ck_boundary_kind_always((ck_boundary_kind)i) == always, "boundary kind %d: always checkpointed or not", i);
+    tap_ok(ck_boundary_kind_always((ck_boundary_kind)i) == always,
+           "boundary kind %d: always checkpointed or not", i);
   }
 }
 
@@ -84,8 +89,8 @@ static void test_session_statuses(void) {
     const char *want = i > 0 && i < 9 ? names[i] : NULL;
     tap_is_text(ck_session_status_name((ck_session_status)i), want, "session status %d", i);
     tap_is_int(ck_session_status_of(want), want ? i : 0, "session status %d by name", i);
-    tap_ok(ck_session_status_resumable((ck_session_status)i) == (i > 0 && i < 7), "session status %d: resumable or not",
-           i);
+    tap_ok(ck_session_status_resumable((ck_session_status)i) == (i > 0 && i < 7),
+           "session status %d: resumable or not", i);
   }
 }
 
@@ -104,21 +109,25 @@ static void test_effects(void) {
     tap_ok(ck_effect_kind_of(&kind, kinds[i]) && (int)kind == i, "effect kind %s", kinds[i]);
     if (i >= 6) continue;
     tap_is_text(ck_outcome_status_name((ck_outcome_status)i), statuses[i], "outcome status %d", i);
-    tap_ok(ck_outcome_status_of(&status, statuses[i]) && (int)status == i, "outcome status %s", statuses[i]);
+    tap_ok(ck_outcome_status_of(&status, statuses[i]) && (int)status == i, "outcome status %s",
+           statuses[i]);
     if (i >= 4) continue;
     tap_is_text(ck_effect_class_name((ck_effect_class)i), classes[i], "effect class %d", i);
-    tap_ok(ck_effect_class_of(&class, classes[i]) && (int)class == i, "effect class %s", classes[i]);
+    tap_ok(ck_effect_class_of(&class, classes[i]) && (int)class == i, "effect class %s",
+           classes[i]);
   }
   tap_ok(!ck_effect_kind_name(CK_EFFECT_KIND_COUNT) && !ck_effect_kind_name((ck_effect_kind)-1),
          "no kind outside the table");
   tap_ok(!ck_effect_class_name(CK_EFFECT_CLASS_COUNT) && !ck_effect_class_name((ck_effect_class)-1),
          "no class outside");
-  tap_ok(!ck_outcome_status_name(CK_OUTCOME_COUNT) && !ck_outcome_status_name((ck_outcome_status)INT_MAX),
+  tap_ok(!ck_outcome_status_name(CK_OUTCOME_COUNT) &&
+             !ck_outcome_status_name((ck_outcome_status)INT_MAX),
          "no status outside");
 }
 
 static void test_wrong_names(void) {
-  static const char *const wrong[] = {NULL, "", "Message", "message ", "OK", "o", "okay", "running\n", "?"};
+  static const char *const wrong[] = {NULL, "",     "Message",   "message ", "OK",
+                                      "o",  "okay", "running\n", "?"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     ck_effect_kind kind = CK_EFFECT_ASK;
     ck_effect_class class = CK_EFFECT_ONCE;

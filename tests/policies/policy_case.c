@@ -13,8 +13,10 @@ ck_policy_engine policy_case_open(const char *name, const char *options) {
   ck_value *value = NULL;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_new(&profile, "case", &err) == CK_OK, "a profile is made");
-  tap_must(!options || ck_value_new(&value, ck_bytes_text(options), &err) == CK_OK, "options are JSON: %s", err.text);
-  tap_must(ck_profile_append_policy(profile, name, value, &err) == CK_OK && ck_policy_engine_open(&engine, profile, &err) == CK_OK,
+  tap_must(!options || ck_value_new(&value, ck_bytes_text(options), &err) == CK_OK,
+           "options are JSON: %s", err.text);
+  tap_must(ck_profile_append_policy(profile, name, value, &err) == CK_OK &&
+               ck_policy_engine_open(&engine, profile, &err) == CK_OK,
            "%s loads: %s", name, err.text);
   ck_value_free(value);
   ck_profile_free(profile);
@@ -45,10 +47,12 @@ void policy_case_boundary(const char *policy, const policy_boundary_case *row) {
   ck_error err = CK_ERROR_INIT;
   if (!at.scope) at.scope = "main";
   if (!at.budget.limit_micros) at.budget.limit_micros = -1;
-  tap_is_status(engine.checkpoint(&decision, engine.self, &at, &err), CK_OK, &err, "%s %s decides at %s", policy,
-                row->options ? row->options : "", ck_boundary_kind_name(at.kind));
+  tap_is_status(engine.checkpoint(&decision, engine.self, &at, &err), CK_OK, &err,
+                "%s %s decides at %s", policy, row->options ? row->options : "",
+                ck_boundary_kind_name(at.kind));
   char *got = show_decision(&decision);
-  tap_ok(is_reason(got, row->want), "and says %s: %s", row->want ? row->want : "nothing", got ? got : "nothing");
+  tap_ok(is_reason(got, row->want), "and says %s: %s", row->want ? row->want : "nothing",
+         got ? got : "nothing");
   free(got);
   ck_decision_clear(&decision);
   engine.free(engine.self);
@@ -70,8 +74,9 @@ void policy_case_prune(const char *policy, const policy_prune_case *row) {
     infos[count].clean = !row->history[count].unclean;
   }
   ck_prune_plan plan = {drop, keep};
-  tap_is_status(engine.prune(&plan, engine.self, &(ck_history){infos, count, row->now_ms}, &err), CK_OK, &err, "%s %s plans for %zu checkpoints",
-                policy, row->options ? row->options : "", count);
+  tap_is_status(engine.prune(&plan, engine.self, &(ck_history){infos, count, row->now_ms}, &err),
+                CK_OK, &err, "%s %s plans for %zu checkpoints", policy,
+                row->options ? row->options : "", count);
   for (size_t i = 0; i < count; i++) got[i] = drop[i] ? 'd' : keep[i] ? 'k' : '.';
   tap_is_text(got, row->want, "and plans %s", row->want);
   engine.free(engine.self);

@@ -10,7 +10,8 @@ ck_policy_engine policy_case_open(const char *name, const char *options);
 typedef struct policy_boundary_case {
   const char *options;
   ck_boundary at;
-  const char *want; /* the reason; "!" in front: sync; NULL: no checkpoint. A reason that ends with "…" may go on */
+  const char *want; /* the reason; "!" in front: sync; NULL: no checkpoint. A reason that ends with
+                       "…" may go on */
 } policy_boundary_case;
 /* Checks one decision of a fresh engine. */
 void policy_case_boundary(const char *policy, const policy_boundary_case *row);

@@ -4,7 +4,8 @@
 #include "tests/policies/policy_case.h"
 #include "tests/tap.h"
 
-#define AT(name) {.kind = CK_BOUNDARY_##name}
+#define AT(name) \
+  { .kind = CK_BOUNDARY_##name }
 static const policy_boundary_case rows[] = {
     {NULL, AT(NODE_START), "node_start"},
     {NULL, AT(NODE_COMPLETE), "node_complete"},
@@ -38,19 +39,24 @@ static void test_loop(void) {
   int64_t last = 0;
   char taken[19] = "";
   for (int i = 0; i < 18; i++) {
-    ck_boundary at = {.kind = i % 2 ? CK_BOUNDARY_LOOP_ITERATION : CK_BOUNDARY_EDGE_TRANSITION, .scope = "main", .seq = 3 * i + 3};
+    ck_boundary at = {.kind = i % 2 ? CK_BOUNDARY_LOOP_ITERATION : CK_BOUNDARY_EDGE_TRANSITION,
+                      .scope = "main",
+                      .seq = 3 * i + 3};
     at.since.events = at.seq - 1 - last;
-    tap_must(engine.checkpoint(&decision, engine.self, &at, &err) == CK_OK, "a boundary: %s", err.text);
+    tap_must(engine.checkpoint(&decision, engine.self, &at, &err) == CK_OK, "a boundary: %s",
+             err.text);
     taken[i] = decision.take ? 'x' : '.';
     if (decision.take) last = at.seq;
     ck_decision_clear(&decision);
   }
-  tap_is_text(taken, ".....x.....x.....x", "every third iteration since the last checkpoint is taken");
+  tap_is_text(taken, ".....x.....x.....x",
+              "every third iteration since the last checkpoint is taken");
   engine.free(engine.self);
 }
 
 int main(void) {
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) policy_case_boundary("every_boundary", &rows[i]);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    policy_case_boundary("every_boundary", &rows[i]);
   test_loop();
   return tap_done();
 }

@@ -14,7 +14,8 @@ static void check_walk(const char *options, int foreign, const char *want) {
   for (int i = 0; i < BOUNDARIES; i++) {
     ck_boundary at = {.kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .seq = 7 * i + 5};
     at.since.events = at.seq - 1 - last;
-    tap_must(engine.checkpoint(&decision, engine.self, &at, &err) == CK_OK, "a boundary: %s", err.text);
+    tap_must(engine.checkpoint(&decision, engine.self, &at, &err) == CK_OK, "a boundary: %s",
+             err.text);
     taken[i] = decision.take ? 'x' : '.';
     if (decision.take || i == foreign) last = at.seq;
     ck_decision_clear(&decision);

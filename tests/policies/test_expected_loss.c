@@ -1,4 +1,5 @@
-/* test_expected_loss.c - a checkpoint is taken where the work at risk is worth more than it costs, and nowhere before. */
+/* test_expected_loss.c - a checkpoint is taken where the work at risk is worth more than it costs,
+ * and nowhere before. */
 #include "tests/policies/policy_case.h"
 #include "tests/tap.h"
 
@@ -7,31 +8,95 @@ static const policy_boundary_case rows[] = {
     /* Nothing was done. */
     {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 1}, NULL},
     {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .checkpoint_cost_us = 1}, NULL},
-    /* Time alone, where time is all that work comes to, is Young and Daly: sqrt(2 * 0.5 s * 7200 s) = 84.9 s for half a second. */
-    {TIME_ALONE, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.ms = 84800}}, NULL},
-    {TIME_ALONE, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.ms = 84900}}, "work worth 0.117…"},
+    /* Time alone, where time is all that work comes to, is Young and Daly: sqrt(2 * 0.5 s * 7200 s)
+     * = 84.9 s for half a second. */
+    {TIME_ALONE,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.ms = 84800}},
+     NULL},
+    {TIME_ALONE,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.ms = 84900}},
+     "work worth 0.117…"},
     /* sqrt(2 * 0.5 s * 720 s) = 26.8 s after a failure. */
-    {TIME_ALONE, {.kind = CK_BOUNDARY_TOOL_ROUND, .checkpoint_cost_us = 500000, .since = {.ms = 26800}}, NULL},
-    {TIME_ALONE, {.kind = CK_BOUNDARY_TOOL_ROUND, .checkpoint_cost_us = 500000, .since = {.ms = 26900}}, "work worth 0.037…"},
+    {TIME_ALONE,
+     {.kind = CK_BOUNDARY_TOOL_ROUND, .checkpoint_cost_us = 500000, .since = {.ms = 26800}},
+     NULL},
+    {TIME_ALONE,
+     {.kind = CK_BOUNDARY_TOOL_ROUND, .checkpoint_cost_us = 500000, .since = {.ms = 26900}},
+     "work worth 0.037…"},
     /* Four times the checkpoint's cost, twice the interval. */
-    {TIME_ALONE, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 2000000, .since = {.ms = 169600}}, NULL},
-    {TIME_ALONE, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 2000000, .since = {.ms = 169800}}, "work worth 0.23…"},
-    /* Out of the box half a second is worth 0.00069 dollars, which is due at sqrt(2 * 0.00069 * 25 / 0.5) = 0.2635 dollars of work. */
-    {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.cost_micros = 263000}}, NULL},
-    {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.cost_micros = 264000}}, "work worth 0.264 dollars is at risk"},
+    {TIME_ALONE,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 2000000,
+      .since = {.ms = 169600}},
+     NULL},
+    {TIME_ALONE,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 2000000,
+      .since = {.ms = 169800}},
+     "work worth 0.23…"},
+    /* Out of the box half a second is worth 0.00069 dollars, which is due at sqrt(2 * 0.00069 * 25
+     * / 0.5) = 0.2635 dollars of work. */
+    {NULL,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.cost_micros = 263000}},
+     NULL},
+    {NULL,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.cost_micros = 264000}},
+     "work worth 0.264 dollars is at risk"},
     /* Dollars, time and tokens add up: 0.1 + 0.1 + 0.1. */
-    {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.ms = 72000, .cost_micros = 100000}}, NULL},
-    {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.ms = 72000, .cost_micros = 100000, .tokens = 200000}}, "work worth 0.3…"},
+    {NULL,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.ms = 72000, .cost_micros = 100000}},
+     NULL},
+    {NULL,
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.ms = 72000, .cost_micros = 100000, .tokens = 200000}},
+     "work worth 0.3…"},
     /* Four times the failures, half the work. */
-    {"{\"failures_per_hour\":2}", {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.cost_micros = 131000}}, NULL},
-    {"{\"failures_per_hour\":2}", {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .checkpoint_cost_us = 500000, .since = {.cost_micros = 132000}}, "work worth 0.132…"},
-    /* What was not measured costs what the options say: sqrt(2 * 0.0000014 * 25 / 0.5) = 0.0118 dollars. */
+    {"{\"failures_per_hour\":2}",
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.cost_micros = 131000}},
+     NULL},
+    {"{\"failures_per_hour\":2}",
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .checkpoint_cost_us = 500000,
+      .since = {.cost_micros = 132000}},
+     "work worth 0.132…"},
+    /* What was not measured costs what the options say: sqrt(2 * 0.0000014 * 25 / 0.5) = 0.0118
+     * dollars. */
     {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .since = {.cost_micros = 11700}}, NULL},
-    {NULL, {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .since = {.cost_micros = 11900}}, "work worth 0.0119…"},
-    {"{\"failures_per_hour\":0}", {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .since = {.ms = 9000000, .cost_micros = 9000000}}, NULL},
+    {NULL,
+     {.kind = CK_BOUNDARY_TOOL_ROUND, .clean = true, .since = {.cost_micros = 11900}},
+     "work worth 0.0119…"},
+    {"{\"failures_per_hour\":0}",
+     {.kind = CK_BOUNDARY_TOOL_ROUND,
+      .clean = true,
+      .since = {.ms = 9000000, .cost_micros = 9000000}},
+     NULL},
 };
 
 int main(void) {
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) policy_case_boundary("expected_loss", &rows[i]);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    policy_case_boundary("expected_loss", &rows[i]);
   return tap_done();
 }

@@ -10,6 +10,7 @@ static const policy_prune_case rows[] = {
 };
 
 int main(void) {
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) policy_case_prune("keep_clean", &rows[i]);
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    policy_case_prune("keep_clean", &rows[i]);
   return tap_done();
 }

@@ -1,4 +1,5 @@
-/* test_profiles.c - every shipped profile loads, and does at a boundary, a prune and a resume what its system does. */
+/* test_profiles.c - every shipped profile loads, and does at a boundary, a prune and a resume what
+ * its system does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +35,8 @@ static const struct {
   const char *name;
   ck_rule time, budget;
 } resumes[] = {
-    {"graph", CK_RULE_RESET, CK_RULE_CONTINUE},    {"deliberation", CK_RULE_RESET, CK_RULE_CONTINUE},
-    {"loop", CK_RULE_CONTINUE, CK_RULE_CONTINUE},  {"explore", CK_RULE_CONTINUE, CK_RULE_CONTINUE},
+    {"graph", CK_RULE_RESET, CK_RULE_CONTINUE},   {"deliberation", CK_RULE_RESET, CK_RULE_CONTINUE},
+    {"loop", CK_RULE_CONTINUE, CK_RULE_CONTINUE}, {"explore", CK_RULE_CONTINUE, CK_RULE_CONTINUE},
     {"portable", CK_RULE_RESET, CK_RULE_RESET},
 };
 
@@ -43,7 +44,9 @@ static ck_policy_engine open_profile(const char *name) {
   ck_profile *profile;
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_profile_load(&profile, name, &err) == CK_OK && ck_policy_engine_open(&engine, profile, &err) == CK_OK, "%s: %s", name, err.text);
+  tap_must(ck_profile_load(&profile, name, &err) == CK_OK &&
+               ck_policy_engine_open(&engine, profile, &err) == CK_OK,
+           "%s: %s", name, err.text);
   ck_profile_free(profile);
   return engine;
 }
@@ -57,11 +60,14 @@ static void test_all(void) {
     char name[64];
     ck_profile *profile;
     ck_value *description = NULL;
-    snprintf(name, sizeof name, "%.*s", (int)(strlen(row->name + strlen(folder)) - 4), row->name + strlen(folder));
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(row->name + strlen(folder)) - 4),
+             row->name + strlen(folder));
     tap_must(ck_profile_load(&profile, name, &err) == CK_OK, "%s loads: %s", name, err.text);
     tap_is_text(profile->name, name, "%s is called as its file is", name);
-    tap_is_status(ck_profile_describe(&description, profile, NULL, &err), CK_OK, &err, "and can be shown");
-    tap_ok(profile->policy_count > 0 && profile->replay_depth == 50, "and has policies and tails of 50 events");
+    tap_is_status(ck_profile_describe(&description, profile, NULL, &err), CK_OK, &err,
+                  "and can be shown");
+    tap_ok(profile->policy_count > 0 && profile->replay_depth == 50,
+           "and has policies and tails of 50 events");
     ck_value_free(description);
     ck_profile_free(profile);
     count++;
@@ -73,10 +79,15 @@ static void test_boundaries(void) {
   ck_error err = CK_ERROR_INIT;
   for (size_t i = 0; i < sizeof boundaries / sizeof boundaries[0]; i++) {
     ck_policy_engine engine = open_profile(boundaries[i].name);
-    ck_boundary at = {.kind = boundaries[i].kind, .scope = "main", .next = {.tool = "t", .has_class = true, .class = boundaries[i].next}, .budget = {0, -1}};
+    ck_boundary at = {.kind = boundaries[i].kind,
+                      .scope = "main",
+                      .next = {.tool = "t", .has_class = true, .class = boundaries[i].next},
+                      .budget = {0, -1}};
     ck_decision decision;
-    tap_is_status(engine.checkpoint(&decision, engine.self, &at, &err), CK_OK, &err, "%s at %s", boundaries[i].name, ck_boundary_kind_name(at.kind));
-    tap_ok(decision.take == boundaries[i].take && decision.sync == boundaries[i].sync, "checkpoints as it should");
+    tap_is_status(engine.checkpoint(&decision, engine.self, &at, &err), CK_OK, &err, "%s at %s",
+                  boundaries[i].name, ck_boundary_kind_name(at.kind));
+    tap_ok(decision.take == boundaries[i].take && decision.sync == boundaries[i].sync,
+           "checkpoints as it should");
     ck_decision_clear(&decision);
     engine.free(engine.self);
   }
@@ -89,8 +100,11 @@ static void test_resumes(void) {
   for (size_t i = 0; i < sizeof resumes / sizeof resumes[0]; i++) {
     ck_policy_engine engine = open_profile(resumes[i].name);
     ck_resume_rules rules;
-    tap_is_status(engine.resume(&rules, engine.self, &(ck_resume_case){.session = &record, .totals = &totals}, &err), CK_OK, &err, "%s resumes", resumes[i].name);
-    tap_ok(rules.time == resumes[i].time && rules.budget == resumes[i].budget && !rules.refusal, "with its rules for time and budget");
+    tap_is_status(engine.resume(&rules, engine.self,
+                                &(ck_resume_case){.session = &record, .totals = &totals}, &err),
+                  CK_OK, &err, "%s resumes", resumes[i].name);
+    tap_ok(rules.time == resumes[i].time && rules.budget == resumes[i].budget && !rules.refusal,
+           "with its rules for time and budget");
     engine.free(engine.self);
   }
 }
@@ -100,7 +114,8 @@ static void test_prunes(void) {
   ck_profile *profile;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_load(&profile, "graph", &err) == CK_OK, "graph loads: %s", err.text);
-  tap_is_int(profile->prune_every_n_nodes, 10, "a graph is pruned at every tenth checkpoint, not only at its end");
+  tap_is_int(profile->prune_every_n_nodes, 10,
+             "a graph is pruned at every tenth checkpoint, not only at its end");
   ck_profile_free(profile);
 }
 
@@ -110,7 +125,9 @@ static void test_excluded(void) {
   ck_value *value;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_value_new(&value, ck_bytes_text("\"sk\""), &err) == CK_OK, "a value");
-  tap_ok(engine.redact(&got, engine.self, &(ck_item){.key = "memory.api_key", .value = value}, &err) == CK_OK && got.verdict == CK_REDACT_DROP,
+  tap_ok(engine.redact(&got, engine.self, &(ck_item){.key = "memory.api_key", .value = value},
+                       &err) == CK_OK &&
+             got.verdict == CK_REDACT_DROP,
          "a graph never writes memory.api_key");
   ck_value_free(value);
   engine.free(engine.self);

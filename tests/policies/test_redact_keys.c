@@ -1,4 +1,5 @@
-/* test_redact_keys.c - what is stored under a named key is dropped, masked or referred to; nothing else is touched. */
+/* test_redact_keys.c - what is stored under a named key is dropped, masked or referred to; nothing
+ * else is touched. */
 #include <stdlib.h>
 
 #include "tests/policies/policy_case.h"
@@ -18,9 +19,12 @@ static const struct {
     {NULL, "memory.", CK_REDACT_LEAVE, NULL},
     {NULL, "", CK_REDACT_LEAVE, NULL},
     {NULL, NULL, CK_REDACT_LEAVE, NULL},
-    {"{\"keys\":{\"phone\":\"mask\",\"openai\":\"env:OPENAI_API_KEY\",\"a.b\":\"drop\"}}", "memory.phone", CK_REDACT_MASK, NULL},
-    {"{\"keys\":{\"phone\":\"mask\",\"openai\":\"env:OPENAI_API_KEY\",\"a.b\":\"drop\"}}", "memory.openai", CK_REDACT_REF, "env:OPENAI_API_KEY"},
-    {"{\"keys\":{\"phone\":\"mask\",\"openai\":\"env:OPENAI_API_KEY\",\"a.b\":\"drop\"}}", "memory.a.b", CK_REDACT_DROP, NULL},
+    {"{\"keys\":{\"phone\":\"mask\",\"openai\":\"env:OPENAI_API_KEY\",\"a.b\":\"drop\"}}",
+     "memory.phone", CK_REDACT_MASK, NULL},
+    {"{\"keys\":{\"phone\":\"mask\",\"openai\":\"env:OPENAI_API_KEY\",\"a.b\":\"drop\"}}",
+     "memory.openai", CK_REDACT_REF, "env:OPENAI_API_KEY"},
+    {"{\"keys\":{\"phone\":\"mask\",\"openai\":\"env:OPENAI_API_KEY\",\"a.b\":\"drop\"}}",
+     "memory.a.b", CK_REDACT_DROP, NULL},
     {"{\"keys\":{\"phone\":\"mask\"}}", "memory.api_key", CK_REDACT_LEAVE, NULL},
 };
 
@@ -32,7 +36,8 @@ int main(void) {
     ck_policy_engine engine = policy_case_open("redact_keys", rows[i].options);
     ck_redaction got;
     ck_item item = {.key = rows[i].key, .kind = CK_EVENT_MESSAGE, .value = value};
-    tap_is_status(engine.redact(&got, engine.self, &item, &err), CK_OK, &err, "redact_keys looks at %s", rows[i].key ? rows[i].key : "an event");
+    tap_is_status(engine.redact(&got, engine.self, &item, &err), CK_OK, &err,
+                  "redact_keys looks at %s", rows[i].key ? rows[i].key : "an event");
     tap_is_int(got.verdict, rows[i].verdict, "and gives its verdict");
     tap_is_text(got.ref, rows[i].ref, "and its reference");
     free(got.ref);
@@ -40,7 +45,9 @@ int main(void) {
   }
   ck_policy_engine engine = policy_case_open("redact_keys", "{\"keys\":{\"k\":\"erase\"}}");
   ck_redaction got;
-  tap_is_status(engine.redact(&got, engine.self, &(ck_item){.key = "memory.k", .value = value}, &err), CK_E_POLICY, &err, "an action that there is not");
+  tap_is_status(
+      engine.redact(&got, engine.self, &(ck_item){.key = "memory.k", .value = value}, &err),
+      CK_E_POLICY, &err, "an action that there is not");
   tap_is_int(got.verdict, CK_REDACT_DROP, "drops the item all the same");
   engine.free(engine.self);
   ck_value_free(value);

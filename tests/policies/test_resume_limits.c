@@ -9,8 +9,10 @@ static const struct {
   ck_rule time, budget, rounds, tokens, tool_calls;
 } rows[] = {
     {NULL, CK_RULE_RESET, CK_RULE_CONTINUE, CK_RULE_CONTINUE, CK_RULE_CONTINUE, CK_RULE_CONTINUE},
-    {"{\"time\":\"continue\",\"budget\":\"reset\"}", CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_CONTINUE, CK_RULE_CONTINUE, CK_RULE_CONTINUE},
-    {"{\"rounds\":\"refuse\",\"tokens\":\"reset\",\"tool_calls\":\"reset\"}", CK_RULE_RESET, CK_RULE_CONTINUE, CK_RULE_REFUSE, CK_RULE_RESET, CK_RULE_RESET},
+    {"{\"time\":\"continue\",\"budget\":\"reset\"}", CK_RULE_CONTINUE, CK_RULE_RESET,
+     CK_RULE_CONTINUE, CK_RULE_CONTINUE, CK_RULE_CONTINUE},
+    {"{\"rounds\":\"refuse\",\"tokens\":\"reset\",\"tool_calls\":\"reset\"}", CK_RULE_RESET,
+     CK_RULE_CONTINUE, CK_RULE_REFUSE, CK_RULE_RESET, CK_RULE_RESET},
 };
 
 int main(void) {
@@ -21,13 +23,17 @@ int main(void) {
   ck_error err = CK_ERROR_INIT;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     ck_policy_engine engine = policy_case_open("resume_limits", rows[i].options);
-    tap_is_status(engine.resume(&got, engine.self, &subject, &err), CK_OK, &err, "resume_limits %s", rows[i].options ? rows[i].options : "");
-    tap_ok(got.time == rows[i].time && got.budget == rows[i].budget && got.rounds == rows[i].rounds && got.tokens == rows[i].tokens &&
-               got.tool_calls == rows[i].tool_calls && !got.refusal, "gives each dimension its rule");
+    tap_is_status(engine.resume(&got, engine.self, &subject, &err), CK_OK, &err, "resume_limits %s",
+                  rows[i].options ? rows[i].options : "");
+    tap_ok(got.time == rows[i].time && got.budget == rows[i].budget &&
+               got.rounds == rows[i].rounds && got.tokens == rows[i].tokens &&
+               got.tool_calls == rows[i].tool_calls && !got.refusal,
+           "gives each dimension its rule");
     engine.free(engine.self);
   }
   ck_policy_engine engine = policy_case_open("resume_limits", "{\"time\":\"rest\"}");
-  tap_is_status(engine.resume(&got, engine.self, &subject, &err), CK_E_POLICY, &err, "a rule that there is not");
+  tap_is_status(engine.resume(&got, engine.self, &subject, &err), CK_E_POLICY, &err,
+                "a rule that there is not");
   tap_ok(got.refusal != NULL, "refuses the resume");
   free(got.refusal);
   engine.free(engine.self);

@@ -1,4 +1,5 @@
-/* test_tail_involved.c - a tail holds what its agent took part in, and nothing of another's; the same as the core's own rule. */
+/* test_tail_involved.c - a tail holds what its agent took part in, and nothing of another's; the
+ * same as the core's own rule. */
 #include "core/runtime/session/tail.h"
 #include "tests/policies/policy_case.h"
 #include "tests/tap.h"
@@ -21,8 +22,10 @@ static const struct {
     {NULL, CK_EVENT_DELEGATION, "b", "{\"target\":[\"c\",\"a\"]}", true},
     {NULL, CK_EVENT_DELEGATION, "b", "{\"targets\":[\"c\",\"a\"]}", true},
     {NULL, CK_EVENT_DELEGATION, "b", "{\"parallel\":[{\"agent\":\"a\"}]}", true},
-    {NULL, CK_EVENT_DELEGATION, "b", "{\"sequential\":[{\"target\":\"c\"},{\"agentId\":\"a\"}]}", true},
-    {NULL, CK_EVENT_DELEGATION, "b", "{\"sequential\":[{\"name\":\"a\"}],\"message\":\"a\"}", false},
+    {NULL, CK_EVENT_DELEGATION, "b", "{\"sequential\":[{\"target\":\"c\"},{\"agentId\":\"a\"}]}",
+     true},
+    {NULL, CK_EVENT_DELEGATION, "b", "{\"sequential\":[{\"name\":\"a\"}],\"message\":\"a\"}",
+     false},
     {NULL, CK_EVENT_DELEGATION, "b", "{\"target\":{\"agent\":\"a\"}}", true},
     {NULL, CK_EVENT_DELEGATION, "a", "{\"target\":\"b\"}", true},
     {"{\"children\":false}", CK_EVENT_NOTE, "b", "{\"childAgentId\":\"a\"}", false},
@@ -36,9 +39,16 @@ int main(void) {
     ck_policy_engine engine = policy_case_open("tail_involved", rows[i].options);
     ck_value *body;
     bool in = !rows[i].in;
-    tap_must(ck_value_new(&body, ck_bytes_text(rows[i].body), &err) == CK_OK, "a body: %s", err.text);
-    ck_event event = {.seq = 1, .timeline = 1, .kind = rows[i].kind, .scope = "main", .agent = rows[i].agent, .body = body};
-    tap_is_status(engine.tail(&in, engine.self, &event, "a", &err), CK_OK, &err, "an event %s of %s", rows[i].body, rows[i].agent ? rows[i].agent : "nobody");
+    tap_must(ck_value_new(&body, ck_bytes_text(rows[i].body), &err) == CK_OK, "a body: %s",
+             err.text);
+    ck_event event = {.seq = 1,
+                      .timeline = 1,
+                      .kind = rows[i].kind,
+                      .scope = "main",
+                      .agent = rows[i].agent,
+                      .body = body};
+    tap_is_status(engine.tail(&in, engine.self, &event, "a", &err), CK_OK, &err,
+                  "an event %s of %s", rows[i].body, rows[i].agent ? rows[i].agent : "nobody");
     tap_ok(in == rows[i].in, "is %sin the tail of a", rows[i].in ? "" : "not ");
     if (!rows[i].options) tap_ok(ck_tail_involves(&event, "a") == rows[i].in, "as the core has it");
     ck_value_free(body);

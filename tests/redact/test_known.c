@@ -1,4 +1,5 @@
-/* test_known.c - a known secret is found in every encoding, at every place, however the text is cut. */
+/* test_known.c - a known secret is found in every encoding, at every place, however the text is
+ * cut. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +12,19 @@
 enum { SECRETS = 50, SECRET_SIZE = 64 };
 static char secrets[SECRETS][SECRET_SIZE];
 
-/* Fixed, but of all kinds: with quotes, slashes, spaces, umlauts, '%', '+', '=', newlines inside. */
+/* Fixed, but of all kinds: with quotes, slashes, spaces, umlauts, '%', '+', '=', newlines
+ * inside. */
 static void make_secrets(void) {
-  static const char *const middles[] = {"-", "/", "\\", "\"", " ", "%", "+", "\xc3\xa9", "\n", "=="};
+  static const char *const middles[] = {"-", "/", "\\",       "\"", " ",
+                                        "%", "+", "\xc3\xa9", "\n", "=="};
   uint64_t state = 88172645463325252u;
   for (int i = 0; i < SECRETS; i++) {
     int len = snprintf(secrets[i], SECRET_SIZE, "cnry%02d%s", i, middles[i % 10]);
     int end = len + 10 + i % 23;
     for (; len < end; len++) {
       state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-      secrets[i][len] = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789/+_-.~!"[state % 65];
+      secrets[i][len] =
+          "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789/+_-.~!"[state % 65];
     }
     secrets[i][len] = '\0';
   }
@@ -53,8 +57,10 @@ static void json_slashes(ck_buffer *out, ck_bytes s) {
 static void json_unicode(ck_buffer *out, ck_bytes s) {
   for (size_t i = 0; i < s.len; i++) {
     unsigned char c = (unsigned char)s.data[i];
-    if (c == 0xc3) ck_buffer_append_format(out, "\\u00%02X", 0xc0 + (unsigned char)s.data[++i] - 0x80);
-    else ck_buffer_append_format(out, i % 2 ? "\\u00%02x" : "\\u00%02X", c);
+    if (c == 0xc3)
+      ck_buffer_append_format(out, "\\u00%02X", 0xc0 + (unsigned char)s.data[++i] - 0x80);
+    else
+      ck_buffer_append_format(out, i % 2 ? "\\u00%02x" : "\\u00%02X", c);
   }
 }
 
@@ -75,9 +81,12 @@ static void json_thrice_unicode(ck_buffer *out, ck_bytes s) {
 static void percent(ck_buffer *out, ck_bytes s, const char *format, bool all) {
   for (size_t i = 0; i < s.len; i++) {
     unsigned char c = (unsigned char)s.data[i];
-    bool plain = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || strchr("-_.~", c);
-    if (plain && !all) ck_buffer_append_char(out, (char)c);
-    else ck_buffer_append_format(out, format[0] == 'l' ? "%%%02x" : "%%%02X", c);
+    bool plain =
+        (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || strchr("-_.~", c);
+    if (plain && !all)
+      ck_buffer_append_char(out, (char)c);
+    else
+      ck_buffer_append_format(out, format[0] == 'l' ? "%%%02x" : "%%%02X", c);
   }
 }
 static void percent_upper(ck_buffer *out, ck_bytes s) { percent(out, s, "u", false); }
@@ -107,7 +116,8 @@ static void hex_upper(ck_buffer *out, ck_bytes s) {
   for (size_t i = 0; i < s.len; i++) ck_buffer_append_format(out, "%02X", (unsigned char)s.data[i]);
 }
 
-/* Of something larger: `before` bytes in front, two behind; `wrap`: a line break after so many characters. */
+/* Of something larger: `before` bytes in front, two behind; `wrap`: a line break after so many
+ * characters. */
 static void base64(ck_buffer *out, ck_bytes s, size_t before, const char *last, size_t wrap) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   ck_buffer all = {0};
@@ -116,7 +126,8 @@ static void base64(ck_buffer *out, ck_bytes s, size_t before, const char *last, 
   ck_buffer_append_text(&all, "@h");
   for (size_t bit = 0, n = 0; bit < all.len * 8; bit += 6, n++) {
     size_t byte = bit / 8;
-    unsigned pair = (unsigned)(unsigned char)all.data[byte] << 8 | (byte + 1 < all.len ? (unsigned char)all.data[byte + 1] : 0);
+    unsigned pair = (unsigned)(unsigned char)all.data[byte] << 8 |
+                    (byte + 1 < all.len ? (unsigned char)all.data[byte + 1] : 0);
     unsigned value = pair >> (10 - bit % 8) & 63;
     if (wrap && n && n % wrap == 0) ck_buffer_append_char(out, '\n');
     ck_buffer_append_char(out, value < 62 ? digits[value] : last[value - 62]);
@@ -141,11 +152,26 @@ static const struct {
   const char *name;
   encoder *encode;
 } encodings[] = {
-    {"raw", raw}, {"JSON", json_string}, {"JSON with \\/", json_slashes}, {"JSON in \\u00XX", json_unicode}, {"JSON twice", json_twice},
-    {"JSON thrice in \\u00XX", json_thrice_unicode}, {"percent", percent_upper}, {"percent, small letters", percent_lower},
-    {"percent, every byte", percent_all}, {"percent twice", percent_twice}, {"form", form}, {"hex", hex}, {"hex capitals", hex_upper},
-    {"base64", base64_0}, {"base64 behind one byte", base64_1}, {"base64 behind two", base64_2}, {"base64url", base64_url_0},
-    {"base64url behind one byte", base64_url_1}, {"base64url behind two", base64_url_2}, {"base64 in lines", base64_lines},
+    {"raw", raw},
+    {"JSON", json_string},
+    {"JSON with \\/", json_slashes},
+    {"JSON in \\u00XX", json_unicode},
+    {"JSON twice", json_twice},
+    {"JSON thrice in \\u00XX", json_thrice_unicode},
+    {"percent", percent_upper},
+    {"percent, small letters", percent_lower},
+    {"percent, every byte", percent_all},
+    {"percent twice", percent_twice},
+    {"form", form},
+    {"hex", hex},
+    {"hex capitals", hex_upper},
+    {"base64", base64_0},
+    {"base64 behind one byte", base64_1},
+    {"base64 behind two", base64_2},
+    {"base64url", base64_url_0},
+    {"base64url behind one byte", base64_url_1},
+    {"base64url behind two", base64_url_2},
+    {"base64 in lines", base64_lines},
     {"base64 in a URL", base64_percent},
 };
 enum { ENCODINGS = sizeof encodings / sizeof *encodings };
@@ -165,7 +191,8 @@ static const place places[] = {
     {"a command line", "{\"argv\":[\"curl\",\"-H\",\"X: ", "\"]}", 1},
     {"a name", "{\"m\":{\"", "\":1}}", 1},
     {"an id", "{\"id\":\"call_", "\"}", 1},
-    {"a signed block", "[{\"type\":\"thinking\",\"thinking\":\"", "\",\"signature\":\"c2ln\"},1]", 1},
+    {"a signed block", "[{\"type\":\"thinking\",\"thinking\":\"", "\",\"signature\":\"c2ln\"},1]",
+     1},
     {"a tool's output", "{\"content\":\"line\\n\\tkey ", "\\nend\"}", 1},
 };
 enum { PLACES = sizeof places / sizeof *places };
@@ -178,10 +205,12 @@ static char *canary_of(ck_bytes text, encoder *encode, const char *secret) {
   return at;
 }
 
-/* What is left of the secret: neither its form nor, for the plain ones, most of its characters in a row. */
+/* What is left of the secret: neither its form nor, for the plain ones, most of its characters in a
+ * row. */
 static bool leaks(const ck_value *value, encoder *encode, const char *secret) {
   ck_bytes text = ck_value_bytes(value);
-  return canary_of(text, encode, secret) || memmem(text.data, text.len, secret + strlen(secret) - 8, 8);
+  return canary_of(text, encode, secret) ||
+         memmem(text.data, text.len, secret + strlen(secret) - 8, 8);
 }
 
 static bool hides(ck_redactor *redactor, const place *at, encoder *encode, const char *secret) {
@@ -190,8 +219,10 @@ static bool hides(ck_redactor *redactor, const place *at, encoder *encode, const
   ck_buffer_append_text(&json, at->before);
   ck_bytes inner = ck_buffer_bytes(&form_of);
   if (encode == json_string || encode == json_slashes || encode == json_unicode) {
-    if (at->nesting == 1) ck_buffer_append_bytes(&json, inner); /* it is what a writer makes of it */
-    else json_string(&json, inner);
+    if (at->nesting == 1)
+      ck_buffer_append_bytes(&json, inner); /* it is what a writer makes of it */
+    else
+      json_string(&json, inner);
   } else if (at->nesting == 1) {
     json_string(&json, inner);
   } else {
@@ -200,9 +231,12 @@ static bool hides(ck_redactor *redactor, const place *at, encoder *encode, const
   ck_buffer_append_text(&json, at->behind);
   ck_value *value = NULL, *kept = NULL;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_value_new(&value, ck_buffer_bytes(&json), &err) == CK_OK, "%s: %s", json.data, err.text);
-  tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK, "it passes");
-  bool hidden = kept != value && !leaks(kept, encode, secret) && ck_json_check(ck_value_bytes(kept), NULL) == CK_OK;
+  tap_must(ck_value_new(&value, ck_buffer_bytes(&json), &err) == CK_OK, "%s: %s", json.data,
+           err.text);
+  tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK,
+           "it passes");
+  bool hidden = kept != value && !leaks(kept, encode, secret) &&
+                ck_json_check(ck_value_bytes(kept), NULL) == CK_OK;
   if (!hidden) tap_diag("%s became %s", json.data, ck_value_bytes(kept).data);
   ck_value_free(kept);
   ck_value_free(value);
@@ -215,18 +249,22 @@ static void test_places(ck_redactor *redactor) {
   for (int e = 0; e < ENCODINGS; e++) {
     int seen = 0;
     for (int p = 0; p < PLACES; p++)
-      for (int s = 0; s < SECRETS; s++) seen += !hides(redactor, &places[p], encodings[e].encode, secrets[s]);
-    tap_is_int(seen, 0, "%d secrets at %d places, %s: none is seen", SECRETS, PLACES, encodings[e].name);
+      for (int s = 0; s < SECRETS; s++)
+        seen += !hides(redactor, &places[p], encodings[e].encode, secrets[s]);
+    tap_is_int(seen, 0, "%d secrets at %d places, %s: none is seen", SECRETS, PLACES,
+               encodings[e].name);
   }
 }
 
 /* ---- text, cut ---- */
 
 static void whole(ck_buffer *out, ck_redactor *redactor, ck_bytes text) {
-  tap_must(ck_redactor_apply_text(out, redactor, CK_SINK_TERMINAL, text, NULL) == CK_OK, "a text passes");
+  tap_must(ck_redactor_apply_text(out, redactor, CK_SINK_TERMINAL, text, NULL) == CK_OK,
+           "a text passes");
 }
 
-static void in_pieces(ck_buffer *out, ck_redactor *redactor, ck_bytes text, size_t first, size_t piece) {
+static void in_pieces(ck_buffer *out, ck_redactor *redactor, ck_bytes text, size_t first,
+                      size_t piece) {
   ck_scanner *scanner = NULL;
   tap_must(ck_scanner_new(&scanner, redactor, NULL) == CK_OK, "a scanner");
   for (size_t at = 0; at < text.len;) {
@@ -243,13 +281,17 @@ static void in_pieces(ck_buffer *out, ck_redactor *redactor, ck_bytes text, size
 }
 
 static void make_text(ck_buffer *text, int filler) {
-  static const char pem[] = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\n"
-                            "aFDrBz9vFqU4YDbcmcT6W7Fh3mQ0nJ8Ct4Oq1QhPpR5bXo2dVxg=\n-----END RSA PRIVATE KEY-----\n";
+  static const char pem[] =
+      "-----BEGIN RSA PRIVATE "
+      "KEY-----\nMIIEowIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgHcTz6sE2I2yPB\n"
+      "aFDrBz9vFqU4YDbcmcT6W7Fh3mQ0nJ8Ct4Oq1QhPpR5bXo2dVxg=\n-----END RSA PRIVATE KEY-----\n";
   for (int e = 0; e < ENCODINGS; e++) {
-    for (int i = 0; i < filler; i++) ck_buffer_append_format(text, "line %d of tool output, %d%% done, \\path\\%d\n", i, i, e);
+    for (int i = 0; i < filler; i++)
+      ck_buffer_append_format(text, "line %d of tool output, %d%% done, \\path\\%d\n", i, i, e);
     ck_buffer_append_text(text, "key=");
     encodings[e].encode(text, ck_bytes_text(secrets[e % 3]));
-    ck_buffer_append_text(text, " GET https://u:Pq81-xkw0@h/ ghp_0123456789abcdefghijklmnopqrstuvwxyzAB,\n");
+    ck_buffer_append_text(
+        text, " GET https://u:Pq81-xkw0@h/ ghp_0123456789abcdefghijklmnopqrstuvwxyzAB,\n");
   }
   ck_buffer_append_text(text, pem);
   ck_buffer_append_text(text, "Authorization: Bearer abcdefghijklmnop0123456789");
@@ -260,8 +302,10 @@ static void test_cuts(ck_redactor *few) {
   make_text(&text, 0);
   whole(&want, few, ck_buffer_bytes(&text));
   for (int e = 0; e < ENCODINGS; e++)
-    tap_ok(!canary_of(ck_buffer_bytes(&want), encodings[e].encode, secrets[e % 3]), "text: %s is not seen", encodings[e].name);
-  tap_ok(!strstr(want.data, "MIIE") && !strstr(want.data, "ghp_") && !strstr(want.data, "Pq81"), "nor are tokens");
+    tap_ok(!canary_of(ck_buffer_bytes(&want), encodings[e].encode, secrets[e % 3]),
+           "text: %s is not seen", encodings[e].name);
+  tap_ok(!strstr(want.data, "MIIE") && !strstr(want.data, "ghp_") && !strstr(want.data, "Pq81"),
+         "nor are tokens");
   int wrong = 0;
   for (size_t first = 1; first < text.len; first++) {
     ck_buffer_reset(&got);
@@ -282,8 +326,8 @@ static void test_pieces(ck_redactor *few) {
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
     ck_buffer_reset(&got);
     in_pieces(&got, few, ck_buffer_bytes(&text), 0, pieces[i]);
-    tap_ok(ck_bytes_equal(ck_buffer_bytes(&got), ck_buffer_bytes(&want)), "%zu bytes in pieces of %zu come out the same", text.len,
-           pieces[i]);
+    tap_ok(ck_bytes_equal(ck_buffer_bytes(&got), ck_buffer_bytes(&want)),
+           "%zu bytes in pieces of %zu come out the same", text.len, pieces[i]);
   }
   ck_buffer_clear(&text);
   ck_buffer_clear(&want);
@@ -292,7 +336,8 @@ static void test_pieces(ck_redactor *few) {
 
 /* A token that never ends, and backslashes without end, are not held for ever. */
 static void test_bounds(ck_redactor *few) {
-  static const char *const fills[] = {"A", "\\", "%", "%25", "\\u0041", "\n", "cnry00-", "[redacted:"};
+  static const char *const fills[] = {"A",       "\\", "%",       "%25",
+                                      "\\u0041", "\n", "cnry00-", "[redacted:"};
   for (size_t i = 0; i < sizeof fills / sizeof *fills; i++) {
     ck_scanner *scanner = NULL;
     ck_buffer out = {0}, fill = {0};
@@ -301,7 +346,8 @@ static void test_bounds(ck_redactor *few) {
     while (fill.len < 1 << 20) ck_buffer_append_text(&fill, fills[i]);
     for (size_t at = 0; at < fill.len; at += 4096) {
       size_t len = fill.len - at < 4096 ? fill.len - at : 4096;
-      tap_must(ck_scanner_push(&out, scanner, (ck_bytes){fill.data + at, len}, NULL) == CK_OK, "a piece passes");
+      tap_must(ck_scanner_push(&out, scanner, (ck_bytes){fill.data + at, len}, NULL) == CK_OK,
+               "a piece passes");
     }
     tap_ok(out.len > 0, "a megabyte of \"%s\" is not held until its end", fills[i]);
     tap_must(ck_scanner_finish(&out, scanner, NULL) == CK_OK, "the end passes");
@@ -314,23 +360,29 @@ static void test_bounds(ck_redactor *few) {
 /* ---- special secrets ---- */
 
 static void test_lines(void) {
-  static const char key[] = "-----BEGIN KEY-----\\nMIIEvQIBADANBgkqhkiG9w0B\\nAQEFAASCBKcwggSjAgEAAoIBAQ\\n-----END KEY-----\\n";
+  static const char key[] =
+      "-----BEGIN KEY-----\\nMIIEvQIBADANBgkqhkiG9w0B\\nAQEFAASCBKcwggSjAgEAAoIBAQ\\n-----END "
+      "KEY-----\\n";
   ck_redactor *redactor = NULL;
   ck_buffer out = {0};
   tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "a redactor");
-  tap_must(ck_redactor_add_secret(redactor, "key file", ck_bytes_text(key), NULL) == CK_OK, "a key file");
+  tap_must(ck_redactor_add_secret(redactor, "key file", ck_bytes_text(key), NULL) == CK_OK,
+           "a key file");
   whole(&out, redactor, ck_bytes_text("tail: AQEFAASCBKcwggSjAgEAAoIBAQ"));
   tap_ok(!strstr(out.data, "AQEFAASC"), "one line of a secret of several is found");
   ck_buffer_reset(&out);
-  tap_must(ck_redactor_add_secret(redactor, "spaced", ck_bytes_text("  hunter22\n"), NULL) == CK_OK, "a line from a file");
+  tap_must(ck_redactor_add_secret(redactor, "spaced", ck_bytes_text("  hunter22\n"), NULL) == CK_OK,
+           "a line from a file");
   whole(&out, redactor, ck_bytes_text("<hunter22>"));
   tap_ok(!strstr(out.data, "hunter22"), "space around a secret does not count");
   ck_buffer_reset(&out);
-  tap_must(ck_redactor_add_secret(redactor, "password", ck_bytes_text("password"), NULL) == CK_OK, "a secret that is its own name");
+  tap_must(ck_redactor_add_secret(redactor, "password", ck_bytes_text("password"), NULL) == CK_OK,
+           "a secret that is its own name");
   whole(&out, redactor, ck_bytes_text("my password"));
   tap_ok(!strstr(out.data, "password"), "the placeholder does not tell it");
   ck_buffer_reset(&out);
-  tap_must(ck_redactor_add_secret(redactor, "a", ck_bytes_text("aaaa"), NULL) == CK_OK, "a short one that overlaps itself");
+  tap_must(ck_redactor_add_secret(redactor, "a", ck_bytes_text("aaaa"), NULL) == CK_OK,
+           "a short one that overlaps itself");
   ck_buffer run = {0};
   for (int i = 0; i < 1 << 20; i++) ck_buffer_append_char(&run, 'a');
   whole(&out, redactor, ck_buffer_bytes(&run));
@@ -346,22 +398,33 @@ static void test_halves(void) {
     const char *text;
     bool hides;
   } cases[] = {
-      {"{\"a\":\"it is Kq7-canary-Zt\"}", true},      {"{\"a\":\"it is Kq7-canary-Zt\xe2\x80\xa6 and so on\"}", true},
-      {"it is Kq7-canary-Zt", true},                  {"it is Kq7-canary-Zt... and so on", true},
-      {"{\"a\":\"{\\\"b\\\":\\\"Kq7-canary-Zt\\\"}\"}", true}, {"{\"a\":\"\xe2\x80\xa6" "ary-Zt93xW fails\"}", true},
-      {"it is S3E3LWNhbmFyeS1adDkz", true},           {"it is 4b71372d63616e6172792d5a743", true},
-      {"Kq7-canary-Zt stays", false},                 {"{\"a\":\"Kq7-can\"}", false},
+      {"{\"a\":\"it is Kq7-canary-Zt\"}", true},
+      {"{\"a\":\"it is Kq7-canary-Zt\xe2\x80\xa6 and so on\"}", true},
+      {"it is Kq7-canary-Zt", true},
+      {"it is Kq7-canary-Zt... and so on", true},
+      {"{\"a\":\"{\\\"b\\\":\\\"Kq7-canary-Zt\\\"}\"}", true},
+      {"{\"a\":\"\xe2\x80\xa6"
+       "ary-Zt93xW fails\"}",
+       true},
+      {"it is S3E3LWNhbmFyeS1adDkz", true},
+      {"it is 4b71372d63616e6172792d5a743", true},
+      {"Kq7-canary-Zt stays", false},
+      {"{\"a\":\"Kq7-can\"}", false},
       {"{\"a\":\"but Zt93xW\"}", false},
   };
   ck_redactor *redactor = NULL, *copy = NULL;
   ck_buffer out = {0};
-  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&copy, NULL) == CK_OK, "redactors");
-  tap_must(ck_redactor_add_secret(redactor, "Half", ck_bytes_text("Kq7-canary-Zt93xW"), NULL) == CK_OK, "a secret");
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&copy, NULL) == CK_OK,
+           "redactors");
+  tap_must(
+      ck_redactor_add_secret(redactor, "Half", ck_bytes_text("Kq7-canary-Zt93xW"), NULL) == CK_OK,
+      "a secret");
   tap_must(ck_redactor_copy_secrets(copy, redactor, NULL) == CK_OK, "another that knows it, too");
   for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
     ck_buffer_reset(&out);
     whole(&out, i % 2 ? copy : redactor, ck_bytes_text(cases[i / 2].text));
-    tap_is_int(strstr(out.data, "[redacted:half:") != NULL, cases[i / 2].hides, "%s: %s", cases[i / 2].text, cases[i / 2].hides ? "is hidden" : "stays");
+    tap_is_int(strstr(out.data, "[redacted:half:") != NULL, cases[i / 2].hides, "%s: %s",
+               cases[i / 2].text, cases[i / 2].hides ? "is hidden" : "stays");
   }
   ck_buffer_clear(&out);
   ck_redactor_free(copy);
@@ -380,8 +443,10 @@ static void append_padded(ck_buffer *out, ck_bytes bytes, const char *last) {
   while (out->len % 4) ck_buffer_append_char(out, '=');
 }
 
-/* Of `secret` behind `before` bytes and in front of `behind`: only characters that are wholly of those stay. */
-static bool is_masked_wholly(ck_redactor *redactor, const char *secret, size_t before, size_t behind, const char *last) {
+/* Of `secret` behind `before` bytes and in front of `behind`: only characters that are wholly of
+ * those stay. */
+static bool is_masked_wholly(ck_redactor *redactor, const char *secret, size_t before,
+                             size_t behind, const char *last) {
   ck_buffer plain = {0}, encoded = {0}, text = {0}, want = {0}, got = {0};
   ck_buffer_append(&plain, "u:", before);
   ck_buffer_append_text(&plain, secret);
@@ -391,9 +456,11 @@ static bool is_masked_wholly(ck_redactor *redactor, const char *secret, size_t b
   ck_buffer_append_format(&text, "\"Basic %s\"", encoded.data);
   ck_buffer_append_format(&want, "\"Basic %.*s[redacted:", (int)(before * 8 / 6), encoded.data);
   whole(&got, redactor, ck_buffer_bytes(&text));
-  const char *rest = got.data ? strchr(got.data, ']') : NULL, *stays = behind ? encoded.data + end : "";
+  const char *rest = got.data ? strchr(got.data, ']') : NULL,
+             *stays = behind ? encoded.data + end : "";
   size_t len = strlen(stays);
-  bool right = rest && strncmp(got.data, want.data, want.len) == 0 && strncmp(rest + 1, stays, len) == 0 && strcmp(rest + 1 + len, "\"") == 0;
+  bool right = rest && strncmp(got.data, want.data, want.len) == 0 &&
+               strncmp(rest + 1, stays, len) == 0 && strcmp(rest + 1 + len, "\"") == 0;
   if (!right) tap_diag("%s became %s", text.data, got.data);
   ck_buffer *all[] = {&plain, &encoded, &text, &want, &got};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) ck_buffer_clear(all[i]);
@@ -401,16 +468,20 @@ static bool is_masked_wholly(ck_redactor *redactor, const char *secret, size_t b
 }
 
 static void test_base64_whole(void) {
-  static const char *const kinds[] = {"opensesame-0123", "opensesame-01234", "opensesame-012345", "\xff\xfe\xfb~~~?>>>\xff\xef\xbe"};
+  static const char *const kinds[] = {"opensesame-0123", "opensesame-01234", "opensesame-012345",
+                                      "\xff\xfe\xfb~~~?>>>\xff\xef\xbe"};
   int points = 0, right = 0;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     ck_redactor *redactor = NULL;
     tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "there is a redactor");
-    tap_must(ck_redactor_add_secret(redactor, "canary", ck_bytes_text(kinds[k]), NULL) == CK_OK, "it knows a secret");
-    for (size_t at = 0; at < 18; at++, points++) right += is_masked_wholly(redactor, kinds[k], at % 3, at / 3 % 3, at < 9 ? "+/" : "-_");
+    tap_must(ck_redactor_add_secret(redactor, "canary", ck_bytes_text(kinds[k]), NULL) == CK_OK,
+             "it knows a secret");
+    for (size_t at = 0; at < 18; at++, points++)
+      right += is_masked_wholly(redactor, kinds[k], at % 3, at / 3 % 3, at < 9 ? "+/" : "-_");
     ck_redactor_free(redactor);
   }
-  tap_is_int(right, points, "a secret in base64 is masked with the characters that it shares, and its padding");
+  tap_is_int(right, points,
+             "a secret in base64 is masked with the characters that it shares, and its padding");
 }
 
 int main(void) {
@@ -418,11 +489,13 @@ int main(void) {
   test_halves();
   test_base64_whole();
   ck_redactor *redactor = NULL, *few = NULL;
-  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&few, NULL) == CK_OK, "redactors");
+  tap_must(ck_redactor_new(&redactor, NULL) == CK_OK && ck_redactor_new(&few, NULL) == CK_OK,
+           "redactors");
   for (int i = 0; i < SECRETS; i++) {
     ck_bytes secret = ck_bytes_text(secrets[i]);
     tap_must(ck_redactor_add_secret(redactor, "canary", secret, NULL) == CK_OK, "secret %d", i);
-    if (i < 3) tap_must(ck_redactor_add_secret(few, "canary", secret, NULL) == CK_OK, "secret %d", i);
+    if (i < 3)
+      tap_must(ck_redactor_add_secret(few, "canary", secret, NULL) == CK_OK, "secret %d", i);
   }
   test_places(redactor);
   test_cuts(few);

@@ -1,4 +1,5 @@
-/* test_no_memory.c - whichever allocation fails, the redactor says so, lets nothing pass and leaks nothing. */
+/* test_no_memory.c - whichever allocation fails, the redactor says so, lets nothing pass and leaks
+ * nothing. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +19,10 @@ WRAP(strdup, (const char *text), (text))
 
 #define SECRET "kT9-canary/\\\"+Zq"
 static const char json[] =
-    "{\"password\":\"hunter22\",\"a\":\"x kT9-canary/\\\\\\\"+Zq y\",\"b\":\"{\\\"secret\\\":\\\"v w\\\",\\\"n\\\":[1]}\",\"api\\u005fkey\":\"q\\n\","
-    "\"c\":[{\"type\":\"thinking\",\"thinking\":\"kT9-canary/\\\\\\\"+Zq\",\"signature\":\"s\"},1],\"u\":\"https:\\/\\/u:Pq81-xkw0@h\","
+    "{\"password\":\"hunter22\",\"a\":\"x kT9-canary/\\\\\\\"+Zq y\",\"b\":\"{\\\"secret\\\":\\\"v "
+    "w\\\",\\\"n\\\":[1]}\",\"api\\u005fkey\":\"q\\n\","
+    "\"c\":[{\"type\":\"thinking\",\"thinking\":\"kT9-canary/"
+    "\\\\\\\"+Zq\",\"signature\":\"s\"},1],\"u\":\"https:\\/\\/u:Pq81-xkw0@h\","
     "\"l\":\"log {\\\"token\\\":\\\"Zx81kq77120aa\\\"\",\"e\":\"%6bT9-canary/%5C%22+Zq\"}";
 static ck_value *value;
 static int broken; /* promises that did not hold after a failure */
@@ -28,7 +31,8 @@ static ck_status use_value(ck_redactor *self, ck_error *err) {
   ck_value *kept = NULL;
   ck_status status = ck_redactor_apply(&kept, self, CK_SINK_EVENT, NULL, value, err);
   broken += (kept == NULL) != (status != CK_OK);
-  broken += kept && (!ck_redact_is_masked(ck_value_bytes(kept)) || strstr(ck_value_bytes(kept).data, "hunter22") != NULL);
+  broken += kept && (!ck_redact_is_masked(ck_value_bytes(kept)) ||
+                     strstr(ck_value_bytes(kept).data, "hunter22") != NULL);
   ck_value_free(kept);
   return status;
 }
@@ -53,7 +57,9 @@ static ck_status use_all(ck_error *err) {
   ck_status status = ck_redactor_new(&self, err);
   broken += (self == NULL) != (status != CK_OK);
   if (status == CK_OK) status = ck_redactor_add_secret(self, "bird", ck_bytes_text(SECRET), err);
-  if (status == CK_OK) status = ck_redactor_add_secret(self, "lines", ck_bytes_text("first line of a key\nsecond line of it"), err);
+  if (status == CK_OK)
+    status = ck_redactor_add_secret(self, "lines",
+                                    ck_bytes_text("first line of a key\nsecond line of it"), err);
   if (status == CK_OK) status = ck_redactor_set_keys(self, names, err);
   if (status == CK_OK) status = use_value(self, err);
   if (status == CK_OK) status = use_text(self, err);

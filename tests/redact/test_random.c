@@ -1,4 +1,5 @@
-/* test_random.c - over made-up documents: twice is as once, the bytes between placeholders are those that came in. */
+/* test_random.c - over made-up documents: twice is as once, the bytes between placeholders are
+ * those that came in. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,18 +16,42 @@ static unsigned below(unsigned n) {
 }
 #define PICK(list) list[below(sizeof list / sizeof *list)]
 
-static const char *const secrets[] = {"kT9-canary/\\\"\xc3\xa9+Zq", "hunter22hunter", "86753091234", "two words = one"};
+static const char *const secrets[] = {"kT9-canary/\\\"\xc3\xa9+Zq", "hunter22hunter", "86753091234",
+                                      "two words = one"};
 
-static const char *const names[] = {"id",     "api_key",  "password", "token",    "content",   "signature", "type",   "credentials", "a",
-                                    "b c",    "author",   "text",     "thinking", "secret",    "pin",       "cookie", "tool_call_id", "data",
-                                    "set-cookie", "auth", "cvv",      "uuid",     "arguments", "$ckrun.ref", "access\\u005ftoken"};
+static const char *const names[] = {
+    "id",        "api_key",      "password",    "token",      "content",
+    "signature", "type",         "credentials", "a",          "b c",
+    "author",    "text",         "thinking",    "secret",     "pin",
+    "cookie",    "tool_call_id", "data",        "set-cookie", "auth",
+    "cvv",       "uuid",         "arguments",   "$ckrun.ref", "access\\u005ftoken"};
 
 static const char *const texts[] = {
-    "plain", "", "two words", "a\\nb\\tc", "\\u00e9\\ud83d\\ude00", "https://u:Pq81-xkw0@h/x", "Bearer a1B2c3D4e5F6g7H8i9J0",
-    "https:\\/\\/u:Pq81-xkw0@h", "thinking", "redacted_thinking", "123456", "env:HOME", "[redacted:password:0123456789ab]",
-    "pre [redacted:x:0123456789ab] post", "[redacted:nothing]", "{\\\"password\\\": \\\"x1\\\", \\\"n\\\":  [1, 2.50]}",
-    "log {\\\"api_key\\\": \\\"q9\\\", cut", "{\\\"a\\\":\\\"{\\\\\\\"secret\\\\\\\":\\\\\\\"v\\\\\\\"}\\\"}", "a=1; sid=Zx81kq77120",
-    "[{\\\"type\\\":\\\"thinking\\\",\\\"signature\\\":\\\"s\\\",\\\"t\\\":\\\"hunter22hunter\\\"}]", "xxxxxxxx", "null", "\\\\\\\"", "\\u0041KIAZ7QX2LMN5PRS3TUV",
+    "plain",
+    "",
+    "two words",
+    "a\\nb\\tc",
+    "\\u00e9\\ud83d\\ude00",
+    "https://u:Pq81-xkw0@h/x",
+    "Bearer a1B2c3D4e5F6g7H8i9J0",
+    "https:\\/\\/u:Pq81-xkw0@h",
+    "thinking",
+    "redacted_thinking",
+    "123456",
+    "env:HOME",
+    "[redacted:password:0123456789ab]",
+    "pre [redacted:x:0123456789ab] post",
+    "[redacted:nothing]",
+    "{\\\"password\\\": \\\"x1\\\", \\\"n\\\":  [1, 2.50]}",
+    "log {\\\"api_key\\\": \\\"q9\\\", cut",
+    "{\\\"a\\\":\\\"{\\\\\\\"secret\\\\\\\":\\\\\\\"v\\\\\\\"}\\\"}",
+    "a=1; sid=Zx81kq77120",
+    "[{\\\"type\\\":\\\"thinking\\\",\\\"signature\\\":\\\"s\\\",\\\"t\\\":\\\"hunter22hunter\\\"}"
+    "]",
+    "xxxxxxxx",
+    "null",
+    "\\\\\\\"",
+    "\\u0041KIAZ7QX2LMN5PRS3TUV",
 };
 
 static void append_secret(ck_buffer *out) {
@@ -39,8 +64,10 @@ static void append_secret(ck_buffer *out) {
 static void append_text(ck_buffer *out) {
   ck_buffer_append_char(out, '"');
   for (unsigned n = 1 + below(3) / 2; n > 0; n--) {
-    if (below(6) == 0) append_secret(out);
-    else ck_buffer_append_text(out, PICK(texts));
+    if (below(6) == 0)
+      append_secret(out);
+    else
+      ck_buffer_append_text(out, PICK(texts));
   }
   ck_buffer_append_char(out, '"');
 }
@@ -55,7 +82,8 @@ static void append_object(ck_buffer *out, int depth) {
     unsigned name = below(sizeof names / sizeof *names);
     if (used[name]) continue;
     used[name] = true;
-    ck_buffer_append_format(out, "%s\"%s\"%s:%s", n++ ? " ," : "", names[name], below(3) ? "" : " ", below(3) ? "" : "\n\t");
+    ck_buffer_append_format(out, "%s\"%s\"%s:%s", n++ ? " ," : "", names[name], below(3) ? "" : " ",
+                            below(3) ? "" : "\n\t");
     append_value(out, depth + 1);
   }
   if (below(9) == 0) {
@@ -75,22 +103,30 @@ static void append_array(ck_buffer *out, int depth) {
   ck_buffer_append_text(out, "[ ");
   for (unsigned i = 0; i < count; i++) {
     if (i) ck_buffer_append_text(out, below(2) ? "," : "\n, ");
-    if (below(4) == 0) ck_buffer_append_text(out, PICK(blocks));
-    else append_value(out, depth + 1);
+    if (below(4) == 0)
+      ck_buffer_append_text(out, PICK(blocks));
+    else
+      append_value(out, depth + 1);
   }
   ck_buffer_append_text(out, "]");
 }
 
 static void append_value(ck_buffer *out, int depth) {
-  static const char *const scalars[] = {"1", "-0.50", "1e3", "true", "false", "null", "123456", "86753091234", "3.141592653589793"};
+  static const char *const scalars[] = {
+      "1", "-0.50", "1e3", "true", "false", "null", "123456", "86753091234", "3.141592653589793"};
   unsigned kind = below(depth < DEPTH_MAX ? 10 : 5);
-  if (kind < 4) append_text(out);
-  else if (kind == 4) ck_buffer_append_text(out, PICK(scalars));
-  else if (kind < 8) append_object(out, depth);
-  else append_array(out, depth);
+  if (kind < 4)
+    append_text(out);
+  else if (kind == 4)
+    ck_buffer_append_text(out, PICK(scalars));
+  else if (kind < 8)
+    append_object(out, depth);
+  else
+    append_array(out, depth);
 }
 
-/* All that stands between the placeholders was there, in this order; `dropped`: whole elements are missing. */
+/* All that stands between the placeholders was there, in this order; `dropped`: whole elements are
+ * missing. */
 static bool is_made_of(ck_bytes got, ck_bytes source) {
   ck_bytes hit;
   const char *from = source.data, *end = source.data + source.len;
@@ -121,16 +157,24 @@ static void try_document(ck_redactor *redactor, ck_sink sink) {
   append_value(&json, 0);
   ck_value *value = NULL, *once = NULL, *twice = NULL;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_value_new(&value, ck_buffer_bytes(&json), &err) == CK_OK, "%s: %s", json.data, err.text);
-  tap_must(ck_redactor_apply(&once, redactor, sink, NULL, value, &err) == CK_OK, "once: %s", err.text);
-  tap_must(ck_redactor_apply(&twice, redactor, sink, NULL, once, &err) == CK_OK, "twice: %s", err.text);
-  bool bad = ck_json_check(ck_value_bytes(once), &err) != CK_OK, moved = twice != once, leak = holds_secret(ck_value_bytes(once));
-  bool blocks = memmem(json.data, json.len, "signature", 9) || memmem(json.data, json.len, "\"data\"", 6);
-  bool ids = ck_json_count(ck_value_bytes(once)) && strstr(ck_value_bytes(once).data, "redacted_id_");
+  tap_must(ck_value_new(&value, ck_buffer_bytes(&json), &err) == CK_OK, "%s: %s", json.data,
+           err.text);
+  tap_must(ck_redactor_apply(&once, redactor, sink, NULL, value, &err) == CK_OK, "once: %s",
+           err.text);
+  tap_must(ck_redactor_apply(&twice, redactor, sink, NULL, once, &err) == CK_OK, "twice: %s",
+           err.text);
+  bool bad = ck_json_check(ck_value_bytes(once), &err) != CK_OK, moved = twice != once,
+       leak = holds_secret(ck_value_bytes(once));
+  bool blocks =
+      memmem(json.data, json.len, "signature", 9) || memmem(json.data, json.len, "\"data\"", 6);
+  bool ids =
+      ck_json_count(ck_value_bytes(once)) && strstr(ck_value_bytes(once).data, "redacted_id_");
   bool other = !blocks && !ids && !is_made_of(ck_value_bytes(once), ck_buffer_bytes(&json));
   if (bad || moved || leak || other)
-    tap_diag("%d%d%d%d %s\n# became %s\n# then %s", bad, moved, leak, other, json.data, ck_value_bytes(once).data, ck_value_bytes(twice).data);
-  invalid += bad, unstable += moved, leaking += leak, changed_else += other, masked += once != value;
+    tap_diag("%d%d%d%d %s\n# became %s\n# then %s", bad, moved, leak, other, json.data,
+             ck_value_bytes(once).data, ck_value_bytes(twice).data);
+  invalid += bad, unstable += moved, leaking += leak, changed_else += other,
+      masked += once != value;
   ck_value_free(value);
   ck_value_free(once);
   ck_value_free(twice);
@@ -141,8 +185,10 @@ int main(void) {
   ck_redactor *redactor = NULL;
   tap_must(ck_redactor_new(&redactor, NULL) == CK_OK, "a redactor");
   for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
-    tap_must(ck_redactor_add_secret(redactor, "canary", ck_bytes_text(secrets[i]), NULL) == CK_OK, "a secret");
-  for (int i = 0; i < DOCUMENTS; i++) try_document(redactor, i % 3 ? CK_SINK_EVENT : CK_SINK_EXPORT);
+    tap_must(ck_redactor_add_secret(redactor, "canary", ck_bytes_text(secrets[i]), NULL) == CK_OK,
+             "a secret");
+  for (int i = 0; i < DOCUMENTS; i++)
+    try_document(redactor, i % 3 ? CK_SINK_EVENT : CK_SINK_EXPORT);
   tap_ok(masked > DOCUMENTS / 3, "%d of %d documents hold something", masked, DOCUMENTS);
   tap_is_int(invalid, 0, "what comes out is JSON");
   tap_is_int(unstable, 0, "redacted again it is the same value, shared");

@@ -1,4 +1,5 @@
-/* test_values.c - tokens are told by their shape; what merely looks like one is left, made up or recorded; time is bounded. */
+/* test_values.c - tokens are told by their shape; what merely looks like one is left, made up or
+ * recorded; time is bounded. */
 #include "core/redact/values.h"
 
 #include <ftw.h>
@@ -33,9 +34,11 @@ static const struct {
     {"model_key", T("sk-", "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X")},
     {"model_key", T("hf_", "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgH")},
     {"model_key", T("gsk_", "0a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z")},
-    {"jwt", T("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P")},
+    {"jwt",
+     T("eyJhbGciOiJIUzI1NiJ9", ".eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P")},
     {"stripe_key", T("sk_", "live_0a1B2c3D4e5F6g7H8i9J")},
-    {"sendgrid_key", T("SG.", "a1B2c3D4e5F6g7H8i9J0k1.a1B2c3D4e5F6g7H8i9J0k1a1B2c3D4e5F6g7H8i9J0k")},
+    {"sendgrid_key",
+     T("SG.", "a1B2c3D4e5F6g7H8i9J0k1.a1B2c3D4e5F6g7H8i9J0k1a1B2c3D4e5F6g7H8i9J0k")},
     {"npm_token", T("npm_", A36)},
     {"pypi_token", T("pypi-", "AgEIcHlwaS5vcmc" A36 A36)},
     {"docker_token", T("dckr_", "pat_a1B2c3D4e5F6g7H8i9J0k1L2m3N")},
@@ -50,19 +53,24 @@ static const struct {
     {"url_token", T("https://h/reset?token=", "asfbuy3y2cdaqhvei")},
     {"url_password", T("postgres://admin:", "Pq81-xkw0@db.example.org:5432/app")},
     {"url_password", T("redis://:", "Pq81xkw0@cache:6379")},
-    {"slack_webhook", T("https://hooks.slack.com/services/", "T01ABCDEF/B02GHIJKL/a1B2c3D4e5F6g7H8")},
+    {"slack_webhook",
+     T("https://hooks.slack.com/services/", "T01ABCDEF/B02GHIJKL/a1B2c3D4e5F6g7H8")},
     {"azure_key", T("AccountKey=", A36 A36 "==;EndpointSuffix=core")},
     {"aws_secret_key", T("aws_secret_access_key = ", "wJalrXUtnFEMIK7MDENGbPxRfiCYzzzzKEY12345")},
-    {"private_key", T("-----BEGIN OPENSSH PRIVATE ", "KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\nAAAA==\n"
-                                                    "-----END OPENSSH PRIVATE KEY-----")},
-    {"private_key", T("-----BEGIN RSA PRIVATE ", "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011\n\nMIIEowIBAAKCAQEA0Z3VS5J"
-                                                 "\nJcds3x\n")},
+    {"private_key", T("-----BEGIN OPENSSH PRIVATE ",
+                      "KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ\nAAAA==\n"
+                      "-----END OPENSSH PRIVATE KEY-----")},
+    {"private_key",
+     T("-----BEGIN RSA PRIVATE ",
+       "KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0011\n\nMIIEowIBAAKCAQEA0Z3VS5J"
+       "\nJcds3x\n")},
 };
 enum { TOKENS = sizeof tokens / sizeof *tokens };
 
 static bool masks_text(ck_bytes text, const char *kind, const char *token) {
   ck_buffer out = {0};
-  tap_must(ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, text, NULL) == CK_OK, "a text passes");
+  tap_must(ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, text, NULL) == CK_OK,
+           "a text passes");
   bool masked = !strstr(out.data, token + strlen(token) / 2) && strstr(out.data, kind);
   if (!masked) tap_diag("%s became %s", text.data, out.data);
   ck_buffer_clear(&out);
@@ -80,9 +88,11 @@ static bool masks_json(const char *kind, const char *token, bool slashes) {
   ck_buffer_append_text(&json, " there\"]");
   ck_value *value = NULL, *kept = NULL;
   tap_must(ck_value_new(&value, ck_buffer_bytes(&json), NULL) == CK_OK, "a value");
-  tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EXPORT, NULL, value, NULL) == CK_OK, "it passes");
+  tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EXPORT, NULL, value, NULL) == CK_OK,
+           "it passes");
   const char *text = ck_value_bytes(kept).data;
-  bool masked = kept != value && strstr(text, kind) && strncmp(text, "[\"see ", 6) == 0 && ck_json_check(ck_value_bytes(kept), NULL) == CK_OK;
+  bool masked = kept != value && strstr(text, kind) && strncmp(text, "[\"see ", 6) == 0 &&
+                ck_json_check(ck_value_bytes(kept), NULL) == CK_OK;
   if (!masked) tap_diag("%s became %s", json.data, text);
   ck_value_free(kept);
   ck_value_free(value);
@@ -119,11 +129,14 @@ static void append_of(ck_buffer *out, const char *alphabet, unsigned len) {
 #define ALNUM "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 static void append_words(ck_buffer *out, unsigned count, const char *between) {
-  static const char *const words[] = {"the", "token", "key", "password", "secret", "author", "monkey", "request", "session", "flight",
-                                      "task", "risk-based", "desk", "sk-learn", "api", "auth", "credential", "npm", "pypi", "bearer",
-                                      "Bearer", "private", "public", "header", "model", "user", "id", "AKIA", "eyJ", "begin", "passenger"};
+  static const char *const words[] = {
+      "the",        "token",  "key",  "password",   "secret", "author",   "monkey",   "request",
+      "session",    "flight", "task", "risk-based", "desk",   "sk-learn", "api",      "auth",
+      "credential", "npm",    "pypi", "bearer",     "Bearer", "private",  "public",   "header",
+      "model",      "user",   "id",   "AKIA",       "eyJ",    "begin",    "passenger"};
   for (unsigned i = 0; i < count; i++)
-    ck_buffer_append_format(out, "%s%s", i ? between : "", words[random_below(sizeof words / sizeof *words)]);
+    ck_buffer_append_format(out, "%s%s", i ? between : "",
+                            words[random_below(sizeof words / sizeof *words)]);
 }
 
 static void append_uuid(ck_buffer *out) {
@@ -136,31 +149,76 @@ static void append_uuid(ck_buffer *out) {
 
 static void append_clean(ck_buffer *out, unsigned kind) {
   switch (kind % 20) {
-    case 0: append_uuid(out); break;
-    case 1: append_of(out, HEX, 40); break; /* a commit */
-    case 2: ck_buffer_append_text(out, "sha256:"), append_of(out, HEX, 64); break;
-    case 3: ck_buffer_append_text(out, "0."), append_of(out, "0123456789", 16); break;
-    case 4: ck_buffer_append_text(out, "/home/user/"), append_words(out, 4, "/"), ck_buffer_append_text(out, ".py"); break;
-    case 5: append_words(out, 12, " "); break;
-    case 6: ck_buffer_append_text(out, "const csrfToken = getCsrfToken(req.session.csrfToken, '"), append_words(out, 2, "_"),
-            ck_buffer_append_text(out, "');"); break;
-    case 7: ck_buffer_append_text(out, "https://example.org:8443/"), append_words(out, 3, "/"), ck_buffer_append_text(out, "?page_token="),
-            append_of(out, ALNUM, 20), ck_buffer_append_text(out, "&id="), append_uuid(out); break;
-    case 8: append_of(out, ALNUM "+/", 120), ck_buffer_append_text(out, "=="); break;
-    case 9: ck_buffer_append_text(out, "call_"), append_of(out, ALNUM, 24); break;
-    case 10: append_words(out, 6, "-"); break; /* a class of CSS, a branch */
-    case 11: append_words(out, 6, "_"); break;
-    case 12: ck_buffer_append_text(out, "data:image/png;base64,iVBORw0KGgo"), append_of(out, ALNUM "+/", 200); break;
-    case 13: ck_buffer_append_text(out, "+"), append_of(out, "0123456789", 12), ck_buffer_append_text(out, " DE"),
-             append_of(out, "0123456789", 20); break;
-    case 14: ck_buffer_append_text(out, "password: str = Field(..., min_length=8)  # "), append_words(out, 5, " "); break;
-    case 15: ck_buffer_append_text(out, "Authorization: Bearer ${TOKEN} x-api-key: $API_KEY https://user:password@host:80/"); break;
-    case 16: ck_buffer_append_text(out, "-----BEGIN PUBLIC KEY-----\n"), append_of(out, ALNUM, 64); break;
-    case 17: ck_buffer_append_text(out, "git@github.com:"), append_words(out, 2, "/"), ck_buffer_append_text(out, ".git https://host:443/@a/b");
-             break;
-    case 18: ck_buffer_append_text(out, "key="), append_words(out, 2, "."), ck_buffer_append_text(out, " token_count="), append_of(out, "123", 6);
-             break;
-    default: append_of(out, ALNUM, 32); break;
+    case 0:
+      append_uuid(out);
+      break;
+    case 1:
+      append_of(out, HEX, 40);
+      break; /* a commit */
+    case 2:
+      ck_buffer_append_text(out, "sha256:"), append_of(out, HEX, 64);
+      break;
+    case 3:
+      ck_buffer_append_text(out, "0."), append_of(out, "0123456789", 16);
+      break;
+    case 4:
+      ck_buffer_append_text(out, "/home/user/"), append_words(out, 4, "/"),
+          ck_buffer_append_text(out, ".py");
+      break;
+    case 5:
+      append_words(out, 12, " ");
+      break;
+    case 6:
+      ck_buffer_append_text(out, "const csrfToken = getCsrfToken(req.session.csrfToken, '"),
+          append_words(out, 2, "_"), ck_buffer_append_text(out, "');");
+      break;
+    case 7:
+      ck_buffer_append_text(out, "https://example.org:8443/"), append_words(out, 3, "/"),
+          ck_buffer_append_text(out, "?page_token="), append_of(out, ALNUM, 20),
+          ck_buffer_append_text(out, "&id="), append_uuid(out);
+      break;
+    case 8:
+      append_of(out, ALNUM "+/", 120), ck_buffer_append_text(out, "==");
+      break;
+    case 9:
+      ck_buffer_append_text(out, "call_"), append_of(out, ALNUM, 24);
+      break;
+    case 10:
+      append_words(out, 6, "-");
+      break; /* a class of CSS, a branch */
+    case 11:
+      append_words(out, 6, "_");
+      break;
+    case 12:
+      ck_buffer_append_text(out, "data:image/png;base64,iVBORw0KGgo"),
+          append_of(out, ALNUM "+/", 200);
+      break;
+    case 13:
+      ck_buffer_append_text(out, "+"), append_of(out, "0123456789", 12),
+          ck_buffer_append_text(out, " DE"), append_of(out, "0123456789", 20);
+      break;
+    case 14:
+      ck_buffer_append_text(out, "password: str = Field(..., min_length=8)  # "),
+          append_words(out, 5, " ");
+      break;
+    case 15:
+      ck_buffer_append_text(
+          out, "Authorization: Bearer ${TOKEN} x-api-key: $API_KEY https://user:password@host:80/");
+      break;
+    case 16:
+      ck_buffer_append_text(out, "-----BEGIN PUBLIC KEY-----\n"), append_of(out, ALNUM, 64);
+      break;
+    case 17:
+      ck_buffer_append_text(out, "git@github.com:"), append_words(out, 2, "/"),
+          ck_buffer_append_text(out, ".git https://host:443/@a/b");
+      break;
+    case 18:
+      ck_buffer_append_text(out, "key="), append_words(out, 2, "."),
+          ck_buffer_append_text(out, " token_count="), append_of(out, "123", 6);
+      break;
+    default:
+      append_of(out, ALNUM, 32);
+      break;
   }
 }
 
@@ -170,13 +228,16 @@ static void test_clean(void) {
   for (unsigned i = 0; i < STRINGS; i++) {
     ck_buffer text = {0}, out = {0}, json = {0};
     append_clean(&text, i);
-    tap_must(ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK, "a text passes");
+    tap_must(
+        ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK,
+        "a text passes");
     ck_buffer_append_text(&json, "{\"content\":");
     ck_json_append_string(&json, ck_buffer_bytes(&text));
     ck_buffer_append_char(&json, '}');
     ck_value *value = NULL, *kept = NULL;
     tap_must(ck_value_from(&value, &json, NULL) == CK_OK, "a value");
-    tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK, "it passes");
+    tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK,
+             "it passes");
     bool alarm = kept != value || !ck_bytes_equal(ck_buffer_bytes(&out), ck_buffer_bytes(&text));
     if (alarm) tap_diag("false alarm: %s -> %s", text.data, out.data);
     alarms += alarm;
@@ -197,17 +258,21 @@ static void look_at(const char *path, ck_bytes text) {
   ck_value *value = NULL, *kept = NULL;
   bool changed;
   if (ck_value_new(&value, text, NULL) == CK_OK) {
-    tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK, "%s passes", path);
+    tap_must(ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK,
+             "%s passes", path);
     changed = kept != value;
   } else {
     ck_buffer out = {0};
-    tap_must(ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, text, NULL) == CK_OK, "%s passes", path);
+    tap_must(ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, text, NULL) == CK_OK, "%s passes",
+             path);
     changed = !ck_bytes_equal(ck_buffer_bytes(&out), text);
     ck_buffer_clear(&out);
   }
   lines_seen++;
-  if (changed && strstr(path, "agentdojo")) hits_planted++;
-  else if (changed) hits_elsewhere++, tap_diag("hit in %s: %.60s", path, text.data);
+  if (changed && strstr(path, "agentdojo"))
+    hits_planted++;
+  else if (changed)
+    hits_elsewhere++, tap_diag("hit in %s: %.60s", path, text.data);
   ck_value_free(kept);
   ck_value_free(value);
 }
@@ -236,7 +301,8 @@ static int look_into(const char *path, const struct stat *info, int type, struct
 static void print_counts(void) {
   ck_redact_count count;
   for (size_t i = 0; ck_redactor_count_at(&count, redactor, i); i++)
-    if (count.count) tap_diag("%6llu %s:%s", (unsigned long long)count.count, count.family, count.rule);
+    if (count.count)
+      tap_diag("%6llu %s:%s", (unsigned long long)count.count, count.family, count.rule);
 }
 
 static void test_recorded(void) {
@@ -250,27 +316,64 @@ static void test_recorded(void) {
   nftw(dir, look_into, 16, FTW_PHYS);
   tap_diag("%d documents:", lines_seen);
   print_counts();
-  tap_ok(hits_elsewhere <= 5, "%d false alarms in %d recorded documents", hits_elsewhere, lines_seen);
-  tap_ok(hits_planted >= 10, "the planted passwords and reset links are found (%d documents)", hits_planted);
+  tap_ok(hits_elsewhere <= 5, "%d false alarms in %d recorded documents", hits_elsewhere,
+         lines_seen);
+  tap_ok(hits_planted >= 10, "the planted passwords and reset links are found (%d documents)",
+         hits_planted);
 }
 
 /* ---- hostile texts ---- */
 
 static void test_hostile(void) {
-  static const char *const units[] = {"eyJ", "eyJhbGciOiJI.", "eyJaaaaaaaa.eyJ", "://", "://a:", "://a:b", "Bearer ", "sk-", "sk-ant-", "xoxb-1",
-                                      "-----BEGIN ", "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN PRIVATE KEY-----\nA: b\n", "AKIA",
-                                      "AccountKey=", "AccountKey=a", "?token=a", "?token=1.", "_TOKEN=a.", "[redacted:", "authorization:",
-                                      "gh", "ghp_a", "\"key\":", "\"password\":\"", "\\\"password\\\":\\\"", "{\"a\":\"", "[", ":AA", "12345678:AAa",
-                                      "hooks.slack.com/services/a", "ATATT3a", "awsSecretKey=a", "SG.a.", "\\", "%", "\\u00", "\"\\\\\":"};
+  static const char *const units[] = {"eyJ",
+                                      "eyJhbGciOiJI.",
+                                      "eyJaaaaaaaa.eyJ",
+                                      "://",
+                                      "://a:",
+                                      "://a:b",
+                                      "Bearer ",
+                                      "sk-",
+                                      "sk-ant-",
+                                      "xoxb-1",
+                                      "-----BEGIN ",
+                                      "-----BEGIN PRIVATE KEY-----\n",
+                                      "-----BEGIN PRIVATE KEY-----\nA: b\n",
+                                      "AKIA",
+                                      "AccountKey=",
+                                      "AccountKey=a",
+                                      "?token=a",
+                                      "?token=1.",
+                                      "_TOKEN=a.",
+                                      "[redacted:",
+                                      "authorization:",
+                                      "gh",
+                                      "ghp_a",
+                                      "\"key\":",
+                                      "\"password\":\"",
+                                      "\\\"password\\\":\\\"",
+                                      "{\"a\":\"",
+                                      "[",
+                                      ":AA",
+                                      "12345678:AAa",
+                                      "hooks.slack.com/services/a",
+                                      "ATATT3a",
+                                      "awsSecretKey=a",
+                                      "SG.a.",
+                                      "\\",
+                                      "%",
+                                      "\\u00",
+                                      "\"\\\\\":"};
   for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
     ck_buffer text = {0}, json = {0}, out = {0};
     while (text.len < 300000) ck_buffer_append_text(&text, units[i]);
     ck_json_append_string(&json, ck_buffer_bytes(&text));
     ck_value *value = NULL, *kept = NULL;
     tap_must(ck_value_from(&value, &json, NULL) == CK_OK, "a value");
-    bool passed = ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK &&
-                  ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK;
-    tap_ok(passed && ck_json_check(ck_value_bytes(kept), NULL) == CK_OK, "300 kB of %s pass", units[i]);
+    bool passed =
+        ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK &&
+        ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK;
+    tap_ok(passed && ck_json_check(ck_value_bytes(kept), NULL) == CK_OK, "300 kB of %s pass",
+           units[i]);
     ck_value_free(kept);
     ck_value_free(value);
     ck_buffer_clear(&text);

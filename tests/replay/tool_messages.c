@@ -1,7 +1,11 @@
-/* tool_messages.c - prints a conversation, one message per line, so that what a store holds can be compared with its source:
- *   tool_messages session URL ID        as a resume would fold it, replays read through to what they refer to
- *   tool_messages recorded FILE INDEX   the `traj` of a session in a file of tau-bench; exit 3: there is no such session
- * An assistant's message is shown as its bytes, the others as role, tool_call_id, name and content. */
+/* tool_messages.c - prints a conversation, one message per line, so that what a store holds can be
+ * compared with its source:
+ *   tool_messages session URL ID        as a resume would fold it, replays read through to what
+ *                                       they refer to
+ *   tool_messages recorded FILE INDEX   the `traj` of a session in a file of tau-bench; exit 3:
+ *                                       there is no such session
+ * An assistant's message is shown as its bytes, the others as role, tool_call_id, name and
+ * content. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +23,11 @@ static void append_decoded(ck_buffer *out, ck_bytes json) {
 static ck_status print_message(ck_bytes message, ck_error *err) {
   static const char *const fields[] = {"role", "tool_call_id", "name", "content"};
   ck_buffer text = {0}, line = {0};
-  if (ck_json_is_text(ck_json_get(message, "role"), "assistant")) ck_buffer_append_bytes(&text, message);
+  if (ck_json_is_text(ck_json_get(message, "role"), "assistant"))
+    ck_buffer_append_bytes(&text, message);
   else
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) append_decoded(&text, ck_json_get(message, fields[i]));
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+      append_decoded(&text, ck_json_get(message, fields[i]));
   ck_escape_append(&line, ck_buffer_bytes(&text));
   ck_buffer_append_char(&line, '\n');
   ck_status status = ck_buffer_check(&text, err);
@@ -36,7 +42,8 @@ static ck_status fold(ck_scope *scope, ck_store *store, const char *id, ck_error
   ck_head head = {0};
   ck_view view = {0};
   ck_status status = ck_store_get_head(&head, store, id, err);
-  if (!status) status = ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, err);
+  if (!status)
+    status = ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, err);
   if (!status) status = ck_scope_fold(scope, store, head.session.no, &view, head.last_seq, err);
   ck_view_clear(&view);
   ck_head_clear(&head);
@@ -76,7 +83,8 @@ static ck_status print_recorded(const char *path, size_t index, ck_error *err) {
   bool found = false;
   for (size_t i = 0; !status && i <= index; i++) found = ck_json_next(&it);
   if (!status && !found) status = CK_E_NOT_FOUND;
-  ck_json_iterator messages = ck_json_iterate(status ? (ck_bytes){0} : ck_json_get(it.value, "traj"));
+  ck_json_iterator messages =
+      ck_json_iterate(status ? (ck_bytes){0} : ck_json_get(it.value, "traj"));
   while (!status && ck_json_next(&messages)) status = print_message(messages.value, err);
   ck_buffer_clear(&text);
   return status;
@@ -85,8 +93,10 @@ static ck_status print_recorded(const char *path, size_t index, ck_error *err) {
 int main(int argc, char **argv) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_E_USAGE;
-  if (argc == 4 && strcmp(argv[1], "session") == 0) status = print_session(argv[2], argv[3], &err);
-  else if (argc == 4 && strcmp(argv[1], "recorded") == 0) status = print_recorded(argv[2], strtoul(argv[3], NULL, 10), &err);
+  if (argc == 4 && strcmp(argv[1], "session") == 0)
+    status = print_session(argv[2], argv[3], &err);
+  else if (argc == 4 && strcmp(argv[1], "recorded") == 0)
+    status = print_recorded(argv[2], strtoul(argv[3], NULL, 10), &err);
   if (status == CK_E_NOT_FOUND && !err.text[0]) return EXIT_NO_SESSION;
   if (status) fprintf(stderr, "%s: %s\n", argv[0], err.text[0] ? err.text : ck_status_text(status));
   return status ? EXIT_FAILURE : fflush(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;

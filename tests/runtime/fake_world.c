@@ -32,12 +32,14 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
   return CK_OK;
 }
 
-static ck_status open_strand(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options, ck_error *err) {
+static ck_status open_strand(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options,
+                             ck_error *err) {
   *out = calloc(1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
   (*out)->world = flow->world;
   int64_t iteration = 0;
-  if (options->position) ck_json_read_int(&iteration, ck_json_get(ck_value_bytes(options->position), "iteration"));
+  if (options->position)
+    ck_json_read_int(&iteration, ck_json_get(ck_value_bytes(options->position), "iteration"));
   (*out)->iteration = (int)iteration;
   return CK_OK;
 }
@@ -62,7 +64,8 @@ static void yield_boundary(ck_flow_yield *out, ck_coroutine *self) {
   char json[128];
   self->iteration++;
   self->step = 0;
-  snprintf(json, sizeof json, "{\"path\":\"loop#%d\",\"iteration\":%d}", self->iteration, self->iteration);
+  snprintf(json, sizeof json, "{\"path\":\"loop#%d\",\"iteration\":%d}", self->iteration,
+           self->iteration);
   self->position = value_of(json);
   snprintf(json, sizeof json, "%d", self->iteration);
   self->change = (ck_change){.key = strdup("memory.done"), .value = value_of(json)};
@@ -85,14 +88,18 @@ static void yield_effect(ck_flow_yield *out, ck_coroutine *self) {
   self->step++;
 }
 
-static ck_status resume(ck_flow_yield *out, ck_coroutine *self, const ck_outcome *outcome, ck_error *err) {
+static ck_status resume(ck_flow_yield *out, ck_coroutine *self, const ck_outcome *outcome,
+                        ck_error *err) {
   (void)outcome;
   clear_step(self);
   if (self->world->fail_at && self->iteration + 1 == self->world->fail_at)
     return ck_error_set(err, CK_E_FLOW, "world:%d: raised", self->iteration);
-  if (self->iteration == self->world->iterations) *out = (ck_flow_yield){.step = CK_FLOW_DONE};
-  else if (self->step > self->world->tools) yield_boundary(out, self);
-  else yield_effect(out, self);
+  if (self->iteration == self->world->iterations)
+    *out = (ck_flow_yield){.step = CK_FLOW_DONE};
+  else if (self->step > self->world->tools)
+    yield_boundary(out, self);
+  else
+    yield_effect(out, self);
   return CK_OK;
 }
 
@@ -104,7 +111,12 @@ static void close_strand(ck_coroutine *self) {
 static void unload(ck_flow *flow) { free(flow); }
 
 ck_flow_engine world_engine(world *self) {
-  return (ck_flow_engine){.self = self, .load = load, .open = open_strand, .resume = resume, .close = close_strand, .unload = unload};
+  return (ck_flow_engine){.self = self,
+                          .load = load,
+                          .open = open_strand,
+                          .resume = resume,
+                          .close = close_strand,
+                          .unload = unload};
 }
 
 static bool serves(void *self, const ck_effect *effect) {
@@ -122,7 +134,10 @@ static ck_outcome *answer(const ck_effect *effect) {
   char json[128];
   ck_outcome *outcome;
   ck_error err;
-  snprintf(json, sizeof json, effect->kind == CK_EFFECT_MODEL ? "{\"role\":\"assistant\",\"content\":\"%s\"}" : "\"%s\"", effect->key);
+  snprintf(
+      json, sizeof json,
+      effect->kind == CK_EFFECT_MODEL ? "{\"role\":\"assistant\",\"content\":\"%s\"}" : "\"%s\"",
+      effect->key);
   ck_value *result = value_of(json);
   if (ck_outcome_new(&outcome, CK_OUTCOME_OK, result, NULL, &err) != CK_OK) abort();
   if (effect->kind == CK_EFFECT_MODEL) outcome->cost_micros = 1000;
@@ -130,25 +145,31 @@ static ck_outcome *answer(const ck_effect *effect) {
   return outcome;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   world *self = to;
   (void)err;
   int number = number_of(effect);
   self->starts++;
-  if (effect->kind == CK_EFFECT_MODEL) self->models++;
-  else self->ran[number]++, self->happened[number] = true;
+  if (effect->kind == CK_EFFECT_MODEL)
+    self->models++;
+  else
+    self->ran[number]++, self->happened[number] = true;
   under_way = (struct ck_effect_run){.sink = sink, .outcome = answer(effect)};
   *out = &under_way;
   return CK_OK;
 }
 
-static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   world *self = to;
   int number = number_of(effect);
   under_way = (struct ck_effect_run){.sink = sink};
   *out = &under_way;
-  if (number < 0 || self->happened[number]) under_way.outcome = answer(effect);
-  else return ck_outcome_new(&under_way.outcome, CK_OUTCOME_ABSENT, NULL, NULL, err);
+  if (number < 0 || self->happened[number])
+    under_way.outcome = answer(effect);
+  else
+    return ck_outcome_new(&under_way.outcome, CK_OUTCOME_ABSENT, NULL, NULL, err);
   return CK_OK;
 }
 
@@ -164,7 +185,13 @@ static void cancel(void *self, ck_effect_run *run) {
 }
 
 ck_effect_driver world_driver(world *self) {
-  return (ck_effect_driver){.name = "world", .self = self, .serves = serves, .start = start, .probe = probe, .probes = probes, .cancel = cancel};
+  return (ck_effect_driver){.name = "world",
+                            .self = self,
+                            .serves = serves,
+                            .start = start,
+                            .probe = probe,
+                            .probes = probes,
+                            .cancel = cancel};
 }
 
 bool world_deliver(world *self) {

@@ -52,23 +52,40 @@ static int on_sync(sqlite3_file *file, int flags) {
 }
 
 static int on_close(sqlite3_file *file) { return of(file)->xClose(below(file)); }
-static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) { return of(file)->xRead(below(file), data, len, at); }
-static int on_truncate(sqlite3_file *file, sqlite3_int64 size) { return of(file)->xTruncate(below(file), size); }
-static int on_size(sqlite3_file *file, sqlite3_int64 *size) { return of(file)->xFileSize(below(file), size); }
+static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) {
+  return of(file)->xRead(below(file), data, len, at);
+}
+static int on_truncate(sqlite3_file *file, sqlite3_int64 size) {
+  return of(file)->xTruncate(below(file), size);
+}
+static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
+  return of(file)->xFileSize(below(file), size);
+}
 static int on_lock(sqlite3_file *file, int level) { return of(file)->xLock(below(file), level); }
-static int on_unlock(sqlite3_file *file, int level) { return of(file)->xUnlock(below(file), level); }
-static int on_check(sqlite3_file *file, int *out) { return of(file)->xCheckReservedLock(below(file), out); }
-static int on_control(sqlite3_file *file, int op, void *argument) { return of(file)->xFileControl(below(file), op, argument); }
+static int on_unlock(sqlite3_file *file, int level) {
+  return of(file)->xUnlock(below(file), level);
+}
+static int on_check(sqlite3_file *file, int *out) {
+  return of(file)->xCheckReservedLock(below(file), out);
+}
+static int on_control(sqlite3_file *file, int op, void *argument) {
+  return of(file)->xFileControl(below(file), op, argument);
+}
 static int on_sector(sqlite3_file *file) { return of(file)->xSectorSize(below(file)); }
 static int on_device(sqlite3_file *file) { return of(file)->xDeviceCharacteristics(below(file)); }
 static int on_map(sqlite3_file *file, int page, int size, int extend, void volatile **out) {
   return of(file)->xShmMap(below(file), page, size, extend, out);
 }
-static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) { return of(file)->xShmLock(below(file), offset, n, flags); }
+static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) {
+  return of(file)->xShmLock(below(file), offset, n, flags);
+}
 static void on_barrier(sqlite3_file *file) { of(file)->xShmBarrier(below(file)); }
-static int on_unmap(sqlite3_file *file, int remove) { return of(file)->xShmUnmap(below(file), remove); }
+static int on_unmap(sqlite3_file *file, int remove) {
+  return of(file)->xShmUnmap(below(file), remove);
+}
 
-static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out) {
+static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
+                   int *out) {
   (void)vfs;
   wrapped *self = (wrapped *)file;
   memset(self, 0, sizeof *self);
@@ -76,9 +93,10 @@ static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, 
   self->under = below(file)->pMethods;
   if (!self->under) return code;
   self->which = flags & SQLITE_OPEN_WAL ? FAULTY_WAL : FAULTY_DATABASE;
-  self->methods = (sqlite3_io_methods){2,       on_close,  on_read,  on_write,   on_truncate, on_sync, on_size,    on_lock,
-                                       on_unlock, on_check, on_control, on_sector, on_device, on_map,  on_shm_lock, on_barrier,
-                                       on_unmap, NULL,     NULL};
+  self->methods = (sqlite3_io_methods){2,          on_close,  on_read,   on_write,  on_truncate,
+                                       on_sync,    on_size,   on_lock,   on_unlock, on_check,
+                                       on_control, on_sector, on_device, on_map,    on_shm_lock,
+                                       on_barrier, on_unmap,  NULL,      NULL};
   self->base.pMethods = &self->methods;
   return code;
 }
@@ -94,7 +112,8 @@ void faulty_install(void) {
 }
 
 faulty_counts faulty_take(faulty_file file) {
-  faulty_counts counts = {atomic_exchange(&files[file].writes, 0), atomic_exchange(&files[file].syncs, 0)};
+  faulty_counts counts = {atomic_exchange(&files[file].writes, 0),
+                          atomic_exchange(&files[file].syncs, 0)};
   return counts;
 }
 
@@ -103,8 +122,12 @@ static void set(fault *with, int code, int times) {
   with->times = times;
 }
 
-void faulty_fail_sync(faulty_file file, int code, int times) { set(&files[file].sync, code, times); }
-void faulty_fail_write(faulty_file file, int code, int times) { set(&files[file].write, code, times); }
+void faulty_fail_sync(faulty_file file, int code, int times) {
+  set(&files[file].sync, code, times);
+}
+void faulty_fail_write(faulty_file file, int code, int times) {
+  set(&files[file].write, code, times);
+}
 
 int faulty_left(void) {
   int left = 0;

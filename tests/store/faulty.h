@@ -1,4 +1,5 @@
-/* faulty.h - an SQLite VFS beneath the store's that counts writes and syncs and fails them when told to. */
+/* faulty.h - an SQLite VFS beneath the store's that counts writes and syncs and fails them when
+ * told to. */
 #ifndef CK_TESTS_STORE_FAULTY_H
 #define CK_TESTS_STORE_FAULTY_H
 
@@ -14,7 +15,8 @@ typedef struct faulty_counts {
 void faulty_install(void);
 /* Since the last call. */
 faulty_counts faulty_take(faulty_file file);
-/* The next sync (or write) of this file answers `code`, as often as `times`. A failed sync leaves what was written. */
+/* The next sync (or write) of this file answers `code`, as often as `times`. A failed sync leaves
+ * what was written. */
 void faulty_fail_sync(faulty_file file, int code, int times);
 void faulty_fail_write(faulty_file file, int code, int times);
 /* How many failures were not asked for yet. */

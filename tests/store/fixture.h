@@ -1,4 +1,5 @@
-/* fixture.h - one session written through ck_store_*, in as few words as a store test can do with. */
+/* fixture.h - one session written through ck_store_*, in as few words as a store test can do
+ * with. */
 #ifndef CK_TESTS_STORE_FIXTURE_H
 #define CK_TESTS_STORE_FIXTURE_H
 
@@ -10,8 +11,8 @@ typedef struct fixture {
   ck_store *store; /* borrowed */
   char id[CK_ID_SIZE];
   ck_lease lease;
-  int64_t seq;      /* last committed */
-  int64_t parent;   /* last checkpoint; 0: none */
+  int64_t seq;    /* last committed */
+  int64_t parent; /* last checkpoint; 0: none */
   int64_t timeline;
 } fixture;
 
@@ -26,21 +27,24 @@ CK_CHECKED ck_status fixture_create(fixture *self, ck_store *store, const char *
 /* Takes a session that exists over, from its head, on a new timeline with one event. */
 CK_CHECKED ck_status fixture_acquire(fixture *self, ck_store *store, const char *id, ck_error *err);
 /* The same from an epoch that may be outdated. */
-CK_CHECKED ck_status fixture_acquire_at(fixture *self, ck_store *store, const char *id, uint64_t epoch, ck_error *err);
+CK_CHECKED ck_status fixture_acquire_at(fixture *self, ck_store *store, const char *id,
+                                        uint64_t epoch, ck_error *err);
 
 /* What one commit holds. */
 typedef struct fixture_step {
-  const char *text;    /* a message event with this text; NULL: none */
-  const char *key;     /* a boundary event and a checkpoint that sets this key; NULL: none */
-  const char *value;   /* JSON */
+  const char *text;  /* a message event with this text; NULL: none */
+  const char *key;   /* a boundary event and a checkpoint that sets this key; NULL: none */
+  const char *value; /* JSON */
   const ck_session_update *update;
   const char *scope, *agent; /* of the message; scope NULL: "main" */
-  bool process;        /* PROCESS instead of POWER */
+  bool process;              /* PROCESS instead of POWER */
 } fixture_step;
-/* Answers the batch's status where the commit was CK_OK. seq and parent move on only when both are. */
+/* Answers the batch's status where the commit was CK_OK. seq and parent move on only when both
+ * are. */
 CK_CHECKED ck_status fixture_commit(fixture *self, const fixture_step *step, ck_error *err);
 
-/* The batch of a step, for commits of several: everything in it is owned by the row and freed by fixture_batch_clear. */
+/* The batch of a step, for commits of several: everything in it is owned by the row and freed by
+ * fixture_batch_clear. */
 typedef struct fixture_batch {
   ck_batch batch;
   ck_event *events[2];
@@ -52,7 +56,8 @@ void fixture_batch_clear(fixture_batch *self);
 
 /* Number of the session's events as read; -1 when they cannot be. */
 int64_t fixture_count_events(ck_store *store, int64_t session);
-/* Problems found by store verify in the whole store; -1 when it cannot be made. They are shown as talk. */
+/* Problems found by store verify in the whole store; -1 when it cannot be made. They are shown as
+ * talk. */
 int64_t fixture_verify(ck_store *store);
 /* The same where problems are expected: not shown. */
 int64_t fixture_count_problems(ck_store *store);

@@ -1,4 +1,5 @@
-/* power.c - a log of writes, cuts and syncs over the system's VFS; images are made by going through it again. */
+/* power.c - a log of writes, cuts and syncs over the system's VFS; images are made by going through
+ * it again. */
 #include "tests/store/power.h"
 
 #include <fcntl.h>
@@ -84,7 +85,8 @@ static void write_file(const content *from, const char *path, const char *suffix
   bool good = fd >= 0 && ftruncate(fd, (off_t)from->len) == 0;
   for (size_t at = 0; at < from->len && good; at += PAGE) {
     size_t len = from->len - at < PAGE ? from->len - at : PAGE;
-    if (memcmp(from->data + at, zeros, len) != 0) good = pwrite(fd, from->data + at, len, (off_t)at) == (ssize_t)len;
+    if (memcmp(from->data + at, zeros, len) != 0)
+      good = pwrite(fd, from->data + at, len, (off_t)at) == (ssize_t)len;
   }
   tap_must(good && close(fd) == 0, "%s can be made", name);
 }
@@ -140,20 +142,34 @@ static int on_sync(sqlite3_file *file, int flags) {
 }
 
 static int on_close(sqlite3_file *file) { return of(file)->xClose(below(file)); }
-static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) { return of(file)->xRead(below(file), data, len, at); }
-static int on_size(sqlite3_file *file, sqlite3_int64 *size) { return of(file)->xFileSize(below(file), size); }
+static int on_read(sqlite3_file *file, void *data, int len, sqlite3_int64 at) {
+  return of(file)->xRead(below(file), data, len, at);
+}
+static int on_size(sqlite3_file *file, sqlite3_int64 *size) {
+  return of(file)->xFileSize(below(file), size);
+}
 static int on_lock(sqlite3_file *file, int level) { return of(file)->xLock(below(file), level); }
-static int on_unlock(sqlite3_file *file, int level) { return of(file)->xUnlock(below(file), level); }
-static int on_check(sqlite3_file *file, int *out) { return of(file)->xCheckReservedLock(below(file), out); }
-static int on_control(sqlite3_file *file, int op, void *argument) { return of(file)->xFileControl(below(file), op, argument); }
+static int on_unlock(sqlite3_file *file, int level) {
+  return of(file)->xUnlock(below(file), level);
+}
+static int on_check(sqlite3_file *file, int *out) {
+  return of(file)->xCheckReservedLock(below(file), out);
+}
+static int on_control(sqlite3_file *file, int op, void *argument) {
+  return of(file)->xFileControl(below(file), op, argument);
+}
 static int on_sector(sqlite3_file *file) { return of(file)->xSectorSize(below(file)); }
 static int on_device(sqlite3_file *file) { return of(file)->xDeviceCharacteristics(below(file)); }
 static int on_map(sqlite3_file *file, int page, int size, int extend, void volatile **out) {
   return of(file)->xShmMap(below(file), page, size, extend, out);
 }
-static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) { return of(file)->xShmLock(below(file), offset, n, flags); }
+static int on_shm_lock(sqlite3_file *file, int offset, int n, int flags) {
+  return of(file)->xShmLock(below(file), offset, n, flags);
+}
 static void on_barrier(sqlite3_file *file) { of(file)->xShmBarrier(below(file)); }
-static int on_unmap(sqlite3_file *file, int remove) { return of(file)->xShmUnmap(below(file), remove); }
+static int on_unmap(sqlite3_file *file, int remove) {
+  return of(file)->xShmUnmap(below(file), remove);
+}
 
 static int file_of(const char *name) {
   size_t len = tape.path ? strlen(tape.path) : 0;
@@ -164,7 +180,8 @@ static int file_of(const char *name) {
   return -1;
 }
 
-static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out) {
+static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
+                   int *out) {
   (void)vfs;
   wrapped *self = (wrapped *)file;
   memset(self, 0, sizeof *self);
@@ -172,9 +189,10 @@ static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, 
   self->under = below(file)->pMethods;
   if (!self->under) return code;
   self->file = file_of(name);
-  self->methods = (sqlite3_io_methods){2,       on_close,  on_read,  on_write,   on_truncate, on_sync, on_size,    on_lock,
-                                       on_unlock, on_check, on_control, on_sector, on_device, on_map,  on_shm_lock, on_barrier,
-                                       on_unmap, NULL,     NULL};
+  self->methods = (sqlite3_io_methods){2,          on_close,  on_read,   on_write,  on_truncate,
+                                       on_sync,    on_size,   on_lock,   on_unlock, on_check,
+                                       on_control, on_sector, on_device, on_map,    on_shm_lock,
+                                       on_barrier, on_unmap,  NULL,      NULL};
   self->base.pMethods = &self->methods;
   return code;
 }
@@ -221,7 +239,15 @@ void power_clear(void) {
 /* ---- losing ---- */
 
 /* What becomes of the writes to one file that were not synced. */
-typedef enum { LOSE_ALL, KEEP_FIRST, KEEP_LAST, KEEP_SOME, KEEP_SECTORS, LOSE_ONE_SECTOR, LOSSES } loss;
+typedef enum {
+  LOSE_ALL,
+  KEEP_FIRST,
+  KEEP_LAST,
+  KEEP_SOME,
+  KEEP_SECTORS,
+  LOSE_ONE_SECTOR,
+  LOSSES
+} loss;
 
 typedef struct losing {
   loss how;
@@ -238,7 +264,8 @@ static size_t sector_len(int64_t offset, size_t left) {
 
 /* Each sector is kept or not, or only one is lost. */
 static void apply_sectors(content *to, const entry *done, losing *self, bool lose_one) {
-  size_t sectors = done->len / SECTOR + 1, lost = (size_t)history_pick(self->random, sectors), n = 0;
+  size_t sectors = done->len / SECTOR + 1, lost = (size_t)history_pick(self->random, sectors),
+         n = 0;
   for (size_t at = 0, len; at < done->len; at += len, n++) {
     len = sector_len(done->offset + (int64_t)at, done->len - at);
     bool keep = lose_one ? n != lost : history_pick(self->random, 2) != 0;
@@ -250,12 +277,23 @@ static void lose(content *to, const entry *done, losing *self) {
   size_t n = self->seen++;
   bool marked = n == self->mark, keep = false, tear = false;
   switch (self->how) {
-    case LOSE_ALL: break;
-    case KEEP_FIRST: keep = n < self->mark, tear = marked; break;
-    case KEEP_LAST: keep = n > self->mark, tear = marked; break;
-    case KEEP_SOME: keep = history_pick(self->random, 2) != 0; break;
-    case KEEP_SECTORS: tear = true; break;
-    default: keep = !marked; break;
+    case LOSE_ALL:
+      break;
+    case KEEP_FIRST:
+      keep = n < self->mark, tear = marked;
+      break;
+    case KEEP_LAST:
+      keep = n > self->mark, tear = marked;
+      break;
+    case KEEP_SOME:
+      keep = history_pick(self->random, 2) != 0;
+      break;
+    case KEEP_SECTORS:
+      tear = true;
+      break;
+    default:
+      keep = !marked;
+      break;
   }
   if (done->kind == WRITE && (tear || (marked && self->how == LOSE_ONE_SECTOR)))
     apply_sectors(to, done, self, self->how == LOSE_ONE_SECTOR);
@@ -263,7 +301,8 @@ static void lose(content *to, const entry *done, losing *self) {
     apply(to, done);
 }
 
-/* The entries of a file since its last sync before `at`. All syncs before `at` are in `synced` already. */
+/* The entries of a file since its last sync before `at`. All syncs before `at` are in `synced`
+ * already. */
 static size_t first_in_danger(int file, size_t at) {
   for (size_t i = at; i-- > 0;) {
     if (tape.entries[i].file == file && tape.entries[i].kind == SYNC) return i + 1;
@@ -282,7 +321,8 @@ static void make_file(const char *path, int file, size_t at, history_random *ran
     const entry *done = &tape.entries[i];
     if (done->file != file) continue;
     lose(&image, done, &self);
-    if (done->kind == WRITE && (size_t)done->offset + done->len > end) end = (size_t)done->offset + done->len;
+    if (done->kind == WRITE && (size_t)done->offset + done->len > end)
+      end = (size_t)done->offset + done->len;
   }
   /* A file system may have noted the new size, but not the bytes. */
   if (end > image.len && history_pick(random, 2)) resize(&image, end);

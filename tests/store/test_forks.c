@@ -1,5 +1,5 @@
-/* test_forks.c - a fork sees its origin up to the cut over several generations, holds what it needs of it, and gets it for its
- * own when the origin is deleted. */
+/* test_forks.c - a fork sees its origin up to the cut over several generations, holds what it needs
+ * of it, and gets it for its own when the origin is deleted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,9 @@ static void must_fork(history *out, history *past, size_t index, const char *id,
 static bool loads_inherited(history *fork, history *past, size_t index) {
   ck_error err = CK_ERROR_INIT;
   ck_state *state;
-  if (ck_store_get_state(&state, fork->store, fork->lease.session, past->seqs[index], &err) != CK_OK) return false;
+  if (ck_store_get_state(&state, fork->store, fork->lease.session, past->seqs[index], &err) !=
+      CK_OK)
+    return false;
   bool same = history_equal(state, past->states[index]);
   ck_state_free(state);
   return same;
@@ -38,7 +40,8 @@ static bool note(void *to, const ck_event *event) {
   return true;
 }
 
-static void read_events(reading *out, ck_store *store, int64_t session, const ck_view *view, size_t last, bool backward) {
+static void read_events(reading *out, ck_store *store, int64_t session, const ck_view *view,
+                        size_t last, bool backward) {
   ck_error err = CK_ERROR_INIT;
   ck_event_query query = {.session = session, .view = view, .last = last, .backward = backward};
   out->count = 0;
@@ -50,7 +53,9 @@ static ck_view view_of(history *of) {
   ck_head head;
   ck_view view;
   history_must(ck_store_get_head(&head, of->store, of->id, &err), &err, "head");
-  history_must(ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, &err), &err, "view");
+  history_must(
+      ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, &err), &err,
+      "view");
   ck_head_clear(&head);
   return view;
 }
@@ -75,7 +80,8 @@ static bool view_is_whole(history *fork) {
   static reading seen;
   ck_view view = view_of(fork);
   read_events(&seen, fork->store, fork->lease.session, &view, 0, false);
-  bool good = seen.count > 0 && seen.seqs[0] == 1 && seen.seqs[seen.count - 1] == fork->seq && view.ranges[0].session != 0;
+  bool good = seen.count > 0 && seen.seqs[0] == 1 && seen.seqs[seen.count - 1] == fork->seq &&
+              view.ranges[0].session != 0;
   for (size_t i = 1; i < seen.count; i++) good = good && seen.seqs[i] > seen.seqs[i - 1];
   ck_view_clear(&view);
   return good;
@@ -103,18 +109,26 @@ static void test_generations(ck_store *store) {
   must_fork(&third, &second, second.count - 1, "third", 3);
   live(&second, 3);
   live(&third, 4);
-  tap_ok(reads_on(&second, &first, first.seqs[8]), "%s: a fork's events follow those that it inherits", kind);
+  tap_ok(reads_on(&second, &first, first.seqs[8]),
+         "%s: a fork's events follow those that it inherits", kind);
   tap_ok(reads_on(&third, &second, third.seqs[0] - 2), "%s: so do those of a fork's fork", kind);
-  tap_ok(view_is_whole(&second) && view_is_whole(&third), "%s: views go back to the first event", kind);
-  tap_ok(loads_inherited(&second, &first, 8) && loads_inherited(&third, &first, 2), "%s: inherited checkpoints load", kind);
-  tap_ok(history_loads(&third, third.count - 1) && history_loads(&second, 0), "%s: and its own", kind);
+  tap_ok(view_is_whole(&second) && view_is_whole(&third), "%s: views go back to the first event",
+         kind);
+  tap_ok(loads_inherited(&second, &first, 8) && loads_inherited(&third, &first, 2),
+         "%s: inherited checkpoints load", kind);
+  tap_ok(history_loads(&third, third.count - 1) && history_loads(&second, 0), "%s: and its own",
+         kind);
   history_must(ck_store_get_head(&head, store, "third", &err), &err, "head");
-  tap_ok(head.session.origin.session == second.lease.session && head.last_seq == third.seq && head.timelines[0].no == 1 &&
-             head.timelines[0].session == first.lease.session, "%s: the head tells the lineage", kind);
+  tap_ok(head.session.origin.session == second.lease.session && head.last_seq == third.seq &&
+             head.timelines[0].no == 1 && head.timelines[0].session == first.lease.session,
+         "%s: the head tells the lineage", kind);
   ck_head_clear(&head);
   ck_checkpoint_info info;
-  history_must(ck_store_get_checkpoint(&info, store, third.lease.session, NULL, third.seqs[0], &err), &err, "checkpoint");
-  tap_ok(info.keyframe == info.seq && info.parent == second.seqs[second.count - 4], "%s: its first one is a keyframe behind the cut", kind);
+  history_must(
+      ck_store_get_checkpoint(&info, store, third.lease.session, NULL, third.seqs[0], &err), &err,
+      "checkpoint");
+  tap_ok(info.keyframe == info.seq && info.parent == second.seqs[second.count - 4],
+         "%s: its first one is a keyframe behind the cut", kind);
   ck_checkpoint_info_clear(&info);
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
   history_clear(&first);
@@ -140,25 +154,41 @@ static void test_protection(ck_store *store) {
   live(&fork, 3);
   /* It goes on from an older one that it inherits. */
   ck_store_release(store, fork.lease);
-  ck_timeline timeline = {.no = fork.timeline + 1, .parent = 1, .cut = past.seqs[2], .begin = fork.seq + 1, .checkpoint = past.seqs[2],
-                          .attempt = 2, .run = "run_older"};
+  ck_timeline timeline = {.no = fork.timeline + 1,
+                          .parent = 1,
+                          .cut = past.seqs[2],
+                          .begin = fork.seq + 1,
+                          .checkpoint = past.seqs[2],
+                          .attempt = 2,
+                          .run = "run_older"};
   ck_opening opening = {.timeline = &timeline};
-  history_must(ck_store_acquire(&fork.lease, store, "holder", fork.lease.epoch, &opening, &err), &err, "acquire");
+  history_must(ck_store_acquire(&fork.lease, store, "holder", fork.lease.epoch, &opening, &err),
+               &err, "acquire");
   history_must(ck_store_pin(store, past.lease, past.seqs[7], true, &err), &err, "pin");
-  tap_is_status(ck_store_pin(store, fork.lease, past.seqs[1], true, &err), CK_E_NOT_FOUND, &err, "%s: an inherited one is not pinned", kind);
-  history_must(ck_store_prune(store, past.lease, past.seqs, past.count, &report, &err), &err, "prune");
-  tap_ok(report.count == 8 && reason_of(&report, past.seqs[5]) == CK_KEPT_FORK && reason_of(&report, past.seqs[2]) == CK_KEPT_FORK &&
-             reason_of(&report, past.seqs[7]) == CK_KEPT_PINNED && reason_of(&report, past.seqs[11]) == CK_KEPT_HEAD,
+  tap_is_status(ck_store_pin(store, fork.lease, past.seqs[1], true, &err), CK_E_NOT_FOUND, &err,
+                "%s: an inherited one is not pinned", kind);
+  history_must(ck_store_prune(store, past.lease, past.seqs, past.count, &report, &err), &err,
+               "prune");
+  tap_ok(report.count == 8 && reason_of(&report, past.seqs[5]) == CK_KEPT_FORK &&
+             reason_of(&report, past.seqs[2]) == CK_KEPT_FORK &&
+             reason_of(&report, past.seqs[7]) == CK_KEPT_PINNED &&
+             reason_of(&report, past.seqs[11]) == CK_KEPT_HEAD,
          "%s: what forks go on from, what is pinned and the head stay, each with its reason", kind);
   ck_prune_report_clear(&report);
-  tap_ok(loads_inherited(&fork, &past, 5) && loads_inherited(&fork, &past, 2), "%s: and load", kind);
+  tap_ok(loads_inherited(&fork, &past, 5) && loads_inherited(&fork, &past, 2), "%s: and load",
+         kind);
   history late;
-  tap_is_status(history_fork(&late, &past, 3, "late", 6, &err), CK_E_NOT_FOUND, &err, "%s: none is cut from one that was pruned", kind);
-  ck_store_delete_session(store, past.lease, false, &err) == CK_E_REFUSED ? tap_ok(strstr(err.text, "holder") != NULL, "%s: its deletion is refused, the fork named", kind)
-                                                                          : tap_ok(false, "%s: deleted", kind);
-  tap_is_status(ck_store_delete_session(store, past.lease, true, &err), CK_E_OWNED, &err, "%s: a fork that runs is not detached", kind);
+  tap_is_status(history_fork(&late, &past, 3, "late", 6, &err), CK_E_NOT_FOUND, &err,
+                "%s: none is cut from one that was pruned", kind);
+  ck_store_delete_session(store, past.lease, false, &err) == CK_E_REFUSED
+      ? tap_ok(strstr(err.text, "holder") != NULL, "%s: its deletion is refused, the fork named",
+               kind)
+      : tap_ok(false, "%s: deleted", kind);
+  tap_is_status(ck_store_delete_session(store, past.lease, true, &err), CK_E_OWNED, &err,
+                "%s: a fork that runs is not detached", kind);
   ck_store_release(store, fork.lease);
-  tap_is_status(ck_store_delete_session(store, past.lease, true, &err), CK_E_REFUSED, &err, "%s: nor one that stands at an inherited checkpoint", kind);
+  tap_is_status(ck_store_delete_session(store, past.lease, true, &err), CK_E_REFUSED, &err,
+                "%s: nor one that stands at an inherited checkpoint", kind);
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
   history_clear(&past);
   history_clear(&fork);
@@ -182,26 +212,35 @@ static void test_detach(ck_store *store) {
   ck_store_release(store, third.lease);
   ck_store_release(store, other.lease);
   read_events(&before, store, third.lease.session, NULL, 0, false);
-  tap_is_status(ck_store_delete_session(store, first.lease, true, &err), CK_OK, &err, "%s: an origin is deleted, its forks detached", kind);
-  tap_is_status(ck_store_get_session(&record, store, "a", &err), CK_E_NOT_FOUND, &err, "%s: it is gone", kind);
+  tap_is_status(ck_store_delete_session(store, first.lease, true, &err), CK_OK, &err,
+                "%s: an origin is deleted, its forks detached", kind);
+  tap_is_status(ck_store_get_session(&record, store, "a", &err), CK_E_NOT_FOUND, &err,
+                "%s: it is gone", kind);
   read_events(&after, store, third.lease.session, NULL, 0, false);
-  tap_ok(before.count == after.count && memcmp(before.at_ms, after.at_ms, before.count * sizeof *before.at_ms) == 0,
+  tap_ok(before.count == after.count &&
+             memcmp(before.at_ms, after.at_ms, before.count * sizeof *before.at_ms) == 0,
          "%s: a fork's fork reads what it read before", kind);
-  tap_ok(history_loads(&third, 3) && history_loads(&second, 5) && history_loads(&other, 0), "%s: their own checkpoints load", kind);
+  tap_ok(history_loads(&third, 3) && history_loads(&second, 5) && history_loads(&other, 0),
+         "%s: their own checkpoints load", kind);
   tap_ok(!loads_inherited(&second, &first, 3), "%s: inherited ones are pruned ones", kind);
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
   history_must(ck_store_get_session(&record, store, "b", &err), &err, "b");
-  tap_ok(record.origin.session == 0 && record.origin.cut == 0, "%s: and it is nobody's fork any more", kind);
+  tap_ok(record.origin.session == 0 && record.origin.cut == 0,
+         "%s: and it is nobody's fork any more", kind);
   history_must(ck_store_lock_session(&second.lease, store, "b", record.epoch, &err), &err, "hold");
   ck_session_record_clear(&record);
-  tap_is_status(ck_store_delete_session(store, second.lease, true, &err), CK_OK, &err, "%s: the middle one too", kind);
-  tap_ok(history_loads(&third, 3) && fixture_verify(store) == 0, "%s: the last one stands alone", kind);
+  tap_is_status(ck_store_delete_session(store, second.lease, true, &err), CK_OK, &err,
+                "%s: the middle one too", kind);
+  tap_ok(history_loads(&third, 3) && fixture_verify(store) == 0, "%s: the last one stands alone",
+         kind);
   fixture fresh;
-  int64_t highest = first.lease.session > third.lease.session ? first.lease.session : third.lease.session;
+  int64_t highest =
+      first.lease.session > third.lease.session ? first.lease.session : third.lease.session;
   history_must(ck_store_get_session(&record, store, "d", &err), &err, "d");
   history_must(ck_store_lock_session(&third.lease, store, "d", record.epoch, &err), &err, "hold");
   ck_session_record_clear(&record);
-  tap_is_status(ck_store_delete_session(store, third.lease, false, &err), CK_OK, &err, "%s: a session without forks goes as it is", kind);
+  tap_is_status(ck_store_delete_session(store, third.lease, false, &err), CK_OK, &err,
+                "%s: a session without forks goes as it is", kind);
   history_must(fixture_create(&fresh, store, "e", &err), &err, "create");
   tap_ok(fresh.lease.session > highest, "%s: numbers are not given twice", kind);
   ck_store_release(store, fresh.lease);
@@ -217,25 +256,35 @@ static void test_hold(ck_store *store) {
   ck_session_record record;
   ck_error err = CK_ERROR_INIT;
   history_must(fixture_create(&session, store, "hold", &err), &err, "create");
-  tap_is_status(ck_store_lock_session(&lease, store, "hold", 1, &err), CK_E_OWNED, &err, "%s: a session that runs is not held", kind);
+  tap_is_status(ck_store_lock_session(&lease, store, "hold", 1, &err), CK_E_OWNED, &err,
+                "%s: a session that runs is not held", kind);
   ck_store_release(store, session.lease);
-  tap_is_status(ck_store_lock_session(&lease, store, "hold", 7, &err), CK_E_FENCED, &err, "%s: nor at another epoch", kind);
-  tap_is_status(ck_store_lock_session(&lease, store, "hold", 1, &err), CK_OK, &err, "%s: one at rest is", kind);
-  tap_is_status(ck_store_lock_session(&other, store, "hold", 1, &err), CK_E_OWNED, &err, "%s: by one alone", kind);
+  tap_is_status(ck_store_lock_session(&lease, store, "hold", 7, &err), CK_E_FENCED, &err,
+                "%s: nor at another epoch", kind);
+  tap_is_status(ck_store_lock_session(&lease, store, "hold", 1, &err), CK_OK, &err,
+                "%s: one at rest is", kind);
+  tap_is_status(ck_store_lock_session(&other, store, "hold", 1, &err), CK_E_OWNED, &err,
+                "%s: by one alone", kind);
   session.lease = lease;
-  const ck_session_update update = {.status = CK_SESSION_FAILED, .reason = "no more", .failure = "context"};
-  tap_is_int(fixture_commit(&session, &(fixture_step){.update = &update}, &err), CK_OK, "%s: and can be given a status", kind);
+  const ck_session_update update = {
+      .status = CK_SESSION_FAILED, .reason = "no more", .failure = "context"};
+  tap_is_int(fixture_commit(&session, &(fixture_step){.update = &update}, &err), CK_OK,
+             "%s: and can be given a status", kind);
   ck_store_release(store, lease);
   history_must(ck_store_get_session(&record, store, "hold", &err), &err, "get");
-  tap_ok(record.status == CK_SESSION_FAILED && record.epoch == 1 && record.failure && strcmp(record.failure, "context") == 0,
+  tap_ok(record.status == CK_SESSION_FAILED && record.epoch == 1 && record.failure &&
+             strcmp(record.failure, "context") == 0,
          "%s: which stays, with its class, at the same epoch", kind);
   ck_session_record_clear(&record);
-  ck_timeline timeline = {.no = 2, .parent = 1, .cut = 1, .begin = session.seq + 1, .attempt = 2, .run = "run_b"};
+  ck_timeline timeline = {
+      .no = 2, .parent = 1, .cut = 1, .begin = session.seq + 1, .attempt = 2, .run = "run_b"};
   ck_opening opening = {.timeline = &timeline, .restarts = {2, 1234, 5}};
   history_must(ck_store_acquire(&lease, store, "hold", 1, &opening, &err), &err, "acquire");
   history_must(ck_store_get_session(&record, store, "hold", &err), &err, "get");
-  tap_ok(record.restarts.count == 2 && record.restarts.at_ms == 1234 && record.restarts.progress_seq == 5 && !record.failure &&
-             record.status == CK_SESSION_RUNNING, "%s: restarts are kept as told, a failure is cleared", kind);
+  tap_ok(record.restarts.count == 2 && record.restarts.at_ms == 1234 &&
+             record.restarts.progress_seq == 5 && !record.failure &&
+             record.status == CK_SESSION_RUNNING,
+         "%s: restarts are kept as told, a failure is cleared", kind);
   ck_session_record_clear(&record);
   ck_store_release(store, lease);
 }

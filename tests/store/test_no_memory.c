@@ -1,5 +1,7 @@
-/* test_no_memory.c - whichever allocation fails, the store says so, writes nothing of it, goes on and leaks nothing. */
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=aligned_alloc,--wrap=reallocarray */
+/* test_no_memory.c - whichever allocation fails, the store says so, writes nothing of it, goes on
+ * and leaks nothing. */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* link: -Wl,--wrap=strdup,--wrap=strndup,--wrap=aligned_alloc,--wrap=reallocarray */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,8 @@ WRAP(strndup, (const char *text, size_t len), (text, len))
 WRAP(reallocarray, (void *old, size_t count, size_t size), (old, count, size))
 WRAP(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
 
-/* One use of the store, from a fresh one each time. True when what was promised for a failure held. */
+/* One use of the store, from a fresh one each time. True when what was promised for a failure
+ * held. */
 typedef struct use {
   history past;
   ck_store *store;
@@ -38,7 +41,8 @@ static bool sound(use *self) {
 static ck_status use_open(use *self, long allow, bool *held) {
   ck_store *store;
   budget = allow;
-  ck_status status = ck_store_open(&store, "memory:named", &(ck_store_options){.create = true}, &self->err);
+  ck_status status =
+      ck_store_open(&store, "memory:named", &(ck_store_options){.create = true}, &self->err);
   budget = -1;
   *held = (store == NULL) == (status != CK_OK);
   ck_store_close(store);
@@ -48,15 +52,18 @@ static ck_status use_open(use *self, long allow, bool *held) {
 static ck_status use_create(use *self, long allow, bool *held) {
   ck_value *body;
   ck_lease lease;
-  history_must(ck_value_copy(&body, ck_bytes_text("{\"run\":\"r\"}"), &self->err), &self->err, "make a value");
+  history_must(ck_value_copy(&body, ck_bytes_text("{\"run\":\"r\"}"), &self->err), &self->err,
+               "make a value");
   ck_event event = {1, 1, CK_EVENT_SESSION_STARTED, 1, "main", "agent", body}, *events[] = {&event};
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run"};
-  ck_session_record record = {.id = "made", .run = "run", .profile = (char[]){"default"}, .flow = (char[]){"flow"}};
+  ck_session_record record = {
+      .id = "made", .run = "run", .profile = (char[]){"default"}, .flow = (char[]){"flow"}};
   ck_opening opening = {.timeline = &timeline, .events = events, .event_count = 1};
   budget = allow;
   ck_status status = ck_store_create_session(&lease, self->store, &record, &opening, &self->err);
   budget = -1;
-  if (status) *held = ck_store_create_session(&lease, self->store, &record, &opening, &self->err) == CK_OK;
+  if (status)
+    *held = ck_store_create_session(&lease, self->store, &record, &opening, &self->err) == CK_OK;
   *held = *held && sound(self);
   ck_value_free(body);
   return status;
@@ -70,7 +77,9 @@ static ck_status use_commit(use *self, long allow, bool *held) {
   ck_status status = ck_store_commit(self->store, &step.batch, 1, &self->err);
   budget = -1;
   *held = step.batch.status == status;
-  if (status) *held = *held && ck_store_commit(self->store, &step.batch, 1, &self->err) == CK_OK && !step.batch.status;
+  if (status)
+    *held = *held && ck_store_commit(self->store, &step.batch, 1, &self->err) == CK_OK &&
+            !step.batch.status;
   history_apply(&self->past, &step);
   history_go(&self->past, 2);
   *held = *held && sound(self);
@@ -112,7 +121,8 @@ static bool see(void *to, const ck_event *event) {
 static ck_status use_events(use *self, long allow, bool *held) {
   int count = 0;
   budget = allow;
-  ck_status status = ck_store_read_events(self->store, &(ck_event_query){.session = 1, .last = 5}, see, &count, &self->err);
+  ck_status status = ck_store_read_events(self->store, &(ck_event_query){.session = 1, .last = 5},
+                                          see, &count, &self->err);
   budget = -1;
   *held = status ? count == 0 : count == 5;
   return status;
@@ -133,7 +143,8 @@ static ck_status use_request(use *self, long allow, bool *held) {
   budget = allow;
   ck_status status = ck_store_put_request(self->store, &wish, &self->err);
   budget = -1;
-  *held = ck_store_get_request(&got, &found, self->store, self->past.lease, &self->err) == CK_OK && found == (status == CK_OK);
+  *held = ck_store_get_request(&got, &found, self->store, self->past.lease, &self->err) == CK_OK &&
+          found == (status == CK_OK);
   ck_request_clear(&got);
   return status;
 }
@@ -142,17 +153,23 @@ static ck_status use_request(use *self, long allow, bool *held) {
 static ck_status use_prune(use *self, long allow, bool *held) {
   ck_prune_report report;
   budget = allow;
-  ck_status status = ck_store_prune(self->store, self->past.lease, self->past.seqs, STEPS / 2, &report, &self->err);
+  ck_status status = ck_store_prune(self->store, self->past.lease, self->past.seqs, STEPS / 2,
+                                    &report, &self->err);
   budget = -1;
   *held = status ? sound(self) && !report.seqs : report.count == STEPS / 2;
   ck_prune_report_clear(&report);
-  if (status) *held = *held && ck_store_prune(self->store, self->past.lease, self->past.seqs, STEPS / 2, &report, &self->err) == CK_OK &&
-                      report.count == STEPS / 2;
+  if (status)
+    *held = *held &&
+            ck_store_prune(self->store, self->past.lease, self->past.seqs, STEPS / 2, &report,
+                           &self->err) == CK_OK &&
+            report.count == STEPS / 2;
   if (status) ck_prune_report_clear(&report);
   history_go(&self->past, 2);
   ck_verify_report found;
-  *held = *held && ck_store_verify(&found, self->store, NULL, NULL, NULL, &self->err) == CK_OK && found.problems == 0;
-  for (size_t i = STEPS / 2; i < self->past.count; i++) *held = *held && history_loads(&self->past, i);
+  *held = *held && ck_store_verify(&found, self->store, NULL, NULL, NULL, &self->err) == CK_OK &&
+          found.problems == 0;
+  for (size_t i = STEPS / 2; i < self->past.count; i++)
+    *held = *held && history_loads(&self->past, i);
   return status;
 }
 
@@ -164,16 +181,35 @@ static ck_status use_fork(use *self, long allow, bool *held) {
   ck_error err = CK_ERROR_INIT;
   int64_t cut = self->past.seqs[3];
   history_must(ck_state_copy(&state, self->past.states[3], &err), &err, "copy a state");
-  history child = {.store = self->store, .random = {5}, .keys = 20, .value_max = 200, .id = "child", .timeline = 2, .parent = cut,
-                   .seq = cut, .state = state};
-  ck_timeline timeline = {.no = 2, .parent = 1, .cut = cut, .begin = cut + 1, .checkpoint = cut, .attempt = 1, .run = "run_fork"};
-  ck_session_record record = {.id = "child", .run = "run_fork", .origin = {self->past.lease.session, cut}};
+  history child = {.store = self->store,
+                   .random = {5},
+                   .keys = 20,
+                   .value_max = 200,
+                   .id = "child",
+                   .timeline = 2,
+                   .parent = cut,
+                   .seq = cut,
+                   .state = state};
+  ck_timeline timeline = {.no = 2,
+                          .parent = 1,
+                          .cut = cut,
+                          .begin = cut + 1,
+                          .checkpoint = cut,
+                          .attempt = 1,
+                          .run = "run_fork"};
+  ck_session_record record = {
+      .id = "child", .run = "run_fork", .origin = {self->past.lease.session, cut}};
   history_prepare(&child, &step, 3);
-  ck_opening opening = {.timeline = &timeline, .events = step.batch.events, .event_count = 2, .checkpoint = step.batch.checkpoint};
+  ck_opening opening = {.timeline = &timeline,
+                        .events = step.batch.events,
+                        .event_count = 2,
+                        .checkpoint = step.batch.checkpoint};
   budget = allow;
-  ck_status status = ck_store_create_session(&child.lease, self->store, &record, &opening, &self->err);
+  ck_status status =
+      ck_store_create_session(&child.lease, self->store, &record, &opening, &self->err);
   budget = -1;
-  if (status) *held = ck_store_create_session(&child.lease, self->store, &record, &opening, &err) == CK_OK;
+  if (status)
+    *held = ck_store_create_session(&child.lease, self->store, &record, &opening, &err) == CK_OK;
   history_apply(&child, &step);
   budget = allow;
   if (!status) status = ck_store_get_head(&head, self->store, "child", &self->err);
@@ -187,8 +223,11 @@ static ck_status use_fork(use *self, long allow, bool *held) {
 static ck_status use_pin(use *self, long allow, bool *held) {
   ck_prune_report report;
   budget = allow;
-  ck_status status = ck_store_pin(self->store, self->past.lease, self->past.seqs[2], true, &self->err);
-  if (!status) status = ck_store_plan_prune(self->store, self->past.id, self->past.seqs, STEPS, &report, &self->err);
+  ck_status status =
+      ck_store_pin(self->store, self->past.lease, self->past.seqs[2], true, &self->err);
+  if (!status)
+    status = ck_store_plan_prune(self->store, self->past.id, self->past.seqs, STEPS, &report,
+                                 &self->err);
   budget = -1;
   *held = status ? true : report.kept_count == 2 && report.kept[0].reason == CK_KEPT_PINNED;
   if (!status) ck_prune_report_clear(&report);
@@ -207,8 +246,11 @@ static ck_status use_delete(use *self, long allow, bool *held) {
   budget = allow;
   ck_status status = ck_store_delete_session(self->store, self->past.lease, true, &self->err);
   budget = -1;
-  if (status) *held = sound(self) && ck_store_delete_session(self->store, self->past.lease, true, &err) == CK_OK;
-  *held = *held && ck_store_verify(&found, self->store, NULL, NULL, NULL, &err) == CK_OK && found.problems == 0 && found.sessions == 2;
+  if (status)
+    *held =
+        sound(self) && ck_store_delete_session(self->store, self->past.lease, true, &err) == CK_OK;
+  *held = *held && ck_store_verify(&found, self->store, NULL, NULL, NULL, &err) == CK_OK &&
+          found.problems == 0 && found.sessions == 2;
   *held = *held && history_loads(&child, 0) && history_loads(&grandchild, 0);
   history_clear(&child);
   history_clear(&grandchild);
@@ -221,7 +263,9 @@ static void attack(const char *what, use_call call) {
   for (; tries < TRIES_MAX && status != CK_OK; tries++) {
     use one = {.err = CK_ERROR_INIT};
     bool held = true;
-    history_must(ck_store_open(&one.store, "memory:", &(ck_store_options){.create = true}, &one.err), &one.err, "open");
+    history_must(
+        ck_store_open(&one.store, "memory:", &(ck_store_options){.create = true}, &one.err),
+        &one.err, "open");
     history_begin(&one.past, one.store, "past", 41);
     one.past.value_max = 1000;
     for (int i = 0; i < STEPS; i++) history_go(&one.past, 2);
@@ -232,7 +276,8 @@ static void attack(const char *what, use_call call) {
     ck_store_close(one.store);
   }
   tap_is_int(status, CK_OK, "%s: with enough memory it succeeds", what);
-  tap_is_int(broken, 0, "%s: each of %d failed allocations leaves the store sound", what, tries - 1);
+  tap_is_int(broken, 0, "%s: each of %d failed allocations leaves the store sound", what,
+             tries - 1);
   tap_is_int(untyped, 0, "%s: and is told as out of memory", what);
 }
 

@@ -1,5 +1,6 @@
-/* test_power.c - the power goes at any moment, and the disk keeps what it likes of what was not synced: what a store said
- * to be durable is there, and whatever is there is whole. POWER_SEED=N repeats a run, POWER_IMAGES=N makes it longer. */
+/* test_power.c - the power goes at any moment, and the disk keeps what it likes of what was not
+ * synced: what a store said to be durable is there, and whatever is there is whole. POWER_SEED=N
+ * repeats a run, POWER_IMAGES=N makes it longer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,13 +71,16 @@ static bool live(ck_store *store) {
   if (quiet > 0) quiet--;
   if (what < 50) return commit_some(store, session, 1, true);
   if (what < 75) return commit_some(store, session, 1, false);
-  if (what < 87) return commit_some(store, session, 2 + (int)history_pick(&dice, SESSIONS - 1), what < 82);
+  if (what < 87)
+    return commit_some(store, session, 2 + (int)history_pick(&dice, SESSIONS - 1), what < 82);
   if (what < 91) return resume(&sessions[session]);
   if (what < 93) {
     quiet = (int)history_pick(&dice, 6);
     history_must(ck_store_recover(store, &err), &err, "recover");
-  } else if (what < 95) history_must(ck_store_sync(store, &err), &err, "sync");
-  else history_must(ck_store_idle(store, &err), &err, "idle");
+  } else if (what < 95)
+    history_must(ck_store_sync(store, &err), &err, "sync");
+  else
+    history_must(ck_store_idle(store, &err), &err, "idle");
   return what < 95;
 }
 
@@ -131,7 +135,8 @@ static bool holds(ck_store *store, const listing *list, int64_t session, int64_t
   size_t index = find_seq(list->of, seq);
   ck_status status = ck_store_get_state(&state, store, session, seq, &err);
   bool same = status == CK_OK && history_equal(state, list->of->states[index]);
-  if (!same) tap_diag("the state at %lld: %s", (long long)seq, status ? err.text : "is another one");
+  if (!same)
+    tap_diag("the state at %lld: %s", (long long)seq, status ? err.text : "is another one");
   ck_state_free(state);
   return same;
 }
@@ -141,12 +146,14 @@ static bool checkpoints_hold(ck_store *store, const history *of, int64_t session
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_store_list_checkpoints(store, session, note_checkpoint, &list, &err);
   bool good = status == CK_OK && !list.strange;
-  for (size_t i = 0; i < list.count && i < LOADED && good; i++) good = holds(store, &list, session, list.seqs[i]);
+  for (size_t i = 0; i < list.count && i < LOADED && good; i++)
+    good = holds(store, &list, session, list.seqs[i]);
   return good;
 }
 
 /* `before`: what was promised; `then`: what was said next, and may be there already. */
-static bool check_session(findings *found, ck_store *store, int at, const promise *before, const promise *then) {
+static bool check_session(findings *found, ck_store *store, int at, const promise *before,
+                          const promise *then) {
   ck_head head;
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_store_get_head(&head, store, sessions[at].id, &err);
@@ -158,8 +165,11 @@ static bool check_session(findings *found, ck_store *store, int at, const promis
     found->damaged++;
     return false;
   }
-  bool lost = last < before->durable[at], good = last <= then->said[at] && checkpoints_hold(store, &sessions[at], number);
-  if (lost) tap_diag("%s ends at %lld: %lld was durable", sessions[at].id, (long long)last, (long long)before->durable[at]);
+  bool lost = last < before->durable[at],
+       good = last <= then->said[at] && checkpoints_hold(store, &sessions[at], number);
+  if (lost)
+    tap_diag("%s ends at %lld: %lld was durable", sessions[at].id, (long long)last,
+             (long long)before->durable[at]);
   found->lost += lost;
   found->damaged += !good;
   found->unsynced += last < before->said[at];
@@ -171,7 +181,9 @@ static bool goes_on(ck_store *store, const char *id) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = fixture_acquire(&session, store, id, &err);
   if (status == CK_E_NOT_FOUND) return true;
-  if (status == CK_OK) status = fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"}, &err);
+  if (status == CK_OK)
+    status = fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"},
+                            &err);
   if (status != CK_OK) tap_diag("%s does not go on: %s", id, err.text);
   return status == CK_OK;
 }
@@ -182,7 +194,8 @@ static void check_image(findings *found, const char *url, size_t at) {
   ck_store *store;
   ck_error err = CK_ERROR_INIT;
   while (now < promise_count && promises[now].at <= at) now++;
-  const promise *before = now ? &promises[now - 1] : &nothing, *then = now < promise_count ? &promises[now] : before;
+  const promise *before = now ? &promises[now - 1] : &nothing,
+                *then = now < promise_count ? &promises[now] : before;
   found->points++;
   if (ck_store_open(&store, url, &(ck_store_options){0}, &err) != CK_OK) {
     tap_diag("the power went before entry %zu: %s", at, err.text);
@@ -191,7 +204,8 @@ static void check_image(findings *found, const char *url, size_t at) {
   }
   bool good = true;
   for (int i = 0; i < SESSIONS; i++) good = check_session(found, store, i, before, then) && good;
-  if (good && found->points % GOES_ON == 0) good = goes_on(store, sessions[found->points / GOES_ON % SESSIONS].id);
+  if (good && found->points % GOES_ON == 0)
+    good = goes_on(store, sessions[found->points / GOES_ON % SESSIONS].id);
   good = fixture_verify(store) == 0 && good;
   if (!good) tap_diag("when the power went before entry %zu of %zu", at, power_count());
   found->passed += good;
@@ -213,11 +227,13 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Half of the moments are anywhere, half where the log has just started again: old frames lie behind the new ones there. */
+/* Half of the moments are anywhere, half where the log has just started again: old frames lie
+ * behind the new ones there. */
 static size_t *choose_moments(size_t count) {
   size_t restarts[STEPS], found = 0, *moments = calloc(count, sizeof *moments);
   tap_must(moments != NULL, "there is memory");
-  for (size_t at = power_find_restart(0); at < power_count() && found < STEPS; at = power_find_restart(at + 1))
+  for (size_t at = power_find_restart(0); at < power_count() && found < STEPS;
+       at = power_find_restart(at + 1))
     restarts[found++] = at;
   for (size_t i = 0; i < count; i++) {
     moments[i] = history_pick(&dice, power_count() + 1);
@@ -236,7 +252,8 @@ static uint64_t number_from(const char *name, uint64_t otherwise) {
 }
 
 int main(void) {
-  uint64_t seed = number_from("POWER_SEED", (uint64_t)time(NULL)), images = number_from("POWER_IMAGES", IMAGES);
+  uint64_t seed = number_from("POWER_SEED", (uint64_t)time(NULL)),
+           images = number_from("POWER_IMAGES", IMAGES);
   char url[500], image_url[500];
   const char *path = tap_tmpfile("power.db"), *image = tap_tmpfile("image.db");
   snprintf(url, sizeof url, "sqlite:%s", path);
@@ -252,10 +269,11 @@ int main(void) {
     check_image(&found, image_url, moments[i]);
   }
   free(moments);
-  tap_diag("power loss: points %d, passed %d, lost %d, damaged %d, unsynced %d", found.points, found.passed, found.lost,
-           found.damaged, found.unsynced);
+  tap_diag("power loss: points %d, passed %d, lost %d, damaged %d, unsynced %d", found.points,
+           found.passed, found.lost, found.damaged, found.unsynced);
   tap_is_int(found.lost, 0, "what was durable is there, in each of %d images", found.points);
-  tap_is_int(found.passed, found.points, "what is there is whole: verify is clean, checkpoints load, sessions go on");
+  tap_is_int(found.passed, found.points,
+             "what is there is whole: verify is clean, checkpoints load, sessions go on");
   tap_ok(found.unsynced > 0, "the images do lose what was not synced");
   forget();
   return tap_done();

@@ -1,5 +1,6 @@
-/* test_power_maintenance.c - the power goes while checkpoints are pruned, a session is forked, its origin deleted, or a store of schema 1
- * is brought to that of today: what is found is what was there before or what is there afterwards, whole. POWER_SEED=N repeats. */
+/* test_power_maintenance.c - the power goes while checkpoints are pruned, a session is forked, its
+ * origin deleted, or a store of schema 1 is brought to that of today: what is found is what was
+ * there before or what is there afterwards, whole. POWER_SEED=N repeats. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static void do_prune(ck_store *store) {
   ck_prune_report report;
   ck_error err = CK_ERROR_INIT;
   int64_t bytes;
-  history_must(ck_store_prune(store, past.lease, past.seqs, past.count - 3, &report, &err), &err, "prune");
+  history_must(ck_store_prune(store, past.lease, past.seqs, past.count - 3, &report, &err), &err,
+               "prune");
   ck_prune_report_clear(&report);
   history_must(ck_store_vacuum(&bytes, store, &err), &err, "give back");
 }
@@ -31,7 +33,8 @@ static void do_prune(ck_store *store) {
 static void do_fork(ck_store *store) {
   ck_error err = CK_ERROR_INIT;
   (void)store;
-  history_must(history_fork(&child, &past, 7, "fork", history_pick(&dice, UINT32_MAX), &err), &err, "fork");
+  history_must(history_fork(&child, &past, 7, "fork", history_pick(&dice, UINT32_MAX), &err), &err,
+               "fork");
   ck_store_release(child.store, child.lease);
 }
 
@@ -72,10 +75,13 @@ static bool note_session(void *to, const ck_session_record *record) {
   found *self = to;
   counting counts = {.to = self, .session = record->no};
   ck_error err = CK_ERROR_INIT;
-  self->broken += ck_store_list_checkpoints(self->store, record->no, load_one, &counts, &err) != CK_OK;
+  self->broken +=
+      ck_store_list_checkpoints(self->store, record->no, load_one, &counts, &err) != CK_OK;
   size_t len = strlen(self->text);
-  snprintf(self->text + len, sizeof self->text - len, "%s: origin %lld, events %lld, checkpoints %lld; ", record->id,
-           (long long)record->origin.session, (long long)fixture_count_events(self->store, record->no), (long long)counts.count);
+  snprintf(self->text + len, sizeof self->text - len,
+           "%s: origin %lld, events %lld, checkpoints %lld; ", record->id,
+           (long long)record->origin.session,
+           (long long)fixture_count_events(self->store, record->no), (long long)counts.count);
   return true;
 }
 
@@ -97,17 +103,20 @@ static void attack(const char *name, const found *before, const found *after, co
     found now;
     power_make_image(image, power_count() * i / (IMAGES - 1), history_pick(&dice, UINT64_MAX));
     look(&now, image_url);
-    bool is_after = strcmp(now.text, after->text) == 0, is_before = strcmp(now.text, before->text) == 0;
+    bool is_after = strcmp(now.text, after->text) == 0,
+         is_before = strcmp(now.text, before->text) == 0;
     done += is_after;
     undone += is_before;
     if (now.broken || (!is_after && !is_before)) tap_diag("%s, image %zu: %s", name, i, now.text);
     wrong += now.broken || (!is_after && !is_before);
   }
-  tap_is_int(wrong, 0, "%s: in %d images it is done (%lld) or not (%lld), and all is whole", name, IMAGES, (long long)done, (long long)undone);
+  tap_is_int(wrong, 0, "%s: in %d images it is done (%lld) or not (%lld), and all is whole", name,
+             IMAGES, (long long)done, (long long)undone);
   tap_ok(done > 0 && undone > 0, "%s: both are met", name);
 }
 
-static void test(const char *name, void (*act)(ck_store *store), const char *path, const char *image) {
+static void test(const char *name, void (*act)(ck_store *store), const char *path,
+                 const char *image) {
   found before, after;
   look(&before, url);
   power_record(path);
@@ -123,7 +132,8 @@ static void test(const char *name, void (*act)(ck_store *store), const char *pat
   ck_store_close(store);
   power_stop();
   look(&after, url);
-  tap_ok(before.broken == 0 && after.broken == 0 && strcmp(before.text, after.text) != 0, "%s: %s", name, after.text);
+  tap_ok(before.broken == 0 && after.broken == 0 && strcmp(before.text, after.text) != 0, "%s: %s",
+         name, after.text);
   attack(name, &before, &after, image);
   power_clear();
 }
@@ -147,7 +157,8 @@ static void test_migration(const char *path, const char *image) {
     tap_skip("there is no tests/golden/schema1.db here");
     return;
   }
-  history_must(ck_store_open(&store, url, &(ck_store_options){.read_only = true}, &err), &err, "open");
+  history_must(ck_store_open(&store, url, &(ck_store_options){.read_only = true}, &err), &err,
+               "open");
   before = (found){.store = store};
   history_must(ck_store_list_sessions(store, 0, note_session, &before, &err), &err, "list");
   ck_store_close(store);
@@ -155,7 +166,8 @@ static void test_migration(const char *path, const char *image) {
   ck_store_close(fixture_open(url));
   power_stop();
   look(&after, url);
-  tap_ok(before.broken == 0 && after.broken == 0 && strcmp(before.text, after.text) == 0, "migration: %s", after.text);
+  tap_ok(before.broken == 0 && after.broken == 0 && strcmp(before.text, after.text) == 0,
+         "migration: %s", after.text);
   int64_t wrong = 0, old = 0;
   for (size_t i = 0; i < IMAGES; i++) {
     ck_store_stats stats = {0};
@@ -169,7 +181,10 @@ static void test_migration(const char *path, const char *image) {
     look(&now, image_url);
     wrong += now.broken || strcmp(now.text, after.text) != 0;
   }
-  tap_is_int(wrong, 0, "migration: in %d images all is whole, and is brought to today's schema by the next opening", IMAGES);
+  tap_is_int(
+      wrong, 0,
+      "migration: in %d images all is whole, and is brought to today's schema by the next opening",
+      IMAGES);
   tap_ok(old > 0 && old < IMAGES, "migration: %lld of them were of schema 1 still", (long long)old);
   power_clear();
 }

@@ -1,4 +1,5 @@
-/* test_processes.c - several processes on one store: nothing lost, one owner per session, the dead and the fenced harmless. */
+/* test_processes.c - several processes on one store: nothing lost, one owner per session, the dead
+ * and the fenced harmless. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,8 @@ static int write_much(int number, int in, int out) {
   if (!store || fixture_create(&session, store, id, NULL) != CK_OK) return 1;
   if (!send_byte(out, 'r') || get_byte(in) != 'g') return 2;
   for (int i = 0; i < COMMITS; i++) {
-    fixture_step step = {.text = "t", .key = i % 3 ? NULL : "memory.k", .value = "1", .process = i % 5 == 0};
+    fixture_step step = {
+        .text = "t", .key = i % 3 ? NULL : "memory.k", .value = "1", .process = i % 5 == 0};
     if (fixture_commit(&session, &step, NULL) != CK_OK) return 3;
     if (i % 10 == number && ck_store_idle(store, NULL) != CK_OK) return 4;
     if (i % 40 == number && ck_store_recover(store, NULL) != CK_OK) return 5;
@@ -80,7 +82,8 @@ static void test_writers(void) {
   for (int i = 0; i < PROCESSES; i++) tap_must(get_byte(from[i]) == 'r', "writer %d is ready", i);
   for (int i = 0; i < PROCESSES; i++) send_byte(to[i], 'g');
   for (int i = 0; i < PROCESSES; i++)
-    tap_is_int(reap(children[i], to[i], from[i]), 0, "writer %d commits, checkpoints and recovers among the others", i);
+    tap_is_int(reap(children[i], to[i], from[i]), 0,
+               "writer %d commits, checkpoints and recovers among the others", i);
   ck_store_stats stats;
   tap_must(ck_store_get_stats(&stats, store, NULL) == CK_OK, "figures");
   tap_is_int(stats.events, PROCESSES * (1 + COMMITS + COMMITS / 3), "nothing of it is lost");
@@ -133,7 +136,8 @@ static void test_races(void) {
     unfair += winners != 1;
     for (int k = 0; k < PROCESSES; k++) send_byte(to[k], 'n');
   }
-  for (int i = 0; i < PROCESSES; i++) tap_is_int(reap(children[i], to[i], from[i]), 0, "racer %d ends well", i);
+  for (int i = 0; i < PROCESSES; i++)
+    tap_is_int(reap(children[i], to[i], from[i]), 0, "racer %d ends well", i);
   tap_is_int(unfair, 0, "%d processes want a session, %d times: one gets it", PROCESSES, RACES);
   tap_is_int(strange, 0, "the others are told that it is owned or fenced");
   tap_is_int(fixture_verify(store), 0, "verify is clean");
@@ -148,8 +152,10 @@ static int write_until_killed(int number, int in, int out) {
   ck_store *store = open_existing();
   if (!store || fixture_acquire(&session, store, "killed", NULL) != CK_OK) return 1;
   for (int i = 0;; i++) {
-    fixture_step step = {.text = "t", .key = i % 2 ? "memory.k" : NULL, .value = "1", .process = i % 3 == 0};
-    if (fixture_commit(&session, &step, NULL) != CK_OK || !send_byte(out, (char)session.seq)) return 2;
+    fixture_step step = {
+        .text = "t", .key = i % 2 ? "memory.k" : NULL, .value = "1", .process = i % 3 == 0};
+    if (fixture_commit(&session, &step, NULL) != CK_OK || !send_byte(out, (char)session.seq))
+      return 2;
   }
 }
 
@@ -168,14 +174,16 @@ static void test_kills(void) {
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
-    while (read(from, &acknowledged, 1) == 1) continue; /* to the end: event 256 is told by a byte of zero */
+    while (read(from, &acknowledged, 1) == 1)
+      continue; /* to the end: event 256 is told by a byte of zero */
     close(to);
     close(from);
     owned += ck_store_check_owner(store, "killed", NULL) != CK_OK;
     int64_t events = fixture_count_events(store, session.lease.session);
     lost += !WIFSIGNALED(status) || (unsigned char)(events - acknowledged) > 2;
   }
-  tap_is_int(lost, 0, "killed %d times: each acknowledged event is there, each next run goes on", KILLS);
+  tap_is_int(lost, 0, "killed %d times: each acknowledged event is there, each next run goes on",
+             KILLS);
   tap_is_int(owned, 0, "and the dead own nothing");
   tap_is_int(fixture_verify(store), 0, "verify is clean");
   ck_store_close(store);
@@ -187,7 +195,8 @@ static int wait_and_write(int number, int in, int out) {
   ck_store *store = open_existing();
   if (!store || fixture_create(&session, store, "zombie", NULL) != CK_OK) return 1;
   if (!send_byte(out, 'r') || get_byte(in) != 'g') return 2;
-  ck_status status = fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"}, NULL);
+  ck_status status =
+      fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"}, NULL);
   if (status != CK_E_FENCED) return 3;
   ck_request request;
   bool found;
@@ -197,7 +206,8 @@ static int wait_and_write(int number, int in, int out) {
   return 0;
 }
 
-/* Its lock file is gone, so the session could be taken from a process that still runs: the epoch has to stop it. */
+/* Its lock file is gone, so the session could be taken from a process that still runs: the epoch
+ * has to stop it. */
 static void test_zombie(void) {
   int to, from;
   use("zombie.db");
@@ -206,14 +216,18 @@ static void test_zombie(void) {
   fixture session;
   ck_error err = CK_ERROR_INIT;
   tap_must(get_byte(from) == 'r', "an owner");
-  tap_is_status(fixture_acquire(&session, store, "zombie", &err), CK_E_OWNED, &err, "a live owner keeps its session");
+  tap_is_status(fixture_acquire(&session, store, "zombie", &err), CK_E_OWNED, &err,
+                "a live owner keeps its session");
   tap_must(unlink(tap_tmpfile("zombie.db.sessions/zombie.lock")) == 0, "its lock file is removed");
-  tap_is_status(fixture_acquire(&session, store, "zombie", &err), CK_OK, &err, "then it can be taken from it");
+  tap_is_status(fixture_acquire(&session, store, "zombie", &err), CK_OK, &err,
+                "then it can be taken from it");
   send_byte(to, 'g');
   tap_is_int(reap(child, to, from), 0, "and its next commit is fenced, its next request too");
-  tap_is_status(ck_store_check_owner(store, "zombie", &err), CK_E_OWNED, &err, "its end does not release the new owner");
+  tap_is_status(ck_store_check_owner(store, "zombie", &err), CK_E_OWNED, &err,
+                "its end does not release the new owner");
   tap_is_int(fixture_count_events(store, session.lease.session), 2, "it wrote nothing");
-  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t"}, &err), CK_OK, &err, "the new owner goes on");
+  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t"}, &err), CK_OK, &err,
+                "the new owner goes on");
   ck_store_close(store);
 }
 
@@ -237,7 +251,8 @@ static void test_makers(void) {
   for (int i = 0; i < PROCESSES; i++) children[i] = spawn(make_store, i, &to[i], &from[i]);
   for (int i = 0; i < PROCESSES; i++) tap_must(get_byte(from[i]) == 'r', "maker %d is ready", i);
   for (int i = 0; i < PROCESSES; i++) send_byte(to[i], 'g');
-  for (int i = 0; i < PROCESSES; i++) tap_is_int(reap(children[i], to[i], from[i]), 0, "maker %d finds a store", i);
+  for (int i = 0; i < PROCESSES; i++)
+    tap_is_int(reap(children[i], to[i], from[i]), 0, "maker %d finds a store", i);
   ck_store *store = fixture_open(url);
   ck_store_stats stats;
   tap_must(ck_store_get_stats(&stats, store, NULL) == CK_OK, "figures");

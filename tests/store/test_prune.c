@@ -1,4 +1,5 @@
-/* test_prune.c - what is pruned is gone and leaves a sound chain; what is kept loads as before, whatever was dropped around it. */
+/* test_prune.c - what is pruned is gone and leaves a sound chain; what is kept loads as before,
+ * whatever was dropped around it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -30,14 +31,17 @@ static bool count_listed(void *to, const ck_checkpoint_info *checkpoint) {
 static int64_t listed(history *past) {
   int64_t count = 0;
   ck_error err = CK_ERROR_INIT;
-  history_must(ck_store_list_checkpoints(past->store, past->lease.session, count_listed, &count, &err), &err, "list");
+  history_must(
+      ck_store_list_checkpoints(past->store, past->lease.session, count_listed, &count, &err), &err,
+      "list");
   return count;
 }
 
 static bool is_gone(history *past, size_t index) {
   ck_state *state;
   ck_error err = CK_ERROR_INIT;
-  ck_status status = ck_store_get_state(&state, past->store, past->lease.session, past->seqs[index], &err);
+  ck_status status =
+      ck_store_get_state(&state, past->store, past->lease.session, past->seqs[index], &err);
   ck_state_free(state);
   return status == CK_E_NOT_FOUND && strstr(err.text, "was pruned");
 }
@@ -60,30 +64,40 @@ static void test_one_session(ck_store *store) {
   asked[25] = 1;
   ck_prune_report report = prune(&past, asked, 26);
   history_must(ck_store_get_stats(&after, store, &err), &err, "figures");
-  tap_is_int((int64_t)report.count, 22, "%s: all go but the latest and the one that a timeline begins at", kind);
-  tap_ok(report.kept_count == 3 && report.kept[0].reason == CK_KEPT_TIMELINE && report.kept[1].reason == CK_KEPT_HEAD &&
-             report.kept[2].reason == CK_KEPT_GONE, "%s: those two and one that is none are told, with the reason", kind);
-  tap_ok(report.count && report.seqs[0] == past.seqs[0] && report.seqs[21] == past.seqs[22], "%s: the dropped ones are named", kind);
-  tap_ok(report.emptied > 0 && report.emptied + report.hidden == 22, "%s: some payloads go, some stay hidden", kind);
-  tap_is_int(before.payload_bytes - after.payload_bytes, report.bytes, "%s: the bytes given back are those that are gone", kind);
+  tap_is_int((int64_t)report.count, 22,
+             "%s: all go but the latest and the one that a timeline begins at", kind);
+  tap_ok(report.kept_count == 3 && report.kept[0].reason == CK_KEPT_TIMELINE &&
+             report.kept[1].reason == CK_KEPT_HEAD && report.kept[2].reason == CK_KEPT_GONE,
+         "%s: those two and one that is none are told, with the reason", kind);
+  tap_ok(report.count && report.seqs[0] == past.seqs[0] && report.seqs[21] == past.seqs[22],
+         "%s: the dropped ones are named", kind);
+  tap_ok(report.emptied > 0 && report.emptied + report.hidden == 22,
+         "%s: some payloads go, some stay hidden", kind);
+  tap_is_int(before.payload_bytes - after.payload_bytes, report.bytes,
+             "%s: the bytes given back are those that are gone", kind);
   tap_is_int(after.checkpoints, 2, "%s: two are counted", kind);
   tap_is_int(listed(&past), 2, "%s: two are listed", kind);
   tap_ok(history_loads(&past, 8) && history_loads(&past, 23), "%s: and load", kind);
-  tap_ok(is_gone(&past, 0) && is_gone(&past, 7) && is_gone(&past, 22), "%s: the others answer that they were pruned", kind);
-  history_must(ck_store_get_checkpoint(&info, store, past.lease.session, "checkpoint_3", 0, &err), &err, "get one");
+  tap_ok(is_gone(&past, 0) && is_gone(&past, 7) && is_gone(&past, 22),
+         "%s: the others answer that they were pruned", kind);
+  history_must(ck_store_get_checkpoint(&info, store, past.lease.session, "checkpoint_3", 0, &err),
+               &err, "get one");
   tap_ok(info.pruned && info.seq == 3, "%s: by id a pruned one is still known, as pruned", kind);
   ck_checkpoint_info_clear(&info);
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean", kind);
   ck_prune_report_clear(&report);
   report = prune(&past, past.seqs, 5);
-  tap_ok(report.count == 0 && report.kept_count == 5 && report.emptied == 0, "%s: what is gone does not go again", kind);
+  tap_ok(report.count == 0 && report.kept_count == 5 && report.emptied == 0,
+         "%s: what is gone does not go again", kind);
   ck_prune_report_clear(&report);
   for (int i = 0; i < 40; i++) history_go(&past, 12);
   report = prune(&past, past.seqs, 0);
   ck_prune_report_clear(&report);
-  tap_ok(history_loads(&past, past.count - 1) && history_loads(&past, 8), "%s: the session goes on after it", kind);
+  tap_ok(history_loads(&past, past.count - 1) && history_loads(&past, 8),
+         "%s: the session goes on after it", kind);
   report = prune(&past, past.seqs, past.count - 1);
-  tap_ok(report.bytes > 0 && fixture_verify(store) == 0, "%s: hidden payloads go when nothing needs them", kind);
+  tap_ok(report.bytes > 0 && fixture_verify(store) == 0,
+         "%s: hidden payloads go when nothing needs them", kind);
   ck_prune_report_clear(&report);
   history_clear(&past);
 }
@@ -96,9 +110,11 @@ static void test_fencing(ck_store *store) {
   for (int i = 0; i < 6; i++) history_go(&past, 3);
   ck_lease old = past.lease;
   history_resume(&past, 5);
-  tap_is_status(ck_store_prune(store, old, past.seqs, 3, &report, &err), CK_E_FENCED, &err, "%s: an old lease prunes nothing", kind);
+  tap_is_status(ck_store_prune(store, old, past.seqs, 3, &report, &err), CK_E_FENCED, &err,
+                "%s: an old lease prunes nothing", kind);
   tap_ok(report.count == 0 && !report.seqs && listed(&past) == 6, "%s: all are still there", kind);
-  tap_is_status(ck_store_prune(store, (ck_lease){99, 1}, past.seqs, 3, &report, &err), CK_E_FENCED, &err, "%s: nor does none", kind);
+  tap_is_status(ck_store_prune(store, (ck_lease){99, 1}, past.seqs, 3, &report, &err), CK_E_FENCED,
+                &err, "%s: nor does none", kind);
   history_clear(&past);
 }
 
@@ -110,15 +126,17 @@ static void test_takeover(ck_store *store) {
   history_must(fixture_create(&session, store, "taken", &err), &err, "create");
   int64_t first = 0;
   for (int i = 0; i < 3; i++) {
-    history_must(fixture_commit(&session, &(fixture_step){.key = "memory.a", .value = i ? "2" : "1"}, &err), &err, "commit");
+    history_must(
+        fixture_commit(&session, &(fixture_step){.key = "memory.a", .value = i ? "2" : "1"}, &err),
+        &err, "commit");
     if (i == 0) first = session.parent;
   }
   ck_prune_row row = {.seq = first, .stub = true, .encoding = CK_ENCODING_PRUNED};
   ck_lease stale = {session.lease.session, session.lease.epoch + 1};
   tap_is_status(store->backend.prune(store->backend.self, stale, &row, 1, &err), CK_E_FENCED, &err,
                 "%s: the transaction looks at the epoch itself", kind);
-  tap_is_status(store->backend.prune(store->backend.self, session.lease, &row, 1, &err), CK_E_CORRUPT, &err,
-                "%s: and at each row: another digest is another row", kind);
+  tap_is_status(store->backend.prune(store->backend.self, session.lease, &row, 1, &err),
+                CK_E_CORRUPT, &err, "%s: and at each row: another digest is another row", kind);
   history_must(ck_store_prune(store, session.lease, &first, 1, &report, &err), &err, "prune");
   tap_is_int((int64_t)report.count, 1, "%s: with the right ones it is done", kind);
   ck_prune_report_clear(&report);
@@ -142,13 +160,14 @@ static size_t pick_kept(random_case *self) {
 }
 
 static void check_all(random_case *self) {
-  for (size_t i = 0; i < self->past.count; i++) self->wrong += !(self->gone[i] ? is_gone(&self->past, i) : history_loads(&self->past, i));
+  for (size_t i = 0; i < self->past.count; i++)
+    self->wrong += !(self->gone[i] ? is_gone(&self->past, i) : history_loads(&self->past, i));
 }
 
 /* What a dry run says is what comes of it. */
 static bool equal_reports(const ck_prune_report *a, const ck_prune_report *b) {
-  bool same = a->count == b->count && a->kept_count == b->kept_count && a->emptied == b->emptied && a->bytes == b->bytes &&
-              a->hidden == b->hidden;
+  bool same = a->count == b->count && a->kept_count == b->kept_count && a->emptied == b->emptied &&
+              a->bytes == b->bytes && a->hidden == b->hidden;
   for (size_t i = 0; same && i < a->count; i++) same = a->seqs[i] == b->seqs[i];
   for (size_t i = 0; same && i < a->kept_count; i++)
     same = a->kept[i].seq == b->kept[i].seq && a->kept[i].reason == b->kept[i].reason;
@@ -161,7 +180,8 @@ static void pin_randomly(random_case *self) {
   size_t at = (size_t)history_pick(&self->past.random, self->past.count);
   if (self->gone[at]) return;
   bool pinned = history_pick(&self->past.random, 3) > 0;
-  history_must(ck_store_pin(self->past.store, self->past.lease, self->past.seqs[at], pinned, &err), &err, "pin");
+  history_must(ck_store_pin(self->past.store, self->past.lease, self->past.seqs[at], pinned, &err),
+               &err, "pin");
   self->pinned[at] = pinned;
 }
 
@@ -173,7 +193,8 @@ static void prune_randomly(random_case *self) {
     if (history_pick(&self->past.random, 10) < of_ten) seqs[count++] = self->past.seqs[i];
   ck_prune_report planned;
   ck_error err = CK_ERROR_INIT;
-  history_must(ck_store_plan_prune(self->past.store, self->past.id, seqs, count, &planned, &err), &err, "plan");
+  history_must(ck_store_plan_prune(self->past.store, self->past.id, seqs, count, &planned, &err),
+               &err, "plan");
   ck_prune_report report = prune(&self->past, seqs, count);
   self->wrong += report.count + report.kept_count != count;
   self->wrong += !equal_reports(&planned, &report);
@@ -222,7 +243,9 @@ static void test_random(const char *url, int histories, uint64_t seed) {
     snprintf(id, sizeof id, "random_%d", i);
     wrong += live_randomly(store, id, seed + (uint64_t)i);
   }
-  tap_is_int(wrong, 0, "%s: over %d random histories all that is kept loads byte for byte, and nothing else", kind, histories);
+  tap_is_int(wrong, 0,
+             "%s: over %d random histories all that is kept loads byte for byte, and nothing else",
+             kind, histories);
   tap_is_int(fixture_verify(store), 0, "%s: verify is clean over all of them", kind);
   ck_store_close(store);
 }
@@ -240,7 +263,8 @@ typedef struct reader {
 
 static bool note_seq(void *to, const ck_checkpoint_info *checkpoint) {
   reader *self = to;
-  if (self->count < sizeof self->seqs / sizeof *self->seqs) self->seqs[self->count++] = checkpoint->seq;
+  if (self->count < sizeof self->seqs / sizeof *self->seqs)
+    self->seqs[self->count++] = checkpoint->seq;
   return true;
 }
 
@@ -252,12 +276,14 @@ static void *read_on(void *to) {
     last = atomic_load(&self->stop);
     ck_head head;
     self->count = 0;
-    self->wrong += ck_store_list_checkpoints(self->store, self->session, note_seq, self, &err) != CK_OK;
+    self->wrong +=
+        ck_store_list_checkpoints(self->store, self->session, note_seq, self, &err) != CK_OK;
     self->wrong += ck_store_get_head(&head, self->store, "read", &err) != CK_OK;
     ck_head_clear(&head);
     for (size_t i = 0; i < self->count; i++) {
       ck_state *state;
-      ck_status status = ck_store_get_state(&state, self->store, self->session, self->seqs[i], &err);
+      ck_status status =
+          ck_store_get_state(&state, self->store, self->session, self->seqs[i], &err);
       self->loaded += status == CK_OK;
       self->gone += status == CK_E_NOT_FOUND;
       self->wrong += status != CK_OK && status != CK_E_NOT_FOUND;
@@ -284,8 +310,11 @@ static void test_readers(ck_store *store) {
   }
   atomic_store(&self->stop, true);
   pthread_join(thread, NULL);
-  tap_is_int(self->wrong, 0, "%s: who reads meanwhile finds a checkpoint, or that it was pruned, and nothing wrong", kind);
-  tap_ok(self->loaded > 0, "%s: and did read (%lld loaded, %lld gone meanwhile)", kind, (long long)self->loaded, (long long)self->gone);
+  tap_is_int(self->wrong, 0,
+             "%s: who reads meanwhile finds a checkpoint, or that it was pruned, and nothing wrong",
+             kind);
+  tap_ok(self->loaded > 0, "%s: and did read (%lld loaded, %lld gone meanwhile)", kind,
+         (long long)self->loaded, (long long)self->gone);
   free(self);
   history_clear(&past);
 }
@@ -329,30 +358,34 @@ static void test_damage(void) {
   ck_checkpoint_row *head = session->checkpoints.rows[59];
   ck_head got;
   head->encoding |= CK_ENCODING_PRUNED;
-  tap_is_status(ck_store_get_head(&got, store, "damaged", &err), CK_E_CORRUPT, &err, "a latest one that says it was pruned is not passed over");
+  tap_is_status(ck_store_get_head(&got, store, "damaged", &err), CK_E_CORRUPT, &err,
+                "a latest one that says it was pruned is not passed over");
   head->encoding &= ~CK_ENCODING_PRUNED;
   ck_checkpoint_row *older = session->checkpoints.rows[57];
   char *byte = (char *)(uintptr_t)older->payload.data + older->payload.len / 2;
   *byte ^= 1;
   report = prune(&past, &past.seqs[57], 1);
-  tap_ok(report.kept_count == 1 && report.kept[0].reason == CK_KEPT_UNREADABLE && report.broken >= 1 && report.count == 0,
+  tap_ok(report.kept_count == 1 && report.kept[0].reason == CK_KEPT_UNREADABLE &&
+             report.broken >= 1 && report.count == 0,
          "one that cannot be read is not dropped, and is told of");
   ck_prune_report_clear(&report);
   *byte ^= 1;
   ((char *)(uintptr_t)head->payload.data)[head->payload.len / 2] ^= 1;
-  tap_is_status(ck_store_prune(store, past.lease, &past.seqs[56], 1, &report, &err), CK_E_CORRUPT, &err,
-                "and nothing is while the latest cannot be loaded");
+  tap_is_status(ck_store_prune(store, past.lease, &past.seqs[56], 1, &report, &err), CK_E_CORRUPT,
+                &err, "and nothing is while the latest cannot be loaded");
   tap_ok(report.count == 0 && listed(&past) == 5, "not one");
   history_clear(&past);
   ck_store_close(store);
 }
 
 static void run(const char *name, const char *url) {
-  static void (*const tests[])(ck_store *) = {test_one_session, test_fencing, test_takeover, test_readers};
+  static void (*const tests[])(ck_store *) = {test_one_session, test_fencing, test_takeover,
+                                              test_readers};
   kind = name;
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char full[512];
-    snprintf(full, sizeof full, "%s%s", url, strncmp(url, "sqlite", 6) == 0 ? (char[]){'-', (char)('a' + i), '\0'} : "");
+    snprintf(full, sizeof full, "%s%s", url,
+             strncmp(url, "sqlite", 6) == 0 ? (char[]){'-', (char)('a' + i), '\0'} : "");
     ck_store *store = fixture_open(full);
     tests[i](store);
     ck_store_close(store);

@@ -1,4 +1,5 @@
-/* test_threads.c - one store, many threads: each reads what it wrote, whoever else writes, checkpoints or recovers. */
+/* test_threads.c - one store, many threads: each reads what it wrote, whoever else writes,
+ * checkpoints or recovers. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -24,9 +25,11 @@ static void *write_session(void *to) {
   fixture session;
   self->status = fixture_create(&session, self->store, id, NULL);
   for (int i = 0; i < ROUNDS && self->status == CK_OK; i++) {
-    fixture_step step = {.text = "t", .key = i % 4 ? NULL : "memory.a", .value = "1", .process = i % 2 != 0};
+    fixture_step step = {
+        .text = "t", .key = i % 4 ? NULL : "memory.a", .value = "1", .process = i % 2 != 0};
     self->status = fixture_commit(&session, &step, NULL);
-    if (self->status == CK_OK && fixture_count_events(self->store, session.lease.session) != session.seq)
+    if (self->status == CK_OK &&
+        fixture_count_events(self->store, session.lease.session) != session.seq)
       self->status = CK_E_FAILED;
   }
   return NULL;
@@ -45,7 +48,8 @@ static void *bustle(void *to) {
     if (self->status == CK_OK) self->status = ck_store_idle(self->store, NULL);
     if (self->status == CK_OK) self->status = ck_store_sync(self->store, NULL);
     if (self->status == CK_OK) self->status = ck_store_get_stats(&stats, self->store, NULL);
-    if (self->status == CK_OK) self->status = ck_store_list_sessions(self->store, 0, ignore_session, NULL, NULL);
+    if (self->status == CK_OK)
+      self->status = ck_store_list_sessions(self->store, 0, ignore_session, NULL, NULL);
   }
   return NULL;
 }
@@ -61,11 +65,13 @@ static void run(const char *url) {
   tap_must(pthread_create(&busy, NULL, bustle, &other) == 0, "a thread");
   for (int i = 0; i < THREADS; i++) {
     pthread_join(threads[i], NULL);
-    tap_is_status(workers[i].status, CK_OK, NULL, "%.7s thread %d reads what it wrote, every time", url, i);
+    tap_is_status(workers[i].status, CK_OK, NULL, "%.7s thread %d reads what it wrote, every time",
+                  url, i);
   }
   ended = true;
   pthread_join(busy, NULL);
-  tap_is_status(other.status, CK_OK, NULL, "%.7s while the store is recovered, synced and counted", url);
+  tap_is_status(other.status, CK_OK, NULL, "%.7s while the store is recovered, synced and counted",
+                url);
   tap_is_int(fixture_verify(other.store), 0, "%.7s and verify is clean", url);
   ck_store_close(other.store);
 }

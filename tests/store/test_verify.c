@@ -1,4 +1,5 @@
-/* test_verify.c - whatever is changed, taken away, swapped or moved in a store is found, and loading names it. */
+/* test_verify.c - whatever is changed, taken away, swapped or moved in a store is found, and
+ * loading names it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static ck_memory_session *session_of(ck_store *store, size_t at) {
 /* Two timelines: the second one goes on from an older checkpoint. */
 static void open_victim(victim *self) {
   ck_error err = CK_ERROR_INIT;
-  history_must(ck_store_open(&self->store, "memory:", &(ck_store_options){.create = true}, &err), &err, "open a store");
+  history_must(ck_store_open(&self->store, "memory:", &(ck_store_options){.create = true}, &err),
+               &err, "open a store");
   history_begin(&self->past, self->store, "victim", 31);
   self->past.value_max = 600;
   for (int i = 0; i < STEPS / 2; i++) history_go(&self->past, 2);
@@ -47,9 +49,7 @@ static ck_event_row *event_at(victim *self, int64_t seq) {
   return self->session->events.rows[seq - 1];
 }
 
-static char *payload_of(ck_checkpoint_row *row) {
-  return (char *)(uintptr_t)row->payload.data;
-}
+static char *payload_of(ck_checkpoint_row *row) { return (char *)(uintptr_t)row->payload.data; }
 
 static void take_away(ck_memory_rows *rows, size_t at) {
   free(rows->rows[at]);
@@ -65,11 +65,13 @@ typedef struct findings {
   int64_t first, last;
 } findings;
 
-static void note(void *to, const char *session_id, int64_t seq, ck_status status, const char *text) {
+static void note(void *to, const char *session_id, int64_t seq, ck_status status,
+                 const char *text) {
   findings *self = to;
   self->count++;
   self->near = self->near || (seq >= self->first && seq <= self->last);
-  if (!session_id || status == CK_OK || !*text) tap_ok(false, "a finding without a name, status or text");
+  if (!session_id || status == CK_OK || !*text)
+    tap_ok(false, "a finding without a name, status or text");
 }
 
 static findings verify(victim *self, int64_t first, int64_t last) {
@@ -77,41 +79,115 @@ static findings verify(victim *self, int64_t first, int64_t last) {
   ck_verify_report report;
   findings found = {.first = first, .last = last};
   history_must(ck_store_verify(&report, self->store, NULL, note, &found, &err), &err, "verify");
-  if (report.problems != found.count) tap_ok(false, "the report counts %lld of %lld", (long long)report.problems, (long long)found.count);
+  if (report.problems != found.count)
+    tap_ok(false, "the report counts %lld of %lld", (long long)report.problems,
+           (long long)found.count);
   return found;
 }
 
 typedef void (*attack)(victim *self, ck_checkpoint_row *row, ck_event_row *event);
 
-static void change_payload(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; payload_of(row)[row->payload.len / 2] ^= 4; }
-static void cut_payload(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->payload.len -= 3; }
-static void empty_payload(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->payload.len = 0; }
+static void change_payload(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  payload_of(row)[row->payload.len / 2] ^= 4;
+}
+static void cut_payload(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->payload.len -= 3;
+}
+static void empty_payload(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->payload.len = 0;
+}
 static void forge_payload(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
   (void)v, (void)e;
   payload_of(row)[row->payload.len - 1] ^= 1; /* in a value, or the frame's checksum */
   row->payload_digest = ck_digest_of(row->payload);
 }
-static void change_cost(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->totals.cost_micros += 1; }
-static void change_clean(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->clean = !row->clean; }
-static void change_id(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->id[0] ^= 1; }
-static void change_time(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->created_ms++; }
-static void change_info(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; ((char *)(uintptr_t)row->info.data)[2] ^= 1; }
-static void change_digest(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->digest.bytes[3] ^= 1; }
-static void change_events_digest(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->events_digest.bytes[3] ^= 1; }
-static void change_covers(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->covers--; }
-static void change_timeline(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->timeline = 1; }
-static void change_parent(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)e; row->parent = v->past.seqs[3]; }
-static void change_keyframe(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)e; row->keyframe = row->keyframe == row->seq ? row->parent : row->seq; }
-static void change_body(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)row; ((char *)(uintptr_t)e->body.data)[15] ^= 1; }
-static void break_body(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)row; ((char *)(uintptr_t)e->body.data)[0] = 'x'; }
-static void change_at(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)row; e->at_ms++; }
-static void change_kind(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)row; e->kind = CK_EVENT_NOTE; }
-static void change_scope(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)row; e->scope = "other"; }
-static void change_agent(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)row; e->agent = NULL; }
-static void change_branch(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)v, (void)row; e->timeline = 1; }
-static void lose_event(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)row; take_away(&v->session->events, (size_t)e->seq - 1); }
-static void lose_boundary(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)row; take_away(&v->session->events, (size_t)e->seq); }
-static void lose_checkpoint(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)row, (void)e; take_away(&v->session->checkpoints, TARGET); }
+static void change_cost(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->totals.cost_micros += 1;
+}
+static void change_clean(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->clean = !row->clean;
+}
+static void change_id(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->id[0] ^= 1;
+}
+static void change_time(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->created_ms++;
+}
+static void change_info(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  ((char *)(uintptr_t)row->info.data)[2] ^= 1;
+}
+static void change_digest(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->digest.bytes[3] ^= 1;
+}
+static void change_events_digest(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->events_digest.bytes[3] ^= 1;
+}
+static void change_covers(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->covers--;
+}
+static void change_timeline(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->timeline = 1;
+}
+static void change_parent(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)e;
+  row->parent = v->past.seqs[3];
+}
+static void change_keyframe(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)e;
+  row->keyframe = row->keyframe == row->seq ? row->parent : row->seq;
+}
+static void change_body(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)row;
+  ((char *)(uintptr_t)e->body.data)[15] ^= 1;
+}
+static void break_body(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)row;
+  ((char *)(uintptr_t)e->body.data)[0] = 'x';
+}
+static void change_at(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)row;
+  e->at_ms++;
+}
+static void change_kind(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)row;
+  e->kind = CK_EVENT_NOTE;
+}
+static void change_scope(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)row;
+  e->scope = "other";
+}
+static void change_agent(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)row;
+  e->agent = NULL;
+}
+static void change_branch(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)v, (void)row;
+  e->timeline = 1;
+}
+static void lose_event(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)row;
+  take_away(&v->session->events, (size_t)e->seq - 1);
+}
+static void lose_boundary(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)row;
+  take_away(&v->session->events, (size_t)e->seq);
+}
+static void lose_checkpoint(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)row, (void)e;
+  take_away(&v->session->checkpoints, TARGET);
+}
 static void swap_payloads(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
   (void)e;
   ck_checkpoint_row *other = checkpoint_at(v, TARGET + 1), kept = *row;
@@ -126,26 +202,49 @@ static void swap_events(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
   e->body = other->body, e->plain_len = other->plain_len, e->encoding = other->encoding;
   other->body = kept.body, other->plain_len = kept.plain_len, other->encoding = kept.encoding;
 }
-static void move_timeline(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)row; v->session->timelines[1].begin = e->seq + 1; }
-static void lose_timeline(victim *v, ck_checkpoint_row *row, ck_event_row *e) { (void)row, (void)e; v->session->timeline_count = 1; }
+static void move_timeline(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)row;
+  v->session->timelines[1].begin = e->seq + 1;
+}
+static void lose_timeline(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
+  (void)row, (void)e;
+  v->session->timeline_count = 1;
+}
 
 static const struct {
   const char *name;
   attack attack;
   bool anywhere; /* the finding may be told elsewhere */
 } attacks[] = {
-    {"a changed payload", change_payload, false}, {"a payload cut short", cut_payload, false},
-    {"a payload without bytes", empty_payload, false}, {"a payload forged with its digest", forge_payload, false},
-    {"a changed cost", change_cost, false}, {"a changed flag", change_clean, false}, {"a changed id", change_id, false},
-    {"a changed time", change_time, false}, {"a changed info", change_info, false}, {"a changed digest", change_digest, false},
-    {"a changed digest of events", change_events_digest, false}, {"a changed span", change_covers, false},
-    {"a checkpoint on another timeline", change_timeline, false}, {"another parent", change_parent, false},
-    {"another keyframe", change_keyframe, false}, {"a changed body", change_body, false}, {"a body that is not JSON", break_body, false},
-    {"a changed time of an event", change_at, false}, {"a changed kind", change_kind, false}, {"a changed scope", change_scope, false},
-    {"a missing agent", change_agent, false}, {"an event on another timeline", change_branch, false},
-    {"a lost event", lose_event, true}, {"a lost boundary", lose_boundary, true}, {"a lost checkpoint", lose_checkpoint, true},
-    {"swapped payloads", swap_payloads, false}, {"swapped events", swap_events, false},
-    {"a timeline that begins elsewhere", move_timeline, true}, {"a lost timeline", lose_timeline, true},
+    {"a changed payload", change_payload, false},
+    {"a payload cut short", cut_payload, false},
+    {"a payload without bytes", empty_payload, false},
+    {"a payload forged with its digest", forge_payload, false},
+    {"a changed cost", change_cost, false},
+    {"a changed flag", change_clean, false},
+    {"a changed id", change_id, false},
+    {"a changed time", change_time, false},
+    {"a changed info", change_info, false},
+    {"a changed digest", change_digest, false},
+    {"a changed digest of events", change_events_digest, false},
+    {"a changed span", change_covers, false},
+    {"a checkpoint on another timeline", change_timeline, false},
+    {"another parent", change_parent, false},
+    {"another keyframe", change_keyframe, false},
+    {"a changed body", change_body, false},
+    {"a body that is not JSON", break_body, false},
+    {"a changed time of an event", change_at, false},
+    {"a changed kind", change_kind, false},
+    {"a changed scope", change_scope, false},
+    {"a missing agent", change_agent, false},
+    {"an event on another timeline", change_branch, false},
+    {"a lost event", lose_event, true},
+    {"a lost boundary", lose_boundary, true},
+    {"a lost checkpoint", lose_checkpoint, true},
+    {"swapped payloads", swap_payloads, false},
+    {"swapped events", swap_events, false},
+    {"a timeline that begins elsewhere", move_timeline, true},
+    {"a lost timeline", lose_timeline, true},
 };
 
 static void test_attacks(void) {
@@ -157,8 +256,8 @@ static void test_attacks(void) {
     if (i == 0) tap_is_int(verify(&it, 0, 0).count, 0, "before the attack nothing is found");
     attacks[i].attack(&it, row, event_at(&it, seq - 1));
     findings found = verify(&it, seq - 1, seq);
-    tap_ok(found.count > 0 && (found.near || attacks[i].anywhere), "%s is found where it is (%lld findings)", attacks[i].name,
-           (long long)found.count);
+    tap_ok(found.count > 0 && (found.near || attacks[i].anywhere),
+           "%s is found where it is (%lld findings)", attacks[i].name, (long long)found.count);
     close_victim(&it);
   }
 }
@@ -201,7 +300,8 @@ static bool reads_damaged(victim *self, int64_t seq) {
   return ck_store_read_events(self->store, &query, pass, NULL, &err) == CK_OK;
 }
 
-/* A resume reads events without verifying the chain: each row answers for itself, body and columns. */
+/* A resume reads events without verifying the chain: each row answers for itself, body and
+ * columns. */
 static void test_damaged_events_are_not_read(void) {
   victim it;
   int read = 0, flips = 0;
@@ -220,7 +320,8 @@ static void test_damaged_events_are_not_read(void) {
     row->timeline ^= 1;
     row->at_ms--;
   }
-  tap_ok(read == 0 && flips > 0, "an event with a flipped bit is an error, not another event (%d bits)", flips);
+  tap_ok(read == 0 && flips > 0,
+         "an event with a flipped bit is an error, not another event (%d bits)", flips);
   close_victim(&it);
 }
 
@@ -233,7 +334,8 @@ static void check_answer(victim *self, ck_status want, const char *what) {
   ck_status status = ck_store_get_state(&state, self->store, 1, seq, &err);
   tap_is_status(status, want, &err, "loading with %s", what);
   bool named = strstr(err.text, "victim") && strstr(err.text, "checkpoint_");
-  tap_ok(!state && (named || want == CK_E_NOT_FOUND), "and session and checkpoint are named: %s", err.text);
+  tap_ok(!state && (named || want == CK_E_NOT_FOUND), "and session and checkpoint are named: %s",
+         err.text);
   ck_state_free(state);
 }
 
@@ -295,8 +397,11 @@ static void test_not_found(void) {
   const struct {
     int64_t session, seq;
     const char *what;
-  } absent[] = {{1, it.past.seqs[TARGET] + 1, "a seq without a checkpoint"}, {1, 0, "seq 0"}, {1, INT64_MAX, "the greatest seq"},
-                {1, -5, "a negative seq"}, {99, 1, "a session that is not there"}};
+  } absent[] = {{1, it.past.seqs[TARGET] + 1, "a seq without a checkpoint"},
+                {1, 0, "seq 0"},
+                {1, INT64_MAX, "the greatest seq"},
+                {1, -5, "a negative seq"},
+                {99, 1, "a session that is not there"}};
   for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
     ck_error err = CK_ERROR_INIT;
     ck_state *state;
@@ -350,27 +455,36 @@ static void test_events(void) {
   history_must(ck_view_make(&view, it.session->timelines, 2, 2, &err), &err, "make a view");
   for (int i = 0; i < 4000; i++) {
     int64_t most = (int64_t)it.session->events.count + 3;
-    ck_event_query query = {.session = 1, .view = history_pick(&dice, 2) ? &view : NULL,
-                            .after = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
-                            .until = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
-                            .kinds = history_pick(&dice, 2) ? 1u << CK_EVENT_MESSAGE : 0,
-                            .scope = history_pick(&dice, 3) ? NULL : history_pick(&dice, 4) ? "main" : "none",
-                            .agent = history_pick(&dice, 3) ? NULL : "agent",
-                            .last = history_pick(&dice, 2) ? history_pick(&dice, 30) : 0,
-                            .backward = history_pick(&dice, 2)};
+    ck_event_query query = {
+        .session = 1,
+        .view = history_pick(&dice, 2) ? &view : NULL,
+        .after = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
+        .until = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
+        .kinds = history_pick(&dice, 2) ? 1u << CK_EVENT_MESSAGE : 0,
+        .scope = history_pick(&dice, 3)   ? NULL
+                 : history_pick(&dice, 4) ? "main"
+                                          : "none",
+        .agent = history_pick(&dice, 3) ? NULL : "agent",
+        .last = history_pick(&dice, 2) ? history_pick(&dice, 30) : 0,
+        .backward = history_pick(&dice, 2)};
     seen got = {0}, want = expect(&it, &query);
     history_must(ck_store_read_events(it.store, &query, see, &got, &err), &err, "read events");
-    wrong += got.count != want.count || memcmp(got.seqs, want.seqs, got.count * sizeof *got.seqs) != 0;
+    wrong +=
+        got.count != want.count || memcmp(got.seqs, want.seqs, got.count * sizeof *got.seqs) != 0;
   }
   tap_is_int(wrong, 0, "4,000 random queries give what a reader of all rows would give");
   seen got = {.stop_after = 3};
-  history_must(ck_store_read_events(it.store, &(ck_event_query){.session = 1, .last = 50}, see, &got, &err), &err, "read");
+  history_must(
+      ck_store_read_events(it.store, &(ck_event_query){.session = 1, .last = 50}, see, &got, &err),
+      &err, "read");
   tap_is_int((int64_t)got.count, 3, "a visitor that has enough is not called again");
   event_at(&it, 5)->plain_len++;
   got = (seen){0};
-  ck_status status = ck_store_read_events(it.store, &(ck_event_query){.session = 1}, see, &got, &err);
+  ck_status status =
+      ck_store_read_events(it.store, &(ck_event_query){.session = 1}, see, &got, &err);
   tap_is_status(status, CK_E_TRUNCATED, &err, "a damaged body is an error");
-  tap_ok(strstr(err.text, "victim") && strstr(err.text, "event 5"), "which names session and event: %s", err.text);
+  tap_ok(strstr(err.text, "victim") && strstr(err.text, "event 5"),
+         "which names session and event: %s", err.text);
   ck_view_clear(&view);
   close_victim(&it);
 }

@@ -51,13 +51,16 @@ static ck_status check_request(const ck_effect *effect, ck_error *err) {
   ck_json_type prompt = ck_json_type_of(ck_json_get(effect->request, "prompt"));
   ck_json_type session = ck_json_type_of(ck_json_get(effect->request, "session"));
   if (prompt != CK_JSON_STRING && prompt != CK_JSON_ARRAY) {
-    return ck_error_set(err, CK_E_TYPE, "an agent's request needs 'prompt', a text or a list of content blocks");
+    return ck_error_set(err, CK_E_TYPE,
+                        "an agent's request needs 'prompt', a text or a list of content blocks");
   }
   if (session == CK_JSON_NONE || session == CK_JSON_NULL || session == CK_JSON_STRING) return CK_OK;
-  return ck_error_set(err, CK_E_TYPE, "an agent's 'session' must be the id of an earlier one, a string");
+  return ck_error_set(err, CK_E_TYPE,
+                      "an agent's 'session' must be the id of an earlier one, a string");
 }
 
-static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
+                       ck_effect_sink *sink, ck_error *err) {
   ck_acp_agent *agent = find_agent(self, effect);
   *out = NULL;
   ck_status status = check_request(effect, err);
@@ -100,14 +103,21 @@ ck_status ck_acp_driver_new(ck_effect_driver **out, const ck_acp_options *option
   self->agents = calloc(options->agent_count ? options->agent_count : 1, sizeof *self->agents);
   ck_status status = self->agents ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; status == CK_OK && i < options->agent_count; i++) {
-    ck_pending_calls_init(&self->agents[i].runs, options->service.loop, sizeof(ck_effect_run), clear_run);
-    status = ck_acp_agent_init(&self->agents[self->count++], &self->options, &options->agents[i], err);
+    ck_pending_calls_init(&self->agents[i].runs, options->service.loop, sizeof(ck_effect_run),
+                          clear_run);
+    status =
+        ck_acp_agent_init(&self->agents[self->count++], &self->options, &options->agents[i], err);
   }
   if (status != CK_OK) {
     free_driver(self);
     return status;
   }
-  self->driver = (ck_effect_driver){.name = "acp", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "acp",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

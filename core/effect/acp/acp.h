@@ -1,18 +1,22 @@
 /* acp.h - the driver of agents: programs that speak the Agent Client Protocol (version 1) on stdio.
  *
- * A request {process, prompt, session?} is one turn: `prompt` is a text or a list of content blocks; `session` is the id of an
- * earlier one, gone on with when the process still has it or can load it, else a new one is begun. The result is
- * {stop_reason, text, session_id, updates}: `text` is all that the agent said, `updates` counts what it told, each of which
- * was an update of the effect. The cost is what the agent says of it in dollars, or -1.
+ * A request {process, prompt, session?} is one turn: `prompt` is a text or a list of content
+ * blocks; `session` is the id of an earlier one, gone on with when the process still has it or can
+ * load it, else a new one is begun. The result is {stop_reason, text, session_id, updates}: `text`
+ * is all that the agent said, `updates` counts what it told, each of which was an update of the
+ * effect. The cost is what the agent says of it in dollars, or -1.
  *
- * Once the prompt is sent, a turn whose agent died or fell silent may have had its effects: what came of it is UNKNOWN unless
- * it is pure or idempotent. Before, it is FAILED with CK_E_UNAVAILABLE.
+ * Once the prompt is sent, a turn whose agent died or fell silent may have had its effects: what
+ * came of it is UNKNOWN unless it is pure or idempotent. Before, it is FAILED with
+ * CK_E_UNAVAILABLE.
  *
- * One that is cancelled before its prompt is sent is ABSENT. After it the agent is waited for: what it answers is the result,
- * with stop_reason "cancelled" and `interrupted` when it broke off; a turn that is pure or idempotent is FAILED then.
+ * One that is cancelled before its prompt is sent is ABSENT. After it the agent is waited for: what
+ * it answers is the result, with stop_reason "cancelled" and `interrupted` when it broke off; a
+ * turn that is pure or idempotent is FAILED then.
  *
- * Permissions that it asks for are given by rule, or by a person; when nobody is there the turn is cancelled and FAILED with
- * CK_E_WAITING. Files and terminals of ours it does not get, except for text files in its folder where that is allowed. */
+ * Permissions that it asks for are given by rule, or by a person; when nobody is there the turn is
+ * cancelled and FAILED with CK_E_WAITING. Files and terminals of ours it does not get, except for
+ * text files in its folder where that is allowed. */
 #ifndef CK_EFFECT_ACP_ACP_H
 #define CK_EFFECT_ACP_ACP_H
 
@@ -28,8 +32,8 @@ typedef struct ck_acp_options {
   ck_service_options service; /* its directory is the agents' working folder */
   const ck_process *agents;
   size_t agent_count;
-  /* The rule for tools of that kind ("read", "edit", "execute", … "other"); NULL: all are rejected. `request` is what the agent
-   * asked. */
+  /* The rule for tools of that kind ("read", "edit", "execute", … "other"); NULL: all are rejected.
+   * `request` is what the agent asked. */
   ck_permit (*permit)(void *to, const char *kind, ck_bytes request);
   void *to;
   ck_asker *asker;    /* NULL: nobody is there to be asked */
@@ -38,7 +42,9 @@ typedef struct ck_acp_options {
   int64_t cancel_ms;  /* from a cancel to its confirmation; then the agent is ended */
 } ck_acp_options;
 
-/* A driver named "acp"; serves the agent effects whose request names one of the agents as `process`. Freeing it ends them. */
-CK_CHECKED ck_status ck_acp_driver_new(ck_effect_driver **out, const ck_acp_options *options, ck_error *err);
+/* A driver named "acp"; serves the agent effects whose request names one of the agents as
+ * `process`. Freeing it ends them. */
+CK_CHECKED ck_status ck_acp_driver_new(ck_effect_driver **out, const ck_acp_options *options,
+                                       ck_error *err);
 
 #endif

@@ -35,8 +35,8 @@ struct ck_effect_run {
   ck_acp_agent *agent;
   ck_acp_phase phase;
   ck_peer_call call;
-  bool loads;          /* OPENS: by session/load */
-  bool is_new;         /* PROMPTED: its session was begun for this prompt */
+  bool loads;                  /* OPENS: by session/load */
+  bool is_new;                 /* PROMPTED: its session was begun for this prompt */
   char session[CK_ACP_ID_MAX]; /* ""; not known yet */
   ck_buffer text;
   int64_t updates;
@@ -44,14 +44,14 @@ struct ck_effect_run {
   int64_t cost_before; /* of its session; -1: not known */
   ck_acp_tool *tools;  /* a ring buffer */
   size_t tool_count;
-  ck_status ending;    /* ENDS: what it comes to */
+  ck_status ending; /* ENDS: what it comes to */
   char why[CK_ACP_WHY_MAX];
 };
 
 /* A question for permission that a person has. */
 typedef struct ck_acp_permission {
   ck_acp_agent *agent;
-  ck_effect_run *run;  /* NULL: nobody wants the answer any more */
+  ck_effect_run *run; /* NULL: nobody wants the answer any more */
   ck_value *id, *request;
   ck_asking *asking;
   struct ck_acp_permission *next, *previous; /* of the agent; a ring */
@@ -67,11 +67,13 @@ struct ck_acp_agent {
 };
 
 /* ---- acp_agent.c ---- */
-CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options, const ck_process *process, ck_error *err);
+CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options,
+                                       const ck_process *process, ck_error *err);
 void ck_acp_agent_clear(ck_acp_agent *self);
 /* Begins the turn as soon as the agent can take it. Its outcome comes later, whatever happens. */
 void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run);
-/* Ends the turn with `class` and `why`: at once when the prompt is not sent, else when the agent has confirmed. */
+/* Ends the turn with `class` and `why`: at once when the prompt is not sent, else when the agent
+ * has confirmed. */
 void ck_acp_agent_cancel(ck_effect_run *run, ck_status class, const char *why);
 /* The turn that works in the session of `params`; NULL. */
 ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params);
@@ -89,7 +91,8 @@ void ck_acp_take_update(ck_acp_agent *self, ck_bytes params);
 /* The kind of the tool call in a request for permission. */
 void ck_acp_kind_of(char out[CK_ACP_KIND_MAX], const ck_effect_run *run, ck_bytes call);
 /* The outcome of a turn that the agent has answered. One that was broken off says so. */
-CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result, ck_error *err);
+CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result,
+                                        ck_error *err);
 
 /* ---- acp_permission.c ---- */
 void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message);

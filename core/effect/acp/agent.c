@@ -75,7 +75,8 @@ static void append_prompt(ck_json_writer *w, const ck_effect_run *run) {
   ck_bytes prompt = ck_json_get(run->errand.effect->request, "prompt");
   ck_json_name(w, "prompt");
   ck_json_begin(w, '[');
-  if (run->is_new && run->errand.effect->tail) append_text(w, ck_value_bytes(run->errand.effect->tail));
+  if (run->is_new && run->errand.effect->tail)
+    append_text(w, ck_value_bytes(run->errand.effect->tail));
   if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
     ck_json_iterator it = ck_json_iterate(prompt);
     while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
@@ -90,11 +91,13 @@ static ck_status write_params(ck_buffer *out, const ck_effect_run *run, ck_error
   const char *directory = run->agent->options->service.directory;
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
-  if (run->phase == CK_ACP_PROMPTED || run->loads) ck_json_member_text(&w, "sessionId", run->session);
+  if (run->phase == CK_ACP_PROMPTED || run->loads)
+    ck_json_member_text(&w, "sessionId", run->session);
   if (run->phase == CK_ACP_PROMPTED) {
     append_prompt(&w, run);
   } else {
-    if (!realpath(directory ? directory : ".", folder)) return ck_error_set(err, CK_E_UNAVAILABLE, "the folder %s cannot be found", directory);
+    if (!realpath(directory ? directory : ".", folder))
+      return ck_error_set(err, CK_E_UNAVAILABLE, "the folder %s cannot be found", directory);
     ck_json_member_text(&w, "cwd", folder);
     ck_json_member_raw(&w, "mcpServers", ck_bytes_text("[]"));
   }
@@ -109,10 +112,14 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
   bool prompts = phase == CK_ACP_PROMPTED;
   const char *method = prompts ? "session/prompt" : run->loads ? "session/load" : "session/new";
   run->phase = phase;
-  run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened, .to = run, .silence_ms = silence_of(run->agent),
+  run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened,
+                             .to = run,
+                             .silence_ms = silence_of(run->agent),
                              .deadline_ms = run->errand.effect->deadline_ms};
   ck_status status = write_params(&params, run, &err);
-  if (status == CK_OK) status = ck_peer_ask(run->agent->service.peer, &run->call, method, ck_buffer_bytes(&params), &err);
+  if (status == CK_OK)
+    status =
+        ck_peer_ask(run->agent->service.peer, &run->call, method, ck_buffer_bytes(&params), &err);
   ck_buffer_clear(&params);
   if (status != CK_OK) {
     run->phase = before;
@@ -130,7 +137,8 @@ static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char 
   return false;
 }
 
-/* The session that the request names, if this process has it or can load it; a new one otherwise. */
+/* The session that the request names, if this process has it or can load it; a new one
+ * otherwise. */
 static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
@@ -154,7 +162,8 @@ static void refuse_session(ck_effect_run *run, const ck_peer_answer *answer) {
 static void on_opened(void *to, const ck_peer_answer *answer) {
   ck_effect_run *run = to;
   ck_acp_agent *agent = run->agent;
-  if (answer->outcome == CK_PEER_ERROR && run->loads && answer->code != AUTH_REQUIRED) { /* it is forgotten: a new one */
+  if (answer->outcome == CK_PEER_ERROR && run->loads &&
+      answer->code != AUTH_REQUIRED) { /* it is forgotten: a new one */
     run->loads = false;
     *run->session = '\0';
     send(run, CK_ACP_OPENS);
@@ -179,28 +188,37 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
 
 /* ---- the end of a turn ---- */
 
-/* What was cancelled is told by its answer: it came to its end all the same, or it was broken off, which is an end, too. Only
- * what may be repeated freely, lacked a permission or was too silent is asked for again as a whole. */
+/* What was cancelled is told by its answer: it came to its end all the same, or it was broken off,
+ * which is an end, too. Only what may be repeated freely, lacked a permission or was too silent is
+ * asked for again as a whole. */
 static void deliver_result(ck_effect_run *run, ck_bytes result) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   bool cancelled = ck_json_is_text(ck_json_get(result, "stopReason"), "cancelled");
   bool told = run->ending == CK_E_INTERRUPTED && ck_pending_call_is_in_doubt(&run->errand);
   bool again = run->phase == CK_ACP_ENDS && (cancelled ? !told : run->ending == CK_E_WAITING);
-  if (again) ck_acp_end(run, CK_OUTCOME_FAILED, run->ending, run->why);
-  else if (ck_acp_read_result(&outcome, run, result, &err) == CK_OK) ck_acp_deliver(run, outcome);
-  else if (err.status == CK_E_NO_MEMORY) ck_acp_deliver(run, NULL);
-  else ck_acp_lose(run, CK_E_UNAVAILABLE, err.text);
+  if (again)
+    ck_acp_end(run, CK_OUTCOME_FAILED, run->ending, run->why);
+  else if (ck_acp_read_result(&outcome, run, result, &err) == CK_OK)
+    ck_acp_deliver(run, outcome);
+  else if (err.status == CK_E_NO_MEMORY)
+    ck_acp_deliver(run, NULL);
+  else
+    ck_acp_lose(run, CK_E_UNAVAILABLE, err.text);
 }
 
 static void on_prompted(void *to, const ck_peer_answer *answer) {
   ck_effect_run *run = to;
   bool ends = run->phase == CK_ACP_ENDS;
   switch (answer->outcome) {
-    case CK_PEER_RESULT: deliver_result(run, answer->json); break;
+    case CK_PEER_RESULT:
+      deliver_result(run, answer->json);
+      break;
     case CK_PEER_ERROR:
-      if (ends) deliver_result(run, ck_bytes_text("{\"stopReason\":\"cancelled\"}"));
-      else ck_acp_end(run, CK_OUTCOME_ERROR, CK_OK, answer->text);
+      if (ends)
+        deliver_result(run, ck_bytes_text("{\"stopReason\":\"cancelled\"}"));
+      else
+        ck_acp_end(run, CK_OUTCOME_ERROR, CK_OK, answer->text);
       break;
     case CK_PEER_LATE:
       if (!ends) {
@@ -210,7 +228,9 @@ static void on_prompted(void *to, const ck_peer_answer *answer) {
       ck_peer_stop(run->agent->service.peer, "it did not stop when it was told to");
       ck_acp_lose(run, run->ending, run->why);
       break;
-    case CK_PEER_LOST: ck_acp_lose(run, ends ? run->ending : CK_E_UNAVAILABLE, answer->text); break;
+    case CK_PEER_LOST:
+      ck_acp_lose(run, ends ? run->ending : CK_E_UNAVAILABLE, answer->text);
+      break;
   }
 }
 
@@ -220,7 +240,8 @@ static void tell_cancel(const ck_effect_run *run) {
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "sessionId", run->session);
   ck_json_end(&w, '}');
-  if (!params.failed) ck_peer_notify(run->agent->service.peer, "session/cancel", ck_buffer_bytes(&params));
+  if (!params.failed)
+    ck_peer_notify(run->agent->service.peer, "session/cancel", ck_buffer_bytes(&params));
   ck_buffer_clear(&params);
 }
 
@@ -241,8 +262,10 @@ void ck_acp_agent_cancel(ck_effect_run *run, ck_status class, const char *why) {
   ck_acp_drop_permissions(run->agent, run);
   run->call.deadline_ms = 0;
   run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_ACP_CANCEL_MS;
-  if (run->call.id) ck_peer_touch(peer, &run->call);
-  else ck_peer_renew(peer, &run->call);
+  if (run->call.id)
+    ck_peer_touch(peer, &run->call);
+  else
+    ck_peer_renew(peer, &run->call);
 }
 
 void ck_acp_agent_touch(ck_effect_run *run) {
@@ -257,16 +280,21 @@ static void take_file_request(ck_acp_agent *self, const ck_rpc_message *message,
   ck_buffer result = {0};
   ck_error err = CK_ERROR_INIT;
   const char *folder = self->options->service.directory ? self->options->service.directory : ".";
-  ck_status status = writes ? ck_acp_file_write(folder, message->params, &err) : ck_acp_file_read(&result, folder, message->params, &err);
-  if (status != CK_OK) ck_peer_refuse(self->service.peer, message->id, CK_RPC_INVALID_PARAMS, err.text);
-  else ck_peer_reply(self->service.peer, message->id, writes ? ck_bytes_text("{}") : ck_buffer_bytes(&result));
+  ck_status status = writes ? ck_acp_file_write(folder, message->params, &err)
+                            : ck_acp_file_read(&result, folder, message->params, &err);
+  if (status != CK_OK)
+    ck_peer_refuse(self->service.peer, message->id, CK_RPC_INVALID_PARAMS, err.text);
+  else
+    ck_peer_reply(self->service.peer, message->id,
+                  writes ? ck_bytes_text("{}") : ck_buffer_bytes(&result));
   ck_buffer_clear(&result);
 }
 
 static void on_told(void *to, const ck_rpc_message *message) {
   ck_acp_agent *self = to;
   ck_bytes method = message->method;
-  bool reads = ck_json_is_text(method, "fs/read_text_file"), writes = ck_json_is_text(method, "fs/write_text_file");
+  bool reads = ck_json_is_text(method, "fs/read_text_file"),
+       writes = ck_json_is_text(method, "fs/write_text_file");
   if (message->kind == CK_RPC_NOTIFICATION) {
     if (ck_json_is_text(method, "session/update")) ck_acp_take_update(self, message->params);
   } else if (ck_json_is_text(method, "session/request_permission")) {
@@ -274,7 +302,8 @@ static void on_told(void *to, const ck_rpc_message *message) {
   } else if (self->options->files && (reads || writes)) {
     take_file_request(self, message, writes);
   } else {
-    ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND, "this client offers neither files nor terminals");
+    ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND,
+                   "this client offers neither files nor terminals");
   }
 }
 
@@ -293,9 +322,12 @@ static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) 
   ck_acp_agent *self = to;
   int64_t version = -1;
   self->can_load = false;
-  ck_json_read_bool(&self->can_load, ck_json_get(ck_json_get(result, "agentCapabilities"), "loadSession"));
-  if (ck_json_read_int(&version, ck_json_get(result, "protocolVersion")) && version == VERSION) return true;
-  snprintf(why, CK_SERVICE_WHY_MAX, "it speaks version %lld of the protocol; %d is understood", (long long)version, VERSION);
+  ck_json_read_bool(&self->can_load,
+                    ck_json_get(ck_json_get(result, "agentCapabilities"), "loadSession"));
+  if (ck_json_read_int(&version, ck_json_get(result, "protocolVersion")) && version == VERSION)
+    return true;
+  snprintf(why, CK_SERVICE_WHY_MAX, "it speaks version %lld of the protocol; %d is understood",
+           (long long)version, VERSION);
   return false;
 }
 
@@ -325,25 +357,35 @@ static void write_greeting(void *to, ck_buffer *out) {
 }
 
 static const ck_service_protocol protocol = {
-  .noun = "agent", .write_greeting = write_greeting, .greeted = on_greeted, .ready = on_ready, .told = on_told, .lost = on_lost,
+    .noun = "agent",
+    .write_greeting = write_greeting,
+    .greeted = on_greeted,
+    .ready = on_ready,
+    .told = on_told,
+    .lost = on_lost,
 };
 
 void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_service_start(&self->service, &err);
-  if (status != CK_OK) ck_acp_lose(run, status, err.text);
-  else if (self->service.ready && !self->service.again) open_session(run);
+  if (status != CK_OK)
+    ck_acp_lose(run, status, err.text);
+  else if (self->service.ready && !self->service.again)
+    open_session(run);
 }
 
-ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options, const ck_process *process, ck_error *err) {
+ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options,
+                            const ck_process *process, ck_error *err) {
   self->options = options;
   self->permissions.next = self->permissions.previous = &self->permissions;
-  const ck_service service = {.protocol = &protocol, .options = &options->service, .process = process, .to = self};
+  const ck_service service = {
+      .protocol = &protocol, .options = &options->service, .process = process, .to = self};
   return ck_service_init(&self->service, &service, err);
 }
 
 void ck_acp_agent_clear(ck_acp_agent *self) {
   ck_service_clear(&self->service);
-  while (self->permissions.next != &self->permissions) ck_acp_forget_permission(self->permissions.next);
+  while (self->permissions.next != &self->permissions)
+    ck_acp_forget_permission(self->permissions.next);
   clear_sessions(self);
 }

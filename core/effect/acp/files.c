@@ -1,4 +1,5 @@
-/* files.c - the kernel resolves each path beneath the folder, so that no link and no ".." leads out of it. */
+/* files.c - the kernel resolves each path beneath the folder, so that no link and no ".." leads out
+ * of it. */
 #include "core/effect/acp/files.h"
 
 #include <errno.h>
@@ -23,26 +24,32 @@ static const char *strip(const char *folder, const char *path) {
   return *path ? path : NULL;
 }
 
-static ck_status open_beneath(int *out, const char *folder, const char *path, int flags, ck_error *err) {
+static ck_status open_beneath(int *out, const char *folder, const char *path, int flags,
+                              ck_error *err) {
   char real[PATH_MAX];
-  struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  struct open_how how = {.flags = (unsigned)flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+                         .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
   if (flags & O_CREAT) how.mode = 0666;
   *out = -1;
   const char *inside = realpath(folder, real) ? strip(real, path) : NULL;
-  if (!inside) return ck_error_set(err, CK_E_REFUSED, "%.200s is not inside the working folder", path);
+  if (!inside)
+    return ck_error_set(err, CK_E_REFUSED, "%.200s is not inside the working folder", path);
   int root = open(real, O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (root < 0) return ck_error_set(err, CK_E_REFUSED, "cannot open the working folder: %s", strerror(errno));
+  if (root < 0)
+    return ck_error_set(err, CK_E_REFUSED, "cannot open the working folder: %s", strerror(errno));
   *out = (int)syscall(SYS_openat2, root, inside, &how, sizeof how);
   int failed = errno;
   close(root);
   if (*out >= 0) return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED, "%.200s: %s", path, failed == EXDEV ? "it leads out of the working folder" : strerror(failed));
+  return ck_error_set(err, CK_E_REFUSED, "%.200s: %s", path,
+                      failed == EXDEV ? "it leads out of the working folder" : strerror(failed));
 }
 
 static ck_status check_file(int64_t *size, int fd, const char *path, ck_error *err) {
   struct stat about;
   *size = 0;
-  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return ck_error_set(err, CK_E_REFUSED, "%.200s is not a regular file", path);
+  if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode))
+    return ck_error_set(err, CK_E_REFUSED, "%.200s is not a regular file", path);
   *size = about.st_size;
   return CK_OK;
 }
@@ -60,13 +67,17 @@ static ck_status read_all(ck_buffer *out, int fd, const char *path, ck_error *er
   int64_t size;
   ck_status status = check_file(&size, fd, path, err);
   if (status != CK_OK) return status;
-  if (size > CK_ACP_FILE_MAX) return ck_error_set(err, CK_E_REFUSED, "%.200s has more than %d bytes", path, CK_ACP_FILE_MAX);
+  if (size > CK_ACP_FILE_MAX)
+    return ck_error_set(err, CK_E_REFUSED, "%.200s has more than %d bytes", path, CK_ACP_FILE_MAX);
   char *to = ck_buffer_extend(out, (size_t)size);
   if (!to) return ck_error_no_memory(err);
   size_t got = 0;
-  for (ssize_t n; got < (size_t)size && (n = read(fd, to + got, (size_t)size - got)) > 0;) got += (size_t)n;
+  for (ssize_t n; got < (size_t)size && (n = read(fd, to + got, (size_t)size - got)) > 0;)
+    got += (size_t)n;
   out->len = got;
-  return is_text(ck_buffer_bytes(out)) ? CK_OK : ck_error_set(err, CK_E_REFUSED, "%.200s is not text in UTF-8", path);
+  return is_text(ck_buffer_bytes(out))
+             ? CK_OK
+             : ck_error_set(err, CK_E_REFUSED, "%.200s is not text in UTF-8", path);
 }
 
 /* Lines are counted from 1; no more than `limit` of them. */
@@ -88,7 +99,8 @@ static ck_bytes take_lines(ck_bytes text, ck_bytes params) {
 
 static ck_status read_path(char **out, ck_bytes params, ck_error *err) {
   *out = ck_json_dup_string(ck_json_get(params, "path"));
-  return *out ? CK_OK : ck_error_set(err, CK_E_REFUSED, "'path' must be the absolute path of a file");
+  return *out ? CK_OK
+              : ck_error_set(err, CK_E_REFUSED, "'path' must be the absolute path of a file");
 }
 
 ck_status ck_acp_file_read(ck_buffer *out, const char *folder, ck_bytes params, ck_error *err) {
@@ -128,12 +140,15 @@ ck_status ck_acp_file_write(const char *folder, ck_bytes params, ck_error *err) 
   char *path;
   int fd = -1;
   ck_status status = read_path(&path, params, err);
-  if (status == CK_OK && !ck_json_read_string(&text, ck_json_get(params, "content"))) status = ck_error_set(err, CK_E_REFUSED, "'content' must be a text");
+  if (status == CK_OK && !ck_json_read_string(&text, ck_json_get(params, "content")))
+    status = ck_error_set(err, CK_E_REFUSED, "'content' must be a text");
   if (status == CK_OK) status = ck_buffer_check(&text, err);
-  if (status == CK_OK && text.len > CK_ACP_FILE_MAX) status = ck_error_set(err, CK_E_REFUSED, "more than %d bytes", CK_ACP_FILE_MAX);
+  if (status == CK_OK && text.len > CK_ACP_FILE_MAX)
+    status = ck_error_set(err, CK_E_REFUSED, "more than %d bytes", CK_ACP_FILE_MAX);
   if (status == CK_OK) status = open_beneath(&fd, folder, path, O_WRONLY | O_CREAT, err);
   if (status == CK_OK) status = write_all(fd, ck_buffer_bytes(&text), path, err);
-  if (fd >= 0 && close(fd) != 0 && status == CK_OK) status = ck_error_set(err, CK_E_REFUSED, "%.200s: %s", path, strerror(errno));
+  if (fd >= 0 && close(fd) != 0 && status == CK_OK)
+    status = ck_error_set(err, CK_E_REFUSED, "%.200s: %s", path, strerror(errno));
   free(path);
   ck_buffer_clear(&text);
   return status;

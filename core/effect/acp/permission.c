@@ -20,8 +20,10 @@ static void reply(ck_acp_agent *self, ck_bytes id, ck_bytes option) {
   if (option.len) ck_json_member_raw(&w, "optionId", option);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
-  if (result.failed) ck_peer_refuse(self->service.peer, id, CK_RPC_INTERNAL_ERROR, ck_status_text(CK_E_NO_MEMORY));
-  else ck_peer_reply(self->service.peer, id, ck_buffer_bytes(&result));
+  if (result.failed)
+    ck_peer_refuse(self->service.peer, id, CK_RPC_INTERNAL_ERROR, ck_status_text(CK_E_NO_MEMORY));
+  else
+    ck_peer_reply(self->service.peer, id, ck_buffer_bytes(&result));
   ck_buffer_clear(&result);
 }
 
@@ -51,7 +53,9 @@ static ck_bytes find_option(ck_bytes options, const char *kind) {
   ck_json_iterator it = ck_json_iterate(options);
   while (ck_json_next(&it)) {
     ck_bytes id = ck_json_get(it.value, "optionId");
-    if (ck_json_is_text(ck_json_get(it.value, "kind"), kind) && ck_json_type_of(id) == CK_JSON_STRING) return id;
+    if (ck_json_is_text(ck_json_get(it.value, "kind"), kind) &&
+        ck_json_type_of(id) == CK_JSON_STRING)
+      return id;
   }
   return (ck_bytes){0};
 }
@@ -84,8 +88,10 @@ static void on_person(void *to, const ck_answer *answer) {
     for (size_t i = 0; answer->status == CK_OK && i <= answer->choice && ck_json_next(&it); i++) {
       if (i == answer->choice) option = ck_json_get(it.value, "optionId");
     }
-    if (answer->status == CK_E_WAITING) ck_acp_agent_cancel(run, CK_E_WAITING, "nobody answered the agent's request for permission");
-    else if (answer->status == CK_E_INTERRUPTED) ck_acp_agent_cancel(run, CK_E_INTERRUPTED, "the question for permission was cancelled");
+    if (answer->status == CK_E_WAITING)
+      ck_acp_agent_cancel(run, CK_E_WAITING, "nobody answered the agent's request for permission");
+    else if (answer->status == CK_E_INTERRUPTED)
+      ck_acp_agent_cancel(run, CK_E_INTERRUPTED, "the question for permission was cancelled");
     reply(agent, ck_value_bytes(self->id), option);
     tell(run, ck_json_get(params, "toolCall"), "person", option);
     ck_acp_agent_touch(run);
@@ -93,7 +99,8 @@ static void on_person(void *to, const ck_answer *answer) {
   ck_acp_forget_permission(self);
 }
 
-static ck_status add_permission(ck_acp_permission **out, ck_effect_run *run, const ck_rpc_message *message, ck_error *err) {
+static ck_status add_permission(ck_acp_permission **out, ck_effect_run *run,
+                                const ck_rpc_message *message, ck_error *err) {
   ck_acp_agent *agent = run->agent;
   ck_acp_permission *self = calloc(1, sizeof *self);
   *out = self;
@@ -111,17 +118,21 @@ static void append_question(ck_buffer *out, const ck_effect_run *run, ck_bytes c
   char kind[CK_ACP_KIND_MAX];
   ck_buffer title = {0};
   ck_acp_kind_of(kind, run, call);
-  if (!ck_json_read_string(&title, ck_json_get(call, "title"))) ck_json_read_string(&title, ck_json_get(call, "toolCallId"));
+  if (!ck_json_read_string(&title, ck_json_get(call, "title")))
+    ck_json_read_string(&title, ck_json_get(call, "toolCallId"));
   size_t shown = ck_peer_cut(ck_buffer_bytes(&title), TITLE_MAX);
-  ck_buffer_append_format(out, "%s asks for permission: %.*s%s (%s)", run->agent->service.label, (int)shown, title.data ? title.data : "",
-                          shown < title.len ? "…" : "", kind);
+  ck_buffer_append_format(out, "%s asks for permission: %.*s%s (%s)", run->agent->service.label,
+                          (int)shown, title.data ? title.data : "", shown < title.len ? "…" : "",
+                          kind);
   ck_buffer_clear(&title);
 }
 
 /* No person would answer more of them. */
 static bool are_too_many(const ck_acp_agent *self) {
   size_t count = 0;
-  for (const ck_acp_permission *it = self->permissions.next; it != &self->permissions; it = it->next) count++;
+  for (const ck_acp_permission *it = self->permissions.next; it != &self->permissions;
+       it = it->next)
+    count++;
   return count >= OPEN_MAX;
 }
 
@@ -139,17 +150,23 @@ static bool read_options(char *names[OPTIONS_MAX + 1], ck_bytes options) {
   return count > 0;
 }
 
-static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, const char *question, ck_error *err) {
+static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, const char *question,
+                            ck_error *err) {
   const ck_acp_options *options = run->agent->options;
   char *names[OPTIONS_MAX + 1];
   ck_acp_permission *permission = NULL;
   if (!options->asker) return ck_error_set(err, CK_E_WAITING, "nobody is there to be asked");
-  if (are_too_many(run->agent)) return ck_error_set(err, CK_E_REFUSED, "it asks for too much at once");
+  if (are_too_many(run->agent))
+    return ck_error_set(err, CK_E_REFUSED, "it asks for too much at once");
   bool choosable = read_options(names, ck_json_get(message->params, "options"));
-  ck_status status = choosable ? add_permission(&permission, run, message, err) : ck_error_set(err, CK_E_REFUSED, "it offers no options");
+  ck_status status = choosable ? add_permission(&permission, run, message, err)
+                               : ck_error_set(err, CK_E_REFUSED, "it offers no options");
   if (status == CK_OK) {
-    const ck_question asked = {.text = question, .from = run->errand.effect->scope, .options = (const char *const *)names,
-                               .answered = on_person, .to = permission};
+    const ck_question asked = {.text = question,
+                               .from = run->errand.effect->scope,
+                               .options = (const char *const *)names,
+                               .answered = on_person,
+                               .to = permission};
     status = options->asker->ask(&permission->asking, options->asker->self, &asked, err);
   }
   for (char **name = names; *name; name++) free(*name);
@@ -167,11 +184,14 @@ static void wait_for_person(ck_effect_run *run, const ck_rpc_message *message) {
   ck_status status = ck_buffer_check(&question, &err);
   if (status == CK_OK) status = ask_person(run, message, question.data, &err);
   if (status == CK_E_WAITING) {
-    snprintf(why, sizeof why, "%s; resume it at a terminal, or give its profile a rule for permissions", question.data);
+    snprintf(why, sizeof why,
+             "%s; resume it at a terminal, or give its profile a rule for permissions",
+             question.data);
     ck_acp_agent_cancel(run, CK_E_WAITING, why);
     reply(run->agent, message->id, (ck_bytes){0});
   } else if (status != CK_OK) {
-    reply(run->agent, message->id, choose(ck_json_get(message->params, "options"), CK_PERMIT_REJECT));
+    reply(run->agent, message->id,
+          choose(ck_json_get(message->params, "options"), CK_PERMIT_REJECT));
   }
   ck_buffer_clear(&question);
 }
@@ -200,13 +220,16 @@ void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run) {
 void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message) {
   char kind[CK_ACP_KIND_MAX];
   ck_effect_run *run = ck_acp_agent_find_run(self, message->params);
-  ck_bytes call = ck_json_get(message->params, "toolCall"), options = ck_json_get(message->params, "options");
+  ck_bytes call = ck_json_get(message->params, "toolCall"),
+           options = ck_json_get(message->params, "options");
   if (!run || run->phase != CK_ACP_PROMPTED) {
     reply(self, message->id, (ck_bytes){0});
     return;
   }
   ck_acp_kind_of(kind, run, call);
-  ck_permit rule = self->options->permit ? self->options->permit(self->options->to, kind, message->params) : CK_PERMIT_REJECT;
+  ck_permit rule = self->options->permit
+                       ? self->options->permit(self->options->to, kind, message->params)
+                       : CK_PERMIT_REJECT;
   if (rule == CK_PERMIT_ASK) {
     wait_for_person(run, message);
     return;

@@ -17,7 +17,8 @@ static void copy_text(char *out, size_t size, ck_bytes json) {
   free(text);
 }
 
-/* The newest comes first, so that an agent that gives an id twice gains nothing by the older one. */
+/* The newest comes first, so that an agent that gives an id twice gains nothing by the older
+ * one. */
 static const ck_acp_tool *find_tool(const ck_effect_run *run, ck_bytes call) {
   size_t kept = run->tool_count < CK_ACP_TOOLS_MAX ? run->tool_count : CK_ACP_TOOLS_MAX;
   for (size_t back = 1; back <= kept; back++) {
@@ -46,7 +47,8 @@ static void note_cost(ck_acp_agent *self, const char *session, ck_bytes cost) {
   double amount;
   ck_acp_session *it = ck_acp_agent_find_session(self, session);
   if (!it || !ck_json_is_text(ck_json_get(cost, "currency"), "USD")) return;
-  if (!ck_json_read_double(&amount, ck_json_get(cost, "amount")) || !(amount >= 0 && amount < 1e9)) return;
+  if (!ck_json_read_double(&amount, ck_json_get(cost, "amount")) || !(amount >= 0 && amount < 1e9))
+    return;
   it->cost_micros = llround(amount * 1e6);
   it->priced = true;
 }
@@ -57,7 +59,8 @@ static void sum_up(ck_effect_run *run, ck_bytes update) {
   ck_bytes kind = ck_json_get(update, "sessionUpdate");
   if (ck_json_is_text(kind, "agent_message_chunk")) {
     ck_bytes content = ck_json_get(update, "content");
-    if (ck_json_is_text(ck_json_get(content, "type"), "text")) ck_json_read_string(&run->text, ck_json_get(content, "text"));
+    if (ck_json_is_text(ck_json_get(content, "type"), "text"))
+      ck_json_read_string(&run->text, ck_json_get(content, "text"));
   } else if (ck_json_is_text(kind, "tool_call")) {
     note_tool(run, update);
   } else if (ck_json_is_text(kind, "usage_update")) {
@@ -82,7 +85,8 @@ void ck_acp_take_update(ck_acp_agent *self, ck_bytes params) {
 
 /* ---- the end of a turn ---- */
 
-static ck_status write_result(ck_value **out, const ck_effect_run *run, ck_bytes reason, ck_error *err) {
+static ck_status write_result(ck_value **out, const ck_effect_run *run, ck_bytes reason,
+                              ck_error *err) {
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
   ck_json_begin(&w, '{');
@@ -90,7 +94,8 @@ static ck_status write_result(ck_value **out, const ck_effect_run *run, ck_bytes
   ck_json_member_string(&w, "text", ck_buffer_bytes(&run->text));
   ck_json_member_text(&w, "session_id", run->session);
   ck_json_member_int(&w, "updates", run->updates);
-  if (run->phase == CK_ACP_ENDS && ck_json_is_text(reason, "cancelled")) ck_json_member_bool(&w, "interrupted", true);
+  if (run->phase == CK_ACP_ENDS && ck_json_is_text(reason, "cancelled"))
+    ck_json_member_bool(&w, "interrupted", true);
   ck_json_end(&w, '}');
   ck_status status = ck_buffer_check(&run->text, err);
   if (status == CK_OK) status = ck_value_from(out, &json, err);
@@ -101,15 +106,20 @@ static ck_status write_result(ck_value **out, const ck_effect_run *run, ck_bytes
 /* The agent tells what the whole session costs. One that tells nothing has no price. */
 static int64_t cost_of(const ck_effect_run *run) {
   const ck_acp_session *session = ck_acp_agent_find_session(run->agent, run->session);
-  if (!session || !session->priced || run->cost_before < 0 || session->cost_micros < run->cost_before) return -1;
+  if (!session || !session->priced || run->cost_before < 0 ||
+      session->cost_micros < run->cost_before)
+    return -1;
   return session->cost_micros - run->cost_before;
 }
 
-ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result, ck_error *err) {
+ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result,
+                             ck_error *err) {
   ck_bytes reason = ck_json_get(result, "stopReason");
   ck_value *value = NULL;
   *out = NULL;
-  if (ck_json_type_of(reason) != CK_JSON_STRING) return ck_error_set(err, CK_E_PARSE, "%s ended its turn without saying why", run->agent->service.label);
+  if (ck_json_type_of(reason) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_PARSE, "%s ended its turn without saying why",
+                        run->agent->service.label);
   ck_status status = write_result(&value, run, reason, err);
   if (status == CK_OK) status = ck_outcome_new(out, CK_OUTCOME_OK, value, NULL, err);
   if (status == CK_OK) (*out)->cost_micros = cost_of(run);

@@ -38,7 +38,8 @@ static ck_status append_owned(ck_recorded_scope *scope, ck_value *message, ck_er
 }
 
 static ck_status add_hole(ck_recorded_scope *scope, ck_error *err) {
-  if (!make_room((void **)&scope->holes, &scope->hole_capacity, scope->hole_count, sizeof *scope->holes)) {
+  if (!make_room((void **)&scope->holes, &scope->hole_capacity, scope->hole_count,
+                 sizeof *scope->holes)) {
     return ck_error_no_memory(err);
   }
   scope->holes[scope->hole_count++] = ck_conversation_count(scope->conversation);
@@ -64,7 +65,11 @@ static ck_status append_answer(ck_recorded_scope *scope, const call *it, ck_erro
   if (status) goto done;
   if (!recorded) status = add_hole(scope, err);
   if (status) goto done;
-  status = ck_message_tool(&message, id, it->answer ? it->answer->name : name ? name : "", content, err);
+  status = ck_message_tool(&message, id,
+                           it->answer ? it->answer->name
+                           : name     ? name
+                                      : "",
+                           content, err);
   if (!status) status = append_owned(scope, message, err);
 done:
   free(id);
@@ -99,7 +104,8 @@ static ck_status seal_model(sealing *self, ck_record *record, ck_error *err) {
   ck_bytes calls = ck_json_get(ck_value_bytes(record->value), "tool_calls");
   ck_json_iterator it = ck_json_iterate(calls);
   while (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_next(&it)) {
-    if (!make_room((void **)&self->calls, &self->call_capacity, self->call_count, sizeof *self->calls)) {
+    if (!make_room((void **)&self->calls, &self->call_capacity, self->call_count,
+                   sizeof *self->calls)) {
       return ck_error_no_memory(err);
     }
     self->calls[self->call_count++] = (call){.json = it.value};
@@ -107,7 +113,8 @@ static ck_status seal_model(sealing *self, ck_record *record, ck_error *err) {
   return ck_conversation_append(self->scope->conversation, record->value, err);
 }
 
-/* A call of the flow's own enters the conversation where it stands; one that has no name (what a server offers) never does. */
+/* A call of the flow's own enters the conversation where it stands; one that has no name (what a
+ * server offers) never does. */
 static ck_status seal_own(sealing *self, size_t at, ck_error *err) {
   ck_record *record = &self->scope->records[at];
   ck_bytes request = ck_value_bytes(record->own);
@@ -128,13 +135,16 @@ static ck_status seal_own(sealing *self, size_t at, ck_error *err) {
 static ck_status seal_tool(sealing *self, const ck_record *record, ck_error *err) {
   const char *place = self->cassette->place_name;
   if (record->index < 0 || (uint64_t)record->index >= self->call_count) {
-    return ck_error_set(err, CK_E_PARSE, "%s %zu: a result of call %lld, but the message before it makes %zu call%s", place,
-                        record->place, (long long)record->index, self->call_count, self->call_count == 1 ? "" : "s");
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s %zu: a result of call %lld, but the message before it makes %zu call%s",
+                        place, record->place, (long long)record->index, self->call_count,
+                        self->call_count == 1 ? "" : "s");
   }
   call *answered = &self->calls[record->index];
   if (answered->answer) {
-    return ck_error_set(err, CK_E_PARSE, "%s %zu: a second result of call %lld; the first is at %s %zu", place, record->place,
-                        (long long)record->index, place, answered->answer->place);
+    return ck_error_set(err, CK_E_PARSE,
+                        "%s %zu: a second result of call %lld; the first is at %s %zu", place,
+                        record->place, (long long)record->index, place, answered->answer->place);
   }
   answered->answer = record;
   return CK_OK;
@@ -146,7 +156,8 @@ static ck_status seal_record(sealing *self, size_t at, ck_error *err) {
   ck_status status = end_batch(self, at, err);
   if (status) return status;
   if (record->own) return seal_own(self, at, err);
-  return record->kind == CK_EFFECT_ASK ? seal_ask(self, record, err) : seal_model(self, record, err);
+  return record->kind == CK_EFFECT_ASK ? seal_ask(self, record, err)
+                                       : seal_model(self, record, err);
 }
 
 static ck_status begin_scope(ck_cassette *self, ck_recorded_scope *scope, ck_error *err) {
@@ -184,10 +195,12 @@ ck_recorded_scope *ck_cassette_find(const ck_cassette *self, const char *scope) 
   return NULL;
 }
 
-static ck_status find_or_add(ck_recorded_scope **out, ck_cassette *self, const char *name, ck_error *err) {
+static ck_status find_or_add(ck_recorded_scope **out, ck_cassette *self, const char *name,
+                             ck_error *err) {
   *out = ck_cassette_find(self, name);
   if (*out) return CK_OK;
-  if (!make_room((void **)&self->scopes, &self->scope_capacity, self->scope_count, sizeof *self->scopes)) {
+  if (!make_room((void **)&self->scopes, &self->scope_capacity, self->scope_count,
+                 sizeof *self->scopes)) {
     return ck_error_no_memory(err);
   }
   ck_recorded_scope *scope = &self->scopes[self->scope_count];
@@ -224,7 +237,9 @@ ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_record *recor
 static bool is_listed(const ck_record *record, const char *const *names) {
   if (record->kind != CK_EFFECT_TOOL) return false;
   ck_bytes own = record->own ? ck_json_get(ck_value_bytes(record->own), "name") : (ck_bytes){0};
-  while (*names && !(record->name ? strcmp(*names, record->name) == 0 : ck_json_is_text(own, *names))) names++;
+  while (*names &&
+         !(record->name ? strcmp(*names, record->name) == 0 : ck_json_is_text(own, *names)))
+    names++;
   return *names != NULL;
 }
 
@@ -257,13 +272,9 @@ void ck_cassette_close(ck_cassette *self) {
   free(self);
 }
 
-const char *ck_cassette_prompt(const ck_cassette *self) {
-  return self->prompt;
-}
+const char *ck_cassette_prompt(const ck_cassette *self) { return self->prompt; }
 
-const ck_value *ck_cassette_tools(const ck_cassette *self) {
-  return self->tools;
-}
+const ck_value *ck_cassette_tools(const ck_cassette *self) { return self->tools; }
 
 const char *ck_cassette_scope(const ck_cassette *self, size_t index) {
   return index < self->scope_count ? self->scopes[index].name : NULL;

@@ -1,14 +1,18 @@
 /* cassette.h - a recorded trajectory, and the driver that answers effects from it.
  *
- * A cassette file is JSON lines: a header {"cassette":1, "prompt"?, "tools"?}, then per scope in order
+ * A cassette file is JSON lines: a header {"cassette":1, "prompt"?, "tools"?}, then per scope in
+ * order
  *   {"scope", "kind":"ask",   "answer"}
  *   {"scope", "kind":"model", "message", "usage"?, "cost_micros"?, "request_digest"?}
- *   {"scope", "kind":"tool",  "index", "name", "arguments", "result", "is_error"?}   a call of the message before
- *   {"scope", "kind":"tool",  "request", "result", "is_error"?}                      one that the flow itself makes
- * where `message` is an assistant message of the OpenAI chat shape, `usage` counts input_tokens and output_tokens (or
- * prompt_tokens and completion_tokens), `request_digest` is the hex digest of the conversation that was sent, and `index`
- * counts the calls of the message before from 0. A file of tau-bench (a JSON array of sessions with a `traj` each) is
- * read as the same records, in scope "main". Messages, arguments and results stay the bytes they were. */
+ *   {"scope", "kind":"tool",  "index", "name", "arguments", "result", "is_error"?}   a call of the
+ *                             message before
+ *   {"scope", "kind":"tool",  "request", "result", "is_error"?}                      one that the
+ *                             flow itself makes
+ * where `message` is an assistant message of the OpenAI chat shape, `usage` counts input_tokens and
+ * output_tokens (or prompt_tokens and completion_tokens), `request_digest` is the hex digest of the
+ * conversation that was sent, and `index` counts the calls of the message before from 0. A file of
+ * tau-bench (a JSON array of sessions with a `traj` each) is read as the same records, in scope
+ * "main". Messages, arguments and results stay the bytes they were. */
 #ifndef CK_EFFECT_CASSETTE_CASSETTE_H
 #define CK_EFFECT_CASSETTE_CASSETTE_H
 
@@ -18,7 +22,8 @@
 typedef struct ck_cassette ck_cassette;
 
 /* `spec` is FILE or FILE#INDEX (from 0; default 0): which session of a file that holds several.
- * CK_E_USAGE: no such file, or no such session; CK_E_PARSE: line and byte offset; CK_E_UNSUPPORTED: another version. */
+ * CK_E_USAGE: no such file, or no such session; CK_E_PARSE: line and byte offset; CK_E_UNSUPPORTED:
+ * another version. */
 CK_CHECKED ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err);
 void ck_cassette_close(ck_cassette *self);
 
@@ -30,19 +35,25 @@ const ck_value *ck_cassette_tools(const ck_cassette *self);
 const char *ck_cassette_scope(const ck_cassette *self, size_t index);
 /* Records of a scope; 0 when the recording has no such scope. */
 size_t ck_cassette_count(const ck_cassette *self, const char *scope);
-/* Records of a scope that a flow which consumed `consumed` outcomes never asked for: at a flow's own end, a divergence. */
+/* Records of a scope that a flow which consumed `consumed` outcomes never asked for: at a flow's
+ * own end, a divergence. */
 size_t ck_cassette_left(const ck_cassette *self, const char *scope, uint64_t consumed);
 
-/* Forgets the results of tools that are run by a command instead: in the messages that follow they may be anything. The
- * records keep their places, since the cursor counts every outcome, whoever gave it. (A call without a record is one that
- * took no effect when it was recorded.) Before the driver is made. `names` ends with NULL. */
-CK_CHECKED ck_status ck_cassette_leave_out(ck_cassette *self, const char *const *names, ck_error *err);
+/* Forgets the results of tools that are run by a command instead: in the messages that follow they
+ * may be anything. The records keep their places, since the cursor counts every outcome, whoever
+ * gave it. (A call without a record is one that took no effect when it was recorded.) Before the
+ * driver is made. `names` ends with NULL. */
+CK_CHECKED ck_status ck_cassette_leave_out(ck_cassette *self, const char *const *names,
+                                           ck_error *err);
 
-/* A driver named "cassette" for model, ask and tool effects; drivers of commands come before it in the list. It answers an
- * effect with the record at the cursor, `effect->consumed`, and keeps no position of its own. A record that does not fit
- * is an outcome FAILED with CK_E_DIVERGED whose text shows both sides; a model or ask behind the last record is ENDED.
- * Every effect can be probed: the recording says what it came to, ABSENT where it does not. Without a recorded prompt any
- * system prompt fits. Its `reserve` is the cost that was recorded. Borrows `cassette` and `loop`. */
-CK_CHECKED ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cassette, ck_loop *loop, ck_error *err);
+/* A driver named "cassette" for model, ask and tool effects; drivers of commands come before it in
+ * the list. It answers an effect with the record at the cursor, `effect->consumed`, and keeps no
+ * position of its own. A record that does not fit is an outcome FAILED with CK_E_DIVERGED whose
+ * text shows both sides; a model or ask behind the last record is ENDED. Every effect can be
+ * probed: the recording says what it came to, ABSENT where it does not. Without a recorded prompt
+ * any system prompt fits. Its `reserve` is the cost that was recorded. Borrows `cassette` and
+ * `loop`. */
+CK_CHECKED ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cassette,
+                                            ck_loop *loop, ck_error *err);
 
 #endif

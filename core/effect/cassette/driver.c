@@ -12,14 +12,16 @@ typedef struct cassette_driver {
 
 static bool serves(void *self, const ck_effect *effect) {
   (void)self;
-  return effect->kind == CK_EFFECT_MODEL || effect->kind == CK_EFFECT_ASK || effect->kind == CK_EFFECT_TOOL;
+  return effect->kind == CK_EFFECT_MODEL || effect->kind == CK_EFFECT_ASK ||
+         effect->kind == CK_EFFECT_TOOL;
 }
 
 /* The recorded result as the one line that an error has. */
 static ck_status make_tool_error(ck_outcome **out, const ck_record *record, ck_error *err) {
   ck_buffer text = {0};
   ck_error line = CK_ERROR_INIT;
-  if (!ck_json_read_string(&text, ck_value_bytes(record->value))) ck_buffer_append_bytes(&text, ck_value_bytes(record->value));
+  if (!ck_json_read_string(&text, ck_value_bytes(record->value)))
+    ck_buffer_append_bytes(&text, ck_value_bytes(record->value));
   ck_error_set(&line, CK_E_FAILED, "%s", text.data ? text.data : "");
   ck_status status = ck_buffer_check(&text, err);
   if (!status) status = ck_outcome_new(out, CK_OUTCOME_ERROR, record->value, line.text, err);
@@ -37,18 +39,22 @@ static ck_status make_recorded(ck_outcome **out, const ck_record *record, ck_err
   return CK_OK;
 }
 
-static ck_status make_outcome(ck_outcome **out, const ck_cassette *cassette, const ck_effect *effect, ck_error *err) {
+static ck_status make_outcome(ck_outcome **out, const ck_cassette *cassette,
+                              const ck_effect *effect, ck_error *err) {
   const ck_record *record = NULL;
   ck_error diverged = CK_ERROR_INIT;
   ck_status status = ck_cassette_match(&record, cassette, effect, &diverged);
-  if (!status) return record ? make_recorded(out, record, err) : ck_outcome_new(out, CK_OUTCOME_ENDED, NULL, NULL, err);
+  if (!status)
+    return record ? make_recorded(out, record, err)
+                  : ck_outcome_new(out, CK_OUTCOME_ENDED, NULL, NULL, err);
   if (status != CK_E_DIVERGED) return ck_error_set(err, status, "%s", diverged.text);
   status = ck_outcome_new(out, CK_OUTCOME_FAILED, NULL, diverged.text, err);
   if (!status) (*out)->error_status = CK_E_DIVERGED;
   return status;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   cassette_driver *self = to;
   ck_outcome *outcome = NULL;
   *out = NULL;
@@ -57,7 +63,8 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
 }
 
 /* What the recording does not hold did not happen; starting it then tells why. */
-static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   cassette_driver *self = to;
   ck_outcome *outcome = NULL;
   *out = NULL;
@@ -90,15 +97,21 @@ static void free_driver(void *to) {
   free(self);
 }
 
-ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cassette, ck_loop *loop, ck_error *err) {
+ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cassette, ck_loop *loop,
+                                 ck_error *err) {
   *out = NULL;
   cassette_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->cassette = cassette;
   self->replies.loop = loop;
-  self->driver = (ck_effect_driver){
-      .name = "cassette", .self = self, .serves = serves, .start = start, .probe = probe, .cancel = cancel,
-      .reserve = reserve, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "cassette",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .probe = probe,
+                                    .cancel = cancel,
+                                    .reserve = reserve,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

@@ -9,7 +9,8 @@
 
 enum { READ_SIZE = 1 << 16, FILE_MAX = 1 << 30, FORMAT_VERSION = 1 };
 
-/* A '#' with nothing but digits behind it names a session; any other '#' belongs to the file's name. */
+/* A '#' with nothing but digits behind it names a session; any other '#' belongs to the file's
+ * name. */
 static ck_status split_spec(char **path, size_t *index, const char *spec, ck_error *err) {
   *index = 0;
   *path = strdup(spec);
@@ -41,21 +42,24 @@ static ck_status wrong_member(size_t line, const char *name, const char *wanted,
   return ck_error_set(err, CK_E_PARSE, "line %zu: \"%s\" must be %s", line, name, wanted);
 }
 
-static ck_status read_member_text(char **out, ck_bytes object, const char *name, size_t line, ck_error *err) {
+static ck_status read_member_text(char **out, ck_bytes object, const char *name, size_t line,
+                                  ck_error *err) {
   ck_bytes value = ck_json_get(object, name);
   if (ck_json_type_of(value) != CK_JSON_STRING) return wrong_member(line, name, "a string", err);
   *out = ck_json_dup_string(value);
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
-static ck_status read_member_value(ck_value **out, ck_bytes object, const char *name, size_t line, ck_error *err) {
+static ck_status read_member_value(ck_value **out, ck_bytes object, const char *name, size_t line,
+                                   ck_error *err) {
   ck_bytes value = ck_json_get(object, name);
   if (!value.len) return wrong_member(line, name, "there", err);
   return ck_value_copy(out, value, err);
 }
 
 /* `*out` stays as it was when the member is absent. */
-static ck_status read_member_int(int64_t *out, ck_bytes object, const char *name, size_t line, ck_error *err) {
+static ck_status read_member_int(int64_t *out, ck_bytes object, const char *name, size_t line,
+                                 ck_error *err) {
   ck_bytes value = ck_json_get(object, name);
   if (!value.len || ck_json_read_int(out, value)) return CK_OK;
   return wrong_member(line, name, "an integer", err);
@@ -63,9 +67,11 @@ static ck_status read_member_int(int64_t *out, ck_bytes object, const char *name
 
 static ck_status read_usage(ck_record *out, ck_bytes usage, ck_error *err) {
   ck_status status = read_member_int(&out->input_tokens, usage, "prompt_tokens", out->place, err);
-  if (!status) status = read_member_int(&out->output_tokens, usage, "completion_tokens", out->place, err);
+  if (!status)
+    status = read_member_int(&out->output_tokens, usage, "completion_tokens", out->place, err);
   if (!status) status = read_member_int(&out->input_tokens, usage, "input_tokens", out->place, err);
-  if (!status) status = read_member_int(&out->output_tokens, usage, "output_tokens", out->place, err);
+  if (!status)
+    status = read_member_int(&out->output_tokens, usage, "output_tokens", out->place, err);
   return status;
 }
 
@@ -79,11 +85,13 @@ static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
   if (!status) status = read_member_int(&out->cost_micros, line, "cost_micros", out->place, err);
   if (status || !request.len) return status;
   ck_buffer hex = {0};
-  out->has_request = ck_json_read_string(&hex, request) && ck_digest_read_hex(&out->request, ck_buffer_bytes(&hex));
+  out->has_request = ck_json_read_string(&hex, request) &&
+                     ck_digest_read_hex(&out->request, ck_buffer_bytes(&hex));
   status = ck_buffer_check(&hex, err);
   ck_buffer_clear(&hex);
   if (status) return status;
-  return out->has_request ? CK_OK : wrong_member(out->place, "request_digest", "64 hex digits", err);
+  return out->has_request ? CK_OK
+                          : wrong_member(out->place, "request_digest", "64 hex digits", err);
 }
 
 static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
@@ -92,7 +100,8 @@ static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
   if (ck_json_type_of(request) == CK_JSON_OBJECT) return ck_value_copy(&out->own, request, err);
   if (request.len) return wrong_member(out->place, "request", "an object", err);
   ck_status status = read_member_int(&out->index, line, "index", out->place, err);
-  if (!status && out->index < 0) status = wrong_member(out->place, "index", "an integer from 0", err);
+  if (!status && out->index < 0)
+    status = wrong_member(out->place, "index", "an integer from 0", err);
   if (!status) status = read_member_text(&out->name, line, "name", out->place, err);
   return status ? status : read_member_value(&out->arguments, line, "arguments", out->place, err);
 }
@@ -136,14 +145,17 @@ static ck_status add_line(ck_cassette *self, ck_bytes line, size_t number, ck_er
 }
 
 static ck_status read_header(ck_cassette *self, ck_bytes line, size_t number, ck_error *err) {
-  ck_bytes version = ck_json_get(line, "cassette"), prompt = ck_json_get(line, "prompt"), tools = ck_json_get(line, "tools");
+  ck_bytes version = ck_json_get(line, "cassette"), prompt = ck_json_get(line, "prompt"),
+           tools = ck_json_get(line, "tools");
   int64_t found = 0;
   if (!ck_json_read_int(&found, version)) {
-    return ck_error_set(err, CK_E_PARSE, "line %zu: not a cassette: it must begin with {\"cassette\":%d}", number,
+    return ck_error_set(err, CK_E_PARSE,
+                        "line %zu: not a cassette: it must begin with {\"cassette\":%d}", number,
                         FORMAT_VERSION);
   }
   if (found != FORMAT_VERSION) {
-    return ck_error_set(err, CK_E_UNSUPPORTED, "it has version %lld of the cassette format; this program reads version %d",
+    return ck_error_set(err, CK_E_UNSUPPORTED,
+                        "it has version %lld of the cassette format; this program reads version %d",
                         (long long)found, FORMAT_VERSION);
   }
   ck_status status = CK_OK;
@@ -185,16 +197,19 @@ ck_status ck_cassette_read_lines(ck_cassette *self, ck_bytes text, ck_error *err
     if (status) return status;
     begun = true;
   }
-  return begun ? CK_OK : ck_error_set(err, CK_E_PARSE, "malformed JSON at byte 0: the file is empty");
+  return begun ? CK_OK
+               : ck_error_set(err, CK_E_PARSE, "malformed JSON at byte 0: the file is empty");
 }
 
 static ck_status read_text(ck_cassette *self, ck_bytes text, size_t index, ck_error *err) {
   size_t begin = 0;
   while (begin < text.len && strchr(" \t\r\n", text.data[begin]) && text.data[begin]) begin++;
-  if (begin < text.len && text.data[begin] == '[') return ck_cassette_read_tau(self, text, index, err);
+  if (begin < text.len && text.data[begin] == '[')
+    return ck_cassette_read_tau(self, text, index, err);
   ck_status status = ck_cassette_read_lines(self, text, err);
   if (status || index == 0) return status;
-  return ck_error_set(err, CK_E_USAGE, "session #%zu is out of range: the file holds 1 session, #0", index);
+  return ck_error_set(err, CK_E_USAGE, "session #%zu is out of range: the file holds 1 session, #0",
+                      index);
 }
 
 ck_status ck_cassette_open(ck_cassette **out, const char *spec, ck_error *err) {

@@ -5,7 +5,10 @@
 #include "core/effect/cassette/record.h"
 #include "core/redact/redact.h"
 
-enum { SHOWN = 200, SHOWN_BEFORE = 60 }; /* bytes of each side; of them before the first difference */
+enum {
+  SHOWN = 200,
+  SHOWN_BEFORE = 60
+}; /* bytes of each side; of them before the first difference */
 
 /* What the flow asks, or what the cassette holds. */
 typedef struct side {
@@ -28,7 +31,8 @@ static size_t first_difference(ck_bytes a, ck_bytes b) {
 
 /* The part of `text` around byte `center`, cut at characters. */
 static void append_part(ck_buffer *out, ck_bytes text, size_t center) {
-  size_t begin = text.len > SHOWN && center > SHOWN_BEFORE ? ck_utf8_cut(text.data, center - SHOWN_BEFORE) : 0;
+  size_t begin =
+      text.len > SHOWN && center > SHOWN_BEFORE ? ck_utf8_cut(text.data, center - SHOWN_BEFORE) : 0;
   size_t rest = text.len - begin;
   size_t length = rest <= SHOWN ? rest : ck_utf8_cut(text.data + begin, SHOWN);
   if (begin) ck_buffer_append_text(out, "…");
@@ -55,14 +59,17 @@ static void append_where(ck_buffer *out, const where *at) {
 static ck_status diverge(const where *at, side *asked, side *held, ck_error *err) {
   ck_buffer text = {0};
   bool alike = ck_bytes_equal(ck_buffer_bytes(&asked->label), ck_buffer_bytes(&held->label));
-  size_t center = alike ? first_difference(ck_buffer_bytes(&asked->body), ck_buffer_bytes(&held->body)) : 0;
+  size_t center =
+      alike ? first_difference(ck_buffer_bytes(&asked->body), ck_buffer_bytes(&held->body)) : 0;
   append_where(&text, at);
   ck_buffer_append_text(&text, ": the flow asks ");
   append_side(&text, asked, center);
   ck_buffer_append_text(&text, "; the cassette holds ");
   append_side(&text, held, center);
-  bool failed = text.failed || asked->label.failed || asked->body.failed || held->label.failed || held->body.failed;
-  ck_status status = failed ? ck_error_no_memory(err) : ck_error_set(err, CK_E_DIVERGED, "%s", text.data);
+  bool failed = text.failed || asked->label.failed || asked->body.failed || held->label.failed ||
+                held->body.failed;
+  ck_status status =
+      failed ? ck_error_no_memory(err) : ck_error_set(err, CK_E_DIVERGED, "%s", text.data);
   ck_buffer *const all[] = {&text, &asked->label, &asked->body, &held->label, &held->body};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) ck_buffer_clear(all[i]);
   return status;
@@ -82,7 +89,8 @@ static void describe_effect(side *out, const ck_effect *effect) {
   int64_t index = -1;
   append_decoded(&name, ck_json_get(effect->request, "name"));
   (void)ck_json_read_int(&index, ck_json_get(effect->request, "index"));
-  ck_buffer_append_format(&out->label, "tool %.64s, call %lld, with", name.data ? name.data : "", (long long)index);
+  ck_buffer_append_format(&out->label, "tool %.64s, call %lld, with", name.data ? name.data : "",
+                          (long long)index);
   append_decoded(&out->body, ck_json_get(effect->request, "arguments"));
   ck_buffer_clear(&name);
 }
@@ -94,7 +102,8 @@ static void describe_record(side *out, const ck_record *record) {
     return;
   }
   if (record->kind == CK_EFFECT_TOOL) {
-    ck_buffer_append_format(&out->label, "tool %.64s, call %lld, with", record->name, (long long)record->index);
+    ck_buffer_append_format(&out->label, "tool %.64s, call %lld, with", record->name,
+                            (long long)record->index);
     append_decoded(&out->body, ck_value_bytes(record->arguments));
     return;
   }
@@ -102,7 +111,8 @@ static void describe_record(side *out, const ck_record *record) {
   append_decoded(&out->body, ck_value_bytes(record->value));
 }
 
-static ck_status diverge_at(const where *at, const ck_effect *effect, const ck_record *record, ck_error *err) {
+static ck_status diverge_at(const where *at, const ck_effect *effect, const ck_record *record,
+                            ck_error *err) {
   side asked = {0}, held = {0};
   describe_effect(&asked, effect);
   if (record) {
@@ -137,15 +147,16 @@ static bool is_same_json(ck_bytes a, ck_bytes b, bool *starved) {
 static bool fits_hole(ck_bytes asked, ck_bytes held, bool *starved) {
   static const char *const names[] = {"role", "tool_call_id", "name"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (!is_same_json(ck_json_get(asked, names[i]), ck_json_get(held, names[i]), starved)) return false;
+    if (!is_same_json(ck_json_get(asked, names[i]), ck_json_get(held, names[i]), starved))
+      return false;
   }
   return true;
 }
 
-/* The first of the `count` recorded messages that was not sent so, SIZE_MAX when all were; `skipped` messages lead what
- * was sent. */
-static size_t find_difference(const ck_recorded_scope *scope, size_t count, const ck_conversation *sent, size_t skipped,
-                              bool *starved) {
+/* The first of the `count` recorded messages that was not sent so, SIZE_MAX when all were;
+ * `skipped` messages lead what was sent. */
+static size_t find_difference(const ck_recorded_scope *scope, size_t count,
+                              const ck_conversation *sent, size_t skipped, bool *starved) {
   size_t sent_count = ck_conversation_count(sent) - skipped, hole = 0, at = 0;
   for (; at < count && at < sent_count; at++) {
     const ck_value *held = ck_conversation_get(scope->conversation, at);
@@ -158,7 +169,8 @@ static size_t find_difference(const ck_recorded_scope *scope, size_t count, cons
   return count == sent_count ? SIZE_MAX : at;
 }
 
-static ck_status diverge_in_digest(const where *at, const ck_digest *sent, const ck_digest *recorded, ck_error *err) {
+static ck_status diverge_in_digest(const where *at, const ck_digest *sent,
+                                   const ck_digest *recorded, ck_error *err) {
   side asked = {0}, held = {0};
   char hex[CK_DIGEST_HEX_SIZE];
   ck_digest_hex(hex, sent);
@@ -168,31 +180,37 @@ static ck_status diverge_in_digest(const where *at, const ck_digest *sent, const
   return diverge(at, &asked, &held, err);
 }
 
-/* One comparison of digests in the usual case; message by message where the recording leaves something open, and to
- * find what differs. */
-static ck_status match_model(const where *at, const ck_recorded_scope *scope, const ck_record *record,
-                             const ck_conversation *sent, ck_error *err) {
+/* One comparison of digests in the usual case; message by message where the recording leaves
+ * something open, and to find what differs. */
+static ck_status match_model(const where *at, const ck_recorded_scope *scope,
+                             const ck_record *record, const ck_conversation *sent, ck_error *err) {
   ck_digest digest = ck_conversation_digest(sent);
   bool has_hole = scope->hole_count && scope->holes[0] < record->messages;
   bool has_request = record->has_request && !has_hole;
-  if (record->has_request && ck_digest_equal(&digest, &record->request)) return CK_OK; /* whatever was left open before it */
+  if (record->has_request && ck_digest_equal(&digest, &record->request))
+    return CK_OK; /* whatever was left open before it */
   if (!has_request && ck_digest_equal(&digest, &record->prefix)) return CK_OK;
   size_t skipped = 0;
   if (!at->cassette->prompt && ck_conversation_count(sent)) {
-    skipped = ck_json_is_text(ck_json_get(ck_value_bytes(ck_conversation_get(sent, 0)), "role"), "system");
+    skipped = ck_json_is_text(ck_json_get(ck_value_bytes(ck_conversation_get(sent, 0)), "role"),
+                              "system");
   }
   bool starved = false;
   size_t first = find_difference(scope, record->messages, sent, skipped, &starved);
   if (starved) return ck_error_no_memory(err);
-  if (first == SIZE_MAX) return has_request ? diverge_in_digest(at, &digest, &record->request, err) : CK_OK;
+  if (first == SIZE_MAX)
+    return has_request ? diverge_in_digest(at, &digest, &record->request, err) : CK_OK;
   side asked = {0}, held = {0};
   bool is_sent = first + skipped < ck_conversation_count(sent);
   describe_message(&asked, first + 1, is_sent ? ck_conversation_get(sent, first + skipped) : NULL);
-  describe_message(&held, first + 1, first < record->messages ? ck_conversation_get(scope->conversation, first) : NULL);
+  describe_message(
+      &held, first + 1,
+      first < record->messages ? ck_conversation_get(scope->conversation, first) : NULL);
   return diverge(at, &asked, &held, err);
 }
 
-/* Calls of one message may be asked for in any order: the index tells which. Nearly always it is the one at the cursor. */
+/* Calls of one message may be asked for in any order: the index tells which. Nearly always it is
+ * the one at the cursor. */
 static const ck_record *find_call(const ck_recorded_scope *scope, size_t cursor, int64_t index) {
   const ck_record *here = &scope->records[cursor];
   if (here->kind != CK_EFFECT_TOOL) return NULL;
@@ -205,31 +223,35 @@ static const ck_record *find_call(const ck_recorded_scope *scope, size_t cursor,
 
 static bool is_same_call(const ck_record *record, ck_bytes request, bool *starved) {
   return ck_json_is_text(ck_json_get(request, "name"), record->name) &&
-         is_same_json(ck_json_get(request, "arguments"), ck_value_bytes(record->arguments), starved);
+         is_same_json(ck_json_get(request, "arguments"), ck_value_bytes(record->arguments),
+                      starved);
 }
 
-/* Calls that were made together are answered by what they ask, whatever the order; equal ones by any answer there is. */
-static ck_status match_own(const ck_record **out, const where *at, const ck_recorded_scope *scope, const ck_effect *effect,
-                           ck_error *err) {
+/* Calls that were made together are answered by what they ask, whatever the order; equal ones by
+ * any answer there is. */
+static ck_status match_own(const ck_record **out, const where *at, const ck_recorded_scope *scope,
+                           const ck_effect *effect, ck_error *err) {
   size_t cursor = at->number - 1;
   for (size_t step = 0; step < scope->count; step++) {
     size_t i = step == 0 ? cursor : scope->records[cursor].batch + step - 1;
     const ck_record *record = &scope->records[i];
     if (i >= scope->count || !record->own || record->batch != scope->records[cursor].batch) break;
-    if (!record->value || !ck_redact_matches(ck_value_bytes(record->own), effect->request)) continue;
+    if (!record->value || !ck_redact_matches(ck_value_bytes(record->own), effect->request))
+      continue;
     *out = record;
     return CK_OK;
   }
   return diverge_at(at, effect, &scope->records[cursor], err);
 }
 
-static ck_status match_tool(const ck_record **out, const where *at, const ck_recorded_scope *scope, const ck_effect *effect,
-                            ck_error *err) {
+static ck_status match_tool(const ck_record **out, const where *at, const ck_recorded_scope *scope,
+                            const ck_effect *effect, ck_error *err) {
   int64_t index = -1;
   if (scope->records[at->number - 1].own) return match_own(out, at, scope, effect, err);
   (void)ck_json_read_int(&index, ck_json_get(effect->request, "index"));
   const ck_record *found = find_call(scope, at->number - 1, index);
-  bool starved = false, same = found && found->value && is_same_call(found, effect->request, &starved);
+  bool starved = false,
+       same = found && found->value && is_same_call(found, effect->request, &starved);
   if (starved) return ck_error_no_memory(err);
   if (same) {
     *out = found;
@@ -242,15 +264,21 @@ static ck_status match_tool(const ck_record **out, const where *at, const ck_rec
   return diverge_at(&there, effect, found, err);
 }
 
-ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self, const ck_effect *effect, ck_error *err) {
+ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self, const ck_effect *effect,
+                            ck_error *err) {
   *out = NULL;
   const ck_recorded_scope *scope = ck_cassette_find(self, effect->scope);
   if (!scope && self->scope_count) {
-    return ck_error_set(err, CK_E_DIVERGED, "the flow asks in scope %.64s; the cassette has no such scope (it has %.64s)",
-                        effect->scope, self->scopes[0].name);
+    return ck_error_set(
+        err, CK_E_DIVERGED,
+        "the flow asks in scope %.64s; the cassette has no such scope (it has %.64s)",
+        effect->scope, self->scopes[0].name);
   }
   size_t count = scope ? scope->count : 0;
-  where at = {.cassette = self, .scope = effect->scope, .number = (size_t)effect->consumed + 1, .place = SIZE_MAX};
+  where at = {.cassette = self,
+              .scope = effect->scope,
+              .number = (size_t)effect->consumed + 1,
+              .place = SIZE_MAX};
   if (effect->consumed >= count) {
     return effect->kind == CK_EFFECT_TOOL ? diverge_at(&at, effect, NULL, err) : CK_OK;
   }
@@ -259,7 +287,8 @@ ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self, cons
   if (effect->kind == CK_EFFECT_TOOL) return match_tool(out, &at, scope, effect, err);
   if (record->kind != effect->kind) return diverge_at(&at, effect, record, err);
   if (record->kind == CK_EFFECT_MODEL) {
-    if (!effect->conversation) return ck_error_set(err, CK_E_USAGE, "a model effect without a conversation");
+    if (!effect->conversation)
+      return ck_error_set(err, CK_E_USAGE, "a model effect without a conversation");
     ck_status status = match_model(&at, scope, record, effect->conversation, err);
     if (status) return status;
   }

@@ -7,19 +7,21 @@
 typedef struct ck_record {
   ck_effect_kind kind; /* ask, model or tool */
   size_t place;        /* line of the file, or element of a trajectory */
-  ck_value *value;     /* the answer, the message, the result; NULL: a tool's that a command gives */
-  char *name;          /* tool */
+  ck_value *value; /* the answer, the message, the result; NULL: a tool's that a command gives */
+  char *name;      /* tool */
   ck_value *arguments; /* tool */
-  ck_value *own;       /* tool: the whole request, of a call that the flow itself makes; then name, arguments and index are not there */
+  ck_value *own;       /* tool: the whole request, of a call that the flow itself makes; then name,
+                          arguments and index are not there */
   int64_t index;       /* tool: which call of the message */
   bool is_error;       /* tool */
   bool has_request;    /* model: `request` was recorded */
   ck_digest request;
   int64_t cost_micros, input_tokens, output_tokens; /* model */
   /* Set by ck_cassette_seal. */
-  size_t messages;     /* model: how many messages were sent */
-  ck_digest prefix;    /* model: their digest */
-  size_t batch, batch_end; /* tool: the records that answer the same message, or calls of the flow's own in a row */
+  size_t messages;         /* model: how many messages were sent */
+  ck_digest prefix;        /* model: their digest */
+  size_t batch, batch_end; /* tool: the records that answer the same message, or calls of the flow's
+                              own in a row */
 } ck_record;
 
 typedef struct ck_recorded_scope {
@@ -27,7 +29,8 @@ typedef struct ck_recorded_scope {
   ck_record *records;
   size_t count, capacity;
   ck_conversation *conversation; /* all messages of the recording */
-  size_t *holes;                 /* messages whose content was not recorded: results of tools run by a command; ascending */
+  size_t *holes; /* messages whose content was not recorded: results of tools run by a command;
+                    ascending */
   size_t hole_count, hole_capacity;
 } ck_recorded_scope;
 
@@ -42,17 +45,21 @@ struct ck_cassette {
 /* NULL when the recording has no such scope. */
 ck_recorded_scope *ck_cassette_find(const ck_cassette *self, const char *scope);
 /* Takes what the record owns, also on failure. */
-CK_CHECKED ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_record *record, ck_error *err);
+CK_CHECKED ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_record *record,
+                                     ck_error *err);
 void ck_record_clear(ck_record *self);
-/* Works out what each record expects to have been said before it. Once all records are there; again after a change.
- * CK_E_PARSE: a tool record that answers no call. */
+/* Works out what each record expects to have been said before it. Once all records are there; again
+ * after a change. CK_E_PARSE: a tool record that answers no call. */
 CK_CHECKED ck_status ck_cassette_seal(ck_cassette *self, ck_error *err);
 
 /* Readers of the two formats; `text` is borrowed for the call. */
 CK_CHECKED ck_status ck_cassette_read_lines(ck_cassette *self, ck_bytes text, ck_error *err);
-CK_CHECKED ck_status ck_cassette_read_tau(ck_cassette *self, ck_bytes text, size_t index, ck_error *err);
+CK_CHECKED ck_status ck_cassette_read_tau(ck_cassette *self, ck_bytes text, size_t index,
+                                          ck_error *err);
 
-/* The record that answers `effect`. CK_E_DIVERGED with both sides in the text; CK_OK with NULL: the recording has ended. */
-CK_CHECKED ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self, const ck_effect *effect, ck_error *err);
+/* The record that answers `effect`. CK_E_DIVERGED with both sides in the text; CK_OK with NULL: the
+ * recording has ended. */
+CK_CHECKED ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self,
+                                       const ck_effect *effect, ck_error *err);
 
 #endif

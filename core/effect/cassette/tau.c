@@ -3,7 +3,8 @@
 
 #include "core/effect/cassette/record.h"
 
-/* Call ids repeat within a session, so a result belongs to the next unanswered call of the message right before. */
+/* Call ids repeat within a session, so a result belongs to the next unanswered call of the message
+ * right before. */
 typedef struct reading {
   ck_cassette *cassette;
   ck_json_iterator calls; /* those not answered yet */
@@ -17,19 +18,23 @@ static ck_status wrong_element(size_t place, const char *what, ck_error *err) {
 static ck_status read_system(ck_cassette *self, ck_bytes element, size_t place, ck_error *err) {
   ck_bytes content = ck_json_get(element, "content");
   if (place != 0) return wrong_element(place, "a system message behind the first element", err);
-  if (ck_json_type_of(content) != CK_JSON_STRING) return wrong_element(place, "\"content\" must be a string", err);
+  if (ck_json_type_of(content) != CK_JSON_STRING)
+    return wrong_element(place, "\"content\" must be a string", err);
   self->prompt = ck_json_dup_string(content);
   return self->prompt ? CK_OK : ck_error_no_memory(err);
 }
 
 static ck_status read_content(ck_value **out, ck_bytes element, size_t place, ck_error *err) {
   ck_bytes content = ck_json_get(element, "content");
-  return content.len ? ck_value_copy(out, content, err) : wrong_element(place, "it has no \"content\"", err);
+  return content.len ? ck_value_copy(out, content, err)
+                     : wrong_element(place, "it has no \"content\"", err);
 }
 
 static ck_status read_result(ck_record *out, reading *at, ck_bytes element, ck_error *err) {
-  if (!ck_json_next(&at->calls)) return wrong_element(out->place, "a result that answers no call", err);
-  ck_bytes function = ck_json_get(at->calls.value, "function"), arguments = ck_json_get(function, "arguments");
+  if (!ck_json_next(&at->calls))
+    return wrong_element(out->place, "a result that answers no call", err);
+  ck_bytes function = ck_json_get(at->calls.value, "function"),
+           arguments = ck_json_get(function, "arguments");
   if (ck_json_type_of(ck_json_get(function, "name")) != CK_JSON_STRING || !arguments.len) {
     return wrong_element(out->place, "the call that it answers has no name or no arguments", err);
   }
@@ -66,7 +71,8 @@ static ck_status read_turn(ck_record *out, reading *at, ck_bytes element, ck_err
 }
 
 static ck_status read_element(reading *at, ck_bytes element, size_t place, ck_error *err) {
-  if (ck_json_is_text(ck_json_get(element, "role"), "system")) return read_system(at->cassette, element, place, err);
+  if (ck_json_is_text(ck_json_get(element, "role"), "system"))
+    return read_system(at->cassette, element, place, err);
   ck_record record = {.place = place, .cost_micros = -1};
   ck_status status = read_turn(&record, at, element, err);
   if (!status) status = ck_cassette_add(at->cassette, "main", &record, err);
@@ -100,6 +106,7 @@ ck_status ck_cassette_read_tau(ck_cassette *self, ck_bytes text, size_t index, c
   while (ck_json_next(&it)) {
     if (count++ == index) return read_session(self, it.value, index, err);
   }
-  return ck_error_set(err, CK_E_USAGE, "session #%zu is out of range: the file holds %zu session%s, from #0", index, count,
-                      count == 1 ? "" : "s");
+  return ck_error_set(err, CK_E_USAGE,
+                      "session #%zu is out of range: the file holds %zu session%s, from #0", index,
+                      count, count == 1 ? "" : "s");
 }

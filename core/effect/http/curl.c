@@ -5,9 +5,10 @@
 #include <string.h>
 
 static ck_status refuse(const char *library, const char *why, ck_error *err) {
-  return ck_error_set(err, CK_E_UNSUPPORTED,
-                      "%s cannot be loaded, and models are reached through it: %s; install libcurl4", library,
-                      why ? why : "no reason was given");
+  return ck_error_set(
+      err, CK_E_UNSUPPORTED,
+      "%s cannot be loaded, and models are reached through it: %s; install libcurl4", library,
+      why ? why : "no reason was given");
 }
 
 /* A pointer to a function and one to data have the same size wherever dlsym is. */
@@ -22,8 +23,9 @@ ck_status ck_curl_load(ck_curl *out, const char *library, ck_error *err) {
   if (!library) library = "libcurl.so.4";
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (!handle) return refuse(library, dlerror(), err);
-#define X(name) \
-  if (!find(&out->name, sizeof out->name, handle, "curl_" #name)) return refuse(library, dlerror(), err);
+#define X(name)                                                   \
+  if (!find(&out->name, sizeof out->name, handle, "curl_" #name)) \
+    return refuse(library, dlerror(), err);
   CK_CURL_TABLE(X)
 #undef X
   CURLcode failed = out->global_init(CURL_GLOBAL_DEFAULT);

@@ -25,7 +25,8 @@ static void serve_ended(ck_http *self) {
   }
 }
 
-/* A client whose callback failed does nothing more until all its transfers are gone; it does not end them itself. */
+/* A client whose callback failed does nothing more until all its transfers are gone; it does not
+ * end them itself. */
 static void act(ck_http *self, curl_socket_t fd, int flags) {
   int running;
   CURLMcode failed = self->curl.multi_socket_action(self->multi, fd, flags, &running);
@@ -36,13 +37,12 @@ static void act(ck_http *self, curl_socket_t fd, int flags) {
 static void on_poll(uv_poll_t *poll, int failed, int events) {
   watched *it = poll->data;
   ck_http *self = it->client;
-  int flags = (events & UV_READABLE ? CURL_CSELECT_IN : 0) | (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
+  int flags =
+      (events & UV_READABLE ? CURL_CSELECT_IN : 0) | (events & UV_WRITABLE ? CURL_CSELECT_OUT : 0);
   act(self, it->fd, failed < 0 ? CURL_CSELECT_ERR : flags);
 }
 
-static void on_due(void *to) {
-  act(to, CURL_SOCKET_TIMEOUT, 0);
-}
+static void on_due(void *to) { act(to, CURL_SOCKET_TIMEOUT, 0); }
 
 static int on_timer(CURLM *multi, long ms, void *to) {
   ck_http *self = to;
@@ -54,9 +54,7 @@ static int on_timer(CURLM *multi, long ms, void *to) {
   return 0;
 }
 
-static void free_watched(uv_handle_t *handle) {
-  free(handle->data);
-}
+static void free_watched(uv_handle_t *handle) { free(handle->data); }
 
 static watched *watch(ck_http *self, curl_socket_t fd) {
   watched *it = calloc(1, sizeof *it);
@@ -123,7 +121,8 @@ static void link_request(ck_http_request *it) {
   it->client->requests = it;
 }
 
-ck_status ck_http_post(ck_http_request **out, ck_http *self, const ck_http_options *options, ck_error *err) {
+ck_status ck_http_post(ck_http_request **out, ck_http *self, const ck_http_options *options,
+                       ck_error *err) {
   ck_status status = ck_http_request_new(out, self, options, err);
   if (status) return status;
   link_request(*out);
@@ -132,5 +131,6 @@ ck_status ck_http_post(ck_http_request **out, ck_http *self, const ck_http_optio
   ck_http_drop(*out);
   *out = NULL;
   if (failed == CURLM_OUT_OF_MEMORY) return ck_error_no_memory(err);
-  return ck_error_set(err, CK_E_FAILED, "a request cannot be started: %s", self->curl.multi_strerror(failed));
+  return ck_error_set(err, CK_E_FAILED, "a request cannot be started: %s",
+                      self->curl.multi_strerror(failed));
 }

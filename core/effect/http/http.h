@@ -1,7 +1,9 @@
-/* http.h - HTTP POST requests on the loop: bounded in time and size, and no word of a credential in what they tell.
+/* http.h - HTTP POST requests on the loop: bounded in time and size, and no word of a credential in
+ * what they tell.
  *
- * Only http and https; redirects are not followed, so nothing that was meant for one host reaches another; certificates
- * are verified; proxies come from the environment as for curl. Loop thread only. */
+ * Only http and https; redirects are not followed, so nothing that was meant for one host reaches
+ * another; certificates are verified; proxies come from the environment as for curl. Loop thread
+ * only. */
 #ifndef CK_EFFECT_HTTP_HTTP_H
 #define CK_EFFECT_HTTP_HTTP_H
 
@@ -39,9 +41,11 @@ typedef struct ck_http_options {
   const ck_http_header *headers; /* beside Content-Type: application/json */
   size_t header_count;
   ck_bytes body;
-  size_t body_max;                       /* bytes of the answer's body, after decompression */
-  int64_t connect_ms, idle_ms, total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
-  /* Each header of the answer; then `data` has the body as it comes. `data` false: no more of it. */
+  size_t body_max; /* bytes of the answer's body, after decompression */
+  int64_t connect_ms, idle_ms,
+      total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
+  /* Each header of the answer; then `data` has the body as it comes. `data` false: no more of
+   * it. */
   void (*header)(void *to, ck_bytes name, ck_bytes value);
   bool (*data)(void *to, int code, ck_bytes chunk);
   /* Once, from the loop; the request is freed after it. */
@@ -49,13 +53,15 @@ typedef struct ck_http_options {
   void *to;
 } ck_http_options;
 
-/* Loads libcurl (`library` NULL: where it is expected). Borrows `loop`. CK_E_UNSUPPORTED: it is not there. */
+/* Loads libcurl (`library` NULL: where it is expected). Borrows `loop`. CK_E_UNSUPPORTED: it is not
+ * there. */
 CK_CHECKED ck_status ck_http_new(ck_http **out, ck_loop *loop, const char *library, ck_error *err);
 /* Ends all requests; `ended` is not called. */
 void ck_http_free(ck_http *self);
 
 /* No callback is made from within. CK_E_USAGE: a header that would break out of its line. */
-CK_CHECKED ck_status ck_http_post(ck_http_request **out, ck_http *self, const ck_http_options *options, ck_error *err);
+CK_CHECKED ck_status ck_http_post(ck_http_request **out, ck_http *self,
+                                  const ck_http_options *options, ck_error *err);
 /* At once; `ended` is not called. Not from within `header` or `data`. */
 void ck_http_drop(ck_http_request *self);
 

@@ -32,8 +32,8 @@ struct ck_http_request {
 };
 
 /* Makes the handle with all its options, without starting it. */
-CK_CHECKED ck_status ck_http_request_new(ck_http_request **out, ck_http *client, const ck_http_options *options,
-                                         ck_error *err);
+CK_CHECKED ck_status ck_http_request_new(ck_http_request **out, ck_http *client,
+                                         const ck_http_options *options, ck_error *err);
 /* What became of it, and frees it. */
 void ck_http_request_finish(ck_http_request *self, CURLcode code);
 

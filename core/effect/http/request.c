@@ -60,7 +60,8 @@ static void on_idle(void *to) {
 /* ---- options ---- */
 
 static bool is_token(const char *name) {
-  static const char others[] = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  static const char others[] =
+      "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   return *name && name[strspn(name, others)] == '\0';
 }
 
@@ -72,14 +73,19 @@ static bool is_line(const char *value) {
 }
 
 /* libcurl copies the line; ours is wiped, for it may hold a credential. */
-static ck_status append_header(ck_http_request *self, const char *name, const char *value, ck_error *err) {
+static ck_status append_header(ck_http_request *self, const char *name, const char *value,
+                               ck_error *err) {
   ck_buffer line = {0};
   if (!is_token(name))
-    return ck_error_set(err, CK_E_USAGE, "header '%.64s' has a character that no header's name can have", name);
+    return ck_error_set(err, CK_E_USAGE,
+                        "header '%.64s' has a character that no header's name can have", name);
   if (!is_line(value))
-    return ck_error_set(err, CK_E_USAGE, "the value of header '%.64s' has a line break or a control character", name);
+    return ck_error_set(err, CK_E_USAGE,
+                        "the value of header '%.64s' has a line break or a control character",
+                        name);
   ck_buffer_append_format(&line, *value ? "%s: %s" : "%s;", name, value);
-  struct curl_slist *list = line.failed ? NULL : self->client->curl.slist_append(self->headers, line.data);
+  struct curl_slist *list =
+      line.failed ? NULL : self->client->curl.slist_append(self->headers, line.data);
   if (line.data) explicit_bzero(line.data, line.cap);
   ck_buffer_clear(&line);
   if (!list) return ck_error_no_memory(err);
@@ -87,7 +93,8 @@ static ck_status append_header(ck_http_request *self, const char *name, const ch
   return CK_OK;
 }
 
-static ck_status append_headers(ck_http_request *self, const ck_http_options *options, ck_error *err) {
+static ck_status append_headers(ck_http_request *self, const ck_http_options *options,
+                                ck_error *err) {
   ck_status status = append_header(self, "Content-Type", "application/json", err);
   struct curl_slist *list = NULL; /* "Expect:" is no question before the body */
   if (!status) list = self->client->curl.slist_append(self->headers, "Expect:");
@@ -111,7 +118,8 @@ static CURLcode set_safety(const ck_http_request *self) {
   collect(&code, set(self->easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS)));
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
-  collect(&code, set(self->easy, CURLOPT_QUICK_EXIT, 1L)); /* a name that is being looked up holds nobody up */
+  collect(&code, set(self->easy, CURLOPT_QUICK_EXIT,
+                     1L)); /* a name that is being looked up holds nobody up */
 #endif
   collect(&code, set(self->easy, CURLOPT_FOLLOWLOCATION, 0L));
   collect(&code, set(self->easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L));
@@ -150,7 +158,8 @@ static void free_request(ck_http_request *self) {
     self->client->requests = self->next;
   if (self->next) self->next->previous = self->previous;
   if (self->easy) curl->easy_cleanup(self->easy);
-  for (struct curl_slist *at = self->headers; at; at = at->next) explicit_bzero(at->data, strlen(at->data));
+  for (struct curl_slist *at = self->headers; at; at = at->next)
+    explicit_bzero(at->data, strlen(at->data));
   curl->slist_free_all(self->headers);
   ck_http_timer_free(self->idle);
   free(self);
@@ -158,18 +167,21 @@ static void free_request(ck_http_request *self) {
 
 static ck_status prepare(ck_http_request *self, const ck_http_options *options, ck_error *err) {
   ck_status status = append_headers(self, options, err);
-  if (!status && self->idle_ms > 0) status = ck_http_timer_new(&self->idle, self->client->loop, on_idle, self, err);
+  if (!status && self->idle_ms > 0)
+    status = ck_http_timer_new(&self->idle, self->client->loop, on_idle, self, err);
   if (status) return status;
   CURLcode code = set_request(self, options);
   if (code == CURLE_OK) code = set_safety(self);
   if (code == CURLE_OUT_OF_MEMORY) return ck_error_no_memory(err);
   if (code != CURLE_OK)
-    return ck_error_set(err, CK_E_UNSUPPORTED, "libcurl: %s", self->client->curl.easy_strerror(code));
+    return ck_error_set(err, CK_E_UNSUPPORTED, "libcurl: %s",
+                        self->client->curl.easy_strerror(code));
   if (self->idle) ck_http_timer_set(self->idle, self->idle_ms);
   return CK_OK;
 }
 
-ck_status ck_http_request_new(ck_http_request **out, ck_http *client, const ck_http_options *options, ck_error *err) {
+ck_status ck_http_request_new(ck_http_request **out, ck_http *client,
+                              const ck_http_options *options, ck_error *err) {
   *out = NULL;
   ck_http_request *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -223,7 +235,8 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
   void *to = self->to;
   char text[CURL_ERROR_SIZE];
   bool by_us = self->stopped != CK_HTTP_ANSWERED;
-  ck_http_end end = {.ending = by_us ? self->stopped : ending_of(code), .code = code_of(self), .text = text};
+  ck_http_end end = {
+      .ending = by_us ? self->stopped : ending_of(code), .code = code_of(self), .text = text};
   const char *of_library = *self->text ? self->text : self->client->curl.easy_strerror(code);
   snprintf(text, sizeof text, "%s", *self->why ? self->why : of_library);
   ck_http_drop(self);

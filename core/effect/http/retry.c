@@ -50,8 +50,8 @@ static bool read_date(int64_t *out_ms, const char *text) {
   struct tm at = {0};
   char month[4], zone[4];
   int end = 0;
-  if (sscanf(text, "%*3[A-Za-z], %2d %3[A-Za-z] %4d %2d:%2d:%2d %3s%n", &at.tm_mday, month, &at.tm_year, &at.tm_hour,
-             &at.tm_min, &at.tm_sec, zone, &end) != 7)
+  if (sscanf(text, "%*3[A-Za-z], %2d %3[A-Za-z] %4d %2d:%2d:%2d %3s%n", &at.tm_mday, month,
+             &at.tm_year, &at.tm_hour, &at.tm_min, &at.tm_sec, zone, &end) != 7)
     return false;
   at.tm_mon = month_of(month);
   at.tm_year -= 1900;

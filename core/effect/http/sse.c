@@ -22,7 +22,8 @@ static ck_status dispatch(ck_sse *self, ck_error *err) {
 static ck_status take_line(ck_sse *self, ck_bytes line, ck_error *err) {
   if (line.len == 0) return dispatch(self, err);
   const char *colon = memchr(line.data, ':', line.len);
-  size_t name_len = colon ? (size_t)(colon - line.data) : line.len, skip = colon ? name_len + 1 : name_len;
+  size_t name_len = colon ? (size_t)(colon - line.data) : line.len,
+         skip = colon ? name_len + 1 : name_len;
   if (skip < line.len && line.data[skip] == ' ') skip++;
   ck_bytes value = {line.data + skip, line.len - skip};
   if (is_named(line, name_len, "data")) {
@@ -35,7 +36,8 @@ static ck_status take_line(ck_sse *self, ck_bytes line, ck_error *err) {
   return CK_OK;
 }
 
-/* The line may lie in `self->line` as a whole, in the chunk as a whole, or begin in one and end in the other. */
+/* The line may lie in `self->line` as a whole, in the chunk as a whole, or begin in one and end in
+ * the other. */
 static ck_status end_line(ck_sse *self, ck_bytes rest, ck_error *err) {
   ck_bytes line = rest;
   if (self->line.len > 0) {

@@ -1,4 +1,5 @@
-/* sse.h - reads a stream of server-sent events (WHATWG HTML, section 9.2) as its bytes come, however they are cut. */
+/* sse.h - reads a stream of server-sent events (WHATWG HTML, section 9.2) as its bytes come,
+ * however they are cut. */
 #ifndef CK_EFFECT_HTTP_SSE_H
 #define CK_EFFECT_HTTP_SSE_H
 
@@ -6,8 +7,8 @@
 
 /* Zero-initialise, set `take` and `to`; ck_sse_clear. */
 typedef struct ck_sse {
-  /* Each event with data, once it is whole: `event` is its name or empty, `data` its lines joined by newlines. Borrowed
-   * for the call. Another status ends the reading. */
+  /* Each event with data, once it is whole: `event` is its name or empty, `data` its lines joined
+   * by newlines. Borrowed for the call. Another status ends the reading. */
   ck_status (*take)(void *to, ck_bytes event, ck_bytes data, ck_error *err);
   void *to;
   ck_buffer line, event, data;

@@ -15,11 +15,10 @@ static void on_due(uv_timer_t *handle) {
   self->due(self->to);
 }
 
-static void on_closed(uv_handle_t *handle) {
-  free(handle->data);
-}
+static void on_closed(uv_handle_t *handle) { free(handle->data); }
 
-ck_status ck_http_timer_new(ck_http_timer **out, ck_loop *loop, void (*due)(void *to), void *to, ck_error *err) {
+ck_status ck_http_timer_new(ck_http_timer **out, ck_loop *loop, void (*due)(void *to), void *to,
+                            ck_error *err) {
   *out = NULL;
   ck_http_timer *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -37,9 +36,7 @@ void ck_http_timer_set(ck_http_timer *self, int64_t ms) {
   uv_timer_start(&self->handle, on_due, ms > 0 ? (uint64_t)ms : 0, 0);
 }
 
-void ck_http_timer_stop(ck_http_timer *self) {
-  uv_timer_stop(&self->handle);
-}
+void ck_http_timer_stop(ck_http_timer *self) { uv_timer_stop(&self->handle); }
 
 void ck_http_timer_free(ck_http_timer *self) {
   if (self) uv_close((uv_handle_t *)&self->handle, on_closed);

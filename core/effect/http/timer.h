@@ -8,8 +8,8 @@
 
 typedef struct ck_http_timer ck_http_timer;
 
-CK_CHECKED ck_status ck_http_timer_new(ck_http_timer **out, ck_loop *loop, void (*due)(void *to), void *to,
-                                       ck_error *err);
+CK_CHECKED ck_status ck_http_timer_new(ck_http_timer **out, ck_loop *loop, void (*due)(void *to),
+                                       void *to, ck_error *err);
 /* Calls `due` once, `ms` from now; takes the place of what was set before. */
 void ck_http_timer_set(ck_http_timer *self, int64_t ms);
 void ck_http_timer_stop(ck_http_timer *self);

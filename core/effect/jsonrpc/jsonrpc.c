@@ -10,7 +10,8 @@ static bool is_id(ck_bytes id) {
 
 static bool is_params(ck_bytes params) {
   ck_json_type type = ck_json_type_of(params);
-  return type == CK_JSON_NONE || type == CK_JSON_NULL || type == CK_JSON_OBJECT || type == CK_JSON_ARRAY;
+  return type == CK_JSON_NONE || type == CK_JSON_NULL || type == CK_JSON_OBJECT ||
+         type == CK_JSON_ARRAY;
 }
 
 bool ck_rpc_read(ck_rpc_message *out, ck_bytes object) {
@@ -27,7 +28,8 @@ bool ck_rpc_read(ck_rpc_message *out, ck_bytes object) {
   if (out->error.len && ck_json_type_of(out->result) == CK_JSON_NULL) out->result = (ck_bytes){0};
   if (out->method.len) {
     out->kind = out->id.len ? CK_RPC_REQUEST : CK_RPC_NOTIFICATION;
-    return ck_json_type_of(out->method) == CK_JSON_STRING && is_params(out->params) && (!out->id.len || is_id(out->id));
+    return ck_json_type_of(out->method) == CK_JSON_STRING && is_params(out->params) &&
+           (!out->id.len || is_id(out->id));
   }
   out->kind = CK_RPC_ANSWER;
   bool one = (out->result.len > 0) != (out->error.len > 0);
@@ -35,7 +37,8 @@ bool ck_rpc_read(ck_rpc_message *out, ck_bytes object) {
          (is_id(out->id) || (out->error.len && ck_json_type_of(out->id) == CK_JSON_NULL));
 }
 
-/* Line breaks between the tokens of JSON are nothing but space, and inside its strings there are none. */
+/* Line breaks between the tokens of JSON are nothing but space, and inside its strings there are
+ * none. */
 static void end_line(ck_buffer *out, size_t from) {
   for (size_t i = from; !out->failed && i < out->len; i++) {
     if (out->data[i] == '\n' || out->data[i] == '\r') out->data[i] = ' ';
@@ -102,9 +105,12 @@ static int read_escape(const char *at, size_t len) {
   if (len < ESCAPE || at[0] != '\\' || at[1] != 'u') return -1;
   for (int i = 2; i < ESCAPE; i++) {
     int c = at[i] | 0x20;
-    if (at[i] >= '0' && at[i] <= '9') number = number * 16 + at[i] - '0';
-    else if (c >= 'a' && c <= 'f') number = number * 16 + c - 'a' + 10;
-    else return -1;
+    if (at[i] >= '0' && at[i] <= '9')
+      number = number * 16 + at[i] - '0';
+    else if (c >= 'a' && c <= 'f')
+      number = number * 16 + c - 'a' + 10;
+    else
+      return -1;
   }
   return number;
 }
@@ -112,7 +118,8 @@ static int read_escape(const char *at, size_t len) {
 static bool is_high(int number) { return number >= 0xD800 && number <= 0xDBFF; }
 static bool is_low(int number) { return number >= 0xDC00 && number <= 0xDFFF; }
 
-/* How much of the front stays as it is; 0: the first character does not. `*skip`: the length of what must go then. */
+/* How much of the front stays as it is; 0: the first character does not. `*skip`: the length of
+ * what must go then. */
 static size_t take_sound(size_t *skip, const char *at, size_t len) {
   int number = read_escape(at, len);
   *skip = number >= 0 ? ESCAPE : 1;
@@ -127,8 +134,10 @@ bool ck_rpc_mend(ck_buffer *out, ck_bytes line) {
   bool mended = false;
   for (size_t i = 0, skip; i < line.len;) {
     size_t sound = take_sound(&skip, line.data + i, line.len - i);
-    if (sound) ck_buffer_append(out, line.data + i, sound);
-    else ck_buffer_append_text(out, "\xEF\xBF\xBD");
+    if (sound)
+      ck_buffer_append(out, line.data + i, sound);
+    else
+      ck_buffer_append_text(out, "\xEF\xBF\xBD");
     mended |= !sound;
     i += sound ? sound : skip;
   }

@@ -24,14 +24,17 @@ typedef struct ck_rpc_message {
   ck_bytes result, error; /* an answer has one of them */
 } ck_rpc_message;
 
-/* False when `object`, which ck_json_check took, is no such message. A missing "jsonrpc" is forgiven. */
+/* False when `object`, which ck_json_check took, is no such message. A missing "jsonrpc" is
+ * forgiven. */
 bool ck_rpc_read(ck_rpc_message *out, ck_bytes object);
 
-/* Appends the line with what JSON may not hold here, though many write it (bytes that are not UTF-8, the escape of NUL, lone
- * halves of surrogate pairs), replaced by U+FFFD. False: there was none of it. */
+/* Appends the line with what JSON may not hold here, though many write it (bytes that are not
+ * UTF-8, the escape of NUL, lone halves of surrogate pairs), replaced by U+FFFD. False: there was
+ * none of it. */
 bool ck_rpc_mend(ck_buffer *out, ck_bytes line);
 
-/* Each appends one line with its newline. `params` and `result` are JSON; no bytes: left out, as a result null. */
+/* Each appends one line with its newline. `params` and `result` are JSON; no bytes: left out, as a
+ * result null. */
 void ck_rpc_write_request(ck_buffer *out, int64_t id, const char *method, ck_bytes params);
 void ck_rpc_write_notification(ck_buffer *out, const char *method, ck_bytes params);
 void ck_rpc_write_result(ck_buffer *out, ck_bytes id, ck_bytes result);

@@ -19,8 +19,8 @@ struct ck_peer {
   char why[TEXT_MAX]; /* why it was ended; "": it was not */
   bool silent;        /* it closed its output */
   size_t line_max, queue_max;
-  ck_buffer line;    /* begun and not ended */
-  ck_buffer words;   /* the end of its standard error */
+  ck_buffer line;  /* begun and not ended */
+  ck_buffer words; /* the end of its standard error */
   int64_t last_id;
   ck_peer_call calls; /* a ring; this one is its end */
   void (*told)(void *to, const ck_rpc_message *message);
@@ -58,8 +58,10 @@ static void set_timer(ck_peer *self) {
     if (due_of(call) < due) due = due_of(call);
   }
   uv_update_time(self->timer->loop);
-  if (due == INT64_MAX) uv_timer_stop(self->timer);
-  else uv_timer_start(self->timer, on_timer, due > now ? (uint64_t)(due - now) : 0, 0);
+  if (due == INT64_MAX)
+    uv_timer_stop(self->timer);
+  else
+    uv_timer_start(self->timer, on_timer, due > now ? (uint64_t)(due - now) : 0, 0);
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -69,7 +71,8 @@ static void on_timer(uv_timer_t *timer) {
   for (ck_peer_call *call = self->calls.next, *next; call != &self->calls; call = next) {
     next = call->next;
     if (due_of(call) > now) continue;
-    snprintf(text, sizeof text, "%s did not answer within %.1f s", self->name, (double)(now - call->since_ms) / 1000);
+    snprintf(text, sizeof text, "%s did not answer within %.1f s", self->name,
+             (double)(now - call->since_ms) / 1000);
     answer_call(call, &(ck_peer_answer){.outcome = CK_PEER_LATE, .text = text});
     next = self->calls.next; /* the callback may have changed the ring */
   }
@@ -87,7 +90,9 @@ static ck_peer_call *find_call(ck_peer *self, ck_bytes id) {
 
 /* ---- what it wrote ---- */
 
-static bool is_of_word(char c) { return isalnum((unsigned char)c) || (c & 0x80) || (c && strchr("_-+/=.~%:!#$&*?@^", c)); }
+static bool is_of_word(char c) {
+  return isalnum((unsigned char)c) || (c & 0x80) || (c && strchr("_-+/=.~%:!#$&*?@^", c));
+}
 
 size_t ck_peer_cut(ck_bytes text, size_t most) {
   if (text.len <= most) return text.len;
@@ -119,7 +124,8 @@ static void take_answer(ck_peer *self, const ck_rpc_message *message) {
     answer.json = message->error;
     ck_json_read_int(&answer.code, ck_json_get(message->error, "code"));
     ck_buffer_append_format(&text, "%s: ", self->name);
-    if (!ck_json_read_string(&text, ck_json_get(message->error, "message"))) ck_buffer_append_text(&text, "refused without a reason");
+    if (!ck_json_read_string(&text, ck_json_get(message->error, "message")))
+      ck_buffer_append_text(&text, "refused without a reason");
     ck_buffer_append_format(&text, " (error %lld)", (long long)answer.code);
     answer.text = text.failed ? ck_status_text(CK_E_NO_MEMORY) : text.data;
   }
@@ -130,9 +136,12 @@ static void take_answer(ck_peer *self, const ck_rpc_message *message) {
 
 static void take_message(ck_peer *self, ck_bytes json) {
   ck_rpc_message message;
-  if (!ck_rpc_read(&message, json)) refuse_line(self, json, "no JSON-RPC message");
-  else if (message.kind == CK_RPC_ANSWER) take_answer(self, &message);
-  else self->told(self->to, &message);
+  if (!ck_rpc_read(&message, json))
+    refuse_line(self, json, "no JSON-RPC message");
+  else if (message.kind == CK_RPC_ANSWER)
+    take_answer(self, &message);
+  else
+    self->told(self->to, &message);
 }
 
 static bool is_blank(ck_bytes line) {
@@ -162,9 +171,12 @@ static void take_line(ck_peer *self, ck_bytes line) {
     status = ck_buffer_check(&mended, &err);
     if (status == CK_OK) status = ck_json_check(json, &err);
   }
-  if (status == CK_OK) take_json(self, json);
-  else if (status == CK_E_NO_MEMORY) ck_peer_stop(self, err.text);
-  else refuse_line(self, line, "no JSON");
+  if (status == CK_OK)
+    take_json(self, json);
+  else if (status == CK_E_NO_MEMORY)
+    ck_peer_stop(self, err.text);
+  else
+    refuse_line(self, line, "no JSON");
   ck_buffer_clear(&mended);
 }
 
@@ -193,18 +205,23 @@ static void take_output(ck_peer *self, ck_bytes chunk) {
       ck_peer_stop(self, text);
       return;
     }
-    chunk = (ck_bytes){part.data + part.len + (newline != NULL), chunk.len - part.len - (newline != NULL)};
+    chunk = (ck_bytes){part.data + part.len + (newline != NULL),
+                       chunk.len - part.len - (newline != NULL)};
     bool whole = newline && !self->line.len;
     if (!whole) ck_buffer_append_bytes(&self->line, part);
-    if (self->line.failed) ck_peer_stop(self, ck_status_text(CK_E_NO_MEMORY));
-    else if (newline) take_line(self, whole ? part : ck_buffer_bytes(&self->line));
+    if (self->line.failed)
+      ck_peer_stop(self, ck_status_text(CK_E_NO_MEMORY));
+    else if (newline)
+      take_line(self, whole ? part : ck_buffer_bytes(&self->line));
     if (newline) ck_buffer_reset(&self->line);
   }
 }
 
 static bool on_wrote(void *to, int fd, ck_bytes chunk) {
-  if (fd == STDERR_FILENO) keep_words(to, chunk);
-  else take_output(to, chunk);
+  if (fd == STDERR_FILENO)
+    keep_words(to, chunk);
+  else
+    take_output(to, chunk);
   return true;
 }
 
@@ -222,12 +239,18 @@ static void append_last_words(ck_buffer *out, ck_bytes words) {
 }
 
 static void append_ending(ck_buffer *out, const ck_peer *self, const ck_child_end *end) {
-  if (*self->why) ck_buffer_append_text(out, self->why);
-  else if (end->ending == CK_CHILD_EXITED) ck_buffer_append_format(out, "it ended with exit status %d", end->code);
-  else if (end->ending == CK_CHILD_KILLED) ck_buffer_append_format(out, "it was ended by signal %d (%s)", end->code, strsignal(end->code));
-  else if (end->ending == CK_CHILD_UNSTARTED) ck_buffer_append_format(out, "it cannot be started: %s", strerror(end->code));
-  else if (end->ending == CK_CHILD_NO_MEMORY) ck_buffer_append_text(out, "out of memory for its output");
-  else ck_buffer_append_text(out, "it closed its standard output, and was ended");
+  if (*self->why)
+    ck_buffer_append_text(out, self->why);
+  else if (end->ending == CK_CHILD_EXITED)
+    ck_buffer_append_format(out, "it ended with exit status %d", end->code);
+  else if (end->ending == CK_CHILD_KILLED)
+    ck_buffer_append_format(out, "it was ended by signal %d (%s)", end->code, strsignal(end->code));
+  else if (end->ending == CK_CHILD_UNSTARTED)
+    ck_buffer_append_format(out, "it cannot be started: %s", strerror(end->code));
+  else if (end->ending == CK_CHILD_NO_MEMORY)
+    ck_buffer_append_text(out, "out of memory for its output");
+  else
+    ck_buffer_append_text(out, "it closed its standard output, and was ended");
 }
 
 static void free_timer(uv_handle_t *timer) { free(timer); }
@@ -286,7 +309,8 @@ bool ck_peer_is_ending(const ck_peer *self) { return *self->why || !self->child 
 static ck_status send_lines(ck_peer *self, ck_buffer *lines, ck_error *err) {
   ck_status status = ck_buffer_check(lines, err);
   if (status == CK_OK && ck_peer_is_ending(self)) {
-    status = ck_error_set(err, CK_E_UNAVAILABLE, "%s: %s", self->name, *self->why ? self->why : "it has ended");
+    status = ck_error_set(err, CK_E_UNAVAILABLE, "%s: %s", self->name,
+                          *self->why ? self->why : "it has ended");
   } else if (status == CK_OK) {
     status = ck_child_write(self->child, ck_buffer_bytes(lines), self->queue_max, err);
     if (status != CK_OK && status != CK_E_NO_MEMORY) {
@@ -299,10 +323,12 @@ static ck_status send_lines(ck_peer *self, ck_buffer *lines, ck_error *err) {
   return status;
 }
 
-ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method, ck_bytes params, ck_error *err) {
+ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method, ck_bytes params,
+                      ck_error *err) {
   ck_buffer lines = {0};
   if (call->deadline_ms && call->deadline_ms <= now_ms()) {
-    return ck_error_set(err, CK_E_UNAVAILABLE, "%s was not asked: its deadline has passed", self->name);
+    return ck_error_set(err, CK_E_UNAVAILABLE, "%s was not asked: its deadline has passed",
+                        self->name);
   }
   ck_rpc_write_request(&lines, self->last_id + 1, method, params);
   ck_status status = send_lines(self, &lines, err);
@@ -336,8 +362,10 @@ void ck_peer_touch(ck_peer *self, ck_peer_call *call) {
 static void send_or_stop(ck_peer *self, ck_buffer *lines) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = send_lines(self, lines, &err);
-  if (status == CK_E_NO_MEMORY) ck_peer_stop(self, ck_status_text(status));
-  else if (status != CK_OK && !ck_peer_is_ending(self)) ck_peer_stop(self, "it does not read its standard input");
+  if (status == CK_E_NO_MEMORY)
+    ck_peer_stop(self, ck_status_text(status));
+  else if (status != CK_OK && !ck_peer_is_ending(self))
+    ck_peer_stop(self, "it does not read its standard input");
 }
 
 void ck_peer_notify(ck_peer *self, const char *method, ck_bytes params) {
@@ -360,16 +388,16 @@ void ck_peer_refuse(ck_peer *self, ck_bytes id, int code, const char *message) {
 
 static ck_status start_child(ck_peer *self, const ck_peer_options *options, ck_error *err) {
   ck_child_options child = {
-    .loop = options->loop,
-    .argv = options->argv,
-    .environment = options->environment,
-    .directory = options->directory,
-    .talks = true,
-    .take = on_wrote,
-    .grace_ms = GRACE_MS,
-    .kill_ms = options->kill_ms ? options->kill_ms : CK_PEER_KILL_MS,
-    .ended = on_ended,
-    .to = self,
+      .loop = options->loop,
+      .argv = options->argv,
+      .environment = options->environment,
+      .directory = options->directory,
+      .talks = true,
+      .take = on_wrote,
+      .grace_ms = GRACE_MS,
+      .kill_ms = options->kill_ms ? options->kill_ms : CK_PEER_KILL_MS,
+      .ended = on_ended,
+      .to = self,
   };
   return ck_child_start(&self->child, &child, err);
 }
@@ -394,7 +422,9 @@ ck_status ck_peer_open(ck_peer **out, const ck_peer_options *options, ck_error *
   self->ended = options->ended;
   self->to = options->to;
   ck_status status = self->timer ? start_child(self, options, err) : ck_error_no_memory(err);
-  if (status != CK_OK) free_peer(self);
-  else *out = self;
+  if (status != CK_OK)
+    free_peer(self);
+  else
+    *out = self;
   return status;
 }

@@ -43,9 +43,12 @@ static ck_status greet(ck_service *self, ck_error *err) {
   ck_buffer params = {0};
   self->protocol->write_greeting(self->to, &params);
   self->hello = (ck_peer_call){
-    .answered = on_greeted, .to = self, .silence_ms = self->options->start_ms ? self->options->start_ms : CK_SERVICE_START_MS};
+      .answered = on_greeted,
+      .to = self,
+      .silence_ms = self->options->start_ms ? self->options->start_ms : CK_SERVICE_START_MS};
   ck_status status = ck_buffer_check(&params, err);
-  if (status == CK_OK) status = ck_peer_ask(self->peer, &self->hello, "initialize", ck_buffer_bytes(&params), err);
+  if (status == CK_OK)
+    status = ck_peer_ask(self->peer, &self->hello, "initialize", ck_buffer_bytes(&params), err);
   ck_buffer_clear(&params);
   return status;
 }
@@ -55,16 +58,16 @@ static ck_status open_peer(ck_service *self, ck_error *err) {
   ck_status status = ck_environment_take(&environment, self->process->environment, err);
   if (status != CK_OK) return status;
   ck_peer_options options = {
-    .loop = self->options->loop,
-    .name = self->label,
-    .argv = (char *const *)self->process->argv,
-    .environment = environment.list,
-    .directory = self->options->directory,
-    .line_max = self->options->line_max,
-    .kill_ms = self->options->kill_ms,
-    .told = on_told,
-    .ended = on_ended,
-    .to = self,
+      .loop = self->options->loop,
+      .name = self->label,
+      .argv = (char *const *)self->process->argv,
+      .environment = environment.list,
+      .directory = self->options->directory,
+      .line_max = self->options->line_max,
+      .kill_ms = self->options->kill_ms,
+      .told = on_told,
+      .ended = on_ended,
+      .to = self,
   };
   status = ck_peer_open(&self->peer, &options, err);
   ck_environment_clear(&environment);
@@ -78,7 +81,9 @@ ck_status ck_service_start(ck_service *self, ck_error *err) {
     return CK_OK;
   }
   if (self->starts >= most) {
-    return ck_error_set(err, CK_E_UNAVAILABLE, "%s ended %u times; it is not started again in this run", self->label, self->starts);
+    return ck_error_set(err, CK_E_UNAVAILABLE,
+                        "%s ended %u times; it is not started again in this run", self->label,
+                        self->starts);
   }
   self->starts++;
   ck_status status = open_peer(self, err);
@@ -92,7 +97,10 @@ ck_status ck_service_start(ck_service *self, ck_error *err) {
 ck_status ck_service_init(ck_service *out, const ck_service *from, ck_error *err) {
   ck_buffer label = {0};
   ck_buffer_append_format(&label, "the %s '%.64s'", from->protocol->noun, from->process->name);
-  *out = (ck_service){.protocol = from->protocol, .options = from->options, .process = from->process, .to = from->to};
+  *out = (ck_service){.protocol = from->protocol,
+                      .options = from->options,
+                      .process = from->process,
+                      .to = from->to};
   out->label = ck_buffer_take(&label);
   return out->label ? CK_OK : ck_error_no_memory(err);
 }
@@ -104,7 +112,8 @@ void ck_service_clear(ck_service *self) {
   self->label = NULL;
 }
 
-void ck_service_write_client(ck_json_writer *w, const char *name, const ck_service_options *options) {
+void ck_service_write_client(ck_json_writer *w, const char *name,
+                             const ck_service_options *options) {
   ck_json_name(w, name);
   ck_json_begin(w, '{');
   ck_json_member_text(w, "name", "ckrun");

@@ -1,5 +1,5 @@
-/* service.h - a peer that is started when it is first needed, greeted by its protocol, and started again after it died, a few
- * times. */
+/* service.h - a peer that is started when it is first needed, greeted by its protocol, and started
+ * again after it died, a few times. */
 #ifndef CK_EFFECT_JSONRPC_SERVICE_H
 #define CK_EFFECT_JSONRPC_SERVICE_H
 
@@ -30,8 +30,8 @@ typedef struct ck_service_protocol {
   void (*ready)(void *to);
   /* A request or notification of its own; the peer is there. */
   void (*told)(void *to, const ck_rpc_message *message);
-  /* It is gone; what was asked of it was answered before. What waits for it must be told; with `why` NULL it waits on, because
-   * it is started again. */
+  /* It is gone; what was asked of it was answered before. What waits for it must be told; with
+   * `why` NULL it waits on, because it is started again. */
   void (*lost)(void *to, const char *why);
 } ck_service_protocol;
 
@@ -43,18 +43,20 @@ typedef struct ck_service {
   char *label;   /* "the MCP server 'x'" */
   ck_peer *peer; /* NULL: it does not run */
   bool ready;
-  bool again;    /* it was asked for while it was ending */
+  bool again; /* it was asked for while it was ending */
   unsigned starts;
   ck_peer_call hello;
 } ck_service;
 
 /* Starts nothing. `from` has protocol, options, process and to. */
 CK_CHECKED ck_status ck_service_init(ck_service *out, const ck_service *from, ck_error *err);
-/* Sees that it runs, or is about to: ready or lost will be called. CK_E_UNAVAILABLE: it died too often. */
+/* Sees that it runs, or is about to: ready or lost will be called. CK_E_UNAVAILABLE: it died too
+ * often. */
 CK_CHECKED ck_status ck_service_start(ck_service *self, ck_error *err);
 /* Ends it; no callback is called any more. */
 void ck_service_clear(ck_service *self);
 /* Appends {"name", "version"} of this program as member `name`. */
-void ck_service_write_client(ck_json_writer *w, const char *name, const ck_service_options *options);
+void ck_service_write_client(ck_json_writer *w, const char *name,
+                             const ck_service_options *options);
 
 #endif

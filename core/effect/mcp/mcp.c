@@ -24,7 +24,8 @@ void ck_mcp_notify(ck_effect_run *run, const char *text) {
   }
   ck_error_set(&line, CK_E_FAILED, "%s", text);
   if (ck_value_text(&value, ck_bytes_text(text), &ignored) == CK_OK) {
-    if (ck_outcome_new(&outcome, CK_OUTCOME_ERROR, value, line.text, &ignored) != CK_OK) outcome = NULL;
+    if (ck_outcome_new(&outcome, CK_OUTCOME_ERROR, value, line.text, &ignored) != CK_OK)
+      outcome = NULL;
   }
   ck_value_free(value);
   ck_pending_call_deliver(&run->errand, outcome);
@@ -41,7 +42,9 @@ static ck_mcp_server *find_server(mcp_driver *self, const ck_effect *effect) {
   return NULL;
 }
 
-static bool serves(void *self, const ck_effect *effect) { return find_server(self, effect) != NULL; }
+static bool serves(void *self, const ck_effect *effect) {
+  return find_server(self, effect) != NULL;
+}
 
 /* The tool that tells whether the effect happened; NULL. */
 static const char *find_probe(mcp_driver *self, const ck_effect *effect) {
@@ -55,10 +58,12 @@ static const char *find_probe(mcp_driver *self, const ck_effect *effect) {
 
 static bool probes(void *self, const ck_effect *effect) { return find_probe(self, effect) != NULL; }
 
-static ck_status begin(ck_effect_run **out, ck_mcp_server *server, const ck_effect_run *wanted, ck_error *err) {
+static ck_status begin(ck_effect_run **out, ck_mcp_server *server, const ck_effect_run *wanted,
+                       ck_error *err) {
   ck_effect_run *run;
   *out = NULL;
-  ck_status status = ck_pending_call_new(&run, &server->runs, wanted->errand.effect, wanted->errand.sink, err);
+  ck_status status =
+      ck_pending_call_new(&run, &server->runs, wanted->errand.effect, wanted->errand.sink, err);
   if (status != CK_OK) return status;
   run->server = server;
   run->list = wanted->list;
@@ -69,20 +74,24 @@ static ck_status begin(ck_effect_run **out, ck_mcp_server *server, const ck_effe
   return CK_OK;
 }
 
-static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
+                       ck_effect_sink *sink, ck_error *err) {
   ck_mcp_server *server = find_server(self, effect);
   bool list = false;
   *out = NULL;
   ck_json_read_bool(&list, ck_json_get(effect->request, "list"));
   if (!list && ck_json_type_of(ck_json_get(effect->request, "name")) != CK_JSON_STRING) {
-    return ck_error_set(err, CK_E_TYPE, "a request of %s needs 'name', a tool, or 'list = true'", server->service.label);
+    return ck_error_set(err, CK_E_TYPE, "a request of %s needs 'name', a tool, or 'list = true'",
+                        server->service.label);
   }
   const ck_effect_run wanted = {.errand = {.effect = effect, .sink = sink}, .list = list};
   return begin(out, server, &wanted, err);
 }
 
-static ck_status probe(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
-  const ck_effect_run wanted = {.errand = {.effect = effect, .sink = sink}, .probe = find_probe(self, effect)};
+static ck_status probe(ck_effect_run **out, void *self, const ck_effect *effect,
+                       ck_effect_sink *sink, ck_error *err) {
+  const ck_effect_run wanted = {.errand = {.effect = effect, .sink = sink},
+                                .probe = find_probe(self, effect)};
   return begin(out, find_server(self, effect), &wanted, err);
 }
 
@@ -109,15 +118,23 @@ ck_status ck_mcp_driver_new(ck_effect_driver **out, const ck_mcp_options *option
   self->servers = calloc(options->server_count ? options->server_count : 1, sizeof *self->servers);
   ck_status status = self->servers ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; status == CK_OK && i < options->server_count; i++) {
-    ck_pending_calls_init(&self->servers[i].runs, options->service.loop, sizeof(ck_effect_run), clear_run);
-    status = ck_mcp_server_init(&self->servers[self->count++], &self->options, &options->servers[i], err);
+    ck_pending_calls_init(&self->servers[i].runs, options->service.loop, sizeof(ck_effect_run),
+                          clear_run);
+    status = ck_mcp_server_init(&self->servers[self->count++], &self->options, &options->servers[i],
+                                err);
   }
   if (status != CK_OK) {
     free_driver(self);
     return status;
   }
-  self->driver = (ck_effect_driver){.name = "mcp", .self = self, .serves = serves, .start = start, .probe = probe, .probes = probes,
-                                    .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "mcp",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .probe = probe,
+                                    .probes = probes,
+                                    .cancel = cancel,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

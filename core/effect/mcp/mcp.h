@@ -1,19 +1,24 @@
-/* mcp.h - the driver of tools on servers that speak the Model Context Protocol (revision 2025-11-25) on stdio.
+/* mcp.h - the driver of tools on servers that speak the Model Context Protocol (revision
+ * 2025-11-25) on stdio.
  *
- * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds one. The result is the
- * text of its content (a JSON string, at most CK_MCP_TEXT_MAX bytes: what is left out is told in the last line), or its content
- * (an array) when that is more than text; with structured content it is
- * {content, structuredContent}. What a tool or its server calls an error is an ERROR outcome, told to the model. A request
- * {server, list: true} gives {tools: [{name, description?, parameters, class}]}, where the class is what the server hints:
- * read-only is pure, idempotent is idempotent, the rest is once.
+ * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds
+ * one. The result is the text of its content (a JSON string, at most CK_MCP_TEXT_MAX bytes: what is
+ * left out is told in the last line), or its content (an array) when that is more than text; with
+ * structured content it is {content, structuredContent}. What a tool or its server calls an error
+ * is an ERROR outcome, told to the model. A request {server, list: true} gives {tools: [{name,
+ * description?, parameters, class}]}, where the class is what the server hints: read-only is pure,
+ * idempotent is idempotent, the rest is once.
  *
- * A tool may have a probe, another of the server's: it is called with {key, attempt, name, arguments} of the effect and answers
- * {done: false}, or {done: true, result?}, as structured content or as text; whatever else it says is no word on the matter.
+ * A tool may have a probe, another of the server's: it is called with {key, attempt, name,
+ * arguments} of the effect and answers {done: false}, or {done: true, result?}, as structured
+ * content or as text; whatever else it says is no word on the matter.
  *
- * A server is started when it is first asked, kept for the driver's life, and started again after it died, a few times. When
- * it dies with a call under way, a pure or idempotent one is FAILED with CK_E_UNAVAILABLE; of any other it is UNKNOWN what
- * came of it. One that is cancelled before it is sent is ABSENT; of one that is neither pure nor idempotent the answer is waited
- * for a while, and counts. Progress becomes updates {method, params}. What servers ask of the client is refused, but for pings. */
+ * A server is started when it is first asked, kept for the driver's life, and started again after
+ * it died, a few times. When it dies with a call under way, a pure or idempotent one is FAILED with
+ * CK_E_UNAVAILABLE; of any other it is UNKNOWN what came of it. One that is cancelled before it is
+ * sent is ABSENT; of one that is neither pure nor idempotent the answer is waited for a while, and
+ * counts. Progress becomes updates {method, params}. What servers ask of the client is refused, but
+ * for pings. */
 #ifndef CK_EFFECT_MCP_MCP_H
 #define CK_EFFECT_MCP_MCP_H
 
@@ -33,7 +38,9 @@ typedef struct ck_mcp_options {
   int64_t cancel_ms;  /* from a cancel to the answer, if there is one */
 } ck_mcp_options;
 
-/* A driver named "mcp"; serves the tool effects whose request names one of the servers. Freeing it ends them. */
-CK_CHECKED ck_status ck_mcp_driver_new(ck_effect_driver **out, const ck_mcp_options *options, ck_error *err);
+/* A driver named "mcp"; serves the tool effects whose request names one of the servers. Freeing it
+ * ends them. */
+CK_CHECKED ck_status ck_mcp_driver_new(ck_effect_driver **out, const ck_mcp_options *options,
+                                       ck_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* mcp_private.h - one server and the effects it is asked for: what mcp.c, mcp_server.c and mcp_result.c share. */
+/* mcp_private.h - one server and the effects it is asked for: what mcp.c, mcp_server.c and
+ * mcp_result.c share. */
 #ifndef CK_EFFECT_MCP_MCP_PRIVATE_H
 #define CK_EFFECT_MCP_MCP_PRIVATE_H
 
@@ -12,11 +13,12 @@ struct ck_effect_run {
   ck_pending_call errand;
   ck_mcp_server *server;
   ck_peer_call call;
-  int64_t token;       /* of its progress */
+  int64_t token; /* of its progress */
   unsigned updates;
   bool list, cancelled;
-  const char *probe;   /* the tool that is asked instead, whether the effect happened; NULL: the effect's own */
-  ck_buffer tools;     /* of a list: the elements so far */
+  const char *probe; /* the tool that is asked instead, whether the effect happened; NULL: the
+                        effect's own */
+  ck_buffer tools;   /* of a list: the elements so far */
   unsigned pages;
 };
 
@@ -28,11 +30,14 @@ struct ck_mcp_server {
 };
 
 /* ---- mcp_server.c ---- */
-CK_CHECKED ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options, const ck_process *process, ck_error *err);
+CK_CHECKED ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options,
+                                        const ck_process *process, ck_error *err);
 void ck_mcp_server_clear(ck_mcp_server *self);
-/* Sends what the run asks for as soon as the server can take it. Its outcome comes later, whatever happens. */
+/* Sends what the run asks for as soon as the server can take it. Its outcome comes later, whatever
+ * happens. */
 void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run);
-/* Tells the server that the answer is not wanted any more. Where it matters what came of the call it is waited for a while. */
+/* Tells the server that the answer is not wanted any more. Where it matters what came of the call
+ * it is waited for a while. */
 void ck_mcp_server_cancel(ck_effect_run *run);
 
 /* ---- mcp.c ---- */
@@ -42,12 +47,14 @@ void ck_mcp_notify(ck_effect_run *run, const char *text);
 /* ---- mcp_result.c ---- */
 /* What tools/call gave, as an outcome. CK_E_PARSE: it is none. */
 CK_CHECKED ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err);
-/* Appends the tools of a page of tools/list, with commas between them; a cursor in *next when there are more (JSON), no bytes
- * otherwise. CK_E_PARSE: it is none. */
-CK_CHECKED ck_status ck_mcp_read_page(ck_buffer *tools, ck_bytes *next, ck_bytes result, ck_error *err);
+/* Appends the tools of a page of tools/list, with commas between them; a cursor in *next when there
+ * are more (JSON), no bytes otherwise. CK_E_PARSE: it is none. */
+CK_CHECKED ck_status ck_mcp_read_page(ck_buffer *tools, ck_bytes *next, ck_bytes result,
+                                      ck_error *err);
 /* The parameters of tools/call. CK_E_TYPE: the arguments are no object. */
 CK_CHECKED ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *err);
-/* What a probe gave, as the effect's outcome: OK, ABSENT, or UNKNOWN when it does not say. CK_E_PARSE: it is no result. */
+/* What a probe gave, as the effect's outcome: OK, ABSENT, or UNKNOWN when it does not say.
+ * CK_E_PARSE: it is no result. */
 CK_CHECKED ck_status ck_mcp_read_probe(ck_outcome **out, ck_bytes result, ck_error *err);
 
 #endif

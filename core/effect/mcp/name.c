@@ -2,7 +2,8 @@
 #include "core/effect/mcp/name.h"
 
 static bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
 }
 
 /* A character of several bytes is one '_'. */
@@ -17,14 +18,16 @@ void ck_mcp_put_names(ck_json_writer *w, ck_bytes name) {
     if (!goes_on(own.data[i])) plain[len++] = is_plain(own.data[i]) ? own.data[i] : '_';
   plain[len] = 0;
   ck_json_member_text(w, "name", plain);
-  if (!ck_bytes_equal(ck_buffer_bytes(&own), ck_bytes_text(plain))) ck_json_member_raw(w, "called", name);
+  if (!ck_bytes_equal(ck_buffer_bytes(&own), ck_bytes_text(plain)))
+    ck_json_member_raw(w, "called", name);
   ck_buffer_clear(&own);
 }
 
 bool ck_mcp_name_is_usable(ck_bytes name) {
   ck_buffer own = {0};
   bool usable = ck_json_read_string(&own, name) && own.len > 0;
-  for (size_t i = 0; usable && i < own.len; i++) usable = (unsigned char)own.data[i] >= ' ' && own.data[i] != '"' && own.data[i] != '\\';
+  for (size_t i = 0; usable && i < own.len; i++)
+    usable = (unsigned char)own.data[i] >= ' ' && own.data[i] != '"' && own.data[i] != '\\';
   ck_buffer_clear(&own);
   return usable;
 }

@@ -6,7 +6,8 @@
 enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
 
 /* The newest is asked for; a server may answer with an older one. */
-static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL};
+static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
+                                        NULL};
 
 /* ---- what is asked of it ---- */
 
@@ -33,12 +34,19 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_error err = CK_ERROR_INIT;
   ck_mcp_server *self = run->server;
   ck_status status = write_params(&params, run, cursor, &err);
-  run->call = (ck_peer_call){
-    .answered = run->list ? on_list : on_result, .to = run, .silence_ms = silence_of(self), .deadline_ms = run->errand.effect->deadline_ms};
-  if (status == CK_OK) status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call", ck_buffer_bytes(&params), &err);
-  if (status == CK_OK) run->errand.sent = true;
-  else if (status == CK_E_TYPE) ck_mcp_notify(run, err.text);
-  else ck_pending_call_lose(&run->errand, status, err.text);
+  run->call = (ck_peer_call){.answered = run->list ? on_list : on_result,
+                             .to = run,
+                             .silence_ms = silence_of(self),
+                             .deadline_ms = run->errand.effect->deadline_ms};
+  if (status == CK_OK)
+    status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call",
+                         ck_buffer_bytes(&params), &err);
+  if (status == CK_OK)
+    run->errand.sent = true;
+  else if (status == CK_E_TYPE)
+    ck_mcp_notify(run, err.text);
+  else
+    ck_pending_call_lose(&run->errand, status, err.text);
   ck_buffer_clear(&params);
 }
 
@@ -47,11 +55,13 @@ static void withdraw(const ck_effect_run *run, const char *reason) {
   char params[96];
   ck_peer *peer = run->server->service.peer;
   if (!peer || !run->call.sent_id) return;
-  snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}", (long long)run->call.sent_id, reason);
+  snprintf(params, sizeof params, "{\"requestId\":%lld,\"reason\":\"%s\"}",
+           (long long)run->call.sent_id, reason);
   ck_peer_notify(peer, "notifications/cancelled", ck_bytes_text(params));
 }
 
-/* A server that has obeyed does not answer; one that was done before, or can say why it is not, does. */
+/* A server that has obeyed does not answer; one that was done before, or can say why it is not,
+ * does. */
 void ck_mcp_server_cancel(ck_effect_run *run) {
   const ck_mcp_options *options = run->server->options;
   ck_peer *peer = run->server->service.peer;
@@ -71,17 +81,26 @@ void ck_mcp_server_cancel(ck_effect_run *run) {
 /* The time is over: what may be repeated freely has failed, as the model is told. */
 static void take_silence(ck_effect_run *run, const char *text) {
   if (!run->cancelled) withdraw(run, "timeout");
-  if (!ck_pending_call_is_in_doubt(&run->errand)) ck_mcp_notify(run, text);
-  else ck_pending_call_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
+  if (!ck_pending_call_is_in_doubt(&run->errand))
+    ck_mcp_notify(run, text);
+  else
+    ck_pending_call_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
 
 /* True when it is an answer to go on with. */
 static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
   switch (answer->outcome) {
-    case CK_PEER_RESULT: return true;
-    case CK_PEER_ERROR: ck_mcp_notify(run, answer->text); break;
-    case CK_PEER_LATE: take_silence(run, answer->text); break;
-    case CK_PEER_LOST: ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, answer->text); break;
+    case CK_PEER_RESULT:
+      return true;
+    case CK_PEER_ERROR:
+      ck_mcp_notify(run, answer->text);
+      break;
+    case CK_PEER_LATE:
+      take_silence(run, answer->text);
+      break;
+    case CK_PEER_LOST:
+      ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, answer->text);
+      break;
   }
   return false;
 }
@@ -101,9 +120,12 @@ static void on_result(void *to, const ck_peer_answer *answer) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   if (!take_answer(run, answer)) return;
-  ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err) : ck_mcp_read_result(&outcome, answer->json, &err);
-  if (status == CK_OK) ck_pending_call_deliver(&run->errand, outcome);
-  else tell_problem(run, &err);
+  ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err)
+                                : ck_mcp_read_result(&outcome, answer->json, &err);
+  if (status == CK_OK)
+    ck_pending_call_deliver(&run->errand, outcome);
+  else
+    tell_problem(run, &err);
 }
 
 static void deliver_list(ck_effect_run *run) {
@@ -127,12 +149,17 @@ static void on_list(void *to, const ck_peer_answer *answer) {
   ck_error err = CK_ERROR_INIT;
   if (!take_answer(run, answer)) return;
   ck_status status = ck_mcp_read_page(&run->tools, &next, answer->json, &err);
-  if (status == CK_OK && next.len && (++run->pages >= PAGES_MAX || run->tools.len > TOOLS_SIZE_MAX)) {
-    status = ck_error_set(&err, CK_E_OVERSIZE, "it lists more than %d pages, or %d bytes, of tools", PAGES_MAX, TOOLS_SIZE_MAX);
+  if (status == CK_OK && next.len &&
+      (++run->pages >= PAGES_MAX || run->tools.len > TOOLS_SIZE_MAX)) {
+    status = ck_error_set(&err, CK_E_OVERSIZE, "it lists more than %d pages, or %d bytes, of tools",
+                          PAGES_MAX, TOOLS_SIZE_MAX);
   }
-  if (status != CK_OK) tell_problem(run, &err);
-  else if (next.len) send(run, next);
-  else deliver_list(run);
+  if (status != CK_OK)
+    tell_problem(run, &err);
+  else if (next.len)
+    send(run, next);
+  else
+    deliver_list(run);
 }
 
 static void send_waiting(ck_mcp_server *self) {
@@ -143,7 +170,8 @@ static void send_waiting(ck_mcp_server *self) {
 
 static void lose_waiting(ck_mcp_server *self, const char *why) {
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (!run->errand.sent && !run->errand.outcome) ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, why);
+    if (!run->errand.sent && !run->errand.outcome)
+      ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, why);
   }
 }
 
@@ -154,7 +182,8 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
   ck_buffer update = {0};
   if (!ck_json_read_int(&token, ck_json_get(params, "progressToken"))) return;
   ck_effect_run *run = ck_pending_calls_next(&self->runs, NULL);
-  while (run && (run->token != token || !run->call.id)) run = ck_pending_calls_next(&self->runs, run);
+  while (run && (run->token != token || !run->call.id))
+    run = ck_pending_calls_next(&self->runs, run);
   if (!run) return;
   ck_json_writer w = {.out = &update};
   ck_json_begin(&w, '{');
@@ -162,15 +191,19 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
   ck_json_member_raw(&w, "params", params);
   ck_json_end(&w, '}');
   if (!run->cancelled) ck_peer_touch(self->service.peer, &run->call);
-  if (!update.failed && ++run->updates <= UPDATES_MAX) run->errand.sink->update(run->errand.sink, ck_buffer_bytes(&update));
+  if (!update.failed && ++run->updates <= UPDATES_MAX)
+    run->errand.sink->update(run->errand.sink, ck_buffer_bytes(&update));
   ck_buffer_clear(&update);
 }
 
 static void on_told(void *to, const ck_rpc_message *message) {
   ck_mcp_server *self = to;
   if (message->kind == CK_RPC_REQUEST) {
-    if (ck_json_is_text(message->method, "ping")) ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
-    else ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND, "this client offers neither roots, sampling nor elicitation");
+    if (ck_json_is_text(message->method, "ping"))
+      ck_peer_reply(self->service.peer, message->id, ck_bytes_text("{}"));
+    else
+      ck_peer_refuse(self->service.peer, message->id, CK_RPC_METHOD_NOT_FOUND,
+                     "this client offers neither roots, sampling nor elicitation");
   } else if (ck_json_is_text(message->method, "notifications/progress")) {
     take_progress(self, message->params);
   }
@@ -193,8 +226,10 @@ static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) 
   (void)to;
   ck_bytes revision = ck_json_get(result, "protocolVersion");
   if (is_spoken(revision)) return true;
-  snprintf(why, CK_SERVICE_WHY_MAX, "it speaks revision %.*s of the protocol; %s to %s are understood", revision.len < 64 ? (int)revision.len : 64,
-           revision.len ? revision.data : "?", revisions[3], revisions[0]);
+  snprintf(why, CK_SERVICE_WHY_MAX,
+           "it speaks revision %.*s of the protocol; %s to %s are understood",
+           revision.len < 64 ? (int)revision.len : 64, revision.len ? revision.data : "?",
+           revisions[3], revisions[0]);
   return false;
 }
 
@@ -215,19 +250,28 @@ static void write_greeting(void *to, ck_buffer *out) {
 }
 
 static const ck_service_protocol protocol = {
-  .noun = "MCP server", .write_greeting = write_greeting, .greeted = on_greeted, .ready = on_ready, .told = on_told, .lost = on_lost,
+    .noun = "MCP server",
+    .write_greeting = write_greeting,
+    .greeted = on_greeted,
+    .ready = on_ready,
+    .told = on_told,
+    .lost = on_lost,
 };
 
 void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_service_start(&self->service, &err);
-  if (status != CK_OK) ck_pending_call_lose(&run->errand, status, err.text);
-  else if (self->service.ready && !self->service.again) send(run, (ck_bytes){0});
+  if (status != CK_OK)
+    ck_pending_call_lose(&run->errand, status, err.text);
+  else if (self->service.ready && !self->service.again)
+    send(run, (ck_bytes){0});
 }
 
-ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options, const ck_process *process, ck_error *err) {
+ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options,
+                             const ck_process *process, ck_error *err) {
   self->options = options;
-  const ck_service service = {.protocol = &protocol, .options = &options->service, .process = process, .to = self};
+  const ck_service service = {
+      .protocol = &protocol, .options = &options->service, .process = process, .to = self};
   return ck_service_init(&self->service, &service, err);
 }
 

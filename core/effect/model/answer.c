@@ -1,4 +1,5 @@
-/* answer.c - takes what a provider sends: JSON, a stream of events, or what should have been one of them. */
+/* answer.c - takes what a provider sends: JSON, a stream of events, or what should have been one of
+ * them. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -20,11 +21,15 @@ static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *e
   if (ck_json_type_of(data) != CK_JSON_OBJECT)
     return ck_error_set(err, CK_E_PARSE, "an event of the stream is no object");
   status = self->format->take(&self->reply, data, err);
-  return !status && self->reply.fault.len > 0 ? ck_error_set(err, CK_E_FAILED, "the stream has an error") : status;
+  return !status && self->reply.fault.len > 0
+             ? ck_error_set(err, CK_E_FAILED, "the stream has an error")
+             : status;
 }
 
-void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format, int64_t now_wall_ms) {
-  *self = (ck_model_answer){.format = format, .retry_after_ms = -1, .should_retry = -1, .now_wall_ms = now_wall_ms};
+void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format,
+                          int64_t now_wall_ms) {
+  *self = (ck_model_answer){
+      .format = format, .retry_after_ms = -1, .should_retry = -1, .now_wall_ms = now_wall_ms};
   self->sse = (ck_sse){.take = take_event, .to = self};
 }
 
@@ -61,9 +66,7 @@ void ck_model_answer_header(ck_model_answer *self, ck_bytes name, ck_bytes value
     self->should_retry = ck_bytes_equal(value, ck_bytes_text("true"));
 }
 
-static bool is_success(int code) {
-  return code >= 200 && code < 300;
-}
+static bool is_success(int code) { return code >= 200 && code < 300; }
 
 bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk) {
   if (is_success(code) && self->type == CK_MODEL_BODY_EVENTS)
@@ -78,7 +81,8 @@ bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk) {
 
 /* An answer that no attempt changes is not asked for again: it costs money. */
 static void judge_transport(ck_model_fault *out, const ck_http_end *end) {
-  bool passing = end->ending == CK_HTTP_UNREACHED || end->ending == CK_HTTP_BROKEN || end->ending == CK_HTTP_LATE;
+  bool passing = end->ending == CK_HTTP_UNREACHED || end->ending == CK_HTTP_BROKEN ||
+                 end->ending == CK_HTTP_LATE;
   ck_status status = end->ending == CK_HTTP_UNUSABLE ? CK_E_REQUEST : CK_E_UNAVAILABLE;
   ck_model_fault_set(out, status, passing, "%s", end->text);
 }
@@ -99,24 +103,31 @@ static ck_status read_body(ck_model_answer *self, ck_error *err) {
 }
 
 /* The reply's message, or what is wrong with it. */
-static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_answer *self, ck_error *err) {
+static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
+                             ck_error *err) {
   if (self->type == CK_MODEL_BODY_OTHER) {
-    ck_model_fault_set(fault, CK_E_UNAVAILABLE, false,
-                       "it answers with content type '%s' where JSON is expected: is base_url right?", self->type_text);
+    ck_model_fault_set(
+        fault, CK_E_UNAVAILABLE, false,
+        "it answers with content type '%s' where JSON is expected: is base_url right?",
+        self->type_text);
     return CK_OK;
   }
-  ck_status status = self->type == CK_MODEL_BODY_EVENTS ? read_stream(self, fault, err) : read_body(self, err);
-  if (!status && self->reply.message.len > 0) status = ck_value_new(out, ck_buffer_bytes(&self->reply.message), err);
+  ck_status status =
+      self->type == CK_MODEL_BODY_EVENTS ? read_stream(self, fault, err) : read_body(self, err);
+  if (!status && self->reply.message.len > 0)
+    status = ck_value_new(out, ck_buffer_bytes(&self->reply.message), err);
   return status;
 }
 
-/* A stream that has said that it is over is, whatever then becomes of the connection: it was paid for. */
+/* A stream that has said that it is over is, whatever then becomes of the connection: it was paid
+ * for. */
 static bool is_whole(const ck_model_answer *self) {
-  return self->type == CK_MODEL_BODY_EVENTS && self->reply.ended && self->reply.fault.len == 0 && !self->broken.status;
+  return self->type == CK_MODEL_BODY_EVENTS && self->reply.ended && self->reply.fault.len == 0 &&
+         !self->broken.status;
 }
 
-ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self, const ck_http_end *end,
-                              ck_error *err) {
+ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
+                              const ck_http_end *end, ck_error *err) {
   *out = NULL;
   *fault = (ck_model_fault){0};
   ck_error *broken = &self->broken;

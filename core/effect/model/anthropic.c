@@ -48,7 +48,9 @@ static void open_turn(telling *self, speaker who) {
   open_plain(self, who);
 }
 
-static bool is_type(ck_bytes block, const char *type) { return ck_json_is_text(ck_json_get(block, "type"), type); }
+static bool is_type(ck_bytes block, const char *type) {
+  return ck_json_is_text(ck_json_get(block, "type"), type);
+}
 
 /* The API itself gives texts without text, and takes none; what has no type is no block at all. */
 static bool is_empty(ck_bytes block) {
@@ -56,7 +58,8 @@ static bool is_empty(ck_bytes block) {
   return untyped || (is_type(block, "text") && ck_model_is_blank(ck_json_get(block, "text")));
 }
 
-/* How many of the blocks can be sent: a turn must not end with thinking, as one does that was cut in the midst of it. */
+/* How many of the blocks can be sent: a turn must not end with thinking, as one does that was cut
+ * in the midst of it. */
 static size_t count_blocks(ck_bytes content) {
   size_t count = 0;
   ck_json_iterator it = ck_json_iterate(content);
@@ -103,7 +106,8 @@ static void tell_user(void *to, ck_bytes content) {
     write_content(&self->w, content);
 }
 
-/* Those at the beginning are the request's `system`; there is no other place for a later one than the user's turn. */
+/* Those at the beginning are the request's `system`; there is no other place for a later one than
+ * the user's turn. */
 static void tell_system(void *to, ck_bytes content) {
   telling *self = to;
   if (self->begun && !is_void(content)) tell_user(to, content);
@@ -114,7 +118,8 @@ static void write_input(ck_json_writer *w, ck_bytes arguments) {
   ck_error ignored = CK_ERROR_INIT;
   if (!ck_json_read_string(&text, arguments)) ck_buffer_append_bytes(&text, arguments);
   ck_bytes input = ck_buffer_bytes(&text);
-  bool is_object = ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
+  bool is_object =
+      ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
   ck_json_name(w, "input");
   if (is_object || input.len == 0)
     ck_json_put_raw(w, is_object ? input : ck_bytes_text("{}"));
@@ -159,15 +164,19 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
 }
 
 /* As they came, signed ones untouched, but for calls that would be refused. */
-static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes content, size_t count) {
+static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes content,
+                      size_t count) {
   ck_json_iterator it = ck_json_iterate(content);
   size_t call = 0;
   for (size_t i = 0; i < count && ck_json_next(&it); i++) {
     bool calls = is_type(it.value, "tool_use");
     const ck_model_call *own = calls ? &turn->calls[call++] : NULL;
-    bool sound = !own || (own->id.len > 0 && own->name.len > 0 && ck_json_type_of(own->arguments) == CK_JSON_OBJECT);
-    if (!sound) write_call(w, turn, call - 1, it.value);
-    else if (!is_empty(it.value)) ck_json_put_raw(w, it.value);
+    bool sound = !own || (own->id.len > 0 && own->name.len > 0 &&
+                          ck_json_type_of(own->arguments) == CK_JSON_OBJECT);
+    if (!sound)
+      write_call(w, turn, call - 1, it.value);
+    else if (!is_empty(it.value))
+      ck_json_put_raw(w, it.value);
   }
 }
 
@@ -183,7 +192,8 @@ static void write_assistant(telling *self, const ck_model_turn *turn) {
     write_own(&self->w, turn, content, count);
   else if (said)
     write_content(&self->w, content);
-  for (size_t i = 0; !own && i < turn->call_count; i++) write_call(&self->w, turn, i, (ck_bytes){0});
+  for (size_t i = 0; !own && i < turn->call_count; i++)
+    write_call(&self->w, turn, i, (ck_bytes){0});
 }
 
 static void tell_assistant(void *to, const ck_model_turn *turn) {
@@ -203,7 +213,8 @@ static bool is_system(ck_bytes message) {
 static void write_system(ck_json_writer *w, const ck_conversation *conversation) {
   size_t count = conversation ? ck_conversation_count(conversation) : 0, written = 0;
   for (size_t i = 0; i < count; i++) {
-    ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)), content = ck_json_get(message, "content");
+    ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)),
+             content = ck_json_get(message, "content");
     if (!is_system(message)) break;
     if (is_void(content)) continue;
     if (written++ == 0) {
@@ -226,11 +237,13 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
   ck_json_begin(w, '{');
   ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
   if (description.len > 0) ck_json_member_raw(w, "description", description);
-  ck_json_member_raw(w, "input_schema", parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\"}"));
+  ck_json_member_raw(w, "input_schema",
+                     parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\"}"));
   ck_json_end(w, '}');
 }
 
-/* Calls in a conversation need tools in the request, also when the model is to make no more of them. */
+/* Calls in a conversation need tools in the request, also when the model is to make no more of
+ * them. */
 static void write_tools(ck_json_writer *w, const telling *told, ck_bytes tools) {
   bool given = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0;
   if (!given && !told->calls) return;
@@ -258,7 +271,8 @@ static ck_status write(ck_buffer *out, const ck_model_ask *ask, ck_error *err) {
   telling self = {.w = {.out = out}};
   ck_json_begin(&self.w, '{');
   ck_json_member_text(&self.w, "model", ask->model->model);
-  if (ck_model_get_option(ask, "max_tokens").len == 0) ck_json_member_int(&self.w, "max_tokens", CK_MODEL_MAX_TOKENS);
+  if (ck_model_get_option(ask, "max_tokens").len == 0)
+    ck_json_member_int(&self.w, "max_tokens", CK_MODEL_MAX_TOKENS);
   ck_status status = ck_model_write_options(&self.w, ask, err);
   if (status) return status;
   write_system(&self.w, ask->conversation);
@@ -284,7 +298,8 @@ void ck_anthropic_read_usage(ck_usage *out, ck_bytes usage) {
   if (read_count(&out->input, usage, "input_tokens")) out->known = true;
   (void)read_count(&out->output, usage, "output_tokens");
   (void)read_count(&out->cache_read, usage, "cache_read_input_tokens");
-  (void)read_count(&out->cache_write_long, ck_json_get(usage, "cache_creation"), "ephemeral_1h_input_tokens");
+  (void)read_count(&out->cache_write_long, ck_json_get(usage, "cache_creation"),
+                   "ephemeral_1h_input_tokens");
   if (read_count(&writes, usage, "cache_creation_input_tokens"))
     out->cache_write = writes > out->cache_write_long ? writes - out->cache_write_long : 0;
 }
@@ -303,8 +318,8 @@ void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text) {
 
 static ck_status read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (ck_anthropic_take_fault(out, body)) return ck_buffer_check(&out->fault, err);
-  bool message =
-      ck_json_is_text(ck_json_get(body, "type"), "message") && ck_json_is_text(ck_json_get(body, "role"), "assistant");
+  bool message = ck_json_is_text(ck_json_get(body, "type"), "message") &&
+                 ck_json_is_text(ck_json_get(body, "role"), "assistant");
   if (!message || ck_json_type_of(ck_json_get(body, "content")) != CK_JSON_ARRAY)
     return ck_error_set(err, CK_E_PARSE, "the answer is no message of the assistant");
   ck_anthropic_read_usage(&out->usage, ck_json_get(body, "usage"));

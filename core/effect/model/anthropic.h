@@ -1,5 +1,6 @@
-/* anthropic.h - what whole and streamed answers of Anthropic's API have in common. For model_anthropic*.c only.
- */
+/* anthropic.h - what whole and streamed answers of Anthropic's API have in common. For
+ * model_anthropic*.c only.
+ * */
 #ifndef CK_EFFECT_MODEL_ANTHROPIC_H
 #define CK_EFFECT_MODEL_ANTHROPIC_H
 
@@ -8,8 +9,8 @@
 /* What a usage object says replaces what was known; what it leaves out stays. */
 void ck_anthropic_read_usage(ck_usage *out, ck_bytes usage);
 bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer);
-/* A call's input must be an object: text that is none goes into one, under the name that Anthropic's documentation
- * gives it. */
+/* A call's input must be an object: text that is none goes into one, under the name that
+ * Anthropic's documentation gives it. */
 void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text);
 
 CK_CHECKED ck_status ck_anthropic_take(ck_model_reply *out, ck_bytes data, ck_error *err);

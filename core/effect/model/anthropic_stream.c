@@ -31,7 +31,8 @@ static ck_status take_start(ck_model_reply *out, ck_bytes data, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status find_block(ck_model_part **out, ck_model_reply *reply, ck_bytes data, ck_error *err) {
+static ck_status find_block(ck_model_part **out, ck_model_reply *reply, ck_bytes data,
+                            ck_error *err) {
   int64_t index;
   *out = NULL;
   if (!ck_json_read_int(&index, ck_json_get(data, "index")))
@@ -44,7 +45,8 @@ static ck_status take_block(ck_model_reply *out, ck_bytes data, ck_error *err) {
   ck_model_part *part;
   ck_status status = find_block(&part, out, data, err);
   if (status) return status;
-  if (ck_json_type_of(ck_json_get(data, "content_block")) != CK_JSON_OBJECT || part->fields.count > 0)
+  if (ck_json_type_of(ck_json_get(data, "content_block")) != CK_JSON_OBJECT ||
+      part->fields.count > 0)
     return ck_error_set(err, CK_E_PARSE, "a block of the stream does not begin as it must");
   put_all(&part->fields, ck_json_get(data, "content_block"), except);
   return CK_OK;
@@ -66,7 +68,8 @@ static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
   ck_bytes delta = ck_json_get(data, "delta"), type = ck_json_get(delta, "type");
   ck_status status = find_block(&part, out, data, err);
   if (status) return status;
-  if (part->fields.count == 0) return ck_error_set(err, CK_E_PARSE, "the stream adds to a block that it has not begun");
+  if (part->fields.count == 0)
+    return ck_error_set(err, CK_E_PARSE, "the stream adds to a block that it has not begun");
   if (ck_json_is_text(type, "input_json_delta"))
     ck_json_read_string(&part->input, ck_json_get(delta, "partial_json"));
   else if (ck_json_is_text(type, "citations_delta"))
@@ -101,7 +104,8 @@ ck_status ck_anthropic_take(ck_model_reply *out, ck_bytes data, ck_error *err) {
 static bool is_empty_text(const ck_model_part *part) {
   const ck_model_field *type = ck_model_fields_get(&part->fields, "type"),
                        *text = ck_model_fields_get(&part->fields, "text");
-  return type && text && ck_bytes_equal(ck_buffer_bytes(&type->value), ck_bytes_text("text")) && text->value.len == 0;
+  return type && text && ck_bytes_equal(ck_buffer_bytes(&type->value), ck_bytes_text("text")) &&
+         text->value.len == 0;
 }
 
 static void write_block(ck_json_writer *w, const ck_model_part *part) {
@@ -110,7 +114,8 @@ static void write_block(ck_json_writer *w, const ck_model_part *part) {
   ck_json_begin(w, '{');
   ck_model_fields_write(w, &part->fields, input.len > 0 ? "input" : NULL);
   if (input.len > 0) {
-    bool is_object = ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
+    bool is_object =
+        ck_json_check(input, &ignored) == CK_OK && ck_json_type_of(input) == CK_JSON_OBJECT;
     ck_json_name(w, "input");
     if (is_object)
       ck_json_put_raw(w, input);

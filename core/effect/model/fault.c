@@ -20,16 +20,19 @@ static const struct {
     {"insufficient_quota", 429},   {"rate_limit_exceeded", 429},
 };
 
-/* What both APIs, and the servers that speak like OpenAI's, say of a conversation that is too long. */
+/* What both APIs, and the servers that speak like OpenAI's, say of a conversation that is too
+ * long. */
 static const char *const too_long[] = {
     "context_length_exceeded", "maximum context length", "context window",
     "context length",          "context limit",          "context size",
     "prompt is too long",      "input is too long",      "request_too_large",
 };
 /* Of an account without money: waiting a second does not help, paying does. */
-static const char *const unpaid[] = {"insufficient_quota", "credit balance", "billing_hard_limit", "billing_error"};
+static const char *const unpaid[] = {"insufficient_quota", "credit balance", "billing_hard_limit",
+                                     "billing_error"};
 
-void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format, ...) {
+void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format,
+                        ...) {
   va_list args;
   va_start(args, format);
   out->status = status;
@@ -49,7 +52,8 @@ static bool mentions(ck_bytes body, const char *const *texts, size_t count) {
 #define MENTIONS(body, texts) mentions(body, texts, sizeof texts / sizeof *texts)
 
 static void append_decoded(ck_buffer *out, ck_bytes json) {
-  if (!ck_json_read_string(out, json) && ck_json_type_of(json) == CK_JSON_NUMBER) ck_buffer_append_bytes(out, json);
+  if (!ck_json_read_string(out, json) && ck_json_type_of(json) == CK_JSON_NUMBER)
+    ck_buffer_append_bytes(out, json);
 }
 
 /* "(type): message" of the error, or the body's beginning when it is no error that we know. */
@@ -58,7 +62,8 @@ static void append_said(ck_buffer *out, ck_bytes body) {
   ck_bytes error = is_json ? ck_json_get(body, "error") : (ck_bytes){NULL, 0};
   ck_bytes from = ck_json_type_of(error) == CK_JSON_OBJECT ? error : body;
   ck_bytes message = is_json ? ck_json_get(from, "message") : (ck_bytes){NULL, 0};
-  ck_bytes type = is_json ? ck_json_get(from, "type") : message, code = is_json ? ck_json_get(from, "code") : message;
+  ck_bytes type = is_json ? ck_json_get(from, "type") : message,
+           code = is_json ? ck_json_get(from, "code") : message;
   if (ck_json_type_of(error) == CK_JSON_STRING) message = error;
   if (ck_json_type_of(code) == CK_JSON_STRING || type.len == 0) type = code;
   size_t start = out->len;
@@ -71,7 +76,8 @@ static void append_said(ck_buffer *out, ck_bytes body) {
   ck_buffer_append_text(out, ": ");
   size_t text = out->len;
   append_decoded(out, message);
-  if (out->len == text) ck_buffer_append(out, body.data, body.len < LOOKED_AT ? body.len : LOOKED_AT);
+  if (out->len == text)
+    ck_buffer_append(out, body.data, body.len < LOOKED_AT ? body.len : LOOKED_AT);
   if (out->failed || out->len <= text + SAID_MAX) return;
   out->len = text + ck_utf8_cut(out->data + text, SAID_MAX);
   ck_buffer_append_text(out, "…");
@@ -80,7 +86,8 @@ static void append_said(ck_buffer *out, ck_bytes body) {
 static int code_of(ck_bytes body) {
   ck_bytes error = ck_json_get(body, "error");
   int64_t code;
-  if (ck_json_read_int(&code, ck_json_get(error, "code")) && code >= 400 && code < 600) return (int)code;
+  if (ck_json_read_int(&code, ck_json_get(error, "code")) && code >= 400 && code < 600)
+    return (int)code;
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
     if (ck_json_is_text(ck_json_get(error, "type"), types[i].type) ||
         ck_json_is_text(ck_json_get(error, "code"), types[i].type))
@@ -108,10 +115,11 @@ void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body) {
   const char *text = ck_buffer_check(&said, &ignored) == CK_OK && said.data ? said.data : "";
   if (code >= 300 && code < 400)
     ck_model_fault_set(out, CK_E_REQUEST, false,
-                       "it answers with a redirect (status %d), which is not followed: base_url must be where it leads",
+                       "it answers with a redirect (status %d), which is not followed: base_url "
+                       "must be where it leads",
                        code);
   else
-    ck_model_fault_set(out, class_of(code, body), passing, "%s %d%s", in_answer ? "an error of class" : "status", code,
-                       text);
+    ck_model_fault_set(out, class_of(code, body), passing, "%s %d%s",
+                       in_answer ? "an error of class" : "status", code, text);
   ck_buffer_clear(&said);
 }

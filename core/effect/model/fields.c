@@ -35,9 +35,7 @@ static ck_model_field *push(ck_model_fields *self, ck_bytes name) {
   return field;
 }
 
-static ck_bytes inside(ck_bytes json) {
-  return (ck_bytes){json.data + 1, json.len - 2};
-}
+static ck_bytes inside(ck_bytes json) { return (ck_bytes){json.data + 1, json.len - 2}; }
 
 void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value) {
   ck_model_field *field = find(self, name);
@@ -50,8 +48,8 @@ void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value) {
 }
 
 static bool join_lists(ck_model_field *field, ck_bytes value) {
-  bool lists =
-      ck_json_type_of(value) == CK_JSON_ARRAY && ck_json_type_of(ck_buffer_bytes(&field->value)) == CK_JSON_ARRAY;
+  bool lists = ck_json_type_of(value) == CK_JSON_ARRAY &&
+               ck_json_type_of(ck_buffer_bytes(&field->value)) == CK_JSON_ARRAY;
   if (!lists || field->text) return false;
   bool both = ck_json_count(value) > 0 && ck_json_count(ck_buffer_bytes(&field->value)) > 0;
   field->value.len--; /* its bracket */
@@ -93,7 +91,8 @@ void ck_model_fields_clear(ck_model_fields *self) {
   *self = (ck_model_fields){0};
 }
 
-ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index, ck_error *err) {
+ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index,
+                              ck_error *err) {
   *out = NULL;
   for (size_t i = self->part_count; i-- > 0;) {
     if (self->parts[i].index != index) continue;
@@ -101,7 +100,8 @@ ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t
     return CK_OK;
   }
   if (index < 0 || index > INT32_MAX || self->part_count == CK_MODEL_PARTS_MAX) {
-    return ck_error_set(err, CK_E_PARSE, "the stream has a part %lld behind %zu others", (long long)index, self->part_count);
+    return ck_error_set(err, CK_E_PARSE, "the stream has a part %lld behind %zu others",
+                        (long long)index, self->part_count);
   }
   if (self->part_count == self->part_cap) {
     size_t cap = self->part_cap ? self->part_cap * 2 : 4;

@@ -21,7 +21,8 @@ static size_t find_slot(const ck_model_ids *self, ck_bytes id) {
   uint64_t h = 14695981039346656037u;
   for (size_t i = 0; i < id.len; i++) h = (h ^ (unsigned char)id.data[i]) * 1099511628211u;
   size_t slot = (size_t)(h ^ (h >> 32)) & (self->cap - 1);
-  while (self->slots[slot].len && !ck_bytes_equal(self->slots[slot], id)) slot = (slot + 1) & (self->cap - 1);
+  while (self->slots[slot].len && !ck_bytes_equal(self->slots[slot], id))
+    slot = (slot + 1) & (self->cap - 1);
   return slot;
 }
 
@@ -79,7 +80,8 @@ static bool is_well_formed(ck_bytes id) {
 
 /* ---- sifting ---- */
 
-void ck_model_ids_sift(ck_model_ids *self, ck_model_call *calls, size_t count, ck_model_shape shape) {
+void ck_model_ids_sift(ck_model_ids *self, ck_model_call *calls, size_t count,
+                       ck_model_shape shape) {
   bool anthropic = shape == CK_SHAPE_ANTHROPIC, some = false;
   if (!anthropic) reset(self);
   for (size_t i = 0; i < count; i++) {

@@ -7,7 +7,8 @@
 #include "core/effect/http/retry.h"
 #include "core/effect/model/run.h"
 
-/* Beside the bytes of the messages: the words that a provider puts around each, and around tools. */
+/* Beside the bytes of the messages: the words that a provider puts around each, and around
+ * tools. */
 enum { TOKENS_PER_MESSAGE = 16, TOKENS_OF_A_REQUEST = 2048 };
 
 static bool serves(void *self, const ck_effect *effect) {
@@ -16,10 +17,12 @@ static bool serves(void *self, const ck_effect *effect) {
 }
 
 static ck_status open_http(ck_model_driver *self, ck_error *err) {
-  return self->http ? CK_OK : ck_http_new(&self->http, self->options.loop, self->options.library, err);
+  return self->http ? CK_OK
+                    : ck_http_new(&self->http, self->options.loop, self->options.library, err);
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   ck_model_driver *self = to;
   ck_effect_run *run;
   *out = NULL;
@@ -43,7 +46,8 @@ static int64_t count_tokens(const ck_effect *effect) {
   int64_t bytes = TOKENS_OF_A_REQUEST + (int64_t)effect->request.len;
   size_t count = effect->conversation ? ck_conversation_count(effect->conversation) : 0;
   for (size_t i = 0; i < count; i++) {
-    bytes += TOKENS_PER_MESSAGE + (int64_t)ck_value_bytes(ck_conversation_get(effect->conversation, i)).len;
+    bytes += TOKENS_PER_MESSAGE +
+             (int64_t)ck_value_bytes(ck_conversation_get(effect->conversation, i)).len;
   }
   return bytes;
 }
@@ -64,8 +68,8 @@ static bool mentions_cache(ck_bytes text) {
 
 /* Somewhere in its options or in what the user says. */
 static bool asks_to_cache(const ck_model_ask *ask) {
-  bool found =
-      mentions_cache(ask->request) || (ask->model->options && mentions_cache(ck_value_bytes(ask->model->options)));
+  bool found = mentions_cache(ask->request) ||
+               (ask->model->options && mentions_cache(ck_value_bytes(ask->model->options)));
   size_t count = ask->conversation ? ck_conversation_count(ask->conversation) : 0;
   for (size_t i = 0; i < count && !found; i++) {
     found = mentions_cache(ck_value_bytes(ck_conversation_get(ask->conversation, i)));
@@ -82,7 +86,8 @@ static int64_t reserve(void *to, const ck_effect *effect) {
   int64_t of_model;
   ck_model_price price = ck_price_find(&of_model, model->model, &model->price);
   const ck_model_ask ask = {model, effect->request, effect->conversation};
-  return ck_price_bound(&price, count_tokens(effect), find_output_max(&ask, of_model), asks_to_cache(&ask));
+  return ck_price_bound(&price, count_tokens(effect), find_output_max(&ask, of_model),
+                        asks_to_cache(&ask));
 }
 
 static void free_driver(void *to) {
@@ -92,7 +97,8 @@ static void free_driver(void *to) {
   free(self);
 }
 
-ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *options, ck_error *err) {
+ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *options,
+                              ck_error *err) {
   *out = NULL;
   ck_model_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);

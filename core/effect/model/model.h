@@ -1,21 +1,24 @@
-/* model.h - the driver of model calls: OpenAI-compatible POST …/chat/completions and Anthropic's POST …/v1/messages.
+/* model.h - the driver of model calls: OpenAI-compatible POST …/chat/completions and Anthropic's
+ * POST …/v1/messages.
  *
- * A request is {model: a name in the profile, tools?, options…?}; every other member, and what the profile says,
- * becomes a member of the provider's request. The conversation is told in the provider's shape, whoever answered
- * before: assistant messages go back as they came; those of the other API as text and calls, without thinking. An
- * answer's message is kept as the bytes received; a streamed one is put together from its parts, its strings byte for
- * byte.
+ * A request is {model: a name in the profile, tools?, options…?}; every other member, and what the
+ * profile says, becomes a member of the provider's request. The conversation is told in the
+ * provider's shape, whoever answered before: assistant messages go back as they came; those of the
+ * other API as text and calls, without thinking. An answer's message is kept as the bytes received;
+ * a streamed one is put together from its parts, its strings byte for byte.
  *
- * What may pass by itself is tried again (core/effect/http/retry.h), a stream that was cut included: nothing is taken of
- * an answer that is not whole. Each retry is an update {retry, wait_ms, why}; what an attempt that came to nothing is
- * known to have spent counts with the outcome. Outcomes are OK, or FAILED with
+ * What may pass by itself is tried again (core/effect/http/retry.h), a stream that was cut
+ * included: nothing is taken of an answer that is not whole. Each retry is an update {retry,
+ * wait_ms, why}; what an attempt that came to nothing is known to have spent counts with the
+ * outcome. Outcomes are OK, or FAILED with
  *
  *   CK_E_CREDENTIALS   401, 403
  *   CK_E_REQUEST       any other 4xx, redirects
  *   CK_E_CONTEXT       longer than the model takes
  *   CK_E_UNAVAILABLE   everything else, in one line
  *
- * CK_E_SECRET_MISSING, CK_E_USAGE (no such model) and CK_E_UNSUPPORTED (no libcurl) come from `start` itself. */
+ * CK_E_SECRET_MISSING, CK_E_USAGE (no such model) and CK_E_UNSUPPORTED (no libcurl) come from
+ * `start` itself. */
 #ifndef CK_EFFECT_MODEL_MODEL_H
 #define CK_EFFECT_MODEL_MODEL_H
 
@@ -26,13 +29,15 @@
 
 enum { CK_MODEL_ANSWER_MAX = 64 << 20 };
 
-/* All borrowed for the driver's life; zero or NULL in an optional one means what its comment says. */
+/* All borrowed for the driver's life; zero or NULL in an optional one means what its comment
+ * says. */
 typedef struct ck_model_options {
   ck_loop *loop;
   const ck_profile *profile; /* its models, and the references of its secrets */
   /* Reads a secret by its reference when a request is made; wiped after. */
   ck_status (*read_secret)(ck_buffer *out, const char *ref, ck_error *err);
-  /* With the effect's key and attempt it makes the Idempotency-Key: unique to the session, the same after a resume. */
+  /* With the effect's key and attempt it makes the Idempotency-Key: unique to the session, the same
+   * after a resume. */
   const char *salt;
   size_t answer_max;        /* bytes of an answer after decompression; 0: CK_MODEL_ANSWER_MAX */
   int64_t retry_base_ms;    /* 0: CK_RETRY_BASE_MS */
@@ -41,8 +46,10 @@ typedef struct ck_model_options {
   const char *library;      /* libcurl; NULL: where it is expected */
 } ck_model_options;
 
-/* A driver named "model"; serves every model effect. Its `reserve` takes each byte of the request for a token, and the
- * most tokens that the answer may have; -1 where a price or that most is not known. */
-CK_CHECKED ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *options, ck_error *err);
+/* A driver named "model"; serves every model effect. Its `reserve` takes each byte of the request
+ * for a token, and the most tokens that the answer may have; -1 where a price or that most is not
+ * known. */
+CK_CHECKED ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *options,
+                                         ck_error *err);
 
 #endif

@@ -29,8 +29,8 @@ typedef struct ck_model_fields {
 } ck_model_fields;
 /* Sets a member, in the order of first mention. `name` is a JSON string. */
 void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value);
-/* Joins: a text to a text; a list's elements to a list; anything else takes the place of what was there. Null changes
- * nothing. */
+/* Joins: a text to a text; a list's elements to a list; anything else takes the place of what was
+ * there. Null changes nothing. */
 void ck_model_fields_join(ck_model_fields *self, ck_bytes name, ck_bytes value);
 /* NULL when there is none. `name` is plain text. */
 ck_model_field *ck_model_fields_get(const ck_model_fields *self, const char *name);
@@ -38,7 +38,8 @@ ck_model_field *ck_model_fields_get(const ck_model_fields *self, const char *nam
 void ck_model_fields_write(ck_json_writer *w, const ck_model_fields *self, const char *except);
 void ck_model_fields_clear(ck_model_fields *self);
 
-/* A call (OpenAI: `more` is its function) or a block (Anthropic: `input` is its input's text so far). */
+/* A call (OpenAI: `more` is its function) or a block (Anthropic: `input` is its input's text so
+ * far). */
 typedef struct ck_model_part {
   int64_t index;
   ck_model_fields fields, more;
@@ -58,24 +59,30 @@ typedef struct ck_model_reply {
   size_t part_count, part_cap;
 } ck_model_reply;
 void ck_model_reply_clear(ck_model_reply *self);
-/* The part of that index, made when there is none. CK_E_PARSE: there are more than any model makes. */
+/* The part of that index, made when there is none. CK_E_PARSE: there are more than any model
+ * makes. */
 enum { CK_MODEL_PARTS_MAX = 4096 };
-CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index, ck_error *err);
+CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index,
+                                         ck_error *err);
 
 /* One API. Statuses of read and take: CK_E_PARSE says what is wrong with the answer. */
 typedef struct ck_model_format {
   const char *path; /* behind the base URL */
   const char *key_header, *key_prefix, *version_header, *version;
   CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_ask *ask, ck_error *err);
-  CK_CHECKED ck_status (*read)(ck_model_reply *out, ck_bytes body, ck_error *err); /* of checked JSON */
-  CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data, ck_error *err);    /* one event, checked JSON */
-  CK_CHECKED ck_status (*finish)(ck_model_reply *out, ck_error *err); /* the message of a stream that has ended */
+  CK_CHECKED ck_status (*read)(ck_model_reply *out, ck_bytes body,
+                               ck_error *err); /* of checked JSON */
+  CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data,
+                               ck_error *err); /* one event, checked JSON */
+  CK_CHECKED ck_status (*finish)(ck_model_reply *out,
+                                 ck_error *err); /* the message of a stream that has ended */
 } ck_model_format;
 extern const ck_model_format ck_model_openai, ck_model_anthropic;
 
-/* Members of the request that are neither the core's nor the conversation: the effect's own first, then the profile's.
- * CK_E_USAGE names one that is the core's. */
-CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask, ck_error *err);
+/* Members of the request that are neither the core's nor the conversation: the effect's own first,
+ * then the profile's. CK_E_USAGE names one that is the core's. */
+CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask,
+                                            ck_error *err);
 /* The value of one of them; no bytes. */
 ck_bytes ck_model_get_option(const ck_model_ask *ask, const char *name);
 bool ck_model_streams(const ck_profile_model *model);
@@ -89,7 +96,7 @@ typedef struct ck_model_fault {
 } ck_model_fault;
 /* Of an answer with `code` (0: of an error in a stream or in place of an answer) and that body. */
 void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body);
-void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format,
+                        ...) __attribute__((format(printf, 4, 5)));
 
 #endif

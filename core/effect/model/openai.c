@@ -35,7 +35,8 @@ static void tell_user(void *to, ck_bytes content) {
   ck_json_end(&self->w, '}');
 }
 
-/* The texts of Anthropic's blocks, as one JSON string; thinking stays behind. False: there is none. */
+/* The texts of Anthropic's blocks, as one JSON string; thinking stays behind. False: there is
+ * none. */
 static bool append_texts(ck_buffer *out, ck_bytes content) {
   ck_buffer text = {0};
   if (ck_json_type_of(content) == CK_JSON_STRING) ck_json_read_string(&text, content);
@@ -52,14 +53,16 @@ static bool append_texts(ck_buffer *out, ck_bytes content) {
 }
 
 /* Arguments are JSON in a string; some servers give the JSON itself. */
-static void write_function(ck_json_writer *w, const ck_model_turn *turn, const ck_model_call *call) {
+static void write_function(ck_json_writer *w, const ck_model_turn *turn,
+                           const ck_model_call *call) {
   ck_json_name(w, "function");
   ck_json_begin(w, '{');
   ck_json_member_raw(w, "name", call->name.len > 0 ? call->name : ck_bytes_text("\"unknown\""));
   if (turn->shape == CK_SHAPE_OPENAI && ck_json_type_of(call->arguments) == CK_JSON_STRING)
     ck_json_member_raw(w, "arguments", call->arguments);
   else
-    ck_json_member_string(w, "arguments", call->arguments.len > 0 ? call->arguments : ck_bytes_text("{}"));
+    ck_json_member_string(w, "arguments",
+                          call->arguments.len > 0 ? call->arguments : ck_bytes_text("{}"));
   ck_json_end(w, '}');
 }
 
@@ -107,7 +110,9 @@ static bool is_sendable(const ck_model_turn *turn) {
   static const char *const others[] = {"refusal", "audio", "function_call"};
   ck_bytes content = ck_json_get(turn->message, "content");
   ck_json_type type = ck_json_type_of(content);
-  if (turn->call_count > 0 || (type == CK_JSON_STRING && content.len > 2) || ck_model_is_blocks(content)) return true;
+  if (turn->call_count > 0 || (type == CK_JSON_STRING && content.len > 2) ||
+      ck_model_is_blocks(content))
+    return true;
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     if (!ck_model_is_blank(ck_json_get(turn->message, others[i]))) return true;
   }
@@ -117,7 +122,8 @@ static bool is_sendable(const ck_model_turn *turn) {
 static bool has_foreign_content(ck_bytes message) {
   ck_bytes content = ck_json_get(message, "content");
   ck_json_type type = ck_json_type_of(content);
-  return type != CK_JSON_STRING && type != CK_JSON_NULL && type != CK_JSON_NONE && !ck_model_is_blocks(content);
+  return type != CK_JSON_STRING && type != CK_JSON_NULL && type != CK_JSON_NONE &&
+         !ck_model_is_blocks(content);
 }
 
 /* It has what a strict server asks for. Calls that are no functions are the provider's own. */
@@ -125,7 +131,8 @@ static bool is_sound(const ck_model_call *call, ck_bytes given) {
   ck_bytes type = ck_json_get(given, "type");
   if (call->id.len == 0 || ck_json_type_of(type) != CK_JSON_STRING) return false;
   if (!ck_json_is_text(type, "function")) return true;
-  return call->name.len > 0 && ck_json_get(given, "function").len > 0 && ck_json_type_of(call->arguments) == CK_JSON_STRING;
+  return call->name.len > 0 && ck_json_get(given, "function").len > 0 &&
+         ck_json_type_of(call->arguments) == CK_JSON_STRING;
 }
 
 /* A list of calls with nothing in it, or something else in its place, is refused. */
@@ -144,8 +151,10 @@ static void write_mended_calls(ck_json_writer *w, const ck_model_turn *turn) {
   ck_json_name(w, "tool_calls");
   ck_json_begin(w, '[');
   for (size_t i = 0; i < turn->call_count && ck_json_next(&it); i++) {
-    if (is_sound(&turn->calls[i], it.value)) ck_json_put_raw(w, it.value);
-    else write_call(w, turn, i, it.value);
+    if (is_sound(&turn->calls[i], it.value))
+      ck_json_put_raw(w, it.value);
+    else
+      write_call(w, turn, i, it.value);
   }
   ck_json_end(w, ']');
 }
@@ -168,8 +177,10 @@ static void tell_own(telling *self, const ck_model_turn *turn) {
     write_content(&self->w, ck_json_get(turn->message, "content"));
     ck_json_end(&self->w, '}');
   } else if (is_sendable(turn)) {
-    if (are_sound(turn)) ck_json_put_raw(&self->w, turn->message);
-    else write_mended(&self->w, turn);
+    if (are_sound(turn))
+      ck_json_put_raw(&self->w, turn->message);
+    else
+      write_mended(&self->w, turn);
   }
 }
 
@@ -202,8 +213,9 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
   ck_json_begin(w, '{');
   ck_json_member_raw(w, "name", named ? tool : ck_json_get(tool, "name"));
   if (description.len > 0) ck_json_member_raw(w, "description", description);
-  ck_json_member_raw(w, "parameters",
-                     parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\",\"properties\":{}}"));
+  ck_json_member_raw(
+      w, "parameters",
+      parameters.len > 0 ? parameters : ck_bytes_text("{\"type\":\"object\",\"properties\":{}}"));
   ck_json_end(w, '}');
   ck_json_end(w, '}');
 }

@@ -8,14 +8,18 @@ static void read_usage(ck_usage *out, ck_bytes usage) {
   if (ck_json_type_of(usage) != CK_JSON_OBJECT) return;
   bool told = ck_json_read_int(&input, ck_json_get(usage, "prompt_tokens"));
   told &= ck_json_read_int(&output, ck_json_get(usage, "completion_tokens"));
-  (void)ck_json_read_int(&cached, ck_json_get(ck_json_get(usage, "prompt_tokens_details"), "cached_tokens"));
+  (void)ck_json_read_int(&cached,
+                         ck_json_get(ck_json_get(usage, "prompt_tokens_details"), "cached_tokens"));
   if (cached < 0 || cached > input) cached = 0;
-  if (told) *out = (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
+  if (told)
+    *out =
+        (ck_usage){.input = input - cached, .cache_read = cached, .output = output, .known = true};
 }
 
 static bool take_fault(ck_model_reply *out, ck_bytes answer) {
   ck_bytes error = ck_json_get(answer, "error");
-  if (ck_json_type_of(error) != CK_JSON_OBJECT && ck_json_type_of(error) != CK_JSON_STRING) return false;
+  if (ck_json_type_of(error) != CK_JSON_OBJECT && ck_json_type_of(error) != CK_JSON_STRING)
+    return false;
   ck_buffer_append_bytes(&out->fault, answer);
   return true;
 }
@@ -30,7 +34,8 @@ static ck_bytes first_choice(ck_bytes answer) {
 ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (take_fault(out, body)) return ck_buffer_check(&out->fault, err);
   ck_bytes message = ck_json_get(first_choice(body), "message");
-  if (ck_json_type_of(message) != CK_JSON_OBJECT || !ck_json_is_text(ck_json_get(message, "role"), "assistant"))
+  if (ck_json_type_of(message) != CK_JSON_OBJECT ||
+      !ck_json_is_text(ck_json_get(message, "role"), "assistant"))
     return ck_error_set(err, CK_E_PARSE, "the answer has no choices[0].message of the assistant");
   read_usage(&out->usage, ck_json_get(body, "usage"));
   ck_buffer_append_bytes(&out->message, message);
@@ -50,7 +55,8 @@ static bool comes_once(ck_bytes name) {
 
 static bool is_there(const ck_model_fields *fields, ck_bytes name) {
   for (size_t i = 0; i < fields->count; i++) {
-    if (ck_bytes_equal(ck_buffer_bytes(&fields->list[i].name), name)) return fields->list[i].value.len > 0;
+    if (ck_bytes_equal(ck_buffer_bytes(&fields->list[i].name), name))
+      return fields->list[i].value.len > 0;
   }
   return false;
 }
@@ -152,7 +158,8 @@ ck_status ck_openai_finish(ck_model_reply *out, ck_error *err) {
   ck_json_writer w = {.out = &out->message};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "role", "assistant");
-  if (!ck_model_fields_get(&out->fields, "content")) ck_json_member_raw(&w, "content", ck_bytes_text("null"));
+  if (!ck_model_fields_get(&out->fields, "content"))
+    ck_json_member_raw(&w, "content", ck_bytes_text("null"));
   ck_model_fields_write(&w, &out->fields, "role");
   if (out->part_count > 0) write_parts(&w, out);
   ck_json_end(&w, '}');

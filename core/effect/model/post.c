@@ -37,12 +37,12 @@ static ck_status join(ck_buffer *out, const char *prefix, ck_bytes secret, ck_er
 }
 
 /* The value is the prefix and the secret of that name. */
-static ck_status put_secret(headers *self, const ck_effect_run *run, const char *header, const char *prefix,
-                            const char *name, ck_error *err) {
+static ck_status put_secret(headers *self, const ck_effect_run *run, const char *header,
+                            const char *prefix, const char *name, ck_error *err) {
   const ck_profile_secret *secret = ck_profile_get_secret(run->driver->options.profile, name);
   if (!secret)
-    return ck_error_set(err, CK_E_SECRET_MISSING, "model \"%s\": the profile has no secret \"%s\"", run->model->name,
-                        name);
+    return ck_error_set(err, CK_E_SECRET_MISSING, "model \"%s\": the profile has no secret \"%s\"",
+                        run->model->name, name);
   ck_buffer *value = &self->secrets[self->count], read = {0};
   ck_status status = run->driver->options.read_secret(&read, secret->ref, err);
   if (status == CK_E_SECRET_MISSING) ck_error_prefix(err, "secret \"%s\"", name);
@@ -61,10 +61,12 @@ static ck_status list_headers(headers *out, const ck_effect_run *run, ck_error *
   out->secrets = calloc(room, sizeof *out->secrets);
   if (!out->list || !out->secrets) return ck_error_no_memory(err);
   put(out, "Idempotency-Key", run->key);
-  put(out, "Accept", ck_model_streams(model) ? "text/event-stream, application/json" : "application/json");
+  put(out, "Accept",
+      ck_model_streams(model) ? "text/event-stream, application/json" : "application/json");
   if (format->version_header) put(out, format->version_header, format->version);
   ck_status status = CK_OK;
-  if (model->key) status = put_secret(out, run, format->key_header, format->key_prefix, model->key, err);
+  if (model->key)
+    status = put_secret(out, run, format->key_header, format->key_prefix, model->key, err);
   for (size_t i = 0; !status && i < model->header_count; i++) {
     const ck_profile_header *header = &model->headers[i];
     if (header->secret)
@@ -85,18 +87,17 @@ static bool on_data(void *to, int code, ck_bytes chunk) {
   return ck_model_answer_data(&run->answer, code, chunk);
 }
 
-static int64_t or_else(int64_t given, int64_t otherwise) {
-  return given >= 0 ? given : otherwise;
-}
+static int64_t or_else(int64_t given, int64_t otherwise) { return given >= 0 ? given : otherwise; }
 
-ck_status ck_model_run_post(ck_effect_run *self, void (*ended)(void *to, const ck_http_end *end), int64_t total_ms,
-                            ck_error *err) {
+ck_status ck_model_run_post(ck_effect_run *self, void (*ended)(void *to, const ck_http_end *end),
+                            int64_t total_ms, ck_error *err) {
   const ck_profile_model *model = self->model;
   ck_model_driver *driver = self->driver;
   headers list = {0};
   ck_status status = list_headers(&list, self, err);
   /* Without a stream nothing comes for as long as the model thinks. */
-  int64_t idle = or_else(model->idle_timeout_ms, ck_model_streams(model) ? CK_MODEL_IDLE_TIMEOUT_MS : 0);
+  int64_t idle =
+      or_else(model->idle_timeout_ms, ck_model_streams(model) ? CK_MODEL_IDLE_TIMEOUT_MS : 0);
   ck_http_options options = {
       .url = self->url.data,
       .headers = list.list,

@@ -1,20 +1,20 @@
-/* request.c - the members of a request that both APIs take as the flow and the profile give them. */
+/* request.c - the members of a request that both APIs take as the flow and the profile give
+ * them. */
 #include <string.h>
 
 #include "core/effect/model/model_private.h"
 
 /* Of the effect's own request: the first two say what the core does, the others are made by it. */
 static bool is_own(ck_bytes name) {
-  static const char *const names[] = {"model", "tools", "messages", "system", "stream", "stream_options"};
+  static const char *const names[] = {"model",  "tools",  "messages",
+                                      "system", "stream", "stream_options"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (ck_json_is_text(name, names[i])) return true;
   }
   return false;
 }
 
-bool ck_model_streams(const ck_profile_model *model) {
-  return model->stream != 0;
-}
+bool ck_model_streams(const ck_profile_model *model) { return model->stream != 0; }
 
 static ck_bytes bytes_of(const ck_value *value) {
   return value ? ck_value_bytes(value) : (ck_bytes){NULL, 0};
@@ -29,14 +29,16 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
   return false;
 }
 
-/* OpenAI itself takes max_tokens under another name, which those that speak like it need not know. */
+/* OpenAI itself takes max_tokens under another name, which those that speak like it need not
+ * know. */
 static bool is_renamed(const ck_model_ask *ask, ck_bytes raw_name) {
   bool at_home = ask->model->api == CK_MODEL_OPENAI && !ask->model->base_url;
   return at_home && ck_json_is_text(raw_name, "max_tokens") &&
          ck_model_get_option(ask, "max_completion_tokens").len == 0;
 }
 
-static void write_member(ck_json_writer *w, const ck_model_ask *ask, ck_bytes raw_name, ck_bytes value) {
+static void write_member(ck_json_writer *w, const ck_model_ask *ask, ck_bytes raw_name,
+                         ck_bytes value) {
   if (is_renamed(ask, raw_name)) raw_name = ck_bytes_text("\"max_completion_tokens\"");
   if (w->comma) ck_buffer_append_char(w->out, ',');
   ck_buffer_append_bytes(w->out, raw_name);
@@ -51,8 +53,8 @@ static ck_status write_own(ck_json_writer *w, const ck_model_ask *ask, ck_error 
     if (!is_own(it.name))
       write_member(w, ask, it.name, it.value);
     else if (!ck_json_is_text(it.name, "model") && !ck_json_is_text(it.name, "tools"))
-      return ck_error_set(err, CK_E_USAGE, "a model's request cannot set %.*s: that is ckrun's own", (int)it.name.len,
-                          it.name.data);
+      return ck_error_set(err, CK_E_USAGE, "a model's request cannot set %.*s: that is ckrun's own",
+                          (int)it.name.len, it.name.data);
   }
   return CK_OK;
 }
@@ -65,11 +67,13 @@ ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask, ck_
   while (options.len > 0 && ck_json_next(&it)) {
     if (!has_member(ask->request, it.name)) write_member(w, ask, it.name, it.value);
   }
-  static const char *const names[] = {"max_tokens", "temperature"}, *const raw[] = {"\"max_tokens\"",
-                                                                                    "\"temperature\""};
+  static const char *const names[] = {"max_tokens", "temperature"}, *const raw[] = {
+                                                                        "\"max_tokens\"",
+                                                                        "\"temperature\""};
   const ck_value *values[] = {ask->model->max_tokens, ask->model->temperature};
   for (size_t i = 0; i < 2; i++) {
-    bool said = ck_json_get(ask->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
+    bool said =
+        ck_json_get(ask->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
     if (values[i] && !said) write_member(w, ask, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
   }
   return CK_OK;

@@ -8,9 +8,7 @@
 
 enum { ROOM_OF_A_REQUEST = 4096, ROOM_PER_MESSAGE = 128 };
 
-static int64_t or_else(int64_t given, int64_t otherwise) {
-  return given >= 0 ? given : otherwise;
-}
+static int64_t or_else(int64_t given, int64_t otherwise) { return given >= 0 ? given : otherwise; }
 
 static int64_t now_ms(const ck_effect_run *self) {
   const ck_clock *clock = &self->driver->options.clock;
@@ -47,8 +45,8 @@ static void deliver(ck_effect_run *self, ck_outcome *outcome) {
     outcome = self->spare;
     self->spare = NULL;
   }
-  outcome->input_tokens =
-      self->spent.input + self->spent.cache_read + self->spent.cache_write + self->spent.cache_write_long;
+  outcome->input_tokens = self->spent.input + self->spent.cache_read + self->spent.cache_write +
+                          self->spent.cache_write_long;
   outcome->output_tokens = self->spent.output;
   ck_model_run_free(self);
   sink->done(sink, outcome);
@@ -76,8 +74,8 @@ static void deliver_failure(ck_effect_run *self, ck_status status, const char *t
   const char *tries = self->attempts == 1 ? "" : " attempts, the last: ";
   char count[16] = "";
   if (*tries) snprintf(count, sizeof count, "%d", self->attempts);
-  ck_error_set(&line, status, "model \"%s\" (%s): %s%s%s", self->model->name, url.data ? url.data : "", count, tries,
-               text);
+  ck_error_set(&line, status, "model \"%s\" (%s): %s%s%s", self->model->name,
+               url.data ? url.data : "", count, tries, text);
   ck_buffer_clear(&url);
   if (ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, line.text, NULL) == CK_OK) {
     outcome->error_status = status;
@@ -125,7 +123,8 @@ static int64_t find_wait(const ck_effect_run *self, ck_model_fault *fault) {
   int64_t wait = ck_retry_wait(self->attempts, self->driver->options.retry_base_ms, draw(self));
   if (asked > CK_RETRY_AFTER_MAX_MS) {
     size_t len = strlen(fault->text);
-    snprintf(fault->text + len, sizeof fault->text - len, "; it asks to wait %lld s", (long long)(asked / 1000));
+    snprintf(fault->text + len, sizeof fault->text - len, "; it asks to wait %lld s",
+             (long long)(asked / 1000));
     return -1;
   }
   if (asked > wait) wait = asked;
@@ -161,7 +160,8 @@ static void on_ended(void *to, const ck_http_end *end) {
     return;
   }
   ck_usage_add(&self->spent, &self->answer.reply.usage);
-  bool again = self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
+  bool again =
+      self->answer.should_retry < 0 ? fault.passing : fault.passing && self->answer.should_retry;
   int64_t wait = again ? find_wait(self, &fault) : -1;
   if (wait < 0) {
     deliver_failure(self, fault.status, fault.text);
@@ -171,13 +171,9 @@ static void on_ended(void *to, const ck_http_end *end) {
   ck_http_timer_set(self->timer, wait);
 }
 
-ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) {
-  return attempt(self, err);
-}
+ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err) { return attempt(self, err); }
 
-static void deliver_cancelled(void *to) {
-  deliver_failure(to, CK_E_INTERRUPTED, "cancelled");
-}
+static void deliver_cancelled(void *to) { deliver_failure(to, CK_E_INTERRUPTED, "cancelled"); }
 
 void ck_model_run_cancel(ck_effect_run *self) {
   if (self->request) ck_http_drop(self->request);
@@ -190,12 +186,14 @@ void ck_model_run_cancel(ck_effect_run *self) {
 
 /* The path goes before a query that the base URL may have. */
 static void make_url(ck_effect_run *self) {
-  const char *base = self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api),
+  const char *base =
+                 self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api),
              *path = self->format->path;
   size_t len = strcspn(base, "?#");
   const char *query = base + len;
   while (len > 0 && base[len - 1] == '/') len--;
-  bool versioned = len > 3 && strncmp(base + len - 3, "/v1", 3) == 0 && strncmp(path, "/v1/", 4) == 0;
+  bool versioned =
+      len > 3 && strncmp(base + len - 3, "/v1", 3) == 0 && strncmp(path, "/v1/", 4) == 0;
   ck_buffer_append(&self->url, base, len);
   ck_buffer_append_text(&self->url, versioned ? path + 3 : path);
   ck_buffer_append_text(&self->url, query);
@@ -228,14 +226,17 @@ static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *er
   make_room(self, effect);
   ck_status status = ck_buffer_check(&self->url, err);
   if (!status) status = self->format->write(&self->body, &ask, err);
-  if (!status) status = ck_http_timer_new(&self->timer, self->driver->options.loop, on_due, self, err);
-  if (!status) status = ck_outcome_new(&self->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
+  if (!status)
+    status = ck_http_timer_new(&self->timer, self->driver->options.loop, on_due, self, err);
+  if (!status)
+    status =
+        ck_outcome_new(&self->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
   if (!status) self->spare->error_status = CK_E_NO_MEMORY;
   return status;
 }
 
-static ck_status find_model(const ck_profile_model **out, const ck_profile *profile, const ck_effect *effect,
-                            ck_error *err) {
+static ck_status find_model(const ck_profile_model **out, const ck_profile *profile,
+                            const ck_effect *effect, ck_error *err) {
   ck_bytes asked = ck_json_get(effect->request, "model");
   if (ck_json_type_of(asked) != CK_JSON_STRING)
     return ck_error_set(err, CK_E_USAGE, "the request of %s names no model", effect->key);
@@ -244,15 +245,16 @@ static ck_status find_model(const ck_profile_model **out, const ck_profile *prof
   *out = ck_profile_get_model(profile, name);
   ck_status status = CK_OK;
   if (!*out)
-    status =
-        ck_error_set(err, CK_E_USAGE, "profile %s has no model \"%.64s\": add models = { [\"%.64s\"] = { … } } to it",
-                     profile->name, name, name);
+    status = ck_error_set(
+        err, CK_E_USAGE,
+        "profile %s has no model \"%.64s\": add models = { [\"%.64s\"] = { … } } to it",
+        profile->name, name, name);
   free(name);
   return status;
 }
 
-ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect, ck_effect_sink *sink,
-                           ck_error *err) {
+ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect,
+                           ck_effect_sink *sink, ck_error *err) {
   *out = NULL;
   const ck_profile_model *model = NULL;
   ck_status status = find_model(&model, driver->options.profile, effect, err);

@@ -1,4 +1,5 @@
-/* run.h - one model call from its request to its outcome, through all its attempts. For model*.c only. */
+/* run.h - one model call from its request to its outcome, through all its attempts. For model*.c
+ * only. */
 #ifndef CK_EFFECT_MODEL_RUN_H
 #define CK_EFFECT_MODEL_RUN_H
 
@@ -26,15 +27,17 @@ typedef struct ck_model_answer {
   ck_model_reply reply;
   ck_error broken; /* what is wrong with a stream that was refused */
 } ck_model_answer;
-void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format, int64_t now_wall_ms);
+void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format,
+                          int64_t now_wall_ms);
 void ck_model_answer_clear(ck_model_answer *self);
 /* As ck_http_options has them. */
 void ck_model_answer_header(ck_model_answer *self, ck_bytes name, ck_bytes value);
 bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk);
-/* What it came to: `*out` is the message. Without one it is NULL and the fault says why; an error only for want of
- * memory. */
-CK_CHECKED ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
-                                         const ck_http_end *end, ck_error *err);
+/* What it came to: `*out` is the message. Without one it is NULL and the fault says why; an error
+ * only for want of memory. */
+CK_CHECKED ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault,
+                                         ck_model_answer *self, const ck_http_end *end,
+                                         ck_error *err);
 
 struct ck_effect_run {
   ck_model_driver *driver;
@@ -54,16 +57,18 @@ struct ck_effect_run {
   ck_effect_run *next, *previous; /* of the driver */
 };
 
-CK_CHECKED ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver, const ck_effect *effect,
-                                      ck_effect_sink *sink, ck_error *err);
+CK_CHECKED ck_status ck_model_run_new(ck_effect_run **out, ck_model_driver *driver,
+                                      const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
 /* Delivers nothing. */
 void ck_model_run_free(ck_effect_run *self);
 /* The first attempt. */
 CK_CHECKED ck_status ck_model_run_begin(ck_effect_run *self, ck_error *err);
 void ck_model_run_cancel(ck_effect_run *self);
 
-/* Posts one attempt of at most `total_ms`; the credentials are read for it and wiped. `ended` gets the run. */
-CK_CHECKED ck_status ck_model_run_post(ck_effect_run *self, void (*ended)(void *to, const ck_http_end *end),
+/* Posts one attempt of at most `total_ms`; the credentials are read for it and wiped. `ended` gets
+ * the run. */
+CK_CHECKED ck_status ck_model_run_post(ck_effect_run *self,
+                                       void (*ended)(void *to, const ck_http_end *end),
                                        int64_t total_ms, ck_error *err);
 
 #endif

@@ -70,7 +70,8 @@ static bool is_block_of_anthropic(ck_bytes block) {
   return false;
 }
 
-/* Anthropic's messages say "type":"message"; those that other programs recorded may have kept only role and content. */
+/* Anthropic's messages say "type":"message"; those that other programs recorded may have kept only
+ * role and content. */
 static ck_model_shape shape_of(ck_bytes message) {
   if (ck_json_is_text(ck_json_get(message, "type"), "message")) return CK_SHAPE_ANTHROPIC;
   ck_json_iterator it = ck_json_iterate(ck_json_get(message, "content"));
@@ -141,11 +142,13 @@ static bool is_same_id(ck_bytes a, ck_bytes b, bool *failed) {
   return same;
 }
 
-/* The call that a result belongs to: the first open one of its id; one without an id, the first open one. */
+/* The call that a result belongs to: the first open one of its id; one without an id, the first
+ * open one. */
 static ck_model_call *find_call(calls *self, ck_bytes id) {
   for (size_t i = 0; i < self->count; i++) {
     ck_model_call *call = &self->list[i];
-    if (call->result.len == 0 && (id.len == 0 || call->id.len == 0 || is_same_id(call->id, id, &self->failed)))
+    if (call->result.len == 0 &&
+        (id.len == 0 || call->id.len == 0 || is_same_id(call->id, id, &self->failed)))
       return call;
   }
   return NULL;
@@ -182,7 +185,8 @@ static size_t pair_results(telling *self, size_t from) {
   for (; at < count && !is_role(message_at(self, at), "assistant"); at++) {
     ck_bytes message = message_at(self, at);
     if (!is_role(message, "tool")) continue;
-    ck_model_call *call = find_call(&self->calls, string_or_none(ck_json_get(message, "tool_call_id")));
+    ck_model_call *call =
+        find_call(&self->calls, string_or_none(ck_json_get(message, "tool_call_id")));
     if (call) call->result = ck_json_get(message, "content");
   }
   return at;
@@ -214,14 +218,17 @@ static void tell_assistant(telling *self, size_t at) {
   else
     list_anthropic(&self->calls, turn.message);
   pair_results(self, at + 1);
-  if (turn.shape == self->teller->shape) ck_model_ids_sift(&self->ids, self->calls.list, self->calls.count, turn.shape);
-  for (size_t i = 0; turn.shape != self->teller->shape && i < self->calls.count; i++) self->calls.list[i].id = (ck_bytes){0};
+  if (turn.shape == self->teller->shape)
+    ck_model_ids_sift(&self->ids, self->calls.list, self->calls.count, turn.shape);
+  for (size_t i = 0; turn.shape != self->teller->shape && i < self->calls.count; i++)
+    self->calls.list[i].id = (ck_bytes){0};
   turn.calls = self->calls.list;
   turn.call_count = self->calls.count;
   self->teller->assistant(self->teller->self, &turn);
 }
 
-ck_status ck_model_notify(const ck_conversation *conversation, const ck_model_notifier *teller, ck_error *err) {
+ck_status ck_model_notify(const ck_conversation *conversation, const ck_model_notifier *teller,
+                          ck_error *err) {
   telling self = {.conversation = conversation, .teller = teller};
   size_t count = conversation ? ck_conversation_count(conversation) : 0;
   for (size_t at = 0; at < count && !self.calls.failed; at++) {

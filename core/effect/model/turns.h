@@ -1,26 +1,30 @@
-/* turns.h - a conversation as either API wants it told: every call with its result, in the order of the calls.
+/* turns.h - a conversation as either API wants it told: every call with its result, in the order of
+ * the calls.
  *
- * Assistant messages are kept as some provider sent them, so a conversation may hold both shapes: OpenAI's
- * (`tool_calls`) and Anthropic's (`content` with blocks). Those of the API that is asked go back as they came, but for calls
- * that it would refuse, such as two with one id. A call without a result gets one that says so, and a result
- * without a call becomes a user's text: a provider refuses a conversation with either. For model*.c only. */
+ * Assistant messages are kept as some provider sent them, so a conversation may hold both shapes:
+ * OpenAI's (`tool_calls`) and Anthropic's (`content` with blocks). Those of the API that is asked
+ * go back as they came, but for calls that it would refuse, such as two with one id. A call without
+ * a result gets one that says so, and a result without a call becomes a user's text: a provider
+ * refuses a conversation with either. For model*.c only. */
 #ifndef CK_EFFECT_MODEL_TURNS_H
 #define CK_EFFECT_MODEL_TURNS_H
 
 #include "core/base/json.h"
 #include "core/model/conversation.h"
 
-/* Spans of the message; `id` and `name` are JSON strings or no bytes: an id that cannot be sent is none. `arguments`: OpenAI's are a JSON string
- * that holds JSON, Anthropic's are an object. `result` is the content of the tool's message; no bytes: there is none.
- */
+/* Spans of the message; `id` and `name` are JSON strings or no bytes: an id that cannot be sent is
+ * none. `arguments`: OpenAI's are a JSON string that holds JSON, Anthropic's are an object.
+ * `result` is the content of the tool's message; no bytes: there is none.
+ * */
 typedef struct ck_model_call {
   ck_bytes id, name, arguments, result;
 } ck_model_call;
 
 typedef enum { CK_SHAPE_OPENAI, CK_SHAPE_ANTHROPIC } ck_model_shape;
 
-/* An assistant's turn. `place` is its index in the conversation: with a call's index it makes an id that no other has.
- */
+/* An assistant's turn. `place` is its index in the conversation: with a call's index it makes an id
+ * that no other has.
+ * */
 typedef struct ck_model_turn {
   ck_bytes message;
   ck_model_shape shape;
@@ -38,7 +42,8 @@ typedef struct ck_model_notifier {
   void (*assistant)(void *self, const ck_model_turn *turn); /* with the results of its calls */
 } ck_model_notifier;
 
-CK_CHECKED ck_status ck_model_notify(const ck_conversation *conversation, const ck_model_notifier *teller, ck_error *err);
+CK_CHECKED ck_status ck_model_notify(const ck_conversation *conversation,
+                                     const ck_model_notifier *teller, ck_error *err);
 
 /* What both tellers need. */
 #define CK_MODEL_NO_RESULT "Error: no result of this call was recorded"

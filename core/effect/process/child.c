@@ -16,7 +16,9 @@
 
 enum { PIPE_COUNT = CK_CHILD_PIPES, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
 enum { SIGNALLED = 128 }; /* from here on an exit status tells of a signal, as shells have it */
-enum { DEATH_MS = 5000 }; /* what has been killed and is not gone by then hangs in the kernel: it is not waited for */
+enum {
+  DEATH_MS = 5000
+}; /* what has been killed and is not gone by then hangs in the kernel: it is not waited for */
 
 /* How far the killing went. */
 typedef enum { UNTOUCHED, TERMINATED, SHOT } killing;
@@ -87,10 +89,12 @@ static void finish(ck_child *self) {
 
 /* One that is told to end may say what came of it first. */
 static bool is_heard(const ck_child *self) {
-  return self->killed == UNTOUCHED || (self->killed == TERMINATED && self->end.ending == CK_CHILD_CANCELLED && !self->talks);
+  return self->killed == UNTOUCHED ||
+         (self->killed == TERMINATED && self->end.ending == CK_CHILD_CANCELLED && !self->talks);
 }
 
-/* What it left in the pipes is read first; whoever else holds them open is waited for only so long. */
+/* What it left in the pipes is read first; whoever else holds them open is waited for only so
+ * long. */
 static void finish_when_drained(ck_child *self) {
   bool drained = !self->open[STDOUT_FILENO] && !self->open[STDERR_FILENO];
   if (self->exited && (drained || !is_heard(self))) finish(self);
@@ -115,12 +119,15 @@ static void end_it(ck_child *self, ck_child_ending why, int signal_number) {
   self->end.code = -1;
   self->killed = signal_number == SIGKILL ? SHOT : TERMINATED;
   kill_group(self, signal_number);
-  if (self->exited) finish(self);
-  else start_timer(self, self->killed == SHOT && self->kill_ms < DEATH_MS ? DEATH_MS : self->kill_ms);
+  if (self->exited)
+    finish(self);
+  else
+    start_timer(self, self->killed == SHOT && self->kill_ms < DEATH_MS ? DEATH_MS : self->kill_ms);
 }
 
-/* When this process was held up, the timer goes off before the loop has read what the child wrote, or has seen that it ended:
- * it looks once before anything is given up. (A timer of 0 would go off again without a look.) */
+/* When this process was held up, the timer goes off before the loop has read what the child wrote,
+ * or has seen that it ended: it looks once before anything is given up. (A timer of 0 would go off
+ * again without a look.) */
 static void on_timer(uv_timer_t *timer) {
   ck_child *self = timer->data;
   if (!self->looked) {
@@ -188,14 +195,16 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
 static void on_written(uv_write_t *write, int failed) {
   (void)failed;
   ck_child *self = write->handle->data;
-  if (!uv_is_closing((uv_handle_t *)write->handle)) uv_close((uv_handle_t *)&self->pipes[STDIN_FILENO], on_closed);
+  if (!uv_is_closing((uv_handle_t *)write->handle))
+    uv_close((uv_handle_t *)&self->pipes[STDIN_FILENO], on_closed);
 }
 
 static void write_input(ck_child *self) {
   if (self->talks) return;
   uv_buf_t bytes = uv_buf_init(self->input.data, (unsigned)self->input.len);
   uv_stream_t *to = (uv_stream_t *)&self->pipes[STDIN_FILENO];
-  if (!self->input.len || uv_write(&self->write, to, &bytes, 1, on_written)) uv_close((uv_handle_t *)to, on_closed);
+  if (!self->input.len || uv_write(&self->write, to, &bytes, 1, on_written))
+    uv_close((uv_handle_t *)to, on_closed);
 }
 
 /* ---- input that goes on ---- */
@@ -220,7 +229,8 @@ ck_status ck_child_write(ck_child *self, ck_bytes bytes, size_t most, ck_error *
     return ck_error_set(err, CK_E_UNAVAILABLE, "its standard input is closed");
   }
   if (bytes.len > most - (self->queued < most ? self->queued : most)) {
-    return ck_error_set(err, CK_E_OVERSIZE, "it does not read its standard input: %zu bytes wait", self->queued);
+    return ck_error_set(err, CK_E_OVERSIZE, "it does not read its standard input: %zu bytes wait",
+                        self->queued);
   }
   piece *it = malloc(sizeof *it + bytes.len);
   if (!it) return ck_error_no_memory(err);
@@ -239,14 +249,16 @@ ck_status ck_child_write(ck_child *self, ck_bytes bytes, size_t most, ck_error *
 
 static void on_input_drained(uv_shutdown_t *shutdown, int failed) {
   (void)failed;
-  if (!uv_is_closing((uv_handle_t *)shutdown->handle)) uv_close((uv_handle_t *)shutdown->handle, on_closed);
+  if (!uv_is_closing((uv_handle_t *)shutdown->handle))
+    uv_close((uv_handle_t *)shutdown->handle, on_closed);
 }
 
 void ck_child_close_input(ck_child *self) {
   uv_stream_t *input = (uv_stream_t *)&self->pipes[STDIN_FILENO];
   if (self->closing_input || self->finishing || uv_is_closing((uv_handle_t *)input)) return;
   self->closing_input = true;
-  if (uv_shutdown(&self->shutdown, input, on_input_drained)) uv_close((uv_handle_t *)input, on_closed);
+  if (uv_shutdown(&self->shutdown, input, on_input_drained))
+    uv_close((uv_handle_t *)input, on_closed);
   if (!self->exited && self->killed == UNTOUCHED) start_timer(self, self->kill_ms);
 }
 
@@ -276,7 +288,8 @@ static void begin(ck_child *self, int64_t deadline_ms) {
   start_timer(self, left_ms > 0 ? left_ms : 0);
 }
 
-static void launch(ck_child *self, const ck_child_options *options, int ours[PIPE_COUNT], int its[PIPE_COUNT]) {
+static void launch(ck_child *self, const ck_child_options *options, int ours[PIPE_COUNT],
+                   int its[PIPE_COUNT]) {
   uv_loop_t *loop = ck_loop_uv(options->loop);
   int refused = ck_child_spawn(&self->process, options, its, on_exit_of);
   for (int i = 0; i < PIPE_COUNT; i++) close(its[i]);
@@ -322,7 +335,8 @@ ck_status ck_child_start(ck_child **out, const ck_child_options *options, ck_err
 }
 
 void ck_child_cancel(ck_child *self) {
-  if (!self->exited && !self->finishing && self->killed == UNTOUCHED) end_it(self, CK_CHILD_CANCELLED, SIGTERM);
+  if (!self->exited && !self->finishing && self->killed == UNTOUCHED)
+    end_it(self, CK_CHILD_CANCELLED, SIGTERM);
 }
 
 static bool wait_for(ck_child *self, int64_t ms) {

@@ -13,8 +13,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Whatever the program inherited or opened carelessly: a child gets descriptors 0 to 2. The kernel knows this since 5.11;
- * an older one is asked for the list. */
+/* Whatever the program inherited or opened carelessly: a child gets descriptors 0 to 2. The kernel
+ * knows this since 5.11; an older one is asked for the list. */
 static void seal_descriptors(void) {
   if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) == 0) return;
   DIR *list = opendir("/proc/self/fd");
@@ -43,9 +43,10 @@ ck_status ck_child_open_pipes(int ours[CK_CHILD_PIPES], int its[CK_CHILD_PIPES],
   return CK_OK;
 }
 
-/* A tool must not outlive its session: what it did after a kill -9 would come behind the probe that asks for it. The kernel
- * ends the child with the thread that made it, which is the loop's and lives as long as the process. libuv forks, and a
- * fork runs this in the child; a parent that died before is seen by its number. */
+/* A tool must not outlive its session: what it did after a kill -9 would come behind the probe that
+ * asks for it. The kernel ends the child with the thread that made it, which is the loop's and
+ * lives as long as the process. libuv forks, and a fork runs this in the child; a parent that died
+ * before is seen by its number. */
 static pid_t spawning_parent; /* 0: the fork is not ours */
 
 static void tie_child(void) {
@@ -55,10 +56,12 @@ static void tie_child(void) {
 
 static void tie_forks(void) { pthread_atfork(NULL, NULL, tie_child); }
 
-int ck_child_spawn(uv_process_t *process, const ck_child_options *options, const int its[CK_CHILD_PIPES], uv_exit_cb exited) {
+int ck_child_spawn(uv_process_t *process, const ck_child_options *options,
+                   const int its[CK_CHILD_PIPES], uv_exit_cb exited) {
   static pthread_once_t tied = PTHREAD_ONCE_INIT;
   uv_stdio_container_t stdio[CK_CHILD_PIPES];
-  for (int i = 0; i < CK_CHILD_PIPES; i++) stdio[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = its[i]};
+  for (int i = 0; i < CK_CHILD_PIPES; i++)
+    stdio[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = its[i]};
   uv_process_options_t how = {
       .exit_cb = exited,
       .file = options->argv[0],

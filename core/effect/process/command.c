@@ -17,7 +17,7 @@ struct ck_effect_run {
   bool probe, repeats;
   ck_effect_sink *sink;
   ck_child *child;
-  ck_outcome *spare; /* for the case that there is no memory for the true one */
+  ck_outcome *spare;              /* for the case that there is no memory for the true one */
   ck_effect_run *next, *previous; /* of the driver */
 };
 
@@ -37,16 +37,15 @@ static const ck_command_tool *find_tool(const command_driver *self, const ck_eff
   return NULL;
 }
 
-static bool serves(void *self, const ck_effect *effect) {
-  return find_tool(self, effect) != NULL;
-}
+static bool serves(void *self, const ck_effect *effect) { return find_tool(self, effect) != NULL; }
 
 static bool probes(void *self, const ck_effect *effect) {
   const ck_command_tool *tool = find_tool(self, effect);
   return tool && tool->probe;
 }
 
-/* Newlines between the tokens of JSON are nothing but space, and inside its strings there are none. */
+/* Newlines between the tokens of JSON are nothing but space, and inside its strings there are
+ * none. */
 static void append_line_of(ck_buffer *out, ck_bytes json) {
   for (size_t i = 0; i < json.len; i++) {
     char c = json.data[i];
@@ -68,7 +67,8 @@ static ck_status append_arguments(ck_buffer *out, ck_bytes arguments, ck_error *
   return status;
 }
 
-static ck_status make_input(ck_buffer *out, const ck_command_tool *tool, const ck_effect *effect, ck_error *err) {
+static ck_status make_input(ck_buffer *out, const ck_command_tool *tool, const ck_effect *effect,
+                            ck_error *err) {
   ck_buffer arguments = {0};
   ck_status status = append_arguments(&arguments, ck_json_get(effect->request, "arguments"), err);
   ck_json_writer w = {.out = out};
@@ -86,8 +86,10 @@ static ck_status make_input(ck_buffer *out, const ck_command_tool *tool, const c
 }
 
 static void unlink_run(ck_effect_run *run) {
-  if (run->previous) run->previous->next = run->next;
-  else run->driver->runs = run->next;
+  if (run->previous)
+    run->previous->next = run->next;
+  else
+    run->driver->runs = run->next;
   if (run->next) run->next->previous = run->previous;
 }
 
@@ -113,10 +115,10 @@ static void on_ended(void *to, const ck_child_end *end) {
   sink->done(sink, outcome);
 }
 
-/* The child's environment: the inherited part and what names the effect. `*out` is one allocation for the pointers;
- * `own` holds the texts. */
-static ck_status make_environment(char ***out, const command_driver *self, const ck_effect *effect, ck_buffer own[2],
-                                  ck_error *err) {
+/* The child's environment: the inherited part and what names the effect. `*out` is one allocation
+ * for the pointers; `own` holds the texts. */
+static ck_status make_environment(char ***out, const command_driver *self, const ck_effect *effect,
+                                  ck_buffer own[2], ck_error *err) {
   ck_buffer_append_format(&own[0], "CKRUN_EFFECT_KEY=%s", effect->key);
   ck_buffer_append_format(&own[1], "CKRUN_EFFECT_ATTEMPT=%u", effect->attempt);
   char **list = calloc(self->environment.count + 3, sizeof *list);
@@ -131,7 +133,8 @@ static ck_status make_environment(char ***out, const command_driver *self, const
   return CK_OK;
 }
 
-static ck_status start_child(ck_effect_run *run, const ck_effect *effect, ck_bytes input, ck_error *err) {
+static ck_status start_child(ck_effect_run *run, const ck_effect *effect, ck_bytes input,
+                             ck_error *err) {
   const ck_command_options *limits = &run->driver->options;
   ck_buffer own[2] = {{0}, {0}};
   char **environment = NULL;
@@ -147,7 +150,9 @@ static ck_status start_child(ck_effect_run *run, const ck_effect *effect, ck_byt
         .error_max = CK_COMMAND_TEXT_MAX,
         .grace_ms = limits->grace_ms,
         .kill_ms = limits->kill_ms,
-        .deadline_ms = ck_child_deadline(effect->deadline_ms, run->tool->timeout_ms ? run->tool->timeout_ms : CK_COMMAND_TIMEOUT_MS),
+        .deadline_ms =
+            ck_child_deadline(effect->deadline_ms, run->tool->timeout_ms ? run->tool->timeout_ms
+                                                                         : CK_COMMAND_TIMEOUT_MS),
         .ended = on_ended,
         .to = run,
     };
@@ -166,7 +171,8 @@ static ck_status make_spare(ck_outcome **out, bool probe, ck_error *err) {
   return status;
 }
 
-static ck_status begin(ck_effect_run **out, const ck_effect_run *wanted, const ck_effect *effect, ck_error *err) {
+static ck_status begin(ck_effect_run **out, const ck_effect_run *wanted, const ck_effect *effect,
+                       ck_error *err) {
   ck_buffer input = {0};
   *out = NULL;
   ck_effect_run *run = malloc(sizeof *run);
@@ -187,13 +193,16 @@ static ck_status begin(ck_effect_run **out, const ck_effect_run *wanted, const c
   return CK_OK;
 }
 
-static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
+                       ck_effect_sink *sink, ck_error *err) {
   const ck_effect_run wanted = {.driver = self, .tool = find_tool(self, effect), .sink = sink};
   return begin(out, &wanted, effect, err);
 }
 
-static ck_status probe(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
-  const ck_effect_run wanted = {.driver = self, .tool = find_tool(self, effect), .sink = sink, .probe = true};
+static ck_status probe(ck_effect_run **out, void *self, const ck_effect *effect,
+                       ck_effect_sink *sink, ck_error *err) {
+  const ck_effect_run wanted = {
+      .driver = self, .tool = find_tool(self, effect), .sink = sink, .probe = true};
   return begin(out, &wanted, effect, err);
 }
 
@@ -215,7 +224,8 @@ static void free_driver(void *to) {
   free(self);
 }
 
-ck_status ck_command_driver_new(ck_effect_driver **out, const ck_command_options *options, ck_error *err) {
+ck_status ck_command_driver_new(ck_effect_driver **out, const ck_command_options *options,
+                                ck_error *err) {
   *out = NULL;
   command_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -228,9 +238,14 @@ ck_status ck_command_driver_new(ck_effect_driver **out, const ck_command_options
     free_driver(self);
     return status;
   }
-  self->driver = (ck_effect_driver){
-      .name = "command", .self = self, .serves = serves, .start = start, .probe = probe, .probes = probes, .cancel = cancel,
-      .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "command",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .probe = probe,
+                                    .probes = probes,
+                                    .cancel = cancel,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

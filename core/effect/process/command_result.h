@@ -7,6 +7,7 @@
 
 enum { CK_COMMAND_TEXT_MAX = 4096 }; /* bytes of each output that an error tells, from its end */
 
-CK_CHECKED ck_status ck_command_outcome(ck_outcome **out, const char *name, const ck_child_end *end, bool probe, ck_error *err);
+CK_CHECKED ck_status ck_command_outcome(ck_outcome **out, const char *name, const ck_child_end *end,
+                                        bool probe, ck_error *err);
 
 #endif

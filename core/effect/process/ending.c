@@ -7,19 +7,34 @@
 
 ck_child_end ck_ending_known(const ck_child_end *end, bool repeats) {
   ck_child_end known = *end;
-  if (end->ending == CK_CHILD_CANCELLED && end->code >= 0 && !repeats) known.ending = CK_CHILD_EXITED;
+  if (end->ending == CK_CHILD_CANCELLED && end->code >= 0 && !repeats)
+    known.ending = CK_CHILD_EXITED;
   return known;
 }
 
 void ck_ending_append_reason(ck_buffer *out, const ck_child_end *end) {
   switch (end->ending) {
-    case CK_CHILD_EXITED: ck_buffer_append_format(out, "exit status %d", end->code); break;
-    case CK_CHILD_KILLED: ck_buffer_append_format(out, "ended by signal %d (%s)", end->code, strsignal(end->code)); break;
-    case CK_CHILD_UNSTARTED: ck_buffer_append_format(out, "cannot be started: %s", strerror(end->code)); break;
-    case CK_CHILD_FLOODED: ck_buffer_append_text(out, "it wrote more output than is allowed and was killed"); break;
-    case CK_CHILD_LATE: ck_buffer_append_text(out, "it did not end before its deadline and was killed"); break;
-    case CK_CHILD_CANCELLED: ck_buffer_append_text(out, "it was cancelled"); break;
-    case CK_CHILD_NO_MEMORY: ck_buffer_append_text(out, "out of memory for its output"); break;
+    case CK_CHILD_EXITED:
+      ck_buffer_append_format(out, "exit status %d", end->code);
+      break;
+    case CK_CHILD_KILLED:
+      ck_buffer_append_format(out, "ended by signal %d (%s)", end->code, strsignal(end->code));
+      break;
+    case CK_CHILD_UNSTARTED:
+      ck_buffer_append_format(out, "cannot be started: %s", strerror(end->code));
+      break;
+    case CK_CHILD_FLOODED:
+      ck_buffer_append_text(out, "it wrote more output than is allowed and was killed");
+      break;
+    case CK_CHILD_LATE:
+      ck_buffer_append_text(out, "it did not end before its deadline and was killed");
+      break;
+    case CK_CHILD_CANCELLED:
+      ck_buffer_append_text(out, "it was cancelled");
+      break;
+    case CK_CHILD_NO_MEMORY:
+      ck_buffer_append_text(out, "out of memory for its output");
+      break;
   }
 }
 

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 /* A name that ends with '*' stands for all that begin so. */
-static const char *const usual[] = {"PATH", "HOME", "LANG", "LC_*", "TZ", "TMPDIR", "CKRUN_SESSION", "CKRUN_RUN", NULL};
+static const char *const usual[] = {"PATH",   "HOME",          "LANG",      "LC_*", "TZ",
+                                    "TMPDIR", "CKRUN_SESSION", "CKRUN_RUN", NULL};
 
 static bool is_named(const char *variable, const char *const *names, bool patterns) {
   size_t length = strcspn(variable, "=");
@@ -15,7 +16,8 @@ static bool is_named(const char *variable, const char *const *names, bool patter
     size_t known = strlen(*names);
     bool open = patterns && known > 0 && (*names)[known - 1] == '*';
     known -= open;
-    if ((open ? length >= known : length == known) && strncmp(variable, *names, known) == 0) return true;
+    if ((open ? length >= known : length == known) && strncmp(variable, *names, known) == 0)
+      return true;
   }
   return false;
 }

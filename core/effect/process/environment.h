@@ -12,8 +12,10 @@ typedef struct ck_environment {
   size_t count;
 } ck_environment;
 
-/* Of this process's own: PATH, HOME, LANG, LC_*, TZ, TMPDIR, the marks of mark.h, and those that `names` lists (NULL-terminated; NULL: no more). */
-CK_CHECKED ck_status ck_environment_take(ck_environment *out, const char *const *names, ck_error *err);
+/* Of this process's own: PATH, HOME, LANG, LC_*, TZ, TMPDIR, the marks of mark.h, and those that
+ * `names` lists (NULL-terminated; NULL: no more). */
+CK_CHECKED ck_status ck_environment_take(ck_environment *out, const char *const *names,
+                                         ck_error *err);
 void ck_environment_clear(ck_environment *self);
 
 #endif

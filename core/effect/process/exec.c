@@ -37,8 +37,10 @@ static bool serves(void *self, const ck_effect *effect) {
 }
 
 static void unlink_run(ck_effect_run *run) {
-  if (run->previous) run->previous->next = run->next;
-  else run->driver->runs = run->next;
+  if (run->previous)
+    run->previous->next = run->next;
+  else
+    run->driver->runs = run->next;
   if (run->next) run->next->previous = run->previous;
 }
 
@@ -60,12 +62,14 @@ static bool take(void *to, int fd, ck_bytes chunk) {
   ck_effect_run *run = to;
   size_t most = run->driver->options.total_max;
   if (chunk.len > most - run->outputs[0].total - run->outputs[1].total) return false;
-  ck_exec_output_append(&run->outputs[fd - STDOUT_FILENO], &run->driver->options.spill, run->effect, chunk);
+  ck_exec_output_append(&run->outputs[fd - STDOUT_FILENO], &run->driver->options.spill, run->effect,
+                        chunk);
   return true;
 }
 
 static bool is_out_of_memory(const ck_effect_run *run) {
-  return run->outputs[0].kept.failed || run->outputs[0].end.failed || run->outputs[1].kept.failed || run->outputs[1].end.failed;
+  return run->outputs[0].kept.failed || run->outputs[0].end.failed || run->outputs[1].kept.failed ||
+         run->outputs[1].end.failed;
 }
 
 static void on_ended(void *to, const ck_child_end *end) {
@@ -75,7 +79,8 @@ static void on_ended(void *to, const ck_child_end *end) {
   ck_error err = CK_ERROR_INIT;
   for (int i = 0; i < 2; i++) ck_exec_output_close(&run->outputs[i]);
   const ck_child_end known = ck_ending_known(end, ck_effect_class_repeats(run->effect->class));
-  if (is_out_of_memory(run) || ck_exec_outcome(&outcome, run->program, &known, run->outputs, &err) != CK_OK) {
+  if (is_out_of_memory(run) ||
+      ck_exec_outcome(&outcome, run->program, &known, run->outputs, &err) != CK_OK) {
     outcome = run->spare;
     run->spare = NULL;
   }
@@ -102,24 +107,30 @@ static ck_status start_child(ck_effect_run *run, const ck_exec_request *request,
   return ck_child_start(&run->child, &options, err);
 }
 
-static ck_status make_run(ck_effect_run **out, exec_driver *self, const ck_exec_request *request, const ck_effect *effect,
-                          ck_error *err) {
+static ck_status make_run(ck_effect_run **out, exec_driver *self, const ck_exec_request *request,
+                          const ck_effect *effect, ck_error *err) {
   static const char *const names[] = {"stdout", "stderr"};
   *out = NULL;
   ck_effect_run *run = calloc(1, sizeof *run);
   if (!run) return ck_error_no_memory(err);
   run->driver = self;
   run->effect = effect;
-  for (int i = 0; i < 2; i++) run->outputs[i] = (ck_exec_output){.name = names[i], .keep_max = request->output_max};
-  ck_status status = ck_outcome_new(&run->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
+  for (int i = 0; i < 2; i++)
+    run->outputs[i] = (ck_exec_output){.name = names[i], .keep_max = request->output_max};
+  ck_status status =
+      ck_outcome_new(&run->spare, CK_OUTCOME_FAILED, NULL, ck_status_text(CK_E_NO_MEMORY), err);
   if (status == CK_OK) run->spare->error_status = CK_E_NO_MEMORY;
-  if (status == CK_OK && !(run->program = strdup(request->argv[0]))) status = ck_error_no_memory(err);
-  if (status == CK_OK) *out = run;
-  else free_run(run);
+  if (status == CK_OK && !(run->program = strdup(request->argv[0])))
+    status = ck_error_no_memory(err);
+  if (status == CK_OK)
+    *out = run;
+  else
+    free_run(run);
   return status;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   exec_driver *self = to;
   ck_exec_request request;
   ck_error failure = CK_ERROR_INIT;
@@ -160,7 +171,8 @@ static void free_driver(void *to) {
   free(self);
 }
 
-ck_status ck_exec_driver_new(ck_effect_driver **out, const ck_exec_options *options, ck_error *err) {
+ck_status ck_exec_driver_new(ck_effect_driver **out, const ck_exec_options *options,
+                             ck_error *err) {
   *out = NULL;
   exec_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -173,8 +185,12 @@ ck_status ck_exec_driver_new(ck_effect_driver **out, const ck_exec_options *opti
     free_driver(self);
     return status;
   }
-  self->driver =
-      (ck_effect_driver){.name = "exec", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "exec",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

@@ -1,18 +1,21 @@
 /* exec.h - the driver of programs that a flow runs.
  *
- * Request {argv: [TEXT, …], env?: {NAME: TEXT | {ref: "env:NAME"}}, cwd?, input?, timeout_ms?, output_max?}. No shell; the
- * program sees the usual variables (environment.h), CKRUN_EFFECT_KEY, CKRUN_EFFECT_ATTEMPT, and those of `env`. A reference
- * is read when the program starts and is in no record. `cwd` is seen from the session's folder. `input` goes to standard
- * input: a string as its text, anything else as one line of JSON.
+ * Request {argv: [TEXT, …], env?: {NAME: TEXT | {ref: "env:NAME"}}, cwd?, input?, timeout_ms?,
+ * output_max?}. No shell; the program sees the usual variables (environment.h), CKRUN_EFFECT_KEY,
+ * CKRUN_EFFECT_ATTEMPT, and those of `env`. A reference is read when the program starts and is in
+ * no record. `cwd` is seen from the session's folder. `input` goes to standard input: a string as
+ * its text, anything else as one line of JSON.
  *
- * The result is {exit | signal, stdout, stderr, stdout_bytes, stderr_bytes, spill?, timed_out?, flooded?, lossy?}: of each
- * output the beginning, at most output_max bytes. One that is longer goes to a file as a whole: spill {stdout?, stderr?} are
- * paths. `lossy` says that bytes which are no UTF-8 became U+FFFD.
+ * The result is {exit | signal, stdout, stderr, stdout_bytes, stderr_bytes, spill?, timed_out?,
+ * flooded?, lossy?}: of each output the beginning, at most output_max bytes. One that is longer
+ * goes to a file as a whole: spill {stdout?, stderr?} are paths. `lossy` says that bytes which are
+ * no UTF-8 became U+FFFD.
  *
- * OK: it exited with 0. ERROR, with the result: any other end, also past its time, or past CK_EXEC_TOTAL_MAX bytes.
- * FAILED: it could not be started (CK_E_NOT_FOUND: there is no such program; CK_E_SECRET_MISSING), or was cancelled
- * (CK_E_INTERRUPTED); unless it may not simply be done again and exits by itself, below 128, when it gets SIGTERM: that tells
- * what came of it. At its end its process group is killed. */
+ * OK: it exited with 0. ERROR, with the result: any other end, also past its time, or past
+ * CK_EXEC_TOTAL_MAX bytes. FAILED: it could not be started (CK_E_NOT_FOUND: there is no such
+ * program; CK_E_SECRET_MISSING), or was cancelled (CK_E_INTERRUPTED); unless it may not simply be
+ * done again and exits by itself, below 128, when it gets SIGTERM: that tells what came of it. At
+ * its end its process group is killed. */
 #ifndef CK_EFFECT_PROCESS_EXEC_H
 #define CK_EFFECT_PROCESS_EXEC_H
 
@@ -33,14 +36,16 @@ typedef struct ck_exec_options {
   ck_loop *loop;
   const char *directory; /* the session's folder; NULL: where the process is */
   ck_spill_location spill;
-  /* Appends what `ref` stands for, and makes it known to whatever masks secrets. NULL: there are no references. */
+  /* Appends what `ref` stands for, and makes it known to whatever masks secrets. NULL: there are no
+   * references. */
   CK_CHECKED ck_status (*resolve)(void *to, ck_buffer *out, const char *ref, ck_error *err);
   void *to;
-  int64_t kill_ms;       /* 0: CK_EXEC_KILL_MS */
-  size_t total_max;      /* 0: CK_EXEC_TOTAL_MAX */
+  int64_t kill_ms;  /* 0: CK_EXEC_KILL_MS */
+  size_t total_max; /* 0: CK_EXEC_TOTAL_MAX */
 } ck_exec_options;
 
 /* A driver named "exec". Freeing it kills what runs and delivers nothing. */
-CK_CHECKED ck_status ck_exec_driver_new(ck_effect_driver **out, const ck_exec_options *options, ck_error *err);
+CK_CHECKED ck_status ck_exec_driver_new(ck_effect_driver **out, const ck_exec_options *options,
+                                        ck_error *err);
 
 #endif

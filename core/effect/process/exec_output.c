@@ -18,23 +18,29 @@ static void keep_end(ck_buffer *end, ck_bytes chunk) {
   end->len = CK_EXEC_ERROR_MAX;
 }
 
-void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place, const ck_effect *effect, ck_bytes chunk) {
+void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place,
+                           const ck_effect *effect, ck_bytes chunk) {
   size_t room = self->keep_max - self->kept.len, fits = chunk.len < room ? chunk.len : room;
   bool first = self->total == self->kept.len && chunk.len > fits;
   self->total += chunk.len;
   keep_end(&self->end, chunk);
   ck_buffer_append(&self->kept, chunk.data, fits);
-  if (first && place->directory && ck_spill_open(&self->spill, place, effect, self->name, &self->lost) == CK_OK)
+  if (first && place->directory &&
+      ck_spill_open(&self->spill, place, effect, self->name, &self->lost) == CK_OK)
     ck_spill_append(self->spill, ck_buffer_bytes(&self->kept));
-  if (self->spill) ck_spill_append(self->spill, (ck_bytes){chunk.data + (first ? fits : 0), chunk.len - (first ? fits : 0)});
+  if (self->spill)
+    ck_spill_append(self->spill,
+                    (ck_bytes){chunk.data + (first ? fits : 0), chunk.len - (first ? fits : 0)});
 }
 
 void ck_exec_output_close(ck_exec_output *self) {
-  if (self->spill && ck_spill_close(&self->path, self->spill, &self->lost) != CK_OK) self->path = NULL;
+  if (self->spill && ck_spill_close(&self->path, self->spill, &self->lost) != CK_OK)
+    self->path = NULL;
   self->spill = NULL;
 }
 
-/* Only a cut of ours can end inside a character; what the program did itself is left for the eye of is_lossy. */
+/* Only a cut of ours can end inside a character; what the program did itself is left for the eye of
+ * is_lossy. */
 ck_bytes ck_exec_output_kept(const ck_exec_output *self) {
   ck_bytes kept = ck_buffer_bytes(&self->kept);
   if (self->total > kept.len && kept.len > 0) kept.len = ck_utf8_cut(kept.data, kept.len);

@@ -1,4 +1,5 @@
-/* exec_output.h - one output of a program: its beginning in memory, all of it in a file once that is not enough. */
+/* exec_output.h - one output of a program: its beginning in memory, all of it in a file once that
+ * is not enough. */
 #ifndef CK_EFFECT_PROCESS_EXEC_OUTPUT_H
 #define CK_EFFECT_PROCESS_EXEC_OUTPUT_H
 
@@ -6,17 +7,18 @@
 
 /* Zero-initialise, then set `name` and `keep_max`. */
 typedef struct ck_exec_output {
-  const char *name;   /* "stdout", "stderr" */
+  const char *name; /* "stdout", "stderr" */
   size_t keep_max;
-  ck_buffer kept;     /* the beginning */
-  ck_buffer end;      /* the last bytes, for an error's text; twice CK_EXEC_ERROR_MAX at most */
-  uint64_t total;     /* bytes written by the program */
-  ck_spill *spill;    /* NULL: not needed, or not possible */
-  char *path;         /* of the spill, once it is closed */
-  ck_error lost;      /* why there is none */
+  ck_buffer kept;  /* the beginning */
+  ck_buffer end;   /* the last bytes, for an error's text; twice CK_EXEC_ERROR_MAX at most */
+  uint64_t total;  /* bytes written by the program */
+  ck_spill *spill; /* NULL: not needed, or not possible */
+  char *path;      /* of the spill, once it is closed */
+  ck_error lost;   /* why there is none */
 } ck_exec_output;
 
-void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place, const ck_effect *effect, ck_bytes chunk);
+void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place,
+                           const ck_effect *effect, ck_bytes chunk);
 /* No more will come. */
 void ck_exec_output_close(ck_exec_output *self);
 /* What is kept, without half a character at its end. */

@@ -26,31 +26,37 @@ void ck_exec_request_clear(ck_exec_request *self) {
 /* A text that a program can be given: without NUL, which JSON cannot hold here anyway. */
 static ck_status dup_text(char **out, ck_bytes json, const char *what, ck_error *err) {
   *out = NULL;
-  if (ck_json_type_of(json) != CK_JSON_STRING) return ck_error_set(err, CK_E_FLOW, "exec: %s must be a string", what);
+  if (ck_json_type_of(json) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_FLOW, "exec: %s must be a string", what);
   *out = ck_json_dup_string(json);
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
 static ck_status read_argv(ck_exec_request *self, ck_bytes list, ck_error *err) {
   size_t count = ck_json_type_of(list) == CK_JSON_ARRAY ? ck_json_count(list) : 0, at = 0;
-  if (count == 0) return ck_error_set(err, CK_E_FLOW, "exec: argv must be a list, the program and its arguments");
+  if (count == 0)
+    return ck_error_set(err, CK_E_FLOW, "exec: argv must be a list, the program and its arguments");
   self->argv = calloc(count + 1, sizeof *self->argv);
   if (!self->argv) return ck_error_no_memory(err);
   ck_status status = CK_OK;
   for (ck_json_iterator it = ck_json_iterate(list); status == CK_OK && ck_json_next(&it); at++)
     status = dup_text(&self->argv[at], it.value, "each of argv", err);
-  if (status == CK_OK && !*self->argv[0]) return ck_error_set(err, CK_E_FLOW, "exec: the program's name is empty");
+  if (status == CK_OK && !*self->argv[0])
+    return ck_error_set(err, CK_E_FLOW, "exec: the program's name is empty");
   return status;
 }
 
-static ck_status read_number(int64_t *out, ck_bytes request, const char *name, int64_t least, ck_error *err) {
+static ck_status read_number(int64_t *out, ck_bytes request, const char *name, int64_t least,
+                             ck_error *err) {
   ck_bytes value = ck_json_get(request, name);
   if (value.len == 0 || ck_json_type_of(value) == CK_JSON_NULL) return CK_OK;
   if (ck_json_read_int(out, value) && *out >= least && *out <= INT_MAX) return CK_OK;
-  return ck_error_set(err, CK_E_FLOW, "exec: %s must be a whole number from %lld", name, (long long)least);
+  return ck_error_set(err, CK_E_FLOW, "exec: %s must be a whole number from %lld", name,
+                      (long long)least);
 }
 
-static ck_status read_directory(ck_exec_request *self, const char *base, ck_bytes given, ck_error *err) {
+static ck_status read_directory(ck_exec_request *self, const char *base, ck_bytes given,
+                                ck_error *err) {
   char *folder = NULL;
   struct stat info;
   ck_status status = given.len ? dup_text(&folder, given, "cwd", err) : CK_OK;
@@ -64,7 +70,9 @@ static ck_status read_directory(ck_exec_request *self, const char *base, ck_byte
   free(folder);
   if (status != CK_OK || !self->directory) return status;
   bool is_folder = stat(self->directory, &info) == 0 && S_ISDIR(info.st_mode);
-  return is_folder ? CK_OK : ck_error_set(err, CK_E_NOT_FOUND, "exec: there is no folder %s", self->directory);
+  return is_folder
+             ? CK_OK
+             : ck_error_set(err, CK_E_NOT_FOUND, "exec: there is no folder %s", self->directory);
 }
 
 static ck_status read_input(ck_exec_request *self, ck_bytes given, ck_error *err) {
@@ -88,7 +96,8 @@ static void set_variable(ck_environment *to, char *variable) {
   to->list[to->count++] = variable;
 }
 
-/* Room for `len` bytes and a NUL is taken at once: a secret leaves no copy behind in memory that was given back. */
+/* Room for `len` bytes and a NUL is taken at once: a secret leaves no copy behind in memory that
+ * was given back. */
 static ck_status set_text(ck_environment *to, const char *name, ck_bytes value, ck_error *err) {
   size_t len = strlen(name);
   char *variable = malloc(len + value.len + 2);
@@ -101,11 +110,12 @@ static ck_status set_text(ck_environment *to, const char *name, ck_bytes value, 
   return CK_OK;
 }
 
-static ck_status set_reference(ck_environment *to, const ck_exec_options *options, const char *name, ck_bytes reference,
-                               ck_error *err) {
+static ck_status set_reference(ck_environment *to, const ck_exec_options *options, const char *name,
+                               ck_bytes reference, ck_error *err) {
   char *ref = NULL;
   ck_buffer value = {0};
-  ck_status status = dup_text(&ref, ck_json_get(reference, "ref"), "a variable that is an object needs 'ref': it", err);
+  ck_status status = dup_text(&ref, ck_json_get(reference, "ref"),
+                              "a variable that is an object needs 'ref': it", err);
   if (status == CK_OK && !options->resolve)
     status = ck_error_set(err, CK_E_SECRET_MISSING, "exec: nothing can resolve %s", ref);
   if (status == CK_OK) status = options->resolve(options->to, &value, ref, err);
@@ -116,7 +126,8 @@ static ck_status set_reference(ck_environment *to, const ck_exec_options *option
   return status;
 }
 
-static ck_status set_given(ck_environment *to, const ck_exec_options *options, ck_bytes raw_name, ck_bytes value, ck_error *err) {
+static ck_status set_given(ck_environment *to, const ck_exec_options *options, ck_bytes raw_name,
+                           ck_bytes value, ck_error *err) {
   char *name = NULL, *text = NULL;
   ck_status status = dup_text(&name, raw_name, "a variable's name", err);
   if (status == CK_OK && (!*name || strchr(name, '=')))
@@ -134,11 +145,13 @@ static ck_status set_given(ck_environment *to, const ck_exec_options *options, c
 
 enum { OWN_VARIABLES = 2 }; /* the effect's key and attempt */
 
-static ck_status read_environment(ck_exec_request *self, const ck_exec_options *options, const ck_environment *usual,
-                                  const ck_effect *effect, ck_error *err) {
+static ck_status read_environment(ck_exec_request *self, const ck_exec_options *options,
+                                  const ck_environment *usual, const ck_effect *effect,
+                                  ck_error *err) {
   ck_bytes given = ck_json_get(effect->request, "env");
   bool there = given.len > 0;
-  if (there && ck_json_type_of(given) != CK_JSON_OBJECT) return ck_error_set(err, CK_E_FLOW, "exec: env must be an object");
+  if (there && ck_json_type_of(given) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_FLOW, "exec: env must be an object");
   char attempt[16];
   snprintf(attempt, sizeof attempt, "%u", effect->attempt);
   size_t most = usual->count + (there ? ck_json_count(given) : 0) + OWN_VARIABLES;
@@ -152,19 +165,22 @@ static ck_status read_environment(ck_exec_request *self, const ck_exec_options *
   ck_status status = set_text(to, "CKRUN_EFFECT_KEY", ck_bytes_text(effect->key), err);
   if (status == CK_OK) status = set_text(to, "CKRUN_EFFECT_ATTEMPT", ck_bytes_text(attempt), err);
   ck_json_iterator it = ck_json_iterate(given);
-  while (status == CK_OK && there && ck_json_next(&it)) status = set_given(to, options, it.name, it.value, err);
+  while (status == CK_OK && there && ck_json_next(&it))
+    status = set_given(to, options, it.name, it.value, err);
   return status;
 }
 
-ck_status ck_exec_request_read(ck_exec_request *out, const ck_exec_options *options, const ck_environment *usual,
-                               const ck_effect *effect, ck_error *err) {
+ck_status ck_exec_request_read(ck_exec_request *out, const ck_exec_options *options,
+                               const ck_environment *usual, const ck_effect *effect,
+                               ck_error *err) {
   ck_bytes request = effect->request;
   int64_t output_max = CK_EXEC_OUTPUT_MAX;
   *out = (ck_exec_request){0};
   ck_status status = read_argv(out, ck_json_get(request, "argv"), err);
   if (status == CK_OK) status = read_number(&out->timeout_ms, request, "timeout_ms", 1, err);
   if (status == CK_OK) status = read_number(&output_max, request, "output_max", 0, err);
-  if (status == CK_OK) status = read_directory(out, options->directory, ck_json_get(request, "cwd"), err);
+  if (status == CK_OK)
+    status = read_directory(out, options->directory, ck_json_get(request, "cwd"), err);
   if (status == CK_OK) status = read_input(out, ck_json_get(request, "input"), err);
   if (status == CK_OK) status = read_environment(out, options, usual, effect, err);
   out->output_max = (size_t)output_max;

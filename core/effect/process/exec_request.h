@@ -7,18 +7,19 @@
 
 /* Zero-initialise; ck_exec_request_clear, which overwrites what was secret. */
 typedef struct ck_exec_request {
-  char **argv;             /* NULL-terminated */
+  char **argv; /* NULL-terminated */
   ck_environment environment;
-  char *directory;         /* NULL: where the process is */
+  char *directory; /* NULL: where the process is */
   ck_buffer input;
-  int64_t timeout_ms;      /* 0: none */
+  int64_t timeout_ms; /* 0: none */
   size_t output_max;
 } ck_exec_request;
 
-/* `usual` is what every program sees. CK_E_FLOW: the request makes no sense; CK_E_NOT_FOUND: no such folder; what resolving a
- * reference answers. */
-CK_CHECKED ck_status ck_exec_request_read(ck_exec_request *out, const ck_exec_options *options, const ck_environment *usual,
-                                          const ck_effect *effect, ck_error *err);
+/* `usual` is what every program sees. CK_E_FLOW: the request makes no sense; CK_E_NOT_FOUND: no
+ * such folder; what resolving a reference answers. */
+CK_CHECKED ck_status ck_exec_request_read(ck_exec_request *out, const ck_exec_options *options,
+                                          const ck_environment *usual, const ck_effect *effect,
+                                          ck_error *err);
 void ck_exec_request_clear(ck_exec_request *self);
 
 #endif

@@ -42,7 +42,8 @@ static int bind_name(const char *run) {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
   int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "ckrun/%s", run);
   int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || bind(fd, (struct sockaddr *)&name, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
+  if (fd < 0 || bind(fd, (struct sockaddr *)&name,
+                     (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)len)) == 0)
     return fd;
   int why = errno;
   close(fd);
@@ -62,7 +63,8 @@ static bool lives(const char *run) {
   return true;
 }
 
-/* Held until the process ends. Where there are no sockets, a run is taken for dead when its session's lock is free. */
+/* Held until the process ends. Where there are no sockets, a run is taken for dead when its
+ * session's lock is free. */
 static void hold_name(const char *run) {
   static int held = -1;
   if (held >= 0) close(held);
@@ -75,7 +77,8 @@ ck_status ck_mark_set(const char *session, const char *run, ck_error *err) {
   if (above && *above) ck_buffer_append_format(&runs, "%s:", above);
   ck_buffer_append_text(&runs, run);
   ck_status status = ck_buffer_check(&runs, err);
-  if (status == CK_OK && (setenv(RUN_VARIABLE, runs.data, 1) != 0 || setenv("CKRUN_SESSION", session, 1) != 0))
+  if (status == CK_OK &&
+      (setenv(RUN_VARIABLE, runs.data, 1) != 0 || setenv("CKRUN_SESSION", session, 1) != 0))
     status = ck_error_no_memory(err);
   ck_buffer_clear(&runs);
   if (status == CK_OK) set_limit(run);
@@ -86,7 +89,8 @@ ck_status ck_mark_set(const char *session, const char *run, ck_error *err) {
 ck_status ck_mark_list_make(ck_mark_list *out, const char *const *runs, ck_error *err) {
   size_t count = 0, dead = 0;
   while (runs[count]) count++;
-  *out = (ck_mark_list){calloc(count + 1, sizeof *out->runs), calloc(count + 1, sizeof *out->numbers)};
+  *out =
+      (ck_mark_list){calloc(count + 1, sizeof *out->runs), calloc(count + 1, sizeof *out->numbers)};
   if (!out->runs || !out->numbers) return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++) {
     if (lives(runs[i])) continue;
@@ -102,7 +106,8 @@ void ck_mark_list_clear(ck_mark_list *self) {
   *self = (ck_mark_list){0};
 }
 
-/* As far as it can be read, with a NUL behind it: nothing of a process that is gone, or another user's. */
+/* As far as it can be read, with a NUL behind it: nothing of a process that is gone, or another
+ * user's. */
 static ck_status read_file(ck_buffer *out, pid_t pid, const char *name, ck_error *err) {
   char path[48];
   ssize_t len = 1;
@@ -133,7 +138,9 @@ static bool has_variable(ck_bytes environment, const char **runs) {
   static const char prefix[] = RUN_VARIABLE "=";
   for (size_t at = 0; at < environment.len; at += strlen(environment.data + at) + 1) {
     const char *variable = environment.data + at;
-    if (strncmp(variable, prefix, sizeof prefix - 1) == 0 && names_one(variable + sizeof prefix - 1, runs)) return true;
+    if (strncmp(variable, prefix, sizeof prefix - 1) == 0 &&
+        names_one(variable + sizeof prefix - 1, runs))
+      return true;
   }
   return false;
 }

@@ -20,8 +20,8 @@ struct ck_spill {
   ck_error failure;
 };
 
-/* Masked as one text. Where a window cuts a secret in two, one side has at least half of it, which is enough to find it; a
- * line's end is seldom inside of one. */
+/* Masked as one text. Where a window cuts a secret in two, one side has at least half of it, which
+ * is enough to find it; a line's end is seldom inside of one. */
 static size_t find_cut(const ck_buffer *window) {
   const char *line = memrchr(window->data + window->len / 2, '\n', window->len - window->len / 2);
   return line ? (size_t)(line - window->data) + 1 : window->len;
@@ -44,7 +44,8 @@ static void write_window(ck_spill *self, size_t len) {
   if (self->failure.status != CK_OK || len == 0) return;
   ck_buffer masked = {0};
   ck_bytes text = {self->window.data, len};
-  ck_status status = ck_redactor_apply_text(&masked, self->redactor, CK_SINK_EXPORT, text, &self->failure);
+  ck_status status =
+      ck_redactor_apply_text(&masked, self->redactor, CK_SINK_EXPORT, text, &self->failure);
   if (status == CK_OK) status = ck_buffer_check(&masked, &self->failure);
   if (status == CK_OK) write_all(self, ck_buffer_bytes(&masked));
   ck_buffer_clear(&masked);
@@ -59,11 +60,13 @@ void ck_spill_append(ck_spill *self, ck_bytes bytes) {
   if (self->window.len >= CK_SPILL_WINDOW) write_window(self, find_cut(&self->window));
 }
 
-static ck_status make_path(char **out, const ck_spill_location *place, const ck_effect *effect, const char *name, ck_error *err) {
+static ck_status make_path(char **out, const ck_spill_location *place, const ck_effect *effect,
+                           const char *name, ck_error *err) {
   char hex[CK_DIGEST_HEX_SIZE];
   ck_digest digest = ck_digest_of(ck_bytes_text(effect->key));
   ck_digest_hex(hex, &digest);
-  int len = asprintf(out, "%s/%s-%.*s-%u.%s", place->directory, place->session, KEY_HEX, hex, effect->attempt, name);
+  int len = asprintf(out, "%s/%s-%.*s-%u.%s", place->directory, place->session, KEY_HEX, hex,
+                     effect->attempt, name);
   if (len >= 0) return CK_OK;
   *out = NULL;
   return ck_error_no_memory(err);
@@ -74,7 +77,9 @@ static ck_status open_file(ck_spill *self, const char *directory, ck_error *err)
     return ck_error_set(err, CK_E_IO, "cannot make the folder %s: %s", directory, strerror(errno));
   unlink(self->path);
   self->fd = open(self->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  return self->fd >= 0 ? CK_OK : ck_error_set(err, CK_E_IO, "cannot make %s: %s", self->path, strerror(errno));
+  return self->fd >= 0
+             ? CK_OK
+             : ck_error_set(err, CK_E_IO, "cannot make %s: %s", self->path, strerror(errno));
 }
 
 static void free_spill(ck_spill *self) {
@@ -84,7 +89,8 @@ static void free_spill(ck_spill *self) {
   free(self);
 }
 
-ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck_effect *effect, const char *name, ck_error *err) {
+ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck_effect *effect,
+                        const char *name, ck_error *err) {
   *out = NULL;
   ck_spill *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -92,8 +98,10 @@ ck_status ck_spill_open(ck_spill **out, const ck_spill_location *place, const ck
   self->redactor = place->redactor;
   ck_status status = make_path(&self->path, place, effect, name, err);
   if (status == CK_OK) status = open_file(self, place->directory, err);
-  if (status == CK_OK) *out = self;
-  else free_spill(self);
+  if (status == CK_OK)
+    *out = self;
+  else
+    free_spill(self);
   return status;
 }
 
@@ -127,24 +135,32 @@ static bool belongs_to(const char *file, const char *session) {
   size_t len = strlen(session);
   if (strncmp(file, session, len) != 0 || file[len] != '-') return false;
   const char *key = file + len + 1;
-  return strspn(key, "0123456789abcdef") == KEY_HEX && key[KEY_HEX] == '-' && strspn(key + KEY_HEX + 1, "0123456789") > 0 &&
-         strchr(key + KEY_HEX + 1, '-') == NULL;
+  return strspn(key, "0123456789abcdef") == KEY_HEX && key[KEY_HEX] == '-' &&
+         strspn(key + KEY_HEX + 1, "0123456789") > 0 && strchr(key + KEY_HEX + 1, '-') == NULL;
 }
 
-static ck_status visit_file(int folder, const char *name, ck_spill_visit visit, void *to, ck_error *err) {
+static ck_status visit_file(int folder, const char *name, ck_spill_visit visit, void *to,
+                            ck_error *err) {
   struct stat found;
-  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode)) return CK_OK;
-  if (!visit(to, name, found.st_size) || unlinkat(folder, name, 0) == 0 || errno == ENOENT) return CK_OK;
+  if (fstatat(folder, name, &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode))
+    return CK_OK;
+  if (!visit(to, name, found.st_size) || unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+    return CK_OK;
   return ck_error_set(err, CK_E_IO, "cannot remove %s: %s", name, strerror(errno));
 }
 
-ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_visit visit, void *to, ck_error *err) {
+ck_status ck_spill_sweep(const char *directory, const char *session, ck_spill_visit visit, void *to,
+                         ck_error *err) {
   DIR *list = opendir(directory);
-  if (!list) return errno == ENOENT ? CK_OK : ck_error_set(err, CK_E_IO, "cannot read the folder %s: %s", directory, strerror(errno));
+  if (!list)
+    return errno == ENOENT ? CK_OK
+                           : ck_error_set(err, CK_E_IO, "cannot read the folder %s: %s", directory,
+                                          strerror(errno));
   ck_status first = CK_OK;
   for (struct dirent *entry; (entry = readdir(list));) {
     if (session && !belongs_to(entry->d_name, session)) continue;
-    ck_status status = visit_file(dirfd(list), entry->d_name, visit, to, first == CK_OK ? err : NULL);
+    ck_status status =
+        visit_file(dirfd(list), entry->d_name, visit, to, first == CK_OK ? err : NULL);
     if (first == CK_OK) first = status;
   }
   closedir(list);

@@ -26,7 +26,8 @@ static bool adopting; /* ck_sweep_begin was called in this process */
 ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err) {
   ck_status status = ck_mark_set(session, run, err);
   if (status == CK_OK && prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
-    status = ck_error_set(err, CK_E_UNSUPPORTED, "cannot become the parent of orphans: %s", strerror(errno));
+    status = ck_error_set(err, CK_E_UNSUPPORTED, "cannot become the parent of orphans: %s",
+                          strerror(errno));
   if (status == CK_OK) adopting = true;
   return status;
 }
@@ -46,7 +47,8 @@ static pid_t parent_of(pid_t pid) {
   char state;
   int parent;
   const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
-  if (!rest || sscanf(rest, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X') return 0;
+  if (!rest || sscanf(rest, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
+    return 0;
   return parent;
 }
 
@@ -63,9 +65,9 @@ static bool is_below(pid_t pid, pid_t top) {
 typedef struct hunt {
   const ck_mark_list *marks; /* NULL: all below this process */
   pid_t self;
-  size_t found;            /* in this round */
-  pid_t last;              /* one of them */
-  int last_fd;             /* its pidfd; -1 */
+  size_t found; /* in this round */
+  pid_t last;   /* one of them */
+  int last_fd;  /* its pidfd; -1 */
 } hunt;
 
 static ck_status is_wanted(bool *out, const hunt *self, pid_t pid, ck_error *err) {
@@ -80,12 +82,15 @@ static ck_status is_wanted(bool *out, const hunt *self, pid_t pid, ck_error *err
   return status;
 }
 
-/* Looked at once more when it is held: what is true then is true of what is held, or that is gone already. */
+/* Looked at once more when it is held: what is true then is true of what is held, or that is gone
+ * already. */
 static ck_status end_one(hunt *self, pid_t pid, ck_error *err) {
   bool wanted;
   int fd = (int)syscall(SYS_pidfd_open, pid, 0);
   if (fd < 0 && errno == ESRCH) return CK_OK;
-  if (fd < 0) return ck_error_set(err, CK_E_UNSUPPORTED, "cannot hold process %d to end it: %s", (int)pid, strerror(errno));
+  if (fd < 0)
+    return ck_error_set(err, CK_E_UNSUPPORTED, "cannot hold process %d to end it: %s", (int)pid,
+                        strerror(errno));
   ck_status status = is_wanted(&wanted, self, pid, err);
   if (status != CK_OK || !wanted || syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0) != 0) {
     close(fd);
@@ -100,7 +105,9 @@ static ck_status end_one(hunt *self, pid_t pid, ck_error *err) {
 
 static ck_status end_all(hunt *self, ck_error *err) {
   DIR *list = opendir("/proc");
-  if (!list) return ck_error_set(err, CK_E_UNSUPPORTED, "cannot look for processes in /proc: %s", strerror(errno));
+  if (!list)
+    return ck_error_set(err, CK_E_UNSUPPORTED, "cannot look for processes in /proc: %s",
+                        strerror(errno));
   ck_status status = CK_OK;
   self->found = 0;
   for (struct dirent *entry; status == CK_OK && (entry = readdir(list));) {
@@ -133,7 +140,9 @@ static ck_status run(size_t *ended, hunt *self, ck_error *err) {
     poll(&last, 1, PAUSE_MS);
     if (!self->marks) collect_all();
     if (now_ms() > end_ms) {
-      status = ck_error_set(err, CK_E_FAILED, "process %d, left behind by a program, cannot be ended", (int)self->last);
+      status =
+          ck_error_set(err, CK_E_FAILED, "process %d, left behind by a program, cannot be ended",
+                       (int)self->last);
       break;
     }
     status = end_all(self, err);
@@ -173,10 +182,12 @@ typedef struct search {
 
 static void compare(uv_handle_t *handle, void *to) {
   search *self = to;
-  if (handle->type == UV_PROCESS && uv_process_get_pid((const uv_process_t *)handle) == self->pid) self->found = true;
+  if (handle->type == UV_PROCESS && uv_process_get_pid((const uv_process_t *)handle) == self->pid)
+    self->found = true;
 }
 
-/* The loop's own come first in line when they have ended: what is behind them is collected the next time. */
+/* The loop's own come first in line when they have ended: what is behind them is collected the next
+ * time. */
 void ck_sweep_collect(uv_loop_t *loop) {
   siginfo_t info = {0};
   while (adopting && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {

@@ -1,4 +1,5 @@
-/* command.h - what a command is: its name, its operands and options, its help and its code, beside each other. */
+/* command.h - what a command is: its name, its operands and options, its help and its code, beside
+ * each other. */
 #ifndef CK_HOST_CLI_COMMAND_H
 #define CK_HOST_CLI_COMMAND_H
 
@@ -10,16 +11,22 @@
 #define CK_VERSION "0.1.0"
 
 /* How the shell completes a word. */
-typedef enum { CK_COMPLETE_NONE, CK_COMPLETE_FILE, CK_COMPLETE_SESSION, CK_COMPLETE_COMMAND } ck_complete;
+typedef enum {
+  CK_COMPLETE_NONE,
+  CK_COMPLETE_FILE,
+  CK_COMPLETE_SESSION,
+  CK_COMPLETE_COMMAND
+} ck_complete;
 
 typedef enum {
-  CK_OPTION_FLAG,  /* bool */
-  CK_OPTION_TEXT,  /* const char *, borrowed from argv */
+  CK_OPTION_FLAG,   /* bool */
+  CK_OPTION_TEXT,   /* const char *, borrowed from argv */
   CK_OPTION_NUMBER, /* int64_t, from 1 */
   CK_OPTION_LIST    /* ck_words: each time it is given adds one */
 } ck_option_type;
 
-/* A table of options ends with a NULL name. `offset` says where in the command's own struct the value goes. */
+/* A table of options ends with a NULL name. `offset` says where in the command's own struct the
+ * value goes. */
 typedef struct ck_option {
   const char *name; /* long name without the dashes */
   char letter;      /* 0: none */
@@ -31,13 +38,15 @@ typedef struct ck_option {
   ck_complete complete;
 } ck_option;
 
-/* The words of an operand that takes many, or of a list option; the list lives as long as the program. */
+/* The words of an operand that takes many, or of a list option; the list lives as long as the
+ * program. */
 typedef struct ck_words {
   const char **list;
   size_t count;
 } ck_words;
 
-/* A word that is not an option. A table ends with a NULL name; only trailing operands can be optional. */
+/* A word that is not an option. A table ends with a NULL name; only trailing operands can be
+ * optional. */
 typedef struct ck_operand {
   const char *name; /* placeholder */
   bool optional;
@@ -51,7 +60,8 @@ typedef struct ck_operand {
 /* What every command is given. */
 typedef struct ck_host {
   const char *store; /* --store; NULL */
-  const char *key;   /* where the store's key is, by reference: --key, else env:CKRUN_KEY when it is set; NULL: it has none */
+  const char *key;   /* where the store's key is, by reference: --key, else env:CKRUN_KEY when it is
+                        set; NULL: it has none */
   ck_output *output;
 } ck_host;
 

@@ -4,26 +4,34 @@
 #include "core/host/cli/help.h"
 
 /* Calls `visit` for every command under every name it has. */
-static void each_command(ck_buffer *out, void (*visit)(ck_buffer *out, const char *name, const ck_command *command)) {
+static void each_command(ck_buffer *out, void (*visit)(ck_buffer *out, const char *name,
+                                                       const ck_command *command)) {
   for (const ck_command *const *c = ck_commands; *c; c++) visit(out, (*c)->name, *c);
-  for (const ck_command_alias *a = ck_command_aliases; a->name; a++) visit(out, a->name, a->command);
+  for (const ck_command_alias *a = ck_command_aliases; a->name; a++)
+    visit(out, a->name, a->command);
 }
 
 static void append_choices(ck_buffer *out, const char *const *choices) {
-  for (size_t i = 0; choices[i]; i++) ck_buffer_append_format(out, "%s%s", i ? " " : "", choices[i]);
+  for (size_t i = 0; choices[i]; i++)
+    ck_buffer_append_format(out, "%s%s", i ? " " : "", choices[i]);
 }
 
-/* ---- bash: one case per "command option" or "command", each with the words that can follow ---- */
+/* ---- bash: one case per "command option" or "command", each with the words that can follow ----
+ */
 
 static void bash_words(ck_buffer *out, const char *const *choices, ck_complete complete) {
   if (choices) {
     ck_buffer_append_text(out, "words=\"");
     append_choices(out, choices);
     ck_buffer_append_text(out, "\"");
-  } else if (complete == CK_COMPLETE_FILE) ck_buffer_append_text(out, "files=1");
-  else if (complete == CK_COMPLETE_SESSION) ck_buffer_append_text(out, "words=$(_ckrun_sessions)");
-  else if (complete == CK_COMPLETE_COMMAND) ck_buffer_append_text(out, "words=\"$names\"");
-  else ck_buffer_append_char(out, ':');
+  } else if (complete == CK_COMPLETE_FILE)
+    ck_buffer_append_text(out, "files=1");
+  else if (complete == CK_COMPLETE_SESSION)
+    ck_buffer_append_text(out, "words=$(_ckrun_sessions)");
+  else if (complete == CK_COMPLETE_COMMAND)
+    ck_buffer_append_text(out, "words=\"$names\"");
+  else
+    ck_buffer_append_char(out, ':');
   ck_buffer_append_text(out, " ;;\n");
 }
 
@@ -47,7 +55,8 @@ static void bash_options(ck_buffer *out, const char *name, const ck_command *com
   ck_buffer_append_format(out, "    '%s') options=\"", name);
   for (const ck_option *o = command->options; o && o->name; o++)
     ck_buffer_append_format(out, "--%s ", o->name);
-  for (const ck_option *o = ck_global_options; o->name; o++) ck_buffer_append_format(out, "--%s ", o->name);
+  for (const ck_option *o = ck_global_options; o->name; o++)
+    ck_buffer_append_format(out, "--%s ", o->name);
   ck_buffer_append_text(out, "\" ;;\n");
 }
 
@@ -58,44 +67,49 @@ static void bash_next(ck_buffer *out, const char *name, const ck_command *comman
 }
 
 static void append_bash(ck_buffer *out) {
-  ck_buffer_append_text(out,
+  ck_buffer_append_text(
+      out,
       "# bash completion of ckrun; made by: ckrun help --completion bash\n"
       "_ckrun_sessions() { ckrun sessions list 2>/dev/null | cut -f1; }\n"
       "_ckrun() {\n"
       "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-      "  local all names name=\"\" words=\"\" options=\"\" files=\"\" rest count=0 i word candidate\n"
+      "  local all names name=\"\" words=\"\" options=\"\" files=\"\" rest count=0 i word "
+      "candidate\n"
       "  all='");
   each_command(out, bash_next);
   ck_buffer_append_text(out,
-      "'\n"
-      "  names=$(tr ';' '\\n' <<<\"$all\" | cut -d' ' -f1 | sort -u)\n"
-      "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "    word=\"${COMP_WORDS[i]}\"\n"
-      "    case \"$word\" in --store) ((i++)); continue ;; -*) continue ;; esac\n"
-      "    candidate=\"${name:+$name }$word\"\n"
-      "    case \";$all\" in *\";$candidate;\"*|*\";$candidate \"*) name=\"$candidate\"; count=0 ;; *) ((count++)) ;; esac\n"
-      "  done\n"
-      "  case \"$name\" in\n");
+                        "'\n"
+                        "  names=$(tr ';' '\\n' <<<\"$all\" | cut -d' ' -f1 | sort -u)\n"
+                        "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                        "    word=\"${COMP_WORDS[i]}\"\n"
+                        "    case \"$word\" in --store) ((i++)); continue ;; -*) continue ;; esac\n"
+                        "    candidate=\"${name:+$name }$word\"\n"
+                        "    case \";$all\" in *\";$candidate;\"*|*\";$candidate \"*) "
+                        "name=\"$candidate\"; count=0 ;; *) ((count++)) ;; esac\n"
+                        "  done\n"
+                        "  case \"$name\" in\n");
   each_command(out, bash_options);
   ck_buffer_append_text(out, "    *) options=\"");
-  for (const ck_option *o = ck_global_options; o->name; o++) ck_buffer_append_format(out, "--%s ", o->name);
-  ck_buffer_append_text(out,
-      "\"\n"
-      "      rest=$(tr ';' '\\n' <<<\"$all\" | sed -n \"s/^${name:+$name }\\([a-z]*\\).*/\\1/p\" | sort -u)\n"
-      "      words=\"$rest\" ;;\n"
-      "  esac\n"
-      "  case \"$name $count\" in\n");
+  for (const ck_option *o = ck_global_options; o->name; o++)
+    ck_buffer_append_format(out, "--%s ", o->name);
+  ck_buffer_append_text(out, "\"\n"
+                             "      rest=$(tr ';' '\\n' <<<\"$all\" | sed -n \"s/^${name:+$name "
+                             "}\\([a-z]*\\).*/\\1/p\" | sort -u)\n"
+                             "      words=\"$rest\" ;;\n"
+                             "  esac\n"
+                             "  case \"$name $count\" in\n");
   each_command(out, bash_operands);
   ck_buffer_append_text(out, "  esac\n  case \"$name $previous\" in\n");
   each_command(out, bash_values);
-  ck_buffer_append_text(out,
-      "    *' --store') files=1 ;;\n"
-      "    *) [[ $current == -* ]] && { words=\"$options\"; files=\"\"; } ;;\n"
-      "  esac\n"
-      "  if [[ $files ]]; then compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
-      "  else mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"); fi\n"
-      "}\n"
-      "complete -F _ckrun ckrun\n");
+  ck_buffer_append_text(
+      out, "    *' --store') files=1 ;;\n"
+           "    *) [[ $current == -* ]] && { words=\"$options\"; files=\"\"; } ;;\n"
+           "  esac\n"
+           "  if [[ $files ]]; then compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < "
+           "<(compgen -f -- \"$current\")\n"
+           "  else mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\"); fi\n"
+           "}\n"
+           "complete -F _ckrun ckrun\n");
 }
 
 /* ---- zsh: its bash completion layer does the work ---- */
@@ -137,14 +151,18 @@ static void append_fish_option(ck_buffer *out, const char *condition, const ck_o
 static void fish_command(ck_buffer *out, const char *name, const ck_command *command) {
   const char *space = strchr(name, ' ');
   if (space)
-    ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %.*s' -a %s -d ", (int)(space - name),
-        name, space + 1);
-  else ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %s -d ", name);
+    ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %.*s' -a %s -d ",
+                            (int)(space - name), name, space + 1);
+  else
+    ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %s -d ", name);
   append_fish_text(out, command->summary);
   ck_buffer_append_char(out, '\n');
   for (const ck_operand *o = command->operands; o && o->name; o++) {
     if (o->complete == CK_COMPLETE_SESSION)
-      ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %s' -a '(ckrun sessions list 2>/dev/null | cut -f1)'\n", name);
+      ck_buffer_append_format(out,
+                              "complete -c ckrun -f -n '__ckrun_is %s' -a '(ckrun sessions list "
+                              "2>/dev/null | cut -f1)'\n",
+                              name);
     if (o->choices) {
       ck_buffer_append_format(out, "complete -c ckrun -f -n '__ckrun_is %s' -a '", name);
       append_choices(out, o->choices);
@@ -167,9 +185,13 @@ static void append_fish(ck_buffer *out) {
 }
 
 bool ck_help_append_completion(ck_buffer *out, const char *shell) {
-  if (strcmp(shell, "bash") == 0) append_bash(out);
-  else if (strcmp(shell, "zsh") == 0) append_zsh(out);
-  else if (strcmp(shell, "fish") == 0) append_fish(out);
-  else return false;
+  if (strcmp(shell, "bash") == 0)
+    append_bash(out);
+  else if (strcmp(shell, "zsh") == 0)
+    append_zsh(out);
+  else if (strcmp(shell, "fish") == 0)
+    append_fish(out);
+  else
+    return false;
   return true;
 }

@@ -22,5 +22,6 @@ ck_status ck_duration_take(int64_t *ms, const char *what, const char *given, ck_
       *ms = number * units[i].ms;
       return CK_OK;
     }
-  return ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is no span of time: say 250ms, 10s, 2m or 1h", what, given);
+  return ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is no span of time: say 250ms, 10s, 2m or 1h",
+                      what, given);
 }

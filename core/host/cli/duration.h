@@ -6,8 +6,9 @@
 
 #include "core/base/error.h"
 
-/* "250ms", "10s", "2m", "1h"; a plain number is seconds. `given` NULL: `*ms` stays what it is. CK_E_USAGE names `what`; at most
- * a year. */
-CK_CHECKED ck_status ck_duration_take(int64_t *ms, const char *what, const char *given, ck_error *err);
+/* "250ms", "10s", "2m", "1h"; a plain number is seconds. `given` NULL: `*ms` stays what it is.
+ * CK_E_USAGE names `what`; at most a year. */
+CK_CHECKED ck_status ck_duration_take(int64_t *ms, const char *what, const char *given,
+                                      ck_error *err);
 
 #endif

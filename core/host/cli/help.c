@@ -23,7 +23,8 @@ void ck_help_append_usage(ck_buffer *out, const ck_command *command) {
   }
 }
 
-/* Appends `text` in lines of at most WIDTH, continued under `indent`; `at` is the column where it begins. */
+/* Appends `text` in lines of at most WIDTH, continued under `indent`; `at` is the column where it
+ * begins. */
 static void append_wrapped(ck_buffer *out, const char *text, size_t at, size_t indent) {
   for (const char *word = text; *word;) {
     size_t len = strcspn(word, " \n");
@@ -43,12 +44,15 @@ static void append_wrapped(ck_buffer *out, const char *text, size_t at, size_t i
   ck_buffer_append_char(out, '\n');
 }
 
-/* "  left                help": the help begins at COLUMN, on a line of its own when the left side is too long. */
+/* "  left                help": the help begins at COLUMN, on a line of its own when the left side
+ * is too long. */
 static void append_pair(ck_buffer *out, ck_bytes left, const char *help) {
   ck_buffer_append_text(out, "  ");
   ck_buffer_append_bytes(out, left);
-  if (left.len + 4 > COLUMN) ck_buffer_append_format(out, "\n%*s", COLUMN, "");
-  else ck_buffer_append_format(out, "%*s", (int)(COLUMN - left.len - 2), "");
+  if (left.len + 4 > COLUMN)
+    ck_buffer_append_format(out, "\n%*s", COLUMN, "");
+  else
+    ck_buffer_append_format(out, "%*s", (int)(COLUMN - left.len - 2), "");
   append_wrapped(out, help, COLUMN, COLUMN);
 }
 
@@ -67,7 +71,8 @@ static void append_options(ck_buffer *out, const char *title, const ck_option *o
 static void append_operands(ck_buffer *out, const ck_command *command) {
   if (!command->operands) return;
   ck_buffer_append_char(out, '\n');
-  for (const ck_operand *o = command->operands; o->name; o++) append_pair(out, ck_bytes_text(o->name), o->help);
+  for (const ck_operand *o = command->operands; o->name; o++)
+    append_pair(out, ck_bytes_text(o->name), o->help);
 }
 
 void ck_help_append_command(ck_buffer *out, const ck_command *command) {
@@ -77,7 +82,8 @@ void ck_help_append_command(ck_buffer *out, const ck_command *command) {
   ck_buffer_append_text(out, "usage: ");
   append_wrapped(out, usage.data ? usage.data : "", 7, 11);
   ck_buffer_clear(&usage);
-  ck_buffer_append_format(out, "\n%c%s.\n", toupper((unsigned char)command->summary[0]), command->summary + 1);
+  ck_buffer_append_format(out, "\n%c%s.\n", toupper((unsigned char)command->summary[0]),
+                          command->summary + 1);
   if (command->details) {
     ck_buffer_append_char(out, '\n');
     append_wrapped(out, command->details, 0, 0);
@@ -106,8 +112,9 @@ void ck_help_append_group(ck_buffer *out, const char *group) {
 }
 
 void ck_help_append_overview(ck_buffer *out) {
-  ck_buffer_append_text(out, "ckrun runs agent sessions that survive every crash and repeat nothing.\n\n"
-                             "usage: ckrun [--store URL] [--json] COMMAND …\n\ncommands:\n");
+  ck_buffer_append_text(out,
+                        "ckrun runs agent sessions that survive every crash and repeat nothing.\n\n"
+                        "usage: ckrun [--store URL] [--json] COMMAND …\n\ncommands:\n");
   append_commands(out, NULL);
   append_options(out, "options", ck_global_options);
   ck_buffer_append_text(out, "\nexit codes:\n");

@@ -21,18 +21,20 @@ void ck_help_append_man(ck_buffer *out);
 bool ck_help_append_completion(ck_buffer *out, const char *shell);
 
 /* X(code, meaning): the exit codes of the program. */
-#define CK_EXIT_TABLE(X)                                                  \
-  X(0, "done")                                                            \
-  X(1, "the session failed")                                              \
-  X(2, "wrong usage, or input that cannot be read")                       \
-  X(3, "not found")                                                       \
-  X(4, "a secret is missing")                                             \
+/* clang-format off */
+#define CK_EXIT_TABLE(X) \
+  X(0, "done") \
+  X(1, "the session failed") \
+  X(2, "wrong usage, or input that cannot be read") \
+  X(3, "not found") \
+  X(4, "a secret is missing") \
   X(5, "refused: by a constraint, a policy or the checks before a resume") \
-  X(7, "something stored is damaged")                                     \
-  X(8, "the session is paused or waits for a human")                      \
-  X(74, "the store cannot be read or written")                            \
-  X(75, "the outcome of an effect is unknown: resolve it")                \
-  X(76, "another process runs the session or has taken it over")          \
+  X(7, "something stored is damaged") \
+  X(8, "the session is paused or waits for a human") \
+  X(74, "the store cannot be read or written") \
+  X(75, "the outcome of an effect is unknown: resolve it") \
+  X(76, "another process runs the session or has taken it over") \
   X(130, "interrupted")
+/* clang-format on */
 
 #endif

@@ -3,15 +3,20 @@
 
 #include "core/host/cli/help.h"
 
-/* A backslash, and a dot or quote at the beginning of a line, mean something to roff; a plain minus becomes a hyphen. */
+/* A backslash, and a dot or quote at the beginning of a line, mean something to roff; a plain minus
+ * becomes a hyphen. */
 static void append_text(ck_buffer *out, const char *text) {
   bool begin = true;
   for (; *text; text++) {
     if (begin && (*text == '.' || *text == '\'')) ck_buffer_append_text(out, "\\&");
-    if (*text == '\\') ck_buffer_append_text(out, "\\e");
-    else if (*text == '-') ck_buffer_append_text(out, "\\-");
-    else if (*text == '\n' && text[1] == '\n') ck_buffer_append_text(out, "\n.PP");
-    else ck_buffer_append_char(out, *text);
+    if (*text == '\\')
+      ck_buffer_append_text(out, "\\e");
+    else if (*text == '-')
+      ck_buffer_append_text(out, "\\-");
+    else if (*text == '\n' && text[1] == '\n')
+      ck_buffer_append_text(out, "\n.PP");
+    else
+      ck_buffer_append_char(out, *text);
     begin = *text == '\n';
   }
 }
@@ -58,23 +63,29 @@ static void append_command(ck_buffer *out, const ck_command *command) {
 }
 
 void ck_help_append_man(ck_buffer *out) {
-  ck_buffer_append_text(out, ".TH CKRUN 1 \"\" \"ckrun " CK_VERSION "\" \"User Commands\"\n"
-                             ".SH NAME\nckrun \\- runs agent sessions that survive every crash and repeat nothing\n"
-                             ".SH SYNOPSIS\n.B ckrun\n[\\fB\\-\\-store\\fR \\fIURL\\fR] [\\fB\\-\\-json\\fR] \\fICOMMAND\\fR ...\n"
-                             ".SH COMMANDS\n");
+  ck_buffer_append_text(
+      out, ".TH CKRUN 1 \"\" \"ckrun " CK_VERSION "\" \"User Commands\"\n"
+           ".SH NAME\nckrun \\- runs agent sessions that survive every crash and repeat nothing\n"
+           ".SH SYNOPSIS\n.B ckrun\n[\\fB\\-\\-store\\fR \\fIURL\\fR] [\\fB\\-\\-json\\fR] "
+           "\\fICOMMAND\\fR ...\n"
+           ".SH COMMANDS\n");
   for (const ck_command *const *c = ck_commands; *c; c++) append_command(out, *c);
   for (const ck_command_alias *a = ck_command_aliases; a->name; a++)
-    ck_buffer_append_format(out, ".SS %s\n.RS 4\nThe same as \\fB%s\\fR.\n.RE\n", a->name, a->command->name);
+    ck_buffer_append_format(out, ".SS %s\n.RS 4\nThe same as \\fB%s\\fR.\n.RE\n", a->name,
+                            a->command->name);
   ck_buffer_append_text(out, ".SH OPTIONS\nThese work before and behind every command.\n");
   append_options(out, ck_global_options);
   ck_buffer_append_text(out, ".SH EXIT STATUS\n");
 #define X(code, meaning) ck_buffer_append_text(out, ".TP\n\\fB" #code "\\fR\n" meaning "\n");
   CK_EXIT_TABLE(X)
 #undef X
-  ck_buffer_append_text(out, ".SH ENVIRONMENT\n"
-                             ".TP\n.B CKRUN_STORE\nThe store, where \\fB\\-\\-store\\fR is not given.\n"
-                             ".TP\n.B XDG_STATE_HOME\nWithout both, the store is \\fIckrun/ckrun.db\\fR under this folder, or under\n"
-                             "\\fI~/.local/state\\fR.\n"
-                             ".TP\n.B CKRUN_LOG\nHow much is said on standard error: error, warn (as it is), info, debug.\n"
-                             ".TP\n.B NO_COLOR\nWhen it is set and not empty, tables have no bold header.\n");
+  ck_buffer_append_text(
+      out, ".SH ENVIRONMENT\n"
+           ".TP\n.B CKRUN_STORE\nThe store, where \\fB\\-\\-store\\fR is not given.\n"
+           ".TP\n.B XDG_STATE_HOME\nWithout both, the store is \\fIckrun/ckrun.db\\fR under this "
+           "folder, or under\n"
+           "\\fI~/.local/state\\fR.\n"
+           ".TP\n.B CKRUN_LOG\nHow much is said on standard error: error, warn (as it is), info, "
+           "debug.\n"
+           ".TP\n.B NO_COLOR\nWhen it is set and not empty, tables have no bold header.\n");
 }

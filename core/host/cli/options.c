@@ -44,23 +44,28 @@ static bool find_letter(reading *out, const ck_option_reader *self, char letter)
   return false;
 }
 
-static ck_status unknown_long(const ck_option_reader *self, const char *name, size_t len, ck_error *err) {
+static ck_status unknown_long(const ck_option_reader *self, const char *name, size_t len,
+                              ck_error *err) {
   char typed[64];
   if (len < sizeof typed) {
     memcpy(typed, name, len);
     typed[len] = 0;
-    ck_suggestion near = { .typed = typed };
+    ck_suggestion near = {.typed = typed};
     for (size_t i = 0; i < TARGETS; i++)
-      for (const ck_option *o = self->targets[i].options; o && o->name; o++) ck_suggestion_check(&near, o->name);
-    if (near.best) return ck_error_set(err, CK_E_USAGE, "unknown option --%s; did you mean --%s?", typed, near.best);
+      for (const ck_option *o = self->targets[i].options; o && o->name; o++)
+        ck_suggestion_check(&near, o->name);
+    if (near.best)
+      return ck_error_set(err, CK_E_USAGE, "unknown option --%s; did you mean --%s?", typed,
+                          near.best);
   }
   return ck_error_set(err, CK_E_USAGE, "unknown option --%.*s", (int)(len < 200 ? len : 200), name);
 }
 
-static ck_status check_choice(const char *what, const char *const *choices, const char *value, ck_error *err) {
+static ck_status check_choice(const char *what, const char *const *choices, const char *value,
+                              ck_error *err) {
   if (!choices) return CK_OK;
-  ck_suggestion near = { .typed = value };
-  ck_buffer list = { 0 };
+  ck_suggestion near = {.typed = value};
+  ck_buffer list = {0};
   for (size_t i = 0; choices[i]; i++) {
     if (strcmp(choices[i], value) == 0) {
       ck_buffer_clear(&list);
@@ -69,8 +74,12 @@ static ck_status check_choice(const char *what, const char *const *choices, cons
     ck_suggestion_check(&near, choices[i]);
     ck_buffer_append_format(&list, "%s%s", i ? ", " : "", choices[i]);
   }
-  if (near.best) ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is not known; did you mean %s?", what, value, near.best);
-  else ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is none of %s", what, value, list.data ? list.data : "them");
+  if (near.best)
+    ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is not known; did you mean %s?", what, value,
+                 near.best);
+  else
+    ck_error_set(err, CK_E_USAGE, "%s: '%.100s' is none of %s", what, value,
+                 list.data ? list.data : "them");
   ck_buffer_clear(&list);
   return CK_E_USAGE;
 }
@@ -96,9 +105,11 @@ static ck_status put_word(ck_words *to, const char *word, ck_error *err) {
 
 static ck_status put_value(const reading *read, const char *value, ck_error *err) {
   char *field = (char *)read->values + read->option->offset;
-  if (read->option->type == CK_OPTION_NUMBER) return put_number((int64_t *)(void *)field, read->spelt, value, err);
+  if (read->option->type == CK_OPTION_NUMBER)
+    return put_number((int64_t *)(void *)field, read->spelt, value, err);
   ck_status status = check_choice(read->spelt, read->option->choices, value, err);
-  if (status == CK_OK && read->option->type == CK_OPTION_LIST) return put_word((ck_words *)(void *)field, value, err);
+  if (status == CK_OK && read->option->type == CK_OPTION_LIST)
+    return put_word((ck_words *)(void *)field, value, err);
   if (status == CK_OK) memcpy(field, &value, sizeof value);
   return status;
 }
@@ -112,14 +123,16 @@ static ck_status take(ck_option_reader *self, const reading *read, ck_error *err
   }
   const char *value = read->attached;
   if (!value && self->at < self->argc) value = self->argv[self->at++];
-  if (!value) return ck_error_set(err, CK_E_USAGE, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+  if (!value)
+    return ck_error_set(err, CK_E_USAGE, "--%s needs a value: --%s %s", option->name, option->name,
+                        option->value);
   return put_value(read, value, err);
 }
 
 static ck_status read_long(ck_option_reader *self, const char *name, ck_error *err) {
   const char *equals = strchr(name, '=');
   size_t len = equals ? (size_t)(equals - name) : strlen(name);
-  reading read = { .attached = equals ? equals + 1 : NULL };
+  reading read = {.attached = equals ? equals + 1 : NULL};
   if (!find_long(&read, self, name, len)) return unknown_long(self, name, len, err);
   char spelt[64];
   snprintf(spelt, sizeof spelt, "--%s", read.option->name);
@@ -129,8 +142,8 @@ static ck_status read_long(ck_option_reader *self, const char *name, ck_error *e
 
 static ck_status read_letters(ck_option_reader *self, const char *letters, ck_error *err) {
   for (const char *letter = letters; *letter; letter++) {
-    char spelt[3] = { '-', *letter, 0 };
-    reading read = { .spelt = spelt };
+    char spelt[3] = {'-', *letter, 0};
+    reading read = {.spelt = spelt};
     if (!find_letter(&read, self, *letter))
       return ck_error_set(err, CK_E_USAGE, "unknown option -%c in '-%.60s'", *letter, letters);
     bool valued = read.option->type != CK_OPTION_FLAG;
@@ -153,17 +166,20 @@ ck_status ck_option_reader_next(const char **word, ck_option_reader *self, ck_er
       self->literal = true;
       continue;
     }
-    ck_status status = arg[1] == '-' ? read_long(self, arg + 2, err) : read_letters(self, arg + 1, err);
+    ck_status status =
+        arg[1] == '-' ? read_long(self, arg + 2, err) : read_letters(self, arg + 1, err);
     if (status != CK_OK) return status;
   }
   return CK_OK;
 }
 
-ck_status ck_operand_put(void *values, const ck_command *command, size_t index, const char *word, ck_error *err) {
+ck_status ck_operand_put(void *values, const ck_command *command, size_t index, const char *word,
+                         ck_error *err) {
   const ck_operand *operand = command->operands;
   for (size_t i = 0; operand && operand->name && !operand->many && i < index; i++) operand++;
   if (!operand || !operand->name)
-    return ck_error_set(err, CK_E_USAGE, "'%.100s' is one word too many for 'ckrun %s'", word, command->name);
+    return ck_error_set(err, CK_E_USAGE, "'%.100s' is one word too many for 'ckrun %s'", word,
+                        command->name);
   ck_status status = check_choice(operand->name, operand->choices, word, err);
   char *field = (char *)values + operand->offset;
   if (status == CK_OK && operand->many) return put_word((ck_words *)(void *)field, word, err);
@@ -175,6 +191,7 @@ ck_status ck_operands_check(const ck_command *command, size_t count, ck_error *e
   const ck_operand *operand = command->operands;
   for (size_t i = 0; operand && operand->name; i++, operand++)
     if (i >= count && !operand->optional)
-      return ck_error_set(err, CK_E_USAGE, "%s is missing; see 'ckrun %s --help'", operand->name, command->name);
+      return ck_error_set(err, CK_E_USAGE, "%s is missing; see 'ckrun %s --help'", operand->name,
+                          command->name);
   return CK_OK;
 }

@@ -11,8 +11,9 @@ typedef struct ck_suggestion {
   size_t distance;
 } ck_suggestion;
 
-/* Near: an edit distance (optimal string alignment: insert, delete, replace, swap neighbours) of at most 1/3 of the
- * longer word, or `typed` is a beginning of `word`. Of two equal ones the first shown stays. */
+/* Near: an edit distance (optimal string alignment: insert, delete, replace, swap neighbours) of at
+ * most 1/3 of the longer word, or `typed` is a beginning of `word`. Of two equal ones the first
+ * shown stays. */
 void ck_suggestion_check(ck_suggestion *self, const char *word);
 
 #endif

@@ -18,22 +18,32 @@ typedef struct values {
 static ck_status read_input(ck_buffer *out, ck_error *err) {
   char chunk[1 << 14];
   size_t got;
-  while (out->len <= ANSWER_MAX && (got = fread(chunk, 1, sizeof chunk, stdin)) > 0) ck_buffer_append(out, chunk, got);
-  if (ferror(stdin)) return ck_error_set(err, CK_E_USAGE, "the answer cannot be read from standard input: %s", strerror(errno));
-  while (out->len > 0 && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r')) out->len--;
+  while (out->len <= ANSWER_MAX && (got = fread(chunk, 1, sizeof chunk, stdin)) > 0)
+    ck_buffer_append(out, chunk, got);
+  if (ferror(stdin))
+    return ck_error_set(err, CK_E_USAGE, "the answer cannot be read from standard input: %s",
+                        strerror(errno));
+  while (out->len > 0 && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r'))
+    out->len--;
   return CK_OK;
 }
 
 /* As it may be kept. */
-static ck_status take_text(char **out, const ck_remote_command *errand, const char *given, ck_error *err) {
+static ck_status take_text(char **out, const ck_remote_command *errand, const char *given,
+                           ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
-  if (strcmp(given, "-") == 0) status = read_input(&text, err);
-  else ck_buffer_append_text(&text, given);
+  if (strcmp(given, "-") == 0)
+    status = read_input(&text, err);
+  else
+    ck_buffer_append_text(&text, given);
   ck_buffer_append(&text, "", 1);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
-  if (status == CK_OK && text.len > ANSWER_MAX) status = ck_error_set(err, CK_E_USAGE, "an answer of more than %d bytes is not taken", ANSWER_MAX);
-  if (status == CK_OK && strlen(text.data) + 1 != text.len) status = ck_error_set(err, CK_E_USAGE, "an answer with a NUL byte is not taken");
+  if (status == CK_OK && text.len > ANSWER_MAX)
+    status =
+        ck_error_set(err, CK_E_USAGE, "an answer of more than %d bytes is not taken", ANSWER_MAX);
+  if (status == CK_OK && strlen(text.data) + 1 != text.len)
+    status = ck_error_set(err, CK_E_USAGE, "an answer with a NUL byte is not taken");
   if (status == CK_OK) status = ck_remote_command_clean(out, errand, text.data, err);
   ck_buffer_clear(&text);
   return status;
@@ -49,20 +59,27 @@ static bool look_at_outcome(void *to, const ck_event *event) {
   ck_bytes body = ck_value_bytes(event->body), result = ck_json_get(body, "result");
   if (result.len == 0) result = ck_json_get(ck_json_get(body, "message"), "content");
   bool key = !self->effect || ck_json_is_text(ck_json_get(body, "key"), self->effect);
-  self->found = key && ck_json_is_text(ck_json_get(body, "via"), "answer") && ck_json_is_text(result, self->text);
+  self->found = key && ck_json_is_text(ck_json_get(body, "via"), "answer") &&
+                ck_json_is_text(result, self->text);
   return !self->found;
 }
 
 /* An owner that died between the answer and its note has applied it all the same. */
-static ck_status was_applied(bool *out, const ck_remote_command *errand, const char *text, const char *effect, ck_error *err) {
+static ck_status was_applied(bool *out, const ck_remote_command *errand, const char *text,
+                             const char *effect, ck_error *err) {
   search s = {.text = text, .effect = effect};
-  ck_event_query query = {.session = errand->head.session.no, .after = errand->after, .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
-  ck_status status = errand->run[0] ? ck_store_read_events(errand->runtime->store, &query, look_at_outcome, &s, err) : CK_OK;
+  ck_event_query query = {.session = errand->head.session.no,
+                          .after = errand->after,
+                          .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
+  ck_status status = errand->run[0] ? ck_store_read_events(errand->runtime->store, &query,
+                                                           look_at_outcome, &s, err)
+                                    : CK_OK;
   *out = s.found;
   return status;
 }
 
-static ck_status answer_at_rest(bool *given, const ck_remote_command *errand, const char *text, const char *effect, ck_error *err) {
+static ck_status answer_at_rest(bool *given, const ck_remote_command *errand, const char *text,
+                                const char *effect, ck_error *err) {
   ck_value *value;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_value_text(&value, ck_bytes_text(text), err);
@@ -71,17 +88,20 @@ static ck_status answer_at_rest(bool *given, const ck_remote_command *errand, co
   ck_value_free(value);
   *given = status == CK_OK;
   if (status == CK_OK || status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
-  if (status == CK_E_REFUSED && was_applied(given, errand, text, effect, err) != CK_OK) return err->status;
+  if (status == CK_E_REFUSED && was_applied(given, errand, text, effect, err) != CK_OK)
+    return err->status;
   return *given ? CK_OK : ck_error_set(err, status, "%s", failure.text);
 }
 
-static ck_status ask_owner(bool *given, ck_remote_command *errand, char *text, const char *effect, ck_error *err) {
+static ck_status ask_owner(bool *given, ck_remote_command *errand, char *text, const char *effect,
+                           ck_error *err) {
   ck_session_request wish = {.kind = CK_REQUEST_ANSWER, .text = text, .effect = (char *)effect};
   ck_status status = ck_remote_command_leave(errand, &wish, err);
   if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
   if (status != CK_OK) return status;
   *given = errand->noted && !errand->problem[0];
-  if (errand->problem[0]) return ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem);
+  if (errand->problem[0])
+    return ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem);
   return CK_OK;
 }
 
@@ -90,13 +110,18 @@ static ck_status answer(ck_remote_command *errand, char *text, const char *effec
   bool given = false;
   ck_status status = CK_OK;
   while (status == CK_OK && !given) {
-    status = errand->live ? ask_owner(&given, errand, text, effect, err) : answer_at_rest(&given, errand, text, effect, err);
+    status = errand->live ? ask_owner(&given, errand, text, effect, err)
+                          : answer_at_rest(&given, errand, text, effect, err);
     if (status == CK_OK) status = ck_remote_command_look(errand, err);
   }
-  if (status == CK_OK) return ck_remote_command_print(errand, ck_session_status_name(errand->head.session.status), errand->head.session.reason, err);
+  if (status == CK_OK)
+    return ck_remote_command_print(errand, ck_session_status_name(errand->head.session.status),
+                                   errand->head.session.reason, err);
   size_t count;
   ck_error ignored = CK_ERROR_INIT;
-  if (status == CK_E_USAGE && !errand->host->output->json && ck_open_effects_print(&count, errand, CK_OPEN_QUESTIONS, &ignored) != CK_OK) return status;
+  if (status == CK_E_USAGE && !errand->host->output->json &&
+      ck_open_effects_print(&count, errand, CK_OPEN_QUESTIONS, &ignored) != CK_OK)
+    return status;
   return status;
 }
 
@@ -109,36 +134,54 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
   if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
   if (status == CK_OK && v->text) status = take_text(&text, &errand, v->text, err);
-  if (status == CK_OK && v->text) status = answer(&errand, text, v->effect, err);
-  else if (status == CK_OK) status = ck_open_effects_print(&count, &errand, CK_OPEN_QUESTIONS, err);
+  if (status == CK_OK && v->text)
+    status = answer(&errand, text, v->effect, err);
+  else if (status == CK_OK)
+    status = ck_open_effects_print(&count, &errand, CK_OPEN_QUESTIONS, err);
   if (status == CK_OK && !v->text)
-    ck_output_talk(host->output, count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing", errand.id);
+    ck_output_talk(
+        host->output,
+        count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing",
+        errand.id);
   free(text);
   ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {.name = "TEXT", .optional = true, .offset = offsetof(values, text),
-   .help = "the answer; - reads it from standard input; without one, the open questions are listed"},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {.name = "TEXT",
+     .optional = true,
+     .offset = offsetof(values, text),
+     .help =
+         "the answer; - reads it from standard input; without one, the open questions are listed"},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "effect", .type = CK_OPTION_TEXT, .offset = offsetof(values, effect), .value = "EFFECT",
-   .help = "which question, where there are several"},
-  {.name = "timeout", .type = CK_OPTION_TEXT, .offset = offsetof(values, timeout), .value = "TIME",
-   .help = "how long to wait for the process that runs it: 30s unless given"},
-  {0},
+    {.name = "effect",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, effect),
+     .value = "EFFECT",
+     .help = "which question, where there are several"},
+    {.name = "timeout",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, timeout),
+     .value = "TIME",
+     .help = "how long to wait for the process that runs it: 30s unless given"},
+    {0},
 };
 
 const ck_command ck_command_answer = {
-  .name = "answer",
-  .summary = "give a session the answer that it waits for",
-  .details = "A session at rest keeps the answer, and its next resume takes it, once; a running one is given it at once. A second "
-             "answer to the same question is refused.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "answer",
+    .summary = "give a session the answer that it waits for",
+    .details = "A session at rest keeps the answer, and its next resume takes it, once; a running "
+               "one is given it at once. A second "
+               "answer to the same question is refused.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -29,7 +29,8 @@ static ck_status ask_owner(ck_remote_command *errand, const char *reason, ck_err
   ck_status status = ck_remote_command_leave(errand, &wish, err);
   if (status == CK_OK) status = ck_remote_command_wait(errand, false, err);
   if (status == CK_OK && errand->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", errand->id, errand->problem);
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", errand->id,
+                          errand->problem);
   return status;
 }
 
@@ -39,11 +40,13 @@ static ck_status cancel(ck_remote_command *errand, const char *reason, ck_error 
   ck_status status = CK_OK;
   while (status == CK_OK && record->status != CK_SESSION_CANCELLED) {
     if (record->status == CK_SESSION_COMPLETED)
-      return ck_error_set(err, CK_E_REFUSED, "session %s is completed: there is nothing left to cancel", errand->id);
+      return ck_error_set(err, CK_E_REFUSED,
+                          "session %s is completed: there is nothing left to cancel", errand->id);
     status = errand->live ? ask_owner(errand, reason, err) : cancel_at_rest(errand, reason, err);
     if (status == CK_OK) status = ck_remote_command_look(errand, err);
   }
-  return status == CK_OK ? ck_remote_command_print(errand, "cancelled", record->reason, err) : status;
+  return status == CK_OK ? ck_remote_command_print(errand, "cancelled", record->reason, err)
+                         : status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
@@ -53,7 +56,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
   if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
-  if (status == CK_OK) status = ck_remote_command_clean(&reason, &errand, v->reason ? v->reason : "user_requested", err);
+  if (status == CK_OK)
+    status =
+        ck_remote_command_clean(&reason, &errand, v->reason ? v->reason : "user_requested", err);
   if (status == CK_OK) status = cancel(&errand, reason, err);
   free(reason);
   ck_remote_command_close(&errand);
@@ -61,24 +66,34 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "reason", .type = CK_OPTION_TEXT, .offset = offsetof(values, reason), .value = "TEXT",
-   .help = "kept with the session; user_requested otherwise"},
-  {.name = "timeout", .type = CK_OPTION_TEXT, .offset = offsetof(values, timeout), .value = "TIME",
-   .help = "how long to wait for the process that runs it: 30s unless given"},
-  {0},
+    {.name = "reason",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, reason),
+     .value = "TEXT",
+     .help = "kept with the session; user_requested otherwise"},
+    {.name = "timeout",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, timeout),
+     .value = "TIME",
+     .help = "how long to wait for the process that runs it: 30s unless given"},
+    {0},
 };
 
 const ck_command ck_command_cancel = {
-  .name = "cancel",
-  .summary = "end a session for good",
-  .details = "The process that runs it ends what is under way and exits; a session at rest is cancelled at once. What it has recorded "
-             "stays; it cannot be resumed. Cancelling it again changes nothing.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "cancel",
+    .summary = "end a session for good",
+    .details = "The process that runs it ends what is under way and exits; a session at rest is "
+               "cancelled at once. What it has recorded "
+               "stays; it cannot be resumed. Cancelling it again changes nothing.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -16,8 +16,10 @@ static ck_status append_topic(ck_buffer *out, const values *v, ck_error *err) {
   }
   snprintf(name, sizeof name, "%s%s%s", v->word, v->second ? " " : "", v->second ? v->second : "");
   const ck_command *command = ck_command_get(name);
-  if (command) ck_help_append_command(out, command);
-  else if (ck_command_is_group(name)) ck_help_append_group(out, name);
+  if (command)
+    ck_help_append_command(out, command);
+  else if (ck_command_is_group(name))
+    ck_help_append_group(out, name);
   else {
     const char *near = ck_command_nearest(name);
     return near ? ck_error_set(err, CK_E_USAGE, "no command '%s'; did you mean '%s'?", name, near)
@@ -30,9 +32,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_buffer text = {0};
   ck_status status = CK_OK;
-  if (v->man) ck_help_append_man(&text);
-  else if (v->completion) ck_help_append_completion(&text, v->completion);
-  else status = append_topic(&text, v, err);
+  if (v->man)
+    ck_help_append_man(&text);
+  else if (v->completion)
+    ck_help_append_completion(&text, v->completion);
+  else
+    status = append_topic(&text, v, err);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK) ck_output_write(host->output, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
@@ -42,23 +47,33 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
 static const ck_operand operands[] = {
-  {.name = "COMMAND", .optional = true, .offset = offsetof(values, word), .help = "the command to tell about",
-   .complete = CK_COMPLETE_COMMAND},
-  {.name = "SUBCOMMAND", .optional = true, .offset = offsetof(values, second), .help = "its second word"},
-  {0},
+    {.name = "COMMAND",
+     .optional = true,
+     .offset = offsetof(values, word),
+     .help = "the command to tell about",
+     .complete = CK_COMPLETE_COMMAND},
+    {.name = "SUBCOMMAND",
+     .optional = true,
+     .offset = offsetof(values, second),
+     .help = "its second word"},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "man", .offset = offsetof(values, man), .help = "print the man page"},
-  {.name = "completion", .type = CK_OPTION_TEXT, .offset = offsetof(values, completion), .value = "SHELL", .choices = shells,
-   .help = "print the completions for bash, zsh or fish"},
-  {0},
+    {.name = "man", .offset = offsetof(values, man), .help = "print the man page"},
+    {.name = "completion",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, completion),
+     .value = "SHELL",
+     .choices = shells,
+     .help = "print the completions for bash, zsh or fish"},
+    {0},
 };
 
 const ck_command ck_command_help = {
-  .name = "help",
-  .summary = "tell what there is and how it is used",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "help",
+    .summary = "tell what there is and how it is used",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -5,7 +5,8 @@
 #include "core/host/print/table.h"
 #include "core/store/rekey.h"
 
-static const ck_column columns[] = {{"KEY", false}, {"STATE", false}, {"EVENTS", true}, {"CHECKPOINTS", true}, {NULL, false}};
+static const ck_column columns[] = {
+    {"KEY", false}, {"STATE", false}, {"EVENTS", true}, {"CHECKPOINTS", true}, {NULL, false}};
 
 typedef struct listing {
   ck_output *output;
@@ -56,9 +57,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 const ck_command ck_command_key_list = {
-  .name = "key list",
-  .summary = "list the keys that sign the rows of the store",
-  .details = "Columns: id of the key, state, events, checkpoints. The state is current: the store's own; before: the one that it is "
-             "changed from; none: rows of a store without a key; unknown: rows that the store's key does not open. Needs no key.",
-  .run = run,
+    .name = "key list",
+    .summary = "list the keys that sign the rows of the store",
+    .details = "Columns: id of the key, state, events, checkpoints. The state is current: the "
+               "store's own; before: the one that it is "
+               "changed from; none: rows of a store without a key; unknown: rows that the store's "
+               "key does not open. Needs no key.",
+    .run = run,
 };

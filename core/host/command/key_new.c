@@ -16,7 +16,9 @@ typedef struct values {
 /* Whole, or not at all; a file that is there is left alone. */
 static ck_status write_key(const char *path, const char *text, ck_error *err) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0 && errno == EEXIST) return ck_error_set(err, CK_E_EXISTS, "%s is there already: a key is not written over anything", path);
+  if (fd < 0 && errno == EEXIST)
+    return ck_error_set(err, CK_E_EXISTS, "%s is there already: a key is not written over anything",
+                        path);
   if (fd < 0) return ck_error_set(err, CK_E_IO, "cannot make %s: %s", path, strerror(errno));
   size_t len = strlen(text);
   bool written = write(fd, text, len) == (ssize_t)len && write(fd, "\n", 1) == 1 && fsync(fd) == 0;
@@ -27,7 +29,8 @@ static ck_status write_key(const char *path, const char *text, ck_error *err) {
   }
   if (written) return CK_OK;
   unlink(path);
-  return ck_error_set(err, code == ENOSPC || code == EDQUOT ? CK_E_FULL : CK_E_IO, "cannot write %s: %s", path, strerror(code));
+  return ck_error_set(err, code == ENOSPC || code == EDQUOT ? CK_E_FULL : CK_E_IO,
+                      "cannot write %s: %s", path, strerror(code));
 }
 
 static ck_status tell(ck_output *output, const char *path, const char *id, ck_error *err) {
@@ -60,15 +63,20 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "FILE", .offset = offsetof(values, file), .help = "where the key goes; it must not be there yet", .complete = CK_COMPLETE_FILE},
-  {0},
+    {.name = "FILE",
+     .offset = offsetof(values, file),
+     .help = "where the key goes; it must not be there yet",
+     .complete = CK_COMPLETE_FILE},
+    {0},
 };
 
 const ck_command ck_command_key_new = {
-  .name = "key new",
-  .summary = "make a key for a store",
-  .details = "Writes 64 hex digits to FILE (mode 0600) and prints the key's id, which tells nothing of the key. --key file:FILE gives it to "
-             "a command; the same digits can be kept elsewhere, and given by a variable (--key env:NAME, or CKRUN_KEY). Who loses the key loses what is sealed with it.",
-  .operands = operands,
-  .run = run,
+    .name = "key new",
+    .summary = "make a key for a store",
+    .details = "Writes 64 hex digits to FILE (mode 0600) and prints the key's id, which tells "
+               "nothing of the key. --key file:FILE gives it to "
+               "a command; the same digits can be kept elsewhere, and given by a variable (--key "
+               "env:NAME, or CKRUN_KEY). Who loses the key loses what is sealed with it.",
+    .operands = operands,
+    .run = run,
 };

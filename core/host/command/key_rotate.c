@@ -9,16 +9,20 @@ typedef struct values {
   const char *new_key;
 } values;
 
-static ck_status tell(ck_output *output, const ck_rekey_report *report, const ck_key *key, ck_error *err) {
+static ck_status tell(ck_output *output, const ck_rekey_report *report, const ck_key *key,
+                      ck_error *err) {
   char id[CK_KEY_ID_TEXT_SIZE];
   ck_document document;
   ck_key_id number = ck_key_get_id(key);
   ck_key_id_hex(id, &number);
   if (!output->json) {
     ck_output_print(output, "%s\n", id);
-    if (report->was_done) ck_output_talk(output, "the store has this key already");
-    else ck_output_talk(output, "%lld events and %lld checkpoints sealed anew%s", (long long)report->events, (long long)report->checkpoints,
-                        report->resumed ? "; others were before" : "");
+    if (report->was_done)
+      ck_output_talk(output, "the store has this key already");
+    else
+      ck_output_talk(output, "%lld events and %lld checkpoints sealed anew%s",
+                     (long long)report->events, (long long)report->checkpoints,
+                     report->resumed ? "; others were before" : "");
     return CK_OK;
   }
   ck_document_init(&document, output);
@@ -37,7 +41,10 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_store_location place = {0};
   ck_key *key = NULL;
   ck_rekey_report report;
-  if (!v->new_key) return ck_error_set(err, CK_E_USAGE, "key rotate: --new-key REF says where the new key is: env:NAME or file:PATH");
+  if (!v->new_key)
+    return ck_error_set(
+        err, CK_E_USAGE,
+        "key rotate: --new-key REF says where the new key is: env:NAME or file:PATH");
   ck_status status = ck_key_source_read(&key, v->new_key, host->output->redactor, err);
   if (status == CK_OK) status = ck_store_location_find(&place, host, err);
   if (status == CK_OK) status = ck_store_rekey(&report, place.url, place.key, key, err);
@@ -48,17 +55,23 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_option options[] = {
-  {.name = "new-key", .type = CK_OPTION_TEXT, .offset = offsetof(values, new_key), .value = "REF",
-   .help = "the key that the store gets, by reference: env:NAME or file:PATH"},
-  {0},
+    {.name = "new-key",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, new_key),
+     .value = "REF",
+     .help = "the key that the store gets, by reference: env:NAME or file:PATH"},
+    {0},
 };
 
 const ck_command ck_command_key_rotate = {
-  .name = "key rotate",
-  .summary = "seal the store with another key",
-  .details = "Verifies the store, then seals and signs all of it with the new key, a few rows at a time. A store that has no key yet gets "
-             "one; nothing of what was readable is left in its files then. No session may be running. Until it has come to its end nothing "
-             "else opens the store; when it is stopped, the same command with the same two keys goes on.",
-  .options = options,
-  .run = run,
+    .name = "key rotate",
+    .summary = "seal the store with another key",
+    .details = "Verifies the store, then seals and signs all of it with the new key, a few rows at "
+               "a time. A store that has no key yet gets "
+               "one; nothing of what was readable is left in its files then. No session may be "
+               "running. Until it has come to its end nothing "
+               "else opens the store; when it is stopped, the same command with the same two keys "
+               "goes on.",
+    .options = options,
+    .run = run,
 };

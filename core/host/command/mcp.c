@@ -1,4 +1,5 @@
-/* mcp.c - mcp: serves the sessions of a store to a client of the Model Context Protocol, on standard input and output. */
+/* mcp.c - mcp: serves the sessions of a store to a client of the Model Context Protocol, on
+ * standard input and output. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -25,7 +26,8 @@ typedef struct input {
   sigset_t open; /* the signals that may end the wait */
 } input;
 
-/* The signals that end the program are only let in while it waits, so that none is missed before. */
+/* The signals that end the program are only let in while it waits, so that none is missed
+ * before. */
 static void catch_signals(input *self) {
   struct sigaction action = {.sa_handler = on_signal};
   sigset_t caught;
@@ -55,8 +57,10 @@ static bool is_blank(ck_bytes line) {
 static void answer_line(ck_buffer *answers, input *self, ck_mcp *server, ck_bytes line) {
   bool skipped = self->skipping;
   self->skipping = false;
-  if (!skipped && line.len > CK_MCP_LINE_MAX) ck_mcp_refuse_line(answers);
-  else if (!skipped && !is_blank(line)) ck_mcp_answer(answers, server, line);
+  if (!skipped && line.len > CK_MCP_LINE_MAX)
+    ck_mcp_refuse_line(answers);
+  else if (!skipped && !is_blank(line))
+    ck_mcp_answer(answers, server, line);
 }
 
 /* All whole lines; of one that is not whole and too long already, nothing is kept. */
@@ -64,8 +68,10 @@ static ck_status answer_lines(input *self, ck_mcp *server, ck_error *err) {
   ck_buffer answers = {0};
   size_t begin = 0;
   ck_status status = CK_OK;
-  for (char *end; status == CK_OK && (end = memchr(self->text.data + begin, '\n', self->text.len - begin));) {
-    answer_line(&answers, self, server, (ck_bytes){self->text.data + begin, (size_t)(end - self->text.data) - begin});
+  for (char *end;
+       status == CK_OK && (end = memchr(self->text.data + begin, '\n', self->text.len - begin));) {
+    answer_line(&answers, self, server,
+                (ck_bytes){self->text.data + begin, (size_t)(end - self->text.data) - begin});
     begin = (size_t)(end - self->text.data) + 1;
     status = write_answers(server->host->output, &answers, err);
   }
@@ -117,12 +123,15 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 const ck_command ck_command_mcp = {
-  .name = "mcp",
-  .summary = "serve the sessions to a client of the MCP",
-  .details = "Speaks the Model Context Protocol (revision 2025-11-25 and those before it) on standard input and output, one message a line. Its "
-             "tools: list_resumable_sessions, list_session_checkpoints, inspect_checkpoint, diff_checkpoints, agent_tail, resume_session, "
-             "pause_session.\n\n"
-             "A session that is resumed runs in a program of its own. When the client closes its end, or SIGINT or SIGTERM comes, the "
-             "sessions resumed here are paused at their next boundary before the server ends.",
-  .run = run,
+    .name = "mcp",
+    .summary = "serve the sessions to a client of the MCP",
+    .details = "Speaks the Model Context Protocol (revision 2025-11-25 and those before it) on "
+               "standard input and output, one message a line. Its "
+               "tools: list_resumable_sessions, list_session_checkpoints, inspect_checkpoint, "
+               "diff_checkpoints, agent_tail, resume_session, "
+               "pause_session.\n\n"
+               "A session that is resumed runs in a program of its own. When the client closes its "
+               "end, or SIGINT or SIGTERM comes, the "
+               "sessions resumed here are paused at their next boundary before the server ends.",
+    .run = run,
 };

@@ -11,23 +11,30 @@ typedef struct values {
 /* What a session at rest has to say to it. */
 static ck_status answer_at_rest(const ck_remote_command *errand, ck_error *err) {
   const ck_session_record *record = &errand->head.session;
-  if (record->status == CK_SESSION_PAUSED) return ck_remote_command_print(errand, "paused", record->reason, err);
+  if (record->status == CK_SESSION_PAUSED)
+    return ck_remote_command_print(errand, "paused", record->reason, err);
   if (record->status == CK_SESSION_RUNNING)
-    return ck_error_set(err, CK_E_REFUSED, "session %s is not running, its process is gone: 'ckrun resume %s' goes on with it",
-                        record->id, record->id);
-  return ck_error_set(err, CK_E_REFUSED, "session %s is not running: it is %s", record->id, ck_session_status_name(record->status));
+    return ck_error_set(
+        err, CK_E_REFUSED,
+        "session %s is not running, its process is gone: 'ckrun resume %s' goes on with it",
+        record->id, record->id);
+  return ck_error_set(err, CK_E_REFUSED, "session %s is not running: it is %s", record->id,
+                      ck_session_status_name(record->status));
 }
 
 static ck_status ask(ck_remote_command *errand, const values *v, ck_error *err) {
   ck_session_request wish = {.kind = CK_REQUEST_PAUSE};
-  ck_status status = ck_remote_command_clean(&wish.text, errand, v->reason ? v->reason : "user_requested", err);
+  ck_status status =
+      ck_remote_command_clean(&wish.text, errand, v->reason ? v->reason : "user_requested", err);
   if (status == CK_OK) status = ck_remote_command_leave(errand, &wish, err);
   ck_session_request_clear(&wish);
   if (status != CK_OK) return status;
   if (v->no_wait) return ck_remote_command_print(errand, "requested", NULL, err);
   status = ck_remote_command_wait(errand, false, err);
   if (status != CK_OK) return status;
-  if (errand->problem[0]) return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id, errand->problem);
+  if (errand->problem[0])
+    return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id,
+                        errand->problem);
   return answer_at_rest(errand, err);
 }
 
@@ -35,7 +42,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command errand = {0};
   int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
-  if (v->wait && v->no_wait) return ck_error_set(err, CK_E_USAGE, "--wait and --no-wait are opposites");
+  if (v->wait && v->no_wait)
+    return ck_error_set(err, CK_E_USAGE, "--wait and --no-wait are opposites");
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
   if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
   if (status == CK_OK) status = errand.live ? ask(&errand, v, err) : answer_at_rest(&errand, err);
@@ -44,27 +52,42 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "reason", .type = CK_OPTION_TEXT, .offset = offsetof(values, reason), .value = "TEXT",
-   .help = "kept with the session; user_requested otherwise"},
-  {.name = "wait", .offset = offsetof(values, wait), .help = "return when it is paused: the default"},
-  {.name = "no-wait", .offset = offsetof(values, no_wait), .help = "return when the request is left with its owner"},
-  {.name = "timeout", .type = CK_OPTION_TEXT, .offset = offsetof(values, timeout), .value = "TIME",
-   .help = "how long to wait: 30s unless given; the request stands after it"},
-  {0},
+    {.name = "reason",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, reason),
+     .value = "TEXT",
+     .help = "kept with the session; user_requested otherwise"},
+    {.name = "wait",
+     .offset = offsetof(values, wait),
+     .help = "return when it is paused: the default"},
+    {.name = "no-wait",
+     .offset = offsetof(values, no_wait),
+     .help = "return when the request is left with its owner"},
+    {.name = "timeout",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, timeout),
+     .value = "TIME",
+     .help = "how long to wait: 30s unless given; the request stands after it"},
+    {0},
 };
 
 const ck_command ck_command_pause = {
-  .name = "pause",
-  .summary = "pause a session that another process runs",
-  .details = "The owner takes the request within a second and pauses at its next boundary. It is reported as paused when that is on "
-             "the disk, not before. A session that is paused already stays so. With --timeout over, the exit code is 1, and the "
-             "session still pauses when it comes to a boundary.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "pause",
+    .summary = "pause a session that another process runs",
+    .details = "The owner takes the request within a second and pauses at its next boundary. It is "
+               "reported as paused when that is on "
+               "the disk, not before. A session that is paused already stays so. With --timeout "
+               "over, the exit code is 1, and the "
+               "session still pauses when it comes to a boundary.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

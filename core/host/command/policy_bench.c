@@ -1,4 +1,5 @@
-/* policy_bench.c - policy bench: microseconds and instructions of each hook, and what a failing one comes to. */
+/* policy_bench.c - policy bench: microseconds and instructions of each hook, and what a failing one
+ * comes to. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
@@ -11,8 +12,11 @@ typedef struct values {
   int64_t calls;
 } values;
 
-static const ck_column columns[] = {{"HOOK", false}, {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)}, {"MICROSECONDS", true}, {"INSTRUCTIONS", true},
-                                    {"FAILED", true}, {"ANSWER", false}, {NULL, false}};
+static const ck_column columns[] = {
+    {"HOOK", false},        {"CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(1)},
+    {"MICROSECONDS", true}, {"INSTRUCTIONS", true},
+    {"FAILED", true},       {"ANSWER", false},
+    {NULL, false}};
 
 static int64_t get_int(ck_bytes row, const char *name) {
   int64_t number = 0;
@@ -65,7 +69,8 @@ static ck_status print_json(ck_output *output, const ck_value *rows, ck_error *e
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_policy_tool_bench_options options = {.calls = v->calls ? v->calls : CALLS, .clock = ck_clock_system()};
+  ck_policy_tool_bench_options options = {.calls = v->calls ? v->calls : CALLS,
+                                          .clock = ck_clock_system()};
   ck_value *rows;
   ck_status status = ck_policy_tool_bench(&rows, v->file, &options, err);
   if (status != CK_OK) return status;
@@ -73,31 +78,42 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   int64_t failing = 0;
   ck_json_iterator it = ck_json_iterate(json);
   while (ck_json_next(&it)) failing += get_int(it.value, "failures") > 0;
-  status = host->output->json ? print_json(host->output, rows, err) : print_table(host->output, json, err);
+  status = host->output->json ? print_json(host->output, rows, err)
+                              : print_table(host->output, json, err);
   if (status == CK_OK && failing)
-    status = ck_error_set(err, CK_E_FAILED, "%s: %lld %s", v->file, (long long)failing, failing == 1 ? "hook fails" : "hooks fail");
+    status = ck_error_set(err, CK_E_FAILED, "%s: %lld %s", v->file, (long long)failing,
+                          failing == 1 ? "hook fails" : "hooks fail");
   ck_value_free(rows);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "FILE", .offset = offsetof(values, file), .help = "the policy's file, or the name of a shipped one",
-   .complete = CK_COMPLETE_FILE},
-  {0},
+    {.name = "FILE",
+     .offset = offsetof(values, file),
+     .help = "the policy's file, or the name of a shipped one",
+     .complete = CK_COMPLETE_FILE},
+    {0},
 };
 
 static const ck_option options_table[] = {
-  {.name = "calls", .type = CK_OPTION_NUMBER, .offset = offsetof(values, calls), .value = "N", .help = "calls of each hook (20000)"},
-  {0},
+    {.name = "calls",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, calls),
+     .value = "N",
+     .help = "calls of each hook (20000)"},
+    {0},
 };
 
 const ck_command ck_command_policy_bench = {
-  .name = "policy bench",
-  .summary = "measure what each hook of a policy costs",
-  .details = "Columns: hook, calls, microseconds of one (the median of batches over samples of everything the hook can meet, with all that a "
-             "live call does), the most instructions that one took (its budget is 1,000,000), samples at which it failed, and how. "
-             "A hook that fails or overruns is not timed: what is told is what its failure comes to live, and the exit code is 1.",
-  .operands = operands,
-  .options = options_table,
-  .run = run,
+    .name = "policy bench",
+    .summary = "measure what each hook of a policy costs",
+    .details = "Columns: hook, calls, microseconds of one (the median of batches over samples of "
+               "everything the hook can meet, with all that a "
+               "live call does), the most instructions that one took (its budget is 1,000,000), "
+               "samples at which it failed, and how. "
+               "A hook that fails or overruns is not timed: what is told is what its failure comes "
+               "to live, and the exit code is 1.",
+    .operands = operands,
+    .options = options_table,
+    .run = run,
 };

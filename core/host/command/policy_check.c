@@ -1,4 +1,5 @@
-/* policy_check.c - policy check: loads a policy, looks for what would go wrong live, shows its hooks and options. */
+/* policy_check.c - policy check: loads a policy, looks for what would go wrong live, shows its
+ * hooks and options. */
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
@@ -83,25 +84,32 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   ck_bytes json = ck_value_bytes(about);
   size_t problems = ck_json_count(ck_json_get(json, "problems"));
-  status = host->output->json ? print_json(host->output, json, err) : print_table(host->output, json, err);
+  status = host->output->json ? print_json(host->output, json, err)
+                              : print_table(host->output, json, err);
   if (status == CK_OK && problems)
-    status = ck_error_set(err, CK_E_FAILED, "%s: %zu %s found", v->file, problems, problems == 1 ? "problem" : "problems");
+    status = ck_error_set(err, CK_E_FAILED, "%s: %zu %s found", v->file, problems,
+                          problems == 1 ? "problem" : "problems");
   ck_value_free(about);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "FILE", .offset = offsetof(values, file), .help = "the policy's file, or the name of a shipped one",
-   .complete = CK_COMPLETE_FILE},
-  {0},
+    {.name = "FILE",
+     .offset = offsetof(values, file),
+     .help = "the policy's file, or the name of a shipped one",
+     .complete = CK_COMPLETE_FILE},
+    {0},
 };
 
 const ck_command ck_command_policy_check = {
-  .name = "policy check",
-  .summary = "look for what would go wrong live in a policy",
-  .details = "Shows its name, hooks and options. Problems are told by file and line, and the exit code is 1: text that is no policy; names that the sandbox does not have; "
-             "globals; what the file keeps and a function changes; a hook that fails or overruns its budget; a hook that answers "
-             "differently in a used and in a fresh sandbox. Each hook is asked about samples of everything it can meet.",
-  .operands = operands,
-  .run = run,
+    .name = "policy check",
+    .summary = "look for what would go wrong live in a policy",
+    .details = "Shows its name, hooks and options. Problems are told by file and line, and the "
+               "exit code is 1: text that is no policy; names that the sandbox does not have; "
+               "globals; what the file keeps and a function changes; a hook that fails or overruns "
+               "its budget; a hook that answers "
+               "differently in a used and in a fresh sandbox. Each hook is asked about samples of "
+               "everything it can meet.",
+    .operands = operands,
+    .run = run,
 };

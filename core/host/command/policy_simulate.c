@@ -1,4 +1,5 @@
-/* policy_simulate.c - policy simulate: what the policies of a profile would have kept of recorded sessions. */
+/* policy_simulate.c - policy simulate: what the policies of a profile would have kept of recorded
+ * sessions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,13 @@
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
-enum { PROFILES_MAX = CK_TABLE_COLUMNS_MAX - 1, PLOT_MIN = 20, PLOT_MAX = 100, PLOT_USUAL = 72, NAME_SIZE = CK_ID_SIZE + 8 };
+enum {
+  PROFILES_MAX = CK_TABLE_COLUMNS_MAX - 1,
+  PLOT_MIN = 20,
+  PLOT_MAX = 100,
+  PLOT_USUAL = 72,
+  NAME_SIZE = CK_ID_SIZE + 8
+};
 
 typedef struct values {
   ck_words profiles, sessions;
@@ -34,7 +41,7 @@ typedef struct simulating {
   size_t count;
   ck_document document;
   ck_buffer plots;
-  char **ids;           /* of the sessions when none was named, newest first */
+  char **ids; /* of the sessions when none was named, newest first */
   size_t id_count;
   ck_status status;
   ck_error *err;
@@ -44,9 +51,12 @@ typedef struct simulating {
 
 static void name_side(simulating *self, side *made) {
   size_t same = 1;
-  for (const side *before = self->sides; before < made; before++) same += strcmp(before->profile->name, made->profile->name) == 0;
-  if (same == 1) snprintf(made->name, sizeof made->name, "%s", made->profile->name);
-  else snprintf(made->name, sizeof made->name, "%s (%zu)", made->profile->name, same);
+  for (const side *before = self->sides; before < made; before++)
+    same += strcmp(before->profile->name, made->profile->name) == 0;
+  if (same == 1)
+    snprintf(made->name, sizeof made->name, "%s", made->profile->name);
+  else
+    snprintf(made->name, sizeof made->name, "%s (%zu)", made->profile->name, same);
 }
 
 static ck_status load_profiles(simulating *self, ck_error *err) {
@@ -55,7 +65,9 @@ static ck_status load_profiles(simulating *self, ck_error *err) {
   size_t count = given->count ? given->count : 1;
   const char *const *names = given->count ? given->list : usual;
   if (count > PROFILES_MAX)
-    return ck_error_set(err, CK_E_USAGE, "--profile: %zu profiles; at most %d can stand side by side", count, PROFILES_MAX);
+    return ck_error_set(err, CK_E_USAGE,
+                        "--profile: %zu profiles; at most %d can stand side by side", count,
+                        PROFILES_MAX);
   for (; self->count < count; self->count++) {
     side *made = &self->sides[self->count];
     made->given = names[self->count];
@@ -73,8 +85,10 @@ static bool take_id(void *to, const ck_session_record *record) {
   char **grown = reallocarray(self->ids, self->id_count + 1, sizeof *grown);
   if (grown) self->ids = grown;
   char *copy = grown ? strdup(record->id) : NULL;
-  if (copy) self->ids[self->id_count++] = copy;
-  else self->status = ck_error_no_memory(self->err);
+  if (copy)
+    self->ids[self->id_count++] = copy;
+  else
+    self->status = ck_error_no_memory(self->err);
   return copy != NULL;
 }
 
@@ -83,14 +97,18 @@ static ck_status list_sessions(simulating *self, ck_error *err) {
   self->err = err;
   ck_status status = ck_store_list_sessions(self->look.store, 0, take_id, self, err);
   if (status == CK_OK) status = self->status;
-  if (status == CK_OK && !self->id_count) status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session in %s", self->look.place.url);
+  if (status == CK_OK && !self->id_count)
+    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session in %s", self->look.place.url);
   return status;
 }
 
 static void put_figure(ck_buffer *out, ck_loss_kind kind, int64_t number) {
-  if (kind == CK_LOSS_MS) ck_format_duration(out, number * 1000);
-  else if (kind == CK_LOSS_COST) ck_format_money(out, number);
-  else ck_format_count(out, number);
+  if (kind == CK_LOSS_MS)
+    ck_format_duration(out, number * 1000);
+  else if (kind == CK_LOSS_COST)
+    ck_format_money(out, number);
+  else
+    ck_format_count(out, number);
 }
 
 /* ---- one session under all profiles ---- */
@@ -117,12 +135,16 @@ static void append_plot(simulating *self, const ck_recording *recording, const s
   int widest = 0;
   for (size_t i = 0; i < self->count; i++) {
     if ((int)strlen(self->sides[i].name) > widest) widest = (int)strlen(self->sides[i].name);
-    for (size_t k = 0; k < plot->width; k++) full = plot->values[i][k] > full ? plot->values[i][k] : full;
+    for (size_t k = 0; k < plot->width; k++)
+      full = plot->values[i][k] > full ? plot->values[i][k] : full;
   }
   int64_t ms = recording->event_count ? recording->events[recording->event_count - 1].work.ms : 0;
-  ck_buffer_append_format(&self->plots, "\n%s: lost %s, over ", recording->id, ck_loss_names[plot->kind]);
-  if (ms) ck_format_duration(&self->plots, ms * 1000);
-  else ck_buffer_append_format(&self->plots, "%zu events", recording->event_count);
+  ck_buffer_append_format(&self->plots, "\n%s: lost %s, over ", recording->id,
+                          ck_loss_names[plot->kind]);
+  if (ms)
+    ck_format_duration(&self->plots, ms * 1000);
+  else
+    ck_buffer_append_format(&self->plots, "%zu events", recording->event_count);
   ck_buffer_append_text(&self->plots, "; highest ");
   put_figure(&self->plots, plot->kind, full);
   ck_buffer_append_text(&self->plots, "\n");
@@ -133,8 +155,9 @@ static void append_plot(simulating *self, const ck_recording *recording, const s
   }
 }
 
-static void put_session(simulating *self, const side *under, const ck_recording *recording, const ck_simulation_sum *sum,
-                        const int64_t *plotted, const session_plot *plot) {
+static void put_session(simulating *self, const side *under, const ck_recording *recording,
+                        const ck_simulation_sum *sum, const int64_t *plotted,
+                        const session_plot *plot) {
   struct cJSON *row = ck_document_put_object(&self->document, under->sessions, NULL);
   ck_document_put_text(&self->document, row, "session", recording->id);
   ck_simulation_put_sum(&self->document, row, sum);
@@ -142,11 +165,13 @@ static void put_session(simulating *self, const side *under, const ck_recording 
   struct cJSON *object = ck_document_put_object(&self->document, row, "plot");
   ck_document_put_text(&self->document, object, "of", ck_loss_members[plot->kind]);
   struct cJSON *list = ck_document_put_array(&self->document, object, "values");
-  for (size_t i = 0; i < plot->width; i++) ck_document_put_int(&self->document, list, NULL, plotted[i]);
+  for (size_t i = 0; i < plot->width; i++)
+    ck_document_put_int(&self->document, list, NULL, plotted[i]);
 }
 
 /* Each session has an engine of its own, as each run has. */
-static ck_status simulate_side(simulating *self, side *under, const ck_recording *recording, session_plot *plot, ck_error *err) {
+static ck_status simulate_side(simulating *self, side *under, const ck_recording *recording,
+                               session_plot *plot, ck_error *err) {
   ck_policy_engine policies;
   ck_simulation simulation;
   ck_simulation_sum own = {0};
@@ -172,8 +197,10 @@ static ck_status simulate_session(simulating *self, const char *id, ck_error *er
   ck_status status = ck_recording_read(&recording, self->look.store, id, err);
   if (status != CK_OK) return status;
   session_plot plot = {.kind = ck_simulation_select(recording), .width = plot_width(self)};
-  for (size_t i = 0; status == CK_OK && i < self->count; i++) status = simulate_side(self, &self->sides[i], recording, &plot, err);
-  if (status == CK_OK && self->given->plot && !self->output->json) append_plot(self, recording, &plot);
+  for (size_t i = 0; status == CK_OK && i < self->count; i++)
+    status = simulate_side(self, &self->sides[i], recording, &plot, err);
+  if (status == CK_OK && self->given->plot && !self->output->json)
+    append_plot(self, recording, &plot);
   ck_recording_free(recording);
   return status;
 }
@@ -185,7 +212,8 @@ static ck_status simulate_all(simulating *self, ck_error *err) {
     status = ck_id_check("session", given->list[i], err);
     if (status == CK_OK) status = simulate_session(self, given->list[i], err);
   }
-  for (size_t i = self->id_count; status == CK_OK && i-- > 0;) status = simulate_session(self, self->ids[i], err);
+  for (size_t i = self->id_count; status == CK_OK && i-- > 0;)
+    status = simulate_session(self, self->ids[i], err);
   return status;
 }
 
@@ -219,13 +247,15 @@ static ck_status print(simulating *self, ck_error *err) {
   return status;
 }
 
-/* What failed was contained, as it would have been live; that a policy fails is the answer all the same. */
+/* What failed was contained, as it would have been live; that a policy fails is the answer all the
+ * same. */
 static ck_status check_failures(const simulating *self, ck_error *err) {
   for (size_t i = 0; i < self->count; i++) {
     const ck_simulation_sum *sum = &self->sides[i].sum;
     if (!sum->failures) continue;
-    return ck_error_set(err, CK_E_POLICY, "profile %s: %lld calls of its policies failed; the first: %s", self->sides[i].name,
-                        (long long)sum->failures, sum->failure.text);
+    return ck_error_set(err, CK_E_POLICY,
+                        "profile %s: %lld calls of its policies failed; the first: %s",
+                        self->sides[i].name, (long long)sum->failures, sum->failure.text);
   }
   return CK_OK;
 }
@@ -251,7 +281,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = load_profiles(self, err);
   if (status == CK_OK) status = ck_inspection_open(&self->look, host, err);
   if (status == CK_OK && !self->look.store)
-    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no store at %s yet: run or import a session first", self->look.place.url);
+    status = ck_error_set(err, CK_E_NOT_FOUND,
+                          "there is no store at %s yet: run or import a session first",
+                          self->look.place.url);
   if (status == CK_OK) begin_document(self);
   if (status == CK_OK) status = simulate_all(self, err);
   if (status == CK_OK) status = print(self, err);
@@ -261,34 +293,51 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_option options[] = {
-  {.name = "profile", .type = CK_OPTION_LIST, .offset = offsetof(values, profiles), .value = "PROFILE", .complete = CK_COMPLETE_FILE,
-   .help = "a shipped profile or the path of one (default: default); give it again to compare several side by side"},
-  {.name = "plot", .offset = offsetof(values, plot),
-   .help = "under the table, for each session, what a crash would lose over time"},
-  {0},
+    {.name = "profile",
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, profiles),
+     .value = "PROFILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "a shipped profile or the path of one (default: default); give it again to compare "
+             "several side by side"},
+    {.name = "plot",
+     .offset = offsetof(values, plot),
+     .help = "under the table, for each session, what a crash would lose over time"},
+    {0},
 };
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .optional = true, .many = true, .offset = offsetof(values, sessions),
-   .help = "sessions that ran here or were imported; none: all of the store", .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .optional = true,
+     .many = true,
+     .offset = offsetof(values, sessions),
+     .help = "sessions that ran here or were imported; none: all of the store",
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 const ck_command ck_command_policy_simulate = {
-  .name = "policy simulate",
-  .summary = "replay recorded sessions through policies",
-  .details =
-    "Tells the checkpoints that would be taken and why, their bytes, and what a crash would cost. Each recorded boundary is shown "
-    "to the policies again, with the time and the random number that were recorded; what is told since the last checkpoint is "
-    "counted from the checkpoints that these policies take. For a session that ran live under the same profile the decisions "
-    "are those that were recorded. Nothing is written.\n\n"
-    "A crash can come after each event, before the checkpoint that the event brings is durable: mean, p95 and worst of the time, "
-    "money, tokens and tool calls since the last checkpoint. What no source tells is left empty.\n\n"
-    "Bytes are estimates before compression: what changed since the last checkpoint, every time it was set, and 400 bytes for a "
-    "row, its index and its event; of imported sessions no keys are known. How many keys changed is estimated where decisions "
-    "differ from the recorded ones. Kept is what a prune at the end of each session leaves.\n\n"
-    "Exit code 5 when a policy failed; its answers count as they would live.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "policy simulate",
+    .summary = "replay recorded sessions through policies",
+    .details =
+        "Tells the checkpoints that would be taken and why, their bytes, and what a crash would "
+        "cost. Each recorded boundary is shown "
+        "to the policies again, with the time and the random number that were recorded; what is "
+        "told since the last checkpoint is "
+        "counted from the checkpoints that these policies take. For a session that ran live under "
+        "the same profile the decisions "
+        "are those that were recorded. Nothing is written.\n\n"
+        "A crash can come after each event, before the checkpoint that the event brings is "
+        "durable: mean, p95 and worst of the time, "
+        "money, tokens and tool calls since the last checkpoint. What no source tells is left "
+        "empty.\n\n"
+        "Bytes are estimates before compression: what changed since the last checkpoint, every "
+        "time it was set, and 400 bytes for a "
+        "row, its index and its event; of imported sessions no keys are known. How many keys "
+        "changed is estimated where decisions "
+        "differ from the recorded ones. Kept is what a prune at the end of each session leaves.\n\n"
+        "Exit code 5 when a policy failed; its answers count as they would live.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

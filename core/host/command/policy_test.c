@@ -17,8 +17,10 @@ typedef struct testing {
 static void append_name(ck_buffer *to, ck_output *output, const ck_policy_tool_test *test) {
   ck_output_append_safe(output, to, ck_bytes_text(test->file));
   ck_buffer_append_text(to, ": ");
-  if (test->name) ck_output_append_safe(output, to, ck_bytes_text(test->name));
-  else ck_buffer_append_text(to, "loads");
+  if (test->name)
+    ck_output_append_safe(output, to, ck_bytes_text(test->name));
+  else
+    ck_buffer_append_text(to, "loads");
 }
 
 static void print_line(testing *self, const ck_policy_tool_test *test) {
@@ -52,15 +54,18 @@ static void visit(void *to, const ck_policy_tool_test *test) {
   if (self->count++ == 0 && !self->output->json) ck_output_print(self->output, "TAP version 13\n");
   self->failed += !test->ok;
   if (self->status != CK_OK) return;
-  if (self->output->json) print_json(self, test);
-  else print_line(self, test);
+  if (self->output->json)
+    print_json(self, test);
+  else
+    print_line(self, test);
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   testing self = {.output = host->output, .status = CK_OK, .err = err};
   ck_status status = CK_OK;
-  for (size_t i = 0; status == CK_OK && i < v->files.count; i++) status = ck_policy_tool_run_tests(v->files.list[i], visit, &self, err);
+  for (size_t i = 0; status == CK_OK && i < v->files.count; i++)
+    status = ck_policy_tool_run_tests(v->files.list[i], visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && !host->output->json) ck_output_print(host->output, "1..%zu\n", self.count);
   if (status == CK_OK && self.failed)
@@ -69,17 +74,22 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "FILE", .many = true, .offset = offsetof(values, files), .complete = CK_COMPLETE_FILE,
-   .help = "a file of tests (…_test.lua), or a policy with such a file beside it"},
-  {0},
+    {.name = "FILE",
+     .many = true,
+     .offset = offsetof(values, files),
+     .complete = CK_COMPLETE_FILE,
+     .help = "a file of tests (…_test.lua), or a policy with such a file beside it"},
+    {0},
 };
 
 const ck_command ck_command_policy_test = {
-  .name = "policy test",
-  .summary = "run the tests of policies in the real sandbox",
-  .details = "A file of tests returns a table; its functions test_* run by name, each in a sandbox of its own. Of mine.lua the tests are in "
-             "mine_test.lua beside it. require \"ck.test\" has what they are written with: lua/ck/test.lua begins with an example. Prints TAP; "
-             "exit code 1 when a test fails.",
-  .operands = operands,
-  .run = run,
+    .name = "policy test",
+    .summary = "run the tests of policies in the real sandbox",
+    .details = "A file of tests returns a table; its functions test_* run by name, each in a "
+               "sandbox of its own. Of mine.lua the tests are in "
+               "mine_test.lua beside it. require \"ck.test\" has what they are written with: "
+               "lua/ck/test.lua begins with an example. Prints TAP; "
+               "exit code 1 when a test fails.",
+    .operands = operands,
+    .run = run,
 };

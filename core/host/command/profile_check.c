@@ -10,13 +10,16 @@ typedef struct values {
 
 /* An author's mistake, told by file and line. */
 static bool is_of_the_text(ck_status status) {
-  return status == CK_E_PARSE || status == CK_E_TYPE || status == CK_E_RANGE || status == CK_E_UNSUPPORTED || status == CK_E_POLICY;
+  return status == CK_E_PARSE || status == CK_E_TYPE || status == CK_E_RANGE ||
+         status == CK_E_UNSUPPORTED || status == CK_E_POLICY;
 }
 
-static ck_status print(ck_output *output, const ck_profile *profile, const ck_value *policies, ck_error *err) {
+static ck_status print(ck_output *output, const ck_profile *profile, const ck_value *policies,
+                       ck_error *err) {
   if (!output->json) {
     ck_output_talk(output, "%s: %zu %s, %zu %s: all is well", profile->name, profile->policy_count,
-                   profile->policy_count == 1 ? "policy" : "policies", profile->agent_count, profile->agent_count == 1 ? "agent" : "agents");
+                   profile->policy_count == 1 ? "policy" : "policies", profile->agent_count,
+                   profile->agent_count == 1 ? "agent" : "agents");
     return CK_OK;
   }
   ck_document document;
@@ -47,15 +50,19 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "PROFILE", .offset = offsetof(values, profile), .help = "a shipped profile, or the path of one", .complete = CK_COMPLETE_FILE},
-  {0},
+    {.name = "PROFILE",
+     .offset = offsetof(values, profile),
+     .help = "a shipped profile, or the path of one",
+     .complete = CK_COMPLETE_FILE},
+    {0},
 };
 
 const ck_command ck_command_profile_check = {
-  .name = "profile check",
-  .summary = "load a profile and its policies, as a run would",
-  .details = "A mistake is told by file and line, an unknown key with the nearest known one; the exit code is 1 then, 3 when a profile or "
-             "policy is not there. 'ckrun policy check' looks into a policy.",
-  .operands = operands,
-  .run = run,
+    .name = "profile check",
+    .summary = "load a profile and its policies, as a run would",
+    .details = "A mistake is told by file and line, an unknown key with the nearest known one; the "
+               "exit code is 1 then, 3 when a profile or "
+               "policy is not there. 'ckrun policy check' looks into a policy.",
+    .operands = operands,
+    .run = run,
 };

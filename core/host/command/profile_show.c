@@ -8,7 +8,8 @@ typedef struct values {
   const char *profile, *agent;
 } values;
 
-static const ck_column columns[] = {{"SETTING", false}, {"VALUE", CK_COLUMN_CUT}, {"FROM", false}, {NULL, false}};
+static const ck_column columns[] = {
+    {"SETTING", false}, {"VALUE", CK_COLUMN_CUT}, {"FROM", false}, {NULL, false}};
 
 static void put_text(ck_table *table, ck_bytes json) {
   ck_buffer text = {0};
@@ -39,7 +40,8 @@ static ck_status print_table(ck_output *output, const ck_value *rows, ck_error *
   return status;
 }
 
-static ck_status print_json(ck_output *output, const ck_profile *profile, const values *v, const ck_value *rows, ck_error *err) {
+static ck_status print_json(ck_output *output, const ck_profile *profile, const values *v,
+                            const ck_value *rows, ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "profile", profile->name);
@@ -58,31 +60,42 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_profile_load(&profile, v->profile, err);
   if (status == CK_OK) status = ck_profile_describe(&rows, profile, v->agent, err);
   if (status == CK_OK && v->agent && !ck_profile_get_agent(profile, v->agent))
-    ck_output_talk(host->output, "%s says nothing of agent '%s': the session's settings hold", profile->name, v->agent);
+    ck_output_talk(host->output, "%s says nothing of agent '%s': the session's settings hold",
+                   profile->name, v->agent);
   if (status == CK_OK)
-    status = host->output->json ? print_json(host->output, profile, v, rows, err) : print_table(host->output, rows, err);
+    status = host->output->json ? print_json(host->output, profile, v, rows, err)
+                                : print_table(host->output, rows, err);
   ck_value_free(rows);
   ck_profile_free(profile);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "PROFILE", .offset = offsetof(values, profile), .help = "a shipped profile, or the path of one", .complete = CK_COMPLETE_FILE},
-  {0},
+    {.name = "PROFILE",
+     .offset = offsetof(values, profile),
+     .help = "a shipped profile, or the path of one",
+     .complete = CK_COMPLETE_FILE},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT", .help = "as it holds for this agent"},
-  {0},
+    {.name = "agent",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, agent),
+     .value = "AGENT",
+     .help = "as it holds for this agent"},
+    {0},
 };
 
 const ck_command ck_command_profile_show = {
-  .name = "profile show",
-  .summary = "show the settings that hold, and where each came from",
-  .details = "Columns: setting, value, from: a file, a text in the program, or 'built in' when nobody says it; '(agent)' where the agent's own "
-             "section does. An agent's setting beats the profile's, that of a profile beats the one it extends, and both beat a policy's "
-             "defaults.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "profile show",
+    .summary = "show the settings that hold, and where each came from",
+    .details = "Columns: setting, value, from: a file, a text in the program, or 'built in' when "
+               "nobody says it; '(agent)' where the agent's own "
+               "section does. An agent's setting beats the profile's, that of a profile beats the "
+               "one it extends, and both beat a policy's "
+               "defaults.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

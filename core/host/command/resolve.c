@@ -15,15 +15,19 @@ static ck_status list(const ck_remote_command *errand, ck_error *err) {
   size_t count;
   ck_status status = ck_open_effects_print(&count, errand, CK_OPEN_DOUBTS, err);
   if (status == CK_OK)
-    ck_output_talk(errand->host->output, count ? "say what became of each: ckrun resolve %s EFFECT done|retry|abort"
-                                               : "session %s has no effect in doubt", errand->id);
+    ck_output_talk(errand->host->output,
+                   count ? "say what became of each: ckrun resolve %s EFFECT done|retry|abort"
+                         : "session %s has no effect in doubt",
+                   errand->id);
   return status;
 }
 
-static ck_status resolve(const ck_remote_command *errand, const values *v, const ck_value *result, ck_error *err) {
+static ck_status resolve(const ck_remote_command *errand, const values *v, const ck_value *result,
+                         ck_error *err) {
   bool json = errand->host->output->json;
   ck_error ignored = CK_ERROR_INIT;
-  ck_status status = ck_session_resolve(errand->runtime, errand->id, v->effect, v->verdict, result, err);
+  ck_status status =
+      ck_session_resolve(errand->runtime, errand->id, v->effect, v->verdict, result, err);
   if (status == CK_E_NOT_FOUND && !json && list(errand, &ignored) != CK_OK) return status;
   if (status != CK_OK || !json) return status;
   ck_document document;
@@ -37,7 +41,8 @@ static ck_status resolve(const ck_remote_command *errand, const values *v, const
 }
 
 static ck_status check(const values *v, ck_error *err) {
-  if (v->effect && !v->verdict) return ck_error_set(err, CK_E_USAGE, "say what became of it: done, retry or abort");
+  if (v->effect && !v->verdict)
+    return ck_error_set(err, CK_E_USAGE, "say what became of it: done, retry or abort");
   if (v->result && (!v->verdict || strcmp(v->verdict, "done") != 0))
     return ck_error_set(err, CK_E_USAGE, "--result goes with the verdict done");
   return CK_OK;
@@ -45,7 +50,8 @@ static ck_status check(const values *v, ck_error *err) {
 
 static ck_status redact_result(ck_value **result, const ck_remote_command *errand, ck_error *err) {
   ck_value *kept = NULL;
-  ck_status status = ck_redactor_apply(&kept, errand->host->output->redactor, CK_SINK_REQUEST, NULL, *result, err);
+  ck_status status =
+      ck_redactor_apply(&kept, errand->host->output->redactor, CK_SINK_REQUEST, NULL, *result, err);
   if (status != CK_OK) return status;
   ck_value_free(*result);
   *result = kept;
@@ -57,11 +63,15 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_remote_command errand = {0};
   ck_value *result = NULL;
   ck_status status = check(v, err);
-  if (status == CK_OK && v->result) status = ck_launch_take_json(&result, "--result", v->result, err);
-  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK && v->result)
+    status = ck_launch_take_json(&result, "--result", v->result, err);
+  if (status == CK_OK)
+    status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && result) status = redact_result(&result, &errand, err);
-  if (status == CK_OK && !v->effect) status = list(&errand, err);
-  else if (status == CK_OK) status = resolve(&errand, v, result, err);
+  if (status == CK_OK && !v->effect)
+    status = list(&errand, err);
+  else if (status == CK_OK)
+    status = resolve(&errand, v, result, err);
   ck_remote_command_close(&errand);
   ck_value_free(result);
   return status;
@@ -70,29 +80,44 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 static const char *const verdicts[] = {"done", "retry", "abort", NULL};
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {.name = "EFFECT", .optional = true, .offset = offsetof(values, effect),
-   .help = "the effect's key; without one, those in doubt are listed"},
-  {.name = "VERDICT", .optional = true, .offset = offsetof(values, verdict), .choices = verdicts,
-   .help = "done: it happened; retry: it did not, do it; abort: take it as failed and tell the flow"},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {.name = "EFFECT",
+     .optional = true,
+     .offset = offsetof(values, effect),
+     .help = "the effect's key; without one, those in doubt are listed"},
+    {.name = "VERDICT",
+     .optional = true,
+     .offset = offsetof(values, verdict),
+     .choices = verdicts,
+     .help =
+         "done: it happened; retry: it did not, do it; abort: take it as failed and tell the flow"},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "result", .type = CK_OPTION_TEXT, .offset = offsetof(values, result), .value = "JSON|@FILE",
-   .complete = CK_COMPLETE_FILE,
-   .help = "with done: what it returned"},
-  {0},
+    {.name = "result",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, result),
+     .value = "JSON|@FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "with done: what it returned"},
+    {0},
 };
 
 const ck_command ck_command_resolve = {
-  .name = "resolve",
-  .summary = "say what became of an effect whose outcome is unknown",
-  .details = "An effect of class once that was begun, and whose outcome was not recorded before a crash, is never guessed: the "
-             "session stops with exit code 75 until a person has found out. The next resume acts on the verdict. So does a session "
-             "that went back and asks for another action in the place of one that was carried out: done takes that one for it, "
-             "retry does this one as well, abort does not.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "resolve",
+    .summary = "say what became of an effect whose outcome is unknown",
+    .details = "An effect of class once that was begun, and whose outcome was not recorded before "
+               "a crash, is never guessed: the "
+               "session stops with exit code 75 until a person has found out. The next resume acts "
+               "on the verdict. So does a session "
+               "that went back and asks for another action in the place of one that was carried "
+               "out: done takes that one for it, "
+               "retry does this one as well, abort does not.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

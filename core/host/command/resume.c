@@ -24,8 +24,9 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
   if (!found->fell_back || yes || found->unasked) return CK_OK;
   for (size_t i = 0; i < found->effect_count; i++) {
     const ck_rehearsed_effect *effect = &found->effects[i].is;
-    ck_output_talk(output, "after it: %s%s%s (%s): %s", effect->key, effect->name ? " " : "", effect->name ? effect->name : "",
-                   ck_effect_class_name(effect->class), ck_rehearsed_name(effect->what));
+    ck_output_talk(output, "after it: %s%s%s (%s): %s", effect->key, effect->name ? " " : "",
+                   effect->name ? effect->name : "", ck_effect_class_name(effect->class),
+                   ck_rehearsed_name(effect->what));
   }
   int answer = 0;
   if (isatty(STDIN_FILENO) && output->talk_terminal && !output->json) {
@@ -33,29 +34,47 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
     answer = getchar();
   }
   if (answer == 'y' || answer == 'Y') return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED, "session %s was not resumed: %zu effects lie after checkpoint %s; --yes goes on from it",
-                      found->head.session.id, found->effect_count, found->checkpoint.id);
+  return ck_error_set(
+      err, CK_E_REFUSED,
+      "session %s was not resumed: %zu effects lie after checkpoint %s; --yes goes on from it",
+      found->head.session.id, found->effect_count, found->checkpoint.id);
 }
 
-/* From the checkpoint that was found, also when another one has come in between: that is noticed. */
-static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found, const ck_store_location *place, ck_error *err) {
+/* From the checkpoint that was found, also when another one has come in between: that is
+ * noticed. */
+static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
+                        const ck_store_location *place, ck_error *err) {
   const ck_preflight_options *given = &found->options;
-  ck_resume_options options = {.profile = engine->profile, .policies = &engine->policies, .edits = given->edits, .retry = given->retry,
+  ck_resume_options options = {.profile = engine->profile,
+                               .policies = &engine->policies,
+                               .edits = given->edits,
+                               .retry = given->retry,
                                .flow_version = ck_engine_manifest(engine)->version,
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
   ck_status status = CK_OK;
-  if (found->stopped_owner) status = ck_takeover_end(place->url, given->session, found->stopped_owner, err);
-  if (status == CK_OK) status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
+  if (found->stopped_owner)
+    status = ck_takeover_end(place->url, given->session, found->stopped_owner, err);
+  if (status == CK_OK)
+    status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
 }
 
-static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v, const ck_state_edits *edits, const ck_store_location *place,
+static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v,
+                                  const ck_state_edits *edits, const ck_store_location *place,
                                   ck_error *err) {
   char session[CK_ID_SIZE];
   ck_preflight_options options = {
-    .session = session, .checkpoint = v->checkpoint, .cassette = v->cassette, .profile = v->profile, .edits = edits,
-    .accept_changed = v->accept_changed, .clean = v->clean, .fallback = v->fallback, .retry = v->retry, .take_over = v->take_over,
-    .dry_run = v->dry_run,
+      .session = session,
+      .checkpoint = v->checkpoint,
+      .cassette = v->cassette,
+      .profile = v->profile,
+      .edits = edits,
+      .accept_changed = v->accept_changed,
+      .clean = v->clean,
+      .fallback = v->fallback,
+      .retry = v->retry,
+      .take_over = v->take_over,
+      .dry_run = v->dry_run,
   };
   ck_preflight found = {0};
   ck_status status = ck_resolve_session(session, engine->runtime->store, v->session, err);
@@ -72,13 +91,16 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_store_location place = {0};
   ck_state_edits edits = {0};
-  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}, .events = {.wanted = v->events}};
+  ck_engine engine = {.output = host->output,
+                      .steer = {.grace_ms = CK_STEER_GRACE_MS},
+                      .events = {.wanted = v->events}};
   if (v->events) host->output->json = true;
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
   if (status == CK_OK) status = ck_id_check("session", v->session, err);
   if (status == CK_OK && v->checkpoint) status = ck_id_check("--checkpoint", v->checkpoint, err);
-  if (status == CK_OK && v->checkpoint && v->clean) status = ck_error_set(err, CK_E_USAGE, "--checkpoint names one, --clean looks for one");
+  if (status == CK_OK && v->checkpoint && v->clean)
+    status = ck_error_set(err, CK_E_USAGE, "--checkpoint names one, --clean looks for one");
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK) status = ck_store_location_find(&place, host, err);
   if (status == CK_OK) status = ck_engine_open_store(&engine, &place, false, err);
@@ -92,49 +114,81 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "ID",
-   .help = "go on from this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP "; what came after it is left behind, and kept"},
-  {.name = "clean", .offset = offsetof(values, clean), .help = "go on from the latest one that no retry or failure came before"},
-  {.name = "fallback", .offset = offsetof(values, fallback),
-   .help = "when the checkpoint cannot be read, go on from the latest that can, after asking"},
-  {.name = "yes", .offset = offsetof(values, yes), .help = "with --fallback: do not ask"},
-  {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]",
-   .complete = CK_COMPLETE_FILE,
-   .help = "another recording than the one it was started with"},
-  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE",
-   .complete = CK_COMPLETE_FILE,
-   .help = "another profile than the one it was started with"},
-  CK_RECORD_OPTION(values, record),
-  CK_EDIT_OPTIONS(values, edits),
-  {.name = "dry-run", .offset = offsetof(values, dry_run),
-   .help = "tell what it would do and what stands against it, and stop"},
-  {.name = "accept-changed", .offset = offsetof(values, accept_changed), .help = "go on although the flow has changed since"},
-  {.name = "take-over", .offset = offsetof(values, take_over),
-   .help = "end the process that holds it, if it is stopped and of the same user"},
-  {.name = "retry", .offset = offsetof(values, retry), .help = "also when it is failing: it died again and again"},
-  CK_EVENTS_OPTION(values, events),
-  {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
-   .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
-  {0},
+    {.name = "checkpoint",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, checkpoint),
+     .value = "ID",
+     .help = "go on from this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP
+             "; what came after it is left behind, and kept"},
+    {.name = "clean",
+     .offset = offsetof(values, clean),
+     .help = "go on from the latest one that no retry or failure came before"},
+    {.name = "fallback",
+     .offset = offsetof(values, fallback),
+     .help = "when the checkpoint cannot be read, go on from the latest that can, after asking"},
+    {.name = "yes", .offset = offsetof(values, yes), .help = "with --fallback: do not ask"},
+    {.name = "cassette",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, cassette),
+     .value = "FILE[#N]",
+     .complete = CK_COMPLETE_FILE,
+     .help = "another recording than the one it was started with"},
+    {.name = "profile",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, profile),
+     .value = "PROFILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "another profile than the one it was started with"},
+    CK_RECORD_OPTION(values, record),
+    CK_EDIT_OPTIONS(values, edits),
+    {.name = "dry-run",
+     .offset = offsetof(values, dry_run),
+     .help = "tell what it would do and what stands against it, and stop"},
+    {.name = "accept-changed",
+     .offset = offsetof(values, accept_changed),
+     .help = "go on although the flow has changed since"},
+    {.name = "take-over",
+     .offset = offsetof(values, take_over),
+     .help = "end the process that holds it, if it is stopped and of the same user"},
+    {.name = "retry",
+     .offset = offsetof(values, retry),
+     .help = "also when it is failing: it died again and again"},
+    CK_EVENTS_OPTION(values, events),
+    {.name = "grace",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, grace),
+     .value = "TIME",
+     .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
+    {0},
 };
 
 const ck_command ck_command_resume = {
-  .name = "resume",
-  .summary = "go on with a session that stopped, crashed or failed",
-  .details = "Everything is checked first, and every problem is told at once: the flow and its digest, the recording, the profile, "
-             "the checkpoint, the keys the flow reads, its tools. Then the session goes on from its latest checkpoint; what was done "
-             "after it is replayed from the ledger, not done again.\n\n"
-             "With --set, --set-env or --set-file the state is edited first: recorded, kept by a checkpoint of its own, and model "
-             "calls and other pure effects behind it are asked anew, but for answers whose calls were made and cannot simply be repeated.\n\n"
-             "--dry-run tells what would become of each effect behind the checkpoint, what that may cost, what is left of each "
-             "constraint after the policies' rules, and which policies decide; it writes nothing. A session that died three times in a row "
-             "within half a minute of being resumed, without getting anywhere, is failing: it goes on with --retry.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "resume",
+    .summary = "go on with a session that stopped, crashed or failed",
+    .details = "Everything is checked first, and every problem is told at once: the flow and its "
+               "digest, the recording, the profile, "
+               "the checkpoint, the keys the flow reads, its tools. Then the session goes on from "
+               "its latest checkpoint; what was done "
+               "after it is replayed from the ledger, not done again.\n\n"
+               "With --set, --set-env or --set-file the state is edited first: recorded, kept by a "
+               "checkpoint of its own, and model "
+               "calls and other pure effects behind it are asked anew, but for answers whose calls "
+               "were made and cannot simply be repeated.\n\n"
+               "--dry-run tells what would become of each effect behind the checkpoint, what that "
+               "may cost, what is left of each "
+               "constraint after the policies' rules, and which policies decide; it writes "
+               "nothing. A session that died three times in a row "
+               "within half a minute of being resumed, without getting anywhere, is failing: it "
+               "goes on with --retry.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

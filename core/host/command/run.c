@@ -14,7 +14,8 @@ typedef struct values {
   bool events;
 } values;
 
-/* What stands against a start, told one by one as soon as there is a second; with --json in one text. */
+/* What stands against a start, told one by one as soon as there is a second; with --json in one
+ * text. */
 typedef struct missing {
   ck_output *output;
   size_t count;
@@ -34,40 +35,51 @@ static void take_problem(void *to, const ck_error *problem) {
   ck_output_talk(self->output, "problem: %s", problem->text);
 }
 
-static ck_status answer(const missing *self, const ck_state_edits *edits, const ck_engine *engine, ck_error *err) {
+static ck_status answer(const missing *self, const ck_state_edits *edits, const ck_engine *engine,
+                        ck_error *err) {
   if (self->count == 0) return CK_OK;
-  if (self->count == 1 || engine->output->json) return ck_error_set(err, self->first.status, "%s", self->all.data ? self->all.data : "");
-  if (edits->count) return ck_error_set(err, self->first.status, "%zu secrets and edits cannot be taken", self->count);
-  return ck_error_set(err, self->first.status, "%zu secrets of profile %s cannot be read", self->count, engine->profile->name);
+  if (self->count == 1 || engine->output->json)
+    return ck_error_set(err, self->first.status, "%s", self->all.data ? self->all.data : "");
+  if (edits->count)
+    return ck_error_set(err, self->first.status, "%zu secrets and edits cannot be taken",
+                        self->count);
+  return ck_error_set(err, self->first.status, "%zu secrets of profile %s cannot be read",
+                      self->count, engine->profile->name);
 }
 
 /* Read before anything is made, and every one that cannot be is told at once. */
 static ck_status hide_secrets(ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
   missing found = {.output = engine->output};
   ck_status status = ck_engine_hide_secrets(engine, take_problem, &found, err);
-  if (status == CK_OK) status = ck_amend_check(edits, engine->output, engine->profile, take_problem, &found, err);
+  if (status == CK_OK)
+    status = ck_amend_check(edits, engine->output, engine->profile, take_problem, &found, err);
   if (status == CK_OK) status = answer(&found, edits, engine, err);
   ck_buffer_clear(&found.all);
   return status;
 }
 
 /* Everything is read and checked before anything is made. */
-static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edits, const values *v, ck_error *err) {
+static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edits, const values *v,
+                      ck_error *err) {
   ck_status status = ck_amend_take(edits, &v->edits, err);
   if (status == CK_OK && v->session) status = ck_id_check("--session", v->session, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->flow, v->flow, err);
   if (status == CK_OK) status = ck_launch_take_path(&launch->directory, ".", err);
   if (status == CK_OK) status = ck_engine_set_directory(engine, launch->directory, err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, v->flow, err);
-  if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
-  if (status == CK_OK && v->cassette) status = ck_launch_take_cassette(&launch->cassette, v->cassette, err);
+  if (status == CK_E_NOT_FOUND)
+    status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
+  if (status == CK_OK && v->cassette)
+    status = ck_launch_take_cassette(&launch->cassette, v->cassette, err);
   if (status == CK_OK && v->cassette) status = ck_engine_load_cassette(engine, v->cassette, err);
-  if (status == CK_OK && v->profile) status = ck_launch_take_profile(&launch->profile, v->profile, err);
+  if (status == CK_OK && v->profile)
+    status = ck_launch_take_profile(&launch->profile, v->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
   if (status == CK_E_NOT_FOUND) status = err->status = CK_E_USAGE;
   if (status == CK_OK) status = hide_secrets(engine, edits, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
-  if (status == CK_OK && v->input) status = ck_launch_take_json(&launch->input, "--input", v->input, err);
+  if (status == CK_OK && v->input)
+    status = ck_launch_take_json(&launch->input, "--input", v->input, err);
   if (status != CK_OK) return status;
   ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   launch->flow_version = ck_engine_manifest(engine)->version;
@@ -77,27 +89,35 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
 /* Without a recording a flow needs the models that it asks. */
 static ck_status check_models(const ck_engine *engine, ck_error *err) {
   missing found = {.output = engine->output};
-  if (!engine->cassette) ck_models_check(ck_engine_manifest(engine), engine->profile, take_problem, &found);
+  if (!engine->cassette)
+    ck_models_check(ck_engine_manifest(engine), engine->profile, take_problem, &found);
   ck_status status = CK_OK;
-  if (found.count == 1 || (found.count && engine->output->json)) status = ck_error_set(err, CK_E_USAGE, "%s", found.all.data ? found.all.data : "");
-  else if (found.count) status = ck_error_set(err, CK_E_USAGE, "%zu models are not in profile %s", found.count, engine->profile->name);
+  if (found.count == 1 || (found.count && engine->output->json))
+    status = ck_error_set(err, CK_E_USAGE, "%s", found.all.data ? found.all.data : "");
+  else if (found.count)
+    status = ck_error_set(err, CK_E_USAGE, "%zu models are not in profile %s", found.count,
+                          engine->profile->name);
   ck_buffer_clear(&found.all);
   return status;
 }
 
-/* What the user gave, as it may be kept; the flow gets no other, or a resume could not go on with the same. */
-static ck_status write_input(ck_value **out, const ck_output *output, const ck_launch *launch, ck_error *err) {
+/* What the user gave, as it may be kept; the flow gets no other, or a resume could not go on with
+ * the same. */
+static ck_status write_input(ck_value **out, const ck_output *output, const ck_launch *launch,
+                             ck_error *err) {
   ck_launch kept = *launch;
   *out = kept.input = NULL;
   ck_status status = CK_OK;
-  if (launch->input) status = ck_redactor_apply(&kept.input, output->redactor, CK_SINK_REQUEST, NULL, launch->input, err);
+  if (launch->input)
+    status =
+        ck_redactor_apply(&kept.input, output->redactor, CK_SINK_REQUEST, NULL, launch->input, err);
   if (status == CK_OK) status = ck_launch_write(out, &kept, err);
   ck_value_free(kept.input);
   return status;
 }
 
-static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch, const ck_state_edits *edits, const char *id,
-                       ck_error *err) {
+static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch,
+                       const ck_state_edits *edits, const char *id, ck_error *err) {
   ck_store_location place = {0};
   ck_value *input = NULL;
   ck_status status = ck_store_location_find(&place, host, err);
@@ -105,8 +125,12 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   ck_session_options options = {
-    .id = id, .profile = engine->profile, .policies = &engine->policies, .flow = launch->flow, .input = input,
-    .edits = edits,
+      .id = id,
+      .profile = engine->profile,
+      .policies = &engine->policies,
+      .flow = launch->flow,
+      .input = input,
+      .edits = edits,
   };
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
@@ -118,7 +142,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_launch launch = {0};
   ck_state_edits edits = {0};
-  ck_engine engine = {.output = host->output, .steer = {.grace_ms = CK_STEER_GRACE_MS}, .events = {.wanted = v->events}};
+  ck_engine engine = {.output = host->output,
+                      .steer = {.grace_ms = CK_STEER_GRACE_MS},
+                      .events = {.wanted = v->events}};
   if (v->events) host->output->json = true;
   ck_status status = ck_duration_take(&engine.steer.grace_ms, "--grace", v->grace, err);
   if (status == CK_OK) status = ck_record_check(v->record, err);
@@ -126,7 +152,9 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK) status = check_models(&engine, err);
   if (status == CK_OK && !host->key) host->key = engine.profile->key_ref;
   if (status == CK_OK && !host->key && engine.profile->encrypt == CK_ENCRYPT_ALWAYS)
-    status = ck_error_set(err, CK_E_SECRET_MISSING, "profile %s says encrypt = true: give the store's key with --key env:NAME or file:PATH, or set CKRUN_KEY",
+    status = ck_error_set(err, CK_E_SECRET_MISSING,
+                          "profile %s says encrypt = true: give the store's key with --key "
+                          "env:NAME or file:PATH, or set CKRUN_KEY",
                           engine.profile->name);
   if (status == CK_OK) status = start(host, &engine, &launch, &edits, v->session, err);
   if (status == CK_OK) status = ck_summary_execute(host, &engine, err);
@@ -139,40 +167,62 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "FLOW", .offset = offsetof(values, flow), .help = "the flow: a Lua file", .complete = CK_COMPLETE_FILE},
-  {0},
+    {.name = "FLOW",
+     .offset = offsetof(values, flow),
+     .help = "the flow: a Lua file",
+     .complete = CK_COMPLETE_FILE},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE",
-   .complete = CK_COMPLETE_FILE,
-   .help = "how sessions of this kind are run: a shipped name or a Lua file"},
-  {.name = "input", .type = CK_OPTION_TEXT, .offset = offsetof(values, input), .value = "JSON|@FILE",
-   .complete = CK_COMPLETE_FILE,
-   .help = "what the flow is given, as JSON or from a file"},
-  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
-   .help = "the id of the new session; one is made otherwise"},
-  {.name = "cassette", .type = CK_OPTION_TEXT, .offset = offsetof(values, cassette), .value = "FILE[#N]",
-   .complete = CK_COMPLETE_FILE,
-   .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
-  CK_EDIT_OPTIONS(values, edits),
-  CK_RECORD_OPTION(values, record),
-  CK_EVENTS_OPTION(values, events),
-  {.name = "grace", .type = CK_OPTION_TEXT, .offset = offsetof(values, grace), .value = "TIME",
-   .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
-  {0},
+    {.name = "profile",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, profile),
+     .value = "PROFILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "how sessions of this kind are run: a shipped name or a Lua file"},
+    {.name = "input",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, input),
+     .value = "JSON|@FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "what the flow is given, as JSON or from a file"},
+    {.name = "session",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, session),
+     .value = "ID",
+     .help = "the id of the new session; one is made otherwise"},
+    {.name = "cassette",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, cassette),
+     .value = "FILE[#N]",
+     .complete = CK_COMPLETE_FILE,
+     .help = "answer model calls, questions and tools from a recording (its N-th session, from 0)"},
+    CK_EDIT_OPTIONS(values, edits),
+    CK_RECORD_OPTION(values, record),
+    CK_EVENTS_OPTION(values, events),
+    {.name = "grace",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, grace),
+     .value = "TIME",
+     .help = "how long SIGINT or SIGTERM waits for the step under way: 10s unless given"},
+    {0},
 };
 
 const ck_command ck_command_run = {
-  .name = "run",
-  .summary = "start a session of a flow",
-  .details = "Prints the id of the session first, its progress on stderr, and a summary at the end: status, result, counts, bytes and "
-             "time of the checkpoints, money spent, and how to go on when it stopped short. With --json all this is one object; its "
-             "beginning with the id is written at once.\n\n"
-             "SIGINT or SIGTERM pauses at the next boundary; when none is reached within --grace, what runs is given up, and the "
-             "exit code is 75 if that was an effect of class once. A second signal stops at once. Whatever ends the program, 'ckrun resume' "
-             "goes on without repeating what was done.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "run",
+    .summary = "start a session of a flow",
+    .details = "Prints the id of the session first, its progress on stderr, and a summary at the "
+               "end: status, result, counts, bytes and "
+               "time of the checkpoints, money spent, and how to go on when it stopped short. With "
+               "--json all this is one object; its "
+               "beginning with the id is written at once.\n\n"
+               "SIGINT or SIGTERM pauses at the next boundary; when none is reached within "
+               "--grace, what runs is given up, and the "
+               "exit code is 75 if that was an effect of class once. A second signal stops at "
+               "once. Whatever ends the program, 'ckrun resume' "
+               "goes on without repeating what was done.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -20,14 +20,22 @@ typedef struct listing {
 
 /* The id tells when it was made. */
 static const ck_column columns[] = {
-  {"SEQ", true}, {"CHECKPOINT", false}, {"KIND", false}, {"CREATED", CK_COLUMN_SPARE(5)}, {"KEYS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(3)},
-  {"BYTES", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(2)}, {"CLEAN", CK_COLUMN_SPARE(1)}, {"STORED", CK_COLUMN_SPARE(6)},
-  {"TIMELINE", CK_COLUMN_SPARE(4)}, {NULL, false},
+    {"SEQ", true},
+    {"CHECKPOINT", false},
+    {"KIND", false},
+    {"CREATED", CK_COLUMN_SPARE(5)},
+    {"KEYS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(3)},
+    {"BYTES", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(2)},
+    {"CLEAN", CK_COLUMN_SPARE(1)},
+    {"STORED", CK_COLUMN_SPARE(6)},
+    {"TIMELINE", CK_COLUMN_SPARE(4)},
+    {NULL, false},
 };
 
 static void put_row(ck_table *table, const ck_checkpoint_info *checkpoint, bool abandoned) {
   char timeline[48];
-  snprintf(timeline, sizeof timeline, "%lld%s", (long long)checkpoint->timeline, abandoned ? " (abandoned)" : "");
+  snprintf(timeline, sizeof timeline, "%lld%s", (long long)checkpoint->timeline,
+           abandoned ? " (abandoned)" : "");
   ck_table_put_count(table, checkpoint->seq);
   ck_table_put_text(table, ck_bytes_text(checkpoint->id));
   ck_table_put_word(table, ck_boundary_kind_name(checkpoint->kind));
@@ -68,11 +76,14 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   const ck_session_record *session = &look.head.session;
   ck_table_init(&self.table, host->output, columns);
-  status = ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
-  if (status == CK_OK) status = ck_store_list_checkpoints(look.store, session->no, visit, &self, err);
+  status =
+      ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
+  if (status == CK_OK)
+    status = ck_store_list_checkpoints(look.store, session->no, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.shown) status = ck_table_print(&self.table, err);
-  if (status == CK_OK && !self.count) ck_output_talk(host->output, "no checkpoint yet: a resume begins at the first event");
+  if (status == CK_OK && !self.count)
+    ck_output_talk(host->output, "no checkpoint yet: a resume begins at the first event");
   ck_table_clear(&self.table);
   ck_view_clear(&view);
   ck_inspection_close(&look);
@@ -81,29 +92,40 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 
 static const char *const kinds[] = {
 #define X(name, number, text, always) text,
-  CK_BOUNDARY_TABLE(X)
+    CK_BOUNDARY_TABLE(X)
 #undef X
-  NULL,
+        NULL,
 };
 
 static const ck_option options[] = {
-  {.name = "kind", .type = CK_OPTION_TEXT, .offset = offsetof(values, kind), .value = "KIND", .choices = kinds,
-   .help = "only those of this kind, such as node_complete, tool_round or pause"},
-  {.name = "clean", .offset = offsetof(values, clean), .help = "only those that no retry or failure came before"},
-  {0},
+    {.name = "kind",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, kind),
+     .value = "KIND",
+     .choices = kinds,
+     .help = "only those of this kind, such as node_complete, tool_round or pause"},
+    {.name = "clean",
+     .offset = offsetof(values, clean),
+     .help = "only those that no retry or failure came before"},
+    {0},
 };
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 const ck_command ck_command_sessions_checkpoints = {
-  .name = "sessions checkpoints",
-  .summary = "list the checkpoints of a session, oldest first",
-  .details = "Columns: seq, checkpoint, kind, created, keys changed, bytes stored, clean (no retry or failure before it), "
-             "delta or keyframe, timeline. A checkpoint that a resume has left behind is marked as abandoned.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions checkpoints",
+    .summary = "list the checkpoints of a session, oldest first",
+    .details = "Columns: seq, checkpoint, kind, created, keys changed, bytes stored, clean (no "
+               "retry or failure before it), "
+               "delta or keyframe, timeline. A checkpoint that a resume has left behind is marked "
+               "as abandoned.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -14,10 +14,12 @@ typedef struct values {
   bool detach;
 } values;
 
-static ck_status delete_session(ck_remote_command *errand, bool detach, int64_t *freed, ck_error *err) {
+static ck_status delete_session(ck_remote_command *errand, bool detach, int64_t *freed,
+                                ck_error *err) {
   ck_lease lease;
   ck_store *store = errand->runtime->store;
-  ck_status status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
+  ck_status status =
+      ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_orphans_end_runs(&errand->head, NULL, errand->host->output, err);
   if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
@@ -45,32 +47,44 @@ static ck_status delete_and_print(ck_remote_command *errand, const values *v, ck
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command errand = {0};
-  ck_status status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status =
+      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && strcmp(errand.id, v->session) != 0)
-    status = ck_error_set(err, CK_E_USAGE, "'%s' is a part of session %s: what is deleted is named in full", v->session, errand.id);
-  if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: cancel it first", errand.owner);
+    status = ck_error_set(err, CK_E_USAGE,
+                          "'%s' is a part of session %s: what is deleted is named in full",
+                          v->session, errand.id);
+  if (status == CK_OK && errand.live)
+    status = ck_error_set(err, CK_E_OWNED, "%s: cancel it first", errand.owner);
   if (status == CK_OK) status = delete_and_print(&errand, v, err);
   ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "its id", .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = "its id",
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "detach", .offset = offsetof(values, detach), .help = "let the sessions that were forked from it have what they need of it first"},
-  {0},
+    {.name = "detach",
+     .offset = offsetof(values, detach),
+     .help = "let the sessions that were forked from it have what they need of it first"},
+    {0},
 };
 
 const ck_command ck_command_sessions_delete = {
-  .name = "sessions delete",
-  .summary = "delete a session and all that is known of it",
-  .details = "Its transcript, checkpoints and state are overwritten, not only forgotten; files with long outputs of its programs are "
-             "removed. A session that others were forked from is not deleted: with --detach each of them gets the transcript up to its "
-             "cut first, in the same transaction; the checkpoints that it inherited can then not be gone back to any more.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions delete",
+    .summary = "delete a session and all that is known of it",
+    .details = "Its transcript, checkpoints and state are overwritten, not only forgotten; files "
+               "with long outputs of its programs are "
+               "removed. A session that others were forked from is not deleted: with --detach each "
+               "of them gets the transcript up to its "
+               "cut first, in the same transaction; the checkpoints that it inherited can then not "
+               "be gone back to any more.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

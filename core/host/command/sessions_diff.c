@@ -19,14 +19,15 @@ typedef struct printing {
   ck_output *output;
   const ck_compare *of;
   ck_table table;
-  const char *key;    /* of the differences that are told */
-  size_t rows;        /* of that key */
+  const char *key; /* of the differences that are told */
+  size_t rows;     /* of that key */
 } printing;
 
 /* ---- rows ---- */
 
-static const ck_column columns[] = {{"WHAT", false}, {"NAME", CK_COLUMN_CUT}, {"PATH", CK_COLUMN_CUT}, {"FROM", CK_COLUMN_CUT}, {"TO", false},
-                                    {NULL, false}};
+static const ck_column columns[] = {{"WHAT", false},         {"NAME", CK_COLUMN_CUT},
+                                    {"PATH", CK_COLUMN_CUT}, {"FROM", CK_COLUMN_CUT},
+                                    {"TO", false},           {NULL, false}};
 
 static void put_excerpt(ck_table *table, ck_bytes value, ck_bytes other) {
   ck_buffer text = {0};
@@ -53,19 +54,24 @@ static bool put_difference(void *to, const ck_difference *one) {
 
 static void end_key(printing *self) {
   if (self->rows > ROWS_MAX)
-    ck_output_talk(self->output, "%s: and %zu more differences; --json tells them all", self->key, self->rows - ROWS_MAX);
+    ck_output_talk(self->output, "%s: and %zu more differences; --json tells them all", self->key,
+                   self->rows - ROWS_MAX);
   if (self->rows == 0) put_change(self, "spelling", &(ck_difference){0});
 }
 
 static void put_key(void *to, const ck_state_entry *old, const ck_state_entry *now) {
   printing *self = to;
-  ck_difference whole = {.old = old ? ck_value_bytes(old->value) : (ck_bytes){0}, .now = now ? ck_value_bytes(now->value) : (ck_bytes){0}};
+  ck_difference whole = {.old = old ? ck_value_bytes(old->value) : (ck_bytes){0},
+                         .now = now ? ck_value_bytes(now->value) : (ck_bytes){0}};
   ck_error ignored = CK_ERROR_INIT;
   self->key = old ? old->key : now->key;
   self->rows = 0;
-  if (!old || !now) put_change(self, old ? "removed" : "added", &whole);
-  else if (ck_difference_find(whole.old, whole.now, put_difference, self, &ignored) != CK_OK) self->table.text.failed = true;
-  else end_key(self);
+  if (!old || !now)
+    put_change(self, old ? "removed" : "added", &whole);
+  else if (ck_difference_find(whole.old, whole.now, put_difference, self, &ignored) != CK_OK)
+    self->table.text.failed = true;
+  else
+    end_key(self);
 }
 
 static void put_words(ck_table *table, const char *what, const char *name) {
@@ -85,7 +91,8 @@ static void put_nodes(ck_table *table, const ck_compare_side *side, const char *
   }
 }
 
-static void put_counts(ck_table *table, const char *what, const char *name, int64_t from, int64_t to) {
+static void put_counts(ck_table *table, const char *what, const char *name, int64_t from,
+                       int64_t to) {
   if (from == to) return;
   put_words(table, what, name);
   ck_table_put_count(table, from);
@@ -120,7 +127,8 @@ static ck_status print_table(printing *self, ck_error *err) {
   put_nodes(table, &of->to, "completed");
   put_totals(table, &of->from.checkpoint.totals, &of->to.checkpoint.totals);
   for (int kind = 0; kind < CK_COMPARE_KINDS; kind++)
-    put_counts(table, "events", ck_event_kind_name((ck_event_kind)kind), of->from.events[kind], of->to.events[kind]);
+    put_counts(table, "events", ck_event_kind_name((ck_event_kind)kind), of->from.events[kind],
+               of->to.events[kind]);
   ck_status status = ck_table_print(table, err);
   ck_table_clear(table);
   return status;
@@ -143,31 +151,44 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
   status = ck_remote_command_hide_secrets(host->output, look.store, look.head.session.id, err);
-  if (status == CK_OK) status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
-  if (status == CK_OK && host->output->json) status = print_json(&self, look.head.session.id, err);
-  else if (status == CK_OK) status = print_table(&self, err);
+  if (status == CK_OK)
+    status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
+  if (status == CK_OK && host->output->json)
+    status = print_json(&self, look.head.session.id, err);
+  else if (status == CK_OK)
+    status = print_table(&self, err);
   ck_compare_clear(&of);
   ck_inspection_close(&look);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {.name = "A", .offset = offsetof(values, from), .help = "a checkpoint: " CK_RESOLVE_CHECKPOINT_HELP},
-  {.name = "B", .offset = offsetof(values, to), .help = "another one, in the same words"},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {.name = "A",
+     .offset = offsetof(values, from),
+     .help = "a checkpoint: " CK_RESOLVE_CHECKPOINT_HELP},
+    {.name = "B", .offset = offsetof(values, to), .help = "another one, in the same words"},
+    {0},
 };
 
 const ck_command ck_command_sessions_diff = {
-  .name = "sessions diff",
-  .summary = "tell what lies between two checkpoints",
-  .details = "Columns: what, name, path, from, to. One row for each key that was added or removed, and for each place in a key's value "
-             "that changed (a JSON pointer; in lists what is common at the beginning and at the end is left alone); for each node, step or "
-             "round completed on the way to B (undone: on the way to A only); for what was spent; for each kind of event, how many "
-             "lie behind A only and behind B only.\n\n"
-             "Of long texts only what differs is shown, in brackets, with a few words around it and the number of bytes left out. "
-             "With --json one object, complete: the differences of a key, applied to its value at A as a JSON patch (RFC 6902), give its "
-             "value at B.",
-  .operands = operands,
-  .run = run,
+    .name = "sessions diff",
+    .summary = "tell what lies between two checkpoints",
+    .details = "Columns: what, name, path, from, to. One row for each key that was added or "
+               "removed, and for each place in a key's value "
+               "that changed (a JSON pointer; in lists what is common at the beginning and at the "
+               "end is left alone); for each node, step or "
+               "round completed on the way to B (undone: on the way to A only); for what was "
+               "spent; for each kind of event, how many "
+               "lie behind A only and behind B only.\n\n"
+               "Of long texts only what differs is shown, in brackets, with a few words around it "
+               "and the number of bytes left out. "
+               "With --json one object, complete: the differences of a key, applied to its value "
+               "at A as a JSON patch (RFC 6902), give its "
+               "value at B.",
+    .operands = operands,
+    .run = run,
 };

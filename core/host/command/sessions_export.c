@@ -1,4 +1,5 @@
-/* sessions_export.c - sessions export: gives a session away in a form that other programs, or another run, can read. */
+/* sessions_export.c - sessions export: gives a session away in a form that other programs, or
+ * another run, can read. */
 #include <string.h>
 
 #include "core/host/command/commands.h"
@@ -14,15 +15,18 @@ typedef struct values {
 
 typedef struct format {
   const char *name;
-  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err);
+  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *look, ck_output *output,
+                                ck_error *err);
 } format;
 
-static ck_status write_cassette(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err) {
+static ck_status write_cassette(ck_buffer *out, const ck_inspection *look, ck_output *output,
+                                ck_error *err) {
   return ck_cassette_export(out, look->store, &look->head, output->redactor, err);
 }
 
 /* The latest checkpoint. */
-static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err) {
+static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *look,
+                                          ck_output *output, ck_error *err) {
   ck_snapshot snapshot;
   ck_document document;
   ck_document_init(&document, output);
@@ -34,16 +38,18 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *l
   return status;
 }
 
-static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *look, ck_output *output, ck_error *err) {
+static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *look, ck_output *output,
+                                      ck_error *err) {
   return ck_run_checkpoint_write(out, look->store, &look->head, output->redactor, err);
 }
 
 static const format formats[] = {
-  {"cassette", write_cassette},
-  {"session-checkpoint", write_session_checkpoint},
-  {"run-checkpoint", write_run_checkpoint},
+    {"cassette", write_cassette},
+    {"session-checkpoint", write_session_checkpoint},
+    {"run-checkpoint", write_run_checkpoint},
 };
-static const char *const format_names[] = {"cassette", "session-checkpoint", "run-checkpoint", NULL};
+static const char *const format_names[] = {"cassette", "session-checkpoint", "run-checkpoint",
+                                           NULL};
 
 static const format *find_format(const char *name) {
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -61,7 +67,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   const format *chosen = v->format ? find_format(v->format) : NULL;
   if (!chosen)
-    return ck_error_set(err, CK_E_USAGE, "--format says as what: cassette, session-checkpoint or run-checkpoint");
+    return ck_error_set(err, CK_E_USAGE,
+                        "--format says as what: cassette, session-checkpoint or run-checkpoint");
   ck_inspection look;
   ck_buffer text = {0};
   ck_status status = ck_inspection_open_session(&look, host, v->session, err);
@@ -75,31 +82,49 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "format", .type = CK_OPTION_TEXT, .offset = offsetof(values, format), .value = "FORMAT", .choices = format_names,
-   .help = "as what"},
-  {.name = "output", .letter = 'o', .type = CK_OPTION_TEXT, .offset = offsetof(values, output), .value = "FILE",
-   .complete = CK_COMPLETE_FILE, .help = "to this file, which is replaced as a whole, instead of stdout"},
-  {0},
+    {.name = "format",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, format),
+     .value = "FORMAT",
+     .choices = format_names,
+     .help = "as what"},
+    {.name = "output",
+     .letter = 'o',
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, output),
+     .value = "FILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "to this file, which is replaced as a whole, instead of stdout"},
+    {0},
 };
 
 const ck_command ck_command_sessions_export = {
-  .name = "sessions export",
-  .summary = "give a session away in a form that others can read",
-  .details = "cassette: a recording of what models, tools and people answered, as JSON lines, for `ckrun run FLOW --cassette FILE`: one run "
-             "without a stop, whatever the session went through.\n\n"
-             "session-checkpoint: where a session of several agents stands, as one JSON object: sessionId, constraintState, activeAgents "
-             "(agentId, parentAgentId, depth, conversationTail, expertiseSnapshot), roundsCompleted, pendingDelegations, "
-             "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds.\n\n"
-             "run-checkpoint: a run that failed, as one JSON object that another run goes on from: version, runId, history, "
-             "lastCompletedIteration, originalInput, checkpointedAt, failurePoint. Refused when nothing was completed, or when another run "
-             "would fail in the same way.\n\n"
-             "Everything passes redaction once more; what was masked stays masked.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions export",
+    .summary = "give a session away in a form that others can read",
+    .details =
+        "cassette: a recording of what models, tools and people answered, as JSON lines, for "
+        "`ckrun run FLOW --cassette FILE`: one run "
+        "without a stop, whatever the session went through.\n\n"
+        "session-checkpoint: where a session of several agents stands, as one JSON object: "
+        "sessionId, constraintState, activeAgents "
+        "(agentId, parentAgentId, depth, conversationTail, expertiseSnapshot), roundsCompleted, "
+        "pendingDelegations, "
+        "transcriptReplayDepth, createdAt. Money is in micro-dollars, time in milliseconds.\n\n"
+        "run-checkpoint: a run that failed, as one JSON object that another run goes on from: "
+        "version, runId, history, "
+        "lastCompletedIteration, originalInput, checkpointedAt, failurePoint. Refused when nothing "
+        "was completed, or when another run "
+        "would fail in the same way.\n\n"
+        "Everything passes redaction once more; what was masked stays masked.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

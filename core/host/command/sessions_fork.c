@@ -14,13 +14,15 @@ typedef struct values {
   ck_edit_words edits;
 } values;
 
-/* Keys that the session's profile never lets be written. NULL: its profile cannot be had, and the rules of every profile hold. */
+/* Keys that the session's profile never lets be written. NULL: its profile cannot be had, and the
+ * rules of every profile hold. */
 static ck_profile *load_profile(const ck_session_record *record) {
   ck_launch launch;
   ck_profile *profile = NULL;
   ck_error ignored = CK_ERROR_INIT;
   if (ck_launch_read(&launch, record, &ignored) != CK_OK) return NULL;
-  if (ck_profile_load(&profile, launch.profile ? launch.profile : "default", &ignored) != CK_OK) profile = NULL;
+  if (ck_profile_load(&profile, launch.profile ? launch.profile : "default", &ignored) != CK_OK)
+    profile = NULL;
   ck_launch_clear(&launch);
   return profile;
 }
@@ -46,7 +48,8 @@ static void put_effect(void *to, const char *key, const char *kind, const char *
   ck_document_put_bool(document, at, "open", open);
 }
 
-static ck_status print(const ck_remote_command *errand, const ck_history_edit_result *made, ck_error *err) {
+static ck_status print(const ck_remote_command *errand, const ck_history_edit_result *made,
+                       ck_error *err) {
   ck_key_values facts;
   ck_buffer words = {0}, next = {0};
   ck_buffer_append_format(&words, "resume %s", made->session);
@@ -61,7 +64,8 @@ static ck_status print(const ck_remote_command *errand, const ck_history_edit_re
   listing effects = {.facts = &facts, .array = ck_key_values_put_array(&facts, "unknown_to_it")};
   ck_status status = ck_buffer_check(&next, err);
   if (status == CK_OK)
-    status = ck_session_list_effects(errand->runtime, errand->head.session.no, made->from_seq, put_effect, &effects, err);
+    status = ck_session_list_effects(errand->runtime, errand->head.session.no, made->from_seq,
+                                     put_effect, &effects, err);
   ck_key_values_put_text(&facts, "next", next.data);
   if (status == CK_OK) status = ck_key_values_print(&facts, err);
   ck_key_values_clear(&facts);
@@ -70,15 +74,22 @@ static ck_status print(const ck_remote_command *errand, const ck_history_edit_re
   return status;
 }
 
-static ck_status fork_session(ck_remote_command *errand, const values *v, const ck_state_edits *edits, ck_error *err) {
+static ck_status fork_session(ck_remote_command *errand, const values *v,
+                              const ck_state_edits *edits, ck_error *err) {
   ck_checkpoint_info from = {0};
   ck_history_edit_result made;
-  ck_inspection look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
-  ck_status status = v->checkpoint ? ck_resolve_checkpoint(&from, &look, v->checkpoint, err) : CK_OK;
+  ck_inspection look = {
+      .store = errand->runtime->store, .head = errand->head, .live = errand->live};
+  ck_status status =
+      v->checkpoint ? ck_resolve_checkpoint(&from, &look, v->checkpoint, err) : CK_OK;
   if (status != CK_OK) return status;
   ck_profile *profile = load_profile(&errand->head.session);
-  ck_history_edit_options options = {.checkpoint = v->checkpoint ? from.id : NULL, .secrets = errand->host->output->redactor, .edits = edits,
-                             .fork = v->id, .excluded = profile ? (const char *const *)profile->exclude_memory_keys : NULL};
+  ck_history_edit_options options = {
+      .checkpoint = v->checkpoint ? from.id : NULL,
+      .secrets = errand->host->output->redactor,
+      .edits = edits,
+      .fork = v->id,
+      .excluded = profile ? (const char *const *)profile->exclude_memory_keys : NULL};
   status = ck_session_fork(&made, errand->runtime, errand->id, &options, err);
   if (status == CK_OK) status = print(errand, &made, err);
   ck_profile_free(profile);
@@ -92,7 +103,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_state_edits edits = {0};
   ck_status status = v->id ? ck_id_check("--session", v->id, err) : CK_OK;
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
-  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK)
+    status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK) status = fork_session(&errand, v, &edits, err);
   ck_remote_command_close(&errand);
   ck_state_edits_clear(&edits);
@@ -100,27 +112,42 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = "the one that it goes on from", .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = "the one that it goes on from",
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "CHECKPOINT",
-   .help = "go on from this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP},
-  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, id), .value = "ID", .help = "the fork's id; one is made otherwise"},
-  CK_EDIT_OPTIONS(values, edits),
-  {0},
+    {.name = "checkpoint",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, checkpoint),
+     .value = "CHECKPOINT",
+     .help = "go on from this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP},
+    {.name = "session",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, id),
+     .value = "ID",
+     .help = "the fork's id; one is made otherwise"},
+    CK_EDIT_OPTIONS(values, edits),
+    {0},
 };
 
 const ck_command ck_command_sessions_fork = {
-  .name = "sessions fork",
-  .summary = "go on from a checkpoint in a session of its own",
-  .details = "The session may be running, stopped or over; nothing of it changes. The fork sees its transcript, its state and its "
-             "conversations up to the checkpoint, and is paused; 'ckrun resume' goes on with it. The checkpoint and the transcript up to it "
-             "are kept for the fork: they are not pruned, and the session is not deleted without --detach.\n\n"
-             "What the session did behind the checkpoint is unknown to the fork, effects of class once too: the fork does them again when it "
-             "comes to them. They are listed. Limits of the fork count from the checkpoint on; its totals begin with those of the session.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions fork",
+    .summary = "go on from a checkpoint in a session of its own",
+    .details = "The session may be running, stopped or over; nothing of it changes. The fork sees "
+               "its transcript, its state and its "
+               "conversations up to the checkpoint, and is paused; 'ckrun resume' goes on with it. "
+               "The checkpoint and the transcript up to it "
+               "are kept for the fork: they are not pruned, and the session is not deleted without "
+               "--detach.\n\n"
+               "What the session did behind the checkpoint is unknown to the fork, effects of "
+               "class once too: the fork does them again when it "
+               "comes to them. They are listed. Limits of the fork count from the checkpoint on; "
+               "its totals begin with those of the session.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

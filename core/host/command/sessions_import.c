@@ -26,10 +26,10 @@ typedef struct importing {
   ck_table table;
   const char *path;
   char format[CK_IMPORT_FORMAT_SIZE];
-  ck_import *session;      /* the one that is told now */
+  ck_import *session; /* the one that is told now */
   char id[CK_ID_SIZE];
   char *source_id;
-  size_t named;            /* sessions that took their id from --session */
+  size_t named; /* sessions that took their id from --session */
   int64_t imported, existed, lost, mended;
   int64_t file_lost, file_told;
 } importing;
@@ -37,10 +37,18 @@ typedef struct importing {
 /* ---- what is printed ---- */
 
 static const ck_column columns[] = {
-  {"SESSION", CK_COLUMN_CUT}, {"FORMAT", CK_COLUMN_SPARE(1)}, {"STATUS", false}, {"EVENTS", true},
-  {"AGENTS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(2)}, {"DELEGATIONS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(5)},
-  {"MODEL_CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(3)}, {"TOOL_CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(4)},
-  {"COST", CK_COLUMN_RIGHT}, {"FIRST", CK_COLUMN_SPARE(7)}, {"LAST", CK_COLUMN_SPARE(6)}, {NULL, false},
+    {"SESSION", CK_COLUMN_CUT},
+    {"FORMAT", CK_COLUMN_SPARE(1)},
+    {"STATUS", false},
+    {"EVENTS", true},
+    {"AGENTS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(2)},
+    {"DELEGATIONS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(5)},
+    {"MODEL_CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(3)},
+    {"TOOL_CALLS", CK_COLUMN_RIGHT | CK_COLUMN_SPARE(4)},
+    {"COST", CK_COLUMN_RIGHT},
+    {"FIRST", CK_COLUMN_SPARE(7)},
+    {"LAST", CK_COLUMN_SPARE(6)},
+    {NULL, false},
 };
 
 static void put_row(importing *self, const ck_import_report *report) {
@@ -53,8 +61,10 @@ static void put_row(importing *self, const ck_import_report *report) {
   ck_table_put_count(table, report->delegations);
   ck_table_put_count(table, report->model_calls);
   ck_table_put_count(table, report->tool_calls);
-  if (report->priced) ck_table_put_money(table, report->cost_micros);
-  else ck_table_put_word(table, NULL);
+  if (report->priced)
+    ck_table_put_money(table, report->cost_micros);
+  else
+    ck_table_put_word(table, NULL);
   ck_table_put_time(table, report->first_ms);
   ck_table_put_time(table, report->last_ms);
 }
@@ -66,7 +76,8 @@ static ck_status print_json(importing *self, const ck_import_report *report, ck_
   ck_document_put_text(&document, NULL, "file", self->path);
   ck_document_put_text(&document, NULL, "format", self->format);
   ck_document_put_text(&document, NULL, "source_id", self->source_id);
-  ck_document_put_text(&document, NULL, "status", report ? ck_session_status_name(report->status) : "exists");
+  ck_document_put_text(&document, NULL, "status",
+                       report ? ck_session_status_name(report->status) : "exists");
   if (report) {
     ck_document_put_int(&document, NULL, "events", report->events);
     ck_document_put_int(&document, NULL, "boundaries", report->boundaries);
@@ -88,7 +99,8 @@ static ck_status print_json(importing *self, const ck_import_report *report, ck_
 static ck_status tell_existing(importing *self, ck_error *err) {
   self->existed++;
   if (self->host->output->json) return print_json(self, NULL, err);
-  ck_output_talk(self->host->output, "%s exists already and is left as it is (%s in %s)", self->id, self->source_id, self->path);
+  ck_output_talk(self->host->output, "%s exists already and is left as it is (%s in %s)", self->id,
+                 self->source_id, self->path);
   return CK_OK;
 }
 
@@ -121,9 +133,11 @@ static ck_status choose_id(importing *self, const char *source_id, ck_error *err
     ck_import_make_id(self->id, self->format, source_id);
     return CK_OK;
   }
-  int len = self->named++ == 0 ? snprintf(self->id, sizeof self->id, "%s", self->given->session)
-                               : snprintf(self->id, sizeof self->id, "%s_%zu", self->given->session, self->named);
-  if (len >= (int)sizeof self->id) return ck_error_set(err, CK_E_USAGE, "--session: '%.80s' is too long", self->given->session);
+  int len = self->named++ == 0
+                ? snprintf(self->id, sizeof self->id, "%s", self->given->session)
+                : snprintf(self->id, sizeof self->id, "%s_%zu", self->given->session, self->named);
+  if (len >= (int)sizeof self->id)
+    return ck_error_set(err, CK_E_USAGE, "--session: '%.80s' is too long", self->given->session);
   return CK_OK;
 }
 
@@ -144,22 +158,29 @@ static ck_status begin_session(importing *self, const ck_import_fact *fact, ck_e
 static ck_status put_fact(void *to, const ck_import_fact *fact, ck_error *err) {
   importing *self = to;
   if (fact->kind == CK_IMPORT_SESSION) return begin_session(self, fact, err);
-  return self->session ? ck_import_apply(self->session, fact, err) : CK_OK; /* else it is there already */
+  return self->session ? ck_import_apply(self->session, fact, err)
+                       : CK_OK; /* else it is there already */
 }
 
 static void tell_problem(void *to, const char *path, int64_t line, const char *text, bool lost) {
   importing *self = to;
-  if (lost) self->lost++, self->file_lost++;
-  else self->mended++;
+  if (lost)
+    self->lost++, self->file_lost++;
+  else
+    self->mended++;
   if (self->file_told++ >= PROBLEMS_SHOWN) return;
-  if (line) ck_output_talk(self->host->output, "%s:%" PRId64 ": %s%s", path, line, text, lost ? "; left out" : "");
-  else ck_output_talk(self->host->output, "%s: %s", path, text);
+  if (line)
+    ck_output_talk(self->host->output, "%s:%" PRId64 ": %s%s", path, line, text,
+                   lost ? "; left out" : "");
+  else
+    ck_output_talk(self->host->output, "%s: %s", path, text);
 }
 
 /* ---- files ---- */
 
 /* Told at once, so that the other files are imported; the first one decides the exit code. */
-static void tell_failure(importing *self, ck_status *first, ck_status status, const ck_error *failure, ck_error *err) {
+static void tell_failure(importing *self, ck_status *first, ck_status status,
+                         const ck_error *failure, ck_error *err) {
   if (*first == CK_OK) {
     *first = status;
     *err = *failure;
@@ -174,14 +195,18 @@ static ck_status import_file(importing *self, const char *path, ck_error *err) {
   self->file_lost = self->file_told = 0;
   ck_status status = ck_import_read_file(self->format, path, self->given->format, &sink, err);
   if (status == CK_OK) status = end_session(self, err);
-  ck_import_free(self->session); /* of a file that could not be read to its end: nothing of it was written */
+  ck_import_free(
+      self->session); /* of a file that could not be read to its end: nothing of it was written */
   self->session = NULL;
   if (self->file_told > PROBLEMS_SHOWN)
-    ck_output_talk(self->host->output, "%s: and %" PRId64 " more places like these", path, self->file_told - PROBLEMS_SHOWN);
+    ck_output_talk(self->host->output, "%s: and %" PRId64 " more places like these", path,
+                   self->file_told - PROBLEMS_SHOWN);
   return status;
 }
 
-static bool ends_all(ck_status status) { return status == CK_E_NO_MEMORY || ck_status_exit(status) == ck_status_exit(CK_E_FULL); }
+static bool ends_all(ck_status status) {
+  return status == CK_E_NO_MEMORY || ck_status_exit(status) == ck_status_exit(CK_E_FULL);
+}
 
 static ck_status import_files(importing *self, ck_error *err) {
   ck_status first = CK_OK;
@@ -193,10 +218,13 @@ static ck_status import_files(importing *self, ck_error *err) {
   }
   if (first != CK_OK) return first;
   if (self->lost)
-    return ck_error_set(err, CK_E_FAILED, "%" PRId64 " places could not be read and were left out; %" PRId64 " sessions imported",
+    return ck_error_set(err, CK_E_FAILED,
+                        "%" PRId64 " places could not be read and were left out; %" PRId64
+                        " sessions imported",
                         self->lost, self->imported);
   if (self->existed && !self->imported)
-    return ck_error_set(err, CK_E_EXISTS, "nothing is new: %" PRId64 " sessions exist already", self->existed);
+    return ck_error_set(err, CK_E_EXISTS, "nothing is new: %" PRId64 " sessions exist already",
+                        self->existed);
   return CK_OK;
 }
 
@@ -208,7 +236,8 @@ static ck_status open_store(importing *self, ck_error *err) {
   create.key = place.key;
   if (status == CK_OK) status = ck_store_open(&self->store, place.url, &create, err);
   if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
-  if (status == CK_OK) ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->store));
+  if (status == CK_OK)
+    ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->store));
   ck_store_location_clear(&place);
   return status;
 }
@@ -220,7 +249,8 @@ static ck_status import_all(ck_host *host, const values *v, ck_error *err) {
   ck_table_init(&self.table, host->output, columns);
   if (status == CK_OK) status = open_store(&self, err);
   if (status == CK_OK) status = import_files(&self, err);
-  ck_status printed = host->output->json || !self.imported ? CK_OK : ck_table_print(&self.table, &late);
+  ck_status printed =
+      host->output->json || !self.imported ? CK_OK : ck_table_print(&self.table, &late);
   if (status == CK_OK && printed != CK_OK) {
     status = printed;
     *err = late;
@@ -241,45 +271,78 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   bool runs = is_run(v);
   if (!runs && (v->resume_with || v->profile))
-    return ck_error_set(err, CK_E_USAGE, "--resume-with and --profile are for a run checkpoint, and %s is none", v->files.list[0]);
+    return ck_error_set(err, CK_E_USAGE,
+                        "--resume-with and --profile are for a run checkpoint, and %s is none",
+                        v->files.list[0]);
   if (!runs) return import_all(host, v, err);
-  if (v->files.count > 1) return ck_error_set(err, CK_E_USAGE, "run checkpoints are imported one at a time");
-  ck_import_run_options options = {.path = v->files.list[0], .flow = v->resume_with, .profile = v->profile, .session = v->session};
+  if (v->files.count > 1)
+    return ck_error_set(err, CK_E_USAGE, "run checkpoints are imported one at a time");
+  ck_import_run_options options = {.path = v->files.list[0],
+                                   .flow = v->resume_with,
+                                   .profile = v->profile,
+                                   .session = v->session};
   return ck_import_run(host, &options, err);
 }
 
 static const ck_operand operands[] = {
-  {.name = "FILE", .many = true, .offset = offsetof(values, files), .complete = CK_COMPLETE_FILE,
-   .help = "what another program recorded: of one session, or of many"},
-  {0},
+    {.name = "FILE",
+     .many = true,
+     .offset = offsetof(values, files),
+     .complete = CK_COMPLETE_FILE,
+     .help = "what another program recorded: of one session, or of many"},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "format", .type = CK_OPTION_TEXT, .offset = offsetof(values, format), .value = "FORMAT", .complete = CK_COMPLETE_FILE,
-   .help = "run-checkpoint, claude_code, hyperagent, openai, owl_roleplay, pi, relay, swe_agent, tau2_bench, tau_bench, who_and_when, or the path of an import module of your own, such as "
-           "./mine.lua; told from the file otherwise"},
-  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
-   .help = "the id of the session; one is made from the source's otherwise. Further sessions get _2, _3, … behind it"},
-  {.name = "resume-with", .type = CK_OPTION_TEXT, .offset = offsetof(values, resume_with), .value = "FLOW", .complete = CK_COMPLETE_FILE,
-   .help = "of a run checkpoint: the flow (a flow.agent) that goes on with it"},
-  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE", .complete = CK_COMPLETE_FILE,
-   .help = "of a run checkpoint: the profile it goes on under"},
-  {0},
+    {.name = "format",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, format),
+     .value = "FORMAT",
+     .complete = CK_COMPLETE_FILE,
+     .help = "run-checkpoint, claude_code, hyperagent, openai, owl_roleplay, pi, relay, swe_agent, "
+             "tau2_bench, tau_bench, who_and_when, or the path of an import module of your own, "
+             "such as "
+             "./mine.lua; told from the file otherwise"},
+    {.name = "session",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, session),
+     .value = "ID",
+     .help = "the id of the session; one is made from the source's otherwise. Further sessions get "
+             "_2, _3, … behind it"},
+    {.name = "resume-with",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, resume_with),
+     .value = "FLOW",
+     .complete = CK_COMPLETE_FILE,
+     .help = "of a run checkpoint: the flow (a flow.agent) that goes on with it"},
+    {.name = "profile",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, profile),
+     .value = "PROFILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "of a run checkpoint: the profile it goes on under"},
+    {0},
 };
 
 const ck_command ck_command_sessions_import = {
-  .name = "sessions import",
-  .summary = "make sessions of what other programs recorded",
-  .details = "Each session keeps every event, its agents and delegations, and the times and costs that the source has; what the source lacks "
-             "stays empty. Its id is made from the source's, so that a second import finds it there already and leaves it as it is; exit code 5 "
-             "when nothing was new.\n\n"
-             "A line that cannot be read is named and left out, the rest is imported, and the exit code is 1. A file is read through a Lua module "
-             "that knows its format: see lua/ck/import.lua to write your own.\n\n"
-             "A run checkpoint (what `ckrun sessions export --format run-checkpoint` writes of a failed run) becomes a paused session that "
-             "`ckrun resume` goes on with, in a run of its own, from the iteration after the last completed one: its history is the "
-             "conversation. Its turns count on from there, or from one when the profile says resume = { rounds = \"reset\" }; money starts "
-             "at nothing, since the document does not tell it.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions import",
+    .summary = "make sessions of what other programs recorded",
+    .details = "Each session keeps every event, its agents and delegations, and the times and "
+               "costs that the source has; what the source lacks "
+               "stays empty. Its id is made from the source's, so that a second import finds it "
+               "there already and leaves it as it is; exit code 5 "
+               "when nothing was new.\n\n"
+               "A line that cannot be read is named and left out, the rest is imported, and the "
+               "exit code is 1. A file is read through a Lua module "
+               "that knows its format: see lua/ck/import.lua to write your own.\n\n"
+               "A run checkpoint (what `ckrun sessions export --format run-checkpoint` writes of a "
+               "failed run) becomes a paused session that "
+               "`ckrun resume` goes on with, in a run of its own, from the iteration after the "
+               "last completed one: its history is the "
+               "conversation. Its turns count on from there, or from one when the profile says "
+               "resume = { rounds = \"reset\" }; money starts "
+               "at nothing, since the document does not tell it.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -10,7 +10,8 @@ typedef struct values {
   const char *session, *checkpoint;
 } values;
 
-static const ck_column columns[] = {{"KEY", CK_COLUMN_CUT}, {"BYTES", true}, {"VALUE", false}, {NULL, false}};
+static const ck_column columns[] = {
+    {"KEY", CK_COLUMN_CUT}, {"BYTES", true}, {"VALUE", false}, {NULL, false}};
 
 static ck_status print_table(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
   ck_table table;
@@ -31,13 +32,15 @@ static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_e
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "session", snapshot->look->head.session.id);
   if (snapshot->has_checkpoint)
-    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &snapshot->checkpoint);
+    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
+                                 &snapshot->checkpoint);
   struct cJSON *state = ck_document_put_object(&document, NULL, "state");
   for (size_t i = 0; i < snapshot->entry_count; i++)
     ck_document_put_value(&document, state, snapshot->entries[i].key, snapshot->entries[i].value);
   ck_status status = ck_checkpoint_fields_put(&document, NULL, snapshot, true, err);
   if (status == CK_OK)
-    status = ck_session_checkpoint_put(&document, ck_document_put_object(&document, NULL, "sessionCheckpoint"), snapshot, err);
+    status = ck_session_checkpoint_put(
+        &document, ck_document_put_object(&document, NULL, "sessionCheckpoint"), snapshot, err);
   if (status == CK_OK) status = ck_document_print(&document, err);
   ck_document_clear(&document);
   return status;
@@ -51,8 +54,9 @@ static void talk_header(ck_output *output, const ck_snapshot *snapshot) {
     return;
   }
   ck_time_text(time, checkpoint->created_ms);
-  ck_output_talk(output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id, ck_boundary_kind_name(checkpoint->kind),
-                 (long long)checkpoint->seq, time, snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys");
+  ck_output_talk(output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id,
+                 ck_boundary_kind_name(checkpoint->kind), (long long)checkpoint->seq, time,
+                 snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys");
 }
 
 static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
@@ -75,24 +79,34 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "checkpoint", .type = CK_OPTION_TEXT, .offset = offsetof(values, checkpoint), .value = "CHECKPOINT",
-   .help = "this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP},
-  {0},
+    {.name = "checkpoint",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, checkpoint),
+     .value = "CHECKPOINT",
+     .help = "this one instead of the latest: " CK_RESOLVE_CHECKPOINT_HELP},
+    {0},
 };
 
 const ck_command ck_command_sessions_inspect = {
-  .name = "sessions inspect",
-  .summary = "show the state that a checkpoint restores",
-  .details = "Columns: key, bytes, value. With --json one object: checkpoint and state (all values, byte for byte); "
-             "the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, created_at, current_node, next_node, execution_path, "
-             "shared_memory, conversation_states, accumulated_outputs, metrics_snapshot, is_clean, can_resume_from, description, signature; "
-             "and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` gives it.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions inspect",
+    .summary = "show the state that a checkpoint restores",
+    .details =
+        "Columns: key, bytes, value. With --json one object: checkpoint and state (all values, "
+        "byte for byte); "
+        "the checkpoint's fields: checkpoint_id, session_id, checkpoint_type, created_at, "
+        "current_node, next_node, execution_path, "
+        "shared_memory, conversation_states, accumulated_outputs, metrics_snapshot, is_clean, "
+        "can_resume_from, description, signature; "
+        "and sessionCheckpoint, as `ckrun sessions export --format session-checkpoint` gives it.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

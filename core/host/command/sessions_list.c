@@ -20,11 +20,17 @@ typedef struct listing {
 } listing;
 
 static const ck_column columns[] = {
-  {"SESSION", false}, {"STATUS", false}, {"UPDATED", CK_COLUMN_SPARE(1)}, {"PROFILE", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
-  {"FLOW", CK_COLUMN_PATH}, {"REASON", CK_COLUMN_WIDE}, {NULL, false},
+    {"SESSION", false},
+    {"STATUS", false},
+    {"UPDATED", CK_COLUMN_SPARE(1)},
+    {"PROFILE", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+    {"FLOW", CK_COLUMN_PATH},
+    {"REASON", CK_COLUMN_WIDE},
+    {NULL, false},
 };
 
-static void put_row(listing *self, const ck_session_record *record, bool live, const char *trouble) {
+static void put_row(listing *self, const ck_session_record *record, bool live,
+                    const char *trouble) {
   ck_table *table = &self->table;
   bool died = record->status == CK_SESSION_RUNNING && !live;
   ck_table_put_text(table, ck_bytes_text(record->id));
@@ -32,17 +38,22 @@ static void put_row(listing *self, const ck_session_record *record, bool live, c
   ck_table_put_time(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(record->flow));
-  ck_table_put_text(table, ck_bytes_text(died ? "its process is gone: resume it" : *trouble ? trouble : record->reason));
+  ck_table_put_text(table, ck_bytes_text(died       ? "its process is gone: resume it"
+                                         : *trouble ? trouble
+                                                    : record->reason));
 }
 
 static bool visit(void *to, const ck_session_record *record) {
   listing *self = to;
   bool involved = true;
-  if (self->agent) self->status = ck_tail_find_agent(&involved, self->look.store, record->no, self->agent, self->err);
+  if (self->agent)
+    self->status =
+        ck_tail_find_agent(&involved, self->look.store, record->no, self->agent, self->err);
   if (self->status != CK_OK || !involved) return self->status == CK_OK;
   ck_error owned = CK_ERROR_INIT;
   char trouble[CK_STORE_FAULT_MAX] = "";
-  bool live = record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
+  bool live = record->status == CK_SESSION_RUNNING &&
+              ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
   if (live) ck_store_get_fault(trouble, self->look.store, record->id);
   self->count++;
   if (!self->output->json) {
@@ -60,9 +71,12 @@ static bool visit(void *to, const ck_session_record *record) {
 
 static void tell_none(ck_output *output, const values *v) {
   if (v->agent)
-    ck_output_talk(output, "agent '%s' took part in no session%s%s", v->agent, v->status ? " that is " : "", v->status ? v->status : "");
-  else if (v->status) ck_output_talk(output, "no session is %s", v->status);
-  else ck_output_talk(output, "no sessions yet; start one with 'ckrun run FLOW'");
+    ck_output_talk(output, "agent '%s' took part in no session%s%s", v->agent,
+                   v->status ? " that is " : "", v->status ? v->status : "");
+  else if (v->status)
+    ck_output_talk(output, "no session is %s", v->status);
+  else
+    ck_output_talk(output, "no sessions yet; start one with 'ckrun run FLOW'");
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
@@ -82,18 +96,28 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_option options[] = {
-  {.name = "status", .type = CK_OPTION_TEXT, .offset = offsetof(values, status), .value = "STATUS", .choices = ck_inspection_statuses,
-   .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed or cancelled"},
-  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT",
-   .help = "only those in which this agent took part: by itself, or by a delegation that names it"},
-  {0},
+    {.name = "status",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, status),
+     .value = "STATUS",
+     .choices = ck_inspection_statuses,
+     .help = "only those that are running, paused, waiting, in_doubt, failing, failed, completed "
+             "or cancelled"},
+    {.name = "agent",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, agent),
+     .value = "AGENT",
+     .help =
+         "only those in which this agent took part: by itself, or by a delegation that names it"},
+    {0},
 };
 
 const ck_command ck_command_sessions_list = {
-  .name = "sessions list",
-  .summary = "list the sessions, newest first",
-  .details = "Columns: session, status, updated, profile, flow, reason. A running session whose process has died says so, and one "
-             "that goes on though its store takes nothing.",
-  .options = options,
-  .run = run,
+    .name = "sessions list",
+    .summary = "list the sessions, newest first",
+    .details = "Columns: session, status, updated, profile, flow, reason. A running session whose "
+               "process has died says so, and one "
+               "that goes on though its store takes nothing.",
+    .options = options,
+    .run = run,
 };

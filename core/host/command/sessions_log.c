@@ -21,12 +21,23 @@ typedef struct listing {
 } listing;
 
 static const ck_column columns[] = {
-  {"SEQ", true}, {"TIME", CK_COLUMN_SPARE(1)}, {"KIND", false}, {"SCOPE", CK_COLUMN_CUT}, {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
-  {"EVENT", CK_COLUMN_WIDE}, {NULL, false},
+    {"SEQ", true},
+    {"TIME", CK_COLUMN_SPARE(1)},
+    {"KIND", false},
+    {"SCOPE", CK_COLUMN_CUT},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+    {"EVENT", CK_COLUMN_WIDE},
+    {NULL, false},
 };
 static const ck_column columns_of_all[] = {
-  {"SEQ", true}, {"TIME", CK_COLUMN_SPARE(1)}, {"KIND", false}, {"SCOPE", CK_COLUMN_CUT}, {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
-  {"TIMELINE", false}, {"EVENT", CK_COLUMN_WIDE}, {NULL, false},
+    {"SEQ", true},
+    {"TIME", CK_COLUMN_SPARE(1)},
+    {"KIND", false},
+    {"SCOPE", CK_COLUMN_CUT},
+    {"AGENT", CK_COLUMN_CUT | CK_COLUMN_SPARE(2)},
+    {"TIMELINE", false},
+    {"EVENT", CK_COLUMN_WIDE},
+    {NULL, false},
 };
 
 static void put_row(listing *self, const ck_event *event, bool abandoned) {
@@ -38,7 +49,8 @@ static void put_row(listing *self, const ck_event *event, bool abandoned) {
   ck_table_put_text(table, ck_bytes_text(event->agent));
   if (self->all) {
     char timeline[48];
-    snprintf(timeline, sizeof timeline, "%lld%s", (long long)event->timeline, abandoned ? " (abandoned)" : "");
+    snprintf(timeline, sizeof timeline, "%lld%s", (long long)event->timeline,
+             abandoned ? " (abandoned)" : "");
     ck_table_put_word(table, timeline);
   }
   ck_buffer_reset(&self->text);
@@ -72,11 +84,15 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
   const ck_session_record *session = &look.head.session;
-  ck_event_query query = {.session = session->no, .view = v->all ? NULL : &view, .agent = v->agent, .last = (size_t)v->last};
+  ck_event_query query = {.session = session->no,
+                          .view = v->all ? NULL : &view,
+                          .agent = v->agent,
+                          .last = (size_t)v->last};
   if (v->kind) query.kinds = UINT64_C(1) << ck_event_kind_of(v->kind);
   listing self = {.output = host->output, .view = &view, .all = v->all, .err = err};
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
-  status = ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
+  status =
+      ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
   if (status == CK_OK) status = ck_store_read_events(look.store, &query, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK) status = ck_table_print(&self.table, err);
@@ -88,27 +104,43 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "agent", .type = CK_OPTION_TEXT, .offset = offsetof(values, agent), .value = "AGENT",
-   .help = "only events of this agent"},
-  {.name = "kind", .type = CK_OPTION_TEXT, .offset = offsetof(values, kind), .value = "KIND", .choices = ck_inspection_kinds,
-   .help = "only events of this kind, such as message, outcome or boundary"},
-  {.name = "all", .offset = offsetof(values, all),
-   .help = "every timeline: what a resume has left behind is marked as abandoned"},
-  {.name = "last", .type = CK_OPTION_NUMBER, .offset = offsetof(values, last), .value = "N", .help = "only the last N of them"},
-  {0},
+    {.name = "agent",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, agent),
+     .value = "AGENT",
+     .help = "only events of this agent"},
+    {.name = "kind",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, kind),
+     .value = "KIND",
+     .choices = ck_inspection_kinds,
+     .help = "only events of this kind, such as message, outcome or boundary"},
+    {.name = "all",
+     .offset = offsetof(values, all),
+     .help = "every timeline: what a resume has left behind is marked as abandoned"},
+    {.name = "last",
+     .type = CK_OPTION_NUMBER,
+     .offset = offsetof(values, last),
+     .value = "N",
+     .help = "only the last N of them"},
+    {0},
 };
 
 const ck_command ck_command_sessions_log = {
-  .name = "sessions log",
-  .summary = "print the events of a session, oldest first",
-  .details = "Columns: seq, time, kind, scope, agent, (with --all) timeline, what happened. With --json one event per line with its "
-             "body byte for byte.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions log",
+    .summary = "print the events of a session, oldest first",
+    .details = "Columns: seq, time, kind, scope, agent, (with --all) timeline, what happened. With "
+               "--json one event per line with its "
+               "body byte for byte.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

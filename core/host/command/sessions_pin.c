@@ -10,28 +10,34 @@ typedef struct values {
   bool off;
 } values;
 
-static ck_status pin(ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+static ck_status pin(ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned,
+                     ck_error *err) {
   ck_lease lease;
   ck_store *store = errand->runtime->store;
-  ck_status status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
+  ck_status status =
+      ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_store_pin(store, lease, checkpoint->seq, pinned, err);
   ck_store_release(store, lease);
   return status;
 }
 
-static ck_status ask_owner(ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+static ck_status ask_owner(ck_remote_command *errand, const ck_checkpoint_info *checkpoint,
+                           bool pinned, ck_error *err) {
   char text[32];
   snprintf(text, sizeof text, "%s%lld", pinned ? "" : "-", (long long)checkpoint->seq);
   ck_session_request wish = {.kind = CK_REQUEST_PIN, .text = text};
   ck_status status = ck_remote_command_leave(errand, &wish, err);
   if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
   if (status != CK_OK || errand->noted)
-    return status == CK_OK && errand->problem[0] ? ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem) : status;
+    return status == CK_OK && errand->problem[0]
+               ? ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem)
+               : status;
   return pin(errand, checkpoint, pinned, err); /* its owner ended without taking the request */
 }
 
-static ck_status print(const ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned, ck_error *err) {
+static ck_status print(const ck_remote_command *errand, const ck_checkpoint_info *checkpoint,
+                       bool pinned, ck_error *err) {
   ck_key_values facts;
   ck_key_values_init(&facts, errand->host->output);
   ck_key_values_put_text(&facts, "session", errand->id);
@@ -44,12 +50,18 @@ static ck_status print(const ck_remote_command *errand, const ck_checkpoint_info
 
 static ck_status pin_and_print(ck_remote_command *errand, const values *v, ck_error *err) {
   ck_checkpoint_info checkpoint;
-  ck_inspection look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
+  ck_inspection look = {
+      .store = errand->runtime->store, .head = errand->head, .live = errand->live};
   ck_status status = ck_resolve_checkpoint(&checkpoint, &look, v->checkpoint, err);
   if (status != CK_OK) return status;
   if (checkpoint.session)
-    status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s is one of the session that %s was forked from: pin it there", checkpoint.id, v->session);
-  if (status == CK_OK) status = errand->live ? ask_owner(errand, &checkpoint, !v->off, err) : pin(errand, &checkpoint, !v->off, err);
+    status =
+        ck_error_set(err, CK_E_REFUSED,
+                     "checkpoint %s is one of the session that %s was forked from: pin it there",
+                     checkpoint.id, v->session);
+  if (status == CK_OK)
+    status = errand->live ? ask_owner(errand, &checkpoint, !v->off, err)
+                          : pin(errand, &checkpoint, !v->off, err);
   if (status == CK_OK) status = print(errand, &checkpoint, !v->off, err);
   ck_checkpoint_info_clear(&checkpoint);
   return status;
@@ -58,28 +70,35 @@ static ck_status pin_and_print(ck_remote_command *errand, const values *v, ck_er
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command errand = {0};
-  ck_status status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status =
+      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK) status = pin_and_print(&errand, v, err);
   ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {.name = "CHECKPOINT", .offset = offsetof(values, checkpoint), .help = CK_RESOLVE_CHECKPOINT_HELP},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {.name = "CHECKPOINT",
+     .offset = offsetof(values, checkpoint),
+     .help = CK_RESOLVE_CHECKPOINT_HELP},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "off", .offset = offsetof(values, off), .help = "lift the pin"},
-  {0},
+    {.name = "off", .offset = offsetof(values, off), .help = "lift the pin"},
+    {0},
 };
 
 const ck_command ck_command_sessions_pin = {
-  .name = "sessions pin",
-  .summary = "keep a checkpoint from ever being pruned",
-  .details = "A session that runs is asked to do it: its owner takes the request within a second.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions pin",
+    .summary = "keep a checkpoint from ever being pruned",
+    .details =
+        "A session that runs is asked to do it: its owner takes the request within a second.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -1,4 +1,5 @@
-/* sessions_prune.c - sessions prune: drops checkpoints that nobody needs, and tells which stay and why. */
+/* sessions_prune.c - sessions prune: drops checkpoints that nobody needs, and tells which stay and
+ * why. */
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
@@ -19,24 +20,32 @@ static ck_status take_keep(int64_t *out, const char *word, ck_error *err) {
   char *end;
   *out = -1;
   if (!word) return CK_OK;
-  if (*word < '0' || *word > '9') return ck_error_set(err, CK_E_USAGE, "--keep %s: say how many, such as --keep 20", word);
+  if (*word < '0' || *word > '9')
+    return ck_error_set(err, CK_E_USAGE, "--keep %s: say how many, such as --keep 20", word);
   *out = strtoll(word, &end, 10);
-  return *end || *out < 0 ? ck_error_set(err, CK_E_USAGE, "--keep %s: say how many, such as --keep 20", word) : CK_OK;
+  return *end || *out < 0
+             ? ck_error_set(err, CK_E_USAGE, "--keep %s: say how many, such as --keep 20", word)
+             : CK_OK;
 }
 
-static void put_dropped(ck_key_values *facts, const ck_checkpoint_list *past, const ck_prune_report *report) {
+static void put_dropped(ck_key_values *facts, const ck_checkpoint_list *past,
+                        const ck_prune_report *report) {
   struct cJSON *array = ck_key_values_put_array(facts, "ids");
   for (size_t i = 0; i < report->count; i++) {
     const char *id = ck_checkpoint_list_id(past, report->seqs[i]);
-    if (facts->json) ck_document_put_text(&facts->document, array, NULL, id);
-    else ck_key_values_put_text(facts, "drops", id);
+    if (facts->json)
+      ck_document_put_text(&facts->document, array, NULL, id);
+    else
+      ck_key_values_put_text(facts, "drops", id);
   }
 }
 
-static void put_kept(ck_key_values *facts, const ck_checkpoint_list *past, const ck_prune_report *report) {
+static void put_kept(ck_key_values *facts, const ck_checkpoint_list *past,
+                     const ck_prune_report *report) {
   struct cJSON *array = ck_key_values_put_array(facts, "kept");
   for (size_t i = 0; i < report->kept_count; i++) {
-    const char *id = ck_checkpoint_list_id(past, report->kept[i].seq), *reason = ck_kept_reason_text(report->kept[i].reason);
+    const char *id = ck_checkpoint_list_id(past, report->kept[i].seq),
+               *reason = ck_kept_reason_text(report->kept[i].reason);
     if (facts->json) {
       struct cJSON *at = ck_document_put_object(&facts->document, array, NULL);
       ck_document_put_text(&facts->document, at, "id", id);
@@ -49,7 +58,8 @@ static void put_kept(ck_key_values *facts, const ck_checkpoint_list *past, const
   }
 }
 
-static ck_status print(const ck_remote_command *errand, const ck_pruned *of, const ck_spills_size *spills, bool dry_run, ck_error *err) {
+static ck_status print(const ck_remote_command *errand, const ck_pruned *of,
+                       const ck_spills_size *spills, bool dry_run, ck_error *err) {
   ck_key_values facts;
   ck_key_values_init(&facts, errand->host->output);
   ck_key_values_put_text(&facts, "session", errand->id);
@@ -68,16 +78,18 @@ static ck_status print(const ck_remote_command *errand, const ck_pruned *of, con
   return status;
 }
 
-/* The long outputs that nothing names any more. Those of an effect in doubt help to judge it, and of one that runs nobody can
- * tell. */
-static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *errand, bool dry_run, ck_error *err) {
+/* The long outputs that nothing names any more. Those of an effect in doubt help to judge it, and
+ * of one that runs nobody can tell. */
+static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *errand, bool dry_run,
+                              ck_error *err) {
   char *folder;
   ck_lease lease;
   ck_store *store = errand->runtime->store;
   *out = (ck_spills_size){0};
   if (errand->live || errand->head.session.status == CK_SESSION_IN_DOUBT) return CK_OK;
   ck_status status = ck_spills_find(&folder, errand->place.url, err);
-  if (status == CK_OK) status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
+  if (status == CK_OK)
+    status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
   if (status == CK_OK) {
     status = ck_spills_sweep(out, folder, store, &errand->head.session, dry_run, err);
     ck_store_release(store, lease);
@@ -87,7 +99,8 @@ static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *errand, bo
 }
 
 /* The policies of the profile that the session was started with. */
-static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies, const ck_remote_command *errand, ck_error *err) {
+static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
+                               const ck_remote_command *errand, ck_error *err) {
   ck_launch launch;
   ck_status status = ck_launch_read(&launch, &errand->head.session, err);
   if (status != CK_OK) return status;
@@ -104,7 +117,8 @@ static ck_status prune(ck_remote_command *errand, const values *v, int64_t keep,
   ck_spills_size spills = {0};
   ck_prune_order order = {.policies = &policies, .keep = keep, .dry_run = v->dry_run};
   ck_status status = keep < 0 ? load_policies(&profile, &policies, errand, err) : CK_OK;
-  if (status == CK_OK) status = ck_session_prune_at_rest(&of, errand->runtime->store, errand->id, &order, err);
+  if (status == CK_OK)
+    status = ck_session_prune_at_rest(&of, errand->runtime->store, errand->id, &order, err);
   if (status == CK_OK) status = sweep_spills(&spills, errand, v->dry_run, err);
   if (status == CK_OK) status = print(errand, &of, &spills, v->dry_run, err);
   ck_pruned_clear(&of);
@@ -126,10 +140,14 @@ static ck_status ask_owner(ck_remote_command *errand, const values *v, ck_error 
   ck_status status = ck_remote_command_leave(errand, &wish, err);
   if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
   if (status == CK_OK && errand->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not pruned: %s", errand->id, errand->problem);
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not pruned: %s", errand->id,
+                          errand->problem);
   if (status == CK_OK && !errand->noted)
-    status = ck_error_set(err, CK_E_REFUSED, "session %s ended before it was pruned: try again", errand->id);
-  if (status == CK_OK) status = ck_store_list_checkpoints(errand->runtime->store, errand->head.session.no, count_one, &left, err);
+    status = ck_error_set(err, CK_E_REFUSED, "session %s ended before it was pruned: try again",
+                          errand->id);
+  if (status == CK_OK)
+    status = ck_store_list_checkpoints(errand->runtime->store, errand->head.session.no, count_one,
+                                       &left, err);
   if (status != CK_OK) return status;
   ck_key_values_init(&facts, errand->host->output);
   ck_key_values_put_text(&facts, "session", errand->id);
@@ -145,34 +163,50 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_remote_command errand = {0};
   int64_t keep;
   ck_status status = take_keep(&keep, v->keep, err);
-  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && errand.live && !v->dry_run) status = ask_owner(&errand, v, err);
-  else if (status == CK_OK) status = prune(&errand, v, keep, err);
+  if (status == CK_OK)
+    status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK && errand.live && !v->dry_run)
+    status = ask_owner(&errand, v, err);
+  else if (status == CK_OK)
+    status = prune(&errand, v, keep, err);
   ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "dry-run", .offset = offsetof(values, dry_run), .help = "say what would go and what stays, and stop"},
-  {.name = "keep", .type = CK_OPTION_TEXT, .offset = offsetof(values, keep), .value = "N",
-   .help = "keep the latest N; without it the policies of the session's profile say what goes"},
-  {0},
+    {.name = "dry-run",
+     .offset = offsetof(values, dry_run),
+     .help = "say what would go and what stays, and stop"},
+    {.name = "keep",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, keep),
+     .value = "N",
+     .help = "keep the latest N; without it the policies of the session's profile say what goes"},
+    {0},
 };
 
 const ck_command ck_command_sessions_prune = {
-  .name = "sessions prune",
-  .summary = "drop checkpoints that nobody needs",
-  .details = "Never dropped, whoever asks: the checkpoint that the session stands at, the latest resumable one, a pinned one, one that a "
-             "fork or a timeline goes on from, and one that cannot be read; each is listed with its reason. Every payload is read before "
-             "anything goes. A payload that one of the others loads through stays, hidden, until that is gone, too. Free space is given "
-             "back to the system, and files with long outputs of programs that no result names are removed.\n\n"
-             "A session that runs is asked to do it: its owner takes the request within a second.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions prune",
+    .summary = "drop checkpoints that nobody needs",
+    .details =
+        "Never dropped, whoever asks: the checkpoint that the session stands at, the latest "
+        "resumable one, a pinned one, one that a "
+        "fork or a timeline goes on from, and one that cannot be read; each is listed with its "
+        "reason. Every payload is read before "
+        "anything goes. A payload that one of the others loads through stays, hidden, until that "
+        "is gone, too. Free space is given "
+        "back to the system, and files with long outputs of programs that no result names are "
+        "removed.\n\n"
+        "A session that runs is asked to do it: its owner takes the request within a second.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

@@ -1,4 +1,5 @@
-/* sessions_rewind.c - sessions rewind: back to a checkpoint, with a report of what was found out since. */
+/* sessions_rewind.c - sessions rewind: back to a checkpoint, with a report of what was found out
+ * since. */
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
@@ -12,11 +13,15 @@ typedef struct values {
 static ck_status rewind_session(ck_remote_command *errand, const values *v, ck_error *err) {
   ck_checkpoint_info to;
   ck_history_edit_result now;
-  ck_inspection look = {.store = errand->runtime->store, .head = errand->head, .live = errand->live};
+  ck_inspection look = {
+      .store = errand->runtime->store, .head = errand->head, .live = errand->live};
   if (errand->live) return ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand->owner);
   ck_status status = ck_resolve_checkpoint(&to, &look, v->to, err);
   if (status != CK_OK) return status;
-  ck_history_edit_options options = {.checkpoint = to.id, .report = v->report, .scope = v->scope, .secrets = errand->host->output->redactor};
+  ck_history_edit_options options = {.checkpoint = to.id,
+                                     .report = v->report,
+                                     .scope = v->scope,
+                                     .secrets = errand->host->output->redactor};
   status = ck_session_rewind(&now, errand->runtime, errand->id, &options, err);
   if (status == CK_OK) status = ck_position_print(errand, &now, err);
   ck_checkpoint_info_clear(&to);
@@ -26,33 +31,52 @@ static ck_status rewind_session(ck_remote_command *errand, const values *v, ck_e
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command errand = {0};
-  if (!v->to || !v->report) return ck_error_set(err, CK_E_USAGE, "say where to, and what was found out: --to CHECKPOINT --report TEXT");
-  ck_status status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (!v->to || !v->report)
+    return ck_error_set(err, CK_E_USAGE,
+                        "say where to, and what was found out: --to CHECKPOINT --report TEXT");
+  ck_status status =
+      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK) status = rewind_session(&errand, v, err);
   ck_remote_command_close(&errand);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "to", .type = CK_OPTION_TEXT, .offset = offsetof(values, to), .value = "CHECKPOINT", .help = CK_RESOLVE_CHECKPOINT_HELP},
-  {.name = "report", .type = CK_OPTION_TEXT, .offset = offsetof(values, report), .value = "TEXT",
-   .help = "what was found out since: the next message of the user in each conversation that is cut"},
-  {.name = "scope", .type = CK_OPTION_TEXT, .offset = offsetof(values, scope), .value = "SCOPE",
-   .help = "whose conversation alone gets the report, such as main or agent.NAME"},
-  {0},
+    {.name = "to",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, to),
+     .value = "CHECKPOINT",
+     .help = CK_RESOLVE_CHECKPOINT_HELP},
+    {.name = "report",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, report),
+     .value = "TEXT",
+     .help =
+         "what was found out since: the next message of the user in each conversation that is cut"},
+    {.name = "scope",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, scope),
+     .value = "SCOPE",
+     .help = "whose conversation alone gets the report, such as main or agent.NAME"},
+    {0},
 };
 
 const ck_command ck_command_sessions_rewind = {
-  .name = "sessions rewind",
-  .summary = "go back to a checkpoint, with a report",
-  .details = "The session must be stopped. What came after the checkpoint is left behind as an abandoned branch, and kept; 'ckrun sessions "
-             "undo' goes back to it. What was spent stays spent, and effects of class once that succeeded are not done again.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions rewind",
+    .summary = "go back to a checkpoint, with a report",
+    .details = "The session must be stopped. What came after the checkpoint is left behind as an "
+               "abandoned branch, and kept; 'ckrun sessions "
+               "undo' goes back to it. What was spent stays spent, and effects of class once that "
+               "succeeded are not done again.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

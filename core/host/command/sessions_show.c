@@ -25,7 +25,7 @@ typedef struct view {
   int64_t checkpoints, keyframes, stored_bytes;
   ck_buffer doubts; /* keys, each with a NUL behind it */
   size_t doubt_count;
-  ck_buffer next;   /* the command that goes on; empty: there is none */
+  ck_buffer next; /* the command that goes on; empty: there is none */
 } view;
 
 static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
@@ -36,7 +36,8 @@ static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-static void add_doubt(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+static void add_doubt(void *to, const char *key, const char *kind, const char *class,
+                      ck_bytes request) {
   view *self = to;
   (void)kind, (void)class, (void)request;
   ck_buffer_append(&self->doubts, key, strlen(key) + 1);
@@ -49,7 +50,9 @@ static ck_status find_next(view *self, ck_error *err) {
   if (!resumable) return CK_OK;
   ck_buffer words = {0};
   bool resolve = self->doubt_count && session->status == CK_SESSION_IN_DOUBT;
-  const char *next = session->status == CK_SESSION_WAITING ? "answer %s TEXT" : resolve ? "resolve %s EFFECT done|retry|abort" : "resume %s";
+  const char *next = session->status == CK_SESSION_WAITING ? "answer %s TEXT"
+                     : resolve                             ? "resolve %s EFFECT done|retry|abort"
+                                                           : "resume %s";
   ck_buffer_append_format(&words, next, session->id);
   if (!words.failed) ck_summary_append_command(&self->next, self->host, words.data);
   ck_status status = ck_buffer_check(&words, err);
@@ -60,11 +63,13 @@ static ck_status find_next(view *self, ck_error *err) {
 static ck_status read_view(view *self, ck_error *err) {
   const ck_session_record *session = &self->look.head.session;
   ck_runtime runtime = {.store = self->look.store}; /* doubts are only read */
-  ck_status status = ck_store_list_checkpoints(self->look.store, session->no, add_checkpoint, self, err);
+  ck_status status =
+      ck_store_list_checkpoints(self->look.store, session->no, add_checkpoint, self, err);
   if (status == CK_OK) status = ck_lineage_read(&self->lineage, self->look.store, session, err);
   if (status == CK_OK && !self->look.live && ck_session_status_resumable(session->status))
     status = ck_session_list_doubts(&runtime, session->id, add_doubt, self, err);
-  if (status == CK_OK) status = ck_runs_read(&self->runs, self->look.store, &self->look.head, self->look.live, err);
+  if (status == CK_OK)
+    status = ck_runs_read(&self->runs, self->look.store, &self->look.head, self->look.live, err);
   if (status == CK_OK) status = ck_saving_read(&self->saving, self->look.store, session, err);
   if (status == CK_OK) status = ck_buffer_check(&self->doubts, err);
   return status == CK_OK ? find_next(self, err) : status;
@@ -89,7 +94,8 @@ static void put_timelines(ck_document *document, const ck_head *head) {
     ck_document_put_int(document, at, "attempt", timeline->attempt);
     if (timeline->session) ck_document_put_bool(document, at, "inherited", true);
     ck_document_put_text(document, at, "run", timeline->run);
-    ck_document_put_text(document, at, "parent_run", timeline->parent_run[0] ? timeline->parent_run : NULL);
+    ck_document_put_text(document, at, "parent_run",
+                         timeline->parent_run[0] ? timeline->parent_run : NULL);
   }
 }
 
@@ -104,7 +110,8 @@ static ck_status print_json(view *self, ck_error *err) {
   ck_document_put_int(&document, NULL, "keyframes", self->keyframes);
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
   if (head->has_checkpoint)
-    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"), &head->checkpoint);
+    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"),
+                                 &head->checkpoint);
   if (head->has_latest) ck_inspection_put_totals(&document, NULL, &head->latest.totals);
   put_timelines(&document, head);
   ck_runs_put(&document, &self->runs);
@@ -112,7 +119,8 @@ static ck_status print_json(view *self, ck_error *err) {
   ck_saving_put(&document, &self->saving);
   struct cJSON *doubts = ck_document_put_array(&document, NULL, "doubts");
   const char *key = self->doubts.data;
-  for (size_t i = 0; i < self->doubt_count; i++, key += strlen(key) + 1) ck_document_put_text(&document, doubts, NULL, key);
+  for (size_t i = 0; i < self->doubt_count; i++, key += strlen(key) + 1)
+    ck_document_put_text(&document, doubts, NULL, key);
   ck_document_put_text(&document, NULL, "next", self->next.data);
   ck_status status = ck_document_print(&document, err);
   ck_document_clear(&document);
@@ -155,9 +163,12 @@ static void put_timeline_rows(ck_table *table, const ck_head *head) {
     const ck_timeline *timeline = &head->timelines[i];
     char text[256];
     char cut[64] = "";
-    if (timeline->parent) snprintf(cut, sizeof cut, ", after seq %" PRId64 " of %" PRId64, timeline->cut, timeline->parent);
-    snprintf(text, sizeof text, "%" PRId64 "%s: from seq %" PRId64 "%s, attempt %u, %s", timeline->no,
-             timeline->no == head->session.timeline ? " (live)" : "", timeline->begin, cut, timeline->attempt, timeline->run);
+    if (timeline->parent)
+      snprintf(cut, sizeof cut, ", after seq %" PRId64 " of %" PRId64, timeline->cut,
+               timeline->parent);
+    snprintf(text, sizeof text, "%" PRId64 "%s: from seq %" PRId64 "%s, attempt %u, %s",
+             timeline->no, timeline->no == head->session.timeline ? " (live)" : "", timeline->begin,
+             cut, timeline->attempt, timeline->run);
     put_text(table, "timeline", text);
   }
 }
@@ -198,7 +209,8 @@ static ck_status print_table(view *self, ck_error *err) {
   if (head->has_checkpoint) put_text(&table, "head", head->checkpoint.id);
   if (head->has_latest) put_totals(&table, &head->latest.totals);
   const char *key = self->doubts.data;
-  for (size_t i = 0; i < self->doubt_count; i++, key += strlen(key) + 1) put_text(&table, "in_doubt", key);
+  for (size_t i = 0; i < self->doubt_count; i++, key += strlen(key) + 1)
+    put_text(&table, "in_doubt", key);
   put_text(&table, "next", self->next.data);
   ck_status status = ck_table_print(&table, err);
   ck_table_clear(&table);
@@ -211,7 +223,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_inspection_open_session(&self.look, host, v->session, err);
   if (status != CK_OK) return status;
   status = read_view(&self, err);
-  if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
+  if (status == CK_OK)
+    status = host->output->json ? print_json(&self, err) : print_table(&self, err);
   ck_lineage_clear(&self.lineage);
   ck_runs_clear(&self.runs);
   ck_buffer_clear(&self.doubts);
@@ -221,13 +234,16 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 const ck_command ck_command_sessions_show = {
-  .name = "sessions show",
-  .summary = "show one session: status, totals, how to go on",
-  .operands = operands,
-  .run = run,
+    .name = "sessions show",
+    .summary = "show one session: status, totals, how to go on",
+    .operands = operands,
+    .run = run,
 };

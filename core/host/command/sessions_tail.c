@@ -1,4 +1,5 @@
-/* sessions_tail.c - sessions tail: what an agent will be given of its past when its session goes on. */
+/* sessions_tail.c - sessions tail: what an agent will be given of its past when its session goes
+ * on. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ static void print_section(ck_output *output, ck_bytes section) {
   }
 }
 
-static ck_status print_json(ck_output *output, const ck_agent_tail *tail, ck_bytes section, ck_error *err) {
+static ck_status print_json(ck_output *output, const ck_agent_tail *tail, ck_bytes section,
+                            ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
   ck_status status = ck_agent_tail_put(&document, NULL, tail, section, err);
@@ -39,8 +41,10 @@ static ck_status print_tail(ck_output *output, const ck_agent_tail *tail, ck_err
   ck_buffer section = {0};
   ck_tail_append_section(&section, &tail->tail);
   ck_status status = ck_buffer_check(&section, err);
-  if (status == CK_OK && output->json) status = print_json(output, tail, ck_buffer_bytes(&section), err);
-  else if (status == CK_OK) print_section(output, ck_buffer_bytes(&section));
+  if (status == CK_OK && output->json)
+    status = print_json(output, tail, ck_buffer_bytes(&section), err);
+  else if (status == CK_OK)
+    print_section(output, ck_buffer_bytes(&section));
   ck_buffer_clear(&section);
   return status;
 }
@@ -50,7 +54,8 @@ static ck_status read_last(int64_t *out, const char *last, ck_error *err) {
   if (!last) return CK_OK;
   size_t digits = strspn(last, "0123456789");
   if (!digits || digits > 9 || last[digits])
-    return ck_error_set(err, CK_E_USAGE, "--last: '%s' is not a number of events (0 to 999999999)", last);
+    return ck_error_set(err, CK_E_USAGE, "--last: '%s' is not a number of events (0 to 999999999)",
+                        last);
   *out = strtol(last, NULL, 10);
   return CK_OK;
 }
@@ -65,37 +70,55 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status != CK_OK) return status;
   status = ck_agent_tail_read(&tail, &look, host->output, &options, err);
   if (status == CK_OK) status = print_tail(host->output, &tail, err);
-  if (status == CK_OK && tail.tail.count == 0 && tail.depth > 0) ck_agent_tail_report_none(host->output, &look, v->agent);
+  if (status == CK_OK && tail.tail.count == 0 && tail.depth > 0)
+    ck_agent_tail_report_none(host->output, &look, v->agent);
   ck_agent_tail_clear(&tail);
   ck_inspection_close(&look);
   return status;
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {.name = "AGENT", .offset = offsetof(values, agent), .help = "whose tail"},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {.name = "AGENT", .offset = offsetof(values, agent), .help = "whose tail"},
+    {0},
 };
 
 static const ck_option options[] = {
-  {.name = "last", .type = CK_OPTION_TEXT, .offset = offsetof(values, last), .value = "N",
-   .help = "at most N events, 0 for none; transcript_replay_depth of the profile otherwise"},
-  {.name = "profile", .type = CK_OPTION_TEXT, .offset = offsetof(values, profile), .value = "PROFILE",
-   .complete = CK_COMPLETE_FILE, .help = "another profile than the one it was started with"},
-  {0},
+    {.name = "last",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, last),
+     .value = "N",
+     .help = "at most N events, 0 for none; transcript_replay_depth of the profile otherwise"},
+    {.name = "profile",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, profile),
+     .value = "PROFILE",
+     .complete = CK_COMPLETE_FILE,
+     .help = "another profile than the one it was started with"},
+    {0},
 };
 
 const ck_command ck_command_sessions_tail = {
-  .name = "sessions tail",
-  .summary = "print what an agent will be given of its past",
-  .details = "The last N events in which the agent took part: its own, delegations, notes and updates that name it as childAgentId, delegations to it; "
-             "and of those the ones that the tail hooks of the profile's policies agree to. An agent that took part in nothing has "
-             "no tail: nothing is printed, and stderr names the agents that there are.\n\n"
-             "After three lines of heading one line for each event, oldest first: time (UTC), kind, agent (\"-\" for nobody), and "
-             "behind a colon what happened. Line breaks and control characters are escaped; what is longer than 1000 bytes is cut "
-             "and says by how much. Of a session that stopped, what lies behind the checkpoint it would go on from counts only "
-             "as far as it has an outcome (of one that failed, a resume asks anew for what is pure). With --json one object: session, agent, depth, section (the text) and events.",
-  .operands = operands,
-  .options = options,
-  .run = run,
+    .name = "sessions tail",
+    .summary = "print what an agent will be given of its past",
+    .details =
+        "The last N events in which the agent took part: its own, delegations, notes and updates "
+        "that name it as childAgentId, delegations to it; "
+        "and of those the ones that the tail hooks of the profile's policies agree to. An agent "
+        "that took part in nothing has "
+        "no tail: nothing is printed, and stderr names the agents that there are.\n\n"
+        "After three lines of heading one line for each event, oldest first: time (UTC), kind, "
+        "agent (\"-\" for nobody), and "
+        "behind a colon what happened. Line breaks and control characters are escaped; what is "
+        "longer than 1000 bytes is cut "
+        "and says by how much. Of a session that stopped, what lies behind the checkpoint it would "
+        "go on from counts only "
+        "as far as it has an outcome (of one that failed, a resume asks anew for what is pure). "
+        "With --json one object: session, agent, depth, section (the text) and events.",
+    .operands = operands,
+    .options = options,
+    .run = run,
 };

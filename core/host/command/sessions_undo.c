@@ -1,4 +1,5 @@
-/* sessions_undo.c - sessions undo: back to the branch that the last rewind or resume from an older checkpoint left. */
+/* sessions_undo.c - sessions undo: back to the branch that the last rewind or resume from an older
+ * checkpoint left. */
 #include "core/host/command/commands.h"
 #include "core/host/inspect/position.h"
 
@@ -10,8 +11,10 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   ck_remote_command errand = {0};
   ck_history_edit_result now;
-  ck_status status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && errand.live) status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
+  ck_status status =
+      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK && errand.live)
+    status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
   if (status == CK_OK) status = ck_session_undo(&now, errand.runtime, errand.id, err);
   if (status == CK_OK) status = ck_position_print(&errand, &now, err);
   ck_remote_command_close(&errand);
@@ -19,15 +22,19 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_operand operands[] = {
-  {.name = "SESSION", .offset = offsetof(values, session), .help = CK_RESOLVE_SESSION_HELP, .complete = CK_COMPLETE_SESSION},
-  {0},
+    {.name = "SESSION",
+     .offset = offsetof(values, session),
+     .help = CK_RESOLVE_SESSION_HELP,
+     .complete = CK_COMPLETE_SESSION},
+    {0},
 };
 
 const ck_command ck_command_sessions_undo = {
-  .name = "sessions undo",
-  .summary = "take the last rewind back",
-  .details = "The session stands at the last checkpoint of the branch that was left then. The branch that it leaves now is kept in its turn: "
-             "'ckrun sessions undo' once more goes back to it.",
-  .operands = operands,
-  .run = run,
+    .name = "sessions undo",
+    .summary = "take the last rewind back",
+    .details = "The session stands at the last checkpoint of the branch that was left then. The "
+               "branch that it leaves now is kept in its turn: "
+               "'ckrun sessions undo' once more goes back to it.",
+    .operands = operands,
+    .run = run,
 };

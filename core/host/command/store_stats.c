@@ -11,29 +11,34 @@ static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 typedef enum { COUNT, BYTES } unit;
 
 /* X(name, unit): members of ck_store_stats in the order they are shown. */
-#define STATS_TABLE(X)         \
-  X(sessions, COUNT)           \
-  X(events, COUNT)             \
-  X(checkpoints, COUNT)        \
-  X(keyframes, COUNT)          \
-  X(event_bytes, BYTES)        \
-  X(event_plain_bytes, BYTES)  \
-  X(payload_bytes, BYTES)      \
+/* clang-format off */
+#define STATS_TABLE(X) \
+  X(sessions, COUNT) \
+  X(events, COUNT) \
+  X(checkpoints, COUNT) \
+  X(keyframes, COUNT) \
+  X(event_bytes, BYTES) \
+  X(event_plain_bytes, BYTES) \
+  X(payload_bytes, BYTES) \
   X(payload_plain_bytes, BYTES) \
-  X(file_bytes, BYTES)         \
-  X(wal_bytes, BYTES)          \
-  X(free_bytes, BYTES)         \
+  X(file_bytes, BYTES) \
+  X(wal_bytes, BYTES) \
+  X(free_bytes, BYTES) \
   X(schema, COUNT)
+/* clang-format on */
 
-static ck_status print_table(ck_output *output, const char *url, const ck_store_stats *stats, const ck_spills_size *spills, ck_error *err) {
+static ck_status print_table(ck_output *output, const char *url, const ck_store_stats *stats,
+                             const ck_spills_size *spills, ck_error *err) {
   ck_table table;
   ck_table_init(&table, output, columns);
   ck_table_put_word(&table, "store");
   ck_table_put_text(&table, ck_bytes_text(url));
-#define X(name, unit)                                      \
-  ck_table_put_word(&table, #name);                        \
-  if (unit == BYTES) ck_table_put_bytes(&table, stats->name); \
-  else ck_table_put_count(&table, stats->name);
+#define X(name, unit)                        \
+  ck_table_put_word(&table, #name);          \
+  if (unit == BYTES)                         \
+    ck_table_put_bytes(&table, stats->name); \
+  else                                       \
+    ck_table_put_count(&table, stats->name);
   STATS_TABLE(X)
 #undef X
   ck_table_put_word(&table, "spill_files");
@@ -45,7 +50,8 @@ static ck_status print_table(ck_output *output, const char *url, const ck_store_
   return status;
 }
 
-static ck_status print_json(ck_output *output, const char *url, const ck_store_stats *stats, const ck_spills_size *spills, ck_error *err) {
+static ck_status print_json(ck_output *output, const char *url, const ck_store_stats *stats,
+                            const ck_spills_size *spills, ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "store", url);
@@ -84,9 +90,12 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 const ck_command ck_command_store_stats = {
-  .name = "store stats",
-  .summary = "tell what the store holds and how large it is",
-  .details = "Counts of sessions, events, checkpoints and keyframes; bytes of event bodies and checkpoint payloads as stored and "
-             "before compression; bytes of the file, of its write-ahead log and of its free pages; the schema's version; how many files hold outputs of programs that were too long for their results, and their bytes.",
-  .run = run,
+    .name = "store stats",
+    .summary = "tell what the store holds and how large it is",
+    .details = "Counts of sessions, events, checkpoints and keyframes; bytes of event bodies and "
+               "checkpoint payloads as stored and "
+               "before compression; bytes of the file, of its write-ahead log and of its free "
+               "pages; the schema's version; how many files hold outputs of programs that were too "
+               "long for their results, and their bytes.",
+    .run = run,
 };

@@ -15,7 +15,8 @@ typedef struct verification {
   struct cJSON *problems;
 } verification;
 
-static const ck_column columns[] = {{"SESSION", false}, {"SEQ", true}, {"STATUS", false}, {"PROBLEM", false}, {NULL, false}};
+static const ck_column columns[] = {
+    {"SESSION", false}, {"SEQ", true}, {"STATUS", false}, {"PROBLEM", false}, {NULL, false}};
 
 static void visit(void *to, const char *session, int64_t seq, ck_status status, const char *text) {
   verification *self = to;
@@ -63,16 +64,20 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_inspection look = {0};
   ck_verify_report report = {0};
   verification self = {.output = host->output};
-  ck_status status = v->session ? ck_inspection_open_session(&look, host, v->session, err) : ck_inspection_open(&look, host, err);
+  ck_status status = v->session ? ck_inspection_open_session(&look, host, v->session, err)
+                                : ck_inspection_open(&look, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
   ck_document_init(&self.document, host->output);
   self.problems = ck_document_put_array(&self.document, NULL, "problems");
-  if (look.store) status = ck_store_verify(&report, look.store, v->session ? look.head.session.id : NULL, visit, &self, err);
+  if (look.store)
+    status = ck_store_verify(&report, look.store, v->session ? look.head.session.id : NULL, visit,
+                             &self, err);
   if (status == CK_OK) status = print_report(&self, &report, err);
   if (status == CK_OK && report.problems)
-    status = ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", look.place.url, (long long)report.problems,
-                          report.problems == 1 ? "problem" : "problems");
+    status =
+        ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", look.place.url,
+                     (long long)report.problems, report.problems == 1 ? "problem" : "problems");
   ck_document_clear(&self.document);
   ck_table_clear(&self.table);
   ck_inspection_close(&look);
@@ -80,16 +85,20 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
 }
 
 static const ck_option options[] = {
-  {.name = "session", .type = CK_OPTION_TEXT, .offset = offsetof(values, session), .value = "ID",
-   .complete = CK_COMPLETE_SESSION,
-   .help = "only this session"},
-  {0},
+    {.name = "session",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, session),
+     .value = "ID",
+     .complete = CK_COMPLETE_SESSION,
+     .help = "only this session"},
+    {0},
 };
 
 const ck_command ck_command_store_verify = {
-  .name = "store verify",
-  .summary = "check every row, digest and payload",
-  .details = "Columns of the problems: session, seq, status, problem. Exit code 7 when there is any. Never writes.",
-  .options = options,
-  .run = run,
+    .name = "store verify",
+    .summary = "check every row, digest and payload",
+    .details = "Columns of the problems: session, seq, status, problem. Exit code 7 when there is "
+               "any. Never writes.",
+    .options = options,
+    .run = run,
 };

@@ -20,8 +20,8 @@ static int64_t depth_of(const ck_profile *profile, const ck_agent_tail_options *
   return profile ? profile->replay_depth : DEPTH_DEFAULT;
 }
 
-/* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies behind is given again only as
- * far as it is not done again. */
+/* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies
+ * behind is given again only as far as it is not done again. */
 static ck_status find_cut(int64_t *out, const ck_inspection *look, ck_error *err) {
   const ck_head *head = &look->head;
   *out = 0;
@@ -33,11 +33,16 @@ static ck_status find_cut(int64_t *out, const ck_inspection *look, ck_error *err
   return status;
 }
 
-static ck_status read_tail(ck_agent_tail *out, const ck_inspection *look, const ck_policy_engine *policies, ck_error *err) {
+static ck_status read_tail(ck_agent_tail *out, const ck_inspection *look,
+                           const ck_policy_engine *policies, ck_error *err) {
   const ck_head *head = &look->head;
   ck_view view;
-  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
-  ck_tail_query query = {.session = head->session.no, .view = &view, .agent = out->agent, .policies = policies,
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  ck_tail_query query = {.session = head->session.no,
+                         .view = &view,
+                         .agent = out->agent,
+                         .policies = policies,
                          .n = out->depth > 0 ? (size_t)out->depth : 0};
   if (status == CK_OK) status = find_cut(&query.cut, look, err);
   if (status == CK_OK) status = ck_tail_read(&out->tail, look->store, &query, err);
@@ -45,14 +50,15 @@ static ck_status read_tail(ck_agent_tail *out, const ck_inspection *look, const 
   return status;
 }
 
-ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look, ck_output *output, const ck_agent_tail_options *options,
-                             ck_error *err) {
+ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look, ck_output *output,
+                             const ck_agent_tail_options *options, ck_error *err) {
   const ck_session_record *session = &look->head.session;
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   *out = (ck_agent_tail){.session = session->id, .agent = options->agent};
   ck_status status = ck_remote_command_hide_secrets(output, look->store, session->id, err);
-  if (status == CK_OK) status = ck_snapshot_load_profile(&profile, &policies, session, options->profile, err);
+  if (status == CK_OK)
+    status = ck_snapshot_load_profile(&profile, &policies, session, options->profile, err);
   out->depth = depth_of(profile, options);
   if (status == CK_OK) status = read_tail(out, look, profile ? &policies : NULL, err);
   if (policies.free) policies.free(policies.self);
@@ -60,7 +66,8 @@ ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look, ck_o
   return status;
 }
 
-ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_agent_tail *self, ck_bytes section, ck_error *err) {
+ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_agent_tail *self,
+                            ck_bytes section, ck_error *err) {
   ck_value *text = NULL;
   ck_status status = ck_value_text(&text, section, err);
   if (status != CK_OK) return status;
@@ -70,7 +77,8 @@ ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_ag
   ck_document_put_value(document, at, "section", text);
   struct cJSON *events = ck_document_put_array(document, at, "events");
   for (size_t i = 0; i < self->tail.count; i++)
-    ck_inspection_put_event(document, ck_document_put_object(document, events, NULL), self->tail.events[i]);
+    ck_inspection_put_event(document, ck_document_put_object(document, events, NULL),
+                            self->tail.events[i]);
   ck_value_free(text);
   return CK_OK;
 }
@@ -85,7 +93,8 @@ typedef struct names {
 static bool take_name(void *to, const ck_event *event) {
   names *self = to;
   bool known = !event->agent;
-  for (size_t i = 0; i < self->count && !known; i++) known = strcmp(self->list[i], event->agent) == 0;
+  for (size_t i = 0; i < self->count && !known; i++)
+    known = strcmp(self->list[i], event->agent) == 0;
   if (!known && (self->list[self->count] = strdup(event->agent))) self->count++;
   return self->count < NAMES_MAX && ++self->seen < LOOK_BACK;
 }
@@ -103,9 +112,16 @@ void ck_agent_tail_report_none(ck_output *output, const ck_inspection *look, con
     if (strcmp(near.list[i], agent) != 0) ck_suggestion_check(&meant, near.list[i]);
   }
   ck_buffer_append_char(&list, 0);
-  if (!read || list.failed || near.count == 0) ck_output_talk(output, "session %s has nothing to give to an agent '%s'", id, agent);
-  else if (meant.best) ck_output_talk(output, "session %s has nothing to give to an agent '%s'; did you mean '%s'? Its agents: %s", id, agent, meant.best, list.data);
-  else ck_output_talk(output, "session %s has nothing to give to an agent '%s'; its agents: %s", id, agent, list.data);
+  if (!read || list.failed || near.count == 0)
+    ck_output_talk(output, "session %s has nothing to give to an agent '%s'", id, agent);
+  else if (meant.best)
+    ck_output_talk(
+        output,
+        "session %s has nothing to give to an agent '%s'; did you mean '%s'? Its agents: %s", id,
+        agent, meant.best, list.data);
+  else
+    ck_output_talk(output, "session %s has nothing to give to an agent '%s'; its agents: %s", id,
+                   agent, list.data);
   for (size_t i = 0; i < near.count; i++) free(near.list[i]);
   ck_buffer_clear(&list);
 }

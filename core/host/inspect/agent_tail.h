@@ -14,19 +14,21 @@ typedef struct ck_agent_tail_options {
 /* Zero-initialise. Texts borrowed from the look and the options. */
 typedef struct ck_agent_tail {
   const char *session, *agent;
-  int64_t depth;       /* events at most */
+  int64_t depth; /* events at most */
   ck_tail tail;
 } ck_agent_tail;
 void ck_agent_tail_clear(ck_agent_tail *self);
 
-/* What is there of the profile's secrets is known to the redactor of `output` afterwards. The answers of ck_profile_load and
- * ck_tail_read. */
-CK_CHECKED ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look, ck_output *output, const ck_agent_tail_options *options,
+/* What is there of the profile's secrets is known to the redactor of `output` afterwards. The
+ * answers of ck_profile_load and ck_tail_read. */
+CK_CHECKED ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look,
+                                        ck_output *output, const ck_agent_tail_options *options,
                                         ck_error *err);
-/* Says on stderr that there is nothing to give, and which agents the session's newest events are of. */
+/* Says on stderr that there is nothing to give, and which agents the session's newest events are
+ * of. */
 void ck_agent_tail_report_none(ck_output *output, const ck_inspection *look, const char *agent);
 /* Adds session, agent, depth, section and events. */
-CK_CHECKED ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_agent_tail *self, ck_bytes section,
-                                       ck_error *err);
+CK_CHECKED ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at,
+                                       const ck_agent_tail *self, ck_bytes section, ck_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* checkpoint_fields.c - a checkpoint as a document: what it restores, and how the session came there. */
+/* checkpoint_fields.c - a checkpoint as a document: what it restores, and how the session came
+ * there. */
 #include "core/host/inspect/checkpoint_fields.h"
 
 #include <stdlib.h>
@@ -9,8 +10,10 @@
 
 /* A text or null. */
 static void put_text(ck_document *document, struct cJSON *at, const char *name, const char *text) {
-  if (text) ck_document_put_text(document, at, name, text);
-  else ck_document_put_null(document, at, name);
+  if (text)
+    ck_document_put_text(document, at, name, text);
+  else
+    ck_document_put_null(document, at, name);
 }
 
 static void put_member(ck_document *document, struct cJSON *at, const char *name, ck_bytes value) {
@@ -28,9 +31,11 @@ static ck_bytes position_of(const ck_snapshot *snapshot) {
 
 /* The boundary names the node; a flow without nodes has a path that counts its turns. */
 static void put_nodes(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot) {
-  ck_bytes info = snapshot->checkpoint.info ? ck_value_bytes(snapshot->checkpoint.info) : (ck_bytes){0};
+  ck_bytes info =
+      snapshot->checkpoint.info ? ck_value_bytes(snapshot->checkpoint.info) : (ck_bytes){0};
   ck_bytes node = ck_json_get(info, "node");
-  put_member(document, at, "current_node", node.len ? node : ck_json_get(position_of(snapshot), "path"));
+  put_member(document, at, "current_node",
+             node.len ? node : ck_json_get(position_of(snapshot), "path"));
   put_member(document, at, "next_node", ck_json_get(info, "next"));
 }
 
@@ -40,23 +45,30 @@ typedef struct path {
 } path;
 
 static bool is_completion(ck_bytes kind) {
-  return ck_json_is_text(kind, "node_complete") || ck_json_is_text(kind, "step_complete") || ck_json_is_text(kind, "round_complete");
+  return ck_json_is_text(kind, "node_complete") || ck_json_is_text(kind, "step_complete") ||
+         ck_json_is_text(kind, "round_complete");
 }
 
 static bool add_step(void *to, const ck_event *event) {
   path *self = to;
   ck_bytes body = ck_value_bytes(event->body), node = ck_json_get(body, "node");
-  if (!is_completion(ck_json_get(body, "kind")) || ck_json_type_of(node) != CK_JSON_STRING) return true;
+  if (!is_completion(ck_json_get(body, "kind")) || ck_json_type_of(node) != CK_JSON_STRING)
+    return true;
   char *text = ck_json_dup_string(node);
-  if (text) ck_document_put_text(self->document, self->list, NULL, text);
-  else self->document->failed = true;
+  if (text)
+    ck_document_put_text(self->document, self->list, NULL, text);
+  else
+    self->document->failed = true;
   free(text);
   return true;
 }
 
-static ck_status put_path(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
+static ck_status put_path(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
+                          ck_error *err) {
   path self = {.document = document, .list = ck_document_put_array(document, at, "execution_path")};
-  ck_event_query query = {.session = snapshot->look->head.session.no, .view = &snapshot->view, .until = snapshot->until,
+  ck_event_query query = {.session = snapshot->look->head.session.no,
+                          .view = &snapshot->view,
+                          .until = snapshot->until,
                           .kinds = 1ull << CK_EVENT_BOUNDARY};
   return ck_store_read_events(snapshot->look->store, &query, add_step, &self, err);
 }
@@ -64,30 +76,37 @@ static ck_status put_path(ck_document *document, struct cJSON *at, const ck_snap
 /* ---- what it restores ---- */
 
 /* The keys below a prefix, without it. */
-static void put_keys(ck_document *document, struct cJSON *at, const char *name, const char *prefix, const ck_snapshot *snapshot) {
+static void put_keys(ck_document *document, struct cJSON *at, const char *name, const char *prefix,
+                     const ck_snapshot *snapshot) {
   struct cJSON *object = ck_document_put_object(document, at, name);
   size_t len = strlen(prefix);
   for (size_t i = 0; i < snapshot->entry_count; i++) {
     const ck_state_entry *entry = &snapshot->entries[i];
-    if (strncmp(entry->key, prefix, len) == 0) ck_document_put_value(document, object, entry->key + len, entry->value);
+    if (strncmp(entry->key, prefix, len) == 0)
+      ck_document_put_value(document, object, entry->key + len, entry->value);
   }
 }
 
-static ck_status put_conversation(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const char *name, int64_t cut,
+static ck_status put_conversation(ck_document *document, struct cJSON *at,
+                                  const ck_snapshot *snapshot, const char *name, int64_t cut,
                                   ck_error *err) {
   ck_scope *scope = NULL;
   const ck_inspection *look = snapshot->look;
   ck_status status = ck_scope_new(&scope, name, err);
-  if (status == CK_OK) status = ck_scope_fold(scope, look->store, look->head.session.no, &snapshot->view, cut, err);
+  if (status == CK_OK)
+    status = ck_scope_fold(scope, look->store, look->head.session.no, &snapshot->view, cut, err);
   struct cJSON *list = status == CK_OK ? ck_document_put_array(document, at, name) : NULL;
   for (size_t i = 0; list && i < ck_conversation_count(ck_scope_conversation(scope)); i++)
-    ck_document_put_value(document, list, NULL, ck_conversation_get(ck_scope_conversation(scope), i));
+    ck_document_put_value(document, list, NULL,
+                          ck_conversation_get(ck_scope_conversation(scope), i));
   ck_scope_free(scope);
   return status;
 }
 
-/* Each scope's own, up to its own cut, as a later attempt goes on with it. A program that drives a session without a flow says nothing of scopes: then it is main's. */
-static ck_status put_conversations(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
+/* Each scope's own, up to its own cut, as a later attempt goes on with it. A program that drives a
+ * session without a flow says nothing of scopes: then it is main's. */
+static ck_status put_conversations(ck_document *document, struct cJSON *at,
+                                   const ck_snapshot *snapshot, ck_error *err) {
   static const char prefix[] = "position.";
   struct cJSON *object = ck_document_put_object(document, at, "conversation_states");
   ck_status status = CK_OK;
@@ -101,15 +120,19 @@ static ck_status put_conversations(ck_document *document, struct cJSON *at, cons
     main |= strcmp(scope, "main") == 0;
     status = put_conversation(document, object, snapshot, scope, cut, err);
   }
-  return status != CK_OK || main ? status : put_conversation(document, object, snapshot, "main", snapshot->until, err);
+  return status != CK_OK || main
+             ? status
+             : put_conversation(document, object, snapshot, "main", snapshot->until, err);
 }
 
-ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, bool memory, ck_error *err) {
+ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
+                                   const ck_snapshot *snapshot, bool memory, ck_error *err) {
   const ck_checkpoint_info *checkpoint = &snapshot->checkpoint;
   ck_bytes info = checkpoint->info ? ck_value_bytes(checkpoint->info) : (ck_bytes){0};
   put_text(document, at, "checkpoint_id", snapshot->has_checkpoint ? checkpoint->id : NULL);
   ck_document_put_text(document, at, "session_id", snapshot->look->head.session.id);
-  put_text(document, at, "checkpoint_type", snapshot->has_checkpoint ? ck_boundary_kind_name(checkpoint->kind) : NULL);
+  put_text(document, at, "checkpoint_type",
+           snapshot->has_checkpoint ? ck_boundary_kind_name(checkpoint->kind) : NULL);
   ck_document_put_time(document, at, "created_at", checkpoint->created_ms);
   put_nodes(document, at, snapshot);
   ck_status status = put_path(document, at, snapshot, err);
@@ -118,9 +141,11 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at, cons
     if (status == CK_OK) status = put_conversations(document, at, snapshot, err);
     put_keys(document, at, "accumulated_outputs", "outputs.", snapshot);
   }
-  ck_inspection_fill_totals(document, ck_document_put_object(document, at, "metrics_snapshot"), &checkpoint->totals);
+  ck_inspection_fill_totals(document, ck_document_put_object(document, at, "metrics_snapshot"),
+                            &checkpoint->totals);
   ck_document_put_bool(document, at, "is_clean", snapshot->has_checkpoint && checkpoint->clean);
-  ck_document_put_bool(document, at, "can_resume_from", snapshot->has_checkpoint && checkpoint->resumable);
+  ck_document_put_bool(document, at, "can_resume_from",
+                       snapshot->has_checkpoint && checkpoint->resumable);
   put_member(document, at, "description", ck_json_get(info, "description"));
   put_text(document, at, "signature", checkpoint->signature[0] ? checkpoint->signature : NULL);
   return status;

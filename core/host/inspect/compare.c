@@ -26,32 +26,40 @@ void ck_compare_clear(ck_compare *self) {
 
 /* ---- states ---- */
 
-static ck_status put_redacted(ck_state *to, ck_redactor *redactor, const ck_state_entry *entry, ck_error *err) {
+static ck_status put_redacted(ck_state *to, ck_redactor *redactor, const ck_state_entry *entry,
+                              ck_error *err) {
   ck_value *kept = NULL;
-  ck_status status = ck_redactor_apply(&kept, redactor, CK_SINK_EXPORT, entry->key, entry->value, err);
+  ck_status status =
+      ck_redactor_apply(&kept, redactor, CK_SINK_EXPORT, entry->key, entry->value, err);
   if (status == CK_OK && kept) status = ck_state_put(to, entry->key, kept, err);
   ck_value_free(kept);
   return status;
 }
 
-static ck_status redact_state(ck_state **out, const ck_state *whole, ck_redactor *redactor, ck_error *err) {
+static ck_status redact_state(ck_state **out, const ck_state *whole, ck_redactor *redactor,
+                              ck_error *err) {
   ck_state_entry *entries = NULL;
   size_t count = 0;
   ck_status status = ck_state_new(out, err);
   if (status == CK_OK) status = ck_state_list(&entries, &count, whole, err);
-  for (size_t i = 0; status == CK_OK && i < count; i++) status = put_redacted(*out, redactor, &entries[i], err);
+  for (size_t i = 0; status == CK_OK && i < count; i++)
+    status = put_redacted(*out, redactor, &entries[i], err);
   free(entries);
   return status;
 }
 
-static ck_status read_side(ck_compare_side *out, ck_inspection *look, ck_redactor *redactor, const char *word, ck_error *err) {
+static ck_status read_side(ck_compare_side *out, ck_inspection *look, ck_redactor *redactor,
+                           const char *word, ck_error *err) {
   const ck_head *head = &look->head;
   ck_state *whole = NULL;
   ck_status status = ck_resolve_checkpoint(&out->checkpoint, look, word, err);
-  if (status == CK_OK) status = ck_store_get_state(&whole, look->store, head->session.no, out->checkpoint.seq, err);
+  if (status == CK_OK)
+    status = ck_store_get_state(&whole, look->store, head->session.no, out->checkpoint.seq, err);
   if (status == CK_OK) status = redact_state(&out->state, whole, redactor, err);
   if (status == CK_OK) status = ck_state_list(&out->entries, &out->entry_count, out->state, err);
-  if (status == CK_OK) status = ck_view_make(&out->view, head->timelines, head->timeline_count, out->checkpoint.timeline, err);
+  if (status == CK_OK)
+    status = ck_view_make(&out->view, head->timelines, head->timeline_count,
+                          out->checkpoint.timeline, err);
   ck_state_free(whole);
   return status;
 }
@@ -75,7 +83,8 @@ static int64_t common_end(const ck_compare_side *a, const ck_compare_side *b) {
 }
 
 static bool is_completion(ck_boundary_kind kind) {
-  return kind == CK_BOUNDARY_NODE_COMPLETE || kind == CK_BOUNDARY_STEP_COMPLETE || kind == CK_BOUNDARY_ROUND_COMPLETE;
+  return kind == CK_BOUNDARY_NODE_COMPLETE || kind == CK_BOUNDARY_STEP_COMPLETE ||
+         kind == CK_BOUNDARY_ROUND_COMPLETE;
 }
 
 typedef struct counting {
@@ -90,7 +99,8 @@ static bool copy_member(char **out, ck_bytes value) {
   return *out || ck_json_type_of(value) != CK_JSON_STRING;
 }
 
-static ck_status add_node(ck_compare_side *self, const ck_event *event, ck_boundary_kind kind, ck_error *err) {
+static ck_status add_node(ck_compare_side *self, const ck_event *event, ck_boundary_kind kind,
+                          ck_error *err) {
   if (self->node_count == self->node_cap) {
     size_t cap = self->node_cap ? self->node_cap * 2 : 16;
     ck_compare_node *grown = reallocarray(self->nodes, cap, sizeof *grown);
@@ -109,22 +119,29 @@ static bool count_event(void *to, const ck_event *event) {
   if ((unsigned)event->kind < CK_COMPARE_KINDS) self->side->events[event->kind]++;
   if (event->kind != CK_EVENT_BOUNDARY) return true;
   char *name = NULL;
-  if (!copy_member(&name, ck_json_get(ck_value_bytes(event->body), "kind"))) self->status = ck_error_no_memory(self->err);
+  if (!copy_member(&name, ck_json_get(ck_value_bytes(event->body), "kind")))
+    self->status = ck_error_no_memory(self->err);
   ck_boundary_kind kind = name ? ck_boundary_kind_of(name) : 0;
   free(name);
-  if (self->status == CK_OK && is_completion(kind)) self->status = add_node(self->side, event, kind, self->err);
+  if (self->status == CK_OK && is_completion(kind))
+    self->status = add_node(self->side, event, kind, self->err);
   return self->status == CK_OK;
 }
 
-static ck_status count_events(ck_compare_side *side, const ck_inspection *look, int64_t common, ck_error *err) {
+static ck_status count_events(ck_compare_side *side, const ck_inspection *look, int64_t common,
+                              ck_error *err) {
   if (side->checkpoint.seq <= common) return CK_OK;
   counting c = {.side = side, .err = err};
-  ck_event_query query = {.session = look->head.session.no, .view = &side->view, .after = common, .until = side->checkpoint.seq};
+  ck_event_query query = {.session = look->head.session.no,
+                          .view = &side->view,
+                          .after = common,
+                          .until = side->checkpoint.seq};
   ck_status status = ck_store_read_events(look->store, &query, count_event, &c, err);
   return status == CK_OK ? c.status : status;
 }
 
-ck_status ck_compare_read(ck_compare *out, ck_inspection *look, ck_redactor *redactor, const char *from, const char *to, ck_error *err) {
+ck_status ck_compare_read(ck_compare *out, ck_inspection *look, ck_redactor *redactor,
+                          const char *from, const char *to, ck_error *err) {
   *out = (ck_compare){0};
   ck_status status = read_side(&out->from, look, redactor, from, err);
   if (status == CK_OK) status = read_side(&out->to, look, redactor, to, err);
@@ -143,7 +160,8 @@ void ck_compare_visit_keys(const ck_compare *self, ck_compare_visit visit, void 
     int order = !old ? 1 : !now ? -1 : strcmp(old->key, now->key);
     i += order <= 0;
     j += order >= 0;
-    bool same = order == 0 && ck_bytes_equal(ck_value_bytes(old->value), ck_value_bytes(now->value));
+    bool same =
+        order == 0 && ck_bytes_equal(ck_value_bytes(old->value), ck_value_bytes(now->value));
     if (!same) visit(to, order <= 0 ? old : NULL, order >= 0 ? now : NULL);
   }
 }

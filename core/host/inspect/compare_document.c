@@ -42,14 +42,17 @@ static void add_key(void *to, const ck_state_entry *old, const ck_state_entry *n
   if (!old) ck_document_put_value(document, at, "value", now->value);
   if (!old || !now) return;
   self->list = ck_document_put_array(document, at, "differences");
-  ck_status status = ck_difference_find(ck_value_bytes(old->value), ck_value_bytes(now->value), add_difference, self, &ignored);
+  ck_status status = ck_difference_find(ck_value_bytes(old->value), ck_value_bytes(now->value),
+                                        add_difference, self, &ignored);
   if (status != CK_OK) document->failed = true;
   self->list = keys;
 }
 
-static void add_side(ck_document *document, struct cJSON *in, const char *name, const ck_compare_side *side) {
+static void add_side(ck_document *document, struct cJSON *in, const char *name,
+                     const ck_compare_side *side) {
   struct cJSON *at = ck_document_put_object(document, in, name);
-  ck_inspection_put_checkpoint(document, ck_document_put_object(document, at, "checkpoint"), &side->checkpoint);
+  ck_inspection_put_checkpoint(document, ck_document_put_object(document, at, "checkpoint"),
+                               &side->checkpoint);
   struct cJSON *nodes = ck_document_put_array(document, at, "completed");
   for (size_t i = 0; i < side->node_count; i++) {
     struct cJSON *node = ck_document_put_object(document, nodes, NULL);
@@ -60,7 +63,9 @@ static void add_side(ck_document *document, struct cJSON *in, const char *name, 
   }
   struct cJSON *events = ck_document_put_object(document, at, "events");
   for (int kind = 0; kind < CK_COMPARE_KINDS; kind++)
-    if (side->events[kind]) ck_document_put_int(document, events, ck_event_kind_name((ck_event_kind)kind), side->events[kind]);
+    if (side->events[kind])
+      ck_document_put_int(document, events, ck_event_kind_name((ck_event_kind)kind),
+                          side->events[kind]);
 }
 
 static ck_totals spent_between(const ck_totals *from, const ck_totals *to) {
@@ -73,7 +78,8 @@ static ck_totals spent_between(const ck_totals *from, const ck_totals *to) {
                      .active_us = to->active_us - from->active_us};
 }
 
-void ck_compare_put(ck_document *document, struct cJSON *at, const ck_compare *self, const char *session) {
+void ck_compare_put(ck_document *document, struct cJSON *at, const ck_compare *self,
+                    const char *session) {
   writing w = {.document = document};
   ck_totals spent = spent_between(&self->from.checkpoint.totals, &self->to.checkpoint.totals);
   ck_document_put_text(document, at, "session", session);

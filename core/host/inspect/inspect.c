@@ -5,16 +5,16 @@
 
 const char *const ck_inspection_statuses[] = {
 #define X(name, number, text, resumable) text,
-  CK_SESSION_STATUS_TABLE(X)
+    CK_SESSION_STATUS_TABLE(X)
 #undef X
-  NULL,
+        NULL,
 };
 
 const char *const ck_inspection_kinds[] = {
 #define X(name, number, text) text,
-  CK_EVENT_TABLE(X)
+    CK_EVENT_TABLE(X)
 #undef X
-  NULL,
+        NULL,
 };
 
 ck_status ck_inspection_open(ck_inspection *out, const ck_host *host, ck_error *err) {
@@ -29,16 +29,19 @@ ck_status ck_inspection_open(ck_inspection *out, const ck_host *host, ck_error *
 static ck_status open_head(ck_inspection *self, const char *word, ck_error *err) {
   char id[CK_ID_SIZE];
   if (!self->store)
-    return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", word, self->place.url);
+    return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", word,
+                        self->place.url);
   ck_status status = ck_resolve_session(id, self->store, word, err);
   if (status == CK_OK) status = ck_store_get_head(&self->head, self->store, id, err);
   if (status != CK_OK) return status;
   ck_error owned = CK_ERROR_INIT;
-  self->live = self->head.session.status == CK_SESSION_RUNNING && ck_store_check_owner(self->store, id, &owned) == CK_E_OWNED;
+  self->live = self->head.session.status == CK_SESSION_RUNNING &&
+               ck_store_check_owner(self->store, id, &owned) == CK_E_OWNED;
   return CK_OK;
 }
 
-ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host, const char *id, ck_error *err) {
+ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host, const char *id,
+                                     ck_error *err) {
   memset(out, 0, sizeof *out);
   ck_status status = ck_id_check("session", id, err);
   if (status == CK_OK) status = ck_inspection_open(out, host, err);
@@ -64,7 +67,8 @@ void ck_inspection_put_event(ck_document *document, struct cJSON *at, const ck_e
   ck_document_put_value(document, at, "body", event->body);
 }
 
-void ck_inspection_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals) {
+void ck_inspection_fill_totals(ck_document *document, struct cJSON *object,
+                               const ck_totals *totals) {
   ck_document_put_int(document, object, "cost_micros", totals->cost_micros);
   ck_document_put_int(document, object, "input_tokens", totals->input_tokens);
   ck_document_put_int(document, object, "output_tokens", totals->output_tokens);
@@ -78,7 +82,8 @@ void ck_inspection_put_totals(ck_document *document, struct cJSON *at, const ck_
   ck_inspection_fill_totals(document, ck_document_put_object(document, at, "totals"), totals);
 }
 
-void ck_inspection_put_checkpoint(ck_document *document, struct cJSON *at, const ck_checkpoint_info *checkpoint) {
+void ck_inspection_put_checkpoint(ck_document *document, struct cJSON *at,
+                                  const ck_checkpoint_info *checkpoint) {
   char digest[CK_DIGEST_HEX_SIZE];
   ck_digest_hex(digest, &checkpoint->digest);
   ck_document_put_text(document, at, "id", checkpoint->id);
@@ -101,7 +106,8 @@ void ck_inspection_put_checkpoint(ck_document *document, struct cJSON *at, const
   ck_inspection_put_totals(document, at, &checkpoint->totals);
 }
 
-void ck_inspection_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record, bool live) {
+void ck_inspection_put_record(ck_document *document, struct cJSON *at,
+                              const ck_session_record *record, bool live) {
   ck_document_put_text(document, at, "session", record->id);
   ck_document_put_text(document, at, "status", ck_session_status_name(record->status));
   if (record->status == CK_SESSION_RUNNING) ck_document_put_bool(document, at, "live", live);

@@ -9,15 +9,17 @@
 
 typedef struct ck_inspection {
   ck_store_location place;
-  ck_store *store;   /* NULL: there is none yet, and nobody named it */
-  ck_head head;      /* of the session, when one was opened */
-  bool live;         /* its owner runs */
+  ck_store *store; /* NULL: there is none yet, and nobody named it */
+  ck_head head;    /* of the session, when one was opened */
+  bool live;       /* its owner runs */
 } ck_inspection;
 
 /* CK_E_NOT_FOUND when the store was named and is not there. */
 CK_CHECKED ck_status ck_inspection_open(ck_inspection *out, const ck_host *host, ck_error *err);
-/* `id` as for ck_resolve_session; what it means is then head.session.id. CK_E_NOT_FOUND also when there is no store at all. */
-CK_CHECKED ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host, const char *id, ck_error *err);
+/* `id` as for ck_resolve_session; what it means is then head.session.id. CK_E_NOT_FOUND also when
+ * there is no store at all. */
+CK_CHECKED ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host,
+                                                const char *id, ck_error *err);
 void ck_inspection_close(ck_inspection *self);
 
 /* The names of all session statuses and event kinds, for options; end with NULL. */
@@ -25,13 +27,16 @@ extern const char *const ck_inspection_statuses[];
 extern const char *const ck_inspection_kinds[];
 
 /* Adds the members of a checkpoint as it is listed. */
-void ck_inspection_put_checkpoint(ck_document *document, struct cJSON *at, const ck_checkpoint_info *checkpoint);
+void ck_inspection_put_checkpoint(ck_document *document, struct cJSON *at,
+                                  const ck_checkpoint_info *checkpoint);
 /* Adds the members of an event: seq, timeline, kind, at, scope, agent, body. */
 void ck_inspection_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
 /* Adds the figures to an object, or an object "totals" of them. */
-void ck_inspection_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals);
+void ck_inspection_fill_totals(ck_document *document, struct cJSON *object,
+                               const ck_totals *totals);
 void ck_inspection_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
 /* Adds session, status, reason, times, profile, flow, run; `live` for running ones. */
-void ck_inspection_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record, bool live);
+void ck_inspection_put_record(ck_document *document, struct cJSON *at,
+                              const ck_session_record *record, bool live);
 
 #endif

@@ -21,10 +21,12 @@ static bool add_fork(void *to, const ck_session_record *record) {
   return true;
 }
 
-ck_status ck_lineage_read(ck_lineage *self, ck_store *store, const ck_session_record *record, ck_error *err) {
+ck_status ck_lineage_read(ck_lineage *self, ck_store *store, const ck_session_record *record,
+                          ck_error *err) {
   ck_status status = CK_OK;
   self->origin.cut = record->origin.cut;
-  if (record->origin.session) status = ck_store_get_session_id(self->origin.id, store, record->origin.session, err);
+  if (record->origin.session)
+    status = ck_store_get_session_id(self->origin.id, store, record->origin.session, err);
   if (status == CK_OK) status = ck_store_list_forks(store, record->no, add_fork, self, err);
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
 }
@@ -40,9 +42,11 @@ static void put(ck_document *document, struct cJSON *at, const ck_relative *rela
 }
 
 void ck_lineage_put(ck_document *document, const ck_lineage *self) {
-  if (self->origin.id[0]) put(document, ck_document_put_object(document, NULL, "origin"), &self->origin);
+  if (self->origin.id[0])
+    put(document, ck_document_put_object(document, NULL, "origin"), &self->origin);
   struct cJSON *forks = ck_document_put_array(document, NULL, "forks");
-  for (size_t i = 0; i < self->count; i++) put(document, ck_document_put_object(document, forks, NULL), &self->forks[i]);
+  for (size_t i = 0; i < self->count; i++)
+    put(document, ck_document_put_object(document, forks, NULL), &self->forks[i]);
 }
 
 static void put_row(ck_table *table, const char *name, const ck_relative *relative) {

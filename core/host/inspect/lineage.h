@@ -13,13 +13,14 @@ typedef struct ck_relative {
 
 /* Zero-initialise. */
 typedef struct ck_lineage {
-  ck_relative origin;  /* id "": it is no fork */
-  ck_relative *forks;  /* oldest first */
+  ck_relative origin; /* id "": it is no fork */
+  ck_relative *forks; /* oldest first */
   size_t count, cap;
   bool failed;
 } ck_lineage;
 
-CK_CHECKED ck_status ck_lineage_read(ck_lineage *self, ck_store *store, const ck_session_record *record, ck_error *err);
+CK_CHECKED ck_status ck_lineage_read(ck_lineage *self, ck_store *store,
+                                     const ck_session_record *record, ck_error *err);
 void ck_lineage_clear(ck_lineage *self);
 /* Adds "origin": {session, cut}, where there is one, and "forks": [{session, cut}, …]. */
 void ck_lineage_put(ck_document *document, const ck_lineage *self);

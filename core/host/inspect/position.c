@@ -4,7 +4,8 @@
 #include "core/host/print/key_values.h"
 #include "core/host/run/summary.h"
 
-ck_status ck_position_print(const ck_remote_command *errand, const ck_history_edit_result *now, ck_error *err) {
+ck_status ck_position_print(const ck_remote_command *errand, const ck_history_edit_result *now,
+                            ck_error *err) {
   ck_key_values facts;
   ck_buffer words = {0}, next = {0};
   ck_buffer_append_format(&words, "resume %s", now->session);

@@ -5,7 +5,9 @@
 #include "core/host/remote_command.h"
 #include "core/runtime/history/history_edit.h"
 
-/* Of a rewind or an undo: from where it goes on, who was told a report, what was left, and how to go on. */
-CK_CHECKED ck_status ck_position_print(const ck_remote_command *errand, const ck_history_edit_result *now, ck_error *err);
+/* Of a rewind or an undo: from where it goes on, who was told a report, what was left, and how to
+ * go on. */
+CK_CHECKED ck_status ck_position_print(const ck_remote_command *errand,
+                                       const ck_history_edit_result *now, ck_error *err);
 
 #endif

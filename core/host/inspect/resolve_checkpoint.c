@@ -27,39 +27,51 @@ static bool is_seq(const char *word) {
   return digits > 0 && digits <= 18 && !word[digits];
 }
 
-static ck_status tell_none(const search *self, const ck_inspection *look, const char *word, ck_error *err) {
+static ck_status tell_none(const search *self, const ck_inspection *look, const char *word,
+                           ck_error *err) {
   const char *id = look->head.session.id;
-  if (self->count == 0) return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint", id);
-  return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint '%s'; " CK_RESOLVE_CHECKPOINT_HELP " names one, and `ckrun sessions checkpoints "
-                      "%s` lists them", id, word, id);
+  if (self->count == 0)
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint", id);
+  return ck_error_set(err, CK_E_NOT_FOUND,
+                      "session %s has no checkpoint '%s'; " CK_RESOLVE_CHECKPOINT_HELP
+                      " names one, and `ckrun sessions checkpoints "
+                      "%s` lists them",
+                      id, word, id);
 }
 
 static ck_status tell_two(const search *self, const char *word, ck_error *err) {
-  return ck_error_set(err, CK_E_USAGE, "%zu checkpoints begin with '%s', such as %s and %s: a few more characters tell them apart",
-                      self->matches, word, self->ids[0], self->ids[1]);
+  return ck_error_set(
+      err, CK_E_USAGE,
+      "%zu checkpoints begin with '%s', such as %s and %s: a few more characters tell them apart",
+      self->matches, word, self->ids[0], self->ids[1]);
 }
 
 /* Pruned ones are not listed; one that is named in full is still known. */
 static bool is_pruned(const ck_inspection *look, const char *word) {
   ck_checkpoint_info info;
   ck_error ignored = CK_ERROR_INIT;
-  if (!*word || ck_store_get_checkpoint(&info, look->store, look->head.session.no, word, 0, &ignored) != CK_OK) return false;
+  if (!*word || ck_store_get_checkpoint(&info, look->store, look->head.session.no, word, 0,
+                                        &ignored) != CK_OK)
+    return false;
   bool pruned = info.pruned;
   ck_checkpoint_info_clear(&info);
   return pruned;
 }
 
-ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *look, const char *word, ck_error *err) {
+ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *look,
+                                const char *word, ck_error *err) {
   *out = (ck_checkpoint_info){0};
   search s = {.prefix = word};
-  ck_status status = ck_store_list_checkpoints(look->store, look->head.session.no, look_at, &s, err);
+  ck_status status =
+      ck_store_list_checkpoints(look->store, look->head.session.no, look_at, &s, err);
   if (status != CK_OK) return status;
   int64_t seq = s.matches == 1 ? s.found : 0;
   if (strcmp(word, "latest") == 0 && look->head.has_checkpoint) seq = look->head.checkpoint.seq;
   if (strcmp(word, "first") == 0) seq = s.first;
   if (is_seq(word)) seq = strtoll(word, NULL, 10);
   if (seq == 0 && s.matches == 0 && is_pruned(look, word))
-    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint %s: it was pruned", look->head.session.id, word);
+    return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint %s: it was pruned",
+                        look->head.session.id, word);
   if (!*word || (seq == 0 && s.matches == 0)) return tell_none(&s, look, word, err);
   if (seq == 0) return tell_two(&s, word, err);
   ck_error absent = CK_ERROR_INIT;

@@ -6,8 +6,10 @@
 
 #define CK_RESOLVE_CHECKPOINT_HELP "an id or the beginning of one, a seq, \"first\" or \"latest\""
 
-/* CK_RESOLVE_CHECKPOINT_HELP; "latest" is the latest that the live timeline sees. CK_E_NOT_FOUND, CK_E_USAGE (more than one begins with the
- * word), each with what else can be given. Caller clears `out`. */
-CK_CHECKED ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *look, const char *word, ck_error *err);
+/* CK_RESOLVE_CHECKPOINT_HELP; "latest" is the latest that the live timeline sees. CK_E_NOT_FOUND,
+ * CK_E_USAGE (more than one begins with the word), each with what else can be given. Caller clears
+ * `out`. */
+CK_CHECKED ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *look,
+                                           const char *word, ck_error *err);
 
 #endif

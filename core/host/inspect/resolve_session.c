@@ -20,7 +20,8 @@ typedef struct search {
 static const char *tail_of(const char *id) {
   size_t len = strlen(id);
   const char *tail = id + len - TAIL;
-  return len > TAIL + 1 && tail[-1] == '_' && strspn(tail, "0123456789abcdef") == TAIL ? tail : NULL;
+  return len > TAIL + 1 && tail[-1] == '_' && strspn(tail, "0123456789abcdef") == TAIL ? tail
+                                                                                       : NULL;
 }
 
 static void look_near(search *self, const char *id) {
@@ -36,13 +37,15 @@ static bool look_at(void *to, const ck_session_record *record) {
   const char *tail = tail_of(record->id);
   look_near(self, record->id);
   bool fits = tail && self->len >= PART_MIN &&
-              (strncmp(record->id, self->word, self->len) == 0 || strncmp(tail, self->word, self->len) == 0);
+              (strncmp(record->id, self->word, self->len) == 0 ||
+               strncmp(tail, self->word, self->len) == 0);
   if (fits && self->matches < 2) memcpy(self->ids[self->matches], record->id, CK_ID_SIZE);
   self->matches += fits;
   return true;
 }
 
-ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word, ck_error *err) {
+ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word,
+                             ck_error *err) {
   ck_session_record record;
   ck_error absent = CK_ERROR_INIT, ignored = CK_ERROR_INIT;
   search s = {.word = word, .len = strlen(word)};
@@ -51,14 +54,17 @@ ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *
   if (status != CK_OK) return status;
   status = ck_store_get_session(&record, store, word, &absent);
   if (status == CK_OK) ck_session_record_clear(&record);
-  if (status == CK_E_NOT_FOUND && ck_store_list_sessions(store, 0, look_at, &s, &ignored) != CK_OK) s = (search){0};
+  if (status == CK_E_NOT_FOUND && ck_store_list_sessions(store, 0, look_at, &s, &ignored) != CK_OK)
+    s = (search){0};
   if (status == CK_OK || s.matches == 1) {
     strcpy(out, s.matches == 1 ? s.ids[0] : word);
     return CK_OK;
   }
   if (s.matches > 1)
-    return ck_error_set(err, CK_E_USAGE, "%zu sessions are meant by '%s', such as %s and %s: a few more characters tell them apart",
-                        s.matches, word, s.ids[0], s.ids[1]);
+    return ck_error_set(
+        err, CK_E_USAGE,
+        "%zu sessions are meant by '%s', such as %s and %s: a few more characters tell them apart",
+        s.matches, word, s.ids[0], s.ids[1]);
   if (s.near[0]) return ck_error_set(err, status, "%s; did you mean '%s'?", absent.text, s.near);
   return ck_error_set(err, status, "%s", absent.text);
 }

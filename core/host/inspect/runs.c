@@ -1,4 +1,5 @@
-/* runs.c - the runs of a session, as they are shown: each process's attempt, how it ended, what it spent. */
+/* runs.c - the runs of a session, as they are shown: each process's attempt, how it ended, what it
+ * spent. */
 #include "core/host/inspect/runs.h"
 
 #include <stdlib.h>
@@ -22,12 +23,18 @@ static ck_run *find(ck_runs *self, int64_t timeline) {
 /* How a run ends when this is the last that is heard of it. */
 static const char *ending_of(const ck_event *event) {
   switch (event->kind) {
-    case CK_EVENT_SESSION_PAUSED: return "paused";
-    case CK_EVENT_SESSION_FAILED: return "failed";
-    case CK_EVENT_SESSION_COMPLETED: return "completed";
-    case CK_EVENT_SESSION_CANCELLED: return "cancelled";
-    case CK_EVENT_RESOLUTION: return "resolved";
-    default: return "died";
+    case CK_EVENT_SESSION_PAUSED:
+      return "paused";
+    case CK_EVENT_SESSION_FAILED:
+      return "failed";
+    case CK_EVENT_SESSION_COMPLETED:
+      return "completed";
+    case CK_EVENT_SESSION_CANCELLED:
+      return "cancelled";
+    case CK_EVENT_RESOLUTION:
+      return "resolved";
+    default:
+      return "died";
   }
 }
 
@@ -41,11 +48,13 @@ static bool take_event(void *to, const ck_event *event) {
   return true;
 }
 
-ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live, ck_error *err) {
+ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
+                       ck_error *err) {
   self->list = calloc(head->timeline_count ? head->timeline_count : 1, sizeof *self->list);
   if (!self->list) return ck_error_no_memory(err);
   for (size_t i = 0; i < head->timeline_count; i++)
-    if (!head->timelines[i].session) self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = "died"};
+    if (!head->timelines[i].session)
+      self->list[self->count++] = (ck_run){.timeline = &head->timelines[i], .outcome = "died"};
   ck_event_query query = {.session = head->session.no};
   ck_status status = ck_store_read_events(store, &query, take_event, self, err);
   ck_run *last = find(self, head->session.timeline);
@@ -59,7 +68,8 @@ void ck_runs_put(ck_document *document, const ck_runs *self) {
     const ck_run *run = &self->list[i];
     struct cJSON *at = ck_document_put_object(document, list, NULL);
     ck_document_put_text(document, at, "run", run->timeline->run);
-    ck_document_put_text(document, at, "parent_run", run->timeline->parent_run[0] ? run->timeline->parent_run : NULL);
+    ck_document_put_text(document, at, "parent_run",
+                         run->timeline->parent_run[0] ? run->timeline->parent_run : NULL);
     ck_document_put_text(document, at, "outcome", run->outcome);
     ck_document_put_int(document, at, "attempt", run->timeline->attempt);
     ck_document_put_time(document, at, "begun", run->begun_ms);
@@ -86,7 +96,8 @@ void ck_runs_put_rows(ck_table *table, const ck_runs *self) {
     ck_format_money(&text, run->spent.cost_micros);
     append_count(&text, run->spent.model_calls, "model call");
     append_count(&text, run->spent.tool_calls, "tool call");
-    if (run->timeline->parent_run[0]) ck_buffer_append_format(&text, ", after %s", run->timeline->parent_run);
+    if (run->timeline->parent_run[0])
+      ck_buffer_append_format(&text, ", after %s", run->timeline->parent_run);
     if (text.failed) table->text.failed = true;
     ck_table_put_word(table, "runs");
     ck_table_put_text(table, ck_buffer_bytes(&text));

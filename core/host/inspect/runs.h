@@ -1,4 +1,5 @@
-/* runs.h - the runs of a session, as they are shown: each process's attempt, how it ended, what it spent. */
+/* runs.h - the runs of a session, as they are shown: each process's attempt, how it ended, what it
+ * spent. */
 #ifndef CK_HOST_INSPECT_RUNS_H
 #define CK_HOST_INSPECT_RUNS_H
 
@@ -8,9 +9,10 @@
 
 typedef struct ck_run {
   const ck_timeline *timeline; /* that it opened; of the head */
-  const char *outcome;         /* "completed", "paused", …; "running"; "died": it did not say how it ended */
-  int64_t begun_ms, last_ms;   /* its first and last event */
-  ck_totals spent;             /* by its own outcomes; active_us is not known */
+  const char
+      *outcome; /* "completed", "paused", …; "running"; "died": it did not say how it ended */
+  int64_t begun_ms, last_ms; /* its first and last event */
+  ck_totals spent;           /* by its own outcomes; active_us is not known */
 } ck_run;
 
 /* Zero-initialise. */
@@ -20,7 +22,8 @@ typedef struct ck_runs {
 } ck_runs;
 
 /* Borrows `head`. `live`: a process runs the session now. */
-CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live, ck_error *err);
+CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head *head, bool live,
+                                  ck_error *err);
 void ck_runs_clear(ck_runs *self);
 /* Adds "runs": [{run, parent_run?, outcome, attempt, begun, last, totals}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);

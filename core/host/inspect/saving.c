@@ -1,4 +1,5 @@
-/* saving.c - reads what the transcript and the session's lock tell of failed saves, and words it. */
+/* saving.c - reads what the transcript and the session's lock tell of failed saves, and words
+ * it. */
 #include "core/host/inspect/saving.h"
 
 #include <inttypes.h>
@@ -14,7 +15,8 @@ static bool count_event(void *to, const ck_event *event) {
   return true;
 }
 
-ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_record *record, ck_error *err) {
+ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_record *record,
+                         ck_error *err) {
   *out = (ck_saving_view){0};
   ck_event_query query = {.session = record->no, .kinds = UINT64_C(1) << CK_EVENT_SAVING};
   ck_status status = ck_store_read_events(store, &query, count_event, out, err);
@@ -23,7 +25,8 @@ ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_
 }
 
 void ck_saving_append_count(ck_buffer *out, int64_t checkpoints) {
-  ck_buffer_append_format(out, "%" PRId64 " checkpoint%s", checkpoints, checkpoints == 1 ? "" : "s");
+  ck_buffer_append_format(out, "%" PRId64 " checkpoint%s", checkpoints,
+                          checkpoints == 1 ? "" : "s");
 }
 
 void ck_saving_put(ck_document *document, const ck_saving_view *self) {
@@ -42,9 +45,11 @@ void ck_saving_put_row(ck_table *table, const ck_saving_view *self) {
     ck_buffer_append_format(&text, "failing, the session goes on unsaved: %s", self->trouble);
   } else if (self->lost) {
     ck_saving_append_count(&text, self->unsaved);
-    ck_buffer_append_format(&text, " and %" PRId64 " event%s could not be saved", self->events, self->events == 1 ? "" : "s");
+    ck_buffer_append_format(&text, " and %" PRId64 " event%s could not be saved", self->events,
+                            self->events == 1 ? "" : "s");
   } else if (self->times) {
-    ck_buffer_append_format(&text, "failed for a while %s, ", self->times == 1 ? "once" : "several times");
+    ck_buffer_append_format(&text, "failed for a while %s, ",
+                            self->times == 1 ? "once" : "several times");
     ck_saving_append_count(&text, self->late);
     ck_buffer_append_text(&text, " came late; all is saved");
   }

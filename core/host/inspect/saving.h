@@ -1,4 +1,5 @@
-/* saving.h - how saving a session gets on, as it is shown: whether it fails just now, and how often it has. */
+/* saving.h - how saving a session gets on, as it is shown: whether it fails just now, and how often
+ * it has. */
 #ifndef CK_HOST_INSPECT_SAVING_H
 #define CK_HOST_INSPECT_SAVING_H
 
@@ -8,13 +9,14 @@
 
 typedef struct ck_saving_view {
   char trouble[CK_STORE_FAULT_MAX]; /* why it fails just now; "": it does not, as far as is known */
-  int64_t times, late;          /* how often it failed for a while; checkpoints that came late */
-  bool lost;                    /* a run has ended, and these could not be saved: */
-  int64_t unsaved, events;      /* checkpoints and events */
+  int64_t times, late;     /* how often it failed for a while; checkpoints that came late */
+  bool lost;               /* a run has ended, and these could not be saved: */
+  int64_t unsaved, events; /* checkpoints and events */
 } ck_saving_view;
 
 /* Of a session in the store; its own live process need not be this one. */
-CK_CHECKED ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_record *record, ck_error *err);
+CK_CHECKED ck_status ck_saving_read(ck_saving_view *out, ck_store *store,
+                                    const ck_session_record *record, ck_error *err);
 /* Adds an object "saving". */
 void ck_saving_put(ck_document *document, const ck_saving_view *self);
 /* Adds a row "saving"; nothing when all is and was well. */

@@ -12,46 +12,60 @@ enum { DEPTH_DEFAULT = 50 };
 
 /* ---- constraints ---- */
 
-static void put_dimension(ck_document *document, struct cJSON *at, const ck_limits_usage *standing, ck_dimension d) {
+static void put_dimension(ck_document *document, struct cJSON *at, const ck_limits_usage *standing,
+                          ck_dimension d) {
   struct cJSON *object = ck_document_put_object(document, at, ck_dimension_name(d));
   ck_document_put_int(document, object, "spent", standing->spent.of[d]);
-  if (standing->limit.of[d] >= 0) ck_document_put_int(document, object, "limit", standing->limit.of[d]);
-  if (standing->minimum.of[d] >= 0) ck_document_put_int(document, object, "minimum", standing->minimum.of[d]);
+  if (standing->limit.of[d] >= 0)
+    ck_document_put_int(document, object, "limit", standing->limit.of[d]);
+  if (standing->minimum.of[d] >= 0)
+    ck_document_put_int(document, object, "minimum", standing->minimum.of[d]);
 }
 
-/* A limit can be in the way before it is reached, when the next call may cost more than is left: the transcript says so. */
+/* A limit can be in the way before it is reached, when the next call may cost more than is left:
+ * the transcript says so. */
 typedef struct told {
   char text[CK_ERROR_TEXT_MAX]; /* "": nothing was told since the session was last resumed */
 } told;
 
-static bool is_dimension(ck_dimension d, ck_bytes name) { return ck_json_is_text(name, ck_dimension_name(d)); }
+static bool is_dimension(ck_dimension d, ck_bytes name) {
+  return ck_json_is_text(name, ck_dimension_name(d));
+}
 
 static bool hear(void *to, const ck_event *event) {
   told *self = to;
   ck_bytes body = ck_value_bytes(event->body);
   ck_limit_hit hit = {.asked = -1};
   if (event->kind == CK_EVENT_SESSION_RESUMED) self->text[0] = '\0';
-  if (event->kind != CK_EVENT_CONSTRAINT || !ck_json_is_text(ck_json_get(body, "what"), "hit")) return true;
+  if (event->kind != CK_EVENT_CONSTRAINT || !ck_json_is_text(ck_json_get(body, "what"), "hit"))
+    return true;
   char *agent = ck_json_dup_string(ck_json_get(body, "agent"));
   hit.agent = agent;
   ck_json_read_int(&hit.spent, ck_json_get(body, "spent"));
   ck_json_read_int(&hit.limit, ck_json_get(body, "limit"));
-  while (hit.dimension < CK_DIMENSION_COUNT && !is_dimension(hit.dimension, ck_json_get(body, "dimension"))) hit.dimension++;
+  while (hit.dimension < CK_DIMENSION_COUNT &&
+         !is_dimension(hit.dimension, ck_json_get(body, "dimension")))
+    hit.dimension++;
   if (hit.dimension < CK_DIMENSION_COUNT) ck_limits_describe(self->text, sizeof self->text, &hit);
   free(agent);
   return true;
 }
 
-static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const ck_limits_usage *standing,
-                         ck_error *err) {
+static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
+                         const ck_limits_usage *standing, ck_error *err) {
   told heard = {""};
   char *text = heard.text;
-  ck_event_query query = {.session = snapshot->look->head.session.no, .view = &snapshot->view, .until = snapshot->until,
+  ck_event_query query = {.session = snapshot->look->head.session.no,
+                          .view = &snapshot->view,
+                          .until = snapshot->until,
                           .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_SESSION_RESUMED};
   ck_status status = ck_store_read_events(snapshot->look->store, &query, hear, &heard, err);
   for (int d = CK_DIMENSION_COUNT; d-- > 0;) {
-    ck_limit_hit hit = {.dimension = (ck_dimension)d, .spent = standing->spent.of[d], .limit = standing->limit.of[d]};
-    if (ck_limits_usage_hits(standing, (ck_dimension)d)) ck_limits_describe(text, sizeof heard.text, &hit);
+    ck_limit_hit hit = {.dimension = (ck_dimension)d,
+                        .spent = standing->spent.of[d],
+                        .limit = standing->limit.of[d]};
+    if (ck_limits_usage_hits(standing, (ck_dimension)d))
+      ck_limits_describe(text, sizeof heard.text, &hit);
   }
   ck_document_put_bool(document, at, "hit", text[0] != '\0');
   if (text[0]) ck_document_put_text(document, at, "hit_reason", text);
@@ -59,15 +73,19 @@ static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snaps
   return status;
 }
 
-static ck_status put_constraints(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
+static ck_status put_constraints(ck_document *document, struct cJSON *at,
+                                 const ck_snapshot *snapshot, ck_error *err) {
   ck_limits_usage standing;
-  ck_status status = ck_limits_usage_read(&standing, snapshot->profile, snapshot->state, &snapshot->checkpoint.totals, err);
+  ck_status status = ck_limits_usage_read(&standing, snapshot->profile, snapshot->state,
+                                          &snapshot->checkpoint.totals, err);
   if (status != CK_OK) return status;
   struct cJSON *object = ck_document_put_object(document, at, "constraintState");
-  for (int d = 0; d < CK_DIMENSION_COUNT; d++) put_dimension(document, object, &standing, (ck_dimension)d);
+  for (int d = 0; d < CK_DIMENSION_COUNT; d++)
+    put_dimension(document, object, &standing, (ck_dimension)d);
   struct cJSON *near = ck_document_put_array(document, object, "approaching");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++)
-    if (ck_limits_usage_approaches(&standing, (ck_dimension)d)) ck_document_put_text(document, near, NULL, ck_dimension_name((ck_dimension)d));
+    if (ck_limits_usage_approaches(&standing, (ck_dimension)d))
+      ck_document_put_text(document, near, NULL, ck_dimension_name((ck_dimension)d));
   return put_hit(document, object, snapshot, &standing, err);
 }
 
@@ -77,7 +95,7 @@ static ck_status put_constraints(ck_document *document, struct cJSON *at, const 
 typedef struct opened {
   const char *scope; /* borrowed from the key */
   char *parent, *agent;
-  ck_bytes task;     /* borrowed from the value */
+  ck_bytes task; /* borrowed from the value */
   bool done;
 } opened;
 
@@ -120,8 +138,10 @@ static void read_scopes(cast *self, const ck_snapshot *snapshot) {
     if (strncmp(entry->key, prefix, sizeof prefix - 1) != 0) continue;
     ck_bytes record = ck_value_bytes(entry->value);
     opened *scope = &self->scopes[self->scope_count++];
-    *scope = (opened){.scope = entry->key + sizeof prefix - 1, .parent = take_text(self, ck_json_get(record, "parent")),
-                      .agent = take_text(self, ck_json_get(record, "agent")), .task = ck_json_get(record, "task")};
+    *scope = (opened){.scope = entry->key + sizeof prefix - 1,
+                      .parent = take_text(self, ck_json_get(record, "parent")),
+                      .agent = take_text(self, ck_json_get(record, "agent")),
+                      .task = ck_json_get(record, "task")};
     ck_json_read_bool(&scope->done, ck_json_get(record, "done"));
   }
 }
@@ -153,7 +173,8 @@ static ck_status read_cast(cast *self, const ck_snapshot *snapshot, ck_error *er
   for (size_t i = 0; i < spending.count; i++) add_actor(self, spending.agents[i].agent, NULL);
   for (size_t i = 0; i < snapshot->entry_count; i++) {
     const char *key = snapshot->entries[i].key;
-    if (strncmp(key, scratch, sizeof scratch - 1) == 0) add_actor(self, key + sizeof scratch - 1, NULL);
+    if (strncmp(key, scratch, sizeof scratch - 1) == 0)
+      add_actor(self, key + sizeof scratch - 1, NULL);
   }
   ck_spending_clear(&spending);
   return status == CK_OK && self->failed ? ck_error_no_memory(err) : status;
@@ -171,7 +192,8 @@ static const char *find_above(int *depth, const cast *self, const opened *of) {
   const char *nearest = NULL;
   size_t steps = 0;
   *depth = 0;
-  for (const opened *at = parent_of(self, of); at && steps++ < self->scope_count; at = parent_of(self, at)) {
+  for (const opened *at = parent_of(self, of); at && steps++ < self->scope_count;
+       at = parent_of(self, at)) {
     if (!at->agent) continue;
     if (!nearest) nearest = at->agent;
     ++*depth;
@@ -179,23 +201,29 @@ static const char *find_above(int *depth, const cast *self, const opened *of) {
   return nearest;
 }
 
-static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, const char *agent, ck_error *err) {
+static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
+                          const char *agent, ck_error *err) {
   const ck_profile *profile = snapshot->profile;
   const ck_profile_agent *own = profile ? ck_profile_get_agent(profile, agent) : NULL;
   bool has_own = own && own->replay_depth >= 0;
   int64_t depth = has_own ? own->replay_depth : profile ? profile->replay_depth : DEPTH_DEFAULT;
   ck_tail tail;
-  ck_tail_query query = {.session = snapshot->look->head.session.no, .view = &snapshot->view, .until = snapshot->until, .agent = agent,
-                         .n = depth > 0 ? (size_t)depth : 0, .policies = profile ? &snapshot->policies : NULL};
+  ck_tail_query query = {.session = snapshot->look->head.session.no,
+                         .view = &snapshot->view,
+                         .until = snapshot->until,
+                         .agent = agent,
+                         .n = depth > 0 ? (size_t)depth : 0,
+                         .policies = profile ? &snapshot->policies : NULL};
   ck_status status = ck_tail_read(&tail, snapshot->look->store, &query, err);
   struct cJSON *list = ck_document_put_array(document, at, "conversationTail");
-  for (size_t i = 0; i < tail.count; i++) ck_inspection_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
+  for (size_t i = 0; i < tail.count; i++)
+    ck_inspection_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
   ck_tail_clear(&tail);
   return status;
 }
 
-static ck_status put_actor(ck_document *document, struct cJSON *list, const ck_snapshot *snapshot, const cast *all, const actor *of,
-                           ck_error *err) {
+static ck_status put_actor(ck_document *document, struct cJSON *list, const ck_snapshot *snapshot,
+                           const cast *all, const actor *of, ck_error *err) {
   int depth;
   char key[CK_STATE_KEY_MAX + 16];
   const char *above = find_above(&depth, all, of->scope);
@@ -224,13 +252,15 @@ static void put_pending(ck_document *document, struct cJSON *at, const cast *all
     free(id);
     ck_document_put_text(document, one, "target", scope->agent);
     ck_document_put_text(document, one, "parentAgentId", find_above(&depth, all, scope));
-    if (scope->task.len && ck_value_copy(&task, scope->task, &ignored) != CK_OK) document->failed = true;
+    if (scope->task.len && ck_value_copy(&task, scope->task, &ignored) != CK_OK)
+      document->failed = true;
     ck_document_put_value(document, one, "task", task);
     ck_value_free(task);
   }
 }
 
-static ck_status put_agents(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
+static ck_status put_agents(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
+                            ck_error *err) {
   cast all = {0};
   ck_status status = read_cast(&all, snapshot, err);
   struct cJSON *list = status == CK_OK ? ck_document_put_array(document, at, "activeAgents") : NULL;
@@ -241,15 +271,18 @@ static ck_status put_agents(ck_document *document, struct cJSON *at, const ck_sn
   return status;
 }
 
-ck_status ck_session_checkpoint_put(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot, ck_error *err) {
+ck_status ck_session_checkpoint_put(ck_document *document, struct cJSON *at,
+                                    const ck_snapshot *snapshot, ck_error *err) {
   ck_spending spending = {0};
   ck_document_put_text(document, at, "sessionId", snapshot->look->head.session.id);
   ck_status status = put_constraints(document, at, snapshot, err);
   if (status == CK_OK) status = put_agents(document, at, snapshot, err);
   if (status == CK_OK) status = ck_spending_read(&spending, snapshot->state, err);
   ck_document_put_int(document, at, "roundsCompleted", spending.rounds);
-  ck_document_put_int(document, at, "transcriptReplayDepth", snapshot->profile ? snapshot->profile->replay_depth : DEPTH_DEFAULT);
-  ck_document_put_time(document, at, "createdAt", snapshot->has_checkpoint ? snapshot->checkpoint.created_ms : 0);
+  ck_document_put_int(document, at, "transcriptReplayDepth",
+                      snapshot->profile ? snapshot->profile->replay_depth : DEPTH_DEFAULT);
+  ck_document_put_time(document, at, "createdAt",
+                       snapshot->has_checkpoint ? snapshot->checkpoint.created_ms : 0);
   ck_spending_clear(&spending);
   return status;
 }

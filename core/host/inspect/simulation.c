@@ -1,4 +1,5 @@
-/* simulation.c - adds up what policies decided over recorded sessions, and what crashes would have cost. */
+/* simulation.c - adds up what policies decided over recorded sessions, and what crashes would have
+ * cost. */
 #include "core/host/inspect/simulation.h"
 
 #include <ctype.h>
@@ -7,21 +8,24 @@
 
 const char *const ck_loss_names[CK_LOSS_COUNT] = {
 #define X(name, json, text, member) text,
-  CK_LOSS_TABLE(X)
+    CK_LOSS_TABLE(X)
 #undef X
 };
 const char *const ck_loss_members[CK_LOSS_COUNT] = {
 #define X(name, json, text, member) json,
-  CK_LOSS_TABLE(X)
+    CK_LOSS_TABLE(X)
 #undef X
 };
 
 int64_t ck_loss_of(const ck_work *work, ck_loss_kind kind) {
   switch (kind) {
-#define X(name, json, text, member) case name: return work->member;
+#define X(name, json, text, member) \
+  case name:                        \
+    return work->member;
     CK_LOSS_TABLE(X)
 #undef X
-    default: return 0;
+    default:
+      return 0;
   }
 }
 
@@ -36,7 +40,8 @@ static char *without_figures(const char *reason) {
       *to++ = *at++;
       continue;
     }
-    while (isdigit((unsigned char)*at) || ((*at == '.' || *at == ',') && isdigit((unsigned char)at[1])) ||
+    while (isdigit((unsigned char)*at) ||
+           ((*at == '.' || *at == ',') && isdigit((unsigned char)at[1])) ||
            (*at == 'e' && (at[1] == '-' || at[1] == '+') && isdigit((unsigned char)at[2]))) {
       at += *at == 'e' ? 2 : 1;
     }
@@ -74,32 +79,36 @@ done:
 static ck_status count_one(ck_simulation_sum *self, ck_bytes given, ck_error *err) {
   ck_bytes why = ck_json_get(given, "reason");
   char *policy = ck_json_dup_string(ck_json_get(given, "policy"));
-  char *text = ck_json_type_of(why) == CK_JSON_STRING ? ck_json_dup_string(why) : strdup("(no reason given)");
+  char *text = ck_json_type_of(why) == CK_JSON_STRING ? ck_json_dup_string(why)
+                                                      : strdup("(no reason given)");
   char *reason = policy && text ? without_figures(text) : NULL;
   free(text);
   return count_reason(self, policy, reason, err);
 }
 
-static ck_status count_reasons(ck_simulation_sum *self, const ck_recording *recording, const ck_simulated_decision *decision,
-                               ck_error *err) {
+static ck_status count_reasons(ck_simulation_sum *self, const ck_recording *recording,
+                               const ck_simulated_decision *decision, ck_error *err) {
   ck_status status = CK_OK;
   if (decision->reasons) {
     ck_json_iterator it = ck_json_iterate(ck_value_bytes(decision->reasons));
     while (status == CK_OK && ck_json_next(&it)) status = count_one(self, it.value, err);
   }
-  if (status == CK_OK && decision->failed) status = count_reason(self, NULL, strdup("a policy failed"), err);
+  if (status == CK_OK && decision->failed)
+    status = count_reason(self, NULL, strdup("a policy failed"), err);
   if (status != CK_OK || decision->reasons || decision->failed) return status;
   ck_buffer text = {0};
-  ck_buffer_append_format(&text, "always at %s", ck_boundary_kind_name(recording->boundaries[decision->boundary].at.kind));
+  ck_buffer_append_format(&text, "always at %s",
+                          ck_boundary_kind_name(recording->boundaries[decision->boundary].at.kind));
   return count_reason(self, NULL, ck_buffer_take(&text), err);
 }
 
 /* ---- losses ---- */
 
-static ck_status add_losses(ck_simulation_sum *self, const ck_recording *recording, const ck_simulation *simulation,
-                            ck_loss_kind kind, ck_error *err) {
+static ck_status add_losses(ck_simulation_sum *self, const ck_recording *recording,
+                            const ck_simulation *simulation, ck_loss_kind kind, ck_error *err) {
   size_t count = simulation->lost_count, had = self->lost_count[kind];
-  if (!count || !ck_loss_of(&recording->events[recording->event_count - 1].work, kind)) return CK_OK;
+  if (!count || !ck_loss_of(&recording->events[recording->event_count - 1].work, kind))
+    return CK_OK;
   int64_t *list = reallocarray(self->lost[kind], had + count, sizeof *list);
   if (!list) return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++) list[had + i] = ck_loss_of(&simulation->lost[i], kind);
@@ -108,11 +117,12 @@ static ck_status add_losses(ck_simulation_sum *self, const ck_recording *recordi
   return CK_OK;
 }
 
-ck_status ck_simulation_sum_add(ck_simulation_sum *self, const ck_recording *recording, const ck_simulation *simulation,
-                                ck_error *err) {
+ck_status ck_simulation_sum_add(ck_simulation_sum *self, const ck_recording *recording,
+                                const ck_simulation *simulation, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < simulation->decision_count; i++) {
-    if (simulation->decisions[i].taken) status = count_reasons(self, recording, &simulation->decisions[i], err);
+    if (simulation->decisions[i].taken)
+      status = count_reasons(self, recording, &simulation->decisions[i], err);
   }
   for (ck_loss_kind kind = 0; status == CK_OK && kind < CK_LOSS_COUNT; kind++) {
     status = add_losses(self, recording, simulation, kind, err);
@@ -142,7 +152,8 @@ void ck_simulation_sum_clear(ck_simulation_sum *self) {
 /* ---- plots ---- */
 
 ck_loss_kind ck_simulation_select(const ck_recording *recording) {
-  static const ck_loss_kind order[] = {CK_LOSS_COST, CK_LOSS_MS, CK_LOSS_TOKENS, CK_LOSS_TOOL_CALLS};
+  static const ck_loss_kind order[] = {CK_LOSS_COST, CK_LOSS_MS, CK_LOSS_TOKENS,
+                                       CK_LOSS_TOOL_CALLS};
   if (!recording->event_count) return CK_LOSS_MS;
   for (size_t i = 0; i < CK_LOSS_COUNT; i++) {
     if (ck_loss_of(&recording->events[recording->event_count - 1].work, order[i])) return order[i];
@@ -150,14 +161,16 @@ ck_loss_kind ck_simulation_select(const ck_recording *recording) {
   return CK_LOSS_MS;
 }
 
-void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recording, const ck_simulation *simulation,
-                        ck_loss_kind kind) {
+void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recording,
+                        const ck_simulation *simulation, ck_loss_kind kind) {
   size_t count = recording->event_count, next = 0;
   int64_t end = count ? recording->events[count - 1].work.ms : 0, last = 0;
   for (size_t column = 0; column < width; column++) {
     out[column] = last; /* where nothing happens, what is at risk stays at risk */
     for (; next < count; next++) {
-      size_t at = end ? (size_t)((double)recording->events[next].work.ms / (double)end * (double)width) : next * width / count;
+      size_t at =
+          end ? (size_t)((double)recording->events[next].work.ms / (double)end * (double)width)
+              : next * width / count;
       if (at > column && column + 1 < width) break;
       last = ck_loss_of(&simulation->lost[next], kind);
       if (last > out[column]) out[column] = last;

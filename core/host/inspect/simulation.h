@@ -7,22 +7,25 @@
 #include "core/runtime/simulation/simulate.h"
 
 /* X(enumerator, name in JSON, name in tables, member of ck_work). */
-#define CK_LOSS_TABLE(X)                                        \
-  X(CK_LOSS_MS, "ms", "time", ms)                               \
-  X(CK_LOSS_COST, "cost_micros", "money", cost_micros)          \
-  X(CK_LOSS_TOKENS, "tokens", "tokens", tokens)                 \
+/* clang-format off */
+#define CK_LOSS_TABLE(X) \
+  X(CK_LOSS_MS, "ms", "time", ms) \
+  X(CK_LOSS_COST, "cost_micros", "money", cost_micros) \
+  X(CK_LOSS_TOKENS, "tokens", "tokens", tokens) \
   X(CK_LOSS_TOOL_CALLS, "tool_calls", "tool calls", tool_calls)
+/* clang-format on */
 typedef enum {
 #define X(name, json, text, member) name,
   CK_LOSS_TABLE(X)
 #undef X
-  CK_LOSS_COUNT
+      CK_LOSS_COUNT
 } ck_loss_kind;
 extern const char *const ck_loss_names[CK_LOSS_COUNT];
 extern const char *const ck_loss_members[CK_LOSS_COUNT]; /* of JSON */
 int64_t ck_loss_of(const ck_work *work, ck_loss_kind kind);
 
-/* Why checkpoints were taken. Figures in a reason are replaced by '#', so that equal reasons count together. */
+/* Why checkpoints were taken. Figures in a reason are replaced by '#', so that equal reasons count
+ * together. */
 typedef struct ck_reason_count {
   char *policy; /* NULL: boundaries of this kind always checkpoint, or a policy failed */
   char *reason;
@@ -34,23 +37,26 @@ typedef struct ck_simulation_sum {
   int64_t sessions, boundaries, checkpoints, as_recorded, failures, bytes_written, kept, bytes_kept;
   ck_reason_count *reasons; /* in the order of their first time */
   size_t reason_count;
-  int64_t *lost[CK_LOSS_COUNT]; /* at each event of the sessions whose source tells of that kind of work */
+  int64_t *lost[CK_LOSS_COUNT]; /* at each event of the sessions whose source tells of that kind of
+                                   work */
   size_t lost_count[CK_LOSS_COUNT];
-  ck_error failure;         /* the first of a policy */
+  ck_error failure; /* the first of a policy */
 } ck_simulation_sum;
-CK_CHECKED ck_status ck_simulation_sum_add(ck_simulation_sum *self, const ck_recording *recording, const ck_simulation *simulation,
-                                           ck_error *err);
+CK_CHECKED ck_status ck_simulation_sum_add(ck_simulation_sum *self, const ck_recording *recording,
+                                           const ck_simulation *simulation, ck_error *err);
 void ck_simulation_sum_clear(ck_simulation_sum *self);
 
 /* Adds the members of a sum under `at`. */
 void ck_simulation_put_sum(ck_document *document, struct cJSON *at, const ck_simulation_sum *sum);
 /* A table with one column for each of up to CK_TABLE_COLUMNS_MAX - 1 sums. */
-CK_CHECKED ck_status ck_simulation_print_sums(ck_output *output, const char *const *names, const ck_simulation_sum *const *sums,
-                                              size_t count, ck_error *err);
+CK_CHECKED ck_status ck_simulation_print_sums(ck_output *output, const char *const *names,
+                                              const ck_simulation_sum *const *sums, size_t count,
+                                              ck_error *err);
 
-/* The worst loss in each of `width` equal stretches of the session: of its time, or of its events when it has no times. */
-void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recording, const ck_simulation *simulation,
-                        ck_loss_kind kind);
+/* The worst loss in each of `width` equal stretches of the session: of its time, or of its events
+ * when it has no times. */
+void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recording,
+                        const ck_simulation *simulation, ck_loss_kind kind);
 /* Eight heights, a blank for zero; `full` is the figure of the highest. */
 void ck_simulation_append_bars(ck_buffer *out, const int64_t *values, size_t width, int64_t full);
 /* What the recording tells most of: money, else time, tokens, tool calls. */

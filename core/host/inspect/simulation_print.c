@@ -9,7 +9,8 @@
 /* ---- JSON ---- */
 
 /* What no session tells of is null. */
-static void put_loss(ck_document *document, struct cJSON *at, const ck_simulation_sum *sum, ck_loss_kind kind) {
+static void put_loss(ck_document *document, struct cJSON *at, const ck_simulation_sum *sum,
+                     ck_loss_kind kind) {
   if (!sum->lost_count[kind]) {
     ck_document_put_null(document, at, ck_loss_members[kind]);
     return;
@@ -64,7 +65,8 @@ static void put_row(printing *self, const char *name, size_t member, put_figure 
 static int64_t count_of(const ck_simulation_sum *sum, const ck_reason_count *like) {
   for (size_t i = 0; i < sum->reason_count; i++) {
     const ck_reason_count *row = &sum->reasons[i];
-    bool same = row->policy && like->policy ? strcmp(row->policy, like->policy) == 0 : row->policy == like->policy;
+    bool same = row->policy && like->policy ? strcmp(row->policy, like->policy) == 0
+                                            : row->policy == like->policy;
     if (same && strcmp(row->reason, like->reason) == 0) return row->count;
   }
   return 0;
@@ -79,11 +81,13 @@ static bool printed_before(const printing *self, size_t column, const ck_reason_
 
 static ck_status put_reason(printing *self, const ck_reason_count *reason, ck_error *err) {
   ck_buffer name = {0};
-  ck_buffer_append_format(&name, "  %s%s%s", reason->policy ? reason->policy : "", reason->policy ? ": " : "", reason->reason);
+  ck_buffer_append_format(&name, "  %s%s%s", reason->policy ? reason->policy : "",
+                          reason->policy ? ": " : "", reason->reason);
   ck_status status = ck_buffer_check(&name, err);
   if (status == CK_OK) ck_table_put_text(&self->table, ck_buffer_bytes(&name));
   ck_buffer_clear(&name);
-  for (size_t i = 0; status == CK_OK && i < self->count; i++) ck_table_put_count(&self->table, count_of(self->sums[i], reason));
+  for (size_t i = 0; status == CK_OK && i < self->count; i++)
+    ck_table_put_count(&self->table, count_of(self->sums[i], reason));
   return status;
 }
 
@@ -107,24 +111,33 @@ static void put_tenths(ck_table *table, double number) {
 enum { MEAN, P95, WORST, MEASURES };
 
 static void put_measure(ck_table *table, ck_loss_kind kind, const ck_loss *loss, int measure) {
-  double number = measure == MEAN ? loss->mean : measure == P95 ? (double)loss->p95 : (double)loss->worst;
-  if (kind == CK_LOSS_MS) ck_table_put_duration(table, llround(number * 1000));
-  else if (kind == CK_LOSS_COST) ck_table_put_money(table, llround(number));
-  else if (kind == CK_LOSS_TOOL_CALLS && measure == MEAN) put_tenths(table, number);
-  else ck_table_put_count(table, llround(number));
+  double number = measure == MEAN  ? loss->mean
+                  : measure == P95 ? (double)loss->p95
+                                   : (double)loss->worst;
+  if (kind == CK_LOSS_MS)
+    ck_table_put_duration(table, llround(number * 1000));
+  else if (kind == CK_LOSS_COST)
+    ck_table_put_money(table, llround(number));
+  else if (kind == CK_LOSS_TOOL_CALLS && measure == MEAN)
+    put_tenths(table, number);
+  else
+    ck_table_put_count(table, llround(number));
 }
 
 static void put_losses(printing *self, ck_loss_kind kind) {
   static const char *const measures[MEASURES] = {"mean", "p95", "worst"};
   ck_loss losses[CK_TABLE_COLUMNS_MAX];
-  for (size_t i = 0; i < self->count; i++) ck_loss_measure(&losses[i], self->sums[i]->lost[kind], self->sums[i]->lost_count[kind]);
+  for (size_t i = 0; i < self->count; i++)
+    ck_loss_measure(&losses[i], self->sums[i]->lost[kind], self->sums[i]->lost_count[kind]);
   for (int measure = 0; measure < MEASURES; measure++) {
     char name[64];
     snprintf(name, sizeof name, "lost %s, %s", ck_loss_names[kind], measures[measure]);
     ck_table_put_word(&self->table, name);
     for (size_t i = 0; i < self->count; i++) {
-      if (self->sums[i]->lost_count[kind]) put_measure(&self->table, kind, &losses[i], measure);
-      else ck_table_put_word(&self->table, NULL);
+      if (self->sums[i]->lost_count[kind])
+        put_measure(&self->table, kind, &losses[i], measure);
+      else
+        ck_table_put_word(&self->table, NULL);
     }
   }
 }
@@ -134,17 +147,21 @@ static ck_status put_rows(printing *self, const char *const *names, ck_error *er
   for (size_t i = 0; i < self->count; i++) ck_table_put_text(&self->table, ck_bytes_text(names[i]));
   put_row(self, "sessions", offsetof(ck_simulation_sum, sessions), ck_table_put_count);
   put_row(self, "boundaries", offsetof(ck_simulation_sum, boundaries), ck_table_put_count);
-  put_row(self, "decided as recorded", offsetof(ck_simulation_sum, as_recorded), ck_table_put_count);
+  put_row(self, "decided as recorded", offsetof(ck_simulation_sum, as_recorded),
+          ck_table_put_count);
   put_row(self, "checkpoints", offsetof(ck_simulation_sum, checkpoints), ck_table_put_count);
   ck_status status = put_reasons(self, err);
-  put_row(self, "bytes written, estimated", offsetof(ck_simulation_sum, bytes_written), ck_table_put_bytes);
+  put_row(self, "bytes written, estimated", offsetof(ck_simulation_sum, bytes_written),
+          ck_table_put_bytes);
   put_row(self, "checkpoints kept", offsetof(ck_simulation_sum, kept), ck_table_put_count);
-  put_row(self, "bytes kept, estimated", offsetof(ck_simulation_sum, bytes_kept), ck_table_put_bytes);
+  put_row(self, "bytes kept, estimated", offsetof(ck_simulation_sum, bytes_kept),
+          ck_table_put_bytes);
   for (ck_loss_kind kind = 0; kind < CK_LOSS_COUNT; kind++) put_losses(self, kind);
   return status;
 }
 
-ck_status ck_simulation_print_sums(ck_output *output, const char *const *names, const ck_simulation_sum *const *sums, size_t count,
+ck_status ck_simulation_print_sums(ck_output *output, const char *const *names,
+                                   const ck_simulation_sum *const *sums, size_t count,
                                    ck_error *err) {
   ck_column columns[CK_TABLE_COLUMNS_MAX + 1] = {{"", false}};
   for (size_t i = 1; i <= count; i++) columns[i] = (ck_column){"", true};

@@ -9,8 +9,9 @@
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
-ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies, const ck_session_record *session,
-                                   const char *given, ck_error *err) {
+ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies,
+                                   const ck_session_record *session, const char *given,
+                                   ck_error *err) {
   ck_launch launch = {0};
   ck_error absent = CK_ERROR_INIT;
   *out = NULL;
@@ -28,9 +29,11 @@ ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies,
 static ck_status load_state(ck_snapshot *self, ck_error *err) {
   const ck_inspection *look = self->look;
   ck_status status = self->has_checkpoint
-                         ? ck_store_get_state(&self->state, look->store, look->head.session.no, self->checkpoint.seq, err)
+                         ? ck_store_get_state(&self->state, look->store, look->head.session.no,
+                                              self->checkpoint.seq, err)
                          : ck_state_new(&self->state, err);
-  return status == CK_OK ? ck_state_list(&self->entries, &self->entry_count, self->state, err) : status;
+  return status == CK_OK ? ck_state_list(&self->entries, &self->entry_count, self->state, err)
+                         : status;
 }
 
 static ck_status choose(ck_snapshot *self, const char *word, ck_error *err) {
@@ -40,7 +43,8 @@ static ck_status choose(ck_snapshot *self, const char *word, ck_error *err) {
   return ck_resolve_checkpoint(&self->checkpoint, self->look, word ? word : "latest", err);
 }
 
-ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look, ck_output *output, const char *word, ck_error *err) {
+ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look, ck_output *output,
+                           const char *word, ck_error *err) {
   const ck_head *head = &look->head;
   *out = (ck_snapshot){.look = look};
   ck_status status = ck_remote_command_hide_secrets(output, look->store, head->session.id, err);
@@ -48,8 +52,10 @@ ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look, ck_outpu
   if (status == CK_OK) status = load_state(out, err);
   int64_t timeline = out->has_checkpoint ? out->checkpoint.timeline : head->session.timeline;
   out->until = out->has_checkpoint ? out->checkpoint.seq : head->last_seq;
-  if (status == CK_OK) status = ck_view_make(&out->view, head->timelines, head->timeline_count, timeline, err);
-  if (status == CK_OK) status = ck_snapshot_load_profile(&out->profile, &out->policies, &head->session, NULL, err);
+  if (status == CK_OK)
+    status = ck_view_make(&out->view, head->timelines, head->timeline_count, timeline, err);
+  if (status == CK_OK)
+    status = ck_snapshot_load_profile(&out->profile, &out->policies, &head->session, NULL, err);
   return status;
 }
 

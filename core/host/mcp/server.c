@@ -7,8 +7,10 @@
 #include "core/effect/jsonrpc/jsonrpc.h"
 #include "core/host/cli/suggest.h"
 
-/* Revisions of the protocol that differ in nothing used here; the first is offered to who asks for another. */
-static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", NULL};
+/* Revisions of the protocol that differ in nothing used here; the first is offered to who asks for
+ * another. */
+static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
+                                        NULL};
 
 /* ---- what is offered ---- */
 
@@ -22,7 +24,8 @@ static void write_argument(ck_json_writer *w, const ck_mcp_argument *argument) {
   if (argument->choices) {
     ck_json_name(w, "enum");
     ck_json_begin(w, '[');
-    for (const char *const *choice = argument->choices; *choice; choice++) ck_json_put_text(w, *choice);
+    for (const char *const *choice = argument->choices; *choice; choice++)
+      ck_json_put_text(w, *choice);
     ck_json_end(w, ']');
   }
   ck_json_end(w, '}');
@@ -66,7 +69,8 @@ static void write_tools(ck_json_writer *w) {
 
 static void write_welcome(ck_json_writer *w, ck_bytes params) {
   const char *const *revision = revisions;
-  while (*revision && !ck_json_is_text(ck_json_get(params, "protocolVersion"), *revision)) revision++;
+  while (*revision && !ck_json_is_text(ck_json_get(params, "protocolVersion"), *revision))
+    revision++;
   ck_json_begin(w, '{');
   ck_json_member_text(w, "protocolVersion", *revision ? *revision : revisions[0]);
   ck_json_member_raw(w, "capabilities", ck_bytes_text("{\"tools\":{}}"));
@@ -75,7 +79,9 @@ static void write_welcome(ck_json_writer *w, ck_bytes params) {
   ck_json_member_text(w, "name", "ckrun");
   ck_json_member_text(w, "version", CK_VERSION);
   ck_json_end(w, '}');
-  ck_json_member_text(w, "instructions", "Durable agent sessions: find those that can go on, look at their checkpoints, resume or pause them.");
+  ck_json_member_text(w, "instructions",
+                      "Durable agent sessions: find those that can go on, look at their "
+                      "checkpoints, resume or pause them.");
   ck_json_end(w, '}');
 }
 
@@ -98,13 +104,18 @@ static ck_status check_choice(const ck_mcp_argument *argument, ck_bytes value, c
                       (int)(value.len < 100 ? value.len : 100), value.data);
 }
 
-static ck_status read_argument(ck_mcp_value *out, const ck_mcp_argument *argument, ck_bytes value, ck_error *err) {
-  static const char *const wanted[] = {"a string", "a whole number from 0", "true or false", "an object"};
+static ck_status read_argument(ck_mcp_value *out, const ck_mcp_argument *argument, ck_bytes value,
+                               ck_error *err) {
+  static const char *const wanted[] = {"a string", "a whole number from 0", "true or false",
+                                       "an object"};
   *out = (ck_mcp_value){.count = -1};
   if (ck_json_type_of(value) == CK_JSON_NULL) value = (ck_bytes){0};
-  if (!value.len && argument->required) return ck_error_set(err, CK_E_USAGE, "argument '%s' is missing", argument->name);
+  if (!value.len && argument->required)
+    return ck_error_set(err, CK_E_USAGE, "argument '%s' is missing", argument->name);
   if (!value.len) return CK_OK;
-  if (!is_type(argument->type, value)) return ck_error_set(err, CK_E_USAGE, "argument '%s' must be %s", argument->name, wanted[argument->type]);
+  if (!is_type(argument->type, value))
+    return ck_error_set(err, CK_E_USAGE, "argument '%s' must be %s", argument->name,
+                        wanted[argument->type]);
   ck_status status = check_choice(argument, value, err);
   if (status != CK_OK) return status;
   if (argument->type == CK_MCP_COUNT) ck_json_read_int(&out->count, value);
@@ -119,18 +130,21 @@ static ck_status check_names(const ck_mcp_tool *tool, ck_bytes given, ck_error *
     const ck_mcp_argument *a = tool->arguments;
     while (a->name && !ck_json_is_text(it.name, a->name)) a++;
     if (a->name) continue;
-    return ck_error_set(err, CK_E_USAGE, "%s has no argument %.*s", tool->name, (int)(it.name.len < 100 ? it.name.len : 100), it.name.data);
+    return ck_error_set(err, CK_E_USAGE, "%s has no argument %.*s", tool->name,
+                        (int)(it.name.len < 100 ? it.name.len : 100), it.name.data);
   }
   return CK_OK;
 }
 
-static ck_status read_arguments(ck_mcp_value *out, const ck_mcp_tool *tool, ck_bytes given, ck_error *err) {
+static ck_status read_arguments(ck_mcp_value *out, const ck_mcp_tool *tool, ck_bytes given,
+                                ck_error *err) {
   ck_json_type type = ck_json_type_of(given);
   if (type != CK_JSON_NONE && type != CK_JSON_NULL && type != CK_JSON_OBJECT)
     return ck_error_set(err, CK_E_USAGE, "arguments must be an object");
   ck_status status = type == CK_JSON_OBJECT ? check_names(tool, given, err) : CK_OK;
   for (size_t i = 0; status == CK_OK && tool->arguments[i].name; i++)
-    status = read_argument(&out[i], &tool->arguments[i], ck_json_get(given, tool->arguments[i].name), err);
+    status = read_argument(&out[i], &tool->arguments[i],
+                           ck_json_get(given, tool->arguments[i].name), err);
   return status;
 }
 
@@ -150,15 +164,18 @@ static void write_content(ck_json_writer *w, ck_bytes text) {
 static void write_failure(ck_json_writer *w, const ck_mcp *self, const ck_error *failure) {
   ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
-  ck_status status = ck_redactor_apply_text(&text, self->host->output->redactor, CK_SINK_EXPORT, ck_bytes_text(failure->text), &ignored);
+  ck_status status = ck_redactor_apply_text(&text, self->host->output->redactor, CK_SINK_EXPORT,
+                                            ck_bytes_text(failure->text), &ignored);
   ck_json_begin(w, '{');
-  write_content(w, status == CK_OK ? ck_buffer_bytes(&text) : ck_bytes_text(ck_status_text(failure->status)));
+  write_content(
+      w, status == CK_OK ? ck_buffer_bytes(&text) : ck_bytes_text(ck_status_text(failure->status)));
   ck_json_member_bool(w, "isError", true);
   ck_json_end(w, '}');
   ck_buffer_clear(&text);
 }
 
-static ck_status run_tool(ck_json_writer *w, ck_mcp *self, const ck_mcp_tool *tool, const ck_mcp_value *values, ck_error *err) {
+static ck_status run_tool(ck_json_writer *w, ck_mcp *self, const ck_mcp_tool *tool,
+                          const ck_mcp_value *values, ck_error *err) {
   ck_document document;
   ck_buffer json = {0};
   ck_document_init(&document, self->host->output);
@@ -183,17 +200,21 @@ static const ck_mcp_tool *find_tool(ck_bytes name) {
   return *tool;
 }
 
-/* A call that cannot be made is the client's mistake; one that fails is an answer, so that its model can do better. */
+/* A call that cannot be made is the client's mistake; one that fails is an answer, so that its
+ * model can do better. */
 static int call_tool(ck_json_writer *w, ck_mcp *self, ck_bytes params, ck_error *err) {
   ck_mcp_value values[CK_MCP_ARGUMENTS_MAX] = {{0}};
   ck_bytes name = ck_json_get(params, "name");
   const ck_mcp_tool *tool = find_tool(name);
   if (!tool) {
-    ck_error_set(err, CK_E_USAGE, "unknown tool: %.*s", (int)(name.len < 100 ? name.len : 100), name.len ? name.data : "");
+    ck_error_set(err, CK_E_USAGE, "unknown tool: %.*s", (int)(name.len < 100 ? name.len : 100),
+                 name.len ? name.data : "");
     return CK_RPC_INVALID_PARAMS;
   }
   ck_status status = read_arguments(values, tool, ck_json_get(params, "arguments"), err);
-  int code = status == CK_OK ? 0 : status == CK_E_USAGE ? CK_RPC_INVALID_PARAMS : CK_RPC_INTERNAL_ERROR;
+  int code = status == CK_OK        ? 0
+             : status == CK_E_USAGE ? CK_RPC_INVALID_PARAMS
+                                    : CK_RPC_INTERNAL_ERROR;
   if (!code && run_tool(w, self, tool, values, err) != CK_OK) write_failure(w, self, err);
   for (size_t i = 0; i < CK_MCP_ARGUMENTS_MAX; i++) free(values[i].text);
   return code;
@@ -201,14 +222,21 @@ static int call_tool(ck_json_writer *w, ck_mcp *self, ck_bytes params, ck_error 
 
 /* ---- messages ---- */
 
-static int answer_request(ck_buffer *result, ck_mcp *self, const ck_rpc_message *message, ck_error *err) {
+static int answer_request(ck_buffer *result, ck_mcp *self, const ck_rpc_message *message,
+                          ck_error *err) {
   ck_json_writer w = {.out = result};
-  if (ck_json_is_text(message->method, "initialize")) write_welcome(&w, message->params);
-  else if (ck_json_is_text(message->method, "ping")) ck_buffer_append_text(result, "{}");
-  else if (ck_json_is_text(message->method, "tools/list")) write_tools(&w);
-  else if (ck_json_is_text(message->method, "tools/call")) return call_tool(&w, self, message->params, err);
+  if (ck_json_is_text(message->method, "initialize"))
+    write_welcome(&w, message->params);
+  else if (ck_json_is_text(message->method, "ping"))
+    ck_buffer_append_text(result, "{}");
+  else if (ck_json_is_text(message->method, "tools/list"))
+    write_tools(&w);
+  else if (ck_json_is_text(message->method, "tools/call"))
+    return call_tool(&w, self, message->params, err);
   else {
-    ck_error_set(err, CK_E_USAGE, "unknown method: %.*s", (int)(message->method.len < 100 ? message->method.len : 100), message->method.data);
+    ck_error_set(err, CK_E_USAGE, "unknown method: %.*s",
+                 (int)(message->method.len < 100 ? message->method.len : 100),
+                 message->method.data);
     return CK_RPC_METHOD_NOT_FOUND;
   }
   return 0;
@@ -233,10 +261,13 @@ void ck_mcp_answer(ck_buffer *out, ck_mcp *self, ck_bytes line) {
     ck_rpc_write_error(out, no_id, CK_RPC_INVALID_REQUEST, "not a JSON-RPC 2.0 message");
     return;
   }
-  if (message.kind != CK_RPC_REQUEST) return; /* nothing was asked of the client, and no notification needs anything */
+  if (message.kind != CK_RPC_REQUEST)
+    return; /* nothing was asked of the client, and no notification needs anything */
   int code = answer_request(&result, self, &message, &err);
   if (!code && result.failed) code = CK_RPC_INTERNAL_ERROR, ck_error_no_memory(&err);
-  if (code) ck_rpc_write_error(out, message.id, code, err.text);
-  else ck_rpc_write_result(out, message.id, ck_buffer_bytes(&result));
+  if (code)
+    ck_rpc_write_error(out, message.id, code, err.text);
+  else
+    ck_rpc_write_result(out, message.id, ck_buffer_bytes(&result));
   ck_buffer_clear(&result);
 }

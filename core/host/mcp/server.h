@@ -1,4 +1,5 @@
-/* server.h - the server's side of the Model Context Protocol: one message in, at most one line out. */
+/* server.h - the server's side of the Model Context Protocol: one message in, at most one line
+ * out. */
 #ifndef CK_HOST_MCP_SERVER_H
 #define CK_HOST_MCP_SERVER_H
 
@@ -6,7 +7,8 @@
 
 enum { CK_MCP_LINE_MAX = 4 << 20 }; /* bytes of a message from the client */
 
-/* Appends the answer to one line, if it has one: a notification has none. Whatever the line holds, no more comes of it. */
+/* Appends the answer to one line, if it has one: a notification has none. Whatever the line holds,
+ * no more comes of it. */
 void ck_mcp_answer(ck_buffer *out, ck_mcp *self, ck_bytes line);
 /* The answer to a line that is longer than CK_MCP_LINE_MAX. */
 void ck_mcp_refuse_line(ck_buffer *out);

@@ -1,4 +1,5 @@
-/* sessions.c - the tools of `ckrun mcp` that look: sessions, their checkpoints, what lies between, what an agent is told. */
+/* sessions.c - the tools of `ckrun mcp` that look: sessions, their checkpoints, what lies between,
+ * what an agent is told. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +15,10 @@
 enum { SESSIONS_DEFAULT = 20, SESSIONS_MAX = 1000 };
 
 static void put_text(ck_document *document, struct cJSON *at, const char *name, const char *text) {
-  if (text) ck_document_put_text(document, at, name, text);
-  else ck_document_put_null(document, at, name);
+  if (text)
+    ck_document_put_text(document, at, name, text);
+  else
+    ck_document_put_null(document, at, name);
 }
 
 /* ---- list_resumable_sessions ---- */
@@ -32,7 +35,9 @@ static bool take_session(void *to, const ck_session_record *record) {
   listing *self = to;
   ck_error owned = CK_ERROR_INIT;
   if (!ck_session_status_resumable(record->status)) return true;
-  if (record->status == CK_SESSION_RUNNING && ck_store_check_owner(self->store, record->id, &owned) != CK_OK) return true;
+  if (record->status == CK_SESSION_RUNNING &&
+      ck_store_check_owner(self->store, record->id, &owned) != CK_OK)
+    return true;
   if (self->count < self->limit) memcpy(self->ids[self->count++], record->id, CK_ID_SIZE);
   self->total++;
   return true;
@@ -45,21 +50,27 @@ typedef struct failing {
 
 static bool find_node(void *to, const ck_event *event) {
   failing *self = to;
-  ck_bytes body = ck_value_bytes(event->body), next = ck_json_get(ck_json_get(body, "next"), "node"), node = ck_json_get(body, "node");
+  ck_bytes body = ck_value_bytes(event->body),
+           next = ck_json_get(ck_json_get(body, "next"), "node"), node = ck_json_get(body, "node");
   bool begun = ck_json_is_text(ck_json_get(body, "kind"), "node_start");
   ck_bytes found = !begun && next.len ? next : node;
   if (ck_json_type_of(found) == CK_JSON_STRING) self->node = ck_json_dup_string(found);
   return !self->node;
 }
 
-static ck_status put_failed_node(ck_document *document, struct cJSON *at, ck_store *store, const ck_head *head, ck_error *err) {
+static ck_status put_failed_node(ck_document *document, struct cJSON *at, ck_store *store,
+                                 const ck_head *head, ck_error *err) {
   failing where = {0};
   ck_view view = {0};
   ck_session_status how = head->session.status;
-  ck_event_query query = {.session = head->session.no, .view = &view, .kinds = 1ull << CK_EVENT_BOUNDARY, .backward = true};
+  ck_event_query query = {.session = head->session.no,
+                          .view = &view,
+                          .kinds = 1ull << CK_EVENT_BOUNDARY,
+                          .backward = true};
   ck_status status = CK_OK;
   if (how == CK_SESSION_FAILED || how == CK_SESSION_FAILING) {
-    status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+    status =
+        ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
     if (status == CK_OK) status = ck_store_read_events(store, &query, find_node, &where, err);
   }
   put_text(document, at, "failed_at_node", where.node);
@@ -68,7 +79,8 @@ static ck_status put_failed_node(ck_document *document, struct cJSON *at, ck_sto
   return status;
 }
 
-static ck_status put_session(ck_document *document, struct cJSON *list, ck_store *store, const char *id, ck_error *err) {
+static ck_status put_session(ck_document *document, struct cJSON *list, ck_store *store,
+                             const char *id, ck_error *err) {
   ck_head head;
   ck_status status = ck_store_get_head(&head, store, id, err);
   if (status != CK_OK) return status;
@@ -84,23 +96,31 @@ static ck_status put_session(ck_document *document, struct cJSON *list, ck_store
   return status;
 }
 
-static ck_status put_sessions(ck_document *out, listing *self, ck_session_status wanted, ck_error *err) {
+static ck_status put_sessions(ck_document *out, listing *self, ck_session_status wanted,
+                              ck_error *err) {
   self->ids = calloc(self->limit + 1, sizeof *self->ids);
   if (!self->ids) return ck_error_no_memory(err);
-  ck_status status = self->store ? ck_store_list_sessions(self->store, wanted, take_session, self, err) : CK_OK;
+  ck_status status =
+      self->store ? ck_store_list_sessions(self->store, wanted, take_session, self, err) : CK_OK;
   struct cJSON *list = ck_document_put_array(out, NULL, "sessions");
-  for (size_t i = 0; status == CK_OK && i < self->count; i++) status = put_session(out, list, self->store, self->ids[i], err);
+  for (size_t i = 0; status == CK_OK && i < self->count; i++)
+    status = put_session(out, list, self->store, self->ids[i], err);
   ck_document_put_int(out, NULL, "total", self->total);
   free(self->ids);
   return status;
 }
 
-static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
+                               ck_error *err) {
   ck_inspection look;
   int64_t limit = values[1].count;
   ck_status status = ck_inspection_open(&look, self->host, err);
-  listing l = {.store = look.store, .limit = limit < 0 ? SESSIONS_DEFAULT : limit > SESSIONS_MAX ? SESSIONS_MAX : (size_t)limit};
-  if (status == CK_OK) status = put_sessions(out, &l, values[0].text ? ck_session_status_of(values[0].text) : 0, err);
+  listing l = {.store = look.store,
+               .limit = limit < 0              ? SESSIONS_DEFAULT
+                        : limit > SESSIONS_MAX ? SESSIONS_MAX
+                                               : (size_t)limit};
+  if (status == CK_OK)
+    status = put_sessions(out, &l, values[0].text ? ck_session_status_of(values[0].text) : 0, err);
   ck_inspection_close(&look);
   return status;
 }
@@ -114,10 +134,12 @@ static const char *const resumable[] = {
 
 const ck_mcp_tool ck_mcp_list_resumable_sessions = {
     .name = "list_resumable_sessions",
-    .help = "Lists sessions that stopped and can go on, newest first: what they stopped for and their last checkpoint.",
+    .help = "Lists sessions that stopped and can go on, newest first: what they stopped for and "
+            "their last checkpoint.",
     .read_only = true,
     .arguments = {{"status", CK_MCP_TEXT, false, "only those of this status", resumable},
-                  {"limit", CK_MCP_COUNT, false, "at most so many: 20 unless given, 1000 at most", NULL}},
+                  {"limit", CK_MCP_COUNT, false, "at most so many: 20 unless given, 1000 at most",
+                   NULL}},
     .run = list_sessions,
 };
 
@@ -133,7 +155,8 @@ typedef struct checkpoints {
 
 static bool put_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
   checkpoints *self = to;
-  if ((self->kind && checkpoint->kind != self->kind) || (self->clean_only && !checkpoint->clean)) return true;
+  if ((self->kind && checkpoint->kind != self->kind) || (self->clean_only && !checkpoint->clean))
+    return true;
   struct cJSON *at = ck_document_put_object(self->out, self->list, NULL);
   ck_document_put_text(self->out, at, "checkpoint_id", checkpoint->id);
   ck_document_put_text(self->out, at, "checkpoint_type", ck_boundary_kind_name(checkpoint->kind));
@@ -146,15 +169,20 @@ static bool put_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
+                                  ck_error *err) {
   ck_inspection look;
   ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
   ck_document_put_text(out, NULL, "session_id", look.head.session.id);
-  checkpoints c = {.out = out, .list = ck_document_put_array(out, NULL, "checkpoints"), .clean_only = values[2].flag,
+  checkpoints c = {.out = out,
+                   .list = ck_document_put_array(out, NULL, "checkpoints"),
+                   .clean_only = values[2].flag,
                    .kind = ck_boundary_kind_of(values[1].text ? values[1].text : "")};
-  status = ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
-  if (status == CK_OK) status = ck_store_list_checkpoints(look.store, look.head.session.no, put_checkpoint, &c, err);
+  status =
+      ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
+  if (status == CK_OK)
+    status = ck_store_list_checkpoints(look.store, look.head.session.no, put_checkpoint, &c, err);
   ck_document_put_int(out, NULL, "total", c.total);
   ck_inspection_close(&look);
   return status;
@@ -164,7 +192,7 @@ static const char *const kinds[] = {
 #define X(name, number, text, always) text,
     CK_BOUNDARY_TABLE(X)
 #undef X
-    NULL,
+        NULL,
 };
 
 const ck_mcp_tool ck_mcp_list_session_checkpoints = {
@@ -173,13 +201,15 @@ const ck_mcp_tool ck_mcp_list_session_checkpoints = {
     .read_only = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"checkpoint_type", CK_MCP_TEXT, false, "only those of this kind", kinds},
-                  {"clean_only", CK_MCP_FLAG, false, "only those that no retry or failure came before", NULL}},
+                  {"clean_only", CK_MCP_FLAG, false,
+                   "only those that no retry or failure came before", NULL}},
     .run = list_checkpoints,
 };
 
 /* ---- inspect_checkpoint ---- */
 
-static ck_status inspect(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+static ck_status inspect(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
+                         ck_error *err) {
   ck_inspection look;
   ck_snapshot snapshot = {0};
   ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
@@ -193,10 +223,12 @@ static ck_status inspect(ck_mcp *self, ck_document *out, const ck_mcp_value *val
 
 const ck_mcp_tool ck_mcp_inspect_checkpoint = {
     .name = "inspect_checkpoint",
-    .help = "Shows where a checkpoint stands and, with include_memory, what it restores: memory, conversations, outputs.",
+    .help = "Shows where a checkpoint stands and, with include_memory, what it restores: memory, "
+            "conversations, outputs.",
     .read_only = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"checkpoint_id", CK_MCP_TEXT, false, "the latest unless given: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
+                  {"checkpoint_id", CK_MCP_TEXT, false,
+                   "the latest unless given: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
                   {"include_memory", CK_MCP_FLAG, false, "with what it restores", NULL}},
     .run = inspect,
 };
@@ -210,7 +242,9 @@ static ck_status diff(ck_mcp *self, ck_document *out, const ck_mcp_value *values
   ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
   status = ck_remote_command_hide_secrets(output, look.store, look.head.session.id, err);
-  if (status == CK_OK) status = ck_compare_read(&compare, &look, output->redactor, values[1].text, values[2].text, err);
+  if (status == CK_OK)
+    status =
+        ck_compare_read(&compare, &look, output->redactor, values[1].text, values[2].text, err);
   if (status == CK_OK) ck_compare_put(out, NULL, &compare, look.head.session.id);
   ck_compare_clear(&compare);
   ck_inspection_close(&look);
@@ -219,7 +253,8 @@ static ck_status diff(ck_mcp *self, ck_document *out, const ck_mcp_value *values
 
 const ck_mcp_tool ck_mcp_diff_checkpoints = {
     .name = "diff_checkpoints",
-    .help = "Tells what lies between two checkpoints of a session: keys of the state as JSON patches, nodes, spending, events.",
+    .help = "Tells what lies between two checkpoints of a session: keys of the state as JSON "
+            "patches, nodes, spending, events.",
     .read_only = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"from", CK_MCP_TEXT, true, CK_RESOLVE_CHECKPOINT_HELP, NULL},
@@ -257,11 +292,18 @@ const ck_mcp_tool ck_mcp_agent_tail = {
     .read_only = true,
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
                   {"agent", CK_MCP_TEXT, true, "the agent", NULL},
-                  {"last", CK_MCP_COUNT, false, "at most so many events; what the session's profile says unless given", NULL}},
+                  {"last", CK_MCP_COUNT, false,
+                   "at most so many events; what the session's profile says unless given", NULL}},
     .run = tail,
 };
 
 const ck_mcp_tool *const ck_mcp_tools[] = {
-    &ck_mcp_list_resumable_sessions, &ck_mcp_list_session_checkpoints, &ck_mcp_inspect_checkpoint, &ck_mcp_resume_session,
-    &ck_mcp_pause_session,           &ck_mcp_diff_checkpoints,         &ck_mcp_agent_tail,         NULL,
+    &ck_mcp_list_resumable_sessions,
+    &ck_mcp_list_session_checkpoints,
+    &ck_mcp_inspect_checkpoint,
+    &ck_mcp_resume_session,
+    &ck_mcp_pause_session,
+    &ck_mcp_diff_checkpoints,
+    &ck_mcp_agent_tail,
+    NULL,
 };

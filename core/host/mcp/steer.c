@@ -18,17 +18,18 @@
 extern char **environ;
 
 enum {
-  START_MS = 10000,     /* a resume has begun, or said why not, by then */
-  LOOK_MS = 10,         /* between two looks */
-  EDITS_MAX = 64,       /* of memory in one call */
-  TALK_MAX = 4096       /* bytes of what a child says that are looked at */
+  START_MS = 10000, /* a resume has begun, or said why not, by then */
+  LOOK_MS = 10,     /* between two looks */
+  EDITS_MAX = 64,   /* of memory in one call */
+  TALK_MAX = 4096   /* bytes of what a child says that are looked at */
 };
 
 /* ---- children ---- */
 
 void ck_mcp_reap(ck_mcp *self) {
   for (size_t i = self->child_count; i-- > 0;)
-    if (waitpid(self->children[i], NULL, WNOHANG) != 0) self->children[i] = self->children[--self->child_count];
+    if (waitpid(self->children[i], NULL, WNOHANG) != 0)
+      self->children[i] = self->children[--self->child_count];
 }
 
 void ck_mcp_end_children(ck_mcp *self) {
@@ -48,8 +49,10 @@ typedef struct words {
 
 static void add_word(words *self, const char *word) {
   char *copy = strdup(word);
-  if (copy) self->list[self->count++] = copy;
-  else self->failed = true;
+  if (copy)
+    self->list[self->count++] = copy;
+  else
+    self->failed = true;
 }
 
 static void clear_words(words *self) {
@@ -63,8 +66,10 @@ static void add_edit(words *self, ck_bytes name, ck_bytes value) {
   ck_buffer_append_char(&word, '=');
   ck_buffer_append_bytes(&word, value);
   add_word(self, "--set");
-  if (word.failed) self->failed = true;
-  else add_word(self, word.data);
+  if (word.failed)
+    self->failed = true;
+  else
+    add_word(self, word.data);
   ck_buffer_clear(&word);
 }
 
@@ -72,13 +77,18 @@ static ck_status check_edits(ck_bytes edits, ck_error *err) {
   size_t count = 0;
   for (ck_json_iterator it = ck_json_iterate(edits); ck_json_next(&it); count++)
     if (memchr(it.name.data, '=', it.name.len))
-      return ck_error_set(err, CK_E_USAGE, "memory_modifications: a key cannot have a '=' in it: %.*s", (int)(it.name.len < 100 ? it.name.len : 100),
-                          it.name.data);
-  if (count > EDITS_MAX) return ck_error_set(err, CK_E_USAGE, "memory_modifications: %zu keys, and at most %d can be set at once", count, EDITS_MAX);
+      return ck_error_set(err, CK_E_USAGE,
+                          "memory_modifications: a key cannot have a '=' in it: %.*s",
+                          (int)(it.name.len < 100 ? it.name.len : 100), it.name.data);
+  if (count > EDITS_MAX)
+    return ck_error_set(err, CK_E_USAGE,
+                        "memory_modifications: %zu keys, and at most %d can be set at once", count,
+                        EDITS_MAX);
   return CK_OK;
 }
 
-static ck_status write_words(words *out, const ck_inspection *look, const char *session, const char *checkpoint, ck_bytes edits, ck_error *err) {
+static ck_status write_words(words *out, const ck_inspection *look, const char *session,
+                             const char *checkpoint, ck_bytes edits, ck_error *err) {
   *out = (words){0};
   ck_status status = check_edits(edits, err);
   if (status != CK_OK) return status;
@@ -91,13 +101,15 @@ static ck_status write_words(words *out, const ck_inspection *look, const char *
   add_word(out, "resume");
   if (checkpoint) add_word(out, "--checkpoint");
   if (checkpoint) add_word(out, checkpoint);
-  for (ck_json_iterator it = ck_json_iterate(edits); ck_json_next(&it);) add_edit(out, it.name, it.value);
+  for (ck_json_iterator it = ck_json_iterate(edits); ck_json_next(&it);)
+    add_edit(out, it.name, it.value);
   add_word(out, "--");
   add_word(out, session);
   return out->failed ? ck_error_no_memory(err) : CK_OK;
 }
 
-/* What it says goes to `talk`, and it hears nothing. It begins with the signals that the server has blocked. */
+/* What it says goes to `talk`, and it hears nothing. It begins with the signals that the server has
+ * blocked. */
 static ck_status spawn(pid_t *out, words *argv, int talk, ck_error *err) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
@@ -117,17 +129,19 @@ static ck_status spawn(pid_t *out, words *argv, int talk, ck_error *err) {
   int code = posix_spawn(out, "/proc/self/exe", &files, &how, argv->list, environ);
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&how);
-  return code ? ck_error_set(err, CK_E_FAILED, "the program that resumes cannot be started: %s", strerror(code)) : CK_OK;
+  return code ? ck_error_set(err, CK_E_FAILED, "the program that resumes cannot be started: %s",
+                             strerror(code))
+              : CK_OK;
 }
 
 /* ---- how it begins ---- */
 
 typedef struct beginning {
   pid_t pid;
-  int talk;          /* what it says on standard error */
+  int talk; /* what it says on standard error */
   bool ended;
-  int code;          /* its exit code, once it has ended */
-  uint64_t epoch;    /* of the session before */
+  int code;       /* its exit code, once it has ended */
+  uint64_t epoch; /* of the session before */
 } beginning;
 
 static int64_t now_ms(void) {
@@ -144,7 +158,8 @@ static void look_at_child(beginning *self) {
 }
 
 /* Until the session is its own, or it has said why not. */
-static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_store *store, const char *id, ck_error *err) {
+static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_store *store,
+                                const char *id, ck_error *err) {
   int64_t deadline = now_ms() + START_MS;
   for (;;) {
     look_at_child(self);
@@ -167,25 +182,34 @@ static void read_talk(ck_error *err, ck_status status, int talk) {
   ck_buffer told = {0};
   ck_error ignored = CK_ERROR_INIT;
   bool is_json = ck_json_check(line, &ignored) == CK_OK;
-  bool read = is_json && ck_json_read_string(&told, ck_json_get(ck_json_get(line, "error"), "text")) && told.data;
+  bool read = is_json &&
+              ck_json_read_string(&told, ck_json_get(ck_json_get(line, "error"), "text")) &&
+              told.data;
   ck_error_set(err, status, "%s", read ? told.data : "the session could not be resumed");
   ck_buffer_clear(&told);
 }
 
-static void put_result(ck_document *out, const beginning *start, const ck_session_record *record, const char *from) {
+static void put_result(ck_document *out, const beginning *start, const ck_session_record *record,
+                       const char *from) {
   bool begun = record->epoch > start->epoch;
   ck_document_put_text(out, NULL, "session_id", record->id);
-  if (from) ck_document_put_text(out, NULL, "resumed_from", from);
-  else ck_document_put_null(out, NULL, "resumed_from");
-  ck_document_put_text(out, NULL, "status", begun ? ck_session_status_name(record->status) : "starting");
-  ck_document_put_text(out, NULL, "message", !begun ? "it has not begun yet"
-                       : record->status == CK_SESSION_RUNNING ? "it runs; it is paused when this server ends"
-                       : record->reason ? record->reason : "it has ended");
+  if (from)
+    ck_document_put_text(out, NULL, "resumed_from", from);
+  else
+    ck_document_put_null(out, NULL, "resumed_from");
+  ck_document_put_text(out, NULL, "status",
+                       begun ? ck_session_status_name(record->status) : "starting");
+  ck_document_put_text(out, NULL, "message",
+                       !begun ? "it has not begun yet"
+                       : record->status == CK_SESSION_RUNNING
+                           ? "it runs; it is paused when this server ends"
+                       : record->reason ? record->reason
+                                        : "it has ended");
 }
 
 /* Refused before anything began: the session is as it was. */
-static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start, const ck_session_record *record, const char *from,
-                        ck_error *err) {
+static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start,
+                        const ck_session_record *record, const char *from, ck_error *err) {
   if (!start->ended) self->children[self->child_count++] = start->pid;
   if (start->ended && record->epoch == start->epoch) {
     read_talk(err, CK_E_REFUSED, start->talk);
@@ -195,20 +219,29 @@ static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start, 
   return CK_OK;
 }
 
-static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *look, const ck_mcp_value *values, ck_error *err) {
+static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *look,
+                        const ck_mcp_value *values, ck_error *err) {
   const ck_session_record *before = &look->head.session;
   ck_checkpoint_info from = {0};
   ck_session_record record = {0};
   words argv = {0};
   beginning start = {.epoch = before->epoch, .talk = memfd_create("ckrun-resume", MFD_CLOEXEC)};
-  ck_status status = start.talk < 0 ? ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno)) : CK_OK;
-  if (status == CK_OK && values[1].text) status = ck_resolve_checkpoint(&from, look, values[1].text, err);
-  if (status == CK_OK) status = write_words(&argv, look, before->id, values[1].text ? from.id : NULL, values[2].object, err);
+  ck_status status =
+      start.talk < 0 ? ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno)) : CK_OK;
+  if (status == CK_OK && values[1].text)
+    status = ck_resolve_checkpoint(&from, look, values[1].text, err);
+  if (status == CK_OK)
+    status = write_words(&argv, look, before->id, values[1].text ? from.id : NULL, values[2].object,
+                         err);
   if (status == CK_OK) status = spawn(&start.pid, &argv, start.talk, err);
   if (status == CK_OK) status = wait_for_start(&start, &record, look->store, before->id, err);
-  const char *id = values[1].text ? from.id : look->head.has_checkpoint ? look->head.checkpoint.id : NULL;
-  if (start.pid && status == CK_OK) status = finish(self, out, &start, &record, id, err);
-  else if (start.pid && !start.ended) kill(start.pid, SIGTERM), waitpid(start.pid, NULL, 0);
+  const char *id = values[1].text              ? from.id
+                   : look->head.has_checkpoint ? look->head.checkpoint.id
+                                               : NULL;
+  if (start.pid && status == CK_OK)
+    status = finish(self, out, &start, &record, id, err);
+  else if (start.pid && !start.ended)
+    kill(start.pid, SIGTERM), waitpid(start.pid, NULL, 0);
   if (start.talk >= 0) close(start.talk);
   clear_words(&argv);
   ck_session_record_clear(&record);
@@ -216,13 +249,16 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *loo
   return status;
 }
 
-static ck_status resume_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+static ck_status resume_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
+                                ck_error *err) {
   ck_inspection look;
   if (self->child_count == CK_MCP_CHILDREN_MAX)
-    return ck_error_set(err, CK_E_REFUSED, "%d sessions run already for this server", CK_MCP_CHILDREN_MAX);
+    return ck_error_set(err, CK_E_REFUSED, "%d sessions run already for this server",
+                        CK_MCP_CHILDREN_MAX);
   ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
+  status =
+      ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = resume(self, out, &look, values, err);
   ck_inspection_close(&look);
   return status;
@@ -230,10 +266,13 @@ static ck_status resume_session(ck_mcp *self, ck_document *out, const ck_mcp_val
 
 const ck_mcp_tool ck_mcp_resume_session = {
     .name = "resume_session",
-    .help = "Goes on with a session from its latest checkpoint or the given one; returns as soon as it runs, or says what stands against it.",
+    .help = "Goes on with a session from its latest checkpoint or the given one; returns as soon "
+            "as it runs, or says what stands against it.",
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"checkpoint_id", CK_MCP_TEXT, false, "from this checkpoint: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
-                  {"memory_modifications", CK_MCP_OBJECT, false, "keys of its memory to set first, with their values", NULL}},
+                  {"checkpoint_id", CK_MCP_TEXT, false,
+                   "from this checkpoint: " CK_RESOLVE_CHECKPOINT_HELP, NULL},
+                  {"memory_modifications", CK_MCP_OBJECT, false,
+                   "keys of its memory to set first, with their values", NULL}},
     .run = resume_session,
 };
 
@@ -241,17 +280,22 @@ const ck_mcp_tool ck_mcp_resume_session = {
 
 static ck_status pause_live(ck_remote_command *errand, const char *reason, ck_error *err) {
   ck_session_request wish = {.kind = CK_REQUEST_PAUSE};
-  ck_status status = ck_remote_command_clean(&wish.text, errand, reason ? reason : "user_requested", err);
+  ck_status status =
+      ck_remote_command_clean(&wish.text, errand, reason ? reason : "user_requested", err);
   if (status == CK_OK) status = ck_remote_command_leave(errand, &wish, err);
   ck_session_request_clear(&wish);
   if (status == CK_OK) status = ck_remote_command_wait(errand, false, err);
-  if (status == CK_OK && errand->problem[0]) status = ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id, errand->problem);
+  if (status == CK_OK && errand->problem[0])
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id,
+                          errand->problem);
   return status;
 }
 
-static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
+static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
+                               ck_error *err) {
   ck_remote_command errand = {0};
-  ck_status status = ck_remote_command_open(&errand, self->host, values[0].text, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  ck_status status = ck_remote_command_open(&errand, self->host, values[0].text,
+                                            CK_REMOTE_COMMAND_TIMEOUT_MS, err);
   if (status == CK_OK && errand.live) status = pause_live(&errand, values[1].text, err);
   if (status == CK_OK) {
     const ck_session_record *record = &errand.head.session;
@@ -265,8 +309,10 @@ static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_valu
 
 const ck_mcp_tool ck_mcp_pause_session = {
     .name = "pause_session",
-    .help = "Pauses a running session at its next boundary; returns when that is durable. One that does not run is told as it is.",
+    .help = "Pauses a running session at its next boundary; returns when that is durable. One that "
+            "does not run is told as it is.",
     .arguments = {{"session_id", CK_MCP_TEXT, true, "the session", NULL},
-                  {"reason", CK_MCP_TEXT, false, "kept with the session; user_requested unless given", NULL}},
+                  {"reason", CK_MCP_TEXT, false,
+                   "kept with the session; user_requested unless given", NULL}},
     .run = pause_session,
 };

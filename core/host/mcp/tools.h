@@ -28,7 +28,7 @@ typedef struct ck_mcp_argument {
 
 /* What a call gives, by the tool's own table: absent ones are NULL, -1, false, no bytes. */
 typedef struct ck_mcp_value {
-  char *text;     /* owned */
+  char *text; /* owned */
   int64_t count;
   bool flag;
   ck_bytes object;
@@ -38,8 +38,10 @@ typedef struct ck_mcp_tool {
   const char *name, *help;
   bool read_only;
   ck_mcp_argument arguments[CK_MCP_ARGUMENTS_MAX + 1];
-  /* Adds its result to an empty document. A failure is told to the client's model, not to the client. */
-  CK_CHECKED ck_status (*run)(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err);
+  /* Adds its result to an empty document. A failure is told to the client's model, not to the
+   * client. */
+  CK_CHECKED ck_status (*run)(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
+                              ck_error *err);
 } ck_mcp_tool;
 
 extern const ck_mcp_tool *const ck_mcp_tools[]; /* ends with NULL */

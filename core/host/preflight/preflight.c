@@ -1,4 +1,5 @@
-/* preflight.c - what stands against a resume, found out before anything is touched: the session, and the parts it needs. */
+/* preflight.c - what stands against a resume, found out before anything is touched: the session,
+ * and the parts it needs. */
 #include "core/host/preflight/preflight.h"
 
 #include <errno.h>
@@ -35,12 +36,16 @@ void ck_preflight_add(ck_preflight *self, ck_status status, const char *format, 
   self->problem_count++;
   bool integrity = ck_status_exit(status) == ck_status_exit(CK_E_CORRUPT);
   bool first = self->verdict == CK_OK, only_secrets = self->verdict == CK_E_SECRET_MISSING;
-  if (integrity) self->verdict = status;
-  else if (status == CK_E_SECRET_MISSING && first) self->verdict = status;
-  else if (status != CK_E_SECRET_MISSING && (first || only_secrets)) self->verdict = CK_E_REFUSED;
+  if (integrity)
+    self->verdict = status;
+  else if (status == CK_E_SECRET_MISSING && first)
+    self->verdict = status;
+  else if (status != CK_E_SECRET_MISSING && (first || only_secrets))
+    self->verdict = CK_E_REFUSED;
 }
 
-ck_status ck_preflight_take(ck_preflight *self, ck_status status, const ck_error *failure, ck_error *err) {
+ck_status ck_preflight_take(ck_preflight *self, ck_status status, const ck_error *failure,
+                            ck_error *err) {
   if (status == CK_OK) return CK_OK;
   if (status == CK_E_NO_MEMORY || ck_status_exit(status) == ck_status_exit(CK_E_IO))
     return ck_error_set(err, status, "%s", failure->text);
@@ -48,8 +53,9 @@ ck_status ck_preflight_take(ck_preflight *self, ck_status status, const ck_error
   return CK_OK;
 }
 
-static ck_status replace(char **text, ck_status (*take)(char **out, const char *given, ck_error *err), const char *given,
-    ck_error *err) {
+static ck_status replace(char **text,
+                         ck_status (*take)(char **out, const char *given, ck_error *err),
+                         const char *given, ck_error *err) {
   char *taken;
   if (!given) return CK_OK;
   ck_status status = take(&taken, given, err);
@@ -67,7 +73,9 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err)
   ck_digest_hex(digest, &ck_engine_manifest(engine)->digest);
   self->flow_changed = strcmp(digest, self->launch.flow_digest) != 0;
   if (self->flow_changed && !self->options.accept_changed)
-    ck_preflight_add(self, CK_E_REFUSED, "flow %s has changed since the session was started; --accept-changed goes on with it as it is now",
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "flow %s has changed since the session was started; --accept-changed goes on "
+                     "with it as it is now",
                      self->launch.flow);
   return CK_OK;
 }
@@ -79,23 +87,32 @@ static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_
   const ck_value *then = self->launch.policies;
   bool accepted = self->options.accept_changed || self->options.profile;
   if (then && !accepted && !ck_bytes_equal(ck_value_bytes(then), ck_value_bytes(self->policies)))
-    ck_preflight_add(self, CK_E_REFUSED, "the policies of profile %s have changed since the session was started; --accept-changed goes on "
-                                         "with them as they are now", self->head.session.profile);
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "the policies of profile %s have changed since the session was started; "
+                     "--accept-changed goes on "
+                     "with them as they are now",
+                     self->head.session.profile);
   return CK_OK;
 }
 
-static void take_secret(void *to, const ck_error *problem) { ck_preflight_add(to, problem->status, "%s", problem->text); }
+static void take_secret(void *to, const ck_error *problem) {
+  ck_preflight_add(to, problem->status, "%s", problem->text);
+}
 
 static ck_status load_profile(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_engine_load_profile(engine, self->launch.profile, &failure);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
   status = ck_engine_hide_secrets(engine, take_secret, self, err);
-  if (status == CK_OK) status = ck_amend_check(self->options.edits, engine->output, engine->profile, take_secret, self, err);
+  if (status == CK_OK)
+    status = ck_amend_check(self->options.edits, engine->output, engine->profile, take_secret, self,
+                            err);
   return status == CK_OK ? check_policies(self, engine, err) : status;
 }
 
-static void take_model(void *to, const ck_error *problem) { ck_preflight_add(to, CK_E_REFUSED, "%s", problem->text); }
+static void take_model(void *to, const ck_error *problem) {
+  ck_preflight_add(to, CK_E_REFUSED, "%s", problem->text);
+}
 
 static void check_models(ck_preflight *self, const ck_engine *engine) {
   bool asked = engine->flow && engine->profile && !self->launch.cassette;
@@ -106,27 +123,32 @@ static void check_models(ck_preflight *self, const ck_engine *engine) {
 static ck_status check_directory(ck_preflight *self, ck_engine *engine, ck_error *err) {
   const char *directory = self->launch.directory;
   if (directory && access(directory, X_OK) != 0)
-    ck_preflight_add(self, CK_E_REFUSED, "the folder %s, where the session was started and its tools run, cannot be entered: %s",
-                     directory, strerror(errno));
+    ck_preflight_add(
+        self, CK_E_REFUSED,
+        "the folder %s, where the session was started and its tools run, cannot be entered: %s",
+        directory, strerror(errno));
   return ck_engine_set_directory(engine, directory, err);
 }
 
 static ck_status load_cassette(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = CK_OK;
-  if (self->launch.cassette) status = ck_engine_load_cassette(engine, self->launch.cassette, &failure);
+  if (self->launch.cassette)
+    status = ck_engine_load_cassette(engine, self->launch.cassette, &failure);
   return ck_preflight_take(self, status, &failure, err);
 }
 
 /* A live owner ends it here; a stopped one only when it is to be taken over. */
-static ck_status check_owner(ck_preflight *self, ck_store *store, const char *store_url, ck_error *err) {
+static ck_status check_owner(ck_preflight *self, ck_store *store, const char *store_url,
+                             ck_error *err) {
   const char *id = self->options.session;
   ck_status status = ck_store_check_owner(store, id, err);
   if (status != CK_E_OWNED || !self->options.take_over) return status;
   return ck_takeover_check(&self->stopped_owner, store_url, id, err);
 }
 
-static ck_status read_session(ck_preflight *self, ck_engine *engine, const char *store_url, ck_error *err) {
+static ck_status read_session(ck_preflight *self, ck_engine *engine, const char *store_url,
+                              ck_error *err) {
   ck_store *store = engine->runtime->store;
   ck_status status = ck_store_get_head(&self->head, store, self->options.session, err);
   if (status == CK_OK) status = check_owner(self, store, store_url, err);
@@ -134,17 +156,22 @@ static ck_status read_session(ck_preflight *self, ck_engine *engine, const char 
   if (status != CK_OK) return status;
   const ck_session_record *record = &self->head.session;
   if (!ck_session_status_resumable(record->status))
-    return ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be resumed: 'ckrun sessions fork %s' makes one that goes on from "
-                        "a checkpoint of it", record->id, ck_session_status_name(record->status), record->id);
+    return ck_error_set(err, CK_E_REFUSED,
+                        "session %s is %s and cannot be resumed: 'ckrun sessions fork %s' makes "
+                        "one that goes on from "
+                        "a checkpoint of it",
+                        record->id, ck_session_status_name(record->status), record->id);
   return ck_launch_read(&self->launch, record, err);
 }
 
-ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *store_url, const ck_preflight_options *options,
-                             ck_error *err) {
+ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *store_url,
+                             const ck_preflight_options *options, ck_error *err) {
   self->options = *options;
   ck_status status = read_session(self, engine, store_url, err);
-  if (status == CK_OK) status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
-  if (status == CK_OK) status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
+  if (status == CK_OK)
+    status = replace(&self->launch.cassette, ck_launch_take_cassette, options->cassette, err);
+  if (status == CK_OK)
+    status = replace(&self->launch.profile, ck_launch_take_profile, options->profile, err);
   if (status == CK_OK) status = load_flow(self, engine, err);
   if (status == CK_OK) status = check_directory(self, engine, err);
   if (status == CK_OK) status = load_cassette(self, engine, err);
@@ -152,6 +179,7 @@ ck_status ck_preflight_check(ck_preflight *self, ck_engine *engine, const char *
   if (status == CK_OK) check_models(self, engine);
   if (status == CK_OK) status = ck_preflight_check_state(self, engine, err);
   if (status == CK_OK) status = ck_preflight_rehearse(self, engine, err);
-  if (status == CK_OK && engine->flow) ck_preflight_check_programs(self, ck_engine_manifest(engine));
+  if (status == CK_OK && engine->flow)
+    ck_preflight_check_programs(self, ck_engine_manifest(engine));
   return status == CK_OK ? ck_buffer_check(&self->problems, err) : status;
 }

@@ -13,7 +13,8 @@
 ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_error *err) {
   if (self->verdict == CK_OK) return CK_OK;
   const char *id = self->head.session.id, *text = self->problems.data;
-  if (self->problem_count == 1) return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, text);
+  if (self->problem_count == 1)
+    return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, text);
   char all[CK_ERROR_TEXT_MAX];
   size_t len = 0;
   for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1) {
@@ -21,13 +22,16 @@ ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_er
     int more = snprintf(all + len, sizeof all - len, "%s%s", i ? "; " : "", text);
     len = more > 0 && len + (size_t)more < sizeof all ? len + (size_t)more : sizeof all - 1;
   }
-  if (output->json) return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, all);
-  return ck_error_set(err, self->verdict, "session %s cannot be resumed: %zu problems", id, self->problem_count);
+  if (output->json)
+    return ck_error_set(err, self->verdict, "session %s cannot be resumed: %s", id, all);
+  return ck_error_set(err, self->verdict, "session %s cannot be resumed: %zu problems", id,
+                      self->problem_count);
 }
 
 /* ---- policies ---- */
 
-typedef void (*policy_visit)(void *to, const char *name, int64_t version, const char *digest, bool changed);
+typedef void (*policy_visit)(void *to, const char *name, int64_t version, const char *digest,
+                             bool changed);
 
 /* Changed: that policy is not one of those that the session was started with. */
 static bool is_among(ck_bytes policy, const ck_value *then) {
@@ -38,12 +42,15 @@ static bool is_among(ck_bytes policy, const ck_value *then) {
 }
 
 static void visit_policies(const ck_preflight *self, policy_visit visit, void *to) {
-  ck_json_iterator it = ck_json_iterate(self->policies ? ck_value_bytes(self->policies) : (ck_bytes){0});
+  ck_json_iterator it =
+      ck_json_iterate(self->policies ? ck_value_bytes(self->policies) : (ck_bytes){0});
   while (ck_json_next(&it)) {
     int64_t version = 0;
-    char *name = ck_json_dup_string(ck_json_get(it.value, "name")), *digest = ck_json_dup_string(ck_json_get(it.value, "digest"));
+    char *name = ck_json_dup_string(ck_json_get(it.value, "name")),
+         *digest = ck_json_dup_string(ck_json_get(it.value, "digest"));
     ck_json_read_int(&version, ck_json_get(it.value, "version"));
-    visit(to, name ? name : "", version, digest ? digest : "", self->launch.policies && !is_among(it.value, self->launch.policies));
+    visit(to, name ? name : "", version, digest ? digest : "",
+          self->launch.policies && !is_among(it.value, self->launch.policies));
     free(digest);
     free(name);
   }
@@ -56,7 +63,8 @@ typedef struct json {
   struct cJSON *at;
 } json;
 
-static void put_policy(void *to, const char *name, int64_t version, const char *digest, bool changed) {
+static void put_policy(void *to, const char *name, int64_t version, const char *digest,
+                       bool changed) {
   json *self = to;
   struct cJSON *at = ck_document_put_object(self->document, self->at, NULL);
   ck_document_put_text(self->document, at, "name", name);
@@ -84,9 +92,11 @@ static void put_effects(ck_document *document, const ck_preflight *self) {
 static void put_constraints(ck_document *document, const ck_preflight *self) {
   struct cJSON *list = ck_document_put_object(document, NULL, "constraints");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
-    int64_t spent = self->rehearsal.constraints[d].spent, limit = self->rehearsal.constraints[d].limit;
+    int64_t spent = self->rehearsal.constraints[d].spent,
+            limit = self->rehearsal.constraints[d].limit;
     struct cJSON *at = ck_document_put_object(document, list, ck_dimension_name((ck_dimension)d));
-    ck_document_put_text(document, at, "rule", ck_rehearsal_rule(&self->rehearsal, (ck_dimension)d));
+    ck_document_put_text(document, at, "rule",
+                         ck_rehearsal_rule(&self->rehearsal, (ck_dimension)d));
     ck_document_put_int(document, at, "spent", spent);
     if (limit < 0) continue;
     ck_document_put_int(document, at, "limit", limit);
@@ -96,7 +106,8 @@ static void put_constraints(ck_document *document, const ck_preflight *self) {
 
 static void put_counts(ck_document *document, const ck_preflight *self) {
   ck_document_put_int(document, NULL, "replayed", self->counts[CK_REHEARSED_REPLAY]);
-  ck_document_put_int(document, NULL, "rerun", self->counts[CK_REHEARSED_AGAIN] + self->counts[CK_REHEARSED_ANEW]);
+  ck_document_put_int(document, NULL, "rerun",
+                      self->counts[CK_REHEARSED_AGAIN] + self->counts[CK_REHEARSED_ANEW]);
   ck_document_put_int(document, NULL, "probed", self->counts[CK_REHEARSED_PROBE]);
   ck_document_put_int(document, NULL, "in_doubt", self->counts[CK_REHEARSED_DOUBT]);
   ck_document_put_int(document, NULL, "questions", self->counts[CK_REHEARSED_QUESTION]);
@@ -108,10 +119,12 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
   ck_document document;
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "session", self->head.session.id);
-  ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->head.session.status));
+  ck_document_put_text(&document, NULL, "status",
+                       ck_session_status_name(self->head.session.status));
   ck_document_put_bool(&document, NULL, "resumable", self->verdict == CK_OK);
   if (self->checkpoint.seq)
-    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"), &self->checkpoint);
+    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
+                                 &self->checkpoint);
   ck_document_put_bool(&document, NULL, "fell_back", self->fell_back);
   if (self->stopped_owner) ck_document_put_int(&document, NULL, "takes_over", self->stopped_owner);
   ck_document_put_text(&document, NULL, "flow", self->launch.flow);
@@ -147,22 +160,28 @@ static void put_count(ck_table *table, const char *name, int64_t count) {
   ck_table_put_count(table, count);
 }
 
-static void put_policy_row(void *to, const char *name, int64_t version, const char *digest, bool changed) {
+static void put_policy_row(void *to, const char *name, int64_t version, const char *digest,
+                           bool changed) {
   char text[256];
-  snprintf(text, sizeof text, "%.100s %" PRId64 " %.12s%s", name, version, digest, changed ? ", changed" : "");
+  snprintf(text, sizeof text, "%.100s %" PRId64 " %.12s%s", name, version, digest,
+           changed ? ", changed" : "");
   put_text(to, "policy", text);
 }
 
 static void append_amount(ck_buffer *out, ck_dimension dimension, int64_t amount) {
-  if (dimension == CK_DIMENSION_BUDGET) ck_format_money(out, amount);
-  else if (dimension == CK_DIMENSION_TIME) ck_format_duration(out, amount * 1000);
-  else ck_format_count(out, amount);
+  if (dimension == CK_DIMENSION_BUDGET)
+    ck_format_money(out, amount);
+  else if (dimension == CK_DIMENSION_TIME)
+    ck_format_duration(out, amount * 1000);
+  else
+    ck_format_count(out, amount);
 }
 
 /* "budget    $0.20 left of $5.00 (continue)"; what has no limit is left out. */
 static void put_constraint_rows(ck_table *table, const ck_preflight *self) {
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
-    int64_t spent = self->rehearsal.constraints[d].spent, limit = self->rehearsal.constraints[d].limit;
+    int64_t spent = self->rehearsal.constraints[d].spent,
+            limit = self->rehearsal.constraints[d].limit;
     const char *rule = ck_rehearsal_rule(&self->rehearsal, (ck_dimension)d);
     ck_buffer text = {0};
     if (limit < 0) continue;
@@ -181,8 +200,9 @@ static void put_effect_rows(ck_table *table, const ck_preflight *self) {
   for (size_t i = 0; i < self->effect_count; i++) {
     const ck_rehearsed_effect *effect = &self->effects[i].is;
     ck_buffer text = {0};
-    ck_buffer_append_format(&text, "%s%s%s (%s): %s", effect->key, effect->name ? " " : "", effect->name ? effect->name : "",
-                            ck_effect_class_name(effect->class), ck_rehearsed_name(effect->what));
+    ck_buffer_append_format(&text, "%s%s%s (%s): %s", effect->key, effect->name ? " " : "",
+                            effect->name ? effect->name : "", ck_effect_class_name(effect->class),
+                            ck_rehearsed_name(effect->what));
     if (effect->cost_micros > 0) {
       ck_buffer_append_text(&text, ", recorded at ");
       ck_format_money(&text, effect->cost_micros);
@@ -214,7 +234,8 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   char from[160] = "the first event";
   const ck_checkpoint_info *checkpoint = &self->checkpoint;
   if (checkpoint->seq)
-    snprintf(from, sizeof from, "%s (%s, seq %" PRId64 ")%s", checkpoint->id, ck_boundary_kind_name(checkpoint->kind), checkpoint->seq,
+    snprintf(from, sizeof from, "%s (%s, seq %" PRId64 ")%s", checkpoint->id,
+             ck_boundary_kind_name(checkpoint->kind), checkpoint->seq,
              self->fell_back ? ", an older one" : "");
   ck_table table;
   ck_table_init(&table, output, columns);
@@ -232,7 +253,8 @@ static ck_status print_table(const ck_preflight *self, ck_output *output, ck_err
   visit_policies(self, put_policy_row, &table);
   if (self->rehearsed) put_work_rows(&table, self);
   const char *text = self->problems.data;
-  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1) put_text(&table, "problem", text);
+  for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1)
+    put_text(&table, "problem", text);
   ck_status status = ck_table_print(&table, err);
   ck_table_clear(&table);
   return status;

@@ -18,13 +18,17 @@ ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err
   ck_choice choice = {.id = options->checkpoint, .clean = options->clean};
   ck_error unknown = CK_ERROR_INIT;
   ck_status status = ck_select_checkpoint(&self->checkpoint, store, &self->head, &choice, &unknown);
-  if (status == CK_E_NOT_FOUND && options->checkpoint) status = pick(self, store, err);
-  else if (status != CK_OK) return ck_error_set(err, status, "%s", unknown.text);
+  if (status == CK_E_NOT_FOUND && options->checkpoint)
+    status = pick(self, store, err);
+  else if (status != CK_OK)
+    return ck_error_set(err, status, "%s", unknown.text);
   if (status != CK_OK) return status;
   if (options->clean && self->checkpoint.seq == 0 && self->head.has_checkpoint)
-    ck_preflight_add(self, CK_E_REFUSED, "session %s has no clean checkpoint to go on from", options->session);
+    ck_preflight_add(self, CK_E_REFUSED, "session %s has no clean checkpoint to go on from",
+                     options->session);
   if (self->checkpoint.seq && !self->checkpoint.resumable)
-    ck_preflight_add(self, CK_E_REFUSED, "checkpoint %s is not one to resume from", self->checkpoint.id);
+    ck_preflight_add(self, CK_E_REFUSED, "checkpoint %s is not one to resume from",
+                     self->checkpoint.id);
   return CK_OK;
 }
 
@@ -35,10 +39,13 @@ static bool is_edited(const ck_preflight *self, const char *key) {
   return false;
 }
 
-static void check_reads(ck_preflight *self, const char *who, const char *const *reads, const ck_state *state) {
+static void check_reads(ck_preflight *self, const char *who, const char *const *reads,
+                        const ck_state *state) {
   for (const char *const *key = reads; key && *key; key++)
     if (!(state && ck_state_get(state, *key)) && !is_edited(self, *key))
-      ck_preflight_add(self, CK_E_REFUSED, "%s reads %s, which the checkpoint does not have; --set gives it a value", who, *key);
+      ck_preflight_add(self, CK_E_REFUSED,
+                       "%s reads %s, which the checkpoint does not have; --set gives it a value",
+                       who, *key);
 }
 
 static const ck_flow_node *find_node(const ck_flow_manifest *manifest, ck_bytes name) {
@@ -48,15 +55,17 @@ static const ck_flow_node *find_node(const ck_flow_manifest *manifest, ck_bytes 
 }
 
 /* Where it goes on: the node that was to come next, else the one it was in. */
-static void check_node(ck_preflight *self, const ck_flow_manifest *manifest, const ck_state *state) {
+static void check_node(ck_preflight *self, const ck_flow_manifest *manifest,
+                       const ck_state *state) {
   ck_bytes info = self->checkpoint.info ? ck_value_bytes(self->checkpoint.info) : (ck_bytes){0};
   ck_bytes name = ck_json_get(info, "next");
   if (name.len == 0) name = ck_json_get(info, "node");
   if (name.len == 0 || manifest->node_count == 0) return;
   const ck_flow_node *node = find_node(manifest, name);
   if (!node) {
-    ck_preflight_add(self, CK_E_REFUSED, "node %.*s, where checkpoint %s goes on, is not in the flow any more", (int)name.len, name.data,
-                     self->checkpoint.id);
+    ck_preflight_add(self, CK_E_REFUSED,
+                     "node %.*s, where checkpoint %s goes on, is not in the flow any more",
+                     (int)name.len, name.data, self->checkpoint.id);
     return;
   }
   char who[160];
@@ -65,7 +74,8 @@ static void check_node(ck_preflight *self, const ck_flow_manifest *manifest, con
 }
 
 /* What was kept as a reference is filled again: that it can be is found out now. */
-static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_state *state, ck_error *err) {
+static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_state *state,
+                             ck_error *err) {
   ck_state_entry *entries;
   size_t count;
   ck_status status = ck_state_list(&entries, &count, state, err);
@@ -73,25 +83,31 @@ static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_sta
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     ck_buffer ref = {0};
     ck_error failure = CK_ERROR_INIT;
-    bool slot = !is_edited(self, entries[i].key) && ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
+    bool slot = !is_edited(self, entries[i].key) &&
+                ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
     ck_status told = slot ? ck_buffer_check(&ref, &failure) : CK_OK;
-    if (slot && told == CK_OK) told = ck_secret_register(engine->output->redactor, entries[i].key, ref.data, &failure);
-    if (told == CK_E_NO_MEMORY) status = ck_error_no_memory(err);
-    else if (told != CK_OK) ck_preflight_add(self, told, "%s", failure.text);
+    if (slot && told == CK_OK)
+      told = ck_secret_register(engine->output->redactor, entries[i].key, ref.data, &failure);
+    if (told == CK_E_NO_MEMORY)
+      status = ck_error_no_memory(err);
+    else if (told != CK_OK)
+      ck_preflight_add(self, told, "%s", failure.text);
     ck_buffer_clear(&ref);
   }
   free(entries);
   return status;
 }
 
-/* Damage can be gone around. What another key sealed, another session owns or a newer version wrote cannot: it may have been
- * put there. */
+/* Damage can be gone around. What another key sealed, another session owns or a newer version wrote
+ * cannot: it may have been put there. */
 static bool is_damage(ck_status status) {
-  return status == CK_E_CORRUPT || status == CK_E_TRUNCATED || status == CK_E_EMPTY || status == CK_E_OVERSIZE;
+  return status == CK_E_CORRUPT || status == CK_E_TRUNCATED || status == CK_E_EMPTY ||
+         status == CK_E_OVERSIZE;
 }
 
 /* The latest one before the chosen whose state can be read; NULL in *state when there is none. */
-static ck_status find_older(ck_checkpoint_info *out, ck_state **state, const ck_preflight *self, ck_store *store, ck_error *err) {
+static ck_status find_older(ck_checkpoint_info *out, ck_state **state, const ck_preflight *self,
+                            ck_store *store, ck_error *err) {
   ck_choice choice = {.clean = self->options.clean, .before = self->checkpoint.seq};
   for (*state = NULL;; choice.before = out->seq) {
     ck_error failure = CK_ERROR_INIT;
@@ -106,21 +122,25 @@ static ck_status find_older(ck_checkpoint_info *out, ck_state **state, const ck_
   }
 }
 
-static ck_status fall_back(ck_state **state, ck_preflight *self, const ck_engine *engine, const ck_error *failure, ck_error *err) {
+static ck_status fall_back(ck_state **state, ck_preflight *self, const ck_engine *engine,
+                           const ck_error *failure, ck_error *err) {
   ck_checkpoint_info older = {0};
   ck_error stopped = CK_ERROR_INIT;
   bool of_profile = engine->profile && engine->profile->fallback_on_unreadable;
   ck_status status = find_older(&older, state, self, engine->runtime->store, &stopped);
   if (status != CK_OK) return ck_preflight_take(self, status, &stopped, err);
   if (!*state) {
-    ck_preflight_add(self, failure->status, "%s, and no older checkpoint can be read", failure->text);
+    ck_preflight_add(self, failure->status, "%s, and no older checkpoint can be read",
+                     failure->text);
   } else if (!self->options.fallback && !of_profile) {
-    ck_preflight_add(self, failure->status, "%s; --fallback goes on from checkpoint %s (seq %lld) instead", failure->text, older.id,
-                     (long long)older.seq);
+    ck_preflight_add(self, failure->status,
+                     "%s; --fallback goes on from checkpoint %s (seq %lld) instead", failure->text,
+                     older.id, (long long)older.seq);
     ck_state_free(*state);
     *state = NULL;
   } else {
-    ck_output_talk(engine->output, "%s: going back to checkpoint %s (seq %lld)", failure->text, older.id, (long long)older.seq);
+    ck_output_talk(engine->output, "%s: going back to checkpoint %s (seq %lld)", failure->text,
+                   older.id, (long long)older.seq);
     ck_checkpoint_info_clear(&self->checkpoint);
     self->checkpoint = older;
     self->fell_back = true;
@@ -132,14 +152,17 @@ static ck_status fall_back(ck_state **state, ck_preflight *self, const ck_engine
   return CK_OK;
 }
 
-static ck_status load_state(ck_state **out, ck_preflight *self, const ck_engine *engine, ck_error *err) {
+static ck_status load_state(ck_state **out, ck_preflight *self, const ck_engine *engine,
+                            ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   *out = NULL;
   if (!self->checkpoint.seq) return CK_OK;
-  ck_status status = ck_store_get_state(out, engine->runtime->store, self->head.session.no, self->checkpoint.seq, &failure);
+  ck_status status = ck_store_get_state(out, engine->runtime->store, self->head.session.no,
+                                        self->checkpoint.seq, &failure);
   if (status == CK_OK) return CK_OK;
   failure.status = status;
-  if (is_damage(status) && !self->options.checkpoint) return fall_back(out, self, engine, &failure, err);
+  if (is_damage(status) && !self->options.checkpoint)
+    return fall_back(out, self, engine, &failure, err);
   self->unreadable = true;
   return ck_preflight_take(self, status, &failure, err);
 }
@@ -150,7 +173,8 @@ ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_err
   if (status != CK_OK || self->unreadable) return status;
   const ck_flow_manifest *manifest = engine->flow ? ck_engine_manifest(engine) : NULL;
   /* What another version left is migrated first: its nodes and keys are not those of today. */
-  bool same = manifest && state && ck_session_flow_version(&self->head.session, state) == manifest->version;
+  bool same =
+      manifest && state && ck_session_flow_version(&self->head.session, state) == manifest->version;
   if (same) check_reads(self, "the flow", manifest->reads, state);
   if (same) check_node(self, manifest, state);
   if (state) status = check_slots(self, engine, state, err);

@@ -1,4 +1,5 @@
-/* work.c - what a resume would do, rehearsed; and the tools, programs and models that it would need. */
+/* work.c - what a resume would do, rehearsed; and the tools, programs and models that it would
+ * need. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,23 +14,31 @@ static bool has_tool(const ck_flow_manifest *manifest, const char *name) {
 
 typedef struct taking {
   ck_preflight *preflight;
-  const ck_flow_manifest *manifest; /* NULL: the flow could not be loaded, or is accepted as it is */
+  const ck_flow_manifest
+      *manifest; /* NULL: the flow could not be loaded, or is accepted as it is */
   bool failed;
 } taking;
 
-/* A flow that is accepted as it is now may have lost a tool: what was asked of it is not asked again, or diverges. */
+/* A flow that is accepted as it is now may have lost a tool: what was asked of it is not asked
+ * again, or diverges. */
 static void check_tool(const taking *self, const ck_rehearsed_effect *effect) {
-  if (!self->manifest || effect->kind != CK_EFFECT_TOOL || !effect->name || has_tool(self->manifest, effect->name)) return;
+  if (!self->manifest || effect->kind != CK_EFFECT_TOOL || !effect->name ||
+      has_tool(self->manifest, effect->name))
+    return;
   if (self->manifest->process_count > 0) return; /* its servers offer tools of their own */
-  ck_preflight_add(self->preflight, CK_E_REFUSED, "tool \"%s\", called at %s, is not in the flow any more", effect->name, effect->key);
+  ck_preflight_add(self->preflight, CK_E_REFUSED,
+                   "tool \"%s\", called at %s, is not in the flow any more", effect->name,
+                   effect->key);
 }
 
 static void take_effect(void *to, const ck_rehearsed_effect *effect) {
   taking *self = to;
   ck_preflight *into = self->preflight;
-  ck_preflight_effect *effects = reallocarray(into->effects, into->effect_count + 1, sizeof *effects);
+  ck_preflight_effect *effects =
+      reallocarray(into->effects, into->effect_count + 1, sizeof *effects);
   if (effects) into->effects = effects;
-  char *key = effects ? strdup(effect->key) : NULL, *name = key && effect->name ? strdup(effect->name) : NULL;
+  char *key = effects ? strdup(effect->key) : NULL,
+       *name = key && effect->name ? strdup(effect->name) : NULL;
   if (!key || (effect->name && !name)) {
     self->failed = true;
     free(key);
@@ -40,7 +49,8 @@ static void take_effect(void *to, const ck_rehearsed_effect *effect) {
   effects[into->effect_count++].is.name = name;
   into->counts[effect->what]++;
   if (effect->what == CK_REHEARSED_ANEW) into->cost_micros += effect->cost_micros;
-  if (effect->what == CK_REHEARSED_AGAIN || effect->what == CK_REHEARSED_ANEW) into->reserve_micros += effect->reserve_micros;
+  if (effect->what == CK_REHEARSED_AGAIN || effect->what == CK_REHEARSED_ANEW)
+    into->reserve_micros += effect->reserve_micros;
   check_tool(self, effect);
 }
 
@@ -52,27 +62,37 @@ static int compare(const void *a, const void *b) {
 static void check_restarts(ck_preflight *self) {
   bool marked = self->head.session.status == CK_SESSION_FAILING;
   if (self->options.retry || !self->rehearsal.failing || !(marked || self->options.dry_run)) return;
-  ck_preflight_add(self, CK_E_REFUSED, "it died %d times in a row soon after it was resumed, without getting anywhere: find out why, then "
-                                       "resume it with --retry", CK_RESTARTS_MAX);
+  ck_preflight_add(self, CK_E_REFUSED,
+                   "it died %d times in a row soon after it was resumed, without getting anywhere: "
+                   "find out why, then "
+                   "resume it with --retry",
+                   CK_RESTARTS_MAX);
 }
 
-/* Secrets that are missing, and whatever else was told already, do not keep the rest from being known. */
+/* Secrets that are missing, and whatever else was told already, do not keep the rest from being
+ * known. */
 ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error *err) {
-  ck_resume_options options = {.checkpoint = self->checkpoint.seq ? self->checkpoint.id : NULL, .edits = self->options.edits,
-                               .flow_version = engine->flow ? ck_engine_manifest(engine)->version : 0,
-                               .profile = engine->profile, .policies = engine->profile ? &engine->policies : NULL};
+  ck_resume_options options = {
+      .checkpoint = self->checkpoint.seq ? self->checkpoint.id : NULL,
+      .edits = self->options.edits,
+      .flow_version = engine->flow ? ck_engine_manifest(engine)->version : 0,
+      .profile = engine->profile,
+      .policies = engine->profile ? &engine->policies : NULL};
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};
   ck_error failure = CK_ERROR_INIT;
-  /* Where nothing stands against it, and nobody wants to see it, the resume itself is the rehearsal. */
+  /* Where nothing stands against it, and nobody wants to see it, the resume itself is the
+   * rehearsal. */
   bool wanted = self->options.dry_run || self->fell_back || self->problem_count > 0;
   if (!wanted) return CK_OK;
   if (self->unreadable || (self->checkpoint.seq && !self->checkpoint.resumable)) return CK_OK;
-  ck_status status = ck_session_rehearse(&self->rehearsal, engine->runtime, self->options.session, &options, take_effect, &t, &failure);
+  ck_status status = ck_session_rehearse(&self->rehearsal, engine->runtime, self->options.session,
+                                         &options, take_effect, &t, &failure);
   if (status == CK_E_SECRET_MISSING) {
     options.profile = NULL;
     options.policies = NULL;
-    status = ck_session_rehearse(&self->rehearsal, engine->runtime, self->options.session, &options, take_effect, &t, &failure);
+    status = ck_session_rehearse(&self->rehearsal, engine->runtime, self->options.session, &options,
+                                 take_effect, &t, &failure);
   }
   if (t.failed) return ck_error_no_memory(err);
   if (status != CK_OK) return ck_preflight_take(self, status, &failure, err);
@@ -104,11 +124,13 @@ void ck_preflight_check_programs(ck_preflight *self, const ck_flow_manifest *man
   for (size_t i = 0; i < manifest->tool_count; i++) {
     const ck_flow_tool *tool = &manifest->tools[i];
     if (tool->argv && !can_run(self->launch.directory, tool->argv[0]))
-      ck_preflight_add(self, CK_E_REFUSED, "%s, the program of tool %s, cannot be run", tool->argv[0], tool->name);
+      ck_preflight_add(self, CK_E_REFUSED, "%s, the program of tool %s, cannot be run",
+                       tool->argv[0], tool->name);
   }
   for (size_t i = 0; i < manifest->process_count; i++) {
     const ck_flow_process *process = &manifest->processes[i];
     if (!can_run(self->launch.directory, process->argv[0]))
-      ck_preflight_add(self, CK_E_REFUSED, "%s, the program of %s, cannot be run", process->argv[0], process->name);
+      ck_preflight_add(self, CK_E_REFUSED, "%s, the program of %s, cannot be run", process->argv[0],
+                       process->name);
   }
 }

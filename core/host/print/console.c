@@ -31,9 +31,9 @@ struct console {
   ck_console_options options;
   int fd;
   uv_poll_t *poll;
-  ck_asking *first;  /* the one that is shown */
+  ck_asking *first;     /* the one that is shown */
   ck_asking *cancelled; /* not told yet */
-  ck_buffer text;    /* of its answer, so far */
+  ck_buffer text;       /* of its answer, so far */
 };
 
 static void free_asking(ck_asking *self) {
@@ -71,7 +71,8 @@ static void show_text(console *self, const char *text) {
 static void append_lines(console *self, ck_buffer *out, const char *text) {
   ck_buffer clean = {0};
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_redactor_apply_text(&clean, self->options.output->redactor, CK_SINK_TERMINAL, ck_bytes_text(text), &ignored) != CK_OK)
+  if (ck_redactor_apply_text(&clean, self->options.output->redactor, CK_SINK_TERMINAL,
+                             ck_bytes_text(text), &ignored) != CK_OK)
     ck_buffer_reset(&clean);
   ck_bytes rest = ck_buffer_bytes(&clean);
   while (rest.len > 0) {
@@ -336,7 +337,9 @@ static ck_status open_poll(console *self, ck_error *err) {
   if (!self->poll) return ck_error_no_memory(err);
   int failed = uv_poll_init(ck_loop_uv(self->options.loop), self->poll, self->fd);
   self->poll->data = self;
-  return failed ? ck_error_set(err, CK_E_FAILED, "cannot watch the terminal: %s", uv_strerror(failed)) : CK_OK;
+  return failed
+             ? ck_error_set(err, CK_E_FAILED, "cannot watch the terminal: %s", uv_strerror(failed))
+             : CK_OK;
 }
 
 ck_status ck_console_open(ck_asker **out, const ck_console_options *options, ck_error *err) {
@@ -348,7 +351,8 @@ ck_status ck_console_open(ck_asker **out, const ck_console_options *options, ck_
   if (self) {
     self->options = *options;
     self->fd = fd;
-    self->asker = (ck_asker){.self = self, .ask = ask, .cancel = cancel, .drop = drop, .free = free_console};
+    self->asker =
+        (ck_asker){.self = self, .ask = ask, .cancel = cancel, .drop = drop, .free = free_console};
     status = open_poll(self, err);
   }
   if (status == CK_OK) {

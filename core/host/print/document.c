@@ -1,4 +1,5 @@
-/* document.c - one JSON document of the program's own, built with cJSON; stored text passes the redactor. */
+/* document.c - one JSON document of the program's own, built with cJSON; stored text passes the
+ * redactor. */
 #include "core/host/print/document.h"
 
 #include <cjson/cJSON.h>
@@ -21,7 +22,8 @@ void ck_document_clear(ck_document *self) {
 /* Takes `item`, which may be NULL after a failed allocation. */
 static cJSON *put(ck_document *self, cJSON *at, const char *name, cJSON *item) {
   if (!at) at = self->root;
-  bool done = item && at && (name ? cJSON_AddItemToObject(at, name, item) : cJSON_AddItemToArray(at, item));
+  bool done =
+      item && at && (name ? cJSON_AddItemToObject(at, name, item) : cJSON_AddItemToArray(at, item));
   if (done) return item;
   self->failed = true;
   cJSON_Delete(item);
@@ -44,8 +46,8 @@ void ck_document_put_text(ck_document *self, cJSON *at, const char *name, const 
   if (!text) return;
   ck_buffer clean = {0}, json = {0};
   ck_error ignored = CK_ERROR_INIT;
-  ck_status status =
-      ck_redactor_apply_text(&clean, self->output->redactor, CK_SINK_EXPORT, ck_bytes_text(text), &ignored);
+  ck_status status = ck_redactor_apply_text(&clean, self->output->redactor, CK_SINK_EXPORT,
+                                            ck_bytes_text(text), &ignored);
   if (status != CK_OK || clean.failed) json.failed = true;
   ck_json_append_string(&json, ck_buffer_bytes(&clean));
   put_raw(self, at, name, &json);
@@ -63,7 +65,9 @@ void ck_document_put_number(ck_document *self, cJSON *at, const char *name, doub
   put(self, at, name, cJSON_CreateNumber(number));
 }
 
-void ck_document_put_null(ck_document *self, cJSON *at, const char *name) { put(self, at, name, cJSON_CreateNull()); }
+void ck_document_put_null(ck_document *self, cJSON *at, const char *name) {
+  put(self, at, name, cJSON_CreateNull());
+}
 
 void ck_document_put_bool(ck_document *self, cJSON *at, const char *name, bool truth) {
   put(self, at, name, cJSON_CreateBool(truth));
@@ -76,7 +80,8 @@ void ck_document_put_time(ck_document *self, cJSON *at, const char *name, int64_
   put(self, at, name, cJSON_CreateString(text));
 }
 
-/* A line break in JSON can only stand between tokens: a space says the same, and a document stays one line. */
+/* A line break in JSON can only stand between tokens: a space says the same, and a document stays
+ * one line. */
 static void put_on_a_line(ck_document *self, cJSON *at, const char *name, const ck_value *value) {
   cJSON *item = cJSON_CreateRaw(ck_value_bytes(value).data);
   for (char *c = item ? item->valuestring : NULL; c && (c = strpbrk(c, "\r\n")); *c = ' ') {
@@ -88,9 +93,12 @@ void ck_document_put_value(ck_document *self, cJSON *at, const char *name, const
   if (!value) return;
   ck_value *kept = NULL;
   ck_error ignored = CK_ERROR_INIT;
-  ck_status status = ck_redactor_apply(&kept, self->output->redactor, CK_SINK_EXPORT, name, value, &ignored);
-  if (status != CK_OK) self->failed = true;
-  else if (kept) put_on_a_line(self, at, name, kept);
+  ck_status status =
+      ck_redactor_apply(&kept, self->output->redactor, CK_SINK_EXPORT, name, value, &ignored);
+  if (status != CK_OK)
+    self->failed = true;
+  else if (kept)
+    put_on_a_line(self, at, name, kept);
   ck_value_free(kept);
 }
 

@@ -1,4 +1,5 @@
-/* document.h - one JSON document of the program's own, built with cJSON; stored text passes the redactor. */
+/* document.h - one JSON document of the program's own, built with cJSON; stored text passes the
+ * redactor. */
 #ifndef CK_HOST_PRINT_DOCUMENT_H
 #define CK_HOST_PRINT_DOCUMENT_H
 
@@ -16,27 +17,31 @@ typedef struct ck_document {
 void ck_document_init(ck_document *self, ck_output *output);
 void ck_document_clear(ck_document *self);
 
-/* A new object or array under `at` (NULL: the root); `name` is NULL inside an array. Borrowed; NULL after a failure. */
+/* A new object or array under `at` (NULL: the root); `name` is NULL inside an array. Borrowed; NULL
+ * after a failure. */
 struct cJSON *ck_document_put_object(ck_document *self, struct cJSON *at, const char *name);
 struct cJSON *ck_document_put_array(ck_document *self, struct cJSON *at, const char *name);
 /* NULL text is left out. Text that is not UTF-8 gets U+FFFD. */
 void ck_document_put_text(ck_document *self, struct cJSON *at, const char *name, const char *text);
 /* Exact for all 64 bits. */
 void ck_document_put_int(ck_document *self, struct cJSON *at, const char *name, int64_t number);
-void ck_document_put_number(ck_document *self, struct cJSON *at, const char *name, double number); /* finite */
+void ck_document_put_number(ck_document *self, struct cJSON *at, const char *name,
+                            double number); /* finite */
 void ck_document_put_null(ck_document *self, struct cJSON *at, const char *name);
 void ck_document_put_bool(ck_document *self, struct cJSON *at, const char *name, bool truth);
 /* "2026-01-31T23:59:59.123Z"; 0 is not known and left out. */
 void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name, int64_t wall_ms);
-/* A user's value, byte for byte as it is stored (after redaction), but for line breaks between its tokens, which become spaces;
- * NULL is left out. */
-void ck_document_put_value(ck_document *self, struct cJSON *at, const char *name, const ck_value *value);
+/* A user's value, byte for byte as it is stored (after redaction), but for line breaks between its
+ * tokens, which become spaces; NULL is left out. */
+void ck_document_put_value(ck_document *self, struct cJSON *at, const char *name,
+                           const ck_value *value);
 
 /* Appends it as one line. */
 CK_CHECKED ck_status ck_document_write(ck_buffer *out, ck_document *self, ck_error *err);
 /* One line to stdout. */
 CK_CHECKED ck_status ck_document_print(ck_document *self, ck_error *err);
-/* The same with the opening brace left out: the caller has written the beginning of the object, with a comma. */
+/* The same with the opening brace left out: the caller has written the beginning of the object,
+ * with a comma. */
 CK_CHECKED ck_status ck_document_print_rest(ck_document *self, ck_error *err);
 
 #endif

@@ -5,7 +5,9 @@
 
 enum { AROUND = 16 }; /* bytes of what is common, for the eye */
 
-static bool inside_character(ck_bytes text, size_t at) { return at < text.len && ((unsigned char)text.data[at] & 0xc0) == 0x80; }
+static bool inside_character(ck_bytes text, size_t at) {
+  return at < text.len && ((unsigned char)text.data[at] & 0xc0) == 0x80;
+}
 
 static size_t common_beginning(ck_bytes a, ck_bytes b) {
   size_t len = 0;
@@ -45,8 +47,10 @@ void ck_excerpt_append(ck_buffer *out, ck_bytes value, ck_bytes other, size_t li
   ck_buffer text = {0}, beside = {0};
   bool texts = ck_json_read_string(&text, value) && ck_json_read_string(&beside, other);
   bool is_long = text.len > limit || beside.len > limit;
-  if (texts && is_long) append_middle(out, ck_buffer_bytes(&text), ck_buffer_bytes(&beside), limit);
-  else append_cut(out, value, limit);
+  if (texts && is_long)
+    append_middle(out, ck_buffer_bytes(&text), ck_buffer_bytes(&beside), limit);
+  else
+    append_cut(out, value, limit);
   if (text.failed || beside.failed) out->failed = true;
   ck_buffer_clear(&text);
   ck_buffer_clear(&beside);

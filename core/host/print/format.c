@@ -24,11 +24,17 @@ void ck_format_bytes(ck_buffer *out, int64_t bytes) {
 
 void ck_format_duration(ck_buffer *out, int64_t us) {
   int64_t seconds = us / 1000000;
-  if (us < 1000) ck_buffer_append_format(out, "%" PRId64 " us", us);
-  else if (us < 999950) ck_buffer_append_format(out, "%.1f ms", (double)us / 1e3);
-  else if (us < 60000000) ck_buffer_append_format(out, "%.1f s", (double)us / 1e6);
-  else if (seconds < 3600) ck_buffer_append_format(out, "%" PRId64 " min %" PRId64 " s", seconds / 60, seconds % 60);
-  else ck_buffer_append_format(out, "%" PRId64 " h %" PRId64 " min", seconds / 3600, seconds % 3600 / 60);
+  if (us < 1000)
+    ck_buffer_append_format(out, "%" PRId64 " us", us);
+  else if (us < 999950)
+    ck_buffer_append_format(out, "%.1f ms", (double)us / 1e3);
+  else if (us < 60000000)
+    ck_buffer_append_format(out, "%.1f s", (double)us / 1e6);
+  else if (seconds < 3600)
+    ck_buffer_append_format(out, "%" PRId64 " min %" PRId64 " s", seconds / 60, seconds % 60);
+  else
+    ck_buffer_append_format(out, "%" PRId64 " h %" PRId64 " min", seconds / 3600,
+                            seconds % 3600 / 60);
 }
 
 void ck_format_money(ck_buffer *out, int64_t micros) {
@@ -39,7 +45,8 @@ void ck_format_money(ck_buffer *out, int64_t micros) {
     fraction /= 10;
     digits--;
   }
-  ck_buffer_append_format(out, "%s$%" PRIu64 ".%0*" PRIu64, micros < 0 ? "-" : "", size / 1000000, digits, fraction);
+  ck_buffer_append_format(out, "%s$%" PRIu64 ".%0*" PRIu64, micros < 0 ? "-" : "", size / 1000000,
+                          digits, fraction);
 }
 
 void ck_format_count(ck_buffer *out, int64_t count) {
@@ -73,14 +80,18 @@ static bool lies_in(uint32_t point, const span *spans, size_t count) {
   return false;
 }
 
-/* The large blocks of Unicode's East Asian Width and of its combining marks; the rest counts one. */
+/* The large blocks of Unicode's East Asian Width and of its combining marks; the rest counts
+ * one. */
 static size_t width_of(uint32_t point) {
-  static const span wide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf},   {0xa960, 0xa97c},  {0xac00, 0xd7a3},
-                              {0xf900, 0xfaff}, {0xfe30, 0xfe6f}, {0xff00, 0xff60},   {0xffe0, 0xffe6},  {0x1f300, 0x1f64f},
-                              {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
-  static const span none[] = {{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x0610, 0x061a}, {0x064b, 0x065f},
-                              {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f},
-                              {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef}};
+  static const span wide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},
+                              {0xa960, 0xa97c},   {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+                              {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
+                              {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},
+                              {0x20000, 0x3fffd}};
+  static const span none[] = {{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},
+                              {0x0610, 0x061a}, {0x064b, 0x065f}, {0x1ab0, 0x1aff},
+                              {0x1dc0, 0x1dff}, {0x200b, 0x200d}, {0x20d0, 0x20ff},
+                              {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xe0100, 0xe01ef}};
   if (point < 0x300) return 1;
   if (lies_in(point, none, sizeof none / sizeof *none)) return 0;
   return lies_in(point, wide, sizeof wide / sizeof *wide) ? 2 : 1;

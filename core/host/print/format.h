@@ -16,7 +16,8 @@ void ck_format_count(ck_buffer *out, int64_t count);
 void ck_format_of(ck_buffer *out, int64_t count, const char *noun);
 /* "2026-01-31 23:59:59" (UTC). */
 void ck_format_time(ck_buffer *out, int64_t wall_ms);
-/* What a terminal shows of UTF-8 text: columns, a wide character (East Asian, emoji) counts two, a combining one none. */
+/* What a terminal shows of UTF-8 text: columns, a wide character (East Asian, emoji) counts two, a
+ * combining one none. */
 size_t ck_format_width(ck_bytes text);
 /* Length in bytes of the longest beginning that is at most `columns` wide. */
 size_t ck_format_cut(ck_bytes text, size_t columns);

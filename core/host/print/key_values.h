@@ -17,7 +17,8 @@ void ck_key_values_clear(ck_key_values *self);
 void ck_key_values_put_text(ck_key_values *self, const char *name, const char *text);
 void ck_key_values_put_count(ck_key_values *self, const char *name, int64_t count);
 void ck_key_values_put_bytes(ck_key_values *self, const char *name, int64_t bytes);
-/* For JSON only: an array of objects; in the table each is a line of its own, put by ck_key_values_put_text. NULL without JSON. */
+/* For JSON only: an array of objects; in the table each is a line of its own, put by
+ * ck_key_values_put_text. NULL without JSON. */
 struct cJSON *ck_key_values_put_array(ck_key_values *self, const char *name);
 CK_CHECKED ck_status ck_key_values_print(ck_key_values *self, ck_error *err);
 

@@ -1,4 +1,5 @@
-/* output.c - what the program says: data to stdout, talk to stderr, nothing stored without redaction and escaping. */
+/* output.c - what the program says: data to stdout, talk to stderr, nothing stored without
+ * redaction and escaping. */
 #include "core/host/print/output.h"
 
 #include <errno.h>
@@ -26,8 +27,10 @@ static void filter_log(ck_buffer *out, ck_bytes text, void *to) {
   ck_error ignored = CK_ERROR_INIT;
   ck_output_hide_live(self);
   pthread_mutex_lock(&log_lock);
-  if (!self->log_redactor) ck_buffer_append_bytes(out, text);
-  else if (ck_redactor_apply_text(out, self->log_redactor, CK_SINK_LOG, text, &ignored) != CK_OK) out->failed = true;
+  if (!self->log_redactor)
+    ck_buffer_append_bytes(out, text);
+  else if (ck_redactor_apply_text(out, self->log_redactor, CK_SINK_LOG, text, &ignored) != CK_OK)
+    out->failed = true;
   pthread_mutex_unlock(&log_lock);
 }
 
@@ -92,7 +95,8 @@ void ck_output_show_live(ck_output *self, ck_bytes line) {
 
 void ck_output_write(ck_output *self, ck_bytes text) {
   if (self->terminal) ck_output_hide_live(self);
-  if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len && errno != EPIPE) self->failed = true;
+  if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len && errno != EPIPE)
+    self->failed = true;
 }
 
 void ck_output_print(ck_output *self, const char *format, ...) {
@@ -149,8 +153,11 @@ void ck_output_error(ck_output *self, const ck_error *err) {
   ck_bytes text = ck_bytes_text(err->text[0] ? err->text : ck_status_text(err->status));
   ck_buffer clean = {0}, line = {0};
   ck_error ignored = CK_ERROR_INIT;
-  if (!self->redactor) ck_buffer_append_bytes(&clean, text);
-  else if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) != CK_OK) ck_buffer_reset(&clean);
+  if (!self->redactor)
+    ck_buffer_append_bytes(&clean, text);
+  else if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) !=
+           CK_OK)
+    ck_buffer_reset(&clean);
   if (self->json) {
     append_json_error(&line, err, ck_buffer_bytes(&clean));
   } else {
@@ -158,8 +165,10 @@ void ck_output_error(ck_output *self, const ck_error *err) {
     ck_escape_append(&line, ck_buffer_bytes(&clean));
   }
   ck_buffer_append_char(&line, '\n');
-  if (line.failed) fputs("ckrun: out of memory\n", stderr);
-  else fwrite(line.data, 1, line.len, stderr);
+  if (line.failed)
+    fputs("ckrun: out of memory\n", stderr);
+  else
+    fwrite(line.data, 1, line.len, stderr);
   ck_buffer_clear(&line);
   ck_buffer_clear(&clean);
 }
@@ -167,8 +176,10 @@ void ck_output_error(ck_output *self, const ck_error *err) {
 void ck_output_append_safe(ck_output *self, ck_buffer *to, ck_bytes text) {
   ck_buffer clean = {0};
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) == CK_OK && !clean.failed)
+  if (ck_redactor_apply_text(&clean, self->redactor, CK_SINK_TERMINAL, text, &ignored) == CK_OK &&
+      !clean.failed)
     ck_escape_append(to, ck_buffer_bytes(&clean));
-  else to->failed = true;
+  else
+    to->failed = true;
   ck_buffer_clear(&clean);
 }

@@ -1,4 +1,5 @@
-/* table.c - rows for people: aligned under a header on a terminal, tab-separated values without one elsewhere. */
+/* table.c - rows for people: aligned under a header on a terminal, tab-separated values without one
+ * elsewhere. */
 #include "core/host/print/table.h"
 
 #include <inttypes.h>
@@ -32,7 +33,8 @@ static void print_plain(ck_table *self) {
 void ck_table_end_cell(ck_table *self) {
   ck_buffer_append_char(&self->text, 0);
   self->cell_count++;
-  bool streams = !self->output->terminal && self->cell_count == self->column_count && !self->text.failed;
+  bool streams =
+      !self->output->terminal && self->cell_count == self->column_count && !self->text.failed;
   if (!streams) return;
   print_plain(self);
   ck_buffer_reset(&self->text);
@@ -50,22 +52,29 @@ void ck_table_put_word(ck_table *self, const char *word) {
 }
 
 /* The figure as a program reads it, unless stdout is a terminal. */
-static void put_figure(ck_table *self, void (*format)(ck_buffer *out, int64_t number), int64_t number) {
-  if (self->output->terminal) format(&self->text, number);
-  else ck_buffer_append_format(&self->text, "%" PRId64, number);
+static void put_figure(ck_table *self, void (*format)(ck_buffer *out, int64_t number),
+                       int64_t number) {
+  if (self->output->terminal)
+    format(&self->text, number);
+  else
+    ck_buffer_append_format(&self->text, "%" PRId64, number);
   ck_table_end_cell(self);
 }
 
 void ck_table_put_count(ck_table *self, int64_t count) { put_figure(self, ck_format_count, count); }
 void ck_table_put_bytes(ck_table *self, int64_t bytes) { put_figure(self, ck_format_bytes, bytes); }
 void ck_table_put_duration(ck_table *self, int64_t us) { put_figure(self, ck_format_duration, us); }
-void ck_table_put_money(ck_table *self, int64_t micros) { put_figure(self, ck_format_money, micros); }
+void ck_table_put_money(ck_table *self, int64_t micros) {
+  put_figure(self, ck_format_money, micros);
+}
 
 void ck_table_put_time(ck_table *self, int64_t wall_ms) {
   char text[CK_TIME_TEXT_SIZE] = "";
   if (wall_ms) ck_time_text(text, wall_ms);
-  if (wall_ms && self->output->terminal) ck_format_time(&self->text, wall_ms);
-  else ck_buffer_append_text(&self->text, text);
+  if (wall_ms && self->output->terminal)
+    ck_format_time(&self->text, wall_ms);
+  else
+    ck_buffer_append_text(&self->text, text);
   ck_table_end_cell(self);
 }
 
@@ -82,7 +91,8 @@ typedef struct layout {
 } layout;
 
 static void measure(const ck_table *self, size_t widths[CK_TABLE_COLUMNS_MAX]) {
-  for (size_t i = 0; i < self->column_count; i++) widths[i] = has_header(self) ? strlen(self->columns[i].header) : 0;
+  for (size_t i = 0; i < self->column_count; i++)
+    widths[i] = has_header(self) ? strlen(self->columns[i].header) : 0;
   const char *cell = self->text.data;
   for (size_t i = 0; i < self->cell_count; i++) {
     ck_bytes text = ck_bytes_text(cell);
@@ -101,7 +111,8 @@ static size_t width_before_last(const layout *self) {
 }
 
 static size_t needed(const ck_table *table, const layout *self) {
-  size_t least = table->columns[self->last].how & CK_COLUMN_WIDE ? WIDE_MIN : LAST_MIN, width = self->widths[self->last];
+  size_t least = table->columns[self->last].how & CK_COLUMN_WIDE ? WIDE_MIN : LAST_MIN,
+         width = self->widths[self->last];
   return width_before_last(self) + (width < least ? width : least);
 }
 
@@ -111,7 +122,8 @@ static void shorten(const ck_table *table, layout *self, size_t columns) {
   while ((used = needed(table, self)) > columns) {
     size_t widest = self->last;
     for (size_t i = 0; i < self->last; i++) {
-      bool gives = !self->hidden[i] && table->columns[i].how & (CK_COLUMN_CUT | CK_COLUMN_PATH) && self->widths[i] > CUT_MIN;
+      bool gives = !self->hidden[i] && table->columns[i].how & (CK_COLUMN_CUT | CK_COLUMN_PATH) &&
+                   self->widths[i] > CUT_MIN;
       if (gives && (widest == self->last || self->widths[i] > self->widths[widest])) widest = i;
     }
     if (widest == self->last) return;
@@ -123,7 +135,9 @@ static void shorten(const ck_table *table, layout *self, size_t columns) {
 static bool hide_one(const ck_table *table, layout *self) {
   size_t found = 0;
   for (size_t i = 1; i < table->column_count; i++)
-    if (!self->hidden[i] && table->columns[i].how >> RANK_SHIFT > table->columns[found].how >> RANK_SHIFT) found = i;
+    if (!self->hidden[i] &&
+        table->columns[i].how >> RANK_SHIFT > table->columns[found].how >> RANK_SHIFT)
+      found = i;
   if (found == 0) return false;
   self->hidden[found] = true;
   while (self->hidden[self->last]) self->last--;
@@ -139,7 +153,8 @@ static void fit(layout *out, const ck_table *table) {
     if (columns) shorten(table, out, columns);
   } while (columns && needed(table, out) > columns && hide_one(table, out));
   if (!columns) return;
-  size_t used = width_before_last(out), room = used + LAST_MIN < columns ? columns - used : LAST_MIN;
+  size_t used = width_before_last(out),
+         room = used + LAST_MIN < columns ? columns - used : LAST_MIN;
   if (out->widths[out->last] > room) out->widths[out->last] = room;
 }
 
@@ -147,7 +162,8 @@ static void fit(layout *out, const ck_table *table) {
 
 static void print_cell(ck_table *self, ck_bytes text, size_t column, const layout *how) {
   size_t want = how->widths[column], width = ck_format_width(text);
-  bool over = width > want, path = over && self->columns[column].how & CK_COLUMN_PATH && column < how->last;
+  bool over = width > want,
+       path = over && self->columns[column].how & CK_COLUMN_PATH && column < how->last;
   bool right = self->columns[column].how & CK_COLUMN_RIGHT;
   if (path) {
     size_t gone = ck_format_cut(text, width - want + 1);
@@ -160,8 +176,10 @@ static void print_cell(ck_table *self, ck_bytes text, size_t column, const layou
   ck_output_print(self->output, "%*s%s", right ? fill : 0, "", path ? "…" : "");
   ck_output_write(self->output, text);
   if (over && !path) ck_output_print(self->output, "…");
-  if (column < how->last) ck_output_print(self->output, "%*s%s", right ? 0 : fill, "", gap);
-  else ck_output_print(self->output, "\n");
+  if (column < how->last)
+    ck_output_print(self->output, "%*s%s", right ? 0 : fill, "", gap);
+  else
+    ck_output_print(self->output, "\n");
 }
 
 static void print_header(ck_table *self, const layout *how, bool bold) {
@@ -170,7 +188,9 @@ static void print_header(ck_table *self, const layout *how, bool bold) {
     const ck_column *column = &self->columns[i];
     bool right = column->how & CK_COLUMN_RIGHT;
     int width = i == how->last && !right ? 0 : (int)how->widths[i];
-    if (!how->hidden[i]) ck_output_print(self->output, right ? "%*s%s" : "%-*s%s", width, column->header, i == how->last ? "" : gap);
+    if (!how->hidden[i])
+      ck_output_print(self->output, right ? "%*s%s" : "%-*s%s", width, column->header,
+                      i == how->last ? "" : gap);
   }
   ck_output_print(self->output, "%s\n", bold ? "\033[0m" : "");
 }

@@ -1,4 +1,5 @@
-/* table.h - rows for people: aligned under a header on a terminal, tab-separated values without one elsewhere. */
+/* table.h - rows for people: aligned under a header on a terminal, tab-separated values without one
+ * elsewhere. */
 #ifndef CK_HOST_PRINT_TABLE_H
 #define CK_HOST_PRINT_TABLE_H
 
@@ -6,7 +7,8 @@
 
 enum { CK_TABLE_COLUMNS_MAX = 12 };
 
-/* How a column stands, and what becomes of it where the terminal has no room for a row. The last column is always cut. */
+/* How a column stands, and what becomes of it where the terminal has no room for a row. The last
+ * column is always cut. */
 enum {
   CK_COLUMN_LEFT,
   CK_COLUMN_RIGHT = 1, /* aligned to the right */
@@ -17,7 +19,8 @@ enum {
 /* Left out altogether when that is not enough; the greatest rank (from 1) first. */
 #define CK_COLUMN_SPARE(rank) ((rank) << 4)
 
-/* Columns end with a NULL header. A table whose first header is "" prints no header: names and values. */
+/* Columns end with a NULL header. A table whose first header is "" prints no header: names and
+ * values. */
 typedef struct ck_column {
   const char *header;
   unsigned how;
@@ -27,7 +30,7 @@ typedef struct ck_table {
   ck_output *output;
   const ck_column *columns;
   size_t column_count, cell_count;
-  ck_buffer text;     /* all cells, each with a NUL behind it */
+  ck_buffer text; /* all cells, each with a NUL behind it */
 } ck_table;
 
 void ck_table_init(ck_table *self, ck_output *output, const ck_column *columns);
@@ -35,9 +38,11 @@ void ck_table_clear(ck_table *self);
 
 /* One cell each, row by row. */
 void ck_table_put_text(ck_table *self, ck_bytes text); /* stored text: redacted and escaped here */
-void ck_table_put_word(ck_table *self, const char *word); /* the program's own text; NULL: an empty cell */
+void ck_table_put_word(ck_table *self,
+                       const char *word); /* the program's own text; NULL: an empty cell */
 void ck_table_put_count(ck_table *self, int64_t count);
-/* For people rounded with a unit, for programs the plain number: bytes, microseconds, micro-dollars, ISO 8601. */
+/* For people rounded with a unit, for programs the plain number: bytes, microseconds,
+ * micro-dollars, ISO 8601. */
 void ck_table_put_bytes(ck_table *self, int64_t bytes);
 void ck_table_put_duration(ck_table *self, int64_t us);
 void ck_table_put_money(ck_table *self, int64_t micros);
@@ -45,7 +50,8 @@ void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: not known, an emp
 /* A cell is written piece by piece into `text`, then closed. */
 void ck_table_end_cell(ck_table *self);
 
-/* Prints to the output; what a terminal has no room for is shortened or left out as the columns say. */
+/* Prints to the output; what a terminal has no room for is shortened or left out as the columns
+ * say. */
 CK_CHECKED ck_status ck_table_print(ck_table *self, ck_error *err);
 
 #endif

@@ -20,7 +20,8 @@ static int write_all(int fd, ck_bytes text) {
 }
 
 static ck_status cannot_write(const char *path, int code, ck_error *err) {
-  return ck_error_set(err, code == ENOSPC || code == EDQUOT ? CK_E_FULL : CK_E_IO, "cannot write %s: %s", path, strerror(code));
+  return ck_error_set(err, code == ENOSPC || code == EDQUOT ? CK_E_FULL : CK_E_IO,
+                      "cannot write %s: %s", path, strerror(code));
 }
 
 ck_status ck_write_file(const char *path, ck_bytes text, ck_error *err) {

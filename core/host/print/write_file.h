@@ -4,8 +4,9 @@
 
 #include "core/base/buffer.h"
 
-/* Writes `text` beside `path`, syncs it, and gives it the name: whoever reads `path` sees the old content or the new one. It can be
- * read by its owner only. CK_E_IO names the path and the cause; nothing is left behind then. */
+/* Writes `text` beside `path`, syncs it, and gives it the name: whoever reads `path` sees the old
+ * content or the new one. It can be read by its owner only. CK_E_IO names the path and the cause;
+ * nothing is left behind then. */
 CK_CHECKED ck_status ck_write_file(const char *path, ck_bytes text, ck_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* engine.c - puts together what executes a flow: Lua, the recording, drivers, the loop, the store and one session. */
+/* engine.c - puts together what executes a flow: Lua, the recording, drivers, the loop, the store
+ * and one session. */
 #include "core/host/run/engine.h"
 
 #include <stdlib.h>
@@ -37,22 +38,29 @@ ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error 
   return status == CK_OK ? ck_policy_engine_open(&self->policies, self->profile, err) : status;
 }
 
-ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to, ck_error *err) {
-  ck_status status = ck_secret_register_all(self->output->redactor, self->profile, problem, to, err);
-  return status == CK_OK && self->profile->secret_count > 0 ? ck_output_guard_log(self->output, err) : status;
+ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,
+                                 ck_error *err) {
+  ck_status status =
+      ck_secret_register_all(self->output->redactor, self->profile, problem, to, err);
+  return status == CK_OK && self->profile->secret_count > 0 ? ck_output_guard_log(self->output, err)
+                                                            : status;
 }
 
 ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err) {
   return ck_policy_describe(out, &self->policies, err);
 }
 
-const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) { return self->flows->manifest(self->flow); }
+const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) {
+  return self->flows->manifest(self->flow);
+}
 
-ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place, bool create, ck_error *err) {
+ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place, bool create,
+                               ck_error *err) {
   ck_store_options options = {.create = create, .key = place->key};
   ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
   if (status == CK_OK) self->runtime->key_ref = place->key_ref;
-  if (status == CK_OK) ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
+  if (status == CK_OK)
+    ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
   if (status == CK_OK) status = ck_spills_find(&self->programs.spills, place->url, err);
   return status;
 }
@@ -68,8 +76,10 @@ static ck_status list_commands(ck_engine *self, size_t *count, ck_error *err) {
     const ck_flow_tool *tool = &manifest->tools[i];
     if (!tool->argv) continue;
     self->command_names[*count] = tool->name;
-    self->commands[(*count)++] = (ck_command_tool){.name = tool->name, .argv = tool->argv, .probe = tool->probe,
-                                                  .timeout_ms = tool->timeout_ms};
+    self->commands[(*count)++] = (ck_command_tool){.name = tool->name,
+                                                   .argv = tool->argv,
+                                                   .probe = tool->probe,
+                                                   .timeout_ms = tool->timeout_ms};
   }
   return CK_OK;
 }
@@ -80,9 +90,13 @@ static ck_status open_common_drivers(ck_engine *self, size_t at, ck_error *err) 
   ck_clock clock = self->runtime->clock;
   self->programs.output = self->output;
   self->programs.session = self->session;
-  ck_status status = ck_programs_open_driver(to++, &self->programs, self->loop, self->directory, err);
+  ck_status status =
+      ck_programs_open_driver(to++, &self->programs, self->loop, self->directory, err);
   if (status == CK_OK) status = ck_sleep_driver_new(to++, self->loop, clock, err);
-  ck_long_term_options facts = {.loop = self->loop, .store = self->runtime->store, .clock = clock, .redactor = self->output->redactor};
+  ck_long_term_options facts = {.loop = self->loop,
+                                .store = self->runtime->store,
+                                .clock = clock,
+                                .redactor = self->output->redactor};
   if (status == CK_OK) status = ck_long_term_driver_new(to++, &facts, err);
   if (status == CK_OK) status = ck_read_driver_new(to++, self->loop, clock, err);
   if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, self->asker, err);
@@ -93,18 +107,26 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
   size_t commands, drivers = 0;
   ck_status status = list_commands(self, &commands, err);
   if (status == CK_OK && commands) {
-    ck_command_options options = {.loop = self->loop, .tools = self->commands, .tool_count = commands, .directory = self->directory};
+    ck_command_options options = {.loop = self->loop,
+                                  .tools = self->commands,
+                                  .tool_count = commands,
+                                  .directory = self->directory};
     status = ck_command_driver_new(&self->drivers[drivers++], &options, err);
   }
   self->processes.loop = self->loop;
   self->processes.directory = self->directory;
   self->processes.profile = self->profile;
   self->processes.asker = self->asker;
-  if (status == CK_OK && self->cassette && commands) status = ck_cassette_leave_out(self->cassette, self->command_names, err);
-  if (status == CK_OK && self->cassette) status = ck_cassette_driver_new(&self->drivers[drivers++], self->cassette, self->loop, err);
-  if (status == CK_OK) status = ck_processes_open_drivers(self->drivers, &drivers, &self->processes, ck_engine_manifest(self), err);
+  if (status == CK_OK && self->cassette && commands)
+    status = ck_cassette_leave_out(self->cassette, self->command_names, err);
+  if (status == CK_OK && self->cassette)
+    status = ck_cassette_driver_new(&self->drivers[drivers++], self->cassette, self->loop, err);
+  if (status == CK_OK)
+    status = ck_processes_open_drivers(self->drivers, &drivers, &self->processes,
+                                       ck_engine_manifest(self), err);
   if (status == CK_OK && !self->cassette)
-    status = ck_models_open_driver(&self->drivers[drivers++], self->loop, self->profile, ck_session_get_record(self->session)->id, err);
+    status = ck_models_open_driver(&self->drivers[drivers++], self->loop, self->profile,
+                                   ck_session_get_record(self->session)->id, err);
   return status == CK_OK ? open_common_drivers(self, drivers, err) : status;
 }
 
@@ -116,7 +138,8 @@ static void hush(void *to, bool on) {
 
 /* Somebody sees what is said, so somebody can answer. */
 static ck_status open_asker(ck_engine *self, ck_error *err) {
-  ck_console_options options = {.loop = self->loop, .output = self->output, .hush = hush, .to = self};
+  ck_console_options options = {
+      .loop = self->loop, .output = self->output, .hush = hush, .to = self};
   if (self->output->json || !self->output->talk_terminal) return CK_OK;
   return ck_console_open(&self->asker, &options, err);
 }
@@ -163,26 +186,29 @@ static ck_status begin_steering(ck_engine *self, ck_error *err) {
 
 static ck_status open_execution(ck_engine *self, ck_error *err) {
   ck_execution_options options = {
-    .session = self->session,
-    .engine = self->flows,
-    .flow = self->flow,
-    .drivers = (const ck_effect_driver *const *)self->drivers,
-    .recorded_prompt = self->cassette ? ck_cassette_prompt(self->cassette) : NULL,
-    .clock = self->runtime->clock,
-    .waker = self->runtime->waker,
-    .progress = on_progress,
-    .to = self,
+      .session = self->session,
+      .engine = self->flows,
+      .flow = self->flow,
+      .drivers = (const ck_effect_driver *const *)self->drivers,
+      .recorded_prompt = self->cassette ? ck_cassette_prompt(self->cassette) : NULL,
+      .clock = self->runtime->clock,
+      .waker = self->runtime->waker,
+      .progress = on_progress,
+      .to = self,
   };
   ck_status status = ck_loop_new(&self->loop, err);
-  if (status == CK_OK) status = ck_session_register_secrets(self->session, self->output->redactor, err);
+  if (status == CK_OK)
+    status = ck_session_register_secrets(self->session, self->output->redactor, err);
   if (status == CK_OK) status = ck_output_guard_log(self->output, err);
   if (status == CK_OK) status = open_asker(self, err);
   if (status == CK_OK) status = open_drivers(self, err);
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
   if (status == CK_OK) status = begin_steering(self, err);
   bool watched = self->events.wanted || (self->output->talk_terminal && !self->output->json);
-  if (status == CK_OK && watched) status = ck_loop_every(self->loop, CK_REPORTER_BEAT_MS, on_beat, self, err);
-  if (status == CK_OK) status = ck_loop_watch(self->loop, ck_waker_fd(self->runtime->waker), take_turn, self, err);
+  if (status == CK_OK && watched)
+    status = ck_loop_every(self->loop, CK_REPORTER_BEAT_MS, on_beat, self, err);
+  if (status == CK_OK)
+    status = ck_loop_watch(self->loop, ck_waker_fd(self->runtime->waker), take_turn, self, err);
   return status;
 }
 

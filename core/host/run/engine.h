@@ -1,4 +1,5 @@
-/* engine.h - puts together what executes a flow: Lua, the recording, drivers, the loop, the store and one session. */
+/* engine.h - puts together what executes a flow: Lua, the recording, drivers, the loop, the store
+ * and one session. */
 #ifndef CK_HOST_RUN_ENGINE_H
 #define CK_HOST_RUN_ENGINE_H
 
@@ -22,10 +23,10 @@ enum { CK_ENGINE_DRIVERS_MAX = 12 };
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
   ck_output *output;
-  char *directory;        /* where tools run; NULL: here */
+  char *directory; /* where tools run; NULL: here */
   ck_flow_engine *flows;
   ck_flow *flow;
-  ck_cassette *cassette;  /* NULL: none */
+  ck_cassette *cassette; /* NULL: none */
   ck_profile *profile;
   ck_policy_engine policies;
   ck_runtime *runtime;
@@ -40,7 +41,8 @@ typedef struct ck_engine {
   ck_steer steer;
   ck_event_stream events;
   ck_programs programs;
-  ck_asker *asker;        /* the person at the terminal; NULL: nobody is there. Open before the drivers, freed after them */
+  ck_asker *asker; /* the person at the terminal; NULL: nobody is there. Open before the drivers,
+                      freed after them */
   ck_processes processes;
   /* How the loop ended. */
   ck_execution_result result;
@@ -56,17 +58,21 @@ CK_CHECKED ck_status ck_engine_set_directory(ck_engine *self, const char *direct
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
 /* `profile` NULL: the default one. */
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
-/* Reads the secrets of the loaded profile: from now on the output and the log keep them to themselves. Each that cannot be read
- * goes to `problem`; the session reads them for itself. */
-CK_CHECKED ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to, ck_error *err);
+/* Reads the secrets of the loaded profile: from now on the output and the log keep them to
+ * themselves. Each that cannot be read goes to `problem`; the session reads them for itself. */
+CK_CHECKED ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,
+                                            ck_error *err);
 /* What the loaded policies are, for the record: [{name, version, digest}, …]. */
-CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self, ck_error *err);
+CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self,
+                                                 ck_error *err);
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 
 /* Opens the store of a place. */
-CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place, bool create, ck_error *err);
+CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place,
+                                          bool create, ck_error *err);
 
-/* Executes self->session until it ends or is stopped (see steer.h). CK_E_INTERRUPTED: by a second signal. CK_OK: it ended as self->result says. Otherwise nothing more can be written. */
+/* Executes self->session until it ends or is stopped (see steer.h). CK_E_INTERRUPTED: by a second
+ * signal. CK_OK: it ended as self->result says. Otherwise nothing more can be written. */
 CK_CHECKED ck_status ck_engine_execute(ck_engine *self, ck_error *err);
 void ck_engine_close(ck_engine *self);
 

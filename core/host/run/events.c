@@ -1,9 +1,11 @@
-/* events.c - --events: a run's events on stdout, one JSON object per line, as soon as they are durable. */
+/* events.c - --events: a run's events on stdout, one JSON object per line, as soon as they are
+ * durable. */
 #include "core/host/run/events.h"
 
 #include "core/host/inspect/inspect.h"
 
-void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store, const ck_session *session) {
+void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store,
+                           const ck_session *session) {
   self->output = output;
   self->store = store;
   self->session = ck_session_get_record(session)->no;
@@ -27,7 +29,8 @@ static bool tell_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* What a reader sees is durable: a commit is published when it is on the disk, as far as it has to be. */
+/* What a reader sees is durable: a commit is published when it is on the disk, as far as it has to
+ * be. */
 ck_status ck_event_stream_report(ck_event_stream *self, ck_error *err) {
   if (!self->wanted || !self->store) return CK_OK;
   telling t = {.stream = self, .status = CK_OK, .err = err};

@@ -1,4 +1,5 @@
-/* events.h - --events: a run's events on stdout, one JSON object per line, as soon as they are durable. */
+/* events.h - --events: a run's events on stdout, one JSON object per line, as soon as they are
+ * durable. */
 #ifndef CK_HOST_RUN_EVENTS_H
 #define CK_HOST_RUN_EVENTS_H
 
@@ -14,12 +15,16 @@ typedef struct ck_event_stream {
 } ck_event_stream;
 
 /* The row of a command's option table. */
-#define CK_EVENTS_OPTION(values, field)                                                     \
-  {.name = "events", .offset = offsetof(values, field),                                     \
-   .help = "print each event as a JSON object when it is durable, and the summary as the last one; implies --json"}
+#define CK_EVENTS_OPTION(values, field)                                                          \
+  {                                                                                              \
+    .name = "events", .offset = offsetof(values, field),                                         \
+    .help = "print each event as a JSON object when it is durable, and the summary as the last " \
+            "one; implies --json"                                                                \
+  }
 
 /* From the first event of the session's present run on. */
-void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store, const ck_session *session);
+void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store,
+                           const ck_session *session);
 /* Prints what has become durable since. */
 CK_CHECKED ck_status ck_event_stream_report(ck_event_stream *self, ck_error *err);
 

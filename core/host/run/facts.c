@@ -13,14 +13,18 @@ typedef struct long_term_driver {
 
 static bool serves(void *self, const ck_effect *effect) {
   (void)self;
-  return effect->kind == CK_EFFECT_READ && ck_json_is_text(ck_json_get(effect->request, "what"), "fact");
+  return effect->kind == CK_EFFECT_READ &&
+         ck_json_is_text(ck_json_get(effect->request, "what"), "fact");
 }
 
-static ck_status keep(long_term_driver *self, const char *owner, const char *key, ck_bytes given, ck_error *err) {
+static ck_status keep(long_term_driver *self, const char *owner, const char *key, ck_bytes given,
+                      ck_error *err) {
   const ck_long_term_options *with = &self->options;
   ck_value *value = NULL, *kept = NULL;
   ck_fact fact = {.owner = owner, .key = key, .at_ms = with->clock.wall_ms(with->clock.self)};
-  if (given.len > CK_FACT_MAX) return ck_error_set(err, CK_E_OVERSIZE, "fact '%.100s' has more than %d bytes", key, CK_FACT_MAX);
+  if (given.len > CK_FACT_MAX)
+    return ck_error_set(err, CK_E_OVERSIZE, "fact '%.100s' has more than %d bytes", key,
+                        CK_FACT_MAX);
   ck_status status = ck_value_copy(&value, given, err);
   if (status == CK_OK && ck_json_type_of(given) != CK_JSON_NULL)
     status = ck_redactor_apply(&kept, with->redactor, CK_SINK_STATE, key, value, err);
@@ -32,26 +36,32 @@ static ck_status keep(long_term_driver *self, const char *owner, const char *key
 }
 
 static ck_status act(ck_value **out, long_term_driver *self, ck_bytes request, ck_error *err) {
-  char *owner = ck_json_dup_string(ck_json_get(request, "owner")), *key = ck_json_dup_string(ck_json_get(request, "key"));
+  char *owner = ck_json_dup_string(ck_json_get(request, "owner")),
+       *key = ck_json_dup_string(ck_json_get(request, "key"));
   ck_bytes given = ck_json_get(request, "value");
   ck_status status = CK_OK;
   *out = NULL;
-  if (!owner || !key || !*key) status = ck_error_set(err, CK_E_FLOW, "a fact needs an owner and a key");
-  else if (given.len) status = keep(self, owner, key, given, err);
-  else status = ck_store_get_fact(out, self->options.store, owner, key, err);
+  if (!owner || !key || !*key)
+    status = ck_error_set(err, CK_E_FLOW, "a fact needs an owner and a key");
+  else if (given.len)
+    status = keep(self, owner, key, given, err);
+  else
+    status = ck_store_get_fact(out, self->options.store, owner, key, err);
   if (status == CK_OK && !*out) status = ck_value_copy(out, ck_bytes_text("null"), err);
   free(key);
   free(owner);
   return status;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   long_term_driver *self = to;
   ck_error failure = CK_ERROR_INIT;
   ck_outcome *outcome = NULL;
   ck_value *value;
   *out = NULL;
-  if (act(&value, self, effect->request, &failure) != CK_OK) return ck_reply_failed(out, &self->replies, &failure, sink, err);
+  if (act(&value, self, effect->request, &failure) != CK_OK)
+    return ck_reply_failed(out, &self->replies, &failure, sink, err);
   ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_OK, value, NULL, err);
   ck_value_free(value);
   return status == CK_OK ? ck_reply(out, &self->replies, outcome, sink, err) : status;
@@ -66,14 +76,19 @@ static void free_driver(void *to) {
   free(self);
 }
 
-ck_status ck_long_term_driver_new(ck_effect_driver **out, const ck_long_term_options *options, ck_error *err) {
+ck_status ck_long_term_driver_new(ck_effect_driver **out, const ck_long_term_options *options,
+                                  ck_error *err) {
   *out = NULL;
   long_term_driver *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   self->options = *options;
   self->replies.loop = options->loop;
-  self->driver =
-      (ck_effect_driver){.name = "long_term", .self = self, .serves = serves, .start = start, .cancel = cancel, .free = free_driver};
+  self->driver = (ck_effect_driver){.name = "long_term",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .free = free_driver};
   *out = &self->driver;
   return CK_OK;
 }

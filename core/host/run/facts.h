@@ -1,7 +1,8 @@
 /* facts.h - the driver of ctx.facts: what a session knows from others, and leaves to them.
  *
- * A read effect {what: "fact", owner, key} gives the value or null; with `value` (null: the fact goes) it keeps one, masked as
- * everything that is written. Either is recorded like any effect, so a flow reads the same again after a crash. */
+ * A read effect {what: "fact", owner, key} gives the value or null; with `value` (null: the fact
+ * goes) it keeps one, masked as everything that is written. Either is recorded like any effect, so
+ * a flow reads the same again after a crash. */
 #ifndef CK_HOST_RUN_FACTS_H
 #define CK_HOST_RUN_FACTS_H
 
@@ -20,6 +21,7 @@ typedef struct ck_long_term_options {
   ck_redactor *redactor;
 } ck_long_term_options;
 /* A driver named "long_term". */
-CK_CHECKED ck_status ck_long_term_driver_new(ck_effect_driver **out, const ck_long_term_options *options, ck_error *err);
+CK_CHECKED ck_status ck_long_term_driver_new(ck_effect_driver **out,
+                                             const ck_long_term_options *options, ck_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* launch.c - what a session was started with, and what a resume needs again; kept as the session's input. */
+/* launch.c - what a session was started with, and what a resume needs again; kept as the session's
+ * input. */
 #include "core/host/run/launch.h"
 
 #include <errno.h>
@@ -53,9 +54,10 @@ ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_err
   *out = (ck_launch){0};
   char *digest = NULL;
   if (!record->flow || !record->input)
-    return ck_error_set(err, CK_E_REFUSED,
+    return ck_error_set(
+        err, CK_E_REFUSED,
         "session %s was not started from a flow file; the program that made it can go on with it",
-                        record->id);
+        record->id);
   ck_bytes document = ck_value_bytes(record->input);
   out->flow = strdup(record->flow);
   ck_status status = out->flow ? CK_OK : ck_error_no_memory(err);
@@ -91,7 +93,8 @@ ck_status ck_launch_take_cassette(char **out, const char *spec, ck_error *err) {
   bool indexed = mark && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
   if (indexed) *mark = 0;
   ck_status status = ck_launch_take_path(&path, file, err);
-  if (status == CK_OK && asprintf(out, "%s%s%s", path, indexed ? "#" : "", indexed ? mark + 1 : "") < 0) {
+  if (status == CK_OK &&
+      asprintf(out, "%s%s%s", path, indexed ? "#" : "", indexed ? mark + 1 : "") < 0) {
     *out = NULL;
     status = ck_error_no_memory(err);
   }
@@ -116,11 +119,14 @@ static ck_status read_file(ck_buffer *out, const char *what, const char *path, c
   if (!file) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(errno));
   char chunk[1 << 14];
   size_t got;
-  while (out->len <= JSON_FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0) ck_buffer_append(out, chunk, got);
+  while (out->len <= JSON_FILE_MAX && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
+    ck_buffer_append(out, chunk, got);
   int failed = ferror(file) ? errno : 0;
   fclose(file);
   if (failed) return ck_error_set(err, CK_E_USAGE, "%s: %s: %s", what, path, strerror(failed));
-  if (out->len > JSON_FILE_MAX) return ck_error_set(err, CK_E_USAGE, "%s: %s is larger than %d bytes", what, path, JSON_FILE_MAX);
+  if (out->len > JSON_FILE_MAX)
+    return ck_error_set(err, CK_E_USAGE, "%s: %s is larger than %d bytes", what, path,
+                        JSON_FILE_MAX);
   return ck_buffer_check(out, err);
 }
 
@@ -129,12 +135,15 @@ ck_status ck_launch_take_json(ck_value **out, const char *what, const char *give
   ck_buffer text = {0};
   bool is_file = given[0] == '@';
   ck_status status = CK_OK;
-  if (is_file) status = read_file(&text, what, given + 1, err);
-  else ck_buffer_append_text(&text, given);
+  if (is_file)
+    status = read_file(&text, what, given + 1, err);
+  else
+    ck_buffer_append_text(&text, given);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK) {
     status = ck_value_new(out, ck_buffer_bytes(&text), err);
-    if (status == CK_E_PARSE) status = ck_error_prefix(err, is_file ? "%s: %s" : "%s", what, given + is_file);
+    if (status == CK_E_PARSE)
+      status = ck_error_prefix(err, is_file ? "%s: %s" : "%s", what, given + is_file);
   }
   ck_buffer_clear(&text);
   return status;

@@ -1,18 +1,22 @@
-/* launch.h - what a session was started with, and what a resume needs again; kept as the session's input. */
+/* launch.h - what a session was started with, and what a resume needs again; kept as the session's
+ * input. */
 #ifndef CK_HOST_RUN_LAUNCH_H
 #define CK_HOST_RUN_LAUNCH_H
 
 #include "core/base/digest.h"
 #include "core/model/session.h"
 
-/* Texts are malloc'd and owned. The document: {"flow_digest", "flow_version"?, "directory", "cassette"?, "profile"?, "policies"?, "input"?}. */
+/* Texts are malloc'd and owned. The document: {"flow_digest", "flow_version"?, "directory",
+ * "cassette"?, "profile"?, "policies"?, "input"?}. */
 typedef struct ck_launch {
-  char *flow;         /* absolute path */
-  int64_t flow_version;  /* 0: it has none */
-  char flow_digest[CK_DIGEST_HEX_SIZE]; /* of its bytes when the session was started; "" before it was read */
-  char *directory;    /* where it was started: tools run there, and their relative paths mean the same after a resume */
-  char *cassette;     /* FILE or FILE#N with an absolute path; NULL: none */
-  char *profile;      /* a shipped name or an absolute path; NULL: the default */
+  char *flow;                           /* absolute path */
+  int64_t flow_version;                 /* 0: it has none */
+  char flow_digest[CK_DIGEST_HEX_SIZE]; /* of its bytes when the session was started; "" before it
+                                           was read */
+  char *directory; /* where it was started: tools run there, and their relative paths mean the same
+                      after a resume */
+  char *cassette;  /* FILE or FILE#N with an absolute path; NULL: none */
+  char *profile;   /* a shipped name or an absolute path; NULL: the default */
   ck_value *policies; /* [{name, version, digest}, …] as they were; NULL */
   ck_value *input;    /* the user's JSON; NULL */
 } ck_launch;
@@ -22,13 +26,16 @@ CK_CHECKED ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_e
 /* CK_E_REFUSED: the session was not started from a flow file, so ckrun cannot go on with it. */
 CK_CHECKED ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_error *err);
 
-/* `path` from the root on, so that it means the same wherever a resume runs; what is not there stays as it is. */
+/* `path` from the root on, so that it means the same wherever a resume runs; what is not there
+ * stays as it is. */
 CK_CHECKED ck_status ck_launch_take_path(char **out, const char *path, ck_error *err);
 /* The same for FILE#N. */
 CK_CHECKED ck_status ck_launch_take_cassette(char **out, const char *spec, ck_error *err);
 /* A name without a '/' and without the ending ".lua" is one of the shipped profiles. */
 CK_CHECKED ck_status ck_launch_take_profile(char **out, const char *profile, ck_error *err);
-/* JSON, or @FILE. CK_E_PARSE with the byte offset, CK_E_USAGE: the file cannot be read; `what` is named. */
-CK_CHECKED ck_status ck_launch_take_json(ck_value **out, const char *what, const char *given, ck_error *err);
+/* JSON, or @FILE. CK_E_PARSE with the byte offset, CK_E_USAGE: the file cannot be read; `what` is
+ * named. */
+CK_CHECKED ck_status ck_launch_take_json(ck_value **out, const char *what, const char *given,
+                                         ck_error *err);
 
 #endif

@@ -9,17 +9,18 @@ void ck_models_check(const ck_flow_manifest *manifest, const ck_profile *profile
   for (const char *const *name = manifest->models; name && *name; name++) {
     if (ck_profile_get_model(profile, *name)) continue;
     ck_error missing = CK_ERROR_INIT;
-    ck_error_set(
-        &missing, CK_E_USAGE,
-        "flow %s asks model \"%s\", which profile %s does not have: add models = { [\"%s\"] = { api = …, model = …, "
-        "key = … } } to a profile, or give a recording with --cassette FILE",
-        manifest->name, *name, profile->name, *name);
+    ck_error_set(&missing, CK_E_USAGE,
+                 "flow %s asks model \"%s\", which profile %s does not have: add models = { "
+                 "[\"%s\"] = { api = …, model = …, "
+                 "key = … } } to a profile, or give a recording with --cassette FILE",
+                 manifest->name, *name, profile->name, *name);
     problem(to, &missing);
   }
 }
 
-ck_status ck_models_open_driver(ck_effect_driver **out, ck_loop *loop, const ck_profile *profile, const char *session,
-                                ck_error *err) {
-  ck_model_options options = {.loop = loop, .profile = profile, .read_secret = ck_secret_read, .salt = session};
+ck_status ck_models_open_driver(ck_effect_driver **out, ck_loop *loop, const ck_profile *profile,
+                                const char *session, ck_error *err) {
+  ck_model_options options = {
+      .loop = loop, .profile = profile, .read_secret = ck_secret_read, .salt = session};
   return ck_model_driver_new(out, &options, err);
 }

@@ -11,8 +11,10 @@
 void ck_models_check(const ck_flow_manifest *manifest, const ck_profile *profile,
                      void (*problem)(void *to, const ck_error *problem), void *to);
 
-/* The driver that reaches them. All are borrowed for its life; `session` is the id of the session. */
-CK_CHECKED ck_status ck_models_open_driver(ck_effect_driver **out, ck_loop *loop, const ck_profile *profile,
-                                           const char *session, ck_error *err);
+/* The driver that reaches them. All are borrowed for its life; `session` is the id of the
+ * session. */
+CK_CHECKED ck_status ck_models_open_driver(ck_effect_driver **out, ck_loop *loop,
+                                           const ck_profile *profile, const char *session,
+                                           ck_error *err);
 
 #endif

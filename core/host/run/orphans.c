@@ -7,12 +7,15 @@
 #include "core/effect/process/sweep.h"
 
 static void talk(ck_output *output, size_t ended, const char *whose) {
-  if (ended) ck_output_talk(output, "ended %zu process%s that %s left behind", ended, ended == 1 ? "" : "es", whose);
+  if (ended)
+    ck_output_talk(output, "ended %zu process%s that %s left behind", ended, ended == 1 ? "" : "es",
+                   whose);
 }
 
-/* Every run but the present one is over: this one owns the session. What cannot be ended is told, and no reason to stop: what
- * was sent a SIGKILL acts no more. */
-ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *output, ck_error *err) {
+/* Every run but the present one is over: this one owns the session. What cannot be ended is told,
+ * and no reason to stop: what was sent a SIGKILL acts no more. */
+ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *output,
+                              ck_error *err) {
   const char **runs = calloc(head->timeline_count + 1, sizeof *runs);
   size_t count = 0, ended = 0;
   if (!runs) return ck_error_no_memory(err);
@@ -26,17 +29,20 @@ ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *o
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
 }
 
-ck_status ck_orphans_end_dead(const ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
+ck_status ck_orphans_end_dead(const ck_session *session, ck_store *store, ck_output *output,
+                              ck_error *err) {
   ck_head head = {0};
   ck_status status = ck_store_get_head(&head, store, ck_session_id(session), err);
-  if (status == CK_OK && head.timeline_count > 1) status = ck_orphans_end_runs(&head, ck_session_run(session), output, err);
+  if (status == CK_OK && head.timeline_count > 1)
+    status = ck_orphans_end_runs(&head, ck_session_run(session), output, err);
   ck_head_clear(&head);
   return status;
 }
 
 ck_status ck_orphans_begin(ck_session *session, ck_store *store, ck_output *output, ck_error *err) {
   ck_status status = ck_orphans_end_dead(session, store, output, err);
-  return status == CK_OK ? ck_sweep_begin(ck_session_id(session), ck_session_run(session), err) : status;
+  return status == CK_OK ? ck_sweep_begin(ck_session_id(session), ck_session_run(session), err)
+                         : status;
 }
 
 void ck_orphans_end(ck_output *output) {

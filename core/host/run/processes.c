@@ -6,8 +6,11 @@
 #include "core/host/cli/command.h"
 
 static ck_process process_of(const ck_flow_process *from) {
-  return (ck_process){
-    .name = from->name, .argv = from->argv, .environment = from->environment, .probes = from->probes, .timeout_ms = from->timeout_ms};
+  return (ck_process){.name = from->name,
+                      .argv = from->argv,
+                      .environment = from->environment,
+                      .probes = from->probes,
+                      .timeout_ms = from->timeout_ms};
 }
 
 static ck_status sort(ck_processes *self, const ck_flow_manifest *manifest, ck_error *err) {
@@ -16,8 +19,10 @@ static ck_status sort(ck_processes *self, const ck_flow_manifest *manifest, ck_e
   if (!self->servers || !self->agents) return ck_error_no_memory(err);
   for (size_t i = 0; i < manifest->process_count; i++) {
     const ck_flow_process *process = &manifest->processes[i];
-    if (process->protocol == CK_FLOW_MCP) self->servers[self->server_count++] = process_of(process);
-    else self->agents[self->agent_count++] = process_of(process);
+    if (process->protocol == CK_FLOW_MCP)
+      self->servers[self->server_count++] = process_of(process);
+    else
+      self->agents[self->agent_count++] = process_of(process);
   }
   return CK_OK;
 }
@@ -28,31 +33,37 @@ static ck_permit permit(void *to, const char *kind, ck_bytes request) {
   return ck_permissions_get(&self->profile->permissions, kind);
 }
 
-static ck_status open_servers(ck_effect_driver **out, ck_processes *self, const ck_service_options *service, ck_error *err) {
-  const ck_mcp_options options = {.service = *service, .servers = self->servers, .server_count = self->server_count};
+static ck_status open_servers(ck_effect_driver **out, ck_processes *self,
+                              const ck_service_options *service, ck_error *err) {
+  const ck_mcp_options options = {
+      .service = *service, .servers = self->servers, .server_count = self->server_count};
   return ck_mcp_driver_new(out, &options, err);
 }
 
-static ck_status open_agents(ck_effect_driver **out, ck_processes *self, const ck_service_options *service, ck_error *err) {
+static ck_status open_agents(ck_effect_driver **out, ck_processes *self,
+                             const ck_service_options *service, ck_error *err) {
   const ck_acp_options options = {
-    .service = *service,
-    .agents = self->agents,
-    .agent_count = self->agent_count,
-    .permit = permit,
-    .to = self,
-    .asker = self->asker,
-    .files = self->profile->agent_files,
+      .service = *service,
+      .agents = self->agents,
+      .agent_count = self->agent_count,
+      .permit = permit,
+      .to = self,
+      .asker = self->asker,
+      .files = self->profile->agent_files,
   };
   return ck_acp_driver_new(out, &options, err);
 }
 
-ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count, ck_processes *self, const ck_flow_manifest *manifest,
-                                    ck_error *err) {
-  const ck_service_options service = {.loop = self->loop, .directory = self->directory, .version = CK_VERSION};
+ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count, ck_processes *self,
+                                    const ck_flow_manifest *manifest, ck_error *err) {
+  const ck_service_options service = {
+      .loop = self->loop, .directory = self->directory, .version = CK_VERSION};
   ck_status status = sort(self, manifest, err);
-  if (status == CK_OK && self->server_count > 0) status = open_servers(&drivers[*count], self, &service, err);
+  if (status == CK_OK && self->server_count > 0)
+    status = open_servers(&drivers[*count], self, &service, err);
   if (drivers[*count]) ++*count;
-  if (status == CK_OK && self->agent_count > 0) status = open_agents(&drivers[*count], self, &service, err);
+  if (status == CK_OK && self->agent_count > 0)
+    status = open_agents(&drivers[*count], self, &service, err);
   if (drivers[*count]) ++*count;
   return status;
 }

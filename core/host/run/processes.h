@@ -12,17 +12,18 @@ typedef struct ck_processes {
   ck_loop *loop;
   const char *directory;
   const ck_profile *profile;
-  ck_asker *asker;       /* NULL: nobody is there to be asked */
-  ck_process *servers;   /* MCP */
+  ck_asker *asker;     /* NULL: nobody is there to be asked */
+  ck_process *servers; /* MCP */
   size_t server_count;
-  ck_process *agents;    /* ACP */
+  ck_process *agents; /* ACP */
   size_t agent_count;
 } ck_processes;
 
-/* The drivers of MCP servers and ACP agents, where the flow has any, from drivers[*count] on. `loop`, `directory`, `profile` and
- * `asker` are set. */
-CK_CHECKED ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count, ck_processes *self,
-                                               const ck_flow_manifest *manifest, ck_error *err);
+/* The drivers of MCP servers and ACP agents, where the flow has any, from drivers[*count] on.
+ * `loop`, `directory`, `profile` and `asker` are set. */
+CK_CHECKED ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count,
+                                               ck_processes *self, const ck_flow_manifest *manifest,
+                                               ck_error *err);
 void ck_processes_clear(ck_processes *self);
 
 #endif

@@ -14,13 +14,16 @@ static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *er
   return status == CK_OK ? ck_secret_read(out, ref, err) : status;
 }
 
-ck_status ck_programs_open_driver(ck_effect_driver **out, ck_programs *self, ck_loop *loop, const char *directory, ck_error *err) {
+ck_status ck_programs_open_driver(ck_effect_driver **out, ck_programs *self, ck_loop *loop,
+                                  const char *directory, ck_error *err) {
   ck_exec_options options = {
-    .loop = loop,
-    .directory = directory,
-    .spill = {.directory = self->spills, .session = ck_session_id(self->session), .redactor = self->output->redactor},
-    .resolve = resolve,
-    .to = self,
+      .loop = loop,
+      .directory = directory,
+      .spill = {.directory = self->spills,
+                .session = ck_session_id(self->session),
+                .redactor = self->output->redactor},
+      .resolve = resolve,
+      .to = self,
   };
   return ck_exec_driver_new(out, &options, err);
 }

@@ -16,7 +16,9 @@ ck_status ck_record_check(const char *path, ck_error *err) {
   if (!folder) return ck_error_no_memory(err);
   int code = access(folder, W_OK | X_OK) == 0 ? 0 : errno;
   free(folder);
-  return code ? ck_error_set(err, CK_E_USAGE, "--record: no file can be made at %s: %s", path, strerror(code)) : CK_OK;
+  return code ? ck_error_set(err, CK_E_USAGE, "--record: no file can be made at %s: %s", path,
+                             strerror(code))
+              : CK_OK;
 }
 
 static ck_status write_session(const char *path, const ck_engine *engine, ck_error *err) {
@@ -24,14 +26,16 @@ static ck_status write_session(const char *path, const ck_engine *engine, ck_err
   ck_buffer text = {0};
   ck_store *store = engine->runtime->store;
   ck_status status = ck_store_get_head(&head, store, ck_session_id(engine->session), err);
-  if (status == CK_OK) status = ck_cassette_export(&text, store, &head, engine->output->redactor, err);
+  if (status == CK_OK)
+    status = ck_cassette_export(&text, store, &head, engine->output->redactor, err);
   if (status == CK_OK) status = ck_write_file(path, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
   ck_head_clear(&head);
   return status;
 }
 
-ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status status, ck_error *err) {
+ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status status,
+                          ck_error *err) {
   ck_error late = CK_ERROR_INIT;
   if (!path || !engine->session) return status;
   ck_status written = write_session(path, engine, status == CK_OK ? err : &late);

@@ -4,14 +4,19 @@
 
 #include "core/host/run/engine.h"
 
-#define CK_RECORD_OPTION(values, field)                                                                                  \
-  {.name = "record", .type = CK_OPTION_TEXT, .offset = offsetof(values, field), .value = "FILE", .complete = CK_COMPLETE_FILE, \
-   .help = "write the whole session to a file for --cassette when the run ends, however it ends"}
+#define CK_RECORD_OPTION(values, field)                                                           \
+  {                                                                                               \
+    .name = "record", .type = CK_OPTION_TEXT, .offset = offsetof(values, field), .value = "FILE", \
+    .complete = CK_COMPLETE_FILE,                                                                 \
+    .help = "write the whole session to a file for --cassette when the run ends, however it ends" \
+  }
 
 /* CK_E_USAGE: no file can be made in the folder of `path`. NULL is fine. */
 CK_CHECKED ck_status ck_record_check(const char *path, ck_error *err);
-/* Writes the engine's session, if there are a path and a session. `status` and `err` are what the run came to: they stay what they are
- * unless it came to CK_OK; a recording that cannot be written besides is told. */
-CK_CHECKED ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status status, ck_error *err);
+/* Writes the engine's session, if there are a path and a session. `status` and `err` are what the
+ * run came to: they stay what they are unless it came to CK_OK; a recording that cannot be written
+ * besides is told. */
+CK_CHECKED ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status status,
+                                     ck_error *err);
 
 #endif

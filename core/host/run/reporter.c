@@ -1,4 +1,5 @@
-/* reporter.c - tells on stderr how an execution gets on: one live line on a terminal, a line per step elsewhere. */
+/* reporter.c - tells on stderr how an execution gets on: one live line on a terminal, a line per
+ * step elsewhere. */
 #include "core/host/run/reporter.h"
 
 #include <inttypes.h>
@@ -76,7 +77,8 @@ static void append_running(ck_reporter *self, ck_buffer *line) {
   }
   const char *name = self->running[0].name, *key = self->running[0].key;
   ck_buffer_append_format(line, "running %s", *name ? name : key);
-  if (self->running_count > 1) ck_buffer_append_format(line, " and %zu more", self->running_count - 1);
+  if (self->running_count > 1)
+    ck_buffer_append_format(line, " and %zu more", self->running_count - 1);
 }
 
 static void draw(ck_reporter *self) {
@@ -99,8 +101,10 @@ static void draw(ck_reporter *self) {
 
 void ck_reporter_beat(ck_reporter *self) {
   enum { SECOND_US = 1000000 };
-  if (self->output->json || !self->output->talk_terminal || !self->execution || self->hushed) return;
-  if (self->changed || !self->output->live || now_us(self) - self->drawn_us >= SECOND_US) draw(self);
+  if (self->output->json || !self->output->talk_terminal || !self->execution || self->hushed)
+    return;
+  if (self->changed || !self->output->live || now_us(self) - self->drawn_us >= SECOND_US)
+    draw(self);
 }
 
 void ck_reporter_end(ck_reporter *self) { ck_output_hide_live(self->output); }
@@ -113,7 +117,8 @@ static void keep(char *to, size_t size, const char *text) {
 
 static void begin_running(ck_reporter *self, const ck_progress *progress) {
   if (self->running_count == CK_REPORTER_RUNNING_MAX) return;
-  char *key = self->running[self->running_count].key, *name = self->running[self->running_count].name;
+  char *key = self->running[self->running_count].key,
+       *name = self->running[self->running_count].name;
   key[0] = name[0] = 0;
   keep(key, sizeof self->running->key, progress->key);
   keep(name, sizeof self->running->name, progress->text);
@@ -122,9 +127,12 @@ static void begin_running(ck_reporter *self, const ck_progress *progress) {
 
 static void end_running(ck_reporter *self, const ck_progress *progress) {
   size_t i = 0;
-  while (i < self->running_count && strncmp(self->running[i].key, progress->key, sizeof self->running->key - 1) != 0) i++;
+  while (i < self->running_count &&
+         strncmp(self->running[i].key, progress->key, sizeof self->running->key - 1) != 0)
+    i++;
   if (i == self->running_count) return;
-  memmove(&self->running[i], &self->running[i + 1], (self->running_count - i - 1) * sizeof *self->running);
+  memmove(&self->running[i], &self->running[i + 1],
+          (self->running_count - i - 1) * sizeof *self->running);
   self->running_count--;
 }
 
@@ -133,8 +141,8 @@ static const struct step {
   const char *what, *doing;
   bool line;
 } steps[] = {
-  {"effect", "running", false}, {"probe", "probing", true}, {"replay", "replayed", true}, {"outcome", "done", true},
-  {"failure", "failed", true},
+    {"effect", "running", false}, {"probe", "probing", true},  {"replay", "replayed", true},
+    {"outcome", "done", true},    {"failure", "failed", true},
 };
 
 static const struct step *find_step(const char *what) {
@@ -146,22 +154,30 @@ static const struct step *find_step(const char *what) {
 static void note_step(ck_reporter *self, const struct step *step, const ck_progress *progress) {
   const char *name = progress->text ? progress->text : progress->key ? progress->key : "";
   bool begins = strcmp(step->what, "effect") == 0 || strcmp(step->what, "probe") == 0;
-  if (begins) begin_running(self, progress);
-  else if (progress->key) end_running(self, progress);
+  if (begins)
+    begin_running(self, progress);
+  else if (progress->key)
+    end_running(self, progress);
   if (!begins) snprintf(self->done, sizeof self->done, "%s %s", step->doing, name);
 }
 
 static void print_step(ck_reporter *self, const struct step *step, const ck_progress *progress) {
-  const char *key = progress->key ? progress->key : "", *text = progress->text ? progress->text : "";
-  if (step->line) ck_output_talk(self->output, "%-10s  %s%s%s", step->doing, key, *text ? "  " : "", text);
+  const char *key = progress->key ? progress->key : "",
+             *text = progress->text ? progress->text : "";
+  if (step->line)
+    ck_output_talk(self->output, "%-10s  %s%s%s", step->doing, key, *text ? "  " : "", text);
 }
 
 /* A line of its own also above a live line: it must not be missed. */
 static void print_saving(ck_reporter *self, const ck_saving *saving) {
   ck_buffer late = {0};
   ck_saving_append_count(&late, saving->late);
-  if (saving->failing) ck_output_talk(self->output, "%-10s  %s; the session goes on and tries again", "not saved", saving->cause);
-  else ck_output_talk(self->output, "%-10s  again: %s came late", "saved", late.failed ? "checkpoints" : late.data);
+  if (saving->failing)
+    ck_output_talk(self->output, "%-10s  %s; the session goes on and tries again", "not saved",
+                   saving->cause);
+  else
+    ck_output_talk(self->output, "%-10s  again: %s came late", "saved",
+                   late.failed ? "checkpoints" : late.data);
   ck_buffer_clear(&late);
 }
 
@@ -177,5 +193,6 @@ void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   self->changed = true;
   if (!live && step) print_step(self, step, progress);
   if (!live && saved)
-    ck_output_talk(self->output, "%-10s  %s at %s, seq %" PRId64, "checkpoint", progress->saved->id, progress->text, progress->saved->seq);
+    ck_output_talk(self->output, "%-10s  %s at %s, seq %" PRId64, "checkpoint", progress->saved->id,
+                   progress->text, progress->saved->seq);
 }

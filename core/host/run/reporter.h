@@ -1,4 +1,5 @@
-/* reporter.h - tells on stderr how an execution gets on: one live line on a terminal, a line per step elsewhere. */
+/* reporter.h - tells on stderr how an execution gets on: one live line on a terminal, a line per
+ * step elsewhere. */
 #ifndef CK_HOST_RUN_REPORTER_H
 #define CK_HOST_RUN_REPORTER_H
 
@@ -13,10 +14,11 @@ typedef struct ck_reporter {
   const ck_execution *execution; /* NULL until it is open */
   const ck_session *session;
   ck_clock clock;
-  bool hushed;                   /* a question stands on the terminal */
+  bool hushed; /* a question stands on the terminal */
   /* What the live line shows. */
   bool changed;
-  int64_t drawn_us, saved_us;    /* monotonic: when it was drawn last, when a checkpoint was durable last; 0: never */
+  int64_t drawn_us, saved_us; /* monotonic: when it was drawn last, when a checkpoint was durable
+                                 last; 0: never */
   char node[64], agent[64], done[160];
   struct {
     char key[160], name[64];
@@ -25,7 +27,8 @@ typedef struct ck_reporter {
 } ck_reporter;
 
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress);
-/* Draws the live line where something has changed, or a second has gone by. Every CK_REPORTER_BEAT_MS, and never in between. */
+/* Draws the live line where something has changed, or a second has gone by. Every
+ * CK_REPORTER_BEAT_MS, and never in between. */
 void ck_reporter_beat(ck_reporter *self);
 /* Takes the live line away, so that other text can follow. */
 void ck_reporter_end(ck_reporter *self);

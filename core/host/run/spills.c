@@ -91,16 +91,18 @@ static bool goes(void *to, const char *name, int64_t bytes) {
   return false;
 }
 
-ck_status ck_spills_sweep(ck_spills_size *out, const char *folder, ck_store *store, const ck_session_record *session, bool dry,
-                          ck_error *err) {
+ck_status ck_spills_sweep(ck_spills_size *out, const char *folder, ck_store *store,
+                          const ck_session_record *session, bool dry, ck_error *err) {
   sweep self = {.dry = dry, .gone = out};
   *out = (ck_spills_size){0};
   if (!folder) return CK_OK;
   ck_status status = ck_spill_sweep(folder, session->id, note_file, &self, err);
   if (status == CK_OK && self.failed) status = ck_error_no_memory(err);
   const ck_event_query query = {.session = session->no, .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
-  if (status == CK_OK && self.count > 0) status = ck_store_read_events(store, &query, drop_named, &self, err);
-  if (status == CK_OK && self.count > 0) status = ck_spill_sweep(folder, session->id, goes, &self, err);
+  if (status == CK_OK && self.count > 0)
+    status = ck_store_read_events(store, &query, drop_named, &self, err);
+  if (status == CK_OK && self.count > 0)
+    status = ck_spill_sweep(folder, session->id, goes, &self, err);
   for (size_t i = 0; i < self.count; i++) free(self.names[i]);
   free(self.names);
   return status;

@@ -1,4 +1,5 @@
-/* steer.c - what stops a running execution from outside: signals, requests of other processes, the end of a grace period. */
+/* steer.c - what stops a running execution from outside: signals, requests of other processes, the
+ * end of a grace period. */
 #include "core/host/run/steer.h"
 
 #include "core/host/print/format.h"
@@ -21,8 +22,10 @@ static void on_signal(void *to, int signal_number) {
   self->give_up_us = now_us(self) + self->grace_ms * 1000;
   ck_buffer grace = {0};
   ck_format_duration(&grace, self->grace_ms * 1000);
-  ck_output_talk(self->output, "pausing at the next boundary, or in %s where it stands; once more to stop at once",
-                 grace.failed ? "a while" : grace.data);
+  ck_output_talk(
+      self->output,
+      "pausing at the next boundary, or in %s where it stands; once more to stop at once",
+      grace.failed ? "a while" : grace.data);
   ck_buffer_clear(&grace);
   ck_execution_pause(self->execution, NULL);
 }
@@ -31,16 +34,26 @@ static ck_status heed(ck_steer *self, const ck_session_request *wish, ck_error *
   const char *reason = wish->text ? wish->text : "user_requested";
   ck_error problem = CK_ERROR_INIT;
   switch (wish->kind) {
-    case CK_REQUEST_PAUSE: ck_execution_pause(self->execution, reason); break;
-    case CK_REQUEST_CANCEL: ck_execution_cancel(self->execution, reason); break;
+    case CK_REQUEST_PAUSE:
+      ck_execution_pause(self->execution, reason);
+      break;
+    case CK_REQUEST_CANCEL:
+      ck_execution_cancel(self->execution, reason);
+      break;
     case CK_REQUEST_ANSWER:
-      problem.status = ck_execution_answer(self->execution, wish->effect, wish->text ? wish->text : "", &problem);
+      problem.status = ck_execution_answer(self->execution, wish->effect,
+                                           wish->text ? wish->text : "", &problem);
       break;
     case CK_REQUEST_PRUNE:
-    case CK_REQUEST_PIN: problem.status = ck_session_serve_maintenance(self->session, wish, &problem); break;
-    case CK_REQUEST_KIND_COUNT: ck_error_set(&problem, CK_E_UNSUPPORTED, "this version does not serve such a request"); break;
+    case CK_REQUEST_PIN:
+      problem.status = ck_session_serve_maintenance(self->session, wish, &problem);
+      break;
+    case CK_REQUEST_KIND_COUNT:
+      ck_error_set(&problem, CK_E_UNSUPPORTED, "this version does not serve such a request");
+      break;
   }
-  return ck_session_note_request(self->session, wish, problem.status == CK_OK ? NULL : problem.text, err);
+  return ck_session_note_request(self->session, wish, problem.status == CK_OK ? NULL : problem.text,
+                                 err);
 }
 
 /* A store that cannot be read now is told by the next write. Being fenced is final. */

@@ -1,4 +1,5 @@
-/* steer.h - what stops a running execution from outside: signals, requests of other processes, the end of a grace period. */
+/* steer.h - what stops a running execution from outside: signals, requests of other processes, the
+ * end of a grace period. */
 #ifndef CK_HOST_RUN_STEER_H
 #define CK_HOST_RUN_STEER_H
 
@@ -11,7 +12,7 @@ enum { CK_STEER_POLL_MS = 200, CK_STEER_GRACE_MS = 10000 };
 
 /* Zero-initialise; set everything up to clock before ck_steer_begin, which borrows it. */
 typedef struct ck_steer {
-  int64_t grace_ms;      /* how long a signal waits for the next boundary */
+  int64_t grace_ms; /* how long a signal waits for the next boundary */
   ck_loop *loop;
   ck_session *session;
   ck_execution *execution;
@@ -19,13 +20,14 @@ typedef struct ck_steer {
   ck_output *output;
   ck_clock clock;
   int signals;
-  int64_t give_up_us;    /* monotonic; 0: no grace period runs */
-  ck_status failure;     /* CK_E_INTERRUPTED: stopped at once; CK_E_FENCED; both have stopped the loop */
+  int64_t give_up_us; /* monotonic; 0: no grace period runs */
+  ck_status
+      failure; /* CK_E_INTERRUPTED: stopped at once; CK_E_FENCED; both have stopped the loop */
   ck_error *err;
 } ck_steer;
 
-/* From now on SIGINT, SIGTERM and SIGHUP ask for a pause, and the second one stops at once; requests are looked for every
- * CK_STEER_POLL_MS. `err` is for `failure`. */
+/* From now on SIGINT, SIGTERM and SIGHUP ask for a pause, and the second one stops at once;
+ * requests are looked for every CK_STEER_POLL_MS. `err` is for `failure`. */
 CK_CHECKED ck_status ck_steer_begin(ck_steer *self, ck_error *err);
 
 #endif

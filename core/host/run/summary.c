@@ -67,7 +67,8 @@ static ck_status read_outcome(outcome *self, ck_error *err) {
   if (status != CK_OK) return status;
   self->status = head.session.status;
   self->events = head.last_seq;
-  ck_event_query query = {.session = head.session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
+  ck_event_query query = {
+      .session = head.session.no, .kinds = UINT64_C(1) << CK_EVENT_SESSION_COMPLETED, .last = 1};
   status = ck_store_list_checkpoints(store, head.session.no, add_checkpoint, self, err);
   if (status == CK_OK && self->status == CK_SESSION_COMPLETED)
     status = ck_store_read_events(store, &query, take_result, self, err);
@@ -94,27 +95,32 @@ static ck_status write_command(char **out, const outcome *self, const char *verb
 
 static ck_status write_commands(outcome *self, ck_error *err) {
   ck_status status = CK_OK;
-  if (self->status == CK_SESSION_WAITING) status = write_command(&self->answer, self, "answer", err);
-  if (self->status == CK_SESSION_IN_DOUBT) status = write_command(&self->resolve, self, "resolve", err);
+  if (self->status == CK_SESSION_WAITING)
+    status = write_command(&self->answer, self, "answer", err);
+  if (self->status == CK_SESSION_IN_DOUBT)
+    status = write_command(&self->resolve, self, "resolve", err);
   if (status != CK_OK || !ck_session_status_resumable(self->status)) return status;
   return write_command(&self->resume, self, "resume", err);
 }
 
 /* X(name, value): the counts of a summary, in order. */
-#define COUNT_TABLE(X)                     \
-  X("events", self->events)                \
-  X("messages", self->messages)            \
-  X("checkpoints", self->checkpoints)      \
-  X("model_calls", counts->model_calls)    \
-  X("tool_calls", counts->tool_calls)      \
-  X("asks", counts->asks)                  \
+/* clang-format off */
+#define COUNT_TABLE(X) \
+  X("events", self->events) \
+  X("messages", self->messages) \
+  X("checkpoints", self->checkpoints) \
+  X("model_calls", counts->model_calls) \
+  X("tool_calls", counts->tool_calls) \
+  X("asks", counts->asks) \
   X("replayed", counts->replayed)
+/* clang-format on */
 
 static void put_value(ck_table *table, const char *name, const ck_value *value) {
   if (!value) return;
   ck_buffer text = {0};
   ck_table_put_word(table, name);
-  if (!ck_json_read_string(&text, ck_value_bytes(value))) ck_buffer_append_bytes(&text, ck_value_bytes(value));
+  if (!ck_json_read_string(&text, ck_value_bytes(value)))
+    ck_buffer_append_bytes(&text, ck_value_bytes(value));
   ck_table_put_text(table, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
 }
@@ -122,7 +128,10 @@ static void put_value(ck_table *table, const char *name, const ck_value *value) 
 static ck_saving_view see_saving(const outcome *self) {
   ck_saving now;
   ck_session_get_saving(&now, self->engine->session);
-  return (ck_saving_view){.times = now.times, .late = now.late, .lost = now.failing, .unsaved = now.checkpoints,
+  return (ck_saving_view){.times = now.times,
+                          .late = now.late,
+                          .lost = now.failing,
+                          .unsaved = now.checkpoints,
                           .events = now.events};
 }
 
@@ -179,10 +188,12 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   const ck_totals *totals = ck_session_totals(self->engine->session);
   ck_document document;
   ck_document_init(&document, self->host->output);
-  if (self->whole) ck_document_put_text(&document, NULL, "session", ck_session_id(self->engine->session));
+  if (self->whole)
+    ck_document_put_text(&document, NULL, "session", ck_session_id(self->engine->session));
   ck_document_put_text(&document, NULL, "run", ck_session_run(self->engine->session));
   ck_document_put_text(&document, NULL, "status", ck_session_status_name(self->status));
-  ck_document_put_text(&document, NULL, "reason", self->engine->result.text[0] ? self->engine->result.text : NULL);
+  ck_document_put_text(&document, NULL, "reason",
+                       self->engine->result.text[0] ? self->engine->result.text : NULL);
   ck_document_put_value(&document, NULL, "result", self->result);
 #define X(name, value) ck_document_put_int(&document, NULL, name, value);
   COUNT_TABLE(X)
@@ -192,26 +203,32 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   ck_saving_put(&document, &saving);
   struct cJSON *times = ck_document_put_object(&document, NULL, "checkpoint_us");
   ck_document_put_int(&document, times, "count", timing->count);
-  ck_document_put_int(&document, times, "average", timing->count ? timing->sum_us / timing->count : 0);
+  ck_document_put_int(&document, times, "average",
+                      timing->count ? timing->sum_us / timing->count : 0);
   ck_document_put_int(&document, times, "max", timing->max_us);
   ck_document_put_int(&document, NULL, "spent_micros", totals->cost_micros);
   ck_document_put_int(&document, NULL, "unmetered", totals->unmetered);
   ck_document_put_text(&document, NULL, "answer", self->answer);
   ck_document_put_text(&document, NULL, "resolve", self->resolve);
   ck_document_put_text(&document, NULL, "resume", self->resume);
-  ck_status status = self->whole ? ck_document_print(&document, err) : ck_document_print_rest(&document, err);
+  ck_status status =
+      self->whole ? ck_document_print(&document, err) : ck_document_print_rest(&document, err);
   ck_document_clear(&document);
   return status;
 }
 
 /* The store may be what failed: then the summary has what is known without it. */
 static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whole, ck_error *err) {
-  outcome self = {.host = host, .engine = engine, .whole = whole, .status = ck_session_get_record(engine->session)->status};
+  outcome self = {.host = host,
+                  .engine = engine,
+                  .whole = whole,
+                  .status = ck_session_get_record(engine->session)->status};
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = read_outcome(&self, &ignored);
   if (status == CK_OK) status = read_conversation(&self, &ignored);
   status = write_commands(&self, err);
-  if (status == CK_OK) status = host->output->json ? print_json(&self, err) : print_table(&self, err);
+  if (status == CK_OK)
+    status = host->output->json ? print_json(&self, err) : print_table(&self, err);
   ck_value_free(self.result);
   free(self.answer);
   free(self.resolve);
@@ -222,30 +239,45 @@ static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whol
 /* The program's answer to how a session ended; its text is the line on stderr. */
 static ck_status answer(const ck_engine *engine, ck_error *err) {
   const ck_execution_result *result = &engine->result;
-  const char *id = ck_session_id(engine->session), *text = result->text[0] ? result->text : ck_status_text(result->cause);
+  const char *id = ck_session_id(engine->session),
+             *text = result->text[0] ? result->text : ck_status_text(result->cause);
   switch (result->status) {
-    case CK_SESSION_COMPLETED: return CK_OK;
-    case CK_SESSION_PAUSED: return ck_error_set(err, CK_E_PAUSED, "session %s is paused: %s", id, text);
-    case CK_SESSION_WAITING: return ck_error_set(err, CK_E_WAITING, "session %s waits for a human: %s", id, text);
-    case CK_SESSION_IN_DOUBT: return ck_error_set(err, CK_E_IN_DOUBT, "session %s: %s; see 'ckrun resolve %s'", id, text, id);
-    case CK_SESSION_CANCELLED: return ck_error_set(err, CK_E_CANCELLED, "session %s is cancelled: %s", id, text);
-    default: break;
+    case CK_SESSION_COMPLETED:
+      return CK_OK;
+    case CK_SESSION_PAUSED:
+      return ck_error_set(err, CK_E_PAUSED, "session %s is paused: %s", id, text);
+    case CK_SESSION_WAITING:
+      return ck_error_set(err, CK_E_WAITING, "session %s waits for a human: %s", id, text);
+    case CK_SESSION_IN_DOUBT:
+      return ck_error_set(err, CK_E_IN_DOUBT, "session %s: %s; see 'ckrun resolve %s'", id, text,
+                          id);
+    case CK_SESSION_CANCELLED:
+      return ck_error_set(err, CK_E_CANCELLED, "session %s is cancelled: %s", id, text);
+    default:
+      break;
   }
-  ck_status cause = ck_status_exit(result->cause) == ck_status_exit(CK_E_FAILED) ? result->cause : CK_E_FAILED;
+  ck_status cause =
+      ck_status_exit(result->cause) == ck_status_exit(CK_E_FAILED) ? result->cause : CK_E_FAILED;
   return ck_error_set(err, cause, "session %s failed: %s", id, text);
 }
 
-/* The session, where it is wanted; else the long outputs that nothing names. Those of an effect in doubt help to judge it. */
+/* The session, where it is wanted; else the long outputs that nothing names. Those of an effect in
+ * doubt help to judge it. */
 void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
   ck_error failure = CK_ERROR_INIT;
   ck_spills_size gone;
-  if (!engine->session || !engine->result.status || engine->result.status == CK_SESSION_IN_DOUBT) return;
+  if (!engine->session || !engine->result.status || engine->result.status == CK_SESSION_IN_DOUBT)
+    return;
   const char *id = ck_session_id(engine->session), *folder = engine->programs.spills;
   bool wanted = engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
   ck_status status = wanted ? ck_session_delete(engine->session, &failure) : CK_OK;
-  if (status != CK_OK) ck_output_talk(host->output, "session %s stays, though it succeeded: %s", id, failure.text);
-  if (status == CK_OK && wanted) status = ck_spills_remove(folder, id, &failure);
-  else status = ck_spills_sweep(&gone, folder, engine->runtime->store, ck_session_get_record(engine->session), false, &failure);
+  if (status != CK_OK)
+    ck_output_talk(host->output, "session %s stays, though it succeeded: %s", id, failure.text);
+  if (status == CK_OK && wanted)
+    status = ck_spills_remove(folder, id, &failure);
+  else
+    status = ck_spills_sweep(&gone, folder, engine->runtime->store,
+                             ck_session_get_record(engine->session), false, &failure);
   if (status != CK_OK) ck_log_line(CK_LOG_WARN, "long outputs stay: %s", failure.text);
 }
 

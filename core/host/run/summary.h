@@ -5,13 +5,15 @@
 #include "core/host/cli/command.h"
 #include "core/host/run/engine.h"
 
-/* Prints the session's id, before anything else; with --json the beginning of the object that the summary ends, but nothing when
- * events are told: then the summary is an object of its own. */
+/* Prints the session's id, before anything else; with --json the beginning of the object that the
+ * summary ends, but nothing when events are told: then the summary is an object of its own. */
 CK_CHECKED ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err);
-/* Executes the engine's session between the id and the summary. The status is the program's answer: CK_OK, CK_E_FAILED or
- * its cause, CK_E_PAUSED, CK_E_WAITING, CK_E_IN_DOUBT, or why nothing more could be written. */
+/* Executes the engine's session between the id and the summary. The status is the program's answer:
+ * CK_OK, CK_E_FAILED or its cause, CK_E_PAUSED, CK_E_WAITING, CK_E_IN_DOUBT, or why nothing more
+ * could be written. */
 CK_CHECKED ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, ck_error *err);
-/* After everything that reads the session: deletes it when it succeeded and its profile says on_success = "delete". */
+/* After everything that reads the session: deletes it when it succeeded and its profile says
+ * on_success = "delete". */
 void ck_summary_forget(const ck_host *host, const ck_engine *engine);
 /* Appends "ckrun resume ID", with the store when it was named. */
 void ck_summary_append_command(ck_buffer *out, const ck_host *host, const char *words);

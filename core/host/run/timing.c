@@ -1,4 +1,5 @@
-/* timing.c - how long checkpoints took, from the flow's yield to the acknowledgement that they are durable. */
+/* timing.c - how long checkpoints took, from the flow's yield to the acknowledgement that they are
+ * durable. */
 #include "core/host/run/timing.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ void ck_timing_begin(ck_timing *self, const ck_saved *saved) {
 void ck_timing_update(ck_timing *self) {
   ck_error ignored = CK_ERROR_INIT;
   size_t done = 0;
-  while (done < self->open_count && ck_session_check(self->session, self->open[done].ticket, &ignored) == CK_OK &&
+  while (done < self->open_count &&
+         ck_session_check(self->session, self->open[done].ticket, &ignored) == CK_OK &&
          !ck_session_is_unsaved(self->session, self->open[done].ticket)) {
     int64_t took = now_us(self) - self->open[done].begun_us;
     self->count++;

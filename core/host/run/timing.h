@@ -1,4 +1,5 @@
-/* timing.h - how long checkpoints took, from the flow's yield to the acknowledgement that they are durable. */
+/* timing.h - how long checkpoints took, from the flow's yield to the acknowledgement that they are
+ * durable. */
 #ifndef CK_HOST_RUN_TIMING_H
 #define CK_HOST_RUN_TIMING_H
 

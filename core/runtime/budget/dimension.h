@@ -4,29 +4,32 @@
 
 #include <stdint.h>
 
-/* X(enumerator, name, the state key that overrides the session's limit, units of ours in one of the key's). */
-#define CK_DIMENSION_TABLE(X)                                                        \
+/* X(enumerator, name, the state key that overrides the session's limit, units of ours in one of the
+ * key's). */
+/* clang-format off */
+#define CK_DIMENSION_TABLE(X) \
   X(CK_DIMENSION_BUDGET, "budget", "limits.budget_usd", 1000000) /* micro-dollars */ \
   X(CK_DIMENSION_TIME, "time", "limits.time_s", 1000)            /* active milliseconds */ \
-  X(CK_DIMENSION_ROUNDS, "rounds", "limits.rounds", 1)                               \
-  X(CK_DIMENSION_TOKENS, "tokens", "limits.tokens", 1)                               \
-  X(CK_DIMENSION_TOOL_CALLS, "tool_calls", "limits.tool_calls", 1)                   \
+  X(CK_DIMENSION_ROUNDS, "rounds", "limits.rounds", 1) \
+  X(CK_DIMENSION_TOKENS, "tokens", "limits.tokens", 1) \
+  X(CK_DIMENSION_TOOL_CALLS, "tool_calls", "limits.tool_calls", 1) \
   X(CK_DIMENSION_MODEL_CALLS, "model_calls", "limits.model_calls", 1)
+/* clang-format on */
 typedef enum {
 #define X(name, text, key, scale) name,
   CK_DIMENSION_TABLE(X)
 #undef X
-  CK_DIMENSION_COUNT
+      CK_DIMENSION_COUNT
 } ck_dimension;
 const char *ck_dimension_name(ck_dimension dimension);
 
 /* A limit that stands in the way. */
 typedef struct ck_limit_hit {
   ck_dimension dimension;
-  const char *agent;    /* whose; NULL: the session's. Borrowed from the call's payers */
+  const char *agent; /* whose; NULL: the session's. Borrowed from the call's payers */
   int64_t spent, limit;
-  int64_t held;         /* taken by what is under way, or cannot be told yet */
-  int64_t asked;        /* what the effect would take; -1: it cannot be told */
+  int64_t held;  /* taken by what is under way, or cannot be told yet */
+  int64_t asked; /* what the effect would take; -1: it cannot be told */
 } ck_limit_hit;
 
 #endif

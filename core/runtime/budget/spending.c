@@ -18,7 +18,9 @@ static ck_agent_spending *find(const ck_spending *self, const char *agent) {
   return NULL;
 }
 
-const ck_agent_spending *ck_spending_get(const ck_spending *self, const char *agent) { return find(self, agent); }
+const ck_agent_spending *ck_spending_get(const ck_spending *self, const char *agent) {
+  return find(self, agent);
+}
 
 /* Takes `agent`. */
 static ck_status make(ck_agent_spending **out, ck_spending *self, char *agent, ck_error *err) {
@@ -27,7 +29,8 @@ static ck_status make(ck_agent_spending **out, ck_spending *self, char *agent, c
     free(agent);
     return CK_OK;
   }
-  ck_agent_spending *agents = agent ? reallocarray(self->agents, self->count + 1, sizeof *agents) : NULL;
+  ck_agent_spending *agents =
+      agent ? reallocarray(self->agents, self->count + 1, sizeof *agents) : NULL;
   if (!agents) {
     free(agent);
     return ck_error_no_memory(err);

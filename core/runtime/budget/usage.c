@@ -1,4 +1,5 @@
-/* usage.c - how a session stands against its constraints: spent, limit and minimum of each dimension. */
+/* usage.c - how a session stands against its constraints: spent, limit and minimum of each
+ * dimension. */
 #include "core/runtime/budget/usage.h"
 
 #include <stdio.h>
@@ -21,14 +22,17 @@ static ck_amounts no_limit(void) { return (ck_amounts){{-1, -1, -1, -1, -1, -1}}
 
 void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent) {
   const char *key = dimensions[dimension].key;
-  if (agent) snprintf(out, CK_STATE_KEY_MAX, "limits.%.400s.%s", agent, strchr(key, '.') + 1);
-  else snprintf(out, CK_STATE_KEY_MAX, "%s", key);
+  if (agent)
+    snprintf(out, CK_STATE_KEY_MAX, "limits.%.400s.%s", agent, strchr(key, '.') + 1);
+  else
+    snprintf(out, CK_STATE_KEY_MAX, "%s", key);
 }
 
 bool ck_limits_is_key(const char *key) {
   const char *last = strrchr(key, '.');
   bool known = false;
-  for (int d = 0; last && d < CK_DIMENSION_COUNT; d++) known |= strcmp(last, strrchr(dimensions[d].key, '.')) == 0;
+  for (int d = 0; last && d < CK_DIMENSION_COUNT; d++)
+    known |= strcmp(last, strrchr(dimensions[d].key, '.')) == 0;
   return known && strncmp(key, "limits.", 7) == 0 && last != key + 7;
 }
 
@@ -44,15 +48,20 @@ static void override(ck_amounts *limits, const ck_state *state, const char *agen
   }
 }
 
-void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const char *agent) {
+void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile,
+                                 const ck_state *state, const char *agent) {
   const ck_profile_agent *a = profile && agent ? ck_profile_get_agent(profile, agent) : NULL;
   const ck_profile *p = agent ? NULL : profile;
   out->limit = out->minimum = no_limit();
-  if (a) out->limit = (ck_amounts){{a->budget_micros, a->time_ms, a->rounds, a->tokens, a->tool_calls, a->model_calls}};
+  if (a)
+    out->limit = (ck_amounts){
+        {a->budget_micros, a->time_ms, a->rounds, a->tokens, a->tool_calls, a->model_calls}};
   if (p) {
     const ck_profile_minimum *m = &p->minimum;
-    out->limit = (ck_amounts){{p->budget_micros, p->time_ms, p->rounds, p->tokens, p->tool_calls, p->model_calls}};
-    out->minimum = (ck_amounts){{m->budget_micros, m->time_ms, m->rounds, m->tokens, m->tool_calls, m->model_calls}};
+    out->limit = (ck_amounts){
+        {p->budget_micros, p->time_ms, p->rounds, p->tokens, p->tool_calls, p->model_calls}};
+    out->minimum = (ck_amounts){
+        {m->budget_micros, m->time_ms, m->rounds, m->tokens, m->tool_calls, m->model_calls}};
   }
   override(&out->limit, state, agent);
 }
@@ -64,8 +73,8 @@ static int64_t base_of(const ck_state *state, const char *name) {
   return from;
 }
 
-ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const ck_totals *totals,
-                           ck_error *err) {
+ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile,
+                               const ck_state *state, const ck_totals *totals, ck_error *err) {
   ck_spending spending = {0};
   *out = (ck_limits_usage){0};
   ck_status status = ck_spending_read(&spending, state, err);
@@ -74,7 +83,8 @@ ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile, 
       [CK_DIMENSION_BUDGET] = totals->cost_micros - base_of(state, "cost"),
       [CK_DIMENSION_TIME] = (totals->active_us - base_of(state, "active_us")) / 1000,
       [CK_DIMENSION_ROUNDS] = spending.rounds - base_of(state, "rounds"),
-      [CK_DIMENSION_TOKENS] = tokens - base_of(state, "input_tokens") - base_of(state, "output_tokens"),
+      [CK_DIMENSION_TOKENS] =
+          tokens - base_of(state, "input_tokens") - base_of(state, "output_tokens"),
       [CK_DIMENSION_TOOL_CALLS] = totals->tool_calls - base_of(state, "tool_calls"),
       [CK_DIMENSION_MODEL_CALLS] = totals->model_calls,
   }};
@@ -89,7 +99,8 @@ bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension) {
 
 bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimension) {
   int64_t limit = self->limit.of[dimension];
-  int64_t near = limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100;
+  int64_t near =
+      limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100;
   return limit > 0 && self->spent.of[dimension] >= near && !ck_limits_usage_hits(self, dimension);
 }
 
@@ -114,9 +125,12 @@ static void write_money(char *out, size_t size, int64_t micros) {
 }
 
 static void write_amount(char *out, size_t size, ck_dimension dimension, int64_t amount) {
-  if (dimension == CK_DIMENSION_BUDGET) write_money(out, size, amount);
-  else if (dimension == CK_DIMENSION_TIME) snprintf(out, size, "%.1f s", (double)amount / 1e3);
-  else snprintf(out, size, "%lld", (long long)amount);
+  if (dimension == CK_DIMENSION_BUDGET)
+    write_money(out, size, amount);
+  else if (dimension == CK_DIMENSION_TIME)
+    snprintf(out, size, "%.1f s", (double)amount / 1e3);
+  else
+    snprintf(out, size, "%lld", (long long)amount);
 }
 
 void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
@@ -131,6 +145,6 @@ void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
     write_amount(reserved, sizeof reserved, hit->dimension, hit->asked);
     snprintf(more, sizeof more, ", and the next call may cost %s", reserved);
   }
-  snprintf(out, size, "%s%s%s: %s of %s spent%s%s", ck_dimension_name(hit->dimension), hit->agent ? " of agent " : "",
-           hit->agent ? hit->agent : "", spent, limit, waits, more);
+  snprintf(out, size, "%s%s%s: %s of %s spent%s%s", ck_dimension_name(hit->dimension),
+           hit->agent ? " of agent " : "", hit->agent ? hit->agent : "", spent, limit, waits, more);
 }

@@ -1,4 +1,5 @@
-/* usage.h - how a session stands against its constraints: spent, limit and minimum of each dimension. */
+/* usage.h - how a session stands against its constraints: spent, limit and minimum of each
+ * dimension. */
 #ifndef CK_RUNTIME_BUDGET_USAGE_H
 #define CK_RUNTIME_BUDGET_USAGE_H
 
@@ -22,11 +23,14 @@ typedef struct ck_limits_usage {
 void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent);
 /* True for a key that ck_limits_key makes. */
 bool ck_limits_is_key(const char *key);
-/* What the profile (NULL: none) and the overrides in the state say: limit and minimum. `agent` NULL: the session's. */
-void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const char *agent);
+/* What the profile (NULL: none) and the overrides in the state say: limit and minimum. `agent`
+ * NULL: the session's. */
+void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile,
+                                 const ck_state *state, const char *agent);
 /* The whole, as of a checkpoint with these totals and this state. */
-CK_CHECKED ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile, const ck_state *state, const ck_totals *totals,
-                                      ck_error *err);
+CK_CHECKED ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile,
+                                          const ck_state *state, const ck_totals *totals,
+                                          ck_error *err);
 /* At or above 80 % of a maximum, and not yet at it; at it. */
 bool ck_limits_usage_approaches(const ck_limits_usage *self, ck_dimension dimension);
 bool ck_limits_usage_hits(const ck_limits_usage *self, ck_dimension dimension);

@@ -15,30 +15,34 @@ void ck_backlog_clear(ck_backlog *self) {
 }
 
 bool ck_backlog_bears(ck_status status) {
-  return status == CK_E_FULL || status == CK_E_IO || status == CK_E_BUSY || status == CK_E_READ_ONLY || status == CK_E_UNKNOWN;
+  return status == CK_E_FULL || status == CK_E_IO || status == CK_E_BUSY ||
+         status == CK_E_READ_ONLY || status == CK_E_UNKNOWN;
 }
 
 /* ---- keeping ---- */
 
 static int64_t bytes_of(const ck_job *job) {
   int64_t bytes = 0;
-  for (size_t i = 0; i < job->event_count; i++) bytes += (int64_t)ck_value_bytes(job->events[i]->body).len;
+  for (size_t i = 0; i < job->event_count; i++)
+    bytes += (int64_t)ck_value_bytes(job->events[i]->body).len;
   for (size_t i = 0; job->checkpoint && i < job->checkpoint->change_count; i++)
-    if (job->checkpoint->changes[i].value) bytes += (int64_t)ck_value_bytes(job->checkpoint->changes[i].value).len;
+    if (job->checkpoint->changes[i].value)
+      bytes += (int64_t)ck_value_bytes(job->checkpoint->changes[i].value).len;
   return bytes;
 }
 
 static bool is_within(const ck_backlog *self, const ck_job *job) {
   int64_t waited_us = self->count ? job->at_us - self->since_us : 0;
-  return self->checkpoints + (job->checkpoint != NULL) <= self->limits.checkpoints && waited_us <= self->limits.time_us &&
-         self->bytes + bytes_of(job) <= CK_BACKLOG_BYTES_MAX;
+  return self->checkpoints + (job->checkpoint != NULL) <= self->limits.checkpoints &&
+         waited_us <= self->limits.time_us && self->bytes + bytes_of(job) <= CK_BACKLOG_BYTES_MAX;
 }
 
 /* Events without a checkpoint are one job with what follows them. */
 static bool join(ck_backlog *self, ck_job *job) {
   ck_job *last = self->count ? &self->jobs[self->count - 1] : NULL;
   if (!last || last->checkpoint) return false;
-  ck_event **events = reallocarray(last->events, last->event_count + job->event_count, sizeof *events);
+  ck_event **events =
+      reallocarray(last->events, last->event_count + job->event_count, sizeof *events);
   if (!events) return false;
   memcpy(events + last->event_count, job->events, job->event_count * sizeof *events);
   last->events = events;
@@ -62,7 +66,8 @@ static bool append(ck_backlog *self, ck_job *job) {
 }
 
 bool ck_backlog_keep(ck_backlog *self, ck_job *job, uint64_t ticket, const ck_error *cause) {
-  bool waits = job->may_wait && job->event_count > 0 && ck_backlog_bears(cause->status) && is_within(self, job);
+  bool waits = job->may_wait && job->event_count > 0 && ck_backlog_bears(cause->status) &&
+               is_within(self, job);
   bool first = self->count == 0, with_checkpoint = job->checkpoint != NULL;
   int64_t bytes = bytes_of(job), at_us = job->at_us;
   size_t events = job->event_count;
@@ -86,7 +91,8 @@ static bool keep_last_seq(void *to, const ck_event *event) {
   return true;
 }
 
-ck_status ck_backlog_find(bool *out, ck_store *store, int64_t session, const ck_job *job, ck_error *err) {
+ck_status ck_backlog_find(bool *out, ck_store *store, int64_t session, const ck_job *job,
+                          ck_error *err) {
   int64_t last = 0;
   *out = false;
   if (job->event_count == 0) return CK_OK;
@@ -96,7 +102,8 @@ ck_status ck_backlog_find(bool *out, ck_store *store, int64_t session, const ck_
   return status;
 }
 
-/* A commit of which nobody knew whether it is on disk may have been the one that wrote them: all of them or none. */
+/* A commit of which nobody knew whether it is on disk may have been the one that wrote them: all of
+ * them or none. */
 static ck_status settle(ck_backlog *self, ck_store *store, ck_lease lease, ck_error *err) {
   size_t done = 0;
   bool found = true;
@@ -119,13 +126,18 @@ static ck_status commit(ck_backlog *self, ck_store *store, ck_lease lease, ck_er
   if (!batches) return ck_error_no_memory(err);
   for (size_t i = 0; i < self->count; i++) {
     const ck_job *job = &self->jobs[i];
-    batches[i] = (ck_batch){.lease = lease, .events = job->events, .event_count = job->event_count,
-                            .checkpoint = job->checkpoint, .durability = job->durability};
+    batches[i] = (ck_batch){.lease = lease,
+                            .events = job->events,
+                            .event_count = job->event_count,
+                            .checkpoint = job->checkpoint,
+                            .durability = job->durability};
   }
   ck_status status = ck_store_commit(store, batches, self->count, err);
   for (size_t i = 0; i < self->count && status == CK_OK; i++)
-    if (batches[i].status != CK_OK) status = ck_error_set(err, batches[i].status, "%s", ck_status_text(batches[i].status));
-  for (size_t i = 0; i < self->count && status == CK_OK; i++) self->stored_bytes += batches[i].stored_bytes;
+    if (batches[i].status != CK_OK)
+      status = ck_error_set(err, batches[i].status, "%s", ck_status_text(batches[i].status));
+  for (size_t i = 0; i < self->count && status == CK_OK; i++)
+    self->stored_bytes += batches[i].stored_bytes;
   self->uncertain |= status == CK_E_UNKNOWN;
   free(batches);
   return status;
@@ -155,6 +167,8 @@ void ck_backlog_notify(ck_backlog *self, ck_store *store, ck_lease lease) {
 void ck_backlog_append_loss(ck_error *to, const ck_backlog *self) {
   if (self->count == 0) return;
   size_t len = strlen(to->text);
-  snprintf(to->text + len, sizeof to->text - len, "; %" PRId64 " checkpoint%s and %" PRId64 " event%s before it could not be saved either",
-           self->checkpoints, self->checkpoints == 1 ? "" : "s", self->events, self->events == 1 ? "" : "s");
+  snprintf(to->text + len, sizeof to->text - len,
+           "; %" PRId64 " checkpoint%s and %" PRId64 " event%s before it could not be saved either",
+           self->checkpoints, self->checkpoints == 1 ? "" : "s", self->events,
+           self->events == 1 ? "" : "s");
 }

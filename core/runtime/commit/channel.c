@@ -4,14 +4,17 @@
 #include "core/base/log.h"
 #include "core/runtime/commit/writer_private.h"
 
-ck_status ck_channel_new(ck_channel **out, ck_writer *writer, ck_lease lease, ck_waker *waker, ck_error *err) {
+ck_status ck_channel_new(ck_channel **out, ck_writer *writer, ck_lease lease, ck_waker *waker,
+                         ck_error *err) {
   *out = calloc(1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
   **out = (ck_channel){.writer = writer, .lease = lease, .waker = waker, .failure = CK_ERROR_INIT};
   return CK_OK;
 }
 
-void ck_channel_allow_unsaved(ck_channel *self, const ck_unsaved_limits *limits) { self->backlog.limits = *limits; }
+void ck_channel_allow_unsaved(ck_channel *self, const ck_unsaved_limits *limits) {
+  self->backlog.limits = *limits;
+}
 
 ck_status ck_channel_failure(ck_channel *self, ck_error *err) {
   if (!self) return CK_OK;
@@ -35,17 +38,21 @@ bool ck_channel_is_unsaved(ck_channel *self, uint64_t ticket) {
   return unsaved;
 }
 
-/* Of a prune whose sync failed it is not known whether it took place; what is told is that it failed. */
-static ck_status prune_alone(ck_channel *self, const int64_t *seqs, size_t count, ck_prune_report *out, ck_error *err) {
+/* Of a prune whose sync failed it is not known whether it took place; what is told is that it
+ * failed. */
+static ck_status prune_alone(ck_channel *self, const int64_t *seqs, size_t count,
+                             ck_prune_report *out, ck_error *err) {
   ck_writer *writer = self->writer;
   ck_error recovery = CK_ERROR_INIT;
   ck_status status = ck_store_prune(writer->store, self->lease, seqs, count, out, err);
   if (status != CK_E_UNKNOWN) return status;
-  if (ck_store_recover(writer->store, &recovery) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", recovery.text);
+  if (ck_store_recover(writer->store, &recovery) != CK_OK)
+    ck_log_line(CK_LOG_INFO, "%s", recovery.text);
   return status;
 }
 
-ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count, ck_prune_report *out, ck_error *err) {
+ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count,
+                           ck_prune_report *out, ck_error *err) {
   ck_writer *writer = self->writer;
   *out = (ck_prune_report){0};
   ck_status status = ck_channel_wait(self, self->put, err);

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-ck_status ck_runtime_open(ck_runtime **out, const char *url, const ck_store_options *options, const ck_clock *clock,
-                          ck_error *err) {
+ck_status ck_runtime_open(ck_runtime **out, const char *url, const ck_store_options *options,
+                          const ck_clock *clock, ck_error *err) {
   *out = NULL;
   ck_runtime *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);

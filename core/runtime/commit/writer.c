@@ -1,8 +1,9 @@
 /* writer.c - drains a ring of jobs into one transaction per round.
  *
- * Rounds are committed by the writer thread, or by a thread that would only wait for it: whoever comes first while no
- * round is under way (flat combining: Hendler, Incze, Shavit, Tzafrir 2010). A waiting caller so saves two switches of
- * thread, a third of what a small checkpoint costs; a flow that does not wait never commits anything itself. */
+ * Rounds are committed by the writer thread, or by a thread that would only wait for it: whoever
+ * comes first while no round is under way (flat combining: Hendler, Incze, Shavit, Tzafrir 2010). A
+ * waiting caller so saves two switches of thread, a third of what a small checkpoint costs; a flow
+ * that does not wait never commits anything itself. */
 #include "core/runtime/commit/writer_private.h"
 
 #include <stdlib.h>
@@ -11,7 +12,9 @@
 
 #include "core/base/log.h"
 
-enum { REST_AFTER = 32 /* rounds committed by waiting threads before the writer thread tidies up */ };
+enum {
+  REST_AFTER = 32 /* rounds committed by waiting threads before the writer thread tidies up */
+};
 
 typedef struct ck_writer_slot slot;
 
@@ -32,7 +35,8 @@ void ck_job_clear(ck_job *job) {
 /* Moves what is queued into the round. With the mutex. */
 static size_t take_round(ck_writer *self) {
   size_t taken = self->count < CK_WRITER_ROUND_MAX ? self->count : CK_WRITER_ROUND_MAX;
-  for (size_t i = 0; i < taken; i++) self->round[i] = self->ring[(self->head + i) % CK_WRITER_QUEUE_MAX];
+  for (size_t i = 0; i < taken; i++)
+    self->round[i] = self->ring[(self->head + i) % CK_WRITER_QUEUE_MAX];
   bool was_full = self->count == CK_WRITER_QUEUE_MAX;
   self->head = (self->head + taken) % CK_WRITER_QUEUE_MAX;
   self->count -= taken;
@@ -56,10 +60,11 @@ static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
     ck_job *job = &self->round[i].job;
     ck_channel *channel = self->round[i].channel;
     self->round[i].stored_bytes = 0;
-    self->round[i].status = channel->failure.status != CK_OK ? channel->failure.status : catch_up(self, i);
+    self->round[i].status =
+        channel->failure.status != CK_OK ? channel->failure.status : catch_up(self, i);
     if (self->round[i].status != CK_OK) continue;
-    self->updates[made] = (ck_session_update){.status = job->update_status, .reason = job->update_reason,
-                                                .failure = job->update_failure};
+    self->updates[made] = (ck_session_update){
+        .status = job->update_status, .reason = job->update_reason, .failure = job->update_failure};
     self->batches[made] = (ck_batch){.lease = channel->lease,
                                      .events = job->events,
                                      .event_count = job->event_count,
@@ -75,7 +80,8 @@ static size_t make_batches(ck_writer *self, size_t count, size_t *of) {
 static ck_status check_committed(ck_writer *self, const slot *of, const ck_error *cause) {
   bool found;
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_backlog_find(&found, self->store, of->channel->lease.session, &of->job, &ignored) != CK_OK) return cause->status;
+  if (ck_backlog_find(&found, self->store, of->channel->lease.session, &of->job, &ignored) != CK_OK)
+    return cause->status;
   return found ? CK_OK : cause->status;
 }
 
@@ -84,9 +90,12 @@ static void settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_er
   ck_error recovery = CK_ERROR_INIT;
   bool recovered = ck_store_recover(self->store, &recovery) == CK_OK;
   for (size_t i = 0; i < made; i++)
-    self->batches[i].status = recovered ? check_committed(self, &self->round[of[i]], cause) : CK_E_UNKNOWN;
-  if (recovered) cause->status = CK_E_IO;
-  else ck_log_line(CK_LOG_INFO, "%s", recovery.text);
+    self->batches[i].status =
+        recovered ? check_committed(self, &self->round[of[i]], cause) : CK_E_UNKNOWN;
+  if (recovered)
+    cause->status = CK_E_IO;
+  else
+    ck_log_line(CK_LOG_INFO, "%s", recovery.text);
 }
 
 static void note_cost(ck_writer *self, size_t made, int64_t begun_us) {
@@ -105,16 +114,19 @@ static void fail_channel(ck_channel *channel, ck_status status, const ck_error *
   if (cause->status != CK_OK && status != CK_E_FENCED && status != CK_E_RANGE)
     channel->failure = *cause;
   else if (status == CK_E_FENCED)
-    ck_error_set(&channel->failure, status, "another run has taken the session over (epoch %llu has passed)",
+    ck_error_set(&channel->failure, status,
+                 "another run has taken the session over (epoch %llu has passed)",
                  (unsigned long long)channel->lease.epoch);
   else
-    ck_error_set(&channel->failure, status, "the store did not accept the session's rows: %s", ck_status_text(status));
+    ck_error_set(&channel->failure, status, "the store did not accept the session's rows: %s",
+                 ck_status_text(status));
   ck_backlog_append_loss(&channel->failure, &channel->backlog);
 }
 
 /* Of a job that was not tried, because others before it were not taken, theirs is the cause. */
 static const ck_error *cause_of(const slot *at, const ck_error *round) {
-  return round->status == CK_OK && at->channel->backlog.count > 0 ? &at->channel->backlog.cause : round;
+  return round->status == CK_OK && at->channel->backlog.count > 0 ? &at->channel->backlog.cause
+                                                                  : round;
 }
 
 /* What failed and may wait moves to its channel's backlog. */
@@ -130,8 +142,12 @@ static void keep_failed(ck_writer *self, size_t count, const ck_error *cause) {
 /* With the mutex. */
 static void note_saving(ck_channel *channel) {
   const ck_backlog *backlog = &channel->backlog;
-  channel->saving = (ck_saving){.failing = backlog->count > 0, .checkpoints = backlog->checkpoints, .events = backlog->events,
-                                .since_us = backlog->count ? backlog->since_us : 0, .times = backlog->times, .late = backlog->late};
+  channel->saving = (ck_saving){.failing = backlog->count > 0,
+                                .checkpoints = backlog->checkpoints,
+                                .events = backlog->events,
+                                .since_us = backlog->count ? backlog->since_us : 0,
+                                .times = backlog->times,
+                                .late = backlog->late};
   memcpy(channel->saving.cause, backlog->cause.text, sizeof channel->saving.cause);
   if (backlog->saved > channel->saved) channel->saved = backlog->saved;
   channel->stored_bytes += channel->backlog.stored_bytes;
@@ -168,10 +184,12 @@ static void commit_round(ck_writer *self) {
   if (made > 0) {
     int64_t begun = mono_us();
     ck_status status = ck_store_commit(self->store, self->batches, made, &cause);
-    if (status == CK_E_UNKNOWN) settle_unknown(self, made, of, &cause);
+    if (status == CK_E_UNKNOWN)
+      settle_unknown(self, made, of, &cause);
     else if (status != CK_OK)
       for (size_t i = 0; i < made; i++) self->batches[i].status = status;
-    else note_cost(self, made, begun);
+    else
+      note_cost(self, made, begun);
   }
   for (size_t i = 0; i < made; i++) {
     self->round[of[i]].status = self->batches[i].status;
@@ -182,8 +200,8 @@ static void commit_round(ck_writer *self) {
   acknowledge(self, count, &cause);
 }
 
-/* A failed WAL checkpoint loses nothing (the frames stay), but its connection is not trusted any more. What goes wrong here
- * is told by the next commit, once. */
+/* A failed WAL checkpoint loses nothing (the frames stay), but its connection is not trusted any
+ * more. What goes wrong here is told by the next commit, once. */
 static void rest(ck_writer *self) {
   ck_error err = CK_ERROR_INIT;
   if (ck_store_idle(self->store, &err) == CK_OK) return;
@@ -191,8 +209,8 @@ static void rest(ck_writer *self) {
   if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
 }
 
-/* From here to its end nobody commits: between a failure and its recovery a commit would be refused without having been
- * tried. */
+/* From here to its end nobody commits: between a failure and its recovery a commit would be refused
+ * without having been tried. */
 void ck_writer_end_alone(ck_writer *self) {
   pthread_mutex_lock(&self->mutex);
   self->committing = false;
@@ -228,8 +246,10 @@ static void *run(void *to) {
     }
     bool queued = self->count > 0, ends = self->stopping && !queued;
     self->unrested = 0;
-    if (queued) commit_round(self);
-    else pthread_mutex_unlock(&self->mutex);
+    if (queued)
+      commit_round(self);
+    else
+      pthread_mutex_unlock(&self->mutex);
     if (ends) return NULL;
     rest_if_idle(self);
   }
@@ -267,9 +287,12 @@ void ck_writer_free(ck_writer *self) {
   free(self);
 }
 
-int64_t ck_writer_checkpoint_cost_us(const ck_writer *self) { return atomic_load(&self->checkpoint_cost_us); }
+int64_t ck_writer_checkpoint_cost_us(const ck_writer *self) {
+  return atomic_load(&self->checkpoint_cost_us);
+}
 
-/* Instead of waiting: commits what is queued, and tells the writer thread what is left for it. With the mutex, also afterwards. */
+/* Instead of waiting: commits what is queued, and tells the writer thread what is left for it. With
+ * the mutex, also afterwards. */
 static void help(ck_writer *self) {
   commit_round(self);
   pthread_mutex_lock(&self->mutex);
@@ -314,8 +337,10 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
   *ticket = 0;
   pthread_mutex_lock(&writer->mutex);
   while (writer->count == CK_WRITER_QUEUE_MAX && self->failure.status == CK_OK) {
-    if (writer->committing) pthread_cond_wait(&writer->drained, &writer->mutex);
-    else help(writer);
+    if (writer->committing)
+      pthread_cond_wait(&writer->drained, &writer->mutex);
+    else
+      help(writer);
   }
   ck_status status = self->failure.status;
   bool wakes = false;
@@ -324,7 +349,9 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
     self->outstanding++;
     writer->ring[(writer->head + writer->count++) % CK_WRITER_QUEUE_MAX] =
         (slot){.channel = self, .ticket = *ticket, .job = *job};
-    wakes = writer->sleeping && (!job->waited || writer->count >= CK_WRITER_ROUND_MAX); /* nobody has to wait after all */
+    wakes =
+        writer->sleeping &&
+        (!job->waited || writer->count >= CK_WRITER_ROUND_MAX); /* nobody has to wait after all */
   } else if (err) {
     *err = self->failure;
   }
@@ -337,10 +364,13 @@ ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_err
 
 ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err) {
   pthread_mutex_lock(&self->writer->mutex);
-  ck_status status = self->done >= ticket ? CK_OK : self->failure.status != CK_OK ? self->failure.status : CK_E_PENDING;
-  if (status == CK_E_PENDING && self->writer->sleeping && has_work(self->writer)) pthread_cond_signal(&self->writer->filled);
-  else if (status != CK_OK && status != CK_E_PENDING && err) *err = self->failure;
+  ck_status status = self->done >= ticket            ? CK_OK
+                     : self->failure.status != CK_OK ? self->failure.status
+                                                     : CK_E_PENDING;
+  if (status == CK_E_PENDING && self->writer->sleeping && has_work(self->writer))
+    pthread_cond_signal(&self->writer->filled);
+  else if (status != CK_OK && status != CK_E_PENDING && err)
+    *err = self->failure;
   pthread_mutex_unlock(&self->writer->mutex);
   return status;
 }
-

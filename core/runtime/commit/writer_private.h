@@ -1,4 +1,5 @@
-/* writer_private.h - a session's line into the writer and the writer itself: what writer.c and channel.c share. */
+/* writer_private.h - a session's line into the writer and the writer itself: what writer.c and
+ * channel.c share. */
 #ifndef CK_RUNTIME_COMMIT_WRITER_PRIVATE_H
 #define CK_RUNTIME_COMMIT_WRITER_PRIVATE_H
 
@@ -17,7 +18,7 @@ struct ck_channel {
   uint64_t saved;     /* up to which all is in the store, while nothing waits */
   size_t outstanding; /* jobs in the ring or in the current round, which point here */
   int64_t stored_bytes;
-  ck_error failure;   /* status CK_OK while the channel works */
+  ck_error failure; /* status CK_OK while the channel works */
   ck_saving saving;
   ck_backlog backlog; /* of the thread that commits */
 };
@@ -39,7 +40,7 @@ struct ck_writer {
   ck_writer_slot ring[CK_WRITER_QUEUE_MAX];
   size_t head, count;
   bool stopping, sleeping;
-  bool committing;            /* a round is under way; the fields of the round belong to that thread */
+  bool committing; /* a round is under way; the fields of the round belong to that thread */
   unsigned waiters, unrested;
   ck_writer_slot round[CK_WRITER_ROUND_MAX];
   ck_batch batches[CK_WRITER_ROUND_MAX];

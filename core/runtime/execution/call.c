@@ -9,7 +9,9 @@
 
 ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }
 
-bool ck_call_waits_only(const ck_effect *effect) { return effect->kind == CK_EFFECT_SLEEP || effect->kind == CK_EFFECT_ASK; }
+bool ck_call_waits_only(const ck_effect *effect) {
+  return effect->kind == CK_EFFECT_SLEEP || effect->kind == CK_EFFECT_ASK;
+}
 
 /* ---- ways to stop ---- */
 
@@ -21,7 +23,9 @@ static void leave(ck_call *self, ck_session_status status, ck_status cause, cons
 /* What was done in its place may stand for it, or not. */
 static ck_status stop_held(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "in the place of effect %s (%s) another request was carried out before the session went back: it stands for "
+  snprintf(text, sizeof text,
+           "in the place of effect %s (%s) another request was carried out before the session went "
+           "back: it stands for "
            "this one (done), this one is to be made as well (retry), or is not to be made (abort)",
            self->key, ck_effect_class_name(self->effect.class));
   leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
@@ -31,25 +35,31 @@ static ck_status stop_held(ck_call *self) {
 ck_status ck_call_stop_in_doubt(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
   if (self->held) return stop_held(self);
-  const char *why = self->outcome && self->outcome->status == CK_OUTCOME_UNKNOWN ? self->outcome->error : NULL;
-  snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s", self->key,
-           ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
+  const char *why =
+      self->outcome && self->outcome->status == CK_OUTCOME_UNKNOWN ? self->outcome->error : NULL;
+  snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s",
+           self->key, ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
   leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
   return CK_OK;
 }
 
 static ck_status stop_diverged(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "effect %s (%s) was recorded with another request: the flow or its inputs have changed; a resume "
-           "asks what is to become of it, 'ckrun sessions fork %s --checkpoint ID' goes on without what was done",
-           self->key, ck_effect_class_name(self->effect.class), ck_session_id(ck_call_session(self)));
+  snprintf(text, sizeof text,
+           "effect %s (%s) was recorded with another request: the flow or its inputs have changed; "
+           "a resume "
+           "asks what is to become of it, 'ckrun sessions fork %s --checkpoint ID' goes on without "
+           "what was done",
+           self->key, ck_effect_class_name(self->effect.class),
+           ck_session_id(ck_call_session(self)));
   leave(self, CK_SESSION_FAILED, CK_E_DIVERGED, text);
   return CK_OK;
 }
 
 static ck_status stop_without_driver(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "nothing can carry out %s effect %s: give a recording with --cassette%s",
+  snprintf(text, sizeof text,
+           "nothing can carry out %s effect %s: give a recording with --cassette%s",
            ck_effect_kind_name(self->effect.kind), self->key,
            self->effect.kind == CK_EFFECT_TOOL    ? ", or the tool a command"
            : self->effect.kind == CK_EFFECT_MODEL ? ", or the profile its model"
@@ -77,15 +87,18 @@ static ck_status make_key(ck_call *self, const ck_flow_ask *asked, ck_error *err
   if (!effect->agent) effect->agent = runner->agent;
   uint32_t ordinal = asked->ordinal ? asked->ordinal : ++runner->ordinals[effect->kind];
   ck_runner_name(name, runner);
-  int len = snprintf(self->key, sizeof self->key, "%s/%s/%s/%u", name, runner->path, ck_effect_kind_name(effect->kind), ordinal);
+  int len = snprintf(self->key, sizeof self->key, "%s/%s/%s/%u", name, runner->path,
+                     ck_effect_kind_name(effect->kind), ordinal);
   if (len < 0 || (size_t)len >= sizeof self->key)
-    return ck_error_set(err, CK_E_RANGE, "the position \"%.64s…\" of scope %s is too long for an effect's key", runner->path,
-                        runner->scope);
+    return ck_error_set(err, CK_E_RANGE,
+                        "the position \"%.64s…\" of scope %s is too long for an effect's key",
+                        runner->path, runner->scope);
   effect->key = self->key;
   bool fresh;
   ck_status status = ck_runner_use(&fresh, runner->used, self->key, err);
   if (status == CK_OK && !fresh)
-    status = ck_error_set(err, CK_E_FLOW, "the flow asks for effect %s a second time at one position", self->key);
+    status = ck_error_set(err, CK_E_FLOW,
+                          "the flow asks for effect %s a second time at one position", self->key);
   return status;
 }
 
@@ -100,8 +113,10 @@ static ck_status redact_request(ck_call *self, ck_error *err) {
   ck_value *asked = NULL;
   ck_status status = ck_value_copy(&asked, self->effect.request, err);
   if (status == CK_OK)
-    status = ck_redactor_apply(&self->request, ck_call_session(self)->redactor, CK_SINK_REQUEST, NULL, asked, err);
-  if (status == CK_OK && !self->request) status = ck_value_copy(&self->request, ck_bytes_text("null"), err);
+    status = ck_redactor_apply(&self->request, ck_call_session(self)->redactor, CK_SINK_REQUEST,
+                               NULL, asked, err);
+  if (status == CK_OK && !self->request)
+    status = ck_value_copy(&self->request, ck_bytes_text("null"), err);
   ck_value_free(asked);
   return status;
 }
@@ -114,7 +129,8 @@ static ck_status list_payers(ck_call *self, ck_error *err) {
   if (!self->payers) return ck_error_no_memory(err);
   if (first) self->payers[count++] = first;
   for (const ck_runner *runner = self->runner; runner; runner = runner->parent)
-    if (runner->agent && (count == 0 || strcmp(self->payers[count - 1], runner->agent) != 0)) self->payers[count++] = runner->agent;
+    if (runner->agent && (count == 0 || strcmp(self->payers[count - 1], runner->agent) != 0))
+      self->payers[count++] = runner->agent;
   self->effect.payers = count ? self->payers : NULL;
   return CK_OK;
 }
@@ -138,11 +154,13 @@ static ck_status prepare(ck_call *self, ck_error *err) {
   return CK_OK;
 }
 
-/* A call that came back from the store without what was secret in it. The model is told, and can ask again. */
+/* A call that came back from the store without what was secret in it. The model is told, and can
+ * ask again. */
 static ck_status refuse_masked(ck_call *self, ck_error *err) {
   ck_outcome *outcome;
-  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL,
-                                    "not run: its arguments held a secret that was not stored; call it again with them", err);
+  ck_status status = ck_outcome_new(
+      &outcome, CK_OUTCOME_ERROR, NULL,
+      "not run: its arguments held a secret that was not stored; call it again with them", err);
   return status == CK_OK ? ck_call_record(self, outcome, "redaction", err) : status;
 }
 
@@ -150,24 +168,29 @@ static ck_status refuse_masked(ck_call *self, ck_error *err) {
 static void find_beginning(ck_call *self, const ck_ledger_entry *entry) {
   const ck_clock *clock = &self->runner->execution->options.clock;
   self->effect.begun_ms = clock->wall_ms(clock->self);
-  if (entry && entry->open && entry->intent) ck_json_read_int(&self->effect.begun_ms, ck_json_get(ck_value_bytes(entry->intent), "begun"));
+  if (entry && entry->open && entry->intent)
+    ck_json_read_int(&self->effect.begun_ms, ck_json_get(ck_value_bytes(entry->intent), "begun"));
 }
 
 ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   const ck_effect_driver *driver = self->driver;
   ck_value *body;
-  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request)) return refuse_masked(self, err);
+  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
+    return refuse_masked(self, err);
   self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
   bool within;
   ck_status status = ck_unsettled_count(self, err);
   if (status == CK_OK) status = ck_limits_admit(&within, self, err);
   if (status != CK_OK || !within) return status;
-  status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
+  status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
+                                  err);
   if (status != CK_OK) return status;
-  status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body, err);
+  status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
+                             err);
   ck_value_free(body);
-  if (status == CK_OK) status = ck_session_push(&self->ticket, session, ck_call_durability(&self->effect, NULL), err);
+  if (status == CK_OK)
+    status = ck_session_push(&self->ticket, session, ck_call_durability(&self->effect, NULL), err);
   self->probing = false;
   self->phase = CK_CALL_INTENT;
   return status;
@@ -176,8 +199,11 @@ ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
 /* ---- what the ledger says ---- */
 
 /* What it cost is not known: it may be all that was reserved for it. */
-static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
-  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0 ? self->effect.reserve_micros : ck_unsettled_reserve(self);
+static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via,
+                                ck_error *err) {
+  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0
+                             ? self->effect.reserve_micros
+                             : ck_unsettled_reserve(self);
   self->left_open = false;
   ck_unsettled_release(self);
   ck_outcome_free(self->outcome); /* what told that it cannot be told */
@@ -194,13 +220,16 @@ static ck_status apply_resolution(ck_call *self, const ck_ledger_entry *entry, c
 /* It was begun in this process, and may have been billed. */
 static ck_status run_again(ck_call *self, ck_error *err) {
   const ck_effect *effect = &self->effect;
-  ck_outcome lost = {.status = CK_OUTCOME_FAILED, .error_status = CK_E_INTERRUPTED, .cost_micros = effect->reserve_micros};
+  ck_outcome lost = {.status = CK_OUTCOME_FAILED,
+                     .error_status = CK_E_INTERRUPTED,
+                     .cost_micros = effect->reserve_micros};
   ck_value *body;
   if (!self->left_open || effect->reserve_micros <= 0) return ck_call_commit_intent(self, err);
   self->left_open = false;
   ck_status status = ck_ledger_write_outcome(&body, effect, &lost, self->digest, "lost", NULL, err);
   if (status != CK_OK) return status;
-  ck_event event = {.kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
+  ck_event event = {
+      .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
   status = ck_session_record_cost(ck_call_session(self), &event, err);
   ck_value_free(body);
   return status == CK_OK ? ck_call_commit_intent(self, err) : status;
@@ -211,14 +240,17 @@ ck_status ck_call_settle_doubt(ck_call *self, ck_error *err) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
   ck_doubt_answer answer = CK_DOUBT_STOP;
   ck_error failure = CK_ERROR_INIT;
-  if (policies->in_doubt && policies->in_doubt(&answer, policies->self, &self->effect, &failure) != CK_OK)
+  if (policies->in_doubt &&
+      policies->in_doubt(&answer, policies->self, &self->effect, &failure) != CK_OK)
     answer = CK_DOUBT_STOP;
   if (answer == CK_DOUBT_RERUN) return run_again(self, err);
   if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
   ck_outcome *outcome;
-  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_ERROR, NULL,
-                                    self->held ? "not run: another call was made in its place before the session went back"
-                                               : "this call was interrupted; whether it took effect is not known", err);
+  ck_status status = ck_outcome_new(
+      &outcome, CK_OUTCOME_ERROR, NULL,
+      self->held ? "not run: another call was made in its place before the session went back"
+                 : "this call was interrupted; whether it took effect is not known",
+      err);
   return status == CK_OK ? record_settled(self, outcome, "policy", err) : status;
 }
 
@@ -231,26 +263,36 @@ static ck_status start_probe(ck_call *self, ck_error *err) {
   return ck_call_start(self, err);
 }
 
-/* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running again. */
-static bool is_open(const ck_ledger_entry *entry) { return entry && entry->open && !entry->held && entry->verdict == CK_VERDICT_NONE; }
+/* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running
+ * again. */
+static bool is_open(const ck_ledger_entry *entry) {
+  return entry && entry->open && !entry->held && entry->verdict == CK_VERDICT_NONE;
+}
 
-/* An action whose place another one took in an earlier attempt, before the session went back: whether that stands for this one
- * nobody here can tell, so it is neither taken nor made. In the same attempt the flow itself has changed. */
+/* An action whose place another one took in an earlier attempt, before the session went back:
+ * whether that stands for this one nobody here can tell, so it is neither taken nor made. In the
+ * same attempt the flow itself has changed. */
 static bool is_displaced(const ck_call *self, const ck_ledger_entry *entry) {
   ck_effect_kind kind = self->effect.kind;
   bool acts = kind == CK_EFFECT_TOOL || kind == CK_EFFECT_EXEC || kind == CK_EFFECT_AGENT;
-  return acts && (entry->open ? entry->intent_attempt : entry->outcome_attempt) < self->effect.attempt;
+  return acts &&
+         (entry->open ? entry->intent_attempt : entry->outcome_attempt) < self->effect.attempt;
 }
 
-/* Alike but for the id that the model gave the call, for each of its answers gives another. A message that is made now gets the new one. */
+/* Alike but for the id that the model gave the call, for each of its answers gives another. A
+ * message that is made now gets the new one. */
 static bool is_same_action(const ck_call *self, const ck_ledger_entry *entry) {
   if (!self->in_batch || entry->open || !entry->intent) return false;
-  ck_bytes asked = ck_value_bytes(self->request), recorded = ck_json_get(ck_value_bytes(entry->intent), "request");
-  if (ck_json_type_of(recorded) != CK_JSON_OBJECT || ck_json_count(asked) != ck_json_count(recorded)) return false;
+  ck_bytes asked = ck_value_bytes(self->request),
+           recorded = ck_json_get(ck_value_bytes(entry->intent), "request");
+  if (ck_json_type_of(recorded) != CK_JSON_OBJECT ||
+      ck_json_count(asked) != ck_json_count(recorded))
+    return false;
   ck_json_iterator a = ck_json_iterate(asked), b = ck_json_iterate(recorded);
   while (ck_json_next(&a) && ck_json_next(&b)) {
     if (!ck_bytes_equal(a.name, b.name)) return false;
-    if (!ck_bytes_equal(a.value, b.value) && !ck_bytes_equal(a.name, ck_bytes_text("\"call_id\""))) return false;
+    if (!ck_bytes_equal(a.value, b.value) && !ck_bytes_equal(a.name, ck_bytes_text("\"call_id\"")))
+      return false;
   }
   return true;
 }
@@ -259,9 +301,11 @@ static ck_status hold(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_value *body;
   uint64_t ticket;
-  ck_status status = ck_ledger_write_blocked(&body, &self->effect, self->digest, ck_value_bytes(self->request), err);
+  ck_status status = ck_ledger_write_blocked(&body, &self->effect, self->digest,
+                                             ck_value_bytes(self->request), err);
   if (status != CK_OK) return status;
-  status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body, err);
+  status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
+                             err);
   ck_value_free(body);
   return status == CK_OK ? ck_session_push(&ticket, session, CK_DURABLE_POWER, err) : status;
 }
@@ -274,44 +318,62 @@ static ck_status stop_or_hold(ck_call *self, const ck_ledger_entry *entry, ck_er
   return status == CK_OK ? ck_call_settle_doubt(self, err) : status;
 }
 
-/* A forked scope's effect that failed in this very attempt: its parent may have gone on with that, and done what must not be done
- * otherwise. What only passes (a service that was away) or was never carried out is another matter. */
+/* A forked scope's effect that failed in this very attempt: its parent may have gone on with that,
+ * and done what must not be done otherwise. What only passes (a service that was away) or was never
+ * carried out is another matter. */
 static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
-  static const ck_status passing[] = {CK_E_UNAVAILABLE, CK_E_SECRET_MISSING, CK_E_LIMIT, CK_E_WAITING, CK_E_INTERRUPTED, CK_OK};
-  if (!self->runner->parent || !entry || entry->open || !entry->outcome || entry->outcome_attempt != self->effect.attempt) return false;
+  static const ck_status passing[] = {CK_E_UNAVAILABLE, CK_E_SECRET_MISSING, CK_E_LIMIT,
+                                      CK_E_WAITING,     CK_E_INTERRUPTED,    CK_OK};
+  if (!self->runner->parent || !entry || entry->open || !entry->outcome ||
+      entry->outcome_attempt != self->effect.attempt)
+    return false;
   ck_bytes body = ck_value_bytes(entry->outcome), cause = ck_json_get(body, "cause");
-  if (!ck_json_is_text(ck_json_get(body, "status"), "failed") || strcmp(entry->outcome_digest, self->digest) != 0) return false;
+  if (!ck_json_is_text(ck_json_get(body, "status"), "failed") ||
+      strcmp(entry->outcome_digest, self->digest) != 0)
+    return false;
   for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
     if (ck_json_is_text(cause, ck_status_name(passing[i]))) return false;
   return ck_json_type_of(cause) == CK_JSON_STRING;
 }
 
-static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry, ck_error *err) {
+static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry,
+                        ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_status status = CK_OK;
   self->held = entry && entry->open && entry->held;
-  if (found->answer == CK_LEDGER_DIVERGED && is_displaced(self, entry) && is_same_action(self, entry)) return ck_call_replay(self, entry, err);
+  if (found->answer == CK_LEDGER_DIVERGED && is_displaced(self, entry) &&
+      is_same_action(self, entry))
+    return ck_call_replay(self, entry, err);
   if (found->diverged)
-    status = ck_call_record_divergence(self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
+    status = ck_call_record_divergence(
+        self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
   if (status != CK_OK) return status;
-  if (found->repeated && found->answer == CK_LEDGER_RUN && !ck_call_waits_only(&self->effect)) execution->session->clean = false;
-  if (is_open(entry) && !found->diverged && ck_driver_probes(self->driver, &self->effect)) return start_probe(self, err);
+  if (found->repeated && found->answer == CK_LEDGER_RUN && !ck_call_waits_only(&self->effect))
+    execution->session->clean = false;
+  if (is_open(entry) && !found->diverged && ck_driver_probes(self->driver, &self->effect))
+    return start_probe(self, err);
   bool fails = false;
   if (failed_before(self, entry)) status = ck_call_fail_again(&fails, self, entry, err);
   if (status != CK_OK || fails) return status;
   switch (found->answer) {
-    case CK_LEDGER_REPLAY: return ck_call_replay(self, entry, err);
-    case CK_LEDGER_RESOLVED: return apply_resolution(self, entry, err);
-    case CK_LEDGER_DIVERGED: return stop_or_hold(self, entry, err);
-    case CK_LEDGER_DOUBT: return ck_call_settle_doubt(self, err);
-    case CK_LEDGER_RUN: break;
+    case CK_LEDGER_REPLAY:
+      return ck_call_replay(self, entry, err);
+    case CK_LEDGER_RESOLVED:
+      return apply_resolution(self, entry, err);
+    case CK_LEDGER_DIVERGED:
+      return stop_or_hold(self, entry, err);
+    case CK_LEDGER_DOUBT:
+      return ck_call_settle_doubt(self, err);
+    case CK_LEDGER_RUN:
+      break;
   }
   self->phase = CK_CALL_LEFT;
   if (execution->ending.status && ck_call_waits_only(&self->effect)) return CK_OK;
   return ck_call_commit_intent(self, err);
 }
 
-/* The first call of an agent that is not replayed may have to tell it what it has lost: that is part of what is asked. */
+/* The first call of an agent that is not replayed may have to tell it what it has lost: that is
+ * part of what is asked. */
 static ck_status consult(ck_ledger_case *out, ck_call *self, ck_error *err) {
   const ck_ledger *ledger = ck_call_session(self)->ledger;
   bool told;
@@ -365,9 +427,11 @@ ck_status ck_runner_begin_calls(ck_runner *self, ck_error *err) {
   ck_flow_ask single = {.effect = yield->effect, .ordinal = yield->ordinal};
   const ck_flow_ask *asks = batch ? yield->asks : &single;
   size_t count = batch ? yield->ask_count : 1;
-  if (count == 0) return ck_runner_fail(self, CK_E_FLOW, "the flow asks for effects, and names none", err);
+  if (count == 0)
+    return ck_runner_fail(self, CK_E_FLOW, "the flow asks for effects, and names none", err);
   ck_status status = make_calls(self, count, err);
   self->phase = CK_PHASE_CALLS;
-  for (size_t i = 0; i < count && status == CK_OK; i++) status = begin_call(self->calls[i], &asks[i], err);
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = begin_call(self->calls[i], &asks[i], err);
   return status;
 }

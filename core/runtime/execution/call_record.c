@@ -1,4 +1,5 @@
-/* call_record.c - what is written of an effect: its outcome, its replay, its divergence; and what watchers are told. */
+/* call_record.c - what is written of an effect: its outcome, its replay, its divergence; and what
+ * watchers are told. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,8 +19,8 @@ void ck_call_notify(const ck_call *self, const char *what) {
   ck_execution_notify(self->runner->execution, &progress);
 }
 
-/* What must not be lost to a power cut: money, things done once, a person's words; that something was begun whose probe must
- * be asked. */
+/* What must not be lost to a power cut: money, things done once, a person's words; that something
+ * was begun whose probe must be asked. */
 ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome) {
   bool costs = effect->reserve_micros != 0 || (outcome && outcome->cost_micros != 0);
   bool once = effect->class == CK_EFFECT_ONCE || (outcome && effect->kind == CK_EFFECT_ASK);
@@ -38,20 +39,24 @@ ck_status ck_call_record_divergence(ck_call *self, const char *recorded, ck_erro
   ck_value *body = NULL;
   ck_status status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK)
-    status = ck_session_append(self->runner->execution->session, CK_EVENT_DIVERGENCE, self->effect.scope, self->effect.agent, body, err);
+    status = ck_session_append(self->runner->execution->session, CK_EVENT_DIVERGENCE,
+                               self->effect.scope, self->effect.agent, body, err);
   ck_value_free(body);
   ck_buffer_clear(&buffer);
   return status;
 }
 
-static ck_status make_tool_message(ck_value **out, const ck_effect *effect, const ck_outcome *outcome, ck_error *err) {
+static ck_status make_tool_message(ck_value **out, const ck_effect *effect,
+                                   const ck_outcome *outcome, ck_error *err) {
   ck_value *text = NULL;
   ck_status status = CK_OK;
   char *name = ck_json_dup_string(ck_json_get(effect->request, "name"));
   char *call_id = ck_json_dup_string(ck_json_get(effect->request, "call_id"));
-  if (!outcome->result) status = ck_value_text(&text, ck_bytes_text(outcome->error ? outcome->error : ""), err);
+  if (!outcome->result)
+    status = ck_value_text(&text, ck_bytes_text(outcome->error ? outcome->error : ""), err);
   if (status == CK_OK && name)
-    status = ck_message_tool(out, call_id, name, ck_value_bytes(text ? text : outcome->result), err);
+    status =
+        ck_message_tool(out, call_id, name, ck_value_bytes(text ? text : outcome->result), err);
   ck_value_free(text);
   free(call_id);
   free(name);
@@ -62,10 +67,13 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
   const ck_effect *effect = &self->effect;
   const ck_outcome *outcome = self->outcome;
   *out = NULL;
-  bool answered = outcome->status == CK_OUTCOME_OK, told = answered || outcome->status == CK_OUTCOME_ERROR;
+  bool answered = outcome->status == CK_OUTCOME_OK,
+       told = answered || outcome->status == CK_OUTCOME_ERROR;
   if (effect->kind == CK_EFFECT_MODEL && answered) *out = ck_value_share(outcome->result);
-  if (effect->kind == CK_EFFECT_ASK && answered) return ck_message_user(out, ck_value_bytes(outcome->result), err);
-  return effect->kind == CK_EFFECT_TOOL && told ? make_tool_message(out, effect, outcome, err) : CK_OK;
+  if (effect->kind == CK_EFFECT_ASK && answered)
+    return ck_message_user(out, ck_value_bytes(outcome->result), err);
+  return effect->kind == CK_EFFECT_TOOL && told ? make_tool_message(out, effect, outcome, err)
+                                                : CK_OK;
 }
 
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
@@ -74,13 +82,18 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   uint64_t ticket;
   self->outcome = outcome;
   ck_status status = self->in_batch ? CK_OK : ck_call_make_message(&message, self, err);
-  if (status == CK_OK) status = ck_ledger_write_outcome(&body, &self->effect, outcome, self->digest, via, message, err);
-  if (status == CK_OK) status = ck_session_record_outcome(execution->session, &self->effect, body, &outcome->seq, err);
+  if (status == CK_OK)
+    status =
+        ck_ledger_write_outcome(&body, &self->effect, outcome, self->digest, via, message, err);
+  if (status == CK_OK)
+    status = ck_session_record_outcome(execution->session, &self->effect, body, &outcome->seq, err);
   if (status == CK_OK) status = ck_limits_count(self, err);
   if (status == CK_OK)
-    status = ck_session_push(&ticket, execution->session, ck_call_durability(&self->effect, outcome), err);
+    status = ck_session_push(&ticket, execution->session,
+                             ck_call_durability(&self->effect, outcome), err);
   ck_progress news = news_of(self, outcome->status == CK_OUTCOME_OK ? "outcome" : "failure");
-  if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED) ck_notifications_push(&execution->news, &news, ticket);
+  if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED)
+    ck_notifications_push(&execution->news, &news, ticket);
   ck_value_free(message);
   ck_value_free(body);
   self->phase = CK_CALL_DONE;
@@ -94,9 +107,11 @@ static bool has_message(const ck_ledger_entry *entry) {
 
 ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
   ck_execution *execution = self->runner->execution;
-  ck_status status = ck_ledger_read_outcome(&self->outcome, entry->outcome, entry->outcome_seq, err);
+  ck_status status =
+      ck_ledger_read_outcome(&self->outcome, entry->outcome, entry->outcome_seq, err);
   if (status == CK_OK)
-    status = ck_session_record_replay(execution->session, &self->effect, entry->outcome, entry->outcome_seq, err);
+    status = ck_session_record_replay(execution->session, &self->effect, entry->outcome,
+                                      entry->outcome_seq, err);
   if (has_message(entry)) self->in_batch = false;
   execution->counts.replayed++;
   ck_call_notify(self, "replay");

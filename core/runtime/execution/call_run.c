@@ -20,8 +20,8 @@ static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_waker_wake(self->runner->execution->options.waker);
 }
 
-/* What a running effect tells is an event, and there for others to read while it runs; one that cannot be kept is lost, the
- * effect is not. */
+/* What a running effect tells is an event, and there for others to read while it runs; one that
+ * cannot be kept is lost, the effect is not. */
 static void update(ck_effect_sink *sink, ck_bytes chunk) {
   ck_call *self = ((ck_call_sink *)sink)->call;
   uint64_t ticket;
@@ -35,9 +35,11 @@ static void update(ck_effect_sink *sink, ck_bytes chunk) {
   ck_json_member_raw(&w, "update", chunk);
   ck_json_end(&w, '}');
   if (ck_value_from(&body, &buffer, &ignored) != CK_OK ||
-      ck_session_append(ck_call_session(self), CK_EVENT_UPDATE, self->effect.scope, self->effect.agent, body, &ignored) != CK_OK ||
+      ck_session_append(ck_call_session(self), CK_EVENT_UPDATE, self->effect.scope,
+                        self->effect.agent, body, &ignored) != CK_OK ||
       ck_session_push(&ticket, ck_call_session(self), CK_DURABLE_PROCESS, &ignored) != CK_OK)
-    ck_waker_wake(self->runner->execution->options.waker); /* the next turn meets the store's failure itself */
+    ck_waker_wake(self->runner->execution->options
+                      .waker); /* the next turn meets the store's failure itself */
   ck_value_free(body);
   ck_buffer_clear(&buffer);
 }
@@ -50,8 +52,10 @@ ck_status ck_call_start(ck_call *self, ck_error *err) {
   self->begun_us = ck_execution_now_us(self->runner->execution);
   ck_error failure = CK_ERROR_INIT;
   ck_call_notify(self, self->probing ? "probe" : "effect");
-  ck_status status = self->probing ? driver->probe(&self->run, driver->self, &self->effect, &self->sink.sink, &failure)
-                                   : driver->start(&self->run, driver->self, &self->effect, &self->sink.sink, &failure);
+  ck_status status =
+      self->probing
+          ? driver->probe(&self->run, driver->self, &self->effect, &self->sink.sink, &failure)
+          : driver->start(&self->run, driver->self, &self->effect, &self->sink.sink, &failure);
   if (status == CK_OK) return CK_OK;
   self->run = NULL;
   self->delivered = true;
@@ -78,14 +82,17 @@ static bool is_transient(ck_status cause) {
 static ck_failure_answer ask_policies(ck_call *self, ck_status cause, const char *text) {
   const ck_policy_engine *policies = ck_call_session(self)->policies;
   ck_failure_answer answer = is_transient(cause) ? CK_FAILURE_PAUSE : CK_FAILURE_FAIL;
-  ck_failure failure = {.key = self->key, .status = cause, .error = text, .attempt = self->effect.attempt};
+  ck_failure failure = {
+      .key = self->key, .status = cause, .error = text, .attempt = self->effect.attempt};
   ck_error ignored = CK_ERROR_INIT;
-  if (policies->on_failure && policies->on_failure(&answer, policies->self, &failure, &ignored) != CK_OK)
+  if (policies->on_failure &&
+      policies->on_failure(&answer, policies->self, &failure, &ignored) != CK_OK)
     answer = CK_FAILURE_PAUSE;
   return answer;
 }
 
-ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,
+                             ck_error *err) {
   ck_bytes body = ck_value_bytes(entry->outcome);
   ck_status cause = ck_ledger_read_status(ck_json_get(body, "cause"), CK_E_FAILED);
   char *error = ck_json_dup_string(ck_json_get(body, "error")), text[CK_ERROR_TEXT_MAX];
@@ -98,35 +105,45 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   return CK_OK;
 }
 
-/* It could not be carried out: known, so not in doubt; the policies may try again, at most TRIES_MAX times in all. */
+/* It could not be carried out: known, so not in doubt; the policies may try again, at most
+ * TRIES_MAX times in all. */
 static ck_status handle_failure(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   ck_status cause = outcome->error_status != CK_OK ? outcome->error_status : CK_E_FAILED;
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "effect %s: %s", self->key, outcome->error ? outcome->error : "failed");
+  snprintf(text, sizeof text, "effect %s: %s", self->key,
+           outcome->error ? outcome->error : "failed");
   ck_status status = ck_call_record(self, outcome, self->driver->name, err);
   if (status != CK_OK) return status;
   ck_call_session(self)->clean = false;
   ck_failure_answer answer = ask_policies(self, cause, text);
-  if (answer == CK_FAILURE_RETRY && ++self->tries < TRIES_MAX) return ck_call_commit_intent(self, err);
+  if (answer == CK_FAILURE_RETRY && ++self->tries < TRIES_MAX)
+    return ck_call_commit_intent(self, err);
   self->phase = CK_CALL_LEFT;
-  if (answer == CK_FAILURE_PAUSE) ck_execution_end(self->runner->execution, CK_SESSION_PAUSED, cause, text);
-  else ck_call_fail(self, cause, text);
+  if (answer == CK_FAILURE_PAUSE)
+    ck_execution_end(self->runner->execution, CK_SESSION_PAUSED, cause, text);
+  else
+    ck_call_fail(self, cause, text);
   return CK_OK;
 }
 
-/* We cancelled it. What may have taken effect and must not be repeated is in doubt; everything else is asked for again. */
+/* We cancelled it. What may have taken effect and must not be repeated is in doubt; everything else
+ * is asked for again. */
 static ck_status handle_interruption(ck_call *self) {
   self->phase = CK_CALL_LEFT;
   self->left_open = true;
-  return self->effect.class == CK_EFFECT_ONCE && !ck_call_waits_only(&self->effect) ? ck_call_stop_in_doubt(self) : CK_OK;
+  return self->effect.class == CK_EFFECT_ONCE && !ck_call_waits_only(&self->effect)
+             ? ck_call_stop_in_doubt(self)
+             : CK_OK;
 }
 
-/* What a probe found: the outcome itself, that nothing happened (so it runs now), or that it cannot tell. */
+/* What a probe found: the outcome itself, that nothing happened (so it runs now), or that it cannot
+ * tell. */
 static ck_status complete_probe(ck_call *self, ck_error *err) {
   ck_outcome *found = self->outcome;
   self->outcome = NULL;
-  bool known = found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR || found->status == CK_OUTCOME_ENDED;
+  bool known = found->status == CK_OUTCOME_OK || found->status == CK_OUTCOME_ERROR ||
+               found->status == CK_OUTCOME_ENDED;
   if (known || found->status == CK_OUTCOME_ABSENT) ck_unsettled_release(self);
   if (known) return ck_call_record(self, found, self->driver->name, err);
   bool harmless = ck_effect_class_repeats(self->effect.class);
@@ -140,20 +157,24 @@ static ck_status complete_probe(ck_call *self, ck_error *err) {
   return runs ? ck_call_commit_intent(self, err) : ck_call_settle_doubt(self, err);
 }
 
-/* A question stays open for its answer. Anything else that needed a person has told that it did not happen: it is asked for
- * again. */
+/* A question stays open for its answer. Anything else that needed a person has told that it did not
+ * happen: it is asked for again. */
 static ck_status wait_for_person(ck_call *self, ck_error *err) {
-  ck_status status = ck_call_waits_only(&self->effect) ? CK_OK : ck_call_record(self, self->outcome, self->driver->name, err);
+  ck_status status = ck_call_waits_only(&self->effect)
+                         ? CK_OK
+                         : ck_call_record(self, self->outcome, self->driver->name, err);
   self->phase = CK_CALL_WAITING;
   return status;
 }
 
-/* Its intent is committed, but nothing was done and nothing will be: that much is known, and is written down. */
+/* Its intent is committed, but nothing was done and nothing will be: that much is known, and is
+ * written down. */
 static ck_status put_off(ck_call *self, ck_error *err) {
   ck_outcome *outcome;
   ck_outcome_free(self->outcome);
   self->outcome = NULL;
-  ck_status status = ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "not begun: the session was to end", err);
+  ck_status status =
+      ck_outcome_new(&outcome, CK_OUTCOME_FAILED, NULL, "not begun: the session was to end", err);
   if (status == CK_OK) outcome->error_status = CK_E_INTERRUPTED;
   if (status == CK_OK) status = ck_call_record(self, outcome, "runtime", err);
   self->phase = CK_CALL_LEFT;
@@ -165,22 +186,26 @@ static ck_status complete(ck_call *self, ck_error *err) {
   self->delivered = false;
   if (self->probing) return complete_probe(self, err);
   bool failed = outcome->status == CK_OUTCOME_FAILED;
-  if (outcome->status == CK_OUTCOME_ABSENT && self->runner->execution->ending.status) return put_off(self, err);
+  if (outcome->status == CK_OUTCOME_ABSENT && self->runner->execution->ending.status)
+    return put_off(self, err);
   if (failed && outcome->error_status == CK_E_INTERRUPTED && self->runner->execution->ending.status)
     return handle_interruption(self);
   if (failed && outcome->error_status == CK_E_WAITING) return wait_for_person(self, err);
   if (failed) return handle_failure(self, err);
   self->left_open = outcome->status == CK_OUTCOME_UNKNOWN;
-  if (self->left_open || outcome->status == CK_OUTCOME_ABSENT) return ck_call_settle_doubt(self, err);
+  if (self->left_open || outcome->status == CK_OUTCOME_ABSENT)
+    return ck_call_settle_doubt(self, err);
   count(self);
   return ck_call_record(self, outcome, self->driver->name, err);
 }
 
-/* Nothing waits for a time or a person in a session that is to end: its intent stays open, and it goes on from there. */
+/* Nothing waits for a time or a person in a session that is to end: its intent stays open, and it
+ * goes on from there. */
 static ck_status start_or_leave(ck_call *self, ck_error *err) {
   const ck_execution *execution = self->runner->execution;
   if (execution->stopping) return put_off(self, err);
-  if (!execution->ending.status || !ck_call_waits_only(&self->effect)) return ck_call_start(self, err);
+  if (!execution->ending.status || !ck_call_waits_only(&self->effect))
+    return ck_call_start(self, err);
   self->phase = CK_CALL_LEFT;
   return CK_OK;
 }
@@ -197,7 +222,8 @@ static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   return status == CK_E_PENDING ? CK_OK : status;
 }
 
-/* All are done: their messages enter the conversation in the order asked, and the strand gets the outcomes. */
+/* All are done: their messages enter the conversation in the order asked, and the strand gets the
+ * outcomes. */
 static ck_status hand_over(ck_runner *self, ck_error *err) {
   ck_outcome **link = &self->outcome;
   ck_status status = CK_OK;
@@ -205,7 +231,9 @@ static ck_status hand_over(ck_runner *self, ck_error *err) {
     ck_call *call = self->calls[i];
     ck_value *message = NULL;
     if (call->in_batch) status = ck_call_make_message(&message, call, err);
-    if (status == CK_OK && message) status = ck_session_record_message(self->execution->session, self->scope, self->agent, message, err);
+    if (status == CK_OK && message)
+      status = ck_session_record_message(self->execution->session, self->scope, self->agent,
+                                         message, err);
     ck_value_free(message);
     *link = call->outcome;
     call->outcome = NULL;
@@ -237,12 +265,14 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
 
 /* ---- cancelling ---- */
 
-/* It ran to an end, or cost what it may have cost; only what is in doubt stays open, for whoever asks for it again. */
+/* It ran to an end, or cost what it may have cost; only what is in doubt stays open, for whoever
+ * asks for it again. */
 static ck_status close_call(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   bool repeats = ck_effect_class_repeats(self->effect.class);
   bool lost = outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;
-  bool known = outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR || outcome->status == CK_OUTCOME_ENDED ||
+  bool known = outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR ||
+               outcome->status == CK_OUTCOME_ENDED ||
                (outcome->status == CK_OUTCOME_FAILED && !self->probing && (!lost || repeats));
   self->delivered = false;
   self->phase = CK_CALL_LEFT;
@@ -250,7 +280,8 @@ static ck_status close_call(ck_call *self, ck_error *err) {
   self->left_open = !known && !self->probing;
   if (!known) return CK_OK;
   ck_unsettled_release(self);
-  if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0) outcome->cost_micros = self->effect.reserve_micros;
+  if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0)
+    outcome->cost_micros = self->effect.reserve_micros;
   return ck_call_record(self, outcome, self->driver->name, err);
 }
 
@@ -261,8 +292,10 @@ ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
     ck_call *call = self->calls[i];
     if (call->phase == CK_CALL_INTENT) status = put_off(call, err);
     if (call->phase != CK_CALL_DRIVER) continue;
-    if (call->delivered) status = close_call(call, err);
-    else *closed = false;
+    if (call->delivered)
+      status = close_call(call, err);
+    else
+      *closed = false;
   }
   return status;
 }
@@ -270,7 +303,8 @@ ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
 void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
   for (size_t i = 0; i < self->call_count; i++) {
     ck_call *call = self->calls[i];
-    if (call->phase == CK_CALL_DRIVER && call->run && (!harmless || ck_call_waits_only(&call->effect)))
+    if (call->phase == CK_CALL_DRIVER && call->run &&
+        (!harmless || ck_call_waits_only(&call->effect)))
       call->driver->cancel(call->driver->self, call->run);
   }
 }
@@ -295,13 +329,15 @@ ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
   ck_outcome *outcome = NULL;
   ck_status status = ck_value_text(&result, ck_bytes_text(text), err);
   if (status != CK_OK) return status;
-  if (!self->asks_limit) status = ck_effect_check_answer(self->effect.request, ck_value_bytes(result), err);
+  if (!self->asks_limit)
+    status = ck_effect_check_answer(self->effect.request, ck_value_bytes(result), err);
   if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_OK, result, NULL, err);
   ck_value_free(result);
   if (status != CK_OK) return status;
   if (self->run && !self->driver->withdraw(self->driver->self, self->run, text)) {
     ck_outcome_free(outcome);
-    return ck_error_set(err, CK_E_NOT_FOUND, "nothing waits for an answer to %s: it has just been given", self->key);
+    return ck_error_set(err, CK_E_NOT_FOUND,
+                        "nothing waits for an answer to %s: it has just been given", self->key);
   }
   self->run = NULL;
   ck_outcome_free(self->outcome);

@@ -1,8 +1,10 @@
-/* context.c - an agent that goes on without its conversation: what it is told of it instead, once, after all that replays.
+/* context.c - an agent that goes on without its conversation: what it is told of it instead, once,
+ * after all that replays.
  *
- * With resume_context = "tail" the first model call of an agent that is not replayed gets its system prompt and the section of
- * tail_section.h. A child process whose memory died with the process before is told the same with its first prompt. That it was
- * told, and what, is an outcome at its place: another resume tells it again at the same call, and finds the same request. */
+ * With resume_context = "tail" the first model call of an agent that is not replayed gets its
+ * system prompt and the section of tail_section.h. A child process whose memory died with the
+ * process before is told the same with its first prompt. That it was told, and what, is an outcome
+ * at its place: another resume tells it again at the same call, and finds the same request. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,9 @@
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/session/tail_section.h"
 
-static void name_telling(char *out, size_t size, const ck_call *self) { snprintf(out, size, "%s/tail", self->key); }
+static void name_telling(char *out, size_t size, const ck_call *self) {
+  snprintf(out, size, "%s/tail", self->key);
+}
 
 static int64_t depth_of(const ck_profile *profile, const char *agent) {
   const ck_profile_agent *own = profile ? ck_profile_get_agent(profile, agent) : NULL;
@@ -33,7 +37,10 @@ static ck_status read_section(ck_buffer *out, ck_call *self, ck_error *err) {
 static ck_status record_telling(ck_call *self, const ck_value *section, ck_error *err) {
   ck_session *session = ck_call_session(self);
   char key[2 * CK_STATE_KEY_MAX];
-  ck_effect effect = {.scope = self->effect.scope, .key = key, .attempt = session->timeline.attempt, .kind = CK_EFFECT_READ};
+  ck_effect effect = {.scope = self->effect.scope,
+                      .key = key,
+                      .attempt = session->timeline.attempt,
+                      .kind = CK_EFFECT_READ};
   ck_outcome told = {.status = CK_OUTCOME_ENDED, .result = (ck_value *)section};
   ck_value *body;
   name_telling(key, sizeof key, self);
@@ -46,8 +53,10 @@ static ck_status record_telling(ck_call *self, const ck_value *section, ck_error
 
 static size_t count_prompts(const ck_conversation *conversation) {
   size_t count = 0;
-  while (count < ck_conversation_count(conversation) &&
-         ck_json_is_text(ck_json_get(ck_value_bytes(ck_conversation_get(conversation, count)), "role"), "system"))
+  while (
+      count < ck_conversation_count(conversation) &&
+      ck_json_is_text(ck_json_get(ck_value_bytes(ck_conversation_get(conversation, count)), "role"),
+                      "system"))
     count++;
   return count;
 }
@@ -62,7 +71,8 @@ static ck_status put_section(ck_call *self, ck_bytes section, ck_error *err) {
   ck_json_member_raw(&w, "report", section);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&rewind, &buffer, err);
-  if (status == CK_OK) status = ck_session_record_rewind(ck_call_session(self), self->effect.scope, rewind, err);
+  if (status == CK_OK)
+    status = ck_session_record_rewind(ck_call_session(self), self->effect.scope, rewind, err);
   ck_value_free(rewind);
   ck_buffer_clear(&buffer);
   return status;
@@ -94,8 +104,11 @@ static ck_status tell_now(bool *told, ck_call *self, ck_error *err) {
 static ck_status has_past(bool *out, ck_call *self, ck_error *err) {
   const ck_session *session = ck_call_session(self);
   ck_tail tail = {0};
-  ck_tail_query query = {.session = session->record.no, .view = &session->view, .until = session->timeline.begin - 1,
-                         .agent = self->effect.agent, .n = 1};
+  ck_tail_query query = {.session = session->record.no,
+                         .view = &session->view,
+                         .until = session->timeline.begin - 1,
+                         .agent = self->effect.agent,
+                         .n = 1};
   ck_status status = ck_tail_read(&tail, session->runtime->store, &query, err);
   *out = status == CK_OK && tail.count > 0;
   ck_tail_clear(&tail);
@@ -106,9 +119,11 @@ static ck_status has_past(bool *out, ck_call *self, ck_error *err) {
 static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
   const ck_session *session = ck_call_session(self);
   const ck_effect *effect = &self->effect;
-  bool model = effect->kind == CK_EFFECT_MODEL && session->profile && session->profile->resume_with_tail;
+  bool model =
+      effect->kind == CK_EFFECT_MODEL && session->profile && session->profile->resume_with_tail;
   *due = false;
-  if (session->cut == 0 || !effect->agent || (!model && effect->kind != CK_EFFECT_AGENT)) return CK_OK;
+  if (session->cut == 0 || !effect->agent || (!model && effect->kind != CK_EFFECT_AGENT))
+    return CK_OK;
   ck_status status = ck_runner_use(due, self->runner->execution->told_agents, effect->agent, err);
   return status == CK_OK && *due ? has_past(due, self, err) : status;
 }

@@ -1,4 +1,5 @@
-/* execution.c - all strands of a session: turns them as long as one of them can move, and ends the session. */
+/* execution.c - all strands of a session: turns them as long as one of them can move, and ends the
+ * session. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ ck_runner *ck_execution_find(const ck_execution *self, const char *scope) {
   return NULL;
 }
 
-const ck_effect_driver *ck_execution_find_driver(const ck_execution *self, const ck_effect *effect) {
+const ck_effect_driver *ck_execution_find_driver(const ck_execution *self,
+                                                 const ck_effect *effect) {
   for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
     if ((*d)->serves((*d)->self, effect)) return *d;
   return NULL;
@@ -31,10 +33,12 @@ const ck_effect_driver *ck_execution_find_driver(const ck_execution *self, const
 /* ---- how it is to end ---- */
 
 static void cancel_calls(ck_execution *self, bool harmless) {
-  for (size_t i = 0; i < self->runner_count; i++) ck_runner_cancel_calls(self->runners[i], harmless);
+  for (size_t i = 0; i < self->runner_count; i++)
+    ck_runner_cancel_calls(self->runners[i], harmless);
 }
 
-void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause, const char *text) {
+void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
+                      const char *text) {
   ck_ending *ending = &self->ending;
   bool doubt = status == CK_SESSION_IN_DOUBT && ending->status != CK_SESSION_IN_DOUBT;
   bool failed = status == CK_SESSION_FAILED && ending->status == CK_SESSION_PAUSED;
@@ -77,7 +81,8 @@ static void end_waiting(ck_execution *self) {
       const ck_call *call = self->runners[i]->calls[c];
       if (call->phase != CK_CALL_WAITING) continue;
       if (text.len > 0) ck_buffer_append_text(&text, "; ");
-      ck_buffer_append_text(&text, call->outcome && call->outcome->error ? call->outcome->error : call->key);
+      ck_buffer_append_text(
+          &text, call->outcome && call->outcome->error ? call->outcome->error : call->key);
     }
   ck_execution_end(self, CK_SESSION_WAITING, CK_E_WAITING, text.data ? text.data : "");
   ck_buffer_clear(&text);
@@ -87,7 +92,9 @@ static ck_status watch_saving(ck_execution *self, ck_error *err) {
   ck_saving now;
   bool changed;
   ck_status status = ck_session_watch_saving(&now, &changed, self->session, err);
-  if (changed) ck_execution_notify(self, &(ck_progress){.what = now.failing ? "unsaved" : "saved", .saving = &now});
+  if (changed)
+    ck_execution_notify(self,
+                        &(ck_progress){.what = now.failing ? "unsaved" : "saved", .saving = &now});
   return status;
 }
 
@@ -95,19 +102,22 @@ static ck_status watch_saving(ck_execution *self, ck_error *err) {
 static void tell_caught_up(ck_execution *self, const ck_saving *before) {
   ck_saving now;
   ck_session_get_saving(&now, self->session);
-  if (before->failing && !now.failing) ck_execution_notify(self, &(ck_progress){.what = "saved", .saving = &now});
+  if (before->failing && !now.failing)
+    ck_execution_notify(self, &(ck_progress){.what = "saved", .saving = &now});
 }
 
 static ck_status finish(ck_execution *self, ck_error *err) {
   const ck_ending *ending = &self->ending;
-  const ck_value *value = ending->status == CK_SESSION_COMPLETED ? self->runners[0]->yield.value : NULL;
+  const ck_value *value =
+      ending->status == CK_SESSION_COMPLETED ? self->runners[0]->yield.value : NULL;
   self->ended = true;
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
   self->session->failure = ending->cause;
   ck_saving before;
   ck_session_get_saving(&before, self->session);
-  ck_status status = ck_session_end(self->session, ending->status, *ending->text ? ending->text : NULL, value, err);
+  ck_status status = ck_session_end(self->session, ending->status,
+                                    *ending->text ? ending->text : NULL, value, err);
   if (status == CK_OK) tell_caught_up(self, &before);
   ck_notifications_deliver(&self->news, self->session, self->options.progress, self->options.to);
   return status;
@@ -118,17 +128,21 @@ static ck_status finish(ck_execution *self, ck_error *err) {
 enum { TURN_US = 50000 };
 
 /* Signals, requests and other sessions have their turn, too. */
-static bool is_late(const ck_execution *self) { return ck_execution_now_us(self) - self->turn_us > TURN_US; }
+static bool is_late(const ck_execution *self) {
+  return ck_execution_now_us(self) - self->turn_us > TURN_US;
+}
 
 static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
   ck_status status = CK_OK;
   *moved = false;
-  for (size_t i = 0; i < self->runner_count && status == CK_OK; i++) { /* the list can grow meanwhile */
+  for (size_t i = 0; i < self->runner_count && status == CK_OK;
+       i++) { /* the list can grow meanwhile */
     bool goes_on = true;
     while (goes_on && status == CK_OK && !is_late(self)) {
       status = ck_runner_advance(&goes_on, self->runners[i], err);
       *moved |= goes_on;
-      ck_notifications_deliver(&self->news, self->session, self->options.progress, self->options.to);
+      ck_notifications_deliver(&self->news, self->session, self->options.progress,
+                               self->options.to);
     }
   }
   return status;
@@ -164,10 +178,12 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
 
 /* ---- a person's answer while others go on ---- */
 
-/* A question that stands at this terminal can be answered from elsewhere, too, until the terminal has answered. */
+/* A question that stands at this terminal can be answered from elsewhere, too, until the terminal
+ * has answered. */
 static bool takes_answer(const ck_call *call) {
   if (call->phase == CK_CALL_WAITING) return call->asks_limit || ck_call_waits_only(&call->effect);
-  return call->phase == CK_CALL_DRIVER && call->effect.kind == CK_EFFECT_ASK && call->run && !call->delivered && call->driver->withdraw;
+  return call->phase == CK_CALL_DRIVER && call->effect.kind == CK_EFFECT_ASK && call->run &&
+         !call->delivered && call->driver->withdraw;
 }
 
 static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *count) {
@@ -183,11 +199,16 @@ static ck_call *find_waiting(const ck_execution *self, const char *key, size_t *
   return found;
 }
 
-ck_status ck_execution_answer(ck_execution *self, const char *key, const char *text, ck_error *err) {
+ck_status ck_execution_answer(ck_execution *self, const char *key, const char *text,
+                              ck_error *err) {
   size_t count;
   ck_call *call = find_waiting(self, key, &count);
-  if (!call) return ck_error_set(err, CK_E_NOT_FOUND, "nothing waits for an answer%s%s", key ? " to " : "", key ? key : "");
-  if (count > 1) return ck_error_set(err, CK_E_USAGE, "%zu questions wait for an answer: name one by its effect", count);
+  if (!call)
+    return ck_error_set(err, CK_E_NOT_FOUND, "nothing waits for an answer%s%s", key ? " to " : "",
+                        key ? key : "");
+  if (count > 1)
+    return ck_error_set(err, CK_E_USAGE, "%zu questions wait for an answer: name one by its effect",
+                        count);
   ck_status status = ck_call_answer(call, text, err);
   ck_waker_wake(self->options.waker);
   return status;
@@ -211,7 +232,8 @@ static ck_status write_flow_options(ck_value **out, const ck_profile *profile, c
   return status;
 }
 
-ck_status ck_execution_open(ck_execution **out, const ck_execution_options *options, ck_error *err) {
+ck_status ck_execution_open(ck_execution **out, const ck_execution_options *options,
+                            ck_error *err) {
   *out = NULL;
   ck_execution *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -220,7 +242,8 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   ck_runner *main_runner;
   ck_status status = ck_state_new(&self->told, err);
   if (status == CK_OK) status = ck_state_new(&self->told_agents, err);
-  if (status == CK_OK) status = write_flow_options(&self->flow_options, self->session->profile, err);
+  if (status == CK_OK)
+    status = write_flow_options(&self->flow_options, self->session->profile, err);
   if (status == CK_OK) status = ck_unsettled_open(self, err);
   if (status == CK_OK) status = ck_runner_new(&main_runner, self, NULL, "main", err);
   if (status == CK_OK) status = ck_runner_open(main_runner, err);
@@ -233,7 +256,9 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   return CK_OK;
 }
 
-const ck_execution_counts *ck_execution_get_counts(const ck_execution *self) { return &self->counts; }
+const ck_execution_counts *ck_execution_get_counts(const ck_execution *self) {
+  return &self->counts;
+}
 
 void ck_execution_close(ck_execution *self) {
   if (!self) return;

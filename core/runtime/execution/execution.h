@@ -1,4 +1,5 @@
-/* execution.h - runs a flow under a session: strands on one side, drivers on the other, the ledger between them. */
+/* execution.h - runs a flow under a session: strands on one side, drivers on the other, the ledger
+ * between them. */
 #ifndef CK_RUNTIME_EXECUTION_EXECUTION_H
 #define CK_RUNTIME_EXECUTION_EXECUTION_H
 
@@ -9,14 +10,17 @@ typedef struct ck_execution ck_execution;
 
 /* What a progress line can show; borrowed for the call.
  *   effect, probe   a driver begins        replay      an outcome is taken from the ledger
- *   outcome, failure  one is durable       boundary    a boundary was reached (its checkpoint, if any, is queued)
- *   checkpoint      it is durable          unsaved, saved   saving has begun to fail; it works again, and has caught up */
+ *   outcome, failure  one is durable
+ *   boundary          one was reached (its checkpoint, if any, is queued)
+ *   checkpoint        it is durable
+ *   unsaved           saving has begun to fail
+ *   saved             saving works again, and has caught up */
 typedef struct ck_progress {
   const char *what;
-  const char *key;       /* of the effect; NULL */
-  const char *text;      /* a tool's name, a boundary's kind; NULL */
-  const ck_saved *saved; /* boundaries and checkpoints; NULL */
-  const ck_saving *saving; /* unsaved, saved; NULL */
+  const char *key;                  /* of the effect; NULL */
+  const char *text;                 /* a tool's name, a boundary's kind; NULL */
+  const ck_saved *saved;            /* boundaries and checkpoints; NULL */
+  const ck_saving *saving;          /* unsaved, saved; NULL */
   const char *scope, *agent, *node; /* where, as far as it is known when it is told; NULL */
 } ck_progress;
 
@@ -25,10 +29,11 @@ typedef struct ck_execution_options {
   ck_session *session;
   const ck_flow_engine *engine;
   ck_flow *flow;
-  const ck_effect_driver *const *drivers; /* NULL-terminated; the first that serves an effect is taken */
-  const char *recorded_prompt;            /* of the cassette; NULL */
+  const ck_effect_driver *const
+      *drivers;                /* NULL-terminated; the first that serves an effect is taken */
+  const char *recorded_prompt; /* of the cassette; NULL */
   ck_clock clock;
-  ck_waker *waker;                        /* woken when a turn is due */
+  ck_waker *waker; /* woken when a turn is due */
   void (*progress)(void *to, const ck_progress *progress);
   void *to;
 } ck_execution_options;
@@ -41,28 +46,32 @@ typedef struct ck_execution_counts {
 
 /* How it ended. */
 typedef struct ck_execution_result {
-  ck_session_status status; /* completed, paused, failed, in_doubt, waiting, cancelled */
-  ck_status cause;          /* CK_OK, or why it stopped */
+  ck_session_status status;     /* completed, paused, failed, in_doubt, waiting, cancelled */
+  ck_status cause;              /* CK_OK, or why it stopped */
   char text[CK_ERROR_TEXT_MAX]; /* one line for a person; "" */
 } ck_execution_result;
 
-CK_CHECKED ck_status ck_execution_open(ck_execution **out, const ck_execution_options *options, ck_error *err);
-/* Goes on as far as it can without waiting. CK_E_PENDING: call again when the waker fires. CK_OK: it ended, the session's
- * end is durable, *result is filled. Another status: the store failed or the session was fenced; nothing more can be written. */
-CK_CHECKED ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_error *err);
-/* Asks for a pause: every strand goes on to its next boundary, sleeps and questions are put off. Then the turn ends the session.
- * `reason` is kept; NULL: "user_requested". */
+CK_CHECKED ck_status ck_execution_open(ck_execution **out, const ck_execution_options *options,
+                                       ck_error *err);
+/* Goes on as far as it can without waiting. CK_E_PENDING: call again when the waker fires. CK_OK:
+ * it ended, the session's end is durable, *result is filled. Another status: the store failed or
+ * the session was fenced; nothing more can be written. */
+CK_CHECKED ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self,
+                                       ck_error *err);
+/* Asks for a pause: every strand goes on to its next boundary, sleeps and questions are put off.
+ * Then the turn ends the session. `reason` is kept; NULL: "user_requested". */
 void ck_execution_pause(ck_execution *self, const char *reason);
 /* The same, for ever: what runs is cancelled, and the session ends as cancelled. */
 void ck_execution_cancel(ck_execution *self, const char *reason);
-/* The grace period is over: what still runs is cancelled. What may have taken effect and must not be repeated leaves the
- * session in doubt. */
+/* The grace period is over: what still runs is cancelled. What may have taken effect and must not
+ * be repeated leaves the session in doubt. */
 void ck_execution_stop(ck_execution *self);
 /* True from the moment it is to end (by a request, a limit, a failure) until it has. */
 bool ck_execution_is_ending(const ck_execution *self);
-/* A person's answer to a question that a strand waits for, while others go on. `key` NULL: the only one.
- * CK_E_NOT_FOUND: nothing waits for it; CK_E_USAGE: several do. */
-CK_CHECKED ck_status ck_execution_answer(ck_execution *self, const char *key, const char *text, ck_error *err);
+/* A person's answer to a question that a strand waits for, while others go on. `key` NULL: the only
+ * one. CK_E_NOT_FOUND: nothing waits for it; CK_E_USAGE: several do. */
+CK_CHECKED ck_status ck_execution_answer(ck_execution *self, const char *key, const char *text,
+                                         ck_error *err);
 const ck_execution_counts *ck_execution_get_counts(const ck_execution *self);
 /* Cancels what runs. */
 void ck_execution_close(ck_execution *self);

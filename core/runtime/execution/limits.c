@@ -1,4 +1,5 @@
-/* limits.c - checks effects and boundaries against the profile's constraints, and tells what comes near. */
+/* limits.c - checks effects and boundaries against the profile's constraints, and tells what comes
+ * near. */
 #include "core/runtime/execution/limits.h"
 
 #include <stdio.h>
@@ -17,7 +18,8 @@ void ck_limits_get(ck_limits_usage *out, const ck_session *session) {
       [CK_DIMENSION_BUDGET] = now->cost_micros - base->cost_micros,
       [CK_DIMENSION_TIME] = (active_us - base->active_us) / 1000,
       [CK_DIMENSION_ROUNDS] = session->spending.rounds - session->rounds_base,
-      [CK_DIMENSION_TOKENS] = now->input_tokens + now->output_tokens - base->input_tokens - base->output_tokens,
+      [CK_DIMENSION_TOKENS] =
+          now->input_tokens + now->output_tokens - base->input_tokens - base->output_tokens,
       [CK_DIMENSION_TOOL_CALLS] = now->tool_calls - base->tool_calls,
       [CK_DIMENSION_MODEL_CALLS] = now->model_calls - base->model_calls,
   }};
@@ -28,18 +30,22 @@ void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const 
   const ck_agent_spending *s = ck_spending_get(&session->spending, agent);
   *out = (ck_limits_usage){0};
   if (s)
-    out->spent = (ck_amounts){{s->cost_micros, s->ms, s->rounds, s->tokens, s->tool_calls, s->model_calls}};
+    out->spent =
+        (ck_amounts){{s->cost_micros, s->ms, s->rounds, s->tokens, s->tool_calls, s->model_calls}};
   ck_limits_usage_read_limits(out, session->profile, session->state, agent);
 }
 
 static void get_subject(ck_limits_usage *out, const ck_session *session, const char *agent) {
-  if (agent) ck_limits_get_agent(out, session, agent);
-  else ck_limits_get(out, session);
+  if (agent)
+    ck_limits_get_agent(out, session, agent);
+  else
+    ck_limits_get(out, session);
 }
 
 /* ---- words ---- */
 
-static ck_status record(ck_session *session, const char *what, const ck_limit_hit *hit, ck_error *err) {
+static ck_status record(ck_session *session, const char *what, const ck_limit_hit *hit,
+                        ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_value *body = NULL;
@@ -51,7 +57,8 @@ static ck_status record(ck_session *session, const char *what, const ck_limit_hi
   ck_json_member_int(&w, "limit", hit->limit);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&body, &buffer, err);
-  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_CONSTRAINT, NULL, hit->agent, body, err);
+  if (status == CK_OK)
+    status = ck_session_append(session, CK_EVENT_CONSTRAINT, NULL, hit->agent, body, err);
   ck_value_free(body);
   ck_buffer_clear(&buffer);
   return status;
@@ -63,8 +70,13 @@ static ck_status record_hit(ck_session *session, const ck_limit_hit *hit, ck_err
   get_subject(&state, session, hit->agent);
   ck_status status = record(session, "hit", hit, err);
   for (int d = 0; d < CK_DIMENSION_COUNT && status == CK_OK; d++) {
-    if (d == (int)hit->dimension || state.minimum.of[d] < 0 || state.spent.of[d] * 2 >= state.minimum.of[d]) continue;
-    ck_limit_hit unmet = {.dimension = (ck_dimension)d, .agent = hit->agent, .spent = state.spent.of[d], .limit = state.minimum.of[d]};
+    if (d == (int)hit->dimension || state.minimum.of[d] < 0 ||
+        state.spent.of[d] * 2 >= state.minimum.of[d])
+      continue;
+    ck_limit_hit unmet = {.dimension = (ck_dimension)d,
+                          .agent = hit->agent,
+                          .spent = state.spent.of[d],
+                          .limit = state.minimum.of[d]};
     status = record(session, "conflict", &unmet, err);
   }
   return status;
@@ -86,27 +98,37 @@ static int64_t held(const ck_call *self, ck_dimension dimension, const char *age
   for (size_t r = 0; r < execution->runner_count; r++)
     for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
       const ck_call *other = execution->runners[r]->calls[i];
-      bool under_way = other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER || other->left_open;
+      bool under_way =
+          other->phase == CK_CALL_INTENT || other->phase == CK_CALL_DRIVER || other->left_open;
       if (other == self || !under_way || !pays(other, agent)) continue;
-      if (dimension == CK_DIMENSION_BUDGET && other->effect.reserve_micros > 0) sum += other->effect.reserve_micros;
+      if (dimension == CK_DIMENSION_BUDGET && other->effect.reserve_micros > 0)
+        sum += other->effect.reserve_micros;
       sum += dimension == CK_DIMENSION_TOOL_CALLS && ck_effect_is_tool_call(&other->effect);
       sum += dimension == CK_DIMENSION_MODEL_CALLS && other->effect.kind == CK_EFFECT_MODEL;
     }
   return sum;
 }
 
-/* How much of the dimension the effect takes: at least; -1: it takes none, or it cannot be told (`*unknown`). */
+/* How much of the dimension the effect takes: at least; -1: it takes none, or it cannot be told
+ * (`*unknown`). */
 static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimension) {
   *unknown = false;
   switch (dimension) {
     case CK_DIMENSION_BUDGET:
       *unknown = effect->reserve_micros < 0;
       return effect->reserve_micros > 0 ? effect->reserve_micros : -1;
-    case CK_DIMENSION_TOKENS: *unknown = effect->kind == CK_EFFECT_MODEL; return -1;
-    case CK_DIMENSION_TIME: *unknown = effect->kind != CK_EFFECT_ASK; return -1;
-    case CK_DIMENSION_TOOL_CALLS: return ck_effect_is_tool_call(effect) ? 1 : -1;
-    case CK_DIMENSION_MODEL_CALLS: return effect->kind == CK_EFFECT_MODEL ? 1 : -1;
-    default: return -1;
+    case CK_DIMENSION_TOKENS:
+      *unknown = effect->kind == CK_EFFECT_MODEL;
+      return -1;
+    case CK_DIMENSION_TIME:
+      *unknown = effect->kind != CK_EFFECT_ASK;
+      return -1;
+    case CK_DIMENSION_TOOL_CALLS:
+      return ck_effect_is_tool_call(effect) ? 1 : -1;
+    case CK_DIMENSION_MODEL_CALLS:
+      return effect->kind == CK_EFFECT_MODEL ? 1 : -1;
+    default:
+      return -1;
   }
 }
 
@@ -119,7 +141,12 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
     if (limit < 0 || (wanted < 0 && !unknown)) continue;
     int64_t spent = state.spent.of[d], waits = held(self, (ck_dimension)d, agent);
     if (unknown ? spent + waits < limit : spent + waits + wanted <= limit) continue;
-    *out = (ck_limit_hit){.dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit, .held = waits, .asked = wanted};
+    *out = (ck_limit_hit){.dimension = (ck_dimension)d,
+                          .agent = agent,
+                          .spent = spent,
+                          .limit = limit,
+                          .held = waits,
+                          .asked = wanted};
     return true;
   }
   return false;
@@ -146,7 +173,8 @@ ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
   ck_limits_describe(text, sizeof text, &hit);
   if (action_of(session) == CK_LIMIT_ASK) return ck_limits_ask(within, call, &hit, err);
   bool fails = action_of(session) == CK_LIMIT_FAIL;
-  ck_execution_end(call->runner->execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED, CK_E_LIMIT, text);
+  ck_execution_end(call->runner->execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED,
+                   CK_E_LIMIT, text);
   return record_hit(session, &hit, err);
 }
 
@@ -160,10 +188,14 @@ static ck_status tell_approaching(ck_execution *execution, const char *agent, ck
     char name[CK_STATE_KEY_MAX];
     bool fresh = false;
     int64_t spent = state.spent.of[d], limit = state.limit.of[d];
-    if (limit <= 0 || spent < limit / 100 * CK_LIMIT_APPROACHING_PERCENT + limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100) continue;
-    snprintf(name, sizeof name, "%.400s/%s", agent ? agent : "", ck_dimension_name((ck_dimension)d));
+    if (limit <= 0 || spent < limit / 100 * CK_LIMIT_APPROACHING_PERCENT +
+                                  limit % 100 * CK_LIMIT_APPROACHING_PERCENT / 100)
+      continue;
+    snprintf(name, sizeof name, "%.400s/%s", agent ? agent : "",
+             ck_dimension_name((ck_dimension)d));
     status = ck_runner_use(&fresh, execution->told, name, err);
-    ck_limit_hit near = {.dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit};
+    ck_limit_hit near = {
+        .dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit};
     if (status == CK_OK && fresh) status = record(execution->session, "approaching", &near, err);
   }
   return status;
@@ -173,7 +205,8 @@ ck_status ck_limits_count(ck_call *call, ck_error *err) {
   ck_execution *execution = call->runner->execution;
   int64_t ms = call->begun_us ? (ck_execution_now_us(execution) - call->begun_us) / 1000 : 0;
   ck_status status = tell_approaching(execution, NULL, err);
-  for (const char *const *payer = call->effect.payers; payer && *payer && status == CK_OK; payer++) {
+  for (const char *const *payer = call->effect.payers; payer && *payer && status == CK_OK;
+       payer++) {
     status = ck_spending_add_ms(&execution->session->spending, *payer, ms, err);
     if (status == CK_OK) status = tell_approaching(execution, *payer, err);
   }
@@ -188,7 +221,8 @@ static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error
   get_subject(&state, execution->session, agent);
   int64_t spent = state.spent.of[CK_DIMENSION_ROUNDS], limit = state.limit.of[CK_DIMENSION_ROUNDS];
   if (limit < 0 || spent < limit) return tell_approaching(execution, agent, err);
-  ck_limit_hit hit = {.dimension = CK_DIMENSION_ROUNDS, .agent = agent, .spent = spent, .limit = limit};
+  ck_limit_hit hit = {
+      .dimension = CK_DIMENSION_ROUNDS, .agent = agent, .spent = spent, .limit = limit};
   ck_limits_describe(text, sizeof text, &hit);
   bool fails = action_of(execution->session) == CK_LIMIT_FAIL;
   ck_execution_end(execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED, CK_E_LIMIT, text);
@@ -198,7 +232,8 @@ static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error
 ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err) {
   ck_execution *execution = runner->execution;
   ck_session *session = execution->session;
-  bool turn = kind == CK_BOUNDARY_TOOL_ROUND || kind == CK_BOUNDARY_LOOP_ITERATION, round = kind == CK_BOUNDARY_ROUND_COMPLETE;
+  bool turn = kind == CK_BOUNDARY_TOOL_ROUND || kind == CK_BOUNDARY_LOOP_ITERATION,
+       round = kind == CK_BOUNDARY_ROUND_COMPLETE;
   ck_status status = CK_OK;
   if (round) session->spending.rounds++, session->spending.changed = true;
   if (turn && runner->agent) status = ck_spending_add_round(&session->spending, runner->agent, err);

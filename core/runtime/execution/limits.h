@@ -1,8 +1,10 @@
-/* limits.h - constraints while a session runs: what was spent, for the session and for each agent, against what may be.
+/* limits.h - constraints while a session runs: what was spent, for the session and for each agent,
+ * against what may be.
  *
- * An effect's cost counts for the session, for its agent and for every agent above it, so a delegated child can never get
- * more than those above it have left. It is checked before the effect begins, with what is reserved for those under way; so
- * where a price is known beforehand, a limit is never passed. */
+ * An effect's cost counts for the session, for its agent and for every agent above it, so a
+ * delegated child can never get more than those above it have left. It is checked before the effect
+ * begins, with what is reserved for those under way; so where a price is known beforehand, a limit
+ * is never passed. */
 #ifndef CK_RUNTIME_EXECUTION_LIMITS_H
 #define CK_RUNTIME_EXECUTION_LIMITS_H
 
@@ -13,17 +15,20 @@ void ck_limits_get(ck_limits_usage *out, const ck_session *session);
 /* The same for one agent. */
 void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const char *agent);
 
-/* Whether the call may begin. If not, the profile's on_limit has been carried out: the call is left, or waits for a person. */
+/* Whether the call may begin. If not, the profile's on_limit has been carried out: the call is
+ * left, or waits for a person. */
 CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err);
 /* on_limit = "ask": applies the answer that is there, or waits for one. */
-CK_CHECKED ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit, ck_error *err);
+CK_CHECKED ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit,
+                                   ck_error *err);
 /* The call is within its limits by now: nobody need answer what was asked of it any more. */
 CK_CHECKED ck_status ck_limits_withdraw(ck_call *call, ck_error *err);
 /* The outcome of the call is recorded: it counts, and a limit that comes near is told. */
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
 /* A boundary is about to be saved: rounds count there. */
 CK_CHECKED ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err);
-/* A person's word on a limit that a call waits at: a number (the new limit) or "stop". CK_E_USAGE for anything else. */
+/* A person's word on a limit that a call waits at: a number (the new limit) or "stop". CK_E_USAGE
+ * for anything else. */
 CK_CHECKED ck_status ck_limits_answer(ck_call *call, const char *text, ck_error *err);
 
 #endif

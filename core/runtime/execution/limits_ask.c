@@ -1,7 +1,9 @@
-/* limits_ask.c - on_limit = "ask": a person is asked for a new limit, and the answer is applied exactly once.
+/* limits_ask.c - on_limit = "ask": a person is asked for a new limit, and the answer is applied
+ * exactly once.
  *
- * The question is an effect of its own, KEY/limit/N below the key of the effect that was stopped: its answer is found in the
- * ledger like any other, and once it is applied its outcome stands there. */
+ * The question is an effect of its own, KEY/limit/N below the key of the effect that was stopped:
+ * its answer is found in the ledger like any other, and once it is applied its outcome stands
+ * there. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +25,12 @@ static void find_question(question *out, const ck_call *call) {
     out->entry = ck_ledger_get(session->ledger, out->key);
     if (!out->entry || !out->entry->outcome) break;
   }
-  out->effect = (ck_effect){.scope = call->effect.scope, .key = out->key, .attempt = session->timeline.attempt,
-                            .kind = CK_EFFECT_ASK, .class = CK_EFFECT_IDEMPOTENT, .agent = call->effect.agent};
+  out->effect = (ck_effect){.scope = call->effect.scope,
+                            .key = out->key,
+                            .attempt = session->timeline.attempt,
+                            .kind = CK_EFFECT_ASK,
+                            .class = CK_EFFECT_IDEMPOTENT,
+                            .agent = call->effect.agent};
 }
 
 static ck_status write_request(ck_value **out, const char *text, ck_error *err) {
@@ -38,8 +44,10 @@ static ck_status write_request(ck_value **out, const char *text, ck_error *err) 
   return status;
 }
 
-/* Asked of an earlier process or not, it is asked here: what that one wrote may lie behind the checkpoint, where nobody looks for it. */
-static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *hit, ck_error *err) {
+/* Asked of an earlier process or not, it is asked here: what that one wrote may lie behind the
+ * checkpoint, where nobody looks for it. */
+static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *hit,
+                          ck_error *err) {
   ck_session *session = call->runner->execution->session;
   char spent[256], text[CK_ERROR_TEXT_MAX];
   ck_value *request = NULL, *body = NULL;
@@ -47,8 +55,11 @@ static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *
   ck_limits_describe(spent, sizeof spent, hit);
   snprintf(text, sizeof text, "%s. Answer with a new limit (a number), or stop.", spent);
   ck_status status = write_request(&request, text, err);
-  if (status == CK_OK) status = ck_ledger_write_intent(&body, &q->effect, "", ck_value_bytes(request), err);
-  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
+  if (status == CK_OK)
+    status = ck_ledger_write_intent(&body, &q->effect, "", ck_value_bytes(request), err);
+  if (status == CK_OK)
+    status =
+        ck_session_append(session, CK_EVENT_INTENT, q->effect.scope, q->effect.agent, body, err);
   if (status == CK_OK) status = ck_session_push(&ticket, session, CK_DURABLE_POWER, err);
   ck_outcome_free(call->outcome);
   call->outcome = NULL;
@@ -69,8 +80,10 @@ static ck_status close_question(ck_call *call, const char *text, ck_error *err) 
   ck_value *body = NULL;
   find_question(&q, call);
   ck_status status = ck_value_text(&outcome.result, ck_bytes_text(text), err);
-  if (status == CK_OK) status = ck_ledger_write_outcome(&body, &q.effect, &outcome, "", "answer", NULL, err);
-  if (status == CK_OK) status = ck_session_record_outcome(session, &q.effect, body, &outcome.seq, err);
+  if (status == CK_OK)
+    status = ck_ledger_write_outcome(&body, &q.effect, &outcome, "", "answer", NULL, err);
+  if (status == CK_OK)
+    status = ck_session_record_outcome(session, &q.effect, body, &outcome.seq, err);
   call->limit_answers++;
   call->asks_limit = false;
   ck_value_free(outcome.result);
@@ -91,7 +104,8 @@ static ck_status set_limit(ck_call *call, const char *number, ck_error *err) {
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK) status = ck_value_new(&value, ck_bytes_text(number), err);
-  if (status == CK_OK) status = ck_session_append(session, CK_EVENT_EDIT, NULL, call->hit.agent, body, err);
+  if (status == CK_OK)
+    status = ck_session_append(session, CK_EVENT_EDIT, NULL, call->hit.agent, body, err);
   if (status == CK_OK) status = ck_session_put(session, key, value, err);
   ck_value_free(value);
   ck_value_free(body);
@@ -102,7 +116,8 @@ static ck_status set_limit(ck_call *call, const char *number, ck_error *err) {
 /* The new limit is state: it is committed together with the word that the question was answered. */
 static ck_status keep_limit(ck_execution *execution, ck_error *err) {
   ck_saved saved;
-  ck_status status = ck_session_boundary(&saved, execution->session, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
+  ck_status status = ck_session_boundary(&saved, execution->session,
+                                         &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
   execution->counts.checkpoints += saved.taken;
   return status;
 }
@@ -123,13 +138,16 @@ static ck_status carry_out(ck_call *call, const char *text, ck_error *err) {
 static bool is_answer(const char *text) {
   double number;
   ck_error ignored = CK_ERROR_INIT;
-  bool is_number = ck_json_check(ck_bytes_text(text), &ignored) == CK_OK && ck_json_read_double(&number, ck_bytes_text(text));
+  bool is_number = ck_json_check(ck_bytes_text(text), &ignored) == CK_OK &&
+                   ck_json_read_double(&number, ck_bytes_text(text));
   return strcmp(text, "stop") == 0 || (is_number && number >= 0);
 }
 
 ck_status ck_limits_answer(ck_call *call, const char *text, ck_error *err) {
   if (!is_answer(text))
-    return ck_error_set(err, CK_E_USAGE, "the answer to a limit is a number (the new limit) or stop, not '%.64s'", text);
+    return ck_error_set(err, CK_E_USAGE,
+                        "the answer to a limit is a number (the new limit) or stop, not '%.64s'",
+                        text);
   return carry_out(call, text, err);
 }
 

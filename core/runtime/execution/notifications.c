@@ -13,13 +13,17 @@ void ck_notifications_push(ck_notifications *self, const ck_progress *progress, 
   self->items[at].what = progress->what;
   self->items[at].has_saved = progress->saved != NULL;
   if (progress->saved) self->items[at].saved = *progress->saved;
-  snprintf(self->items[at].key, sizeof self->items[at].key, "%s", progress->key ? progress->key : "");
-  snprintf(self->items[at].text, sizeof self->items[at].text, "%s", progress->text ? progress->text : "");
+  snprintf(self->items[at].key, sizeof self->items[at].key, "%s",
+           progress->key ? progress->key : "");
+  snprintf(self->items[at].text, sizeof self->items[at].text, "%s",
+           progress->text ? progress->text : "");
 }
 
-void ck_notifications_deliver(ck_notifications *self, ck_session *session, void (*tell)(void *to, const ck_progress *progress), void *to) {
+void ck_notifications_deliver(ck_notifications *self, ck_session *session,
+                              void (*tell)(void *to, const ck_progress *progress), void *to) {
   ck_error ignored = CK_ERROR_INIT;
-  while (self->count > 0 && ck_session_check(session, self->items[self->first].ticket, &ignored) == CK_OK &&
+  while (self->count > 0 &&
+         ck_session_check(session, self->items[self->first].ticket, &ignored) == CK_OK &&
          !ck_session_is_unsaved(session, self->items[self->first].ticket)) {
     size_t at = self->first;
     ck_progress progress = {.what = self->items[at].what,

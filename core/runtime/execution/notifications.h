@@ -4,8 +4,8 @@
 
 #include "core/runtime/execution/execution.h"
 
-/* Zero-initialise. A bounded FIFO by ticket; when it is full the oldest is dropped: progress is for people, the transcript
- * is the record. */
+/* Zero-initialise. A bounded FIFO by ticket; when it is full the oldest is dropped: progress is for
+ * people, the transcript is the record. */
 enum { CK_NOTIFICATIONS_MAX = 64 };
 typedef struct ck_notifications {
   struct {
@@ -21,6 +21,7 @@ typedef struct ck_notifications {
 /* Copies what `progress` points to. */
 void ck_notifications_push(ck_notifications *self, const ck_progress *progress, uint64_t ticket);
 /* Tells `tell` everything whose ticket is durable by now. */
-void ck_notifications_deliver(ck_notifications *self, ck_session *session, void (*tell)(void *to, const ck_progress *progress), void *to);
+void ck_notifications_deliver(ck_notifications *self, ck_session *session,
+                              void (*tell)(void *to, const ck_progress *progress), void *to);
 
 #endif

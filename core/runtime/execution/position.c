@@ -61,7 +61,8 @@ static ck_status take_text(char **out, ck_bytes record, const char *name, ck_err
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
-/* A scope that ended with an error is run again by a later attempt, and not by the one it failed in. */
+/* A scope that ended with an error is run again by a later attempt, and not by the one it failed
+ * in. */
 static bool holds(const ck_runner *self, ck_bytes record) {
   int64_t attempt = 0;
   bool done = false;
@@ -71,7 +72,8 @@ static bool holds(const ck_runner *self, ck_bytes record) {
   return done && (!failed || attempt >= (int64_t)self->execution->session->timeline.attempt);
 }
 
-ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *saved, ck_error *err) {
+ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *saved,
+                                  ck_error *err) {
   ck_bytes record = ck_value_bytes(saved);
   *done = holds(self, record);
   ck_json_read_int(&self->born, ck_json_get(record, "born"));
@@ -87,22 +89,27 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   if (status != CK_OK || !*done) return status;
   status = take_value(&self->result, record, "result", err);
   if (status == CK_OK) status = take_text(&self->error, record, "error", err);
-  self->error_status = self->error ? ck_ledger_read_status(ck_json_get(record, "status"), CK_E_FAILED) : CK_OK;
+  self->error_status =
+      self->error ? ck_ledger_read_status(ck_json_get(record, "status"), CK_E_FAILED) : CK_OK;
   return status;
 }
 
 ck_status ck_runner_read_path(ck_runner *self, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
-  if (!self->position) ck_buffer_append_text(&text, "start");
+  if (!self->position)
+    ck_buffer_append_text(&text, "start");
   else if (!ck_json_read_string(&text, ck_json_get(ck_value_bytes(self->position), "path")))
     status = ck_error_set(err, CK_E_TYPE, "a position of scope %s has no \"path\"", self->scope);
   if (status == CK_OK && text.len >= sizeof self->path)
-    status = ck_error_set(err, CK_E_RANGE, "a position's path of scope %s is longer than %zu bytes", self->scope, sizeof self->path - 1);
+    status = ck_error_set(err, CK_E_RANGE, "a position's path of scope %s is longer than %zu bytes",
+                          self->scope, sizeof self->path - 1);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   ck_error unfit = CK_ERROR_INIT;
   if (status == CK_OK && ck_state_check_key(text.data, &unfit) != CK_OK)
-    status = ck_error_set(err, CK_E_FLOW, "a position's path of scope %s is empty or has control characters", self->scope);
+    status = ck_error_set(err, CK_E_FLOW,
+                          "a position's path of scope %s is empty or has control characters",
+                          self->scope);
   if (status == CK_OK) snprintf(self->path, sizeof self->path, "%s", text.data);
   ck_buffer_clear(&text);
   memset(self->ordinals, 0, sizeof self->ordinals);

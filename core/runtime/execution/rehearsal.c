@@ -1,4 +1,5 @@
-/* rehearsal.c - what a resume would do: all of it but the acquisition, so that nothing is written. */
+/* rehearsal.c - what a resume would do: all of it but the acquisition, so that nothing is
+ * written. */
 #include "core/runtime/execution/rehearsal.h"
 
 #include <stdlib.h>
@@ -18,26 +19,37 @@ const char *ck_rehearsed_name(ck_rehearsed what) {
 
 /* A flow's pause is kept as an ask that has ended: nobody was asked anything. */
 static bool is_mark(const ck_ledger_entry *entry) {
-  return entry->outcome && ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ended");
+  return entry->outcome &&
+         ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ended");
 }
 
 static ck_rehearsed judge_open(const ck_ledger_entry *entry, ck_ledger_answer answer) {
   if (answer == CK_LEDGER_RESOLVED) return CK_REHEARSED_REPLAY;
-  if (entry->kind == CK_EFFECT_ASK && entry->verdict == CK_VERDICT_NONE) return CK_REHEARSED_QUESTION;
+  if (entry->kind == CK_EFFECT_ASK && entry->verdict == CK_VERDICT_NONE)
+    return CK_REHEARSED_QUESTION;
   if (answer == CK_LEDGER_RUN) return CK_REHEARSED_AGAIN;
   return entry->class == CK_EFFECT_RECONCILABLE ? CK_REHEARSED_PROBE : CK_REHEARSED_DOUBT;
 }
 
 static ck_rehearsed judge(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt) {
-  ck_effect effect = {.key = entry->key, .attempt = attempt, .kind = entry->kind, .class = entry->class};
-  ck_ledger_case found = ck_ledger_decide_known(ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
+  ck_effect effect = {
+      .key = entry->key, .attempt = attempt, .kind = entry->kind, .class = entry->class};
+  ck_ledger_case found = ck_ledger_decide_known(
+      ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
   if (entry->open) return judge_open(entry, found.answer);
-  bool lost = found.answer == CK_LEDGER_RUN && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome));
-  return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY : lost ? CK_REHEARSED_AGAIN : CK_REHEARSED_ANEW;
+  bool lost =
+      found.answer == CK_LEDGER_RUN && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome));
+  return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY
+         : lost                           ? CK_REHEARSED_AGAIN
+                                          : CK_REHEARSED_ANEW;
 }
 
-static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt, ck_rehearsal_visit visit, void *to) {
-  ck_rehearsed_effect effect = {.what = judge(ledger, entry, attempt), .key = entry->key, .kind = entry->kind, .class = entry->class};
+static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t attempt,
+                 ck_rehearsal_visit visit, void *to) {
+  ck_rehearsed_effect effect = {.what = judge(ledger, entry, attempt),
+                                .key = entry->key,
+                                .kind = entry->kind,
+                                .class = entry->class};
   ck_bytes intent = entry->intent ? ck_value_bytes(entry->intent) : (ck_bytes){0};
   ck_bytes outcome = entry->outcome ? ck_value_bytes(entry->outcome) : (ck_bytes){0};
   char *name = ck_json_dup_string(ck_json_get(ck_json_get(intent, "request"), "name"));
@@ -61,8 +73,9 @@ static void fill(ck_rehearsal *out, const ck_session *session, int64_t lost) {
   out->constraints[CK_DIMENSION_BUDGET].spent += lost;
 }
 
-/* The effects that the checkpoint stands on: what a branch that was left had begun or done, and this one has come by since, is not met
- * again, though the session's ledger, which holds what its view lacks, does not know. */
+/* The effects that the checkpoint stands on: what a branch that was left had begun or done, and
+ * this one has come by since, is not met again, though the session's ledger, which holds what its
+ * view lacks, does not know. */
 typedef struct settled {
   const ck_ledger *ledger;
   const ck_ledger_entry **entries; /* may hold one twice */
@@ -95,21 +108,26 @@ static int by_place(const void *a, const void *b) {
 }
 
 static bool is_settled(const settled *self, const ck_ledger_entry *entry) {
-  return self->count && bsearch(&entry, self->entries, self->count, sizeof *self->entries, by_place);
+  return self->count &&
+         bsearch(&entry, self->entries, self->count, sizeof *self->entries, by_place);
 }
 
 static ck_status read_settled(settled *out, const ck_session *session, ck_error *err) {
   *out = (settled){.ledger = session->ledger};
   ck_status status = ck_replay_range_earliest(&out->cut, session->state, session->cut, err);
-  ck_event_query query = {.session = session->record.no, .view = &session->view, .until = out->cut,
+  ck_event_query query = {.session = session->record.no,
+                          .view = &session->view,
+                          .until = out->cut,
                           .kinds = 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY};
-  if (status == CK_OK && out->cut > 0) status = ck_store_read_events(session->runtime->store, &query, settle, out, err);
+  if (status == CK_OK && out->cut > 0)
+    status = ck_store_read_events(session->runtime->store, &query, settle, out, err);
   if (out->count) qsort(out->entries, out->count, sizeof *out->entries, by_place);
   return status == CK_OK && out->failed ? ck_error_no_memory(err) : status;
 }
 
-ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
-                              ck_rehearsal_visit visit, void *to, ck_error *err) {
+ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char *id,
+                              const ck_resume_options *options, ck_rehearsal_visit visit, void *to,
+                              ck_error *err) {
   ck_session *session;
   *out = (ck_rehearsal){0};
   ck_status status = ck_session_prepare(&session, &out->failing, runtime, id, options, err);
@@ -120,7 +138,8 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
   if (status == CK_OK) status = read_settled(&done, session, err);
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
-    if (!is_mark(entry) && !is_settled(&done, entry)) show(session->ledger, entry, session->timeline.attempt, visit, to);
+    if (!is_mark(entry) && !is_settled(&done, entry))
+      show(session->ledger, entry, session->timeline.attempt, visit, to);
   free(done.entries);
   if (status == CK_OK) fill(out, session, lost);
   ck_session_close(session);
@@ -130,13 +149,19 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
 const char *ck_rehearsal_rule(const ck_rehearsal *self, ck_dimension dimension) {
   const ck_resume_rules *rules = &self->rules;
   switch (dimension) {
-    case CK_DIMENSION_BUDGET: return ck_rule_name(rules->budget);
-    case CK_DIMENSION_TIME: return ck_rule_name(rules->time);
-    case CK_DIMENSION_ROUNDS: return ck_rule_name(rules->rounds);
-    case CK_DIMENSION_TOKENS: return ck_rule_name(rules->tokens);
-    case CK_DIMENSION_TOOL_CALLS: return ck_rule_name(rules->tool_calls);
+    case CK_DIMENSION_BUDGET:
+      return ck_rule_name(rules->budget);
+    case CK_DIMENSION_TIME:
+      return ck_rule_name(rules->time);
+    case CK_DIMENSION_ROUNDS:
+      return ck_rule_name(rules->rounds);
+    case CK_DIMENSION_TOKENS:
+      return ck_rule_name(rules->tokens);
+    case CK_DIMENSION_TOOL_CALLS:
+      return ck_rule_name(rules->tool_calls);
     case CK_DIMENSION_MODEL_CALLS:
-    case CK_DIMENSION_COUNT: break;
+    case CK_DIMENSION_COUNT:
+      break;
   }
   return NULL;
 }

@@ -21,7 +21,8 @@ ck_status ck_runner_use(bool *fresh, ck_state *names, const char *name, ck_error
 }
 
 void ck_runner_name(char out[CK_STATE_KEY_MAX], const ck_runner *self) {
-  snprintf(out, CK_STATE_KEY_MAX, "%s%s%s", self->scope, self->tag ? "@" : "", self->tag ? self->tag : "");
+  snprintf(out, CK_STATE_KEY_MAX, "%s%s%s", self->scope, self->tag ? "@" : "",
+           self->tag ? self->tag : "");
 }
 
 bool ck_runner_rests(const ck_runner *self) {
@@ -38,7 +39,8 @@ bool ck_runner_rests(const ck_runner *self) {
 ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_error *err) {
   ck_execution *execution = self->execution;
   const ck_ending *inner = &execution->failure;
-  if (cause == CK_E_FLOW && inner->status && strstr(text, inner->text)) cause = inner->cause; /* passed on, from below */
+  if (cause == CK_E_FLOW && inner->status && strstr(text, inner->text))
+    cause = inner->cause; /* passed on, from below */
   if (!self->parent) {
     self->phase = CK_PHASE_REST;
     ck_execution_end(execution, CK_SESSION_FAILED, cause, text);
@@ -67,7 +69,8 @@ void ck_runner_drop_changes(ck_runner *self) {
 static ck_status buffer_changes(ck_runner *self, ck_error *err) {
   const ck_flow_yield *yield = &self->yield;
   if (yield->change_count == 0) return CK_OK;
-  ck_change *changes = realloc(self->changes, (self->change_count + yield->change_count) * sizeof *changes);
+  ck_change *changes =
+      realloc(self->changes, (self->change_count + yield->change_count) * sizeof *changes);
   if (!changes) return ck_error_no_memory(err);
   self->changes = changes;
   for (size_t i = 0; i < yield->change_count; i++) {
@@ -80,12 +83,14 @@ static ck_status buffer_changes(ck_runner *self, ck_error *err) {
   return CK_OK;
 }
 
-/* A forked scope's write goes to its overlay, where a removal is a null: the key may well be there below. */
+/* A forked scope's write goes to its overlay, where a removal is a null: the key may well be there
+ * below. */
 static ck_status write_overlay(ck_runner *self, const ck_change *change, ck_error *err) {
   char key[CK_STATE_KEY_MAX + 1];
   int len = snprintf(key, sizeof key, "%s%s", self->overlays[0], change->key);
   if (len < 0 || len > CK_STATE_KEY_MAX)
-    return ck_error_set(err, CK_E_RANGE, "the key %.64s… is too long for a write of scope %s", change->key, self->scope);
+    return ck_error_set(err, CK_E_RANGE, "the key %.64s… is too long for a write of scope %s",
+                        change->key, self->scope);
   ck_value *value = change->value ? ck_value_share(change->value) : NULL;
   ck_status status = value ? CK_OK : ck_value_copy(&value, ck_bytes_text("null"), err);
   if (status == CK_OK) status = ck_session_put(self->execution->session, key, value, err);
@@ -98,8 +103,9 @@ ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->change_count && status == CK_OK; i++) {
     const ck_change *change = &self->changes[i];
-    status = self->parent ? write_overlay(self, change, err)
-                          : ck_session_put(self->execution->session, change->key, change->value, err);
+    status = self->parent
+                 ? write_overlay(self, change, err)
+                 : ck_session_put(self->execution->session, change->key, change->value, err);
   }
   ck_runner_drop_changes(self);
   return status;
@@ -107,8 +113,8 @@ ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err) {
 
 /* ---- boundaries ---- */
 
-/* Effects before and behind a boundary are told apart by its path: one that stays, or comes again, would let them pass for
- * each other. */
+/* Effects before and behind a boundary are told apart by its path: one that stays, or comes again,
+ * would let them pass for each other. */
 static ck_status move_position(ck_runner *self, ck_error *err) {
   bool fresh;
   ck_value_free(self->position);
@@ -116,14 +122,22 @@ static ck_status move_position(ck_runner *self, ck_error *err) {
   ck_status status = ck_runner_read_path(self, err);
   if (status == CK_OK) status = ck_runner_use(&fresh, self->paths, self->path, err);
   if (status == CK_OK && !fresh)
-    status = ck_error_set(err, CK_E_FLOW, "a boundary of scope %s comes back to the position \"%s\": each must be a new one",
-                          self->scope, self->path);
-  return status == CK_OK ? ck_runner_put_position(self, self->execution->session->next_seq, err) : status;
+    status = ck_error_set(
+        err, CK_E_FLOW,
+        "a boundary of scope %s comes back to the position \"%s\": each must be a new one",
+        self->scope, self->path);
+  return status == CK_OK ? ck_runner_put_position(self, self->execution->session->next_seq, err)
+                         : status;
 }
 
 static void tell_boundary(ck_execution *self, const ck_boundary *at, const ck_saved *saved) {
   const char *kind = ck_boundary_kind_name(at->kind);
-  ck_progress progress = {.what = "boundary", .text = kind, .saved = saved, .scope = at->scope, .agent = at->agent, .node = at->node};
+  ck_progress progress = {.what = "boundary",
+                          .text = kind,
+                          .saved = saved,
+                          .scope = at->scope,
+                          .agent = at->agent,
+                          .node = at->node};
   ck_execution_notify(self, &progress);
   progress.what = "checkpoint";
   if (saved->taken) ck_notifications_push(&self->news, &progress, saved->ticket);
@@ -153,14 +167,17 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
   ck_boundary at = self->yield.boundary;
   ck_saved saved = {0};
   ck_error misplaced = CK_ERROR_INIT;
-  if (move_position(self, &misplaced) != CK_OK) return ck_runner_fail(self, misplaced.status, misplaced.text, err);
+  if (move_position(self, &misplaced) != CK_OK)
+    return ck_runner_fail(self, misplaced.status, misplaced.text, err);
   ck_status status = save_boundary(&saved, self, &at, err);
   if (status != CK_OK) return status;
   if (execution->session->policy_failures >= POLICY_FAILURES_MAX)
     ck_execution_end(execution, CK_SESSION_PAUSED, CK_E_POLICY,
                      "policies failed three times in a row: see the session's policy_error events");
   self->ticket = saved.ticket;
-  self->phase = execution->ending.status ? CK_PHASE_REST : saved.sync ? CK_PHASE_SAVE : CK_PHASE_READY;
+  self->phase = execution->ending.status ? CK_PHASE_REST
+                : saved.sync             ? CK_PHASE_SAVE
+                                         : CK_PHASE_READY;
   return CK_OK;
 }
 
@@ -177,7 +194,10 @@ static void read_reason(char out[256], const ck_value *value) {
 static ck_status reach_pause(ck_runner *self, ck_error *err) {
   char name[CK_STATE_KEY_MAX], key[2 * CK_STATE_KEY_MAX], reason[256];
   ck_session *session = self->execution->session;
-  ck_effect effect = {.scope = self->scope, .key = key, .attempt = session->timeline.attempt, .kind = CK_EFFECT_ASK};
+  ck_effect effect = {.scope = self->scope,
+                      .key = key,
+                      .attempt = session->timeline.attempt,
+                      .kind = CK_EFFECT_ASK};
   ck_runner_name(name, self);
   snprintf(key, sizeof key, "%s/%s/pause/%u", name, self->path, ++self->pauses);
   const ck_ledger_entry *entry = ck_ledger_get(session->ledger, key);
@@ -201,13 +221,15 @@ static ck_status finish_drivers(const ck_execution *self, ck_error *err) {
   ck_status status = CK_OK;
   for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
     for (size_t i = 0; (*d)->finish && i < session->scope_count && status == CK_OK; i++)
-      status = (*d)->finish((*d)->self, ck_scope_name(session->scopes[i]), ck_scope_consumed(session->scopes[i]), err);
+      status = (*d)->finish((*d)->self, ck_scope_name(session->scopes[i]),
+                            ck_scope_consumed(session->scopes[i]), err);
   return status;
 }
 
 static const ck_runner *find_open(const ck_execution *self) {
   for (size_t i = 1; i < self->runner_count; i++)
-    if (self->runners[i]->phase != CK_PHASE_ENDED && !self->runners[i]->abandoned) return self->runners[i];
+    if (self->runners[i]->phase != CK_PHASE_ENDED && !self->runners[i]->abandoned)
+      return self->runners[i];
   return NULL;
 }
 
@@ -220,13 +242,15 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
     return ck_runner_end(self, err);
   }
   const ck_runner *open = find_open(execution);
-  snprintf(text, sizeof text, "the flow ended while its scope %s was open: it must be joined", open ? open->scope : "");
+  snprintf(text, sizeof text, "the flow ended while its scope %s was open: it must be joined",
+           open ? open->scope : "");
   if (open) return ck_runner_fail(self, CK_E_FLOW, text, err);
   ck_status status = ck_runner_apply_changes(self, err);
   if (status == CK_OK) status = ck_runner_forget_joined(self, err);
   if (status == CK_OK) status = ck_runner_remove_orphans(self, err);
   if (status != CK_OK) return status;
-  if (finish_drivers(execution, &failure) != CK_OK) return ck_runner_fail(self, failure.status, failure.text, err);
+  if (finish_drivers(execution, &failure) != CK_OK)
+    return ck_runner_fail(self, failure.status, failure.text, err);
   self->phase = CK_PHASE_ENDED;
   execution->ending = (ck_ending){0}; /* whatever else it was about to end for */
   ck_execution_end(execution, CK_SESSION_COMPLETED, CK_OK, NULL);
@@ -242,7 +266,8 @@ static ck_status record_yield(ck_runner *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < yield->message_count && status == CK_OK; i++)
     status = ck_session_record_message(session, self->scope, self->agent, yield->messages[i], err);
-  if (status == CK_OK && yield->rewind) status = ck_session_record_rewind(session, self->scope, yield->rewind, err);
+  if (status == CK_OK && yield->rewind)
+    status = ck_session_record_rewind(session, self->scope, yield->rewind, err);
   for (size_t i = 0; i < yield->fact_count && status == CK_OK; i++) {
     const ck_flow_fact *fact = &yield->facts[i];
     status = ck_session_append(session, fact->kind, self->scope, fact->agent, fact->body, err);
@@ -255,12 +280,18 @@ static ck_status act_on_yield(ck_runner *self, ck_error *err) {
   if (status != CK_OK) return status;
   switch (self->yield.step) {
     case CK_FLOW_EFFECT:
-    case CK_FLOW_EFFECTS: return ck_runner_begin_calls(self, err);
-    case CK_FLOW_BOUNDARY: return reach_boundary(self, err);
-    case CK_FLOW_PAUSE: return reach_pause(self, err);
-    case CK_FLOW_FORK: return ck_runner_fork(self, err);
-    case CK_FLOW_JOIN: return ck_runner_begin_join(self, err);
-    case CK_FLOW_DONE: break;
+    case CK_FLOW_EFFECTS:
+      return ck_runner_begin_calls(self, err);
+    case CK_FLOW_BOUNDARY:
+      return reach_boundary(self, err);
+    case CK_FLOW_PAUSE:
+      return reach_pause(self, err);
+    case CK_FLOW_FORK:
+      return ck_runner_fork(self, err);
+    case CK_FLOW_JOIN:
+      return ck_runner_begin_join(self, err);
+    case CK_FLOW_DONE:
+      break;
   }
   return reach_done(self, err);
 }
@@ -277,9 +308,11 @@ static ck_status resume_strand(ck_runner *self, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_outcome *outcome = self->outcome;
   self->outcome = NULL;
-  ck_status status = self->execution->options.engine->resume(&self->yield, self->strand, outcome, &failure);
+  ck_status status =
+      self->execution->options.engine->resume(&self->yield, self->strand, outcome, &failure);
   ck_runner_free_outcomes(outcome);
-  return status == CK_OK ? act_on_yield(self, err) : ck_runner_fail(self, status, failure.text, err);
+  return status == CK_OK ? act_on_yield(self, err)
+                         : ck_runner_fail(self, status, failure.text, err);
 }
 
 /* For a pause a strand goes on to its next boundary; for any other end it stops where it is. */
@@ -310,11 +343,15 @@ ck_status ck_runner_advance(bool *moved, ck_runner *self, ck_error *err) {
       if (!must_rest(self->execution)) return resume_strand(self, err);
       self->phase = CK_PHASE_REST;
       return CK_OK;
-    case CK_PHASE_CALLS: return ck_runner_advance_calls(moved, self, err);
-    case CK_PHASE_SAVE: return check_saved(moved, self, err);
-    case CK_PHASE_JOIN: return ck_runner_join(moved, self, err);
+    case CK_PHASE_CALLS:
+      return ck_runner_advance_calls(moved, self, err);
+    case CK_PHASE_SAVE:
+      return check_saved(moved, self, err);
+    case CK_PHASE_JOIN:
+      return ck_runner_join(moved, self, err);
     case CK_PHASE_REST:
-    case CK_PHASE_ENDED: break;
+    case CK_PHASE_ENDED:
+      break;
   }
   *moved = false;
   return CK_OK;

@@ -10,9 +10,11 @@ static ck_status make_overlays(ck_runner *self, ck_error *err) {
   size_t count = 0;
   while (self->parent->overlays && self->parent->overlays[count]) count++;
   self->overlays = calloc(count + 2, sizeof *self->overlays);
-  if (!self->overlays || asprintf(&self->overlays[0], "branch.%s/", self->scope) < 0) return ck_error_no_memory(err);
+  if (!self->overlays || asprintf(&self->overlays[0], "branch.%s/", self->scope) < 0)
+    return ck_error_no_memory(err);
   for (size_t i = 0; i < count; i++)
-    if (!(self->overlays[i + 1] = strdup(self->parent->overlays[i]))) return ck_error_no_memory(err);
+    if (!(self->overlays[i + 1] = strdup(self->parent->overlays[i])))
+      return ck_error_no_memory(err);
   return CK_OK;
 }
 
@@ -24,7 +26,8 @@ static ck_status add_runner(ck_execution *self, ck_runner *runner, ck_error *err
   return CK_OK;
 }
 
-ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *parent, const char *scope, ck_error *err) {
+ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *parent,
+                        const char *scope, ck_error *err) {
   *out = NULL;
   ck_runner *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -37,8 +40,10 @@ ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *par
   if (status == CK_OK) status = ck_state_new(&self->written, err);
   if (status == CK_OK && parent) status = make_overlays(self, err);
   if (status == CK_OK) status = add_runner(execution, self, err);
-  if (status != CK_OK) ck_runner_free(self);
-  else *out = self;
+  if (status != CK_OK)
+    ck_runner_free(self);
+  else
+    *out = self;
   return status;
 }
 
@@ -71,14 +76,14 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
   if (status == CK_OK) status = copy_input(&input, ck_session_get_record(session)->input, err);
   if (status != CK_OK) return status;
   ck_coroutine_options with = {.scope = self->scope,
-                            .position = self->position,
-                            .state = ck_session_state(session),
-                            .conversation = conversation,
-                            .task = self->task,
-                            .overlays = (const char *const *)self->overlays,
-                            .input = input,
-                            .options = self->execution->flow_options,
-                            .recorded_prompt = options->recorded_prompt};
+                               .position = self->position,
+                               .state = ck_session_state(session),
+                               .conversation = conversation,
+                               .task = self->task,
+                               .overlays = (const char *const *)self->overlays,
+                               .input = input,
+                               .options = self->execution->flow_options,
+                               .recorded_prompt = options->recorded_prompt};
   self->boundary_us = ck_execution_now_us(self->execution);
   status = options->engine->open(&self->strand, options->flow, &with, err);
   ck_value_free(input);

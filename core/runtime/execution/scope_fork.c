@@ -1,8 +1,10 @@
-/* scope_fork.c - child scopes: opened by a fork, ended with a result or an error, handed to the parent by a join.
+/* scope_fork.c - child scopes: opened by a fork, ended with a result or an error, handed to the
+ * parent by a join.
  *
- * A child's key position.<scope> is there from its fork until its parent is past the first boundary behind the join: a
- * resume from any checkpoint in between finds the child where it stood. The order in which children end is not the same
- * twice, so what a join_any gave is an outcome in the ledger. */
+ * A child's key position.<scope> is there from its fork until its parent is past the first boundary
+ * behind the join: a resume from any checkpoint in between finds the child where it stood. The
+ * order in which children end is not the same twice, so what a join_any gave is an outcome in the
+ * ledger. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,19 +18,24 @@ enum { SCOPE_MAX = 128 };
 
 static bool is_scope(const char *name) {
   ck_error ignored = CK_ERROR_INIT;
-  return strlen(name) <= SCOPE_MAX && !strpbrk(name, "/@") && ck_state_check_key(name, &ignored) == CK_OK;
+  return strlen(name) <= SCOPE_MAX && !strpbrk(name, "/@") &&
+         ck_state_check_key(name, &ignored) == CK_OK;
 }
 
-/* The place of the fork, or what the flow calls it: with it the effects of a scope that is forked again get keys of their own. */
+/* The place of the fork, or what the flow calls it: with it the effects of a scope that is forked
+ * again get keys of their own. */
 static char *make_tag(const ck_runner *self, const ck_flow_child *child) {
   char number[16] = "", *tag = NULL;
   if (self->forks > 1 && !child->tag) snprintf(number, sizeof number, ".%u", self->forks);
   const char *place = child->tag ? child->tag : self->path;
-  if (asprintf(&tag, "%s%s%s%s", place, number, self->tag ? "@" : "", self->tag ? self->tag : "") < 0) return NULL;
+  if (asprintf(&tag, "%s%s%s%s", place, number, self->tag ? "@" : "", self->tag ? self->tag : "") <
+      0)
+    return NULL;
   return tag;
 }
 
-/* It goes on where it stood, and so does all below it. One that failed and was joined is open from now on. */
+/* It goes on where it stood, and so does all below it. One that failed and was joined is open from
+ * now on. */
 static ck_status reopen(ck_runner *self, const ck_value *saved, ck_error *err) {
   ck_status status = ck_runner_reattach(self, saved, err);
   if (status == CK_OK && self->set_aside) {
@@ -36,7 +43,8 @@ static ck_status reopen(ck_runner *self, const ck_value *saved, ck_error *err) {
     self->born = self->execution->session->next_seq;
     status = ck_runner_put_position(self, self->cut, err);
   }
-  return status == CK_OK && self->phase != CK_PHASE_ENDED ? ck_runner_reopen_below(self, err) : status;
+  return status == CK_OK && self->phase != CK_PHASE_ENDED ? ck_runner_reopen_below(self, err)
+                                                          : status;
 }
 
 static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *err) {
@@ -45,11 +53,13 @@ static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *er
   char key[CK_STATE_KEY_MAX];
   self->tagged = child->tag != NULL;
   snprintf(key, sizeof key, "position.%s", self->scope);
-  if (ck_session_get(session, key)) status = ck_execution_remove_saved(self->execution, key, err); /* of another fork */
+  if (ck_session_get(session, key))
+    status = ck_execution_remove_saved(self->execution, key, err); /* of another fork */
   self->born = session->next_seq;
   self->agent = child->agent ? strdup(child->agent) : NULL;
   if (child->agent && !self->agent) return ck_error_no_memory(err);
-  if (status == CK_OK && child->task) status = ck_value_copy(&self->task, ck_bytes_text(child->task), err);
+  if (status == CK_OK && child->task)
+    status = ck_value_copy(&self->task, ck_bytes_text(child->task), err);
   if (status == CK_OK) status = ck_runner_put_position(self, session->next_seq - 1, err);
   return status == CK_OK ? ck_runner_open(self, err) : status;
 }
@@ -87,11 +97,15 @@ static ck_status refuse(ck_runner *self, const char *scope, const char *why, ck_
 
 static const char *find_problem(const ck_runner *self, const ck_flow_child *child) {
   ck_error ignored = CK_ERROR_INIT;
-  if (!is_scope(child->scope)) return ": a scope's name has 1 to 128 bytes, none of them '/', '@' or a control character";
-  if (child->tag && !is_scope(child->tag)) return ": its tag has 1 to 128 bytes, none of them '/', '@' or a control character";
-  if (child->task && ck_json_check(ck_bytes_text(child->task), &ignored) != CK_OK) return ": its task is not JSON";
+  if (!is_scope(child->scope))
+    return ": a scope's name has 1 to 128 bytes, none of them '/', '@' or a control character";
+  if (child->tag && !is_scope(child->tag))
+    return ": its tag has 1 to 128 bytes, none of them '/', '@' or a control character";
+  if (child->task && ck_json_check(ck_bytes_text(child->task), &ignored) != CK_OK)
+    return ": its task is not JSON";
   const ck_runner *there = ck_execution_find(self->execution, child->scope);
-  if (there && there->joined) return " again: a boundary is needed first, behind the join of the one before";
+  if (there && there->joined)
+    return " again: a boundary is needed first, behind the join of the one before";
   return there ? ", which is open already" : NULL;
 }
 
@@ -100,9 +114,11 @@ ck_status ck_runner_fork(ck_runner *self, ck_error *err) {
   self->forks++;
   ck_status status = CK_OK;
   self->phase = CK_PHASE_READY;
-  for (size_t i = 0; i < yield->child_count && status == CK_OK && self->phase == CK_PHASE_READY; i++) {
+  for (size_t i = 0; i < yield->child_count && status == CK_OK && self->phase == CK_PHASE_READY;
+       i++) {
     const char *problem = find_problem(self, &yield->children[i]);
-    status = problem ? refuse(self, yield->children[i].scope, problem, err) : open_child(self, &yield->children[i], err);
+    status = problem ? refuse(self, yield->children[i].scope, problem, err)
+                     : open_child(self, &yield->children[i], err);
   }
   return status;
 }
@@ -131,7 +147,8 @@ static const ck_runner *find_open_child(const ck_runner *self) {
 ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   const ck_runner *open = self->error ? NULL : find_open_child(self);
   char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text, "scope %s ended while its scope %s was open: it must be joined", self->scope, open ? open->scope : "");
+  snprintf(text, sizeof text, "scope %s ended while its scope %s was open: it must be joined",
+           self->scope, open ? open->scope : "");
   if (open) return ck_runner_fail(self, CK_E_FLOW, text, err);
   if (self->error) abandon_children(self);
   if (self->error) ck_runner_drop_changes(self);
@@ -166,7 +183,8 @@ static ck_status remove_keys(ck_runner *self, ck_error *err) {
 void ck_execution_drop(ck_execution *execution, ck_runner *gone) {
   size_t at = 0;
   while (execution->runners[at] != gone) at++;
-  memmove(&execution->runners[at], &execution->runners[at + 1], (--execution->runner_count - at) * sizeof gone);
+  memmove(&execution->runners[at], &execution->runners[at + 1],
+          (--execution->runner_count - at) * sizeof gone);
   ck_runner_free(gone);
 }
 
@@ -180,7 +198,8 @@ static void drop_family(ck_runner *self) {
   ck_execution_drop(self->execution, self);
 }
 
-/* It failed, and the flow can call the same work by its tag: what is known of it stays, for a later attempt. */
+/* It failed, and the flow can call the same work by its tag: what is known of it stays, for a later
+ * attempt. */
 static ck_status set_aside(ck_runner *self, ck_error *err) {
   self->set_aside = self->execution->has_strays = true;
   ck_status status = ck_runner_put_position(self, self->cut, err);
@@ -188,7 +207,8 @@ static ck_status set_aside(ck_runner *self, ck_error *err) {
   return status;
 }
 
-/* Its children go with it, joined or not: all have ended. What is saved of them in the state of an earlier process goes too. */
+/* Its children go with it, joined or not: all have ended. What is saved of them in the state of an
+ * earlier process goes too. */
 static ck_status forget(ck_runner *self, ck_error *err) {
   ck_execution *execution = self->execution;
   char key[CK_STATE_KEY_MAX];
@@ -199,7 +219,8 @@ static ck_status forget(ck_runner *self, ck_error *err) {
     i = execution->runner_count; /* others have moved */
   }
   snprintf(key, sizeof key, "position.%s", self->scope);
-  if (status == CK_OK && execution->has_strays) status = ck_execution_remove_saved(execution, key, err);
+  if (status == CK_OK && execution->has_strays)
+    status = ck_execution_remove_saved(execution, key, err);
   if (status == CK_OK) status = remove_keys(self, err);
   if (status == CK_OK) ck_execution_drop(execution, self);
   return status;
@@ -233,8 +254,9 @@ ck_status ck_runner_begin_join(ck_runner *self, ck_error *err) {
   for (size_t i = 0; i < yield->child_count; i++) {
     const char *scope = yield->children[i].scope;
     if (find_child(self, scope)) continue;
-    snprintf(text, sizeof text, "scope %s joins scope %.*s, which it has not forked, or has joined before", self->scope, SCOPE_MAX,
-             scope);
+    snprintf(text, sizeof text,
+             "scope %s joins scope %.*s, which it has not forked, or has joined before",
+             self->scope, SCOPE_MAX, scope);
     return ck_runner_fail(self, CK_E_FLOW, text, err);
   }
   return CK_OK;
@@ -253,11 +275,14 @@ static bool lists(ck_bytes list, const char *scope) {
   return false;
 }
 
-/* What an earlier process was given at this place: a JSON list of scopes; empty: nothing was, or others on another way here. */
+/* What an earlier process was given at this place: a JSON list of scopes; empty: nothing was, or
+ * others on another way here. */
 static ck_bytes find_given(const ck_runner *self, const char *key) {
   const ck_flow_yield *yield = &self->yield;
-  const ck_ledger_entry *entry = yield->join_any ? ck_ledger_get(self->execution->session->ledger, key) : NULL;
-  ck_bytes given = entry && entry->outcome ? ck_json_get(ck_value_bytes(entry->outcome), "result") : (ck_bytes){0};
+  const ck_ledger_entry *entry =
+      yield->join_any ? ck_ledger_get(self->execution->session->ledger, key) : NULL;
+  ck_bytes given = entry && entry->outcome ? ck_json_get(ck_value_bytes(entry->outcome), "result")
+                                           : (ck_bytes){0};
   for (size_t i = 0; i < yield->child_count; i++)
     if (lists(given, yield->children[i].scope)) return given;
   return (ck_bytes){0};
@@ -286,7 +311,8 @@ static bool is_due(const ck_runner *self, ck_bytes given, bool *chosen) {
   return ended == wanted || (yield->join_any && given.len == 0 && ended > 0);
 }
 
-static void write_child(ck_json_writer *w, const ck_runner *child, const ck_state_entry *entries, size_t count) {
+static void write_child(ck_json_writer *w, const ck_runner *child, const ck_state_entry *entries,
+                        size_t count) {
   ck_json_name(w, child->scope);
   ck_json_begin(w, '{');
   if (child->result) ck_json_member_raw(w, "result", ck_value_bytes(child->result));
@@ -294,12 +320,14 @@ static void write_child(ck_json_writer *w, const ck_runner *child, const ck_stat
   if (child->error) ck_json_member_text(w, "status", ck_status_name(child->error_status));
   ck_json_name(w, "writes");
   ck_json_begin(w, '{');
-  for (size_t i = 0; i < count; i++) ck_json_member_raw(w, entries[i].key, ck_value_bytes(entries[i].value));
+  for (size_t i = 0; i < count; i++)
+    ck_json_member_raw(w, entries[i].key, ck_value_bytes(entries[i].value));
   ck_json_end(w, '}');
   ck_json_end(w, '}');
 }
 
-static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *chosen, ck_error *err) {
+static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *chosen,
+                              ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_status status = CK_OK;
@@ -327,7 +355,10 @@ static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *cho
 
 static ck_status record_given(ck_runner *self, const char *key, const bool *chosen, ck_error *err) {
   ck_session *session = self->execution->session;
-  ck_effect effect = {.scope = self->scope, .key = key, .attempt = session->timeline.attempt, .kind = CK_EFFECT_ASK};
+  ck_effect effect = {.scope = self->scope,
+                      .key = key,
+                      .attempt = session->timeline.attempt,
+                      .kind = CK_EFFECT_ASK};
   ck_outcome given = {.status = CK_OUTCOME_ENDED};
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -337,7 +368,8 @@ static ck_status record_given(ck_runner *self, const char *key, const bool *chos
     if (chosen[i]) ck_json_put_text(&w, self->yield.children[i].scope);
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(&given.result, &buffer, err);
-  if (status == CK_OK) status = ck_ledger_write_outcome(&body, &effect, &given, "", "join", NULL, err);
+  if (status == CK_OK)
+    status = ck_ledger_write_outcome(&body, &effect, &given, "", "join", NULL, err);
   if (status == CK_OK) status = ck_session_record_outcome(session, &effect, body, &given.seq, err);
   ck_value_free(given.result);
   ck_value_free(body);
@@ -353,7 +385,8 @@ ck_status ck_runner_join(bool *moved, ck_runner *self, ck_error *err) {
   ck_bytes given = find_given(self, key);
   ck_status status = CK_OK;
   *moved = is_due(self, given, chosen);
-  if (*moved && self->yield.join_any && given.len == 0) status = record_given(self, key, chosen, err);
+  if (*moved && self->yield.join_any && given.len == 0)
+    status = record_given(self, key, chosen, err);
   if (*moved && status == CK_OK) status = make_outcome(&self->outcome, self, chosen, err);
   if (*moved && status == CK_OK) self->phase = CK_PHASE_READY;
   free(chosen);

@@ -6,14 +6,17 @@
 
 /* ---- position.c: the state key position.<scope> ----
  *
- * {"cut": seq, "at"?: …, and of a forked scope "parent", "tag", "born", "agent"?, "task"?, "tagged"?: true (the flow gave the
- * tag), "aside"?: true (not open, but can be forked again), and once it has ended "done": true, "result"?, "error"?,
- * "status"?, "attempt", "end"}: `cut` is the seq up to which its events are in the checkpoint, `at` what the strand gave at its
- * last boundary; one that failed is run again by a later attempt from there, and has its events up to `end` in the same. */
+ * {"cut": seq, "at"?: …, and of a forked scope "parent", "tag", "born", "agent"?, "task"?,
+ * "tagged"?: true (the flow gave the tag), "aside"?: true (not open, but can be forked again), and
+ * once it has ended "done": true, "result"?, "error"?, "status"?, "attempt", "end"}: `cut` is the
+ * seq up to which its events are in the checkpoint, `at` what the strand gave at its last boundary;
+ * one that failed is run again by a later attempt from there, and has its events up to `end` in the
+ * same. */
 
 CK_CHECKED ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err);
 /* Takes over what `saved` says; `*done` when the scope had ended (and need not run again). */
-CK_CHECKED ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *saved, ck_error *err);
+CK_CHECKED ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *saved,
+                                             ck_error *err);
 /* Reads the path of self->position, and begins to count anew. */
 CK_CHECKED ck_status ck_runner_read_path(ck_runner *self, ck_error *err);
 
@@ -36,7 +39,8 @@ CK_CHECKED ck_status ck_execution_reopen(ck_execution *self, ck_error *err);
 CK_CHECKED ck_status ck_runner_reopen_below(ck_runner *self, ck_error *err);
 /* A new runner goes on where `saved` says, or has ended and waits for its join. */
 CK_CHECKED ck_status ck_runner_reattach(ck_runner *self, const ck_value *saved, ck_error *err);
-/* Past a boundary: what an earlier process had forked behind the one before, and this one has not, is put away. */
+/* Past a boundary: what an earlier process had forked behind the one before, and this one has not,
+ * is put away. */
 CK_CHECKED ck_status ck_runner_settle_orphans(ck_runner *self, ck_error *err);
 /* The strand has ended well: whatever is saved of scopes below it is of no use any more. */
 CK_CHECKED ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err);

@@ -1,8 +1,9 @@
-/* scope_fork_reopen.c - child scopes of an earlier process: opened again, or put away when the flow has gone past them without them.
+/* scope_fork_reopen.c - child scopes of an earlier process: opened again, or put away when the flow
+ * has gone past them without them.
  *
- * What was forked before its parent's last boundary is open when the parent goes on; what was forked behind it is found by
- * the fork when the parent comes there again. After a failure it may come elsewhere: a scope that it has not forked by its
- * next boundary is a stray. */
+ * What was forked before its parent's last boundary is open when the parent goes on; what was
+ * forked behind it is found by the fork when the parent comes there again. After a failure it may
+ * come elsewhere: a scope that it has not forked by its next boundary is a stray. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ static const char prefix[] = "position.";
 static ck_status read_overlay(ck_runner *self, ck_error *err) {
   ck_state_entry *entries;
   size_t count, skip = strlen(self->overlays[0]);
-  ck_status status = ck_state_list(&entries, &count, ck_session_state(self->execution->session), err);
+  ck_status status =
+      ck_state_list(&entries, &count, ck_session_state(self->execution->session), err);
   if (status != CK_OK) return status;
   for (size_t i = 0; i < count && status == CK_OK; i++)
     if (strncmp(entries[i].key, self->overlays[0], skip) == 0)
@@ -54,7 +56,8 @@ typedef struct saved_scope {
 static bool read_saved(saved_scope *out, const ck_execution *self, const ck_state_entry *entry) {
   bool aside = false;
   if (strncmp(entry->key, prefix, sizeof prefix - 1) != 0) return false;
-  *out = (saved_scope){.scope = entry->key + sizeof prefix - 1, .record = ck_value_bytes(entry->value)};
+  *out = (saved_scope){.scope = entry->key + sizeof prefix - 1,
+                       .record = ck_value_bytes(entry->value)};
   char *parent = ck_json_dup_string(ck_json_get(out->record, "parent"));
   out->parent = parent ? ck_execution_find(self, parent) : NULL;
   free(parent);
@@ -64,7 +67,8 @@ static bool read_saved(saved_scope *out, const ck_execution *self, const ck_stat
   return !aside && out->parent && !ck_execution_find(self, out->scope);
 }
 
-static ck_status reopen_one(bool *opened, const ck_runner *root, const ck_state_entry *entry, ck_error *err) {
+static ck_status reopen_one(bool *opened, const ck_runner *root, const ck_state_entry *entry,
+                            ck_error *err) {
   saved_scope saved;
   ck_runner *made;
   *opened = read_saved(&saved, root->execution, entry) && saved.parent->phase != CK_PHASE_ENDED &&
@@ -78,7 +82,8 @@ ck_status ck_runner_reopen_below(ck_runner *self, ck_error *err) {
   ck_state_entry *entries;
   size_t count;
   bool any = true;
-  ck_status status = ck_state_list(&entries, &count, ck_session_state(self->execution->session), err);
+  ck_status status =
+      ck_state_list(&entries, &count, ck_session_state(self->execution->session), err);
   if (status != CK_OK) return status;
   while (any && status == CK_OK) { /* parents before children, whatever their names */
     any = false;
@@ -100,8 +105,9 @@ ck_status ck_execution_reopen(ck_execution *self, ck_error *err) {
 /* ---- strays ---- */
 
 /* The first key for which `is` says so, as a copy; NULL when there is none, or no memory. */
-static char *find_key(const ck_execution *self, bool (*is)(const ck_execution *, const ck_state_entry *, const char *), const char *of,
-                      ck_error *err) {
+static char *find_key(const ck_execution *self,
+                      bool (*is)(const ck_execution *, const ck_state_entry *, const char *),
+                      const char *of, ck_error *err) {
   ck_state_entry *entries;
   size_t count;
   char *found = NULL;
@@ -124,7 +130,8 @@ static bool is_stray_of(const ck_execution *self, const ck_state_entry *entry, c
 static bool is_write_of(const ck_execution *self, const ck_state_entry *entry, const char *scope) {
   size_t len = strlen(scope);
   (void)self;
-  return strncmp(entry->key, "branch.", 7) == 0 && strncmp(entry->key + 7, scope, len) == 0 && entry->key[7 + len] == '/';
+  return strncmp(entry->key, "branch.", 7) == 0 && strncmp(entry->key + 7, scope, len) == 0 &&
+         entry->key[7 + len] == '/';
 }
 
 static bool is_child_of(const ck_execution *self, const ck_state_entry *entry, const char *scope) {
@@ -134,13 +141,15 @@ static bool is_child_of(const ck_execution *self, const ck_state_entry *entry, c
 }
 
 /* All keys for which `is` says so. */
-static ck_status remove_all(ck_execution *self, bool (*is)(const ck_execution *, const ck_state_entry *, const char *), const char *of,
-                            bool with_scope, ck_error *err) {
+static ck_status remove_all(ck_execution *self,
+                            bool (*is)(const ck_execution *, const ck_state_entry *, const char *),
+                            const char *of, bool with_scope, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = CK_OK;
   char *found = NULL;
   while (status == CK_OK && (found = find_key(self, is, of, &failure))) {
-    status = with_scope ? ck_execution_remove_saved(self, found, err) : ck_session_put(self->session, found, NULL, err);
+    status = with_scope ? ck_execution_remove_saved(self, found, err)
+                        : ck_session_put(self->session, found, NULL, err);
     free(found);
   }
   if (status == CK_OK && failure.status != CK_OK) *err = failure;
@@ -158,7 +167,9 @@ ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_erro
 }
 
 ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err) {
-  return self->execution->has_strays ? remove_all(self->execution, is_child_of, self->scope, true, err) : CK_OK;
+  return self->execution->has_strays
+             ? remove_all(self->execution, is_child_of, self->scope, true, err)
+             : CK_OK;
 }
 
 /* One with a tag may be forked again under it, at another place. */
@@ -185,7 +196,8 @@ ck_status ck_runner_settle_orphans(ck_runner *self, ck_error *err) {
   char *found = NULL;
   if (!self->execution->has_strays || self->settled) return CK_OK;
   self->settled = true;
-  while (status == CK_OK && (found = find_key(self->execution, is_stray_of, self->scope, &failure))) {
+  while (status == CK_OK &&
+         (found = find_key(self->execution, is_stray_of, self->scope, &failure))) {
     status = put_away(self, found, err);
     free(found);
   }

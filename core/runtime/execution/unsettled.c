@@ -1,4 +1,5 @@
-/* unsettled.c - finds the paid calls that an earlier process left open, counts them, or holds what they may have cost. */
+/* unsettled.c - finds the paid calls that an earlier process left open, counts them, or holds what
+ * they may have cost. */
 #include "core/runtime/execution/unsettled.h"
 
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 
 static int64_t reserve_of(const ck_ledger_entry *entry) {
   int64_t reserve = 0;
-  if (entry->intent) ck_json_read_int(&reserve, ck_json_get(ck_value_bytes(entry->intent), "reserve"));
+  if (entry->intent)
+    ck_json_read_int(&reserve, ck_json_get(ck_value_bytes(entry->intent), "reserve"));
   return reserve > 0 ? reserve : 0;
 }
 
@@ -37,11 +39,16 @@ static bool close_open(void *to, const ck_event *event) {
 
 /* Whether something can still tell what came of it, or has the word on it. */
 static bool can_be_settled(const ck_execution *self, const ck_ledger_entry *entry) {
-  ck_effect effect = {.scope = entry->scope, .key = entry->key, .attempt = entry->intent_attempt, .kind = entry->kind,
-                      .class = entry->class, .agent = entry->agent,
+  ck_effect effect = {.scope = entry->scope,
+                      .key = entry->key,
+                      .attempt = entry->intent_attempt,
+                      .kind = entry->kind,
+                      .class = entry->class,
+                      .agent = entry->agent,
                       .request = ck_json_get(ck_value_bytes(entry->intent), "request")};
   if (ck_ledger_decide(entry, &effect, entry->intent_digest).answer != CK_LEDGER_RUN) return true;
-  return entry->verdict == CK_VERDICT_NONE && ck_driver_probes(ck_execution_find_driver(self, &effect), &effect);
+  return entry->verdict == CK_VERDICT_NONE &&
+         ck_driver_probes(ck_execution_find_driver(self, &effect), &effect);
 }
 
 static ck_status close_entry(ck_execution *self, const ck_ledger_entry *entry, ck_error *err) {
@@ -49,7 +56,8 @@ static ck_status close_entry(ck_execution *self, const ck_ledger_entry *entry, c
   ck_value *body;
   ck_status status = ck_ledger_write_unsettled(&body, entry, err);
   if (status != CK_OK) return status;
-  ck_event event = {.kind = CK_EVENT_OUTCOME, .scope = entry->scope, .agent = entry->agent, .body = body};
+  ck_event event = {
+      .kind = CK_EVENT_OUTCOME, .scope = entry->scope, .agent = entry->agent, .body = body};
   status = ck_session_record_cost(session, &event, err);
   if (status == CK_OK) status = ck_ledger_apply(session->ledger, &event, err);
   ck_value_free(body);
@@ -64,8 +72,8 @@ static ck_status hold(ck_execution *self, const ck_ledger_entry *entry, ck_error
   return CK_OK;
 }
 
-/* What a branch that was left had begun, and this one has done since or counted as lost: the ledger, which lacks what its view shows up
- * to the cut, takes it for open. */
+/* What a branch that was left had begun, and this one has done since or counted as lost: the
+ * ledger, which lacks what its view shows up to the cut, takes it for open. */
 static ck_status close_what_was_done(ck_session *session, ck_error *err) {
   const ck_ledger_entry *entry;
   int64_t cut, earliest = INT64_MAX;
@@ -74,7 +82,10 @@ static ck_status close_what_was_done(ck_session *session, ck_error *err) {
   ck_status status = ck_replay_range_earliest(&cut, session->state, session->cut, err);
   if (status != CK_OK || earliest >= cut) return status;
   closing c = {.session = session, .err = err};
-  ck_event_query query = {.session = session->record.no, .view = &session->view, .after = earliest, .until = cut,
+  ck_event_query query = {.session = session->record.no,
+                          .view = &session->view,
+                          .after = earliest,
+                          .until = cut,
                           .kinds = 1ull << CK_EVENT_OUTCOME};
   status = ck_store_read_events(session->runtime->store, &query, close_open, &c, err);
   return status == CK_OK ? c.status : status;
@@ -85,13 +96,15 @@ ck_status ck_unsettled_open(ck_execution *self, ck_error *err) {
   ck_status status = close_what_was_done(self->session, err);
   uint64_t ticket;
   bool any = false;
-  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(self->session->ledger, i)) != NULL; i++) {
+  for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(self->session->ledger, i)) != NULL;
+       i++) {
     if (!is_lost(self->session, entry)) continue;
     bool settles = can_be_settled(self, entry);
     any |= !settles;
     status = settles ? hold(self, entry, err) : close_entry(self, entry, err);
   }
-  return status == CK_OK && any ? ck_session_push(&ticket, self->session, CK_DURABLE_POWER, err) : status;
+  return status == CK_OK && any ? ck_session_push(&ticket, self->session, CK_DURABLE_POWER, err)
+                                : status;
 }
 
 ck_status ck_unsettled_expect(int64_t *out, ck_session *session, ck_error *err) {

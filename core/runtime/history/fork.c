@@ -4,7 +4,8 @@
 
 #include "core/runtime/history/history_edit_private.h"
 
-/* As if the origin had ended at the checkpoint: the fork's timelines and seqs follow those that it sees. */
+/* As if the origin had ended at the checkpoint: the fork's timelines and seqs follow those that it
+ * sees. */
 static void place(ck_history_edit *self) {
   ck_session *session = self->session;
   ck_timeline *timeline = &session->timeline;
@@ -46,7 +47,8 @@ static ck_status make_edit(ck_history_edit *self, const ck_state_edit *edit, ck_
   ck_value *body = NULL, *slot = NULL;
   ck_status status = ck_state_edit_check(edit, self->session->redactor, err);
   if (status == CK_OK) status = ck_state_edit_write(&body, edit, err);
-  if (status == CK_OK) status = ck_session_append(self->session, CK_EVENT_EDIT, NULL, NULL, body, err);
+  if (status == CK_OK)
+    status = ck_session_append(self->session, CK_EVENT_EDIT, NULL, NULL, body, err);
   if (status == CK_OK && edit->ref) status = ck_redact_make_ref(&slot, edit->ref, err);
   if (status == CK_OK && slot) status = ck_state_put(self->session->changed, edit->key, slot, err);
   if (status == CK_OK && !slot) status = ck_session_put(self->session, edit->key, edit->value, err);
@@ -61,7 +63,8 @@ static ck_status copy_text(char **out, const char *text, ck_error *err) {
 }
 
 /* It is started with what its origin was started with. */
-static ck_status make_record(ck_session_record *out, const ck_history_edit *self, const char *id, ck_error *err) {
+static ck_status make_record(ck_session_record *out, const ck_history_edit *self, const char *id,
+                             ck_error *err) {
   const ck_session_record *origin = &self->head.session;
   ck_clock *clock = &self->runtime->clock;
   *out = (ck_session_record){.created_ms = clock->wall_ms(clock->self)};
@@ -73,7 +76,8 @@ static ck_status make_record(ck_session_record *out, const ck_history_edit *self
     ck_id_make_session(out->id, out->created_ms);
   }
   out->updated_ms = out->created_ms;
-  out->origin = (ck_origin){.session = self->from.session ? self->from.session : origin->no, .cut = self->from.seq};
+  out->origin = (ck_origin){.session = self->from.session ? self->from.session : origin->no,
+                            .cut = self->from.seq};
   memcpy(out->run, self->session->timeline.run, sizeof out->run);
   out->input = ck_value_share(origin->input);
   ck_status status = copy_text(&out->profile, origin->profile, err);
@@ -82,14 +86,16 @@ static ck_status make_record(ck_session_record *out, const ck_history_edit *self
   return status;
 }
 
-static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self, const ck_history_edit_options *options, ck_error *err) {
+static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self,
+                           const ck_history_edit_options *options, ck_error *err) {
   ck_session_record record = {0};
   const ck_state_edits *edits = options->edits;
   ck_status status = ck_history_edit_begin(self, options, err);
   if (status != CK_OK) return status;
   place(self);
   status = ck_history_edit_announce(self, CK_EVENT_SESSION_FORKED, 0, err);
-  for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++) status = make_edit(self, &edits->items[i], err);
+  for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++)
+    status = make_edit(self, &edits->items[i], err);
   if (status == CK_OK) status = put_base(self, err);
   if (status == CK_OK) status = make_record(&record, self, options->fork, err);
   if (status == CK_OK) status = ck_history_edit_commit(out, self, &record, "forked", err);
@@ -97,7 +103,8 @@ static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self, c
   return status;
 }
 
-ck_status ck_session_fork(ck_history_edit_result *out, ck_runtime *runtime, const char *id, const ck_history_edit_options *options, ck_error *err) {
+ck_status ck_session_fork(ck_history_edit_result *out, ck_runtime *runtime, const char *id,
+                          const ck_history_edit_options *options, ck_error *err) {
   *out = (ck_history_edit_result){0};
   ck_history_edit self = {.runtime = runtime};
   ck_status status = ck_id_check("session id", id, err);
@@ -107,18 +114,22 @@ ck_status ck_session_fork(ck_history_edit_result *out, ck_runtime *runtime, cons
   return status;
 }
 
-ck_status ck_session_list_effects(ck_runtime *runtime, int64_t session, int64_t after, ck_effect_visit visit, void *to, ck_error *err) {
+ck_status ck_session_list_effects(ck_runtime *runtime, int64_t session, int64_t after,
+                                  ck_effect_visit visit, void *to, ck_error *err) {
   ck_ledger *ledger;
   ck_status status = ck_ledger_new(&ledger, err);
   if (status != CK_OK) return status;
   ck_ledger_fold fold = {.ledger = ledger, .status = CK_OK, .err = err};
-  ck_event_query query = {.session = session, .after = after, .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
+  ck_event_query query = {.session = session,
+                          .after = after,
+                          .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
   status = ck_store_read_events(runtime->store, &query, ck_ledger_fold_event, &fold, err);
   if (status == CK_OK) status = fold.status;
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(ledger, i)) != NULL; i++)
     if (entry->class != CK_EFFECT_PURE && entry->intent)
-      visit(to, entry->key, ck_effect_kind_name(entry->kind), ck_effect_class_name(entry->class), entry->open);
+      visit(to, entry->key, ck_effect_kind_name(entry->kind), ck_effect_class_name(entry->class),
+            entry->open);
   ck_ledger_free(ledger);
   return status;
 }

@@ -1,4 +1,5 @@
-/* history_edit.c - what fork, rewind and undo share: look, load, gather what is written, and write it in one transaction. */
+/* history_edit.c - what fork, rewind and undo share: look, load, gather what is written, and write
+ * it in one transaction. */
 #include "core/runtime/history/history_edit_private.h"
 
 #include <stdlib.h>
@@ -6,43 +7,56 @@
 
 #include "core/runtime/session/select.h"
 
-ck_status ck_history_edit_open(ck_history_edit *self, ck_runtime *runtime, const char *id, const char *doing, ck_error *err) {
+ck_status ck_history_edit_open(ck_history_edit *self, ck_runtime *runtime, const char *id,
+                               const char *doing, ck_error *err) {
   self->runtime = runtime;
   ck_status status = ck_id_check("session id", id, err);
   if (status == CK_OK) status = ck_store_get_head(&self->head, runtime->store, id, err);
   if (status == CK_OK && !ck_session_status_resumable(self->head.session.status))
-    status = ck_error_set(err, CK_E_REFUSED, "session %s is %s and cannot be %s: 'ckrun sessions fork %s' makes one that goes on from a "
-                                             "checkpoint of it", id, ck_session_status_name(self->head.session.status), doing, id);
+    status = ck_error_set(
+        err, CK_E_REFUSED,
+        "session %s is %s and cannot be %s: 'ckrun sessions fork %s' makes one that goes on from a "
+        "checkpoint of it",
+        id, ck_session_status_name(self->head.session.status), doing, id);
   return status == CK_OK ? ck_store_check_owner(runtime->store, id, err) : status;
 }
 
 static ck_status choose(ck_history_edit *self, const char *checkpoint, ck_error *err) {
   const char *id = self->head.session.id;
-  ck_status status = ck_select_checkpoint(&self->from, self->runtime->store, &self->head, &(ck_choice){.id = checkpoint}, err);
+  ck_status status = ck_select_checkpoint(&self->from, self->runtime->store, &self->head,
+                                          &(ck_choice){.id = checkpoint}, err);
   if (status != CK_OK) return status;
-  if (self->from.seq == 0) return ck_error_set(err, CK_E_REFUSED, "session %s has no checkpoint to go on from", id);
+  if (self->from.seq == 0)
+    return ck_error_set(err, CK_E_REFUSED, "session %s has no checkpoint to go on from", id);
   if (self->from.resumable) return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from", self->from.id, id);
+  return ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from",
+                      self->from.id, id);
 }
 
 static ck_status load_state(ck_history_edit *self, ck_error *err) {
   ck_state *state;
   ck_session *session = self->session;
-  ck_status status = ck_store_get_state(&state, self->runtime->store, self->head.session.no, self->from.seq, err);
+  ck_status status =
+      ck_store_get_state(&state, self->runtime->store, self->head.session.no, self->from.seq, err);
   if (status != CK_OK) return status;
   ck_state_free(session->state);
   session->state = state;
   return ck_session_fill_secret_references(session, true, err);
 }
 
-/* Its profile is not needed: no policy is asked, and what is known of its secrets is the caller's to tell. */
-ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_options *options, ck_error *err) {
+/* Its profile is not needed: no policy is asked, and what is known of its secrets is the caller's
+ * to tell. */
+ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_options *options,
+                                ck_error *err) {
   ck_status status = choose(self, options->checkpoint, err);
   if (status == CK_OK) status = ck_session_new(&self->session, self->runtime, NULL, NULL, err);
-  if (status == CK_OK && options->secrets) status = ck_redactor_copy_secrets(self->session->redactor, options->secrets, err);
-  if (status == CK_OK && options->excluded) status = ck_redactor_set_keys(self->session->redactor, options->excluded, err);
+  if (status == CK_OK && options->secrets)
+    status = ck_redactor_copy_secrets(self->session->redactor, options->secrets, err);
+  if (status == CK_OK && options->excluded)
+    status = ck_redactor_set_keys(self->session->redactor, options->excluded, err);
   if (status == CK_OK) status = load_state(self, err);
-  if (status == CK_OK) status = ck_session_load_checkpoint_list(self->session, &self->head, &self->from, true, err);
+  if (status == CK_OK)
+    status = ck_session_load_checkpoint_list(self->session, &self->head, &self->from, true, err);
   if (status != CK_OK) return status;
   ck_session *session = self->session;
   session->checkpoint = self->from.seq;
@@ -51,7 +65,8 @@ ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_opt
   return CK_OK;
 }
 
-ck_status ck_history_edit_announce(ck_history_edit *self, ck_event_kind kind, int64_t undone, ck_error *err) {
+ck_status ck_history_edit_announce(ck_history_edit *self, ck_event_kind kind, int64_t undone,
+                                   ck_error *err) {
   ck_buffer buffer = {0};
   ck_value *body = NULL;
   ck_json_writer w = {.out = &buffer};
@@ -64,7 +79,8 @@ ck_status ck_history_edit_announce(ck_history_edit *self, ck_event_kind kind, in
   ck_json_member_text(&w, "checkpoint", self->from.id);
   if (!forks) ck_json_member_int(&w, "left", self->head.session.timeline);
   if (undone) ck_json_member_int(&w, "undone", undone);
-  ck_status status = kind == CK_EVENT_SESSION_REWOUND ? ck_session_write_cuts(self->session, &w, err) : CK_OK;
+  ck_status status =
+      kind == CK_EVENT_SESSION_REWOUND ? ck_session_write_cuts(self->session, &w, err) : CK_OK;
   ck_json_end(&w, '}');
   if (status == CK_OK) status = ck_value_from(&body, &buffer, err);
   if (status == CK_OK) status = ck_session_append(self->session, kind, NULL, NULL, body, err);
@@ -73,22 +89,31 @@ ck_status ck_history_edit_announce(ck_history_edit *self, ck_event_kind kind, in
   return status;
 }
 
-static ck_status write(ck_history_edit *self, const ck_session_record *record, const ck_checkpoint *checkpoint, const char *reason, ck_error *err) {
+static ck_status write(ck_history_edit *self, const ck_session_record *record,
+                       const ck_checkpoint *checkpoint, const char *reason, ck_error *err) {
   ck_session *session = self->session;
   ck_store *store = self->runtime->store;
   const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = reason};
-  ck_opening opening = {.timeline = &session->timeline, .events = session->pending, .event_count = session->pending_count,
-                        .checkpoint = checkpoint, .update = &paused};
+  ck_opening opening = {.timeline = &session->timeline,
+                        .events = session->pending,
+                        .event_count = session->pending_count,
+                        .checkpoint = checkpoint,
+                        .update = &paused};
   if (record) return ck_store_create_session(&session->lease, store, record, &opening, err);
-  return ck_store_acquire(&session->lease, store, self->head.session.id, self->head.session.epoch, &opening, err);
+  return ck_store_acquire(&session->lease, store, self->head.session.id, self->head.session.epoch,
+                          &opening, err);
 }
 
-ck_status ck_history_edit_commit(ck_history_edit_result *out, ck_history_edit *self, const ck_session_record *record, const char *reason, ck_error *err) {
+ck_status ck_history_edit_commit(ck_history_edit_result *out, ck_history_edit *self,
+                                 const ck_session_record *record, const char *reason,
+                                 ck_error *err) {
   ck_checkpoint *checkpoint;
   ck_status status = ck_session_mark_edit(&checkpoint, self->session, err);
   if (status == CK_OK) status = write(self, record, checkpoint, reason, err);
   if (status == CK_OK) {
-    *out = (ck_history_edit_result){.from_seq = self->from.seq, .timeline = self->session->timeline.no, .left = self->head.session.timeline};
+    *out = (ck_history_edit_result){.from_seq = self->from.seq,
+                                    .timeline = self->session->timeline.no,
+                                    .left = self->head.session.timeline};
     memcpy(out->session, record ? record->id : self->head.session.id, sizeof out->session);
     memcpy(out->from, self->from.id, sizeof out->from);
     memcpy(out->checkpoint, checkpoint->id, sizeof out->checkpoint);

@@ -9,27 +9,37 @@ void ck_pruned_clear(ck_pruned *self) {
   ck_checkpoint_list_clear(&self->past);
 }
 
-static ck_status choose(int64_t *seqs, size_t *count, const ck_checkpoint_list *past, const ck_prune_order *order, ck_error *err) {
+static ck_status choose(int64_t *seqs, size_t *count, const ck_checkpoint_list *past,
+                        const ck_prune_order *order, ck_error *err) {
   ck_clock clock = ck_clock_system();
   *count = 0;
-  if (order->keep < 0) return ck_checkpoint_list_ask(seqs, count, past, order->policies, clock.wall_ms(clock.self), err);
-  for (size_t i = 0; i < past->count && (int64_t)(past->count - i) > order->keep; i++) seqs[(*count)++] = past->list[i].seq;
+  if (order->keep < 0)
+    return ck_checkpoint_list_ask(seqs, count, past, order->policies, clock.wall_ms(clock.self),
+                                  err);
+  for (size_t i = 0; i < past->count && (int64_t)(past->count - i) > order->keep; i++)
+    seqs[(*count)++] = past->list[i].seq;
   return CK_OK;
 }
 
 /* At the end of the live timeline: no resume sees it there, and it stays in the log. */
-static ck_status record(ck_store *store, ck_lease lease, const ck_head *head, const ck_pruned *pruned, ck_error *err) {
+static ck_status record(ck_store *store, ck_lease lease, const ck_head *head,
+                        const ck_pruned *pruned, ck_error *err) {
   ck_clock clock = ck_clock_system();
-  ck_event event = {.seq = head->last_seq + 1, .timeline = head->session.timeline, .kind = CK_EVENT_PRUNE,
-                    .at_ms = clock.wall_ms(clock.self), .scope = "main"};
+  ck_event event = {.seq = head->last_seq + 1,
+                    .timeline = head->session.timeline,
+                    .kind = CK_EVENT_PRUNE,
+                    .at_ms = clock.wall_ms(clock.self),
+                    .scope = "main"};
   ck_event *events[] = {&event};
   ck_status status = ck_checkpoint_list_describe(&event.body, &pruned->past, &pruned->report, err);
   if (status != CK_OK) return status;
-  ck_batch batch = {.lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};
+  ck_batch batch = {
+      .lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};
   status = ck_store_commit(store, &batch, 1, err);
   if (status == CK_OK && batch.status != CK_OK)
-    status = ck_error_set(err, batch.status, "session %s: what was pruned cannot be written down: %s", head->session.id,
-                          ck_status_text(batch.status));
+    status =
+        ck_error_set(err, batch.status, "session %s: what was pruned cannot be written down: %s",
+                     head->session.id, ck_status_text(batch.status));
   ck_value_free(event.body);
   return status;
 }
@@ -39,27 +49,34 @@ typedef struct choice {
   size_t count;
 } choice;
 
-static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, const choice *of, ck_error *err) {
+static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, const choice *of,
+                       ck_error *err) {
   ck_lease lease;
-  ck_status status = ck_store_lock_session(&lease, store, head->session.id, head->session.epoch, err);
+  ck_status status =
+      ck_store_lock_session(&lease, store, head->session.id, head->session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_store_prune(store, lease, of->seqs, of->count, &out->report, err);
   if (status == CK_OK && out->report.count > 0) status = record(store, lease, head, out, err);
   ck_store_release(store, lease);
-  return status == CK_OK && out->report.emptied > 0 ? ck_store_vacuum(&out->freed, store, err) : status;
+  return status == CK_OK && out->report.emptied > 0 ? ck_store_vacuum(&out->freed, store, err)
+                                                    : status;
 }
 
-ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id, const ck_prune_order *order, ck_error *err) {
+ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id,
+                                   const ck_prune_order *order, ck_error *err) {
   ck_head head;
   choice of = {0};
   *out = (ck_pruned){0};
   ck_status status = ck_store_get_head(&head, store, id, err);
   if (status != CK_OK) return status;
   status = ck_checkpoint_list_read(&out->past, store, head.session.no, err);
-  if (status == CK_OK && !(of.seqs = calloc(out->past.count + 1, sizeof *of.seqs))) status = ck_error_no_memory(err);
+  if (status == CK_OK && !(of.seqs = calloc(out->past.count + 1, sizeof *of.seqs)))
+    status = ck_error_no_memory(err);
   if (status == CK_OK) status = choose(of.seqs, &of.count, &out->past, order, err);
-  if (status == CK_OK && order->dry_run) status = ck_store_plan_prune(store, id, of.seqs, of.count, &out->report, err);
-  else if (status == CK_OK) status = prune(out, store, &head, &of, err);
+  if (status == CK_OK && order->dry_run)
+    status = ck_store_plan_prune(store, id, of.seqs, of.count, &out->report, err);
+  else if (status == CK_OK)
+    status = prune(out, store, &head, &of, err);
   free(of.seqs);
   ck_head_clear(&head);
   return status;

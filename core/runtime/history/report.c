@@ -1,7 +1,8 @@
 /* report.c - whom the report of a rewind is told: every scope whose conversation it cuts.
  *
- * A scope that stood somewhere at the checkpoint, or had said something by then, and has said more since, has lost that: it
- * hears what came of it. One that was asked for the first time behind the checkpoint starts anew and hears nothing. */
+ * A scope that stood somewhere at the checkpoint, or had said something by then, and has said more
+ * since, has lost that: it hears what came of it. One that was asked for the first time behind the
+ * checkpoint starts anew and hears nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,12 +33,14 @@ static const ck_value *position_of(const ck_history_edit *self, const char *scop
 /* ---- who hears it ---- */
 
 /* At the checkpoint. */
-static ck_status has_begun(bool *out, const ck_history_edit *self, const char *name, ck_error *err) {
+static ck_status has_begun(bool *out, const ck_history_edit *self, const char *name,
+                           ck_error *err) {
   ck_scope *scope;
   *out = position_of(self, name) != NULL;
   ck_status status = *out ? CK_OK : ck_scope_new(&scope, name, err);
   if (*out || status != CK_OK) return status;
-  status = ck_scope_fold(scope, self->runtime->store, self->head.session.no, &self->session->view, self->from.seq, err);
+  status = ck_scope_fold(scope, self->runtime->store, self->head.session.no, &self->session->view,
+                         self->from.seq, err);
   *out = ck_conversation_count(ck_scope_conversation(scope)) > 0;
   ck_scope_free(scope);
   return status;
@@ -57,9 +60,11 @@ static ck_status add(listeners *self, const char *scope) {
   return CK_OK;
 }
 
-/* What a replay stands for is not looked up: one in a scope that says nothing finds no conversation there. */
+/* What a replay stands for is not looked up: one in a scope that says nothing finds no conversation
+ * there. */
 static bool is_said(const ck_event *event) {
-  return event->kind != CK_EVENT_OUTCOME || ck_json_type_of(ck_json_get(ck_value_bytes(event->body), "message")) != CK_JSON_NONE;
+  return event->kind != CK_EVENT_OUTCOME ||
+         ck_json_type_of(ck_json_get(ck_value_bytes(event->body), "message")) != CK_JSON_NONE;
 }
 
 static bool look_at(void *to, const ck_event *event) {
@@ -75,10 +80,15 @@ static bool look_at(void *to, const ck_event *event) {
 static ck_status find_cut_ones(listeners *self) {
   ck_view view;
   const ck_head *head = &self->hand->head;
-  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, self->err);
-  ck_event_query query = {.session = head->session.no, .view = &view, .after = self->hand->from.seq,
-                          .kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
-  if (status == CK_OK) status = ck_store_read_events(self->hand->runtime->store, &query, look_at, self, self->err);
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, self->err);
+  ck_event_query query = {.session = head->session.no,
+                          .view = &view,
+                          .after = self->hand->from.seq,
+                          .kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME |
+                                   1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
+  if (status == CK_OK)
+    status = ck_store_read_events(self->hand->runtime->store, &query, look_at, self, self->err);
   if (status == CK_OK) status = self->status;
   ck_view_clear(&view);
   return status == CK_OK && self->hearing == 0 ? add(self, "main") : status;
@@ -86,7 +96,8 @@ static ck_status find_cut_ones(listeners *self) {
 
 static ck_status refuse(const listeners *self) {
   const ck_history_edit *hand = self->hand;
-  return ck_error_set(self->err, CK_E_NOT_FOUND, "session %s has no scope '%s' at checkpoint %s", hand->head.session.id, self->wanted, hand->from.id);
+  return ck_error_set(self->err, CK_E_NOT_FOUND, "session %s has no scope '%s' at checkpoint %s",
+                      hand->head.session.id, self->wanted, hand->from.id);
 }
 
 static ck_status find(listeners *self) {
@@ -114,7 +125,8 @@ static ck_status write_report(ck_value **out, const char *report, ck_error *err)
 }
 
 /* Its conversation is gone on with from its cut, and from the report behind it. */
-static ck_status move_said(const ck_history_edit *self, const char *scope, const ck_value *position, ck_error *err) {
+static ck_status move_said(const ck_history_edit *self, const char *scope, const ck_value *position,
+                           ck_error *err) {
   char key[CK_STATE_KEY_MAX];
   ck_buffer buffer = {0}, name = {0};
   ck_value *moved = NULL;
@@ -139,9 +151,11 @@ static ck_status move_said(const ck_history_edit *self, const char *scope, const
   return status;
 }
 
-static ck_status tell(const ck_history_edit *self, const char *scope, const ck_value *report, ck_error *err) {
+static ck_status tell(const ck_history_edit *self, const char *scope, const ck_value *report,
+                      ck_error *err) {
   const ck_value *position = position_of(self, scope);
-  char *agent = position ? ck_json_dup_string(ck_json_get(ck_value_bytes(position), "agent")) : NULL;
+  char *agent =
+      position ? ck_json_dup_string(ck_json_get(ck_value_bytes(position), "agent")) : NULL;
   ck_status status = ck_session_append(self->session, CK_EVENT_MESSAGE, scope, agent, report, err);
   if (status == CK_OK && position) status = move_said(self, scope, position, err);
   free(agent);
@@ -153,7 +167,8 @@ static void append_name(ck_history_edit_result *out, const char *scope) {
   snprintf(out->told + used, sizeof out->told - used, "%s%s", used ? " " : "", scope);
 }
 
-ck_status ck_history_edit_add_report(ck_history_edit_result *out, ck_history_edit *self, const ck_history_edit_options *options, ck_error *err) {
+ck_status ck_history_edit_add_report(ck_history_edit_result *out, ck_history_edit *self,
+                                     const ck_history_edit_options *options, ck_error *err) {
   ck_value *report = NULL;
   listeners all = {.hand = self, .wanted = options->scope, .err = err};
   ck_status status = find(&all);

@@ -18,13 +18,15 @@ static bool is_question(const ck_ledger_entry *entry) {
   return entry->open && entry->verdict == CK_VERDICT_NONE && entry->kind == CK_EFFECT_ASK;
 }
 
-/* All intents that `view` (NULL: every timeline) shows: a doubt older than the head's checkpoint cannot be, but reading them
- * all is simple and rare. */
-static ck_status read_view(ck_ledger **out, ck_store *store, int64_t session, const ck_view *view, ck_error *err) {
+/* All intents that `view` (NULL: every timeline) shows: a doubt older than the head's checkpoint
+ * cannot be, but reading them all is simple and rare. */
+static ck_status read_view(ck_ledger **out, ck_store *store, int64_t session, const ck_view *view,
+                           ck_error *err) {
   ck_status status = ck_ledger_new(out, err);
   ck_ledger_fold r = {.ledger = *out, .status = CK_OK, .err = err};
   ck_event_query query = {
-      .session = session, .view = view,
+      .session = session,
+      .view = view,
       .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
   if (status == CK_OK) status = ck_store_read_events(store, &query, ck_ledger_fold_event, &r, err);
   if (status == CK_OK) status = r.status;
@@ -35,20 +37,23 @@ static ck_status read_view(ck_ledger **out, ck_store *store, int64_t session, co
 }
 
 /* A question of a branch that was left waits for nobody. */
-static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *id, bool live_only, ck_error *err) {
+static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *id, bool live_only,
+                             ck_error *err) {
   ck_head head = {0};
   ck_view view = {0};
   *out = NULL;
   ck_status status = ck_store_get_head(&head, runtime->store, id, err);
   if (status == CK_OK && live_only)
     status = ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, err);
-  if (status == CK_OK) status = read_view(out, runtime->store, head.session.no, live_only ? &view : NULL, err);
+  if (status == CK_OK)
+    status = read_view(out, runtime->store, head.session.no, live_only ? &view : NULL, err);
   ck_view_clear(&view);
   ck_head_clear(&head);
   return status;
 }
 
-static ck_status list(ck_runtime *runtime, const char *id, standing stands, ck_doubt_visit visit, void *to, ck_error *err) {
+static ck_status list(ck_runtime *runtime, const char *id, standing stands, ck_doubt_visit visit,
+                      void *to, ck_error *err) {
   ck_ledger *ledger;
   ck_status status = read_ledger(&ledger, runtime, id, stands == is_question, err);
   if (status != CK_OK) return status;
@@ -61,11 +66,13 @@ static ck_status list(ck_runtime *runtime, const char *id, standing stands, ck_d
   return CK_OK;
 }
 
-ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id, ck_doubt_visit visit, void *to, ck_error *err) {
+ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id, ck_doubt_visit visit,
+                                 void *to, ck_error *err) {
   return list(runtime, id, in_doubt, visit, to, err);
 }
 
-ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doubt_visit visit, void *to, ck_error *err) {
+ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doubt_visit visit,
+                                    void *to, ck_error *err) {
   return list(runtime, id, is_question, visit, to, err);
 }
 
@@ -74,23 +81,28 @@ typedef struct doubts {
   const char *key;
   char first[CK_STATE_KEY_MAX];
   const ck_value *answer; /* given to it; NULL */
-  ck_error odd;     /* why it cannot be; CK_OK: it can */
+  ck_error odd;           /* why it cannot be; CK_OK: it can */
   bool found;
   size_t others;
 } doubts;
 
-static void count_doubt(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+static void count_doubt(void *to, const char *key, const char *kind, const char *class,
+                        ck_bytes request) {
   doubts *self = to;
   (void)kind, (void)class;
   bool meant = self->key ? strcmp(key, self->key) == 0 : !self->found;
-  if (meant) self->found = true;
-  else self->others++;
+  if (meant)
+    self->found = true;
+  else
+    self->others++;
   if (!meant) return;
   snprintf(self->first, sizeof self->first, "%s", key);
-  if (self->answer) self->odd.status = ck_effect_check_answer(request, ck_value_bytes(self->answer), &self->odd);
+  if (self->answer)
+    self->odd.status = ck_effect_check_answer(request, ck_value_bytes(self->answer), &self->odd);
 }
 
-static ck_status write_resolution(ck_value **out, const char *key, const char *verdict, const ck_value *result, ck_error *err) {
+static ck_status write_resolution(ck_value **out, const char *key, const char *verdict,
+                                  const ck_value *result, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -112,20 +124,26 @@ typedef struct said {
 } said;
 
 /* False in *recorded when somebody else's word came in between. */
-static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const char *id, const said *what, ck_error *err) {
+static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const char *id,
+                                   const said *what, ck_error *err) {
   ck_session *session;
   doubts left = {.key = what->key};
   *recorded = false;
-  ck_status status = ck_session_resume(&session, runtime, id, &(ck_resume_options){.keep_slots = true}, err);
+  ck_status status =
+      ck_session_resume(&session, runtime, id, &(ck_resume_options){.keep_slots = true}, err);
   if (status != CK_OK) return status;
   uint64_t ticket;
   const ck_ledger_entry *entry = ck_ledger_get(session->ledger, what->key);
   status = list(runtime, id, what->stands, count_doubt, &left, err);
-  /* Of a scope that was left behind the cut the session's own ledger knows nothing: a word on it is recorded all the same. */
+  /* Of a scope that was left behind the cut the session's own ledger knows nothing: a word on it is
+   * recorded all the same. */
   bool stands = entry ? what->stands(entry) : left.found;
   if (status == CK_OK && stands)
-    status = ck_session_append(session, CK_EVENT_RESOLUTION, entry ? entry->scope : NULL, NULL, what->body, err);
-  ck_queueing how = {.update = left.others ? &what->more : &what->none, .durability = CK_DURABLE_POWER, .waited = true};
+    status = ck_session_append(session, CK_EVENT_RESOLUTION, entry ? entry->scope : NULL, NULL,
+                               what->body, err);
+  ck_queueing how = {.update = left.others ? &what->more : &what->none,
+                     .durability = CK_DURABLE_POWER,
+                     .waited = true};
   if (status == CK_OK) status = ck_session_queue(&ticket, session, &how, err);
   if (status == CK_OK) status = ck_session_wait(session, ticket, err);
   ck_session_close(session);
@@ -133,46 +151,61 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
   return status;
 }
 
-ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *key, const char *verdict, const ck_value *result,
-                             ck_error *err) {
+ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *key,
+                             const char *verdict, const ck_value *result, ck_error *err) {
   doubts d = {.key = key};
   ck_status status = ck_id_check("session id", id, err);
   if (status != CK_OK) return status;
   if (ck_verdict_of(verdict) == CK_VERDICT_NONE)
-    return ck_error_set(err, CK_E_USAGE, "unknown verdict \"%s\": say done, retry or abort", verdict);
+    return ck_error_set(err, CK_E_USAGE, "unknown verdict \"%s\": say done, retry or abort",
+                        verdict);
   status = ck_session_list_doubts(runtime, id, count_doubt, &d, err);
   if (status == CK_OK && !d.found)
     status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt", id, key);
   if (status != CK_OK) return status;
   bool recorded;
-  said what = {.key = key, .stands = in_doubt,
-               .more = {.status = CK_SESSION_IN_DOUBT, .reason = "in_doubt"}, .none = {.status = CK_SESSION_PAUSED, .reason = "resolved"}};
+  said what = {.key = key,
+               .stands = in_doubt,
+               .more = {.status = CK_SESSION_IN_DOUBT, .reason = "in_doubt"},
+               .none = {.status = CK_SESSION_PAUSED, .reason = "resolved"}};
   status = write_resolution(&what.body, key, verdict, result, err);
   if (status != CK_OK) return status;
   status = record_resolution(&recorded, runtime, id, &what, err);
   ck_value_free(what.body);
   if (status == CK_OK && !recorded)
-    status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt any more", id, key);
+    status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt any more",
+                          id, key);
   return status;
 }
 
 static ck_status no_question(const char *id, const char *key, ck_error *err) {
-  if (!key) return ck_error_set(err, CK_E_REFUSED, "session %s waits for no answer: it asks nothing, or was answered", id);
-  return ck_error_set(err, CK_E_REFUSED, "session %s waits for no answer to \"%s\": it was not asked, or was answered", id, key);
+  if (!key)
+    return ck_error_set(err, CK_E_REFUSED,
+                        "session %s waits for no answer: it asks nothing, or was answered", id);
+  return ck_error_set(err, CK_E_REFUSED,
+                      "session %s waits for no answer to \"%s\": it was not asked, or was answered",
+                      id, key);
 }
 
-ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key, const ck_value *text, ck_error *err) {
+ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key,
+                            const ck_value *text, ck_error *err) {
   doubts d = {.key = key, .answer = text};
   ck_status status = ck_id_check("session id", id, err);
   if (status == CK_OK) status = ck_session_list_questions(runtime, id, count_doubt, &d, err);
   if (status != CK_OK) return status;
   if (!d.found) return no_question(id, key, err);
   if (!key && d.others)
-    return ck_error_set(err, CK_E_USAGE, "session %s asks %zu questions: say with --effect which of them is answered", id, d.others + 1);
-  if (d.odd.status != CK_OK) return ck_error_set(err, d.odd.status, "session %s: %s", id, d.odd.text);
+    return ck_error_set(
+        err, CK_E_USAGE,
+        "session %s asks %zu questions: say with --effect which of them is answered", id,
+        d.others + 1);
+  if (d.odd.status != CK_OK)
+    return ck_error_set(err, d.odd.status, "session %s: %s", id, d.odd.text);
   bool recorded;
-  said what = {.key = d.first, .stands = is_question,
-               .more = {.status = CK_SESSION_WAITING, .reason = "waiting"}, .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};
+  said what = {.key = d.first,
+               .stands = is_question,
+               .more = {.status = CK_SESSION_WAITING, .reason = "waiting"},
+               .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};
   status = write_resolution(&what.body, d.first, "done", text, err);
   if (status != CK_OK) return status;
   status = record_resolution(&recorded, runtime, id, &what, err);

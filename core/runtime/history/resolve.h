@@ -4,23 +4,29 @@
 
 #include "core/runtime/commit/runtime.h"
 
-/* One effect whose intent has no outcome and that may not simply run again. `request` is its JSON. Borrowed for the call. */
-typedef void (*ck_doubt_visit)(void *to, const char *key, const char *kind, const char *class, ck_bytes request);
-CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id, ck_doubt_visit visit, void *to,
-                                            ck_error *err);
+/* One effect whose intent has no outcome and that may not simply run again. `request` is its JSON.
+ * Borrowed for the call. */
+typedef void (*ck_doubt_visit)(void *to, const char *key, const char *kind, const char *class,
+                               ck_bytes request);
+CK_CHECKED ck_status ck_session_list_doubts(ck_runtime *runtime, const char *id,
+                                            ck_doubt_visit visit, void *to, ck_error *err);
 
-/* Records what a person found out about effect `key` of a session that no process runs: "done" (it happened; `result`, JSON or
- * NULL, is what it returned), "retry" (it did not happen: run it), "abort" (take it as failed and tell the flow). The next
- * resume acts on it. When no doubt is left the session becomes paused.
- * CK_E_NOT_FOUND: the session, or no such effect in doubt; CK_E_USAGE: an unknown verdict; CK_E_OWNED; CK_E_REFUSED. */
-CK_CHECKED ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *key, const char *verdict,
-                                        const ck_value *result, ck_error *err);
+/* Records what a person found out about effect `key` of a session that no process runs: "done" (it
+ * happened; `result`, JSON or NULL, is what it returned), "retry" (it did not happen: run it),
+ * "abort" (take it as failed and tell the flow). The next resume acts on it. When no doubt is left
+ * the session becomes paused. CK_E_NOT_FOUND: the session, or no such effect in doubt; CK_E_USAGE:
+ * an unknown verdict; CK_E_OWNED; CK_E_REFUSED. */
+CK_CHECKED ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *key,
+                                        const char *verdict, const ck_value *result, ck_error *err);
 
 /* Questions of a session at rest that nobody has answered. */
-CK_CHECKED ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doubt_visit visit, void *to, ck_error *err);
-/* Records `text`, a JSON string, as the answer to question `key` (NULL: the only one); the next resume takes it once. When no
- * question is left the session becomes paused. CK_E_NOT_FOUND: the session, or no such question; CK_E_REFUSED: it was answered, or is none of its choices;
+CK_CHECKED ck_status ck_session_list_questions(ck_runtime *runtime, const char *id,
+                                               ck_doubt_visit visit, void *to, ck_error *err);
+/* Records `text`, a JSON string, as the answer to question `key` (NULL: the only one); the next
+ * resume takes it once. When no question is left the session becomes paused. CK_E_NOT_FOUND: the
+ * session, or no such question; CK_E_REFUSED: it was answered, or is none of its choices;
  * CK_E_USAGE: several are open; CK_E_OWNED, CK_E_FENCED. */
-CK_CHECKED ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key, const ck_value *text, ck_error *err);
+CK_CHECKED ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key,
+                                       const ck_value *text, ck_error *err);
 
 #endif

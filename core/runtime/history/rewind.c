@@ -1,4 +1,5 @@
-/* rewind.c - goes back to a checkpoint with a report of what was found out since, and takes such a step back. */
+/* rewind.c - goes back to a checkpoint with a report of what was found out since, and takes such a
+ * step back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,11 +8,13 @@
 
 static bool is_blank(const char *text) { return text[strspn(text, " \t\r\n")] == '\0'; }
 
-ck_status ck_session_rewind(ck_history_edit_result *out, ck_runtime *runtime, const char *id, const ck_history_edit_options *options, ck_error *err) {
+ck_status ck_session_rewind(ck_history_edit_result *out, ck_runtime *runtime, const char *id,
+                            const ck_history_edit_options *options, ck_error *err) {
   *out = (ck_history_edit_result){0};
   ck_history_edit_result made = {0};
   ck_history_edit self = {0};
-  if (!options->report || is_blank(options->report)) return ck_error_set(err, CK_E_USAGE, "Report cannot be empty.");
+  if (!options->report || is_blank(options->report))
+    return ck_error_set(err, CK_E_USAGE, "Report cannot be empty.");
   ck_status status = ck_history_edit_open(&self, runtime, id, "rewound", err);
   if (status == CK_OK) status = ck_history_edit_begin(&self, options, err);
   if (status == CK_OK) status = ck_history_edit_announce(&self, CK_EVENT_SESSION_REWOUND, 0, err);
@@ -40,13 +43,15 @@ static bool find_tip(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-/* The last checkpoint that the timeline before saw when this one began. Only one timeline is live at a time: it is the one with the
- * number before. */
-static ck_status find_left(search *out, const ck_history_edit *self, const ck_timeline *timeline, ck_error *err) {
+/* The last checkpoint that the timeline before saw when this one began. Only one timeline is live
+ * at a time: it is the one with the number before. */
+static ck_status find_left(search *out, const ck_history_edit *self, const ck_timeline *timeline,
+                           ck_error *err) {
   ck_view view;
   const ck_head *head = &self->head;
   *out = (search){.until = timeline->begin};
-  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, timeline->no - 1, err);
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, timeline->no - 1, err);
   if (status != CK_OK) return status;
   out->view = &view;
   status = ck_store_list_checkpoints(self->runtime->store, head->session.no, find_tip, out, err);
@@ -61,21 +66,26 @@ static bool read_kind(void *to, const ck_event *event) {
 }
 
 /* By hand one can go back to the last checkpoint, too. */
-static ck_status is_by_hand(bool *out, const ck_history_edit *self, const ck_timeline *timeline, ck_error *err) {
+static ck_status is_by_hand(bool *out, const ck_history_edit *self, const ck_timeline *timeline,
+                            ck_error *err) {
   ck_event_kind kind = 0;
-  ck_event_query query = {.session = self->head.session.no, .after = timeline->begin - 1, .until = timeline->begin};
+  ck_event_query query = {
+      .session = self->head.session.no, .after = timeline->begin - 1, .until = timeline->begin};
   ck_status status = ck_store_read_events(self->runtime->store, &query, read_kind, &kind, err);
   *out = kind == CK_EVENT_SESSION_REWOUND || kind == CK_EVENT_SESSION_UNDONE;
   return status;
 }
 
-/* From the live timeline back: the first one that went on from another checkpoint than the last one there was, or by hand. */
-static ck_status find_undoable(search *out, int64_t *undone, const ck_history_edit *self, ck_error *err) {
+/* From the live timeline back: the first one that went on from another checkpoint than the last one
+ * there was, or by hand. */
+static ck_status find_undoable(search *out, int64_t *undone, const ck_history_edit *self,
+                               ck_error *err) {
   const ck_head *head = &self->head;
   *undone = 0;
   for (size_t i = head->timeline_count; i-- > 1;) {
     const ck_timeline *timeline = &head->timelines[i];
-    if (timeline->session || head->timelines[i - 1].session) break; /* where a fork begins, or before it */
+    if (timeline->session || head->timelines[i - 1].session)
+      break; /* where a fork begins, or before it */
     bool by_hand;
     ck_status status = find_left(out, self, timeline, err);
     if (status == CK_OK) status = is_by_hand(&by_hand, self, timeline, err);
@@ -84,19 +94,24 @@ static ck_status find_undoable(search *out, int64_t *undone, const ck_history_ed
     *undone = timeline->no;
     return CK_OK;
   }
-  return ck_error_set(err, CK_E_REFUSED, "session %s has nothing to undo: it was neither rewound nor resumed from an older checkpoint",
-                      head->session.id);
+  return ck_error_set(
+      err, CK_E_REFUSED,
+      "session %s has nothing to undo: it was neither rewound nor resumed from an older checkpoint",
+      head->session.id);
 }
 
-ck_status ck_session_undo(ck_history_edit_result *out, ck_runtime *runtime, const char *id, ck_error *err) {
+ck_status ck_session_undo(ck_history_edit_result *out, ck_runtime *runtime, const char *id,
+                          ck_error *err) {
   *out = (ck_history_edit_result){0};
   ck_history_edit self = {0};
   search tip;
   int64_t undone;
   ck_status status = ck_history_edit_open(&self, runtime, id, "set back", err);
   if (status == CK_OK) status = find_undoable(&tip, &undone, &self, err);
-  if (status == CK_OK) status = ck_history_edit_begin(&self, &(ck_history_edit_options){.checkpoint = tip.id}, err);
-  if (status == CK_OK) status = ck_history_edit_announce(&self, CK_EVENT_SESSION_UNDONE, undone, err);
+  if (status == CK_OK)
+    status = ck_history_edit_begin(&self, &(ck_history_edit_options){.checkpoint = tip.id}, err);
+  if (status == CK_OK)
+    status = ck_history_edit_announce(&self, CK_EVENT_SESSION_UNDONE, undone, err);
   if (status == CK_OK) status = ck_history_edit_commit(out, &self, NULL, "undone", err);
   ck_history_edit_close(&self);
   return status;

@@ -76,7 +76,8 @@ static bool grow(ck_ledger *self) {
   self->slots = slots;
   self->slot_count = slot_count;
   self->cap = cap;
-  for (size_t i = 0; i < self->count; i++) slots[find_slot(self, self->entries[i]->key)] = (int32_t)i;
+  for (size_t i = 0; i < self->count; i++)
+    slots[find_slot(self, self->entries[i]->key)] = (int32_t)i;
   return true;
 }
 
@@ -170,15 +171,19 @@ static void apply_resolution(record *to, const ck_event *event, ck_bytes body) {
 }
 
 ck_status ck_ledger_apply(ck_ledger *self, const ck_event *event, ck_error *err) {
-  if (event->kind != CK_EVENT_INTENT && event->kind != CK_EVENT_OUTCOME && event->kind != CK_EVENT_RESOLUTION) return CK_OK;
+  if (event->kind != CK_EVENT_INTENT && event->kind != CK_EVENT_OUTCOME &&
+      event->kind != CK_EVENT_RESOLUTION)
+    return CK_OK;
   ck_bytes body = ck_value_bytes(event->body);
   if (ck_json_type_of(ck_json_get(body, "key")) != CK_JSON_STRING)
-    return ck_error_set(err, CK_E_CORRUPT, "event %lld (%s) has no key", (long long)event->seq, ck_event_kind_name(event->kind));
+    return ck_error_set(err, CK_E_CORRUPT, "event %lld (%s) has no key", (long long)event->seq,
+                        ck_event_kind_name(event->kind));
   char *key = ck_json_dup_string(ck_json_get(body, "key"));
   if (!key) return ck_error_no_memory(err);
   record *to = add_entry(self, key, event->scope);
   free(key);
-  if (!to || (event->kind == CK_EVENT_INTENT && !apply_intent(to, event, body))) return ck_error_no_memory(err);
+  if (!to || (event->kind == CK_EVENT_INTENT && !apply_intent(to, event, body)))
+    return ck_error_no_memory(err);
   if (event->kind == CK_EVENT_OUTCOME) apply_outcome(to, event, body);
   if (event->kind == CK_EVENT_RESOLUTION) apply_resolution(to, event, body);
   to->view.intent = to->intent;
@@ -193,7 +198,8 @@ bool ck_ledger_fold_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* An intent without outcome. The class recorded with it counts: a flow edited later cannot make an action harmless. */
+/* An intent without outcome. The class recorded with it counts: a flow edited later cannot make an
+ * action harmless. */
 static ck_ledger_case decide_open(const ck_ledger_entry *entry, const char *digest) {
   ck_ledger_case out = {.answer = CK_LEDGER_RUN, .repeated = true};
   if (entry->verdict == CK_VERDICT_DONE || entry->verdict == CK_VERDICT_ABORT) {
@@ -207,23 +213,29 @@ static ck_ledger_case decide_open(const ck_ledger_entry *entry, const char *dige
 }
 
 static bool replays_at_later_attempt(const ck_ledger_entry *entry, const ck_effect *effect) {
-  return effect->class != CK_EFFECT_PURE && ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
+  return effect->class != CK_EFFECT_PURE &&
+         ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
 }
 
-ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *effect, const char *digest) {
+ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *effect,
+                                const char *digest) {
   ck_ledger_case out = {.answer = CK_LEDGER_RUN};
   if (!entry || (!entry->open && !entry->outcome)) return out;
   if (entry->open) return decide_open(entry, digest);
   out.repeated = true;
   if (ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "failed")) {
-    out.diverged = ck_ledger_is_unsettled(ck_value_bytes(entry->outcome)) && strcmp(entry->outcome_digest, digest) != 0;
+    out.diverged = ck_ledger_is_unsettled(ck_value_bytes(entry->outcome)) &&
+                   strcmp(entry->outcome_digest, digest) != 0;
     return out;
   }
-  bool replays = entry->outcome_attempt >= effect->attempt || replays_at_later_attempt(entry, effect);
+  bool replays =
+      entry->outcome_attempt >= effect->attempt || replays_at_later_attempt(entry, effect);
   if (!replays) return out;
   out.diverged = strcmp(entry->outcome_digest, digest) != 0;
-  if (!out.diverged) out.answer = CK_LEDGER_REPLAY;
-  else if (!ck_effect_class_repeats(effect->class)) out.answer = CK_LEDGER_DIVERGED;
+  if (!out.diverged)
+    out.answer = CK_LEDGER_REPLAY;
+  else if (!ck_effect_class_repeats(effect->class))
+    out.answer = CK_LEDGER_DIVERGED;
   return out;
 }
 
@@ -241,8 +253,12 @@ static bool find_place(place *out, const char *key) {
   if (!slash || !kind || kind <= slash) return false;
   const char *at = memchr(key, '@', (size_t)(slash - key));
   const char *tag = at ? at : slash;
-  *out = (place){.scope = key, .scope_len = (size_t)(tag - key), .tag = tag, .tag_len = (size_t)(slash - tag),
-                 .path = slash + 1, .path_len = (size_t)(kind - slash) - 1};
+  *out = (place){.scope = key,
+                 .scope_len = (size_t)(tag - key),
+                 .tag = tag,
+                 .tag_len = (size_t)(slash - tag),
+                 .path = slash + 1,
+                 .path_len = (size_t)(kind - slash) - 1};
   return true;
 }
 
@@ -252,21 +268,28 @@ static bool is_beside(const place *self, const char *key) {
   return strncmp(key, self->scope, len) == 0 && key[len] == '/';
 }
 
-/* In a scope below, which was forked in this turn: the last part of its tag but those of the scope itself is the turn's path. */
+/* In a scope below, which was forked in this turn: the last part of its tag but those of the scope
+ * itself is the turn's path. */
 static bool is_below(const place *self, const char *key) {
   const char *slash = strchr(key, '/'), *tag = strchr(key, '@');
-  if (!slash || !tag || tag > slash || strncmp(key, self->scope, self->scope_len) != 0 || key[self->scope_len] != '.') return false;
+  if (!slash || !tag || tag > slash || strncmp(key, self->scope, self->scope_len) != 0 ||
+      key[self->scope_len] != '.')
+    return false;
   size_t len = (size_t)(slash - tag);
-  if (len <= self->tag_len || strncmp(slash - self->tag_len, self->tag, self->tag_len) != 0) return false;
+  if (len <= self->tag_len || strncmp(slash - self->tag_len, self->tag, self->tag_len) != 0)
+    return false;
   const char *end = slash - self->tag_len, *begin = end;
   while (begin[-1] != '@') begin--;
   size_t own = (size_t)(end - begin);
-  return own >= self->path_len && strncmp(begin, self->path, self->path_len) == 0 && (own == self->path_len || begin[self->path_len] == '.');
+  return own >= self->path_len && strncmp(begin, self->path, self->path_len) == 0 &&
+         (own == self->path_len || begin[self->path_len] == '.');
 }
 
 static bool stands(const ck_ledger_entry *entry, int64_t since) {
   if (ck_effect_class_repeats(entry->class) || entry->intent_seq <= since) return false;
-  return entry->open || (entry->outcome && ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok"));
+  return entry->open ||
+         (entry->outcome &&
+          ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok"));
 }
 
 /* In the words of either format. */
@@ -281,20 +304,26 @@ static bool has_calls(ck_bytes message) {
 
 static bool was_acted_on(const ck_ledger *self, const ck_ledger_entry *answer) {
   place at;
-  if (!has_calls(ck_json_get(ck_value_bytes(answer->outcome), "message")) || !find_place(&at, answer->key)) return false;
+  if (!has_calls(ck_json_get(ck_value_bytes(answer->outcome), "message")) ||
+      !find_place(&at, answer->key))
+    return false;
   for (size_t i = 0; i < self->count; i++) {
     const ck_ledger_entry *entry = &self->entries[i]->view;
-    if ((is_beside(&at, entry->key) || is_below(&at, entry->key)) && stands(entry, answer->outcome_seq)) return true;
+    if ((is_beside(&at, entry->key) || is_below(&at, entry->key)) &&
+        stands(entry, answer->outcome_seq))
+      return true;
   }
   return false;
 }
 
-ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect, const char *digest) {
+ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect,
+                                      const char *digest) {
   const ck_ledger_entry *entry = ck_ledger_get(self, effect->key);
   ck_ledger_case out = ck_ledger_decide(entry, effect, digest);
   bool answered = entry && entry->outcome && !entry->open && effect->kind == CK_EFFECT_MODEL &&
                   ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok");
-  if (out.answer != CK_LEDGER_RUN || !answered || strcmp(entry->outcome_digest, digest) != 0) return out;
+  if (out.answer != CK_LEDGER_RUN || !answered || strcmp(entry->outcome_digest, digest) != 0)
+    return out;
   if (was_acted_on(self, entry)) out.answer = CK_LEDGER_REPLAY;
   return out;
 }

@@ -4,7 +4,8 @@
 
 #include "core/runtime/ledger/ledger.h"
 
-void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect, ck_bytes redacted_request) {
+void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect,
+                       ck_bytes redacted_request) {
   ck_digester digester;
   ck_digester_init(&digester);
   ck_digester_update_field(&digester, redacted_request);
@@ -47,8 +48,8 @@ static ck_status finish_intent(ck_value **out, ck_json_writer *w, ck_bytes reque
   return status;
 }
 
-ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request,
-                                 ck_error *err) {
+ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const char *digest,
+                                 ck_bytes request, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   write_asked(&w, effect, digest);
@@ -58,7 +59,8 @@ ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect, const 
   return finish_intent(out, &w, request, err);
 }
 
-ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect, const char *digest, ck_bytes request, ck_error *err) {
+ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect, const char *digest,
+                                  ck_bytes request, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   write_asked(&w, effect, digest);
@@ -66,23 +68,28 @@ ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect, const
   return finish_intent(out, &w, request, err);
 }
 
-ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect, const ck_outcome *outcome, const char *digest,
-                                  const char *via, const ck_value *message, ck_error *err) {
+ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
+                                  const ck_outcome *outcome, const char *digest, const char *via,
+                                  const ck_value *message, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   write_head(&w, effect);
   ck_json_member_text(&w, "status", ck_outcome_status_name(outcome->status));
   ck_json_member_text(&w, "via", via);
-  if (effect->kind == CK_EFFECT_TOOL && !ck_effect_is_tool_call(effect)) ck_json_member_bool(&w, "list", true);
+  if (effect->kind == CK_EFFECT_TOOL && !ck_effect_is_tool_call(effect))
+    ck_json_member_bool(&w, "list", true);
   ck_json_member_text(&w, "digest", digest);
   ck_json_member_text(&w, "error", outcome->error);
-  if (outcome->status == CK_OUTCOME_FAILED) ck_json_member_text(&w, "cause", ck_status_name(outcome->error_status));
+  if (outcome->status == CK_OUTCOME_FAILED)
+    ck_json_member_text(&w, "cause", ck_status_name(outcome->error_status));
   if (effect->payers) write_payers(&w, effect->payers);
   if (outcome->cost_micros) ck_json_member_int(&w, "cost", outcome->cost_micros);
   if (outcome->input_tokens) ck_json_member_int(&w, "input_tokens", outcome->input_tokens);
   if (outcome->output_tokens) ck_json_member_int(&w, "output_tokens", outcome->output_tokens);
-  if (message) ck_json_member_raw(&w, "message", ck_value_bytes(message));
-  else if (outcome->result) ck_json_member_raw(&w, "result", ck_value_bytes(outcome->result));
+  if (message)
+    ck_json_member_raw(&w, "message", ck_value_bytes(message));
+  else if (outcome->result)
+    ck_json_member_raw(&w, "result", ck_value_bytes(outcome->result));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
   ck_buffer_clear(&buffer);
@@ -94,7 +101,8 @@ static const char lost[] = "lost";
 /* Intents of earlier versions do not name their payers: whoever asked is one. */
 ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry, ck_error *err) {
   ck_bytes intent = ck_value_bytes(entry->intent), payers = ck_json_get(intent, "for");
-  const ck_effect effect = {.key = entry->key, .attempt = entry->intent_attempt, .kind = entry->kind};
+  const ck_effect effect = {
+      .key = entry->key, .attempt = entry->intent_attempt, .kind = entry->kind};
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   write_head(&w, &effect);
@@ -103,8 +111,10 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
   ck_json_member_text(&w, "digest", entry->intent_digest);
   ck_json_member_text(&w, "error", "its outcome was lost; it counts at what was reserved for it");
   ck_json_member_text(&w, "cause", ck_status_name(CK_E_INTERRUPTED));
-  if (ck_json_type_of(payers) == CK_JSON_ARRAY) ck_json_member_raw(&w, "for", payers);
-  else if (entry->agent) write_payers(&w, (const char *const[]){entry->agent, NULL});
+  if (ck_json_type_of(payers) == CK_JSON_ARRAY)
+    ck_json_member_raw(&w, "for", payers);
+  else if (entry->agent)
+    write_payers(&w, (const char *const[]){entry->agent, NULL});
   ck_json_member_raw(&w, "cost", ck_json_get(intent, "reserve"));
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(out, &buffer, err);
@@ -112,25 +122,32 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
   return status;
 }
 
-bool ck_ledger_is_unsettled(ck_bytes body) { return ck_json_is_text(ck_json_get(body, "via"), lost); }
+bool ck_ledger_is_unsettled(ck_bytes body) {
+  return ck_json_is_text(ck_json_get(body, "via"), lost);
+}
 
 /* The result lies in the message, for a model whole, for the others as its content. */
 static ck_bytes result_span(ck_bytes body) {
   ck_bytes message = ck_json_get(body, "message");
   if (ck_json_type_of(message) == CK_JSON_NONE) return ck_json_get(body, "result");
-  return ck_json_is_text(ck_json_get(body, "kind"), "model") ? message : ck_json_get(message, "content");
+  return ck_json_is_text(ck_json_get(body, "kind"), "model") ? message
+                                                             : ck_json_get(message, "content");
 }
 
-ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_t seq, ck_error *err) {
+ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *value, int64_t seq,
+                                 ck_error *err) {
   *out = NULL;
   ck_bytes body = ck_value_bytes(value), span = result_span(body);
   ck_value *result = NULL;
-  char *name = ck_json_dup_string(ck_json_get(body, "status")), *text = ck_json_dup_string(ck_json_get(body, "error"));
+  char *name = ck_json_dup_string(ck_json_get(body, "status")),
+       *text = ck_json_dup_string(ck_json_get(body, "error"));
   ck_outcome_status outcome_status;
   ck_status status = CK_OK;
   if (!name || !ck_outcome_status_of(&outcome_status, name))
-    status = ck_error_set(err, CK_E_CORRUPT, "outcome event %lld has no known status", (long long)seq);
-  if (status == CK_OK && ck_json_type_of(span) != CK_JSON_NONE) status = ck_value_copy(&result, span, err);
+    status =
+        ck_error_set(err, CK_E_CORRUPT, "outcome event %lld has no known status", (long long)seq);
+  if (status == CK_OK && ck_json_type_of(span) != CK_JSON_NONE)
+    status = ck_value_copy(&result, span, err);
   if (status == CK_OK) status = ck_outcome_new(out, outcome_status, result, text, err);
   if (status == CK_OK) {
     ck_json_read_int(&(*out)->cost_micros, ck_json_get(body, "cost"));
@@ -160,13 +177,20 @@ static ck_status read_stand_in(ck_outcome **out, const ck_ledger_entry *entry, c
 ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
   *out = NULL;
   if (entry->verdict == CK_VERDICT_ABORT)
-    return ck_outcome_new(out, CK_OUTCOME_ERROR, NULL, entry->held ? "aborted: it was not run" : "aborted: its outcome is not known and it was not run again", err);
+    return ck_outcome_new(out, CK_OUTCOME_ERROR, NULL,
+                          entry->held
+                              ? "aborted: it was not run"
+                              : "aborted: its outcome is not known and it was not run again",
+                          err);
   ck_bytes given = ck_json_get(ck_value_bytes(entry->resolution), "result");
   ck_value *result = NULL;
-  if (entry->held && entry->outcome && ck_json_type_of(given) == CK_JSON_NONE) return read_stand_in(out, entry, err);
-  ck_status status = ck_json_type_of(given) == CK_JSON_NONE
-                         ? ck_value_text(&result, ck_bytes_text("done (confirmed by hand; its output is not known)"), err)
-                         : ck_value_copy(&result, given, err);
+  if (entry->held && entry->outcome && ck_json_type_of(given) == CK_JSON_NONE)
+    return read_stand_in(out, entry, err);
+  ck_status status =
+      ck_json_type_of(given) == CK_JSON_NONE
+          ? ck_value_text(&result,
+                          ck_bytes_text("done (confirmed by hand; its output is not known)"), err)
+          : ck_value_copy(&result, given, err);
   if (status == CK_OK) status = ck_outcome_new(out, CK_OUTCOME_OK, result, NULL, err);
   ck_value_free(result);
   return status;
@@ -178,8 +202,10 @@ void ck_totals_add_outcome(ck_totals *totals, const ck_value *value) {
   ck_json_read_int(&cost, ck_json_get(body, "cost"));
   ck_json_read_int(&input, ck_json_get(body, "input_tokens"));
   ck_json_read_int(&output, ck_json_get(body, "output_tokens"));
-  if (cost < 0) totals->unmetered++;
-  else totals->cost_micros += cost;
+  if (cost < 0)
+    totals->unmetered++;
+  else
+    totals->cost_micros += cost;
   totals->input_tokens += input;
   totals->output_tokens += output;
   bool list = false, begun = !ck_json_is_text(ck_json_get(body, "via"), "runtime");

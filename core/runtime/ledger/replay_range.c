@@ -12,8 +12,10 @@ typedef struct reading {
   bool stopped;
 } reading;
 
-ck_status ck_replay_range_visit_positions(const ck_state *state, void (*visit)(void *to, const char *scope, ck_bytes position), void *to,
-                                    ck_error *err) {
+ck_status ck_replay_range_visit_positions(const ck_state *state,
+                                          void (*visit)(void *to, const char *scope,
+                                                        ck_bytes position),
+                                          void *to, ck_error *err) {
   static const char prefix[] = "position.";
   ck_state_entry *entries;
   size_t count;
@@ -42,7 +44,8 @@ static void keep_earliest(void *to, const char *scope, ck_bytes position) {
   if (ck_json_read_int(&cut, ck_json_get(position, "cut")) && cut < *earliest) *earliest = cut;
 }
 
-ck_status ck_replay_range_earliest(int64_t *out, const ck_state *state, int64_t cut, ck_error *err) {
+ck_status ck_replay_range_earliest(int64_t *out, const ck_state *state, int64_t cut,
+                                   ck_error *err) {
   *out = cut;
   return ck_replay_range_visit_positions(state, keep_earliest, out, err);
 }
@@ -64,7 +67,8 @@ static ck_status read_range(reading *self, int64_t first, int64_t last, ck_error
   return ck_store_read_events(self->store, &query, pass_on, self, err);
 }
 
-ck_status ck_replay_range_read(ck_store *store, const ck_replay_range *what, ck_event_visit visit, void *to, ck_error *err) {
+ck_status ck_replay_range_read(ck_store *store, const ck_replay_range *what, ck_event_visit visit,
+                               void *to, ck_error *err) {
   reading self = {.store = store, .what = what, .visit = visit, .to = to};
   int64_t next = 1, cut;
   ck_status status = ck_replay_range_earliest(&cut, what->state, what->cut, err);

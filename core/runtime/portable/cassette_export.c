@@ -25,8 +25,8 @@ typedef struct items {
 /* One scope's fold so far. */
 typedef struct folded {
   ck_scope *scope;
-  bool masked;      /* its conversation is not what was sent */
-  ck_bytes calls;   /* of its last assistant message; in that event's body */
+  bool masked;    /* its conversation is not what was sent */
+  ck_bytes calls; /* of its last assistant message; in that event's body */
   ck_buffer lines;
 } folded;
 
@@ -35,7 +35,7 @@ typedef struct exporting {
   const ck_head *head;
   ck_redactor *redactor;
   ck_ledger *ledger;
-  items outcomes;   /* by seq */
+  items outcomes; /* by seq */
   items view;
   folded *scopes;
   size_t scope_count;
@@ -55,7 +55,8 @@ static void clear_items(items *self) {
   free(self->list);
 }
 
-static ck_status add_item(items *self, const ck_event *event, const ck_value *request, ck_error *err) {
+static ck_status add_item(items *self, const ck_event *event, const ck_value *request,
+                          ck_error *err) {
   if (self->count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 64;
     item *grown = reallocarray(self->list, cap, sizeof *grown);
@@ -65,13 +66,17 @@ static ck_status add_item(items *self, const ck_event *event, const ck_value *re
   }
   char *scope = strdup(event->scope);
   if (!scope) return ck_error_no_memory(err);
-  self->list[self->count++] = (item){.seq = event->seq, .kind = event->kind, .scope = scope, .body = ck_value_share(event->body),
+  self->list[self->count++] = (item){.seq = event->seq,
+                                     .kind = event->kind,
+                                     .scope = scope,
+                                     .body = ck_value_share(event->body),
                                      .request = ck_value_share(request)};
   return CK_OK;
 }
 
-/* A line of the recording is one line: a line break in JSON stands between tokens, where a space says the same. Done before
- * anything is folded, so that the digests are those of a run from the recording. */
+/* A line of the recording is one line: a line break in JSON stands between tokens, where a space
+ * says the same. Done before anything is folded, so that the digests are those of a run from the
+ * recording. */
 static ck_status put_on_a_line(ck_value **out, const ck_value *body, ck_error *err) {
   ck_bytes text = ck_value_bytes(body);
   ck_buffer flat = {0};
@@ -90,7 +95,8 @@ static ck_status add_outcome(exporting *self, const ck_event *event) {
   const ck_ledger_entry *entry = key ? ck_ledger_get(self->ledger, key) : NULL;
   ck_value *whole = NULL;
   if (!key) return ck_error_no_memory(self->err);
-  ck_status status = entry && entry->intent ? put_on_a_line(&whole, entry->intent, self->err) : CK_OK;
+  ck_status status =
+      entry && entry->intent ? put_on_a_line(&whole, entry->intent, self->err) : CK_OK;
   ck_bytes span = whole ? ck_json_get(ck_value_bytes(whole), "request") : (ck_bytes){0};
   if (span.len) status = ck_value_copy(&request, span, self->err);
   ck_value_free(whole);
@@ -107,11 +113,13 @@ static ck_status add_outcome(exporting *self, const ck_event *event) {
 static bool note_effect(void *to, const ck_event *event) {
   exporting *self = to;
   self->status = ck_ledger_apply(self->ledger, event, self->err);
-  if (self->status == CK_OK && event->kind == CK_EVENT_OUTCOME) self->status = add_outcome(self, event);
+  if (self->status == CK_OK && event->kind == CK_EVENT_OUTCOME)
+    self->status = add_outcome(self, event);
   return self->status == CK_OK;
 }
 
-/* A resume goes on from each scope's own cut: what the scope did behind it is done again, and stands there. */
+/* A resume goes on from each scope's own cut: what the scope did behind it is done again, and
+ * stands there. */
 static void cut_back(exporting *self, ck_bytes cuts) {
   for (ck_json_iterator it = ck_json_iterate(cuts); ck_json_next(&it);) {
     int64_t cut;
@@ -124,22 +132,30 @@ static void cut_back(exporting *self, ck_bytes cuts) {
 static bool note_event(void *to, const ck_event *event) {
   exporting *self = to;
   bool back = event->kind == CK_EVENT_SESSION_RESUMED || event->kind == CK_EVENT_SESSION_REWOUND;
-  if (back) cut_back(self, ck_json_get(ck_value_bytes(event->body), "cuts"));
-  else self->status = add_item(&self->view, event, NULL, self->err);
+  if (back)
+    cut_back(self, ck_json_get(ck_value_bytes(event->body), "cuts"));
+  else
+    self->status = add_item(&self->view, event, NULL, self->err);
   return self->status == CK_OK;
 }
 
 static ck_status read_events(exporting *self) {
   ck_view view = {0};
-  ck_event_query all = {.session = self->head->session.no, .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
-  ck_event_query seen = {.session = self->head->session.no, .view = &view,
-                         .kinds = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_MESSAGE |
-                                  1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
+  ck_event_query all = {.session = self->head->session.no,
+                        .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME};
+  ck_event_query seen = {.session = self->head->session.no,
+                         .view = &view,
+                         .kinds = 1ull << CK_EVENT_SESSION_RESUMED |
+                                  1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_MESSAGE |
+                                  1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY |
+                                  1ull << CK_EVENT_REWIND};
   ck_status status = ck_store_read_events(self->store, &all, note_effect, self, self->err);
   if (status == CK_OK) status = self->status;
   if (status == CK_OK)
-    status = ck_view_make(&view, self->head->timelines, self->head->timeline_count, self->head->session.timeline, self->err);
-  if (status == CK_OK) status = ck_store_read_events(self->store, &seen, note_event, self, self->err);
+    status = ck_view_make(&view, self->head->timelines, self->head->timeline_count,
+                          self->head->session.timeline, self->err);
+  if (status == CK_OK)
+    status = ck_store_read_events(self->store, &seen, note_event, self, self->err);
   ck_view_clear(&view);
   return status == CK_OK ? self->status : status;
 }
@@ -154,21 +170,28 @@ static ck_status find_outcome(const item **out, const exporting *self, const ite
   int64_t seq = event->seq;
   *out = NULL;
   if (event->kind != CK_EVENT_OUTCOME && event->kind != CK_EVENT_REPLAY) return CK_OK;
-  if (event->kind == CK_EVENT_REPLAY) ck_json_read_int(&seq, ck_json_get(ck_value_bytes(event->body), "of"));
-  if (self->outcomes.count) *out = bsearch(&seq, self->outcomes.list, self->outcomes.count, sizeof(item), compare_seq);
+  if (event->kind == CK_EVENT_REPLAY)
+    ck_json_read_int(&seq, ck_json_get(ck_value_bytes(event->body), "of"));
+  if (self->outcomes.count)
+    *out = bsearch(&seq, self->outcomes.list, self->outcomes.count, sizeof(item), compare_seq);
   if (*out) return CK_OK;
-  return ck_error_set(self->err, CK_E_CORRUPT, "session %s: event %" PRId64 " replays event %" PRId64 ", which is no outcome",
+  return ck_error_set(self->err, CK_E_CORRUPT,
+                      "session %s: event %" PRId64 " replays event %" PRId64
+                      ", which is no outcome",
                       self->head->session.id, event->seq, seq);
 }
 
 /* ---- lines ---- */
 
 /* What was masked here is not what was said. */
-static ck_status put_line(ck_buffer *out, bool *masked, const exporting *self, const ck_buffer *json) {
+static ck_status put_line(ck_buffer *out, bool *masked, const exporting *self,
+                          const ck_buffer *json) {
   ck_value *line = NULL, *kept = NULL;
   ck_status status = ck_value_from(&line, json, self->err);
-  if (status == CK_OK) status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EXPORT, NULL, line, self->err);
-  if (status == CK_OK && !kept) status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), self->err);
+  if (status == CK_OK)
+    status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EXPORT, NULL, line, self->err);
+  if (status == CK_OK && !kept)
+    status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), self->err);
   if (status == CK_OK) {
     *masked |= !ck_bytes_equal(ck_value_bytes(kept), ck_value_bytes(line));
     ck_buffer_append_bytes(out, ck_value_bytes(kept));
@@ -225,23 +248,31 @@ static void write_tool(ck_json_writer *w, const folded *scope, ck_bytes request,
     ck_json_member_raw(w, "request", request);
   }
   ck_json_member_raw(w, "result", result_of(body));
-  if (ck_json_is_text(ck_json_get(body, "status"), "error")) ck_json_member_bool(w, "is_error", true);
+  if (ck_json_is_text(ck_json_get(body, "status"), "error"))
+    ck_json_member_bool(w, "is_error", true);
 }
 
-static ck_status write_outcome(ck_buffer *json, const exporting *self, const folded *scope, const item *outcome) {
+static ck_status write_outcome(ck_buffer *json, const exporting *self, const folded *scope,
+                               const item *outcome) {
   ck_bytes body = ck_value_bytes(outcome->body), kind = ck_json_get(body, "kind");
   ck_json_writer w = {.out = json};
   bool is_model = ck_json_is_text(kind, "model"), is_tool = ck_json_is_text(kind, "tool");
-  bool whole = is_model ? ck_json_type_of(ck_json_get(body, "message")) == CK_JSON_OBJECT : !is_tool || outcome->request;
+  bool whole = is_model ? ck_json_type_of(ck_json_get(body, "message")) == CK_JSON_OBJECT
+                        : !is_tool || outcome->request;
   if (!whole)
-    return ck_error_set(self->err, CK_E_UNSUPPORTED, "session %s: event %" PRId64 " cannot be part of a recording: it has no %s",
-                        self->head->session.id, outcome->seq, is_model ? "message" : "intent before it");
+    return ck_error_set(self->err, CK_E_UNSUPPORTED,
+                        "session %s: event %" PRId64 " cannot be part of a recording: it has no %s",
+                        self->head->session.id, outcome->seq,
+                        is_model ? "message" : "intent before it");
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "scope", ck_scope_name(scope->scope));
   ck_json_member_raw(&w, "kind", kind);
-  if (is_model) write_model(&w, scope, body);
-  else if (is_tool) write_tool(&w, scope, ck_value_bytes(outcome->request), body);
-  else ck_json_member_raw(&w, "answer", result_of(body));
+  if (is_model)
+    write_model(&w, scope, body);
+  else if (is_tool)
+    write_tool(&w, scope, ck_value_bytes(outcome->request), body);
+  else
+    ck_json_member_raw(&w, "answer", result_of(body));
   ck_json_end(&w, '}');
   return CK_OK;
 }
@@ -268,7 +299,8 @@ static void note_prompt(exporting *self, const folded *scope, ck_bytes body) {
   ck_bytes message = ck_json_get(body, "message"), content = ck_json_get(message, "content");
   bool first = ck_conversation_count(ck_scope_conversation(scope->scope)) == 0;
   bool is_main = strcmp(ck_scope_name(scope->scope), "main") == 0;
-  bool is_prompt = ck_json_is_text(ck_json_get(message, "role"), "system") && ck_json_type_of(content) == CK_JSON_STRING;
+  bool is_prompt = ck_json_is_text(ck_json_get(message, "role"), "system") &&
+                   ck_json_type_of(content) == CK_JSON_STRING;
   if (first && is_main && is_prompt) ck_buffer_append_bytes(&self->prompt, content);
 }
 
@@ -278,7 +310,8 @@ static ck_status put_outcome(exporting *self, folded *scope, const item *outcome
   if (status == CK_OK) status = ck_scope_apply(scope->scope, outcome->body, self->err);
   if (status == CK_OK) status = put_line(&scope->lines, &scope->masked, self, &json);
   ck_bytes message = ck_json_get(ck_value_bytes(outcome->body), "message");
-  if (ck_json_is_text(ck_json_get(message, "role"), "assistant")) scope->calls = ck_json_get(message, "tool_calls");
+  if (ck_json_is_text(ck_json_get(message, "role"), "assistant"))
+    scope->calls = ck_json_get(message, "tool_calls");
   ck_buffer_clear(&json);
   return status;
 }
@@ -286,7 +319,8 @@ static ck_status put_outcome(exporting *self, folded *scope, const item *outcome
 static bool is_recorded(ck_bytes body) {
   ck_bytes kind = ck_json_get(body, "kind"), status = ck_json_get(body, "status");
   bool gave = ck_json_is_text(status, "ok") || ck_json_is_text(status, "error");
-  return gave && (ck_json_is_text(kind, "model") || ck_json_is_text(kind, "tool") || ck_json_is_text(kind, "ask"));
+  return gave && (ck_json_is_text(kind, "model") || ck_json_is_text(kind, "tool") ||
+                  ck_json_is_text(kind, "ask"));
 }
 
 static ck_status fold_event(exporting *self, const item *event) {
@@ -322,12 +356,14 @@ static ck_status put_header(ck_buffer *out, const exporting *self) {
 }
 
 static int compare_scopes(const void *a, const void *b) {
-  return strcmp(ck_scope_name(((const folded *)a)->scope), ck_scope_name(((const folded *)b)->scope));
+  return strcmp(ck_scope_name(((const folded *)a)->scope),
+                ck_scope_name(((const folded *)b)->scope));
 }
 
 /* Scope by scope: how the lines of several were interleaved is nobody's choice. */
 static ck_status put_scopes(ck_buffer *out, exporting *self) {
-  if (self->scope_count) qsort(self->scopes, self->scope_count, sizeof *self->scopes, compare_scopes);
+  if (self->scope_count)
+    qsort(self->scopes, self->scope_count, sizeof *self->scopes, compare_scopes);
   for (size_t i = 0; i < self->scope_count; i++) {
     ck_buffer_append_bytes(out, ck_buffer_bytes(&self->scopes[i].lines));
     if (self->scopes[i].lines.failed) out->failed = true;
@@ -335,7 +371,8 @@ static ck_status put_scopes(ck_buffer *out, exporting *self) {
   return ck_buffer_check(out, self->err);
 }
 
-ck_status ck_cassette_export(ck_buffer *out, ck_store *store, const ck_head *head, ck_redactor *redactor, ck_error *err) {
+ck_status ck_cassette_export(ck_buffer *out, ck_store *store, const ck_head *head,
+                             ck_redactor *redactor, ck_error *err) {
   exporting self = {.store = store, .head = head, .redactor = redactor, .err = err};
   ck_status status = ck_ledger_new(&self.ledger, err);
   if (status == CK_OK) status = read_events(&self);

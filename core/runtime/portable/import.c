@@ -29,7 +29,8 @@ static ck_status take_text(char **out, const char *text, ck_error *err) {
   return CK_OK;
 }
 
-ck_status ck_import_begin(ck_import **out, const char *id, const ck_import_origin *origin, ck_error *err) {
+ck_status ck_import_begin(ck_import **out, const char *id, const ck_import_origin *origin,
+                          ck_error *err) {
   *out = NULL;
   const ck_import_fact *session = origin->session;
   ck_status status = ck_id_check("session id", id, err);
@@ -43,7 +44,8 @@ ck_status ck_import_begin(ck_import **out, const char *id, const ck_import_origi
   status = take_text(&self->format, origin->format, err);
   if (status == CK_OK) status = take_text(&self->path, origin->path, err);
   if (status == CK_OK) status = take_text(&self->source_id, session->id, err);
-  if (status == CK_OK && session->value.len) status = ck_value_new(&self->about, session->value, err);
+  if (status == CK_OK && session->value.len)
+    status = ck_value_new(&self->about, session->value, err);
   if (status != CK_OK) {
     ck_import_free(self);
     return status;
@@ -96,7 +98,8 @@ static ck_status find_agent(int *out, ck_import *self, const char *name, ck_erro
 
 int ck_import_depth(const ck_import *self, int agent) {
   int depth = 0;
-  while (agent != CK_IMPORT_NOBODY && self->agents[agent].parent && depth <= (int)self->agent_count) {
+  while (agent != CK_IMPORT_NOBODY && self->agents[agent].parent &&
+         depth <= (int)self->agent_count) {
     int parent = CK_IMPORT_NOBODY;
     for (size_t i = 0; i < self->agent_count; i++)
       if (strcmp(self->agents[i].name, self->agents[agent].parent) == 0) parent = (int)i;
@@ -115,7 +118,8 @@ static ck_boundary_kind kind_of_turn(const ck_import_agent *of) {
 void ck_import_settle(ck_import *self, int agent) {
   if (agent == CK_IMPORT_NOBODY) return;
   ck_import_agent *of = &self->agents[agent];
-  if (of->in_turn && of->answered >= of->calls) self->entries[of->calls ? of->last : of->reply].mark = kind_of_turn(of);
+  if (of->in_turn && of->answered >= of->calls)
+    self->entries[of->calls ? of->last : of->reply].mark = kind_of_turn(of);
   of->in_turn = of->replied = false;
   of->calls = of->tool_calls = of->answered = 0;
 }
@@ -145,10 +149,12 @@ static ck_status put_call(ck_import *self, const ck_import_call *call, ck_error 
   return CK_OK;
 }
 
-static bool is_text(const char *text, const char *wanted) { return text && strcmp(text, wanted) == 0; }
+static bool is_text(const char *text, const char *wanted) {
+  return text && strcmp(text, wanted) == 0;
+}
 
-/* Takes the oldest open call of that id out. Sources that give no ids are matched by order, delegations by their agent. The
- * caller frees the texts. */
+/* Takes the oldest open call of that id out. Sources that give no ids are matched by order,
+ * delegations by their agent. The caller frees the texts. */
 static bool take_call(ck_import_call *out, ck_import *self, int agent, const ck_import_fact *fact) {
   bool delegation = fact->kind == CK_IMPORT_DELEGATION_RESULT, by_id = fact->id && *fact->id;
   for (size_t i = 0; i < self->call_count; i++) {
@@ -165,8 +171,8 @@ static bool take_call(ck_import_call *out, ck_import *self, int agent, const ck_
 
 /* ---- bodies ---- */
 
-static ck_status put_entry(ck_import *self, ck_event_kind kind, int agent, const ck_import_fact *fact, ck_buffer *json,
-                           ck_error *err) {
+static ck_status put_entry(ck_import *self, ck_event_kind kind, int agent,
+                           const ck_import_fact *fact, ck_buffer *json, ck_error *err) {
   if (self->count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 64;
     ck_import_entry *entries = reallocarray(self->entries, cap, sizeof *entries);
@@ -177,11 +183,13 @@ static ck_status put_entry(ck_import *self, ck_event_kind kind, int agent, const
   ck_value *body;
   ck_status status = ck_value_from(&body, json, err);
   if (status != CK_OK) return status;
-  self->entries[self->count++] = (ck_import_entry){.kind = kind, .agent = agent, .at_ms = fact->at_ms, .body = body};
+  self->entries[self->count++] =
+      (ck_import_entry){.kind = kind, .agent = agent, .at_ms = fact->at_ms, .body = body};
   return CK_OK;
 }
 
-static void write_effect(ck_json_writer *w, const ck_import *self, int agent, const char *kind, int64_t ordinal) {
+static void write_effect(ck_json_writer *w, const ck_import *self, int agent, const char *kind,
+                         int64_t ordinal) {
   const char *name = agent == CK_IMPORT_NOBODY ? "nobody" : self->agents[agent].name;
   ck_buffer key = {0};
   ck_buffer_append_format(&key, "import/%s/%s/%lld", name, kind, (long long)ordinal);
@@ -198,12 +206,14 @@ static void write_raw(ck_json_writer *w, const char *name, ck_bytes json) {
 }
 
 static void write_outcome(ck_json_writer *w, const ck_import_fact *fact) {
-  ck_json_member_text(w, "status", ck_outcome_status_name(fact->failed ? CK_OUTCOME_ERROR : CK_OUTCOME_OK));
+  ck_json_member_text(w, "status",
+                      ck_outcome_status_name(fact->failed ? CK_OUTCOME_ERROR : CK_OUTCOME_OK));
   ck_json_member_text(w, "via", "import");
   ck_json_member_text(w, "error", fact->error);
 }
 
-static ck_status put_message(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err) {
+static ck_status put_message(ck_import *self, const ck_import_fact *fact, int agent,
+                             ck_json_writer *w, ck_error *err) {
   ck_import_settle(self, agent);
   ck_json_begin(w, '{');
   ck_json_member_raw(w, "message", fact->message);
@@ -212,7 +222,8 @@ static ck_status put_message(ck_import *self, const ck_import_fact *fact, int ag
   return put_entry(self, CK_EVENT_MESSAGE, agent, fact, w->out, err);
 }
 
-static ck_status put_model(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err) {
+static ck_status put_model(ck_import *self, const ck_import_fact *fact, int agent,
+                           ck_json_writer *w, ck_error *err) {
   ck_import_settle(self, agent);
   ck_import_agent *of = &self->agents[agent];
   write_effect(w, self, agent, "model", ++of->models);
@@ -228,8 +239,11 @@ static ck_status put_model(ck_import *self, const ck_import_fact *fact, int agen
   return put_entry(self, CK_EVENT_OUTCOME, agent, fact, w->out, err);
 }
 
-static ck_status put_tool_call(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err) {
-  ck_import_call call = {.agent = agent, .id = (char *)fact->id, .name = (char *)fact->name,
+static ck_status put_tool_call(ck_import *self, const ck_import_fact *fact, int agent,
+                               ck_json_writer *w, ck_error *err) {
+  ck_import_call call = {.agent = agent,
+                         .id = (char *)fact->id,
+                         .name = (char *)fact->name,
                          .ordinal = ++self->agents[agent].tools};
   write_effect(w, self, agent, "tool", call.ordinal);
   ck_json_member_text(w, "class", ck_effect_class_name(CK_EFFECT_ONCE));
@@ -246,7 +260,8 @@ static ck_status put_tool_call(ck_import *self, const ck_import_fact *fact, int 
   return status == CK_OK ? put_call(self, &call, err) : status;
 }
 
-static ck_status write_tool_message(ck_json_writer *w, const ck_import_fact *fact, const char *name, ck_error *err) {
+static ck_status write_tool_message(ck_json_writer *w, const ck_import_fact *fact, const char *name,
+                                    ck_error *err) {
   if (fact->message.len) {
     ck_json_member_raw(w, "message", fact->message);
     return CK_OK;
@@ -259,7 +274,8 @@ static ck_status write_tool_message(ck_json_writer *w, const ck_import_fact *fac
   return status;
 }
 
-static ck_status put_tool_result(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err) {
+static ck_status put_tool_result(ck_import *self, const ck_import_fact *fact, int agent,
+                                 ck_json_writer *w, ck_error *err) {
   ck_import_call call = {0};
   ck_import_agent *of = &self->agents[agent];
   bool known = take_call(&call, self, agent, fact);
@@ -278,7 +294,8 @@ static ck_status put_tool_result(ck_import *self, const ck_import_fact *fact, in
   return status == CK_OK ? put_entry(self, CK_EVENT_OUTCOME, agent, fact, w->out, err) : status;
 }
 
-static ck_status put_delegation(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err) {
+static ck_status put_delegation(ck_import *self, const ck_import_fact *fact, int agent,
+                                ck_json_writer *w, ck_error *err) {
   ck_json_begin(w, '{');
   ck_json_member_text(w, "id", fact->id);
   ck_json_member_text(w, "target", fact->target);
@@ -287,20 +304,22 @@ static ck_status put_delegation(ck_import *self, const ck_import_fact *fact, int
   write_raw(w, "source", fact->source);
   ck_json_end(w, '}');
   self->delegations++;
-  ck_import_call call = {.agent = agent, .id = (char *)fact->id,
+  ck_import_call call = {.agent = agent,
+                         .id = (char *)fact->id,
                          .name = (char *)(fact->child ? fact->child : fact->target)};
   ck_status status = put_entry(self, CK_EVENT_DELEGATION, agent, fact, w->out, err);
   return status == CK_OK ? put_call(self, &call, err) : status;
 }
 
-static ck_status put_delegation_result(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w,
-                                       ck_error *err) {
+static ck_status put_delegation_result(ck_import *self, const ck_import_fact *fact, int agent,
+                                       ck_json_writer *w, ck_error *err) {
   ck_import_call call = {0};
   ck_json_begin(w, '{');
   ck_json_member_text(w, "type", ck_import_kind_name(fact->kind));
   ck_json_member_text(w, "id", fact->id);
   ck_json_member_text(w, "childAgentId", fact->child);
-  ck_json_member_text(w, "status", ck_outcome_status_name(fact->failed ? CK_OUTCOME_ERROR : CK_OUTCOME_OK));
+  ck_json_member_text(w, "status",
+                      ck_outcome_status_name(fact->failed ? CK_OUTCOME_ERROR : CK_OUTCOME_OK));
   write_raw(w, "message", fact->message);
   write_raw(w, "content", fact->value);
   write_raw(w, "source", fact->source);
@@ -314,7 +333,8 @@ static ck_status put_delegation_result(ck_import *self, const ck_import_fact *fa
   return put_entry(self, CK_EVENT_NOTE, agent, fact, w->out, err);
 }
 
-static ck_status put_note(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err) {
+static ck_status put_note(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w,
+                          ck_error *err) {
   ck_json_begin(w, '{');
   ck_json_member_text(w, "type", ck_import_kind_name(fact->kind));
   ck_json_member_text(w, "name", fact->name);
@@ -335,13 +355,18 @@ static ck_status take_agent(ck_import *self, const ck_import_fact *fact, ck_erro
 
 static ck_status take_end(ck_import *self, const ck_import_fact *fact, ck_error *err) {
   ck_session_status status = ck_session_status_of(fact->status ? fact->status : "completed");
-  bool ends = status == CK_SESSION_COMPLETED || status == CK_SESSION_FAILED || status == CK_SESSION_PAUSED;
-  if (!ends) return ck_error_set(err, CK_E_TYPE, "end: the status must be completed, failed or paused, not '%s'", fact->status);
+  bool ends =
+      status == CK_SESSION_COMPLETED || status == CK_SESSION_FAILED || status == CK_SESSION_PAUSED;
+  if (!ends)
+    return ck_error_set(err, CK_E_TYPE,
+                        "end: the status must be completed, failed or paused, not '%s'",
+                        fact->status);
   self->status = status;
   return take_text(&self->reason, fact->reason, err);
 }
 
-typedef ck_status (*put_function)(ck_import *self, const ck_import_fact *fact, int agent, ck_json_writer *w, ck_error *err);
+typedef ck_status (*put_function)(ck_import *self, const ck_import_fact *fact, int agent,
+                                  ck_json_writer *w, ck_error *err);
 
 /* What each kind needs. */
 static const struct {
@@ -367,16 +392,20 @@ static const char *find_lack(const ck_import_fact *fact) {
   if (kinds[fact->kind].name && !fact->name) return "name";
   if (kinds[fact->kind].target && !fact->target) return "target";
   if (kinds[fact->kind].id && !(fact->id && *fact->id)) return "id";
-  if (kinds[fact->kind].message && ck_json_type_of(fact->message) != CK_JSON_OBJECT) return "message (an object)";
+  if (kinds[fact->kind].message && ck_json_type_of(fact->message) != CK_JSON_OBJECT)
+    return "message (an object)";
   return NULL;
 }
 
 ck_status ck_import_apply(ck_import *self, const ck_import_fact *fact, ck_error *err) {
   const char *lack = find_lack(fact);
-  if (lack) return ck_error_set(err, CK_E_TYPE, "%s: it needs '%s'", ck_import_kind_name(fact->kind), lack);
+  if (lack)
+    return ck_error_set(err, CK_E_TYPE, "%s: it needs '%s'", ck_import_kind_name(fact->kind), lack);
   if (fact->kind == CK_IMPORT_AGENT) return take_agent(self, fact, err);
   if (fact->kind == CK_IMPORT_END) return take_end(self, fact, err);
-  if (!kinds[fact->kind].put) return ck_error_set(err, CK_E_TYPE, "%s: not within a session", ck_import_kind_name(fact->kind));
+  if (!kinds[fact->kind].put)
+    return ck_error_set(err, CK_E_TYPE, "%s: not within a session",
+                        ck_import_kind_name(fact->kind));
   int agent;
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};

@@ -1,4 +1,5 @@
-/* import_write.c - numbers the events of an imported session, puts the boundaries between them, and writes all at once. */
+/* import_write.c - numbers the events of an imported session, puts the boundaries between them, and
+ * writes all at once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ typedef struct writing {
   size_t count;
   ck_totals totals;
   int64_t first_ms, last_ms; /* 0: no times yet */
-  int64_t *turns;                    /* by agent: when its turn began; 0 */
+  int64_t *turns;            /* by agent: when its turn began; 0 */
   ck_import_report report;
 } writing;
 
@@ -22,7 +23,8 @@ typedef struct writing {
 static ck_status put_event(writing *self, const ck_event *like, ck_value *body, ck_error *err) {
   ck_value *kept = NULL;
   ck_status status = ck_redactor_apply(&kept, self->redactor, CK_SINK_EVENT, NULL, body, err);
-  if (status == CK_OK && !kept) status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), err);
+  if (status == CK_OK && !kept)
+    status = ck_value_copy(&kept, ck_bytes_text("{\"dropped\":true}"), err);
   ck_event event = *like;
   event.seq = (int64_t)self->count + 1;
   event.timeline = 1;
@@ -39,7 +41,8 @@ static const char *name_of(const ck_import *self, int agent) {
 }
 
 static const char *scope_of(const ck_import *self, int agent) {
-  return agent == CK_IMPORT_NOBODY || !self->agents[agent].parent ? "main" : self->agents[agent].name;
+  return agent == CK_IMPORT_NOBODY || !self->agents[agent].parent ? "main"
+                                                                  : self->agents[agent].name;
 }
 
 /* ---- boundaries ---- */
@@ -48,7 +51,8 @@ static void put_nonzero(ck_json_writer *w, const char *name, int64_t number) {
   if (number) ck_json_member_int(w, name, number);
 }
 
-/* The members that simulation reads, spelt as boundary.c spells them. Nothing is known of keys, so they do not change. */
+/* The members that simulation reads, spelt as boundary.c spells them. Nothing is known of keys, so
+ * they do not change. */
 static void write_boundary(ck_json_writer *w, const writing *self, const ck_import_entry *at) {
   int64_t turn = at->agent == CK_IMPORT_NOBODY ? 0 : self->turns[at->agent];
   ck_json_begin(w, '{');
@@ -76,7 +80,9 @@ static ck_status put_boundary(writing *self, const ck_import_entry *at, ck_error
   ck_buffer_clear(&json);
   if (status != CK_OK) return status;
   self->report.boundaries++;
-  ck_event like = {.kind = CK_EVENT_BOUNDARY, .at_ms = at->at_ms, .scope = scope_of(self->of, at->agent),
+  ck_event like = {.kind = CK_EVENT_BOUNDARY,
+                   .at_ms = at->at_ms,
+                   .scope = scope_of(self->of, at->agent),
                    .agent = name_of(self->of, at->agent)};
   return put_event(self, &like, body, err);
 }
@@ -95,7 +101,9 @@ static ck_status put_entries(writing *self, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; status == CK_OK && i < self->of->count; i++) {
     ck_import_entry *at = &self->of->entries[i];
-    ck_event like = {.kind = at->kind, .at_ms = at->at_ms, .scope = scope_of(self->of, at->agent),
+    ck_event like = {.kind = at->kind,
+                     .at_ms = at->at_ms,
+                     .scope = scope_of(self->of, at->agent),
                      .agent = name_of(self->of, at->agent)};
     note_time(self, at);
     if (at->kind == CK_EVENT_OUTCOME) ck_totals_add_outcome(&self->totals, at->body);
@@ -142,7 +150,8 @@ static ck_status write_input(ck_value **out, const writing *self, ck_error *err)
   ck_json_end(&w, '}');
   ck_value *plain = NULL;
   ck_status status = ck_value_from(&plain, &json, err);
-  if (status == CK_OK) status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, plain, err);
+  if (status == CK_OK)
+    status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, plain, err);
   ck_value_free(plain);
   ck_buffer_clear(&json);
   return status;
@@ -185,7 +194,9 @@ static ck_status put_closing(writing *self, ck_error *err) {
 static ck_status make_record(ck_session_record *out, const writing *self, ck_error *err) {
   ck_clock clock = ck_clock_system();
   const ck_import *of = self->of;
-  *out = (ck_session_record){.status = CK_SESSION_RUNNING, .timeline = 1, .epoch = 1,
+  *out = (ck_session_record){.status = CK_SESSION_RUNNING,
+                             .timeline = 1,
+                             .epoch = 1,
                              .created_ms = of->at_ms ? of->at_ms : clock.wall_ms(clock.self)};
   memcpy(out->id, of->id, sizeof out->id);
   ck_id_make_run(out->run);
@@ -194,7 +205,8 @@ static ck_status make_record(ck_session_record *out, const writing *self, ck_err
   return write_input(&out->input, self, err);
 }
 
-static ck_status store_all(writing *self, const ck_session_record *record, ck_store *store, ck_error *err) {
+static ck_status store_all(writing *self, const ck_session_record *record, ck_store *store,
+                           ck_error *err) {
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
   memcpy(timeline.run, record->run, sizeof timeline.run);
   ck_opening opening = {.timeline = &timeline, .events = self->events, .event_count = self->count};
@@ -214,14 +226,17 @@ static ck_status store_all(writing *self, const ck_session_record *record, ck_st
 static void fill_report(writing *self) {
   ck_import_report *report = &self->report;
   const ck_import *of = self->of;
-  bool calls_priced = self->totals.model_calls > 0 && self->totals.unmetered < self->totals.model_calls;
+  bool calls_priced =
+      self->totals.model_calls > 0 && self->totals.unmetered < self->totals.model_calls;
   report->events = (int64_t)self->count;
   report->agents = (int64_t)of->agent_count;
   report->delegations = of->delegations;
   report->model_calls = self->totals.model_calls;
   report->tool_calls = of->tool_calls;
   report->priced = calls_priced || of->total_cost >= 0;
-  report->cost_micros = calls_priced ? self->totals.cost_micros : of->total_cost >= 0 ? of->total_cost : 0;
+  report->cost_micros = calls_priced          ? self->totals.cost_micros
+                        : of->total_cost >= 0 ? of->total_cost
+                                              : 0;
   report->input_tokens = self->totals.input_tokens;
   report->output_tokens = self->totals.output_tokens;
   report->first_ms = self->first_ms;
@@ -229,7 +244,8 @@ static void fill_report(writing *self) {
   report->status = of->status;
 }
 
-ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store, ck_redactor *redactor, ck_error *err) {
+ck_status ck_import_end(ck_import_report *out, ck_import *self, ck_store *store,
+                        ck_redactor *redactor, ck_error *err) {
   *out = (ck_import_report){0};
   for (size_t i = 0; i < self->agent_count; i++) ck_import_settle(self, (int)i);
   writing w = {.of = self, .redactor = redactor};

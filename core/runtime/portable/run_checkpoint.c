@@ -1,4 +1,5 @@
-/* run_checkpoint.c - reads the document of a failed run, and makes a session stand where it stood. */
+/* run_checkpoint.c - reads the document of a failed run, and makes a session stand where it
+ * stood. */
 #include "core/runtime/portable/run_checkpoint.h"
 
 #include <inttypes.h>
@@ -11,10 +12,12 @@
 /* ---- fields ---- */
 
 bool ck_run_checkpoint_is(ck_bytes document) {
-  static const char *const names[] = {"history", "lastCompletedIteration", "originalInput", "checkpointedAt"};
+  static const char *const names[] = {"history", "lastCompletedIteration", "originalInput",
+                                      "checkpointedAt"};
   if (ck_json_type_of(document) != CK_JSON_OBJECT) return false;
   int found = ck_json_get(document, "runId").len > 0;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) found += ck_json_get(document, names[i]).len > 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    found += ck_json_get(document, names[i]).len > 0;
   return found >= 2;
 }
 
@@ -24,27 +27,31 @@ typedef struct field {
   const char *wanted;
 } field;
 
-static ck_status read_field(ck_bytes *out, ck_bytes object, const char *name, const field *how, ck_error *err) {
+static ck_status read_field(ck_bytes *out, ck_bytes object, const char *name, const field *how,
+                            ck_error *err) {
   *out = ck_json_get(object, name);
   if (!out->len) return ck_error_set(err, CK_E_PARSE, "missing required field: %s", how->path);
   if (ck_json_type_of(*out) == how->type) return CK_OK;
   return ck_error_set(err, CK_E_PARSE, "field %s must be %s", how->path, how->wanted);
 }
 
-static ck_status read_count(int64_t *out, ck_bytes object, const char *name, const char *path, int64_t most, ck_error *err) {
+static ck_status read_count(int64_t *out, ck_bytes object, const char *name, const char *path,
+                            int64_t most, ck_error *err) {
   ck_bytes value = {0};
   field how = {path, CK_JSON_NUMBER, "a whole number"};
   ck_status status = read_field(&value, object, name, &how, err);
   if (status != CK_OK) return status;
   if (ck_json_read_int(out, value) && *out >= 0 && *out <= most) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "field %s must be a whole number from 0 to %" PRId64, path, most);
+  return ck_error_set(err, CK_E_PARSE, "field %s must be a whole number from 0 to %" PRId64, path,
+                      most);
 }
 
 static ck_status read_version(ck_bytes document, ck_error *err) {
   int64_t version = 0;
   ck_status status = read_count(&version, document, "version", "version", INT64_MAX, err);
   if (status != CK_OK || version == CK_RUN_CHECKPOINT_VERSION) return status;
-  return ck_error_set(err, CK_E_UNSUPPORTED, "unsupported version %" PRId64 ": this program reads version %d", version,
+  return ck_error_set(err, CK_E_UNSUPPORTED,
+                      "unsupported version %" PRId64 ": this program reads version %d", version,
                       CK_RUN_CHECKPOINT_VERSION);
 }
 
@@ -54,16 +61,20 @@ static ck_status read_failure(ck_bytes *out, ck_bytes document, ck_error *err) {
   int64_t iteration;
   *out = ck_json_get(document, "failurePoint");
   if (!out->len) return CK_OK;
-  if (ck_json_type_of(*out) != CK_JSON_OBJECT) return ck_error_set(err, CK_E_PARSE, "field failurePoint must be an object");
-  ck_status status = read_count(&iteration, *out, "iteration", "failurePoint.iteration", CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
+  if (ck_json_type_of(*out) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "field failurePoint must be an object");
+  ck_status status = read_count(&iteration, *out, "iteration", "failurePoint.iteration",
+                                CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
   field how = {"failurePoint.phase", CK_JSON_STRING, "a string"};
   if (status == CK_OK) status = read_field(&phase, *out, "phase", &how, err);
   if (status != CK_OK) return status;
   stage = ck_json_get(*out, "stage");
-  if (stage.len && ck_json_type_of(stage) != CK_JSON_STRING) return ck_error_set(err, CK_E_PARSE, "field failurePoint.stage must be a string");
+  if (stage.len && ck_json_type_of(stage) != CK_JSON_STRING)
+    return ck_error_set(err, CK_E_PARSE, "field failurePoint.stage must be a string");
   for (size_t i = 0; i < sizeof phases / sizeof *phases; i++)
     if (ck_json_is_text(phase, phases[i])) return CK_OK;
-  return ck_error_set(err, CK_E_PARSE, "field failurePoint.phase must be iteration, tool, llm or unknown");
+  return ck_error_set(err, CK_E_PARSE,
+                      "field failurePoint.phase must be iteration, tool, llm or unknown");
 }
 
 /* ---- history ---- */
@@ -77,9 +88,11 @@ static ck_status check_message(size_t *open, size_t index, ck_bytes message, ck_
   static const char *const roles[] = {"system", "developer", "user", "assistant", "tool"};
   ck_bytes role = ck_json_get(message, "role"), calls = ck_json_get(message, "tool_calls");
   bool known = false;
-  for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) known |= ck_json_is_text(role, roles[i]);
+  for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+    known |= ck_json_is_text(role, roles[i]);
   if (ck_json_type_of(message) != CK_JSON_OBJECT || !known)
-    return wrong_message(index, "must be a message with a role: system, developer, user, assistant or tool", err);
+    return wrong_message(
+        index, "must be a message with a role: system, developer, user, assistant or tool", err);
   if (ck_json_is_text(role, "tool")) {
     if (*open == 0) return wrong_message(index, "answers no call of the message before it", err);
     --*open;
@@ -94,27 +107,32 @@ static ck_status check_history(ck_bytes history, ck_error *err) {
   size_t open = 0, index = 0;
   ck_status status = CK_OK;
   ck_json_iterator it = ck_json_iterate(history);
-  while (status == CK_OK && ck_json_next(&it)) status = check_message(&open, index++, it.value, err);
-  if (status == CK_OK && open) return wrong_message(index, "is missing: the result of a tool call", err);
+  while (status == CK_OK && ck_json_next(&it))
+    status = check_message(&open, index++, it.value, err);
+  if (status == CK_OK && open)
+    return wrong_message(index, "is missing: the result of a tool call", err);
   return status;
 }
 
 ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document, ck_error *err) {
-  static const field run = {"runId", CK_JSON_STRING, "a string"}, history = {"history", CK_JSON_ARRAY, "an array"},
+  static const field run = {"runId", CK_JSON_STRING, "a string"},
+                     history = {"history", CK_JSON_ARRAY, "an array"},
                      input = {"originalInput", CK_JSON_OBJECT, "an object"},
                      message = {"originalInput.message", CK_JSON_STRING, "a string"};
   ck_bytes text;
   *out = (ck_run_checkpoint){0};
-  if (ck_json_type_of(document) != CK_JSON_OBJECT) return ck_error_set(err, CK_E_PARSE, "a run checkpoint is a JSON object");
+  if (ck_json_type_of(document) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "a run checkpoint is a JSON object");
   ck_status status = read_version(document, err);
   if (status == CK_OK) status = read_field(&out->run, document, "runId", &run, err);
   if (status == CK_OK) status = read_field(&out->history, document, "history", &history, err);
   if (status == CK_OK)
-    status = read_count(&out->last_completed, document, "lastCompletedIteration", "lastCompletedIteration",
-                        CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
+    status = read_count(&out->last_completed, document, "lastCompletedIteration",
+                        "lastCompletedIteration", CK_RUN_CHECKPOINT_ITERATIONS_MAX, err);
   if (status == CK_OK) status = read_field(&out->input, document, "originalInput", &input, err);
   if (status == CK_OK) status = read_field(&text, out->input, "message", &message, err);
-  if (status == CK_OK) status = read_count(&out->at_ms, document, "checkpointedAt", "checkpointedAt", INT64_MAX, err);
+  if (status == CK_OK)
+    status = read_count(&out->at_ms, document, "checkpointedAt", "checkpointedAt", INT64_MAX, err);
   if (status == CK_OK) status = read_failure(&out->failure, document, err);
   if (status == CK_OK) status = check_history(out->history, err);
   if (status != CK_OK) *out = (ck_run_checkpoint){0};
@@ -123,7 +141,8 @@ ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document, ck_e
 
 /* ---- restore ---- */
 
-static ck_status put_history(const ck_run_checkpoint *self, ck_session *session, ck_bytes *last, ck_error *err) {
+static ck_status put_history(const ck_run_checkpoint *self, ck_session *session, ck_bytes *last,
+                             ck_error *err) {
   ck_status status = CK_OK;
   ck_json_iterator it = ck_json_iterate(self->history);
   while (status == CK_OK && ck_json_next(&it)) {
@@ -136,8 +155,10 @@ static ck_status put_history(const ck_run_checkpoint *self, ck_session *session,
   return status;
 }
 
-/* The boundary that follows covers all messages: its seq is the cut. After an assistant's last word it is the user's turn. */
-static ck_status put_position(const ck_run_checkpoint *self, ck_session *session, ck_bytes last, ck_error *err) {
+/* The boundary that follows covers all messages: its seq is the cut. After an assistant's last word
+ * it is the user's turn. */
+static ck_status put_position(const ck_run_checkpoint *self, ck_session *session, ck_bytes last,
+                              ck_error *err) {
   bool spoke = ck_json_is_text(ck_json_get(last, "role"), "assistant");
   bool restarts = session->profile && session->profile->resume.rounds == CK_PROFILE_RULE_RESET;
   int64_t turn = restarts ? 1 : self->last_completed + 1;
@@ -181,10 +202,12 @@ static ck_status put_note(const ck_run_checkpoint *self, ck_session *session, ck
   return status;
 }
 
-ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session, ck_error *err) {
+ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session,
+                                    ck_error *err) {
   ck_bytes last = {0};
   ck_status status = put_note(self, session, err);
   if (status == CK_OK) status = put_history(self, session, &last, err);
   if (status == CK_OK) status = put_position(self, session, last, err);
-  return status == CK_OK ? ck_session_end(session, CK_SESSION_PAUSED, "imported", NULL, err) : status;
+  return status == CK_OK ? ck_session_end(session, CK_SESSION_PAUSED, "imported", NULL, err)
+                         : status;
 }

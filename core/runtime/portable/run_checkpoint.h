@@ -1,11 +1,16 @@
-/* run_checkpoint.h - a failed run as one portable document that another run, here or elsewhere, goes on from.
+/* run_checkpoint.h - a failed run as one portable document that another run, here or elsewhere,
+ * goes on from.
  *
- *   {"version": 1, "runId", "history": [message], "lastCompletedIteration", "originalInput": {"message"},
- *    "checkpointedAt" (ms since 1970), "failurePoint"?: {"iteration", "phase": "iteration"|"tool"|"llm"|"unknown", "stage"?}}
+ *   {"version": 1, "runId", "history": [message], "lastCompletedIteration", "originalInput":
+ *   {"message"},
+ *    "checkpointedAt" (ms since 1970), "failurePoint"?: {"iteration", "phase":
+ *    "iteration"|"tool"|"llm"|"unknown", "stage"?}}
  *
- * `history` is the main scope's conversation up to its last boundary, so the next request to a model is valid. An iteration is
- * complete when its boundary was reached. The phase is what was seen: the effect that failed or was open (a model: llm; a tool, a
- * program or an agent: tool), iteration when nothing was, unknown when it cannot be told. `stage` is the name of a tool or node. */
+ * `history` is the main scope's conversation up to its last boundary, so the next request to a
+ * model is valid. An iteration is complete when its boundary was reached. The phase is what was
+ * seen: the effect that failed or was open (a model: llm; a tool, a program or an agent: tool),
+ * iteration when nothing was, unknown when it cannot be told. `stage` is the name of a tool or
+ * node. */
 #ifndef CK_RUNTIME_PORTABLE_RUN_CHECKPOINT_H
 #define CK_RUNTIME_PORTABLE_RUN_CHECKPOINT_H
 
@@ -14,10 +19,11 @@
 
 enum { CK_RUN_CHECKPOINT_VERSION = 1, CK_RUN_CHECKPOINT_ITERATIONS_MAX = 1000000 };
 
-/* Appends the document of the session's last run. CK_E_REFUSED with the reason: it did not fail, no iteration was completed, or it
- * failed in a way that another run would meet again (its conversation is too long, its credentials or its request were refused). */
-CK_CHECKED ck_status ck_run_checkpoint_write(ck_buffer *out, ck_store *store, const ck_head *head, ck_redactor *redactor,
-                                             ck_error *err);
+/* Appends the document of the session's last run. CK_E_REFUSED with the reason: it did not fail, no
+ * iteration was completed, or it failed in a way that another run would meet again (its
+ * conversation is too long, its credentials or its request were refused). */
+CK_CHECKED ck_status ck_run_checkpoint_write(ck_buffer *out, ck_store *store, const ck_head *head,
+                                             ck_redactor *redactor, ck_error *err);
 
 /* What a document says; spans of its text. */
 typedef struct ck_run_checkpoint {
@@ -27,12 +33,15 @@ typedef struct ck_run_checkpoint {
 } ck_run_checkpoint;
 /* True for a JSON object that means to be one, however badly. */
 bool ck_run_checkpoint_is(ck_bytes document);
-/* Borrows `document`, which ck_json_check has accepted. CK_E_PARSE: "missing required field: NAME", or what another field must be;
- * CK_E_UNSUPPORTED: another version. */
-CK_CHECKED ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document, ck_error *err);
+/* Borrows `document`, which ck_json_check has accepted. CK_E_PARSE: "missing required field: NAME",
+ * or what another field must be; CK_E_UNSUPPORTED: another version. */
+CK_CHECKED ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document,
+                                            ck_error *err);
 
-/* Makes a new session stand where the run stood, and ends its run as paused: its conversation, and the position of an agent loop at
- * "agent#(last + 1)"; at "agent#1" when the session's profile says that rounds are reset by a resume. */
-CK_CHECKED ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session, ck_error *err);
+/* Makes a new session stand where the run stood, and ends its run as paused: its conversation, and
+ * the position of an agent loop at "agent#(last + 1)"; at "agent#1" when the session's profile says
+ * that rounds are reset by a resume. */
+CK_CHECKED ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session,
+                                               ck_error *err);
 
 #endif

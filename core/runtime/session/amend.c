@@ -1,4 +1,5 @@
-/* amend.c - a person's edits of a session's state: announced in a run's opening, made, and kept by a checkpoint. */
+/* amend.c - a person's edits of a session's state: announced in a run's opening, made, and kept by
+ * a checkpoint. */
 #include <stdlib.h>
 
 #include "core/runtime/session/secret.h"
@@ -11,7 +12,8 @@ ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, 
   return status;
 }
 
-ck_status ck_session_make_opening(ck_event **out, const ck_event *first, const ck_state_edits *edits, ck_error *err) {
+ck_status ck_session_make_opening(ck_event **out, const ck_event *first,
+                                  const ck_state_edits *edits, ck_error *err) {
   size_t count = edits ? edits->count : 0;
   for (size_t i = 0; i <= count; i++) out[i] = NULL;
   ck_status status = ck_event_new(&out[0], first, err);
@@ -52,15 +54,18 @@ ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, c
   if (!edits || edits->count == 0) return CK_OK;
   for (size_t i = 0; i < edits->count && status == CK_OK; i++) {
     const ck_state_edit *edit = &edits->items[i];
-    status = edit->ref ? put_secret(self, edit, err) : ck_session_put(self, edit->key, edit->value, err);
+    status =
+        edit->ref ? put_secret(self, edit, err) : ck_session_put(self, edit->key, edit->value, err);
   }
-  if (status == CK_OK) status = ck_session_boundary(&saved, self, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
+  if (status == CK_OK)
+    status = ck_session_boundary(&saved, self, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, err);
   return status == CK_OK ? ck_session_wait(self, saved.ticket, err) : status;
 }
 
 typedef struct finding {
   ck_state_edits *to;
-  int64_t next; /* seq: those of the opening follow each other; others were made by the run itself */
+  int64_t
+      next; /* seq: those of the opening follow each other; others were made by the run itself */
   ck_status status;
   ck_error *err;
 } finding;
@@ -73,14 +78,16 @@ static bool take_edit(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-ck_status ck_session_find_edits(ck_state_edits *out, ck_session *self, const ck_head *head, int64_t from, ck_error *err) {
+ck_status ck_session_find_edits(ck_state_edits *out, ck_session *self, const ck_head *head,
+                                int64_t from, ck_error *err) {
   const ck_timeline *live = NULL;
   for (size_t i = 0; i < head->timeline_count; i++)
     if (head->timelines[i].no == head->session.timeline) live = &head->timelines[i];
   bool kept = live && head->has_checkpoint && head->checkpoint.seq >= live->begin;
   if (!live || kept || live->checkpoint != from) return CK_OK;
   finding f = {.to = out, .next = live->begin + 1, .status = CK_OK, .err = err};
-  ck_event_query query = {.session = head->session.no, .after = live->begin, .kinds = UINT64_C(1) << CK_EVENT_EDIT};
+  ck_event_query query = {
+      .session = head->session.no, .after = live->begin, .kinds = UINT64_C(1) << CK_EVENT_EDIT};
   ck_status status = ck_store_read_events(self->runtime->store, &query, take_edit, &f, err);
   return status == CK_OK ? f.status : status;
 }

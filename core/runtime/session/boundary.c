@@ -1,4 +1,5 @@
-/* boundary.c - a place where a checkpoint may be taken: asks the policies, records what they said, makes the checkpoint. */
+/* boundary.c - a place where a checkpoint may be taken: asks the policies, records what they said,
+ * makes the checkpoint. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,12 +19,14 @@ static ck_status always(ck_decision *out, void *self, const ck_boundary *at, ck_
 const ck_policy_engine ck_policy_always = {.checkpoint = always};
 
 void ck_session_mark_checkpoint(ck_session *self, int64_t seq) {
-  self->since = (ck_since){
-      .begun_us = self->runtime->clock.mono_us(self->runtime->clock.self), .seq = seq, .totals = self->totals};
+  self->since = (ck_since){.begun_us = self->runtime->clock.mono_us(self->runtime->clock.self),
+                           .seq = seq,
+                           .totals = self->totals};
   self->clean = true;
 }
 
-/* SplitMix64 (Steele, Lea, Flood 2014) from a random seed: what policies are given must be unpredictable to no one. */
+/* SplitMix64 (Steele, Lea, Flood 2014) from a random seed: what policies are given must be
+ * unpredictable to no one. */
 static uint64_t random_53(ck_session *self) {
   uint64_t z = self->random += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -41,7 +44,8 @@ static void fill(ck_boundary *at, ck_session *self) {
   at->since.ms = (clock->mono_us(clock->self) - self->since.begun_us) / 1000;
   at->since.events = self->next_seq - 1 - self->since.seq;
   at->since.cost_micros = now->cost_micros - then->cost_micros;
-  at->since.tokens = now->input_tokens + now->output_tokens - then->input_tokens - then->output_tokens;
+  at->since.tokens =
+      now->input_tokens + now->output_tokens - then->input_tokens - then->output_tokens;
   at->since.changed_keys = (int64_t)ck_state_count(self->changed);
   at->since.changed_bytes = self->since.changed_bytes;
   at->budget.spent_micros = now->cost_micros - self->base.cost_micros;
@@ -86,8 +90,8 @@ static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
   ck_json_member_text(w, "last_error", at->last_error);
 }
 
-static ck_status write_event(ck_value **out, const ck_boundary *at, const ck_decision *decision, const char *checkpoint_id,
-                             ck_error *err) {
+static ck_status write_event(ck_value **out, const ck_boundary *at, const ck_decision *decision,
+                             const char *checkpoint_id, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -106,8 +110,10 @@ static void write_place(ck_json_writer *w, const ck_boundary *at, ck_bytes place
   const char *const reached[] = {at->node, at->next.node, at->agent};
   for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
     ck_bytes stood = ck_json_get(place, members[i]);
-    if (ck_json_type_of(stood) == CK_JSON_STRING) ck_json_member_raw(w, members[i], stood);
-    else if (place.len == 0) ck_json_member_text(w, members[i], reached[i]);
+    if (ck_json_type_of(stood) == CK_JSON_STRING)
+      ck_json_member_raw(w, members[i], stood);
+    else if (place.len == 0)
+      ck_json_member_text(w, members[i], reached[i]);
   }
 }
 
@@ -126,7 +132,8 @@ static ck_status write_info(ck_value **out, const ck_boundary *at, ck_bytes plac
 
 /* Where a session fails, the flow stands at the place that it reached last. */
 static ck_bytes get_place(const ck_session *self, const ck_boundary *at) {
-  return at->kind == CK_BOUNDARY_FAILURE && self->place ? ck_value_bytes(self->place) : (ck_bytes){NULL, 0};
+  return at->kind == CK_BOUNDARY_FAILURE && self->place ? ck_value_bytes(self->place)
+                                                        : (ck_bytes){NULL, 0};
 }
 
 static ck_status keep_place(ck_session *self, const ck_boundary *at, ck_error *err) {
@@ -145,14 +152,16 @@ static ck_status take_changes(ck_checkpoint *to, ck_session *self, ck_error *err
   for (size_t i = 0; to->changes && i < count; i++) {
     to->changes[i].key = strdup(entries[i].key);
     if (!to->changes[i].key) break;
-    to->changes[i].value = entries[i].value == self->removed ? NULL : ck_value_share(entries[i].value);
+    to->changes[i].value =
+        entries[i].value == self->removed ? NULL : ck_value_share(entries[i].value);
     to->change_count++;
   }
   free(entries);
   return to->changes && to->change_count == count ? CK_OK : ck_error_no_memory(err);
 }
 
-static ck_status make_checkpoint(ck_checkpoint **out, ck_session *self, const ck_boundary *at, ck_error *err) {
+static ck_status make_checkpoint(ck_checkpoint **out, ck_session *self, const ck_boundary *at,
+                                 ck_error *err) {
   *out = NULL;
   ck_checkpoint *made = calloc(1, sizeof *made);
   if (!made) return ck_error_no_memory(err);
@@ -175,7 +184,8 @@ static ck_status make_checkpoint(ck_checkpoint **out, ck_session *self, const ck
   return CK_OK;
 }
 
-ck_status ck_session_record_policy_error(ck_session *self, const char *hook, const ck_error *cause, ck_error *err) {
+ck_status ck_session_record_policy_error(ck_session *self, const char *hook, const ck_error *cause,
+                                         ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -184,19 +194,22 @@ ck_status ck_session_record_policy_error(ck_session *self, const char *hook, con
   ck_json_end(&w, '}');
   ck_value *body = NULL;
   ck_status status = ck_value_from(&body, &buffer, err);
-  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_POLICY_ERROR, NULL, NULL, body, err);
+  if (status == CK_OK)
+    status = ck_session_append(self, CK_EVENT_POLICY_ERROR, NULL, NULL, body, err);
   ck_value_free(body);
   ck_buffer_clear(&buffer);
   return status;
 }
 
 /* The boundary's event, then (when it failed) what the policy said. */
-static ck_status record(ck_session *self, const ck_boundary *at, const ck_decision *decision, const char *checkpoint_id,
-                        const ck_error *failure, ck_error *err) {
+static ck_status record(ck_session *self, const ck_boundary *at, const ck_decision *decision,
+                        const char *checkpoint_id, const ck_error *failure, ck_error *err) {
   ck_value *body;
   ck_status status = write_event(&body, at, decision, checkpoint_id, err);
-  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_BOUNDARY, at->scope, at->agent, body, err);
-  if (status == CK_OK && failure->status != CK_OK) status = ck_session_record_policy_error(self, "checkpoint", failure, err);
+  if (status == CK_OK)
+    status = ck_session_append(self, CK_EVENT_BOUNDARY, at->scope, at->agent, body, err);
+  if (status == CK_OK && failure->status != CK_OK)
+    status = ck_session_record_policy_error(self, "checkpoint", failure, err);
   ck_value_free(body);
   return status;
 }
@@ -219,21 +232,27 @@ static void take_fresh(ck_session *self, ck_state *fresh) {
   self->changed = fresh;
 }
 
-/* Nothing but the queueing can fail here: the event that announces the checkpoint is appended already. */
+/* Nothing but the queueing can fail here: the event that announces the checkpoint is appended
+ * already. */
 static ck_status save(ck_saved *out, ck_session *self, ck_checkpoint *checkpoint, ck_error *err) {
   memcpy(out->id, checkpoint->id, sizeof out->id);
   self->checkpoint = checkpoint->seq;
   self->unpruned++;
   ck_session_mark_checkpoint(self, checkpoint->seq);
-  ck_queueing how = {.checkpoint = checkpoint, .durability = CK_DURABLE_POWER, .waited = out->sync,
+  ck_queueing how = {.checkpoint = checkpoint,
+                     .durability = CK_DURABLE_POWER,
+                     .waited = out->sync,
                      .may_wait = !ck_boundary_kind_always(checkpoint->kind)};
   return ck_session_queue(&out->ticket, self, &how, err);
 }
 
 /* A run that ends prunes by itself. */
 static bool prune_is_due(const ck_session *self, ck_boundary_kind kind) {
-  int64_t every = !self->profile ? 0 : self->profile->single_checkpoint ? 1 : self->profile->prune_every_n_nodes;
-  return every > 0 && self->unpruned >= every && kind != CK_BOUNDARY_FINAL && kind != CK_BOUNDARY_PAUSE;
+  int64_t every = !self->profile                     ? 0
+                  : self->profile->single_checkpoint ? 1
+                                                     : self->profile->prune_every_n_nodes;
+  return every > 0 && self->unpruned >= every && kind != CK_BOUNDARY_FINAL &&
+         kind != CK_BOUNDARY_PAUSE;
 }
 
 /* What agents have spent becomes state with every checkpoint, whatever it is taken for. */
@@ -247,7 +266,8 @@ static ck_status put_spending(ck_session *self, ck_error *err) {
   return status;
 }
 
-ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary *given, ck_error *err) {
+ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary *given,
+                              ck_error *err) {
   *out = (ck_saved){0};
   ck_boundary at = *given;
   ck_decision decision = {0};
@@ -270,7 +290,8 @@ ck_status ck_session_boundary(ck_saved *out, ck_session *self, const ck_boundary
   out->seq = at.seq;
   status = out->taken ? make_checkpoint(&checkpoint, self, &at, err) : CK_OK;
   if (status == CK_OK && out->taken) status = ck_state_new(&fresh, err);
-  if (status == CK_OK) status = record(self, &at, &decision, checkpoint ? checkpoint->id : NULL, &failure, err);
+  if (status == CK_OK)
+    status = record(self, &at, &decision, checkpoint ? checkpoint->id : NULL, &failure, err);
   if (status == CK_OK && checkpoint) {
     take_fresh(self, fresh);
     fresh = NULL;

@@ -1,4 +1,5 @@
-/* checkpoint_list.c - lists a session's checkpoints, asks policies which of them go, and tells which went. */
+/* checkpoint_list.c - lists a session's checkpoints, asks policies which of them go, and tells
+ * which went. */
 #include "core/runtime/session/checkpoint_list.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static bool add(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store, int64_t session, ck_error *err) {
+ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store, int64_t session,
+                                  ck_error *err) {
   *out = (ck_checkpoint_list){0};
   ck_status status = ck_store_list_checkpoints(store, session, add, out, err);
   if (status == CK_OK && out->cap == SIZE_MAX) status = ck_error_no_memory(err);
@@ -35,7 +37,8 @@ ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store, int6
   return status;
 }
 
-ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, const ck_checkpoint_list *self, const ck_policy_engine *policies, int64_t now_ms, ck_error *err) {
+ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, const ck_checkpoint_list *self,
+                                 const ck_policy_engine *policies, int64_t now_ms, ck_error *err) {
   *count = 0;
   if (!policies->prune || self->count == 0) return CK_OK;
   bool *flags = calloc(self->count * 2, sizeof *flags);
@@ -53,13 +56,16 @@ const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq) {
   size_t low = 0, high = self->count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (self->list[middle].seq < seq) low = middle + 1;
-    else high = middle;
+    if (self->list[middle].seq < seq)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < self->count && self->list[low].seq == seq ? self->list[low].id : NULL;
 }
 
-ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self, const ck_prune_report *report, ck_error *err) {
+ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
+                                      const ck_prune_report *report, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');

@@ -1,4 +1,5 @@
-/* checkpoint_list.h - a session's own checkpoints as policies see them that say which of them go. */
+/* checkpoint_list.h - a session's own checkpoints as policies see them that say which of them
+ * go. */
 #ifndef CK_RUNTIME_SESSION_CHECKPOINT_LIST_H
 #define CK_RUNTIME_SESSION_CHECKPOINT_LIST_H
 
@@ -10,12 +11,17 @@ typedef struct ck_checkpoint_list {
   size_t count, cap;
 } ck_checkpoint_list;
 void ck_checkpoint_list_clear(ck_checkpoint_list *self);
-CK_CHECKED ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store, int64_t session, ck_error *err);
-/* The seqs of those that the policies drop, into `seqs`, which has room for all; none when a hook fails (its status). */
-CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count, const ck_checkpoint_list *self, const ck_policy_engine *policies, int64_t now_ms,
-                                 ck_error *err);
+CK_CHECKED ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store,
+                                             int64_t session, ck_error *err);
+/* The seqs of those that the policies drop, into `seqs`, which has room for all; none when a hook
+ * fails (its status). */
+CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count,
+                                            const ck_checkpoint_list *self,
+                                            const ck_policy_engine *policies, int64_t now_ms,
+                                            ck_error *err);
 /* Body of a PRUNE event. */
-CK_CHECKED ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self, const ck_prune_report *report, ck_error *err);
+CK_CHECKED ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
+                                                 const ck_prune_report *report, ck_error *err);
 /* The id of the one at `seq`; NULL: it is not listed. */
 const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq);
 
@@ -26,13 +32,14 @@ typedef struct ck_prune_order {
   bool dry_run;                     /* only say what would come of it; needs no lock */
 } ck_prune_order;
 typedef struct ck_pruned {
-  ck_checkpoint_list past;           /* what was there before */
+  ck_checkpoint_list past; /* what was there before */
   ck_prune_report report;
-  int64_t freed;          /* bytes that the file is smaller by */
+  int64_t freed; /* bytes that the file is smaller by */
 } ck_pruned;
 void ck_pruned_clear(ck_pruned *self);
-/* CK_E_OWNED, CK_E_FENCED; otherwise as ck_store_prune. What was dropped is an event of the session; free pages are given back to the
- * system. Caller clears `out`, also after a failure. */
-CK_CHECKED ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id, const ck_prune_order *order, ck_error *err);
+/* CK_E_OWNED, CK_E_FENCED; otherwise as ck_store_prune. What was dropped is an event of the
+ * session; free pages are given back to the system. Caller clears `out`, also after a failure. */
+CK_CHECKED ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id,
+                                              const ck_prune_order *order, ck_error *err);
 
 #endif

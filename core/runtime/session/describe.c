@@ -40,7 +40,7 @@ static void append_members(ck_buffer *out, ck_bytes body) {
   for (bool first = true; ck_json_next(&members); first = false) {
     if (!first) ck_buffer_append_text(out, "  ");
     bool message = ck_bytes_equal(members.name, ck_bytes_text("\"message\"")) &&
-        ck_json_type_of(members.value) == CK_JSON_OBJECT;
+                   ck_json_type_of(members.value) == CK_JSON_OBJECT;
     if (message) {
       ck_describe_message(out, members.value);
       continue;
@@ -51,29 +51,31 @@ static void append_members(ck_buffer *out, ck_bytes body) {
   }
 }
 
-/* The members that say most about an event, in order, without their names where the value speaks for itself; an event of
- * another kind shows all of them. */
+/* The members that say most about an event, in order, without their names where the value speaks
+ * for itself; an event of another kind shows all of them. */
 typedef struct outline {
   ck_event_kind kind;
   const char *names[6];
 } outline;
 
 static const outline outlines[] = {
-  {CK_EVENT_SESSION_STARTED, {"flow", "profile"}},
-  {CK_EVENT_SESSION_RESUMED, {"checkpoint", "attempt"}},
-  {CK_EVENT_SESSION_PAUSED, {"reason"}},
-  {CK_EVENT_SESSION_FAILED, {"reason"}},
-  {CK_EVENT_SESSION_COMPLETED, {"reason", "result"}},
-  {CK_EVENT_SESSION_CANCELLED, {"reason"}},
-  {CK_EVENT_MESSAGE, {"message"}},
-  {CK_EVENT_INTENT, {"key", "class", "request"}},
-  {CK_EVENT_OUTCOME, {"key", "status", "error", "message", "result"}},
-  {CK_EVENT_REPLAY, {"key", "of"}},
-  {CK_EVENT_RESOLUTION, {"key", "verdict", "result"}},
-  {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
+    {CK_EVENT_SESSION_STARTED, {"flow", "profile"}},
+    {CK_EVENT_SESSION_RESUMED, {"checkpoint", "attempt"}},
+    {CK_EVENT_SESSION_PAUSED, {"reason"}},
+    {CK_EVENT_SESSION_FAILED, {"reason"}},
+    {CK_EVENT_SESSION_COMPLETED, {"reason", "result"}},
+    {CK_EVENT_SESSION_CANCELLED, {"reason"}},
+    {CK_EVENT_MESSAGE, {"message"}},
+    {CK_EVENT_INTENT, {"key", "class", "request"}},
+    {CK_EVENT_OUTCOME, {"key", "status", "error", "message", "result"}},
+    {CK_EVENT_REPLAY, {"key", "of"}},
+    {CK_EVENT_RESOLUTION, {"key", "verdict", "result"}},
+    {CK_EVENT_BOUNDARY, {"kind", "node", "checkpoint"}},
 };
 
-static bool is_counted(const char *name) { return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0; }
+static bool is_counted(const char *name) {
+  return strcmp(name, "attempt") == 0 || strcmp(name, "of") == 0;
+}
 
 static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
   bool first = true;
@@ -86,8 +88,10 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
     first = false;
     bool message = strcmp(o->names[i], "message") == 0 && ck_json_type_of(value) == CK_JSON_OBJECT;
     if (is_counted(o->names[i])) ck_buffer_append_format(out, "%s ", o->names[i]);
-    if (message) ck_describe_message(out, value);
-    else append_value(out, value);
+    if (message)
+      ck_describe_message(out, value);
+    else
+      append_value(out, value);
   }
 }
 

@@ -18,13 +18,16 @@ void ck_state_edits_clear(ck_state_edits *self) {
   *self = (ck_state_edits){0};
 }
 
-ck_status ck_state_edits_append(ck_state_edits *self, const char *key, const ck_value *value, const char *ref, ck_error *err) {
+ck_status ck_state_edits_append(ck_state_edits *self, const char *key, const ck_value *value,
+                                const char *ref, ck_error *err) {
   ck_status status = ck_state_check_key(key, err);
   if (status != CK_OK) return status;
   ck_state_edit *items = realloc(self->items, (self->count + 1) * sizeof *items);
   if (!items) return ck_error_no_memory(err);
   self->items = items;
-  ck_state_edit made = {.key = strdup(key), .ref = ref ? strdup(ref) : NULL, .value = value ? ck_value_share(value) : NULL};
+  ck_state_edit made = {.key = strdup(key),
+                        .ref = ref ? strdup(ref) : NULL,
+                        .value = value ? ck_value_share(value) : NULL};
   if (!made.key || (ref && !made.ref)) {
     clear(&made);
     return ck_error_no_memory(err);
@@ -33,10 +36,12 @@ ck_status ck_state_edits_append(ck_state_edits *self, const char *key, const ck_
   return CK_OK;
 }
 
-ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *from, ck_error *err) {
+ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *from,
+                                    ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; from && i < from->count && status == CK_OK; i++)
-    status = ck_state_edits_append(self, from->items[i].key, from->items[i].value, from->items[i].ref, err);
+    status = ck_state_edits_append(self, from->items[i].key, from->items[i].value,
+                                   from->items[i].ref, err);
   return status;
 }
 
@@ -48,8 +53,11 @@ ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor, 
   bool whole = kept && ck_bytes_equal(ck_value_bytes(kept), ck_value_bytes(self->value));
   ck_value_free(kept);
   if (whole) return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED, "%s looks like a secret, and what stands on a command line is public: give it with --set-env %s=VARIABLE "
-                                       "or --set-file %s=FILE", self->key, self->key, self->key);
+  return ck_error_set(err, CK_E_REFUSED,
+                      "%s looks like a secret, and what stands on a command line is public: give "
+                      "it with --set-env %s=VARIABLE "
+                      "or --set-file %s=FILE",
+                      self->key, self->key, self->key);
 }
 
 ck_status ck_state_edit_write(ck_value **out, const ck_state_edit *self, ck_error *err) {
@@ -67,10 +75,12 @@ ck_status ck_state_edit_write(ck_value **out, const ck_state_edit *self, ck_erro
 
 ck_status ck_state_edits_read(ck_state_edits *self, const ck_value *body, ck_error *err) {
   ck_bytes json = ck_value_bytes(body), kept = ck_json_get(json, "value");
-  char *key = ck_json_dup_string(ck_json_get(json, "key")), *ref = ck_json_dup_string(ck_json_get(json, "ref"));
+  char *key = ck_json_dup_string(ck_json_get(json, "key")),
+       *ref = ck_json_dup_string(ck_json_get(json, "ref"));
   ck_value *value = NULL;
   ck_status status = kept.len ? ck_value_copy(&value, kept, err) : CK_OK;
-  if (status == CK_OK && key && (value || ref)) status = ck_state_edits_append(self, key, value, ref, err);
+  if (status == CK_OK && key && (value || ref))
+    status = ck_state_edits_append(self, key, value, ref, err);
   ck_value_free(value);
   free(ref);
   free(key);

@@ -1,7 +1,8 @@
 /* edit.h - changes of a session's state that a person makes when it is started or resumed.
  *
- * Each is an `edit` event in the opening of the run: {"key", "value"} or, for a secret, {"key", "ref"}. An edit checkpoint
- * follows; where a crash came before it, the next resume makes the edits again. */
+ * Each is an `edit` event in the opening of the run: {"key", "value"} or, for a secret, {"key",
+ * "ref"}. An edit checkpoint follows; where a crash came before it, the next resume makes the edits
+ * again. */
 #ifndef CK_RUNTIME_SESSION_EDIT_H
 #define CK_RUNTIME_SESSION_EDIT_H
 
@@ -11,7 +12,7 @@
 typedef struct ck_state_edit {
   char *key;       /* of the state, such as "memory.topic" */
   ck_value *value; /* NULL: `ref` says where it is */
-  char *ref;       /* "env:NAME" or "file:/PATH": the value is a secret, kept as this reference; NULL */
+  char *ref; /* "env:NAME" or "file:/PATH": the value is a secret, kept as this reference; NULL */
 } ck_state_edit;
 
 /* Zero-initialise. Owns its edits. */
@@ -20,13 +21,18 @@ typedef struct ck_state_edits {
   size_t count;
 } ck_state_edits;
 void ck_state_edits_clear(ck_state_edits *self);
-/* Copies the texts, shares the value; one of `value` and `ref` is NULL. CK_E_USAGE: no key of a state. */
-CK_CHECKED ck_status ck_state_edits_append(ck_state_edits *self, const char *key, const ck_value *value, const char *ref, ck_error *err);
-CK_CHECKED ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *from, ck_error *err);
+/* Copies the texts, shares the value; one of `value` and `ref` is NULL. CK_E_USAGE: no key of a
+ * state. */
+CK_CHECKED ck_status ck_state_edits_append(ck_state_edits *self, const char *key,
+                                           const ck_value *value, const char *ref, ck_error *err);
+CK_CHECKED ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *from,
+                                               ck_error *err);
 
-/* CK_E_REFUSED when the value would not be kept as it is, because it looks like a secret or stands under such a name: the text
- * names --set-env and --set-file, not the value. A reference is read and made known to `redactor`: CK_E_SECRET_MISSING. */
-CK_CHECKED ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor, ck_error *err);
+/* CK_E_REFUSED when the value would not be kept as it is, because it looks like a secret or stands
+ * under such a name: the text names --set-env and --set-file, not the value. A reference is read
+ * and made known to `redactor`: CK_E_SECRET_MISSING. */
+CK_CHECKED ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor,
+                                         ck_error *err);
 /* The event's body. */
 CK_CHECKED ck_status ck_state_edit_write(ck_value **out, const ck_state_edit *self, ck_error *err);
 /* Appends the edit that a body holds; one without a key is passed over. */

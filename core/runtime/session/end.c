@@ -1,10 +1,12 @@
-/* end.c - ends a run: the last checkpoint where one is due, the closing event, the status, all durable before it returns. */
+/* end.c - ends a run: the last checkpoint where one is due, the closing event, the status, all
+ * durable before it returns. */
 #include <stdlib.h>
 
 #include "core/runtime/session/session_private.h"
 #include "core/store/maintenance.h"
 
-/* What each status leaves in the transcript; a boundary kind of 0 takes no checkpoint: the strand is not at a boundary. */
+/* What each status leaves in the transcript; a boundary kind of 0 takes no checkpoint: the strand
+ * is not at a boundary. */
 static const struct {
   ck_session_status status;
   ck_event_kind event;
@@ -18,13 +20,14 @@ static const struct {
     {CK_SESSION_CANCELLED, CK_EVENT_SESSION_CANCELLED, 0},
 };
 
-static ck_status append_closing(ck_session *self, ck_event_kind kind, const char *reason, const char *checkpoint,
-                                const ck_value *result, ck_error *err) {
+static ck_status append_closing(ck_session *self, ck_event_kind kind, const char *reason,
+                                const char *checkpoint, const ck_value *result, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "reason", reason);
-  if (kind == CK_EVENT_SESSION_FAILED && self->failure) ck_json_member_text(&w, "status", ck_status_name(self->failure));
+  if (kind == CK_EVENT_SESSION_FAILED && self->failure)
+    ck_json_member_text(&w, "status", ck_status_name(self->failure));
   ck_json_member_text(&w, "checkpoint", checkpoint && *checkpoint ? checkpoint : NULL);
   if (result) ck_json_member_raw(&w, "result", ck_value_bytes(result));
   ck_json_end(&w, '}');
@@ -36,13 +39,15 @@ static ck_status append_closing(ck_session *self, ck_event_kind kind, const char
   return status;
 }
 
-static ck_status end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result, ck_error *err) {
+static ck_status end(ck_session *self, ck_session_status status, const char *reason,
+                     const ck_value *result, ck_error *err) {
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
     if (endings[i].status != status) continue;
     ck_saved saved = {0};
     ck_status done = CK_OK;
     if (endings[i].boundary) {
-      ck_boundary at = {.kind = endings[i].boundary, .last_error = status == CK_SESSION_FAILED ? reason : NULL};
+      ck_boundary at = {.kind = endings[i].boundary,
+                        .last_error = status == CK_SESSION_FAILED ? reason : NULL};
       done = ck_session_boundary(&saved, self, &at, err);
     }
     bool prunes = status == CK_SESSION_COMPLETED || status == CK_SESSION_PAUSED;
@@ -50,7 +55,8 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
     if (done == CK_OK) done = ck_session_close_saving(self, err);
     if (done == CK_OK) done = append_closing(self, endings[i].event, reason, saved.id, result, err);
     ck_session_update update = {.status = status, .reason = reason};
-    if (status == CK_SESSION_FAILED && self->failure) update.failure = ck_status_name(self->failure);
+    if (status == CK_SESSION_FAILED && self->failure)
+      update.failure = ck_status_name(self->failure);
     uint64_t ticket;
     ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
     if (done == CK_OK) done = ck_session_queue(&ticket, self, &how, err);
@@ -58,7 +64,8 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
     if (done == CK_OK) self->record.status = status;
     return done;
   }
-  return ck_error_set(err, CK_E_USAGE, "a session does not end as %s", ck_session_status_name(status));
+  return ck_error_set(err, CK_E_USAGE, "a session does not end as %s",
+                      ck_session_status_name(status));
 }
 
 /* A reason can be an error's text, and that can quote anything. */
@@ -66,15 +73,16 @@ static ck_status clean(char **out, ck_session *self, const char *reason, ck_erro
   ck_buffer kept = {0};
   *out = NULL;
   if (!reason) return CK_OK;
-  ck_status status = ck_redactor_apply_text(&kept, self->redactor, CK_SINK_EVENT, ck_bytes_text(reason), err);
+  ck_status status =
+      ck_redactor_apply_text(&kept, self->redactor, CK_SINK_EVENT, ck_bytes_text(reason), err);
   if (status == CK_OK) status = ck_buffer_check(&kept, err);
   if (status == CK_OK && kept.len > 0) *out = ck_buffer_take(&kept);
   ck_buffer_clear(&kept);
   return status;
 }
 
-ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason, const ck_value *result,
-                         ck_error *err) {
+ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason,
+                         const ck_value *result, ck_error *err) {
   char *kept;
   ck_status done = clean(&kept, self, reason, err);
   if (done == CK_OK) done = end(self, status, kept, result, err);
@@ -87,16 +95,19 @@ void ck_session_park(ck_session *self, ck_status cause) {
   ck_session_update update = {.status = CK_SESSION_PAUSED, .reason = ck_status_text(cause)};
   ck_batch batch = {.lease = self->lease, .update = &update, .durability = CK_DURABLE_POWER};
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_store_commit(self->runtime->store, &batch, 1, &ignored) == CK_OK) self->record.status = CK_SESSION_PAUSED;
+  if (ck_store_commit(self->runtime->store, &batch, 1, &ignored) == CK_OK)
+    self->record.status = CK_SESSION_PAUSED;
 }
 
 ck_status ck_session_delete(ck_session *self, ck_error *err) {
   int64_t freed;
   ck_status status = ck_session_flush(self, CK_DURABLE_PROCESS, err);
-  if (status == CK_OK) status = ck_store_delete_session(self->runtime->store, self->lease, false, err);
+  if (status == CK_OK)
+    status = ck_store_delete_session(self->runtime->store, self->lease, false, err);
   if (status != CK_OK) return status;
   self->lease = (ck_lease){0};
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_store_vacuum(&freed, self->runtime->store, &ignored) != CK_OK) freed = 0; /* the space is used again all the same */
+  if (ck_store_vacuum(&freed, self->runtime->store, &ignored) != CK_OK)
+    freed = 0; /* the space is used again all the same */
   return CK_OK;
 }

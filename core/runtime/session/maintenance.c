@@ -14,7 +14,8 @@ static bool read_number(int64_t *out, const char *text) {
 
 static ck_status prune(ck_session *self, const char *text, ck_error *err) {
   int64_t keep = -1;
-  if (text && !read_number(&keep, text)) return ck_error_set(err, CK_E_USAGE, "a prune that keeps '%.40s': not a number", text);
+  if (text && !read_number(&keep, text))
+    return ck_error_set(err, CK_E_USAGE, "a prune that keeps '%.40s': not a number", text);
   return ck_session_prune_to(self, keep, err);
 }
 
@@ -22,12 +23,15 @@ static ck_status prune(ck_session *self, const char *text, ck_error *err) {
 static ck_status pin(ck_session *self, const char *text, ck_error *err) {
   int64_t seq;
   bool lifts = text && *text == '-';
-  if (!text || !read_number(&seq, text + lifts)) return ck_error_set(err, CK_E_USAGE, "a pin at '%.40s': not a seq", text ? text : "");
+  if (!text || !read_number(&seq, text + lifts))
+    return ck_error_set(err, CK_E_USAGE, "a pin at '%.40s': not a seq", text ? text : "");
   ck_status status = ck_session_flush(self, CK_DURABLE_PROCESS, err);
-  return status == CK_OK ? ck_store_pin(self->runtime->store, self->lease, seq, !lifts, err) : status;
+  return status == CK_OK ? ck_store_pin(self->runtime->store, self->lease, seq, !lifts, err)
+                         : status;
 }
 
-ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *wish, ck_error *err) {
+ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *wish,
+                                       ck_error *err) {
   if (wish->kind == CK_REQUEST_PRUNE) return prune(self, wish->text, err);
   if (wish->kind == CK_REQUEST_PIN) return pin(self, wish->text, err);
   return ck_error_set(err, CK_E_UNSUPPORTED, "this version does not serve such a request");

@@ -1,7 +1,8 @@
-/* policy.h - what a policy engine provides: judgement over boundaries, histories, failures and doubts.
+/* policy.h - what a policy engine provides: judgement over boundaries, histories, failures and
+ * doubts.
  *
- * Every hook fills *out also when it fails: with the fail-closed answer. A NULL hook means "no opinion" and gets the
- * neutral answer of ck_policy_*. Loop thread only. */
+ * Every hook fills *out also when it fails: with the fail-closed answer. A NULL hook means "no
+ * opinion" and gets the neutral answer of ck_policy_*. Loop thread only. */
 #ifndef CK_RUNTIME_SESSION_POLICY_H
 #define CK_RUNTIME_SESSION_POLICY_H
 
@@ -13,27 +14,27 @@
 typedef struct ck_boundary {
   ck_boundary_kind kind;
   const char *scope;
-  const char *node;       /* NULL: none */
-  const char *agent;      /* NULL: none */
-  int depth;              /* of delegation; 0: top level */
-  int64_t seq;            /* of the boundary event */
-  int64_t now_ms;         /* wall time; recorded, so that it can be replayed */
-  uint64_t random;        /* recorded likewise; 53 bits */
-  int64_t node_latency_ms;/* since the node or turn began */
+  const char *node;        /* NULL: none */
+  const char *agent;       /* NULL: none */
+  int depth;               /* of delegation; 0: top level */
+  int64_t seq;             /* of the boundary event */
+  int64_t now_ms;          /* wall time; recorded, so that it can be replayed */
+  uint64_t random;         /* recorded likewise; 53 bits */
+  int64_t node_latency_ms; /* since the node or turn began */
   struct {
     int64_t ms, events, cost_micros, tokens, changed_keys, changed_bytes;
-  } since;                /* since the last checkpoint (or the start) */
+  } since; /* since the last checkpoint (or the start) */
   struct {
     const char *node, *tool;
     bool has_class;
     ck_effect_class class;
-  } next;                 /* what comes next, as far as the flow knows */
+  } next; /* what comes next, as far as the flow knows */
   struct {
     int64_t spent_micros, limit_micros; /* limit -1: none */
   } budget;
-  bool clean;             /* no retry or failure since the last checkpoint */
+  bool clean;                 /* no retry or failure since the last checkpoint */
   int64_t checkpoint_cost_us; /* measured, of this store; 0: not yet known */
-  const char *last_error; /* NULL: none */
+  const char *last_error;     /* NULL: none */
 } ck_boundary;
 
 typedef struct ck_decision {
@@ -43,7 +44,8 @@ typedef struct ck_decision {
 } ck_decision;
 void ck_decision_clear(ck_decision *self);
 
-/* prune: which checkpoints of a history (ascending) go. `drop` and `keep` are flags by index, caller's memory, false on entry. */
+/* prune: which checkpoints of a history (ascending) go. `drop` and `keep` are flags by index,
+ * caller's memory, false on entry. */
 typedef struct ck_history {
   const ck_checkpoint_info *checkpoints;
   size_t count;
@@ -91,18 +93,26 @@ typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_answer;
 
 typedef struct ck_policy_engine {
   void *self;
-  CK_CHECKED ck_status (*checkpoint)(ck_decision *out, void *self, const ck_boundary *at, ck_error *err);
-  CK_CHECKED ck_status (*prune)(ck_prune_plan *out, void *self, const ck_history *history, ck_error *err);
+  CK_CHECKED ck_status (*checkpoint)(ck_decision *out, void *self, const ck_boundary *at,
+                                     ck_error *err);
+  CK_CHECKED ck_status (*prune)(ck_prune_plan *out, void *self, const ck_history *history,
+                                ck_error *err);
   CK_CHECKED ck_status (*redact)(ck_redaction *out, void *self, const ck_item *item, ck_error *err);
-  CK_CHECKED ck_status (*resume)(ck_resume_rules *out, void *self, const ck_resume_case *of, ck_error *err);
-  CK_CHECKED ck_status (*tail)(bool *out, void *self, const ck_event *event, const char *agent, ck_error *err);
-  CK_CHECKED ck_status (*on_failure)(ck_failure_answer *out, void *self, const ck_failure *failure, ck_error *err);
-  CK_CHECKED ck_status (*in_doubt)(ck_doubt_answer *out, void *self, const ck_effect *effect, ck_error *err);
-  CK_CHECKED ck_status (*migrate)(ck_value **out, void *self, const ck_value *doc, int from, int to, ck_error *err);
+  CK_CHECKED ck_status (*resume)(ck_resume_rules *out, void *self, const ck_resume_case *of,
+                                 ck_error *err);
+  CK_CHECKED ck_status (*tail)(bool *out, void *self, const ck_event *event, const char *agent,
+                               ck_error *err);
+  CK_CHECKED ck_status (*on_failure)(ck_failure_answer *out, void *self, const ck_failure *failure,
+                                     ck_error *err);
+  CK_CHECKED ck_status (*in_doubt)(ck_doubt_answer *out, void *self, const ck_effect *effect,
+                                   ck_error *err);
+  CK_CHECKED ck_status (*migrate)(ck_value **out, void *self, const ck_value *doc, int from, int to,
+                                  ck_error *err);
   void (*free)(void *self);
 } ck_policy_engine;
 
-/* The engine of a session that names none: a sync checkpoint at every boundary, stop when in doubt. */
+/* The engine of a session that names none: a sync checkpoint at every boundary, stop when in
+ * doubt. */
 extern const ck_policy_engine ck_policy_always;
 
 #endif

@@ -1,4 +1,5 @@
-/* prune.c - asks the policies which checkpoints of the session's history go, and lets the store drop them. */
+/* prune.c - asks the policies which checkpoints of the session's history go, and lets the store
+ * drop them. */
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -17,29 +18,36 @@ static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
   *count = kept;
 }
 
-static bool keeps_one(const ck_session *self) { return self->profile && self->profile->single_checkpoint; }
+static bool keeps_one(const ck_session *self) {
+  return self->profile && self->profile->single_checkpoint;
+}
 
 static size_t leave_latest(int64_t *seqs, const ck_checkpoint_list *history, int64_t keep) {
   size_t count = 0;
-  for (size_t i = 0; i < history->count && (int64_t)(history->count - i) > keep; i++) seqs[count++] = history->list[i].seq;
+  for (size_t i = 0; i < history->count && (int64_t)(history->count - i) > keep; i++)
+    seqs[count++] = history->list[i].seq;
   return count;
 }
 
-static ck_status ask(int64_t *seqs, size_t *count, ck_session *self, const ck_checkpoint_list *history, ck_error *err) {
+static ck_status ask(int64_t *seqs, size_t *count, ck_session *self,
+                     const ck_checkpoint_list *history, ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
   ck_error failure = CK_ERROR_INIT;
-  for (size_t i = 0; keeps_one(self) && i < history->count; i++) seqs[(*count)++] = history->list[i].seq;
+  for (size_t i = 0; keeps_one(self) && i < history->count; i++)
+    seqs[(*count)++] = history->list[i].seq;
   if (keeps_one(self)) {
     leave_out(seqs, count, self);
     return CK_OK;
   }
-  ck_status status = ck_checkpoint_list_ask(seqs, count, history, self->policies, clock->wall_ms(clock->self), &failure);
+  ck_status status = ck_checkpoint_list_ask(seqs, count, history, self->policies,
+                                            clock->wall_ms(clock->self), &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   leave_out(seqs, count, self);
   return status == CK_OK ? CK_OK : ck_session_record_policy_error(self, "prune", &failure, err);
 }
 
-static ck_status record(ck_session *self, const ck_checkpoint_list *history, const ck_prune_report *report, ck_error *err) {
+static ck_status record(ck_session *self, const ck_checkpoint_list *history,
+                        const ck_prune_report *report, ck_error *err) {
   ck_value *body = NULL;
   ck_status status = ck_checkpoint_list_describe(&body, history, report, err);
   if (status == CK_OK) status = ck_session_append(self, CK_EVENT_PRUNE, NULL, NULL, body, err);
@@ -47,7 +55,8 @@ static ck_status record(ck_session *self, const ck_checkpoint_list *history, con
   return status;
 }
 
-static ck_status drop(ck_session *self, const ck_checkpoint_list *history, const int64_t *seqs, size_t count, ck_error *err) {
+static ck_status drop(ck_session *self, const ck_checkpoint_list *history, const int64_t *seqs,
+                      size_t count, ck_error *err) {
   ck_prune_report report;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_channel_prune(self->channel, seqs, count, &report, &failure);
@@ -57,13 +66,16 @@ static ck_status drop(ck_session *self, const ck_checkpoint_list *history, const
   return status;
 }
 
-static ck_status prune_history(ck_session *self, const ck_checkpoint_list *history, int64_t keep, ck_error *err) {
+static ck_status prune_history(ck_session *self, const ck_checkpoint_list *history, int64_t keep,
+                               ck_error *err) {
   size_t count = 0;
   ck_status status = CK_OK;
   int64_t *seqs = calloc(history->count + 1, sizeof *seqs);
   if (!seqs) return ck_error_no_memory(err);
-  if (keep < 0) status = ask(seqs, &count, self, history, err);
-  else count = leave_latest(seqs, history, keep);
+  if (keep < 0)
+    status = ask(seqs, &count, self, history, err);
+  else
+    count = leave_latest(seqs, history, keep);
   if (status == CK_OK && count > 0) status = drop(self, history, seqs, count, err);
   free(seqs);
   return status;

@@ -1,14 +1,18 @@
-/* redaction.c - a session's redactor: the profile's and the policies' say in what may be written, and slots filled again. */
+/* redaction.c - a session's redactor: the profile's and the policies' say in what may be written,
+ * and slots filled again. */
 #include <stdlib.h>
 
 #include "core/runtime/session/secret.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/rekey.h"
 
-static const ck_item_answer answers[] = {
-    [CK_REDACT_LEAVE] = CK_ITEM_LEAVE, [CK_REDACT_DROP] = CK_ITEM_DROP, [CK_REDACT_MASK] = CK_ITEM_MASK, [CK_REDACT_REF] = CK_ITEM_REF};
+static const ck_item_answer answers[] = {[CK_REDACT_LEAVE] = CK_ITEM_LEAVE,
+                                         [CK_REDACT_DROP] = CK_ITEM_DROP,
+                                         [CK_REDACT_MASK] = CK_ITEM_MASK,
+                                         [CK_REDACT_REF] = CK_ITEM_REF};
 
-static ck_status ask_policies(ck_item_answer *out, char **ref, void *to, const char *key, const ck_value *value, ck_error *err) {
+static ck_status ask_policies(ck_item_answer *out, char **ref, void *to, const char *key,
+                              const ck_value *value, ck_error *err) {
   const ck_policy_engine *policies = to;
   ck_redaction redaction = {0};
   ck_item item = {.key = key, .value = value};
@@ -23,8 +27,11 @@ static ck_status ask_policies(ck_item_answer *out, char **ref, void *to, const c
 static ck_status check_key(const ck_session *self, ck_error *err) {
   bool wanted = self->profile && self->profile->encrypt == CK_ENCRYPT_ALWAYS;
   if (!wanted || ck_store_has_key(self->runtime->store)) return CK_OK;
-  return ck_error_set(err, CK_E_REFUSED, "profile %s says encrypt = true, and store %s has no key: give a new store one with --key, or let "
-                      "'ckrun key rotate --new-key' give it one", self->profile->name, ck_store_url(self->runtime->store));
+  return ck_error_set(err, CK_E_REFUSED,
+                      "profile %s says encrypt = true, and store %s has no key: give a new store "
+                      "one with --key, or let "
+                      "'ckrun key rotate --new-key' give it one",
+                      self->profile->name, ck_store_url(self->runtime->store));
 }
 
 ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
@@ -32,11 +39,15 @@ ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
   if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status != CK_OK) return status;
   ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->runtime->store));
-  if (self->policies->redact) ck_redactor_set_hook(self->redactor, ask_policies, (void *)self->policies);
-  if (self->runtime->key_ref) status = ck_secret_register(self->redactor, "store key", self->runtime->key_ref, err);
-  if (status == CK_OK) status = ck_secret_register_all(self->redactor, self->profile, NULL, NULL, err);
+  if (self->policies->redact)
+    ck_redactor_set_hook(self->redactor, ask_policies, (void *)self->policies);
+  if (self->runtime->key_ref)
+    status = ck_secret_register(self->redactor, "store key", self->runtime->key_ref, err);
+  if (status == CK_OK)
+    status = ck_secret_register_all(self->redactor, self->profile, NULL, NULL, err);
   if (status != CK_OK || !self->profile || !self->profile->exclude_memory_keys) return status;
-  return ck_redactor_set_keys(self->redactor, (const char *const *)self->profile->exclude_memory_keys, err);
+  return ck_redactor_set_keys(self->redactor,
+                              (const char *const *)self->profile->exclude_memory_keys, err);
 }
 
 static ck_status fill_slot(ck_session *self, const char *key, const char *ref, ck_error *err) {
@@ -44,7 +55,8 @@ static ck_status fill_slot(ck_session *self, const char *key, const char *ref, c
   ck_value *value = NULL;
   ck_status status = ck_secret_read(&secret, ref, err);
   if (status == CK_E_SECRET_MISSING) ck_error_prefix(err, "secret \"%s\"", key);
-  if (status == CK_OK) status = ck_redactor_add_secret(self->redactor, key, ck_buffer_bytes(&secret), err);
+  if (status == CK_OK)
+    status = ck_redactor_add_secret(self->redactor, key, ck_buffer_bytes(&secret), err);
   if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&secret), err);
   if (status == CK_OK) status = ck_state_put(self->state, key, value, err);
   ck_value_free(value);
@@ -56,7 +68,8 @@ ck_status ck_session_register_secrets(const ck_session *self, ck_redactor *to, c
   return ck_redactor_copy_secrets(to, self->redactor, err);
 }
 
-ck_status ck_session_learn_secret(ck_session *self, const char *name, const char *ref, ck_error *err) {
+ck_status ck_session_learn_secret(ck_session *self, const char *name, const char *ref,
+                                  ck_error *err) {
   return ck_secret_register(self->redactor, name, ref, err);
 }
 
@@ -75,7 +88,8 @@ ck_status ck_session_fill_secret_references(ck_session *self, bool keep, ck_erro
     ck_buffer ref = {0};
     bool slot = ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
     if (slot) status = ck_buffer_check(&ref, err);
-    if (slot && status == CK_OK) status = (keep ? keep_slot : fill_slot)(self, entries[i].key, ref.data, err);
+    if (slot && status == CK_OK)
+      status = (keep ? keep_slot : fill_slot)(self, entries[i].key, ref.data, err);
     ck_buffer_clear(&ref);
   }
   free(entries);

@@ -24,7 +24,8 @@ static ck_request_kind kind_of(const char *name) {
   return (ck_request_kind)kind;
 }
 
-ck_status ck_request_leave(ck_store *store, const ck_session_record *record, ck_session_request *wish, ck_error *err) {
+ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
+                           ck_session_request *wish, ck_error *err) {
   char kind[16];
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -59,10 +60,11 @@ static bool look_at_note(void *to, const ck_event *event) {
   return false;
 }
 
-ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int64_t after, const char *id, ck_buffer *problem,
-                               ck_error *err) {
+ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int64_t after,
+                               const char *id, ck_buffer *problem, ck_error *err) {
   search s = {.id = id, .problem = problem};
-  ck_event_query query = {.session = session, .after = after, .kinds = UINT64_C(1) << CK_EVENT_NOTE};
+  ck_event_query query = {
+      .session = session, .after = after, .kinds = UINT64_C(1) << CK_EVENT_NOTE};
   ck_status status = ck_store_read_events(store, &query, look_at_note, &s, err);
   *out = s.found;
   return status == CK_OK ? ck_buffer_check(problem, err) : status;
@@ -80,11 +82,14 @@ static bool read_wish(ck_session_request *out, const ck_request *request) {
   return whole;
 }
 
-/* What was left for a run that is gone is dropped without a word: whoever left it has seen that run end. */
-ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self, ck_error *err) {
+/* What was left for a run that is gone is dropped without a word: whoever left it has seen that run
+ * end. */
+ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self,
+                                  ck_error *err) {
   for (*out = (ck_session_request){0};;) {
     ck_request request;
-    ck_status status = ck_store_get_request(&request, found, self->runtime->store, self->lease, err);
+    ck_status status =
+        ck_store_get_request(&request, found, self->runtime->store, self->lease, err);
     if (status != CK_OK || !*found) return status;
     ck_bytes body = request.body ? ck_value_bytes(request.body) : (ck_bytes){0};
     bool ours = ck_json_is_text(ck_json_get(body, "run"), self->timeline.run);
@@ -95,7 +100,8 @@ ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_sessi
   }
 }
 
-ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish, const char *problem, ck_error *err) {
+ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish,
+                                  const char *problem, ck_error *err) {
   uint64_t ticket;
   ck_value *body = NULL;
   ck_buffer buffer = {0};

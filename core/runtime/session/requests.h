@@ -1,49 +1,62 @@
-/* requests.h - what other processes ask of a live session: left by commands, taken by the run that owns it.
+/* requests.h - what other processes ask of a live session: left by commands, taken by the run that
+ * owns it.
  *
- * A request names the run it is meant for; a later run drops it, so that a pause which came too late does not stop the next
- * resume. That a request was taken is a note in the transcript: {"request", "kind", "text"?, "problem"?}. */
+ * A request names the run it is meant for; a later run drops it, so that a pause which came too
+ * late does not stop the next resume. That a request was taken is a note in the transcript:
+ * {"request", "kind", "text"?, "problem"?}. */
 #ifndef CK_RUNTIME_SESSION_REQUESTS_H
 #define CK_RUNTIME_SESSION_REQUESTS_H
 
 #include "core/runtime/session/session.h"
 
 /* X(enumerator, name in the store). */
-#define CK_REQUEST_TABLE(X)         \
-  X(CK_REQUEST_PAUSE, "pause")      \
-  X(CK_REQUEST_CANCEL, "cancel")    \
-  X(CK_REQUEST_ANSWER, "answer")      \
-  X(CK_REQUEST_PRUNE, "prune")        \
+/* clang-format off */
+#define CK_REQUEST_TABLE(X) \
+  X(CK_REQUEST_PAUSE, "pause") \
+  X(CK_REQUEST_CANCEL, "cancel") \
+  X(CK_REQUEST_ANSWER, "answer") \
+  X(CK_REQUEST_PRUNE, "prune") \
   X(CK_REQUEST_PIN, "pin")
+/* clang-format on */
 typedef enum {
 #define X(name, text) name,
   CK_REQUEST_TABLE(X)
 #undef X
-  CK_REQUEST_KIND_COUNT /* one that this version does not know */
+      CK_REQUEST_KIND_COUNT /* one that this version does not know */
 } ck_request_kind;
 
 /* Texts are owned once taken, borrowed when left. */
 typedef struct ck_session_request {
   ck_request_kind kind;
   char id[CK_ID_SIZE]; /* of the request */
-  char *text;          /* pause, cancel: the reason; answer: the answer; prune: how many to keep, NULL: as the policies say; pin: the
-                          checkpoint's seq, behind a '-' when the pin is lifted; NULL */
-  char *effect;        /* answer: the question's key; NULL: the only one that is open */
+  char *
+      text; /* pause, cancel: the reason; answer: the answer; prune: how many to keep, NULL: as the
+               policies say; pin: the checkpoint's seq, behind a '-' when the pin is lifted; NULL */
+  char *effect; /* answer: the question's key; NULL: the only one that is open */
 } ck_session_request;
 void ck_session_request_clear(ck_session_request *self);
 
 /* Leaves `wish` for the run that `record` names, and fills its id. */
-CK_CHECKED ck_status ck_request_leave(ck_store *store, const ck_session_record *record, ck_session_request *wish, ck_error *err);
-/* Whether the note on request `id` is there, among the events after seq `after`; its problem is appended to `problem`. */
-CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int64_t after, const char *id,
-                                          ck_buffer *problem, ck_error *err);
+CK_CHECKED ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
+                                      ck_session_request *wish, ck_error *err);
+/* Whether the note on request `id` is there, among the events after seq `after`; its problem is
+ * appended to `problem`. */
+CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session,
+                                          int64_t after, const char *id, ck_buffer *problem,
+                                          ck_error *err);
 
-/* For the owner: the oldest request meant for this run; false in *found when there is none. A cheap read when nothing waits.
- * CK_E_FENCED: the session has another owner by now. */
-CK_CHECKED ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self, ck_error *err);
-/* The note, on its way to the disk when this returns. `problem`: why it is not heeded; NULL: it is. */
-CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish, const char *problem, ck_error *err);
+/* For the owner: the oldest request meant for this run; false in *found when there is none. A cheap
+ * read when nothing waits. CK_E_FENCED: the session has another owner by now. */
+CK_CHECKED ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self,
+                                             ck_error *err);
+/* The note, on its way to the disk when this returns. `problem`: why it is not heeded; NULL: it
+ * is. */
+CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish,
+                                             const char *problem, ck_error *err);
 
-/* Prunes or pins as the request says. What cannot be done is a problem for its note: CK_E_USAGE, CK_E_NOT_FOUND, the store's. */
-CK_CHECKED ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *wish, ck_error *err);
+/* Prunes or pins as the request says. What cannot be done is a problem for its note: CK_E_USAGE,
+ * CK_E_NOT_FOUND, the store's. */
+CK_CHECKED ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *wish,
+                                                  ck_error *err);
 
 #endif

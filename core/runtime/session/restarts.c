@@ -1,24 +1,32 @@
-/* restarts.c - how often in a row a session died soon after it was gone on with, without having got anywhere. */
+/* restarts.c - how often in a row a session died soon after it was gone on with, without having got
+ * anywhere. */
 #include "core/runtime/session/session_private.h"
 
 static bool take_seq(void *to, const ck_event *event) {
   int64_t *seq = to;
   ck_bytes body = ck_value_bytes(event->body);
-  if (event->kind == CK_EVENT_BOUNDARY && ck_json_is_text(ck_json_get(body, "kind"), "edit")) return true;
+  if (event->kind == CK_EVENT_BOUNDARY && ck_json_is_text(ck_json_get(body, "kind"), "edit"))
+    return true;
   if (ck_ledger_is_unsettled(body)) return true;
   *seq = event->seq;
   return false;
 }
 
-/* Progress is a new outcome, or a boundary that was reached: what a resume itself writes is none. */
-ck_status ck_session_count_restart(ck_restarts *out, ck_session *self, const ck_head *head, ck_error *err) {
+/* Progress is a new outcome, or a boundary that was reached: what a resume itself writes is
+ * none. */
+ck_status ck_session_count_restart(ck_restarts *out, ck_session *self, const ck_head *head,
+                                   ck_error *err) {
   const ck_session_record *record = &head->session;
   ck_clock *clock = &self->runtime->clock;
   *out = (ck_restarts){.count = 1, .at_ms = clock->wall_ms(clock->self)};
-  ck_event_query query = {.session = record->no, .backward = true, .kinds = 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_BOUNDARY};
-  ck_status status = ck_store_read_events(self->runtime->store, &query, take_seq, &out->progress_seq, err);
+  ck_event_query query = {.session = record->no,
+                          .backward = true,
+                          .kinds = 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_BOUNDARY};
+  ck_status status =
+      ck_store_read_events(self->runtime->store, &query, take_seq, &out->progress_seq, err);
   bool died = record->status == CK_SESSION_RUNNING && record->restarts.count > 0;
   bool soon = out->at_ms - record->restarts.at_ms <= CK_RESTART_SOON_MS;
-  if (died && soon && record->restarts.progress_seq == out->progress_seq) out->count = record->restarts.count + 1;
+  if (died && soon && record->restarts.progress_seq == out->progress_seq)
+    out->count = record->restarts.count + 1;
   return status;
 }

@@ -1,7 +1,8 @@
 /* resume.c - goes on from a checkpoint: choose, load and verify all that is needed, then acquire.
  *
- * Rows up to the head's last seq never change, and the acquisition answers whether the head is still the head: so everything
- * that can fail comes before it, and a resume that fails has changed nothing. */
+ * Rows up to the head's last seq never change, and the acquisition answers whether the head is
+ * still the head: so everything that can fail comes before it, and a resume that fails has changed
+ * nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,10 +19,13 @@ static ck_status check_resumable(const ck_session_record *record, ck_error *err)
 }
 
 /* Fills `*out` (seq 0: from the first event). */
-static ck_status choose(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const char *id, ck_error *err) {
+static ck_status choose(ck_checkpoint_info *out, ck_store *store, const ck_head *head,
+                        const char *id, ck_error *err) {
   ck_status status = ck_select_checkpoint(out, store, head, &(ck_choice){.id = id}, err);
   if (status == CK_OK && out->seq && !out->resumable)
-    status = ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from", out->id, head->session.id);
+    status =
+        ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from",
+                     out->id, head->session.id);
   return status;
 }
 
@@ -38,8 +42,8 @@ static uint32_t highest_attempt(const ck_head *head) {
   return highest;
 }
 
-/* After a crash the attempt stays, so that everything recorded replays; after a failure, from an older checkpoint than the
- * latest, or with edits, it rises. */
+/* After a crash the attempt stays, so that everything recorded replays; after a failure, from an
+ * older checkpoint than the latest, or with edits, it rises. */
 static uint32_t next_attempt(const ck_head *head, int64_t from, bool edited) {
   int64_t latest = head->has_checkpoint ? head->checkpoint.seq : 0;
   bool rises = head->session.status == CK_SESSION_FAILED || from != latest || edited;
@@ -48,7 +52,8 @@ static uint32_t next_attempt(const ck_head *head, int64_t from, bool edited) {
   return live ? live->attempt : 1;
 }
 
-static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkpoint_info *from, bool edited) {
+static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkpoint_info *from,
+                          bool edited) {
   int64_t no = 0;
   for (size_t i = 0; i < head->timeline_count; i++)
     if (head->timelines[i].no > no) no = head->timelines[i].no;
@@ -82,8 +87,8 @@ ck_status ck_session_write_cuts(const ck_session *self, ck_json_writer *w, ck_er
   return status;
 }
 
-static ck_status write_resumed(ck_value **out, const ck_session *self, const ck_checkpoint_info *from,
-                               ck_error *err) {
+static ck_status write_resumed(ck_value **out, const ck_session *self,
+                               const ck_checkpoint_info *from, ck_error *err) {
   const ck_timeline *timeline = &self->timeline;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -119,7 +124,8 @@ static void clear_plan(plan *self) {
   ck_value_free(self->migrated);
 }
 
-static const char died_often[] = "it died three times in a row soon after it was resumed, without getting anywhere";
+static const char died_often[] =
+    "it died three times in a row soon after it was resumed, without getting anywhere";
 
 static ck_status write_failing(ck_value **out, ck_error *err) {
   ck_buffer buffer = {0};
@@ -137,16 +143,26 @@ static ck_status acquire(ck_session *self, const plan *p, ck_error *err) {
   const ck_session_update failing = {.status = CK_SESSION_FAILING, .reason = died_often};
   ck_value *body = NULL;
   ck_event **events = calloc(count, sizeof *events);
-  ck_status status = !events ? ck_error_no_memory(err) : p->failing ? write_failing(&body, err) : write_resumed(&body, self, &p->from, err);
-  ck_event first = {.seq = self->timeline.begin, .timeline = self->timeline.no,
+  ck_status status = !events      ? ck_error_no_memory(err)
+                     : p->failing ? write_failing(&body, err)
+                                  : write_resumed(&body, self, &p->from, err);
+  ck_event first = {.seq = self->timeline.begin,
+                    .timeline = self->timeline.no,
                     .kind = p->failing ? CK_EVENT_SESSION_PAUSED : CK_EVENT_SESSION_RESUMED,
-                    .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self), .scope = "main", .body = body};
+                    .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self),
+                    .scope = "main",
+                    .body = body};
   if (status == CK_OK) status = ck_session_make_opening(events, &first, &p->edits, err);
-  ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count, .restarts = p->restarts,
-                        .update = p->failing ? &failing : NULL, .compress_from = ck_session_compress_from(self),
+  ck_opening opening = {.timeline = &self->timeline,
+                        .events = events,
+                        .event_count = count,
+                        .restarts = p->restarts,
+                        .update = p->failing ? &failing : NULL,
+                        .compress_from = ck_session_compress_from(self),
                         .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
   if (status == CK_OK)
-    status = ck_store_acquire(&self->lease, self->runtime->store, p->head.session.id, p->head.session.epoch, &opening, err);
+    status = ck_store_acquire(&self->lease, self->runtime->store, p->head.session.id,
+                              p->head.session.epoch, &opening, err);
   for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
   free(events);
   ck_value_free(body);
@@ -159,7 +175,8 @@ static ck_status make_view(ck_session *self, const ck_head *head, ck_error *err)
   if (!all) return ck_error_no_memory(err);
   memcpy(all, head->timelines, head->timeline_count * sizeof *all);
   all[head->timeline_count] = self->timeline;
-  ck_status status = ck_view_make(&self->view, all, head->timeline_count + 1, self->timeline.no, err);
+  ck_status status =
+      ck_view_make(&self->view, all, head->timeline_count + 1, self->timeline.no, err);
   free(all);
   return status;
 }
@@ -194,15 +211,18 @@ typedef struct replayable {
 static bool load_event(void *to, const ck_event *event) {
   replayable *self = to;
   self->status = ck_ledger_apply(self->session->ledger, event, self->err);
-  if (event->kind != CK_EVENT_OUTCOME || event->seq <= self->counted || self->status != CK_OK) return self->status == CK_OK;
+  if (event->kind != CK_EVENT_OUTCOME || event->seq <= self->counted || self->status != CK_OK)
+    return self->status == CK_OK;
   ck_totals_add_outcome(&self->session->totals, event->body);
   self->status = ck_spending_add_outcome(&self->session->spending, event->body, self->err);
   return self->status == CK_OK;
 }
 
-/* What agents had spent at the latest checkpoint, on whatever branch it lies. `latest` is the one with the session's totals; its
- * state cannot be had any more once it is pruned: then all outcomes up to it are added up. */
-static ck_status load_spending(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+/* What agents had spent at the latest checkpoint, on whatever branch it lies. `latest` is the one
+ * with the session's totals; its state cannot be had any more once it is pruned: then all outcomes
+ * up to it are added up. */
+static ck_status load_spending(ck_session *self, const ck_head *head,
+                               const ck_checkpoint_info *from, ck_error *err) {
   ck_state *state = NULL;
   if (!head->has_latest) return CK_OK;
   if (head->latest.seq == from->seq) return ck_spending_read(&self->spending, self->state, err);
@@ -212,25 +232,31 @@ static ck_status load_spending(ck_session *self, const ck_head *head, const ck_c
   rounds = self->spending.rounds;
   if (status != CK_OK) return status;
   ck_error unreadable = CK_ERROR_INIT;
-  if (ck_store_get_state(&state, self->runtime->store, head->session.no, head->latest.seq, &unreadable) == CK_OK)
+  if (ck_store_get_state(&state, self->runtime->store, head->session.no, head->latest.seq,
+                         &unreadable) == CK_OK)
     status = ck_spending_read(&self->spending, state, err);
   else
     status = add_up_spending(self, head->session.no, head->latest.seq, err);
-  self->spending.rounds = rounds; /* those of a branch that was left do not count, unlike its money */
+  self->spending.rounds =
+      rounds; /* those of a branch that was left do not count, unlike its money */
   self->spending.changed = true;
   ck_state_free(state);
   return status;
 }
 
-/* Money is the sum over all timelines: the latest checkpoint's totals, whatever its branch, and all outcomes after it. */
+/* Money is the sum over all timelines: the latest checkpoint's totals, whatever its branch, and all
+ * outcomes after it. */
 static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *err) {
   replayable r = {.session = self, .err = err, .status = CK_OK};
   if (head->has_latest) {
     self->totals = head->latest.totals;
     r.counted = head->latest.seq;
   }
-  ck_replay_range what = {.session = head->session.no, .view = &self->view, .state = self->state, .cut = self->cut,
-                    .until = self->timeline.begin - 1};
+  ck_replay_range what = {.session = head->session.no,
+                          .view = &self->view,
+                          .state = self->state,
+                          .cut = self->cut,
+                          .until = self->timeline.begin - 1};
   ck_status status = ck_replay_range_read(self->runtime->store, &what, load_event, &r, err);
   return status == CK_OK ? r.status : status;
 }
@@ -247,7 +273,9 @@ static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *fro
 }
 
 /* The run that is about to begin, and what it may be asked for again. */
-ck_status ck_session_load_checkpoint_list(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, bool edited, ck_error *err) {
+ck_status ck_session_load_checkpoint_list(ck_session *self, const ck_head *head,
+                                          const ck_checkpoint_info *from, bool edited,
+                                          ck_error *err) {
   make_timeline(&self->timeline, head, from, edited);
   self->cut = self->timeline.cut;
   self->place = from->info ? ck_value_share(from->info) : NULL;
@@ -259,20 +287,23 @@ ck_status ck_session_load_checkpoint_list(ck_session *self, const ck_head *head,
 }
 
 /* A slot that is about to be edited need not be filled. */
-static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, const ck_state_edits *edits,
-                            bool keep_slots, ck_error *err) {
+static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
+                            const ck_state_edits *edits, bool keep_slots, ck_error *err) {
   if (!from->seq) return CK_OK;
   ck_state *state;
-  ck_status status = ck_store_get_state(&state, self->runtime->store, head->session.no, from->seq, err);
+  ck_status status =
+      ck_store_get_state(&state, self->runtime->store, head->session.no, from->seq, err);
   if (status != CK_OK) return status;
   ck_state_free(self->state);
   self->state = state;
-  for (size_t i = 0; !keep_slots && i < edits->count; i++) ck_state_remove(state, edits->items[i].key);
+  for (size_t i = 0; !keep_slots && i < edits->count; i++)
+    ck_state_remove(state, edits->items[i].key);
   return ck_session_fill_secret_references(self, keep_slots, err);
 }
 
-static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
-                               const ck_resume_options *options, ck_error *err) {
+static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head,
+                               const ck_checkpoint_info *from, const ck_resume_options *options,
+                               ck_error *err) {
   ck_status status = ck_session_find_edits(out, self, head, from->seq, err);
   if (status == CK_OK) status = ck_state_edits_append_all(out, options->edits, err);
   return status == CK_OK && !options->keep_slots ? ck_session_check_edits(self, out, err) : status;
@@ -286,7 +317,9 @@ static bool changes_memory(const ck_state_edits *edits) {
 }
 
 static ck_status refuse_failing(const char *id, ck_error *err) {
-  return ck_error_set(err, CK_E_REFUSED, "session %s is failing: %s; find out why, then resume it with --retry", id, died_often);
+  return ck_error_set(err, CK_E_REFUSED,
+                      "session %s is failing: %s; find out why, then resume it with --retry", id,
+                      died_often);
 }
 
 /* Who only adds events does not go on with it. */
@@ -306,25 +339,31 @@ static int64_t version_of(const plan *p, const ck_resume_options *options) {
   return options->keep_slots && !p->rehearsal ? -1 : options->flow_version;
 }
 
-static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *options, ck_error *err) {
+static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *options,
+                      ck_error *err) {
   ck_status status = ck_session_new(&p->session, runtime, options->profile, options->policies, err);
   ck_session *self = p->session;
   if (status == CK_OK) status = check_restarts(p, options, err);
   if (status == CK_OK) status = collect_edits(&p->edits, self, &p->head, &p->from, options, err);
-  if (status == CK_OK) status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
-  if (status == CK_OK) status = ck_session_migrate(&p->migrated, self, &p->head.session, version_of(p, options), err);
+  if (status == CK_OK)
+    status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
+  if (status == CK_OK)
+    status = ck_session_migrate(&p->migrated, self, &p->head.session, version_of(p, options), err);
   bool changed = p->migrated || changes_memory(&p->edits);
-  if (status == CK_OK) status = ck_session_load_checkpoint_list(self, &p->head, &p->from, changed, err);
+  if (status == CK_OK)
+    status = ck_session_load_checkpoint_list(self, &p->head, &p->from, changed, err);
   return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
 }
 
 /* Everything that can fail without a trace. */
-static ck_status prepare(plan *p, ck_runtime *runtime, const char *id, const ck_resume_options *options, ck_error *err) {
+static ck_status prepare(plan *p, ck_runtime *runtime, const char *id,
+                         const ck_resume_options *options, ck_error *err) {
   ck_status status = ck_id_check("session id", id, err);
   if (status == CK_OK) status = ck_store_get_head(&p->head, runtime->store, id, err);
   if (status == CK_OK) status = check_resumable(&p->head.session, err);
   if (status == CK_OK && !p->rehearsal) status = ck_store_check_owner(runtime->store, id, err);
-  if (status == CK_OK) status = choose(&p->from, runtime->store, &p->head, options->checkpoint, err);
+  if (status == CK_OK)
+    status = choose(&p->from, runtime->store, &p->head, options->checkpoint, err);
   if (status == CK_OK) status = load(p, runtime, options, err);
   if (status == CK_OK) return CK_OK;
   ck_session_close(p->session);
@@ -343,7 +382,8 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
   status = ck_session_open_channel(self, err);
   if (status == CK_OK) status = ck_session_put_base(self, err);
   if (status == CK_OK && !options->keep_slots) status = ck_session_make_edits(self, &p->edits, err);
-  return status == CK_OK ? ck_session_make_migration(self, p->migrated, options->flow_version, err) : status;
+  return status == CK_OK ? ck_session_make_migration(self, p->migrated, options->flow_version, err)
+                         : status;
 }
 
 ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime, const char *id,
@@ -352,15 +392,16 @@ ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtim
   ck_resume_options options = *given;
   options.keep_slots = true;
   ck_status status = prepare(&p, runtime, id, &options, err);
-  if (status == CK_OK) p.session->record.no = p.head.session.no; /* so that its events can be read */
+  if (status == CK_OK)
+    p.session->record.no = p.head.session.no; /* so that its events can be read */
   clear_plan(&p);
   *out = p.session;
   *failing = p.failing;
   return status;
 }
 
-ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id, const ck_resume_options *options,
-                            ck_error *err) {
+ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id,
+                            const ck_resume_options *options, ck_error *err) {
   plan p = {0};
   ck_status status = prepare(&p, runtime, id, options, err);
   if (status == CK_OK) status = begin(&p, options, err);

@@ -1,18 +1,23 @@
 /* rules.c - what the policies' rules do to each constraint when a session is resumed.
  *
- * The ledger's totals never go back. A dimension that is reset gets them as its base, from which spending is counted on;
- * bases are a key of the state, so that a later resume inherits those that continue. */
+ * The ledger's totals never go back. A dimension that is reset gets them as its base, from which
+ * spending is counted on; bases are a key of the state, so that a later resume inherits those that
+ * continue. */
 #include <stdlib.h>
 
 #include "core/runtime/session/session_private.h"
 
-static const char *const rule_names[] = {
-    [CK_RULE_DEFAULT] = "default", [CK_RULE_CONTINUE] = "continue", [CK_RULE_RESET] = "reset", [CK_RULE_REFUSE] = "refuse"};
+static const char *const rule_names[] = {[CK_RULE_DEFAULT] = "default",
+                                         [CK_RULE_CONTINUE] = "continue",
+                                         [CK_RULE_RESET] = "reset",
+                                         [CK_RULE_REFUSE] = "refuse"};
 
 const char *ck_rule_name(ck_rule rule) { return rule_names[rule]; }
 
 /* By default time starts again and everything else continues. */
-static ck_rule effective(ck_rule given, ck_rule otherwise) { return given == CK_RULE_DEFAULT ? otherwise : given; }
+static ck_rule effective(ck_rule given, ck_rule otherwise) {
+  return given == CK_RULE_DEFAULT ? otherwise : given;
+}
 
 static void read_base(ck_session *self) {
   const ck_value *kept = ck_state_get(self->state, "base");
@@ -85,16 +90,23 @@ static ck_status check_refusal(const ck_resume_rules *rules, const char *id, ck_
   const struct {
     const char *dimension;
     ck_rule rule;
-  } all[] = {{"budget", rules->budget}, {"time", rules->time}, {"rounds", rules->rounds}, {"tokens", rules->tokens},
+  } all[] = {{"budget", rules->budget},
+             {"time", rules->time},
+             {"rounds", rules->rounds},
+             {"tokens", rules->tokens},
              {"tool_calls", rules->tool_calls}};
-  if (rules->refusal) return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", id, rules->refusal);
+  if (rules->refusal)
+    return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: %s", id, rules->refusal);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].rule == CK_RULE_REFUSE)
-      return ck_error_set(err, CK_E_REFUSED, "session %s is not resumed: the rule for its %s is to refuse", id, all[i].dimension);
+      return ck_error_set(err, CK_E_REFUSED,
+                          "session %s is not resumed: the rule for its %s is to refuse", id,
+                          all[i].dimension);
   return CK_OK;
 }
 
-ck_status ck_session_ask_rules(ck_session *self, const ck_head *head, const ck_checkpoint_info *from, ck_error *err) {
+ck_status ck_session_ask_rules(ck_session *self, const ck_head *head,
+                               const ck_checkpoint_info *from, ck_error *err) {
   const ck_policy_engine *policies = self->policies;
   ck_clock *clock = &self->runtime->clock;
   ck_resume_rules rules = {0};

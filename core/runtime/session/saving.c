@@ -1,11 +1,14 @@
-/* saving.c - how saving gets on, as a session sees it: what its profile says, and what its transcript tells of it. */
+/* saving.c - how saving gets on, as a session sees it: what its profile says, and what its
+ * transcript tells of it. */
 #include "core/runtime/session/session_private.h"
 
 ck_status ck_session_open_channel(ck_session *self, ck_error *err) {
   const ck_profile *profile = self->profile;
-  ck_status status = ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
+  ck_status status =
+      ck_channel_new(&self->channel, self->runtime->writer, self->lease, self->runtime->waker, err);
   if (status != CK_OK || !profile || !profile->continue_on_save_failure) return status;
-  ck_channel_allow_unsaved(self->channel, &(ck_unsaved_limits){profile->unsaved_checkpoints, profile->unsaved_ms * 1000});
+  ck_channel_allow_unsaved(self->channel, &(ck_unsaved_limits){profile->unsaved_checkpoints,
+                                                               profile->unsaved_ms * 1000});
   return CK_OK;
 }
 
@@ -21,7 +24,9 @@ void ck_session_get_saving(ck_saving *out, const ck_session *self) {
   if (self->channel) ck_channel_get_saving(out, self->channel);
 }
 
-bool ck_session_is_unsaved(ck_session *self, uint64_t ticket) { return ck_channel_is_unsaved(self->channel, ticket); }
+bool ck_session_is_unsaved(ck_session *self, uint64_t ticket) {
+  return ck_channel_is_unsaved(self->channel, ticket);
+}
 
 static ck_status append(ck_session *self, ck_buffer *text, ck_error *err) {
   ck_value *body = NULL;
@@ -45,7 +50,8 @@ static ck_status append_failing(ck_session *self, const ck_saving *now, ck_error
   return status;
 }
 
-/* `late`: checkpoints that came late in all. What is said of the time between is from when the first of them was queued. */
+/* `late`: checkpoints that came late in all. What is said of the time between is from when the
+ * first of them was queued. */
 static ck_status append_saved(ck_session *self, int64_t late, ck_error *err) {
   const ck_clock *clock = &self->runtime->clock;
   int64_t since = self->saving.since_us;
@@ -79,5 +85,6 @@ ck_status ck_session_close_saving(ck_session *self, ck_error *err) {
   ck_saving now;
   bool changed;
   ck_status status = ck_session_watch_saving(&now, &changed, self, err);
-  return status == CK_OK && now.failing ? append_saved(self, now.late + now.checkpoints, err) : status;
+  return status == CK_OK && now.failing ? append_saved(self, now.late + now.checkpoints, err)
+                                        : status;
 }

@@ -41,10 +41,13 @@ ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conv
 
 uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 
-/* Outcomes that gave something; one that ended or failed did not. Recordings hold models, tools and asks only. */
+/* Outcomes that gave something; one that ended or failed did not. Recordings hold models, tools and
+ * asks only. */
 static bool counts(ck_bytes body) {
   ck_bytes status = ck_json_get(body, "status"), kind = ck_json_get(body, "kind");
-  if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") && !ck_json_is_text(kind, "ask")) return false;
+  if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") &&
+      !ck_json_is_text(kind, "ask"))
+    return false;
   return ck_json_is_text(status, "ok") || ck_json_is_text(status, "error");
 }
 
@@ -94,7 +97,8 @@ ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err) {
   return ck_conversation_rewind(self->conversation, body, err);
 }
 
-/* One event of the scope: its body, or (for a replay) the reference that stands for another event's. */
+/* One event of the scope: its body, or (for a replay) the reference that stands for another
+ * event's. */
 typedef struct item {
   int64_t seq;
   ck_event_kind kind;
@@ -110,12 +114,13 @@ typedef struct fold {
   bool failed;
 } fold;
 
-/* A resume goes on from the scope's own cut, which can lie before the checkpoint's end: what the scope did in between is
- * done again behind the resume, and counts there. So does a rewind. */
+/* A resume goes on from the scope's own cut, which can lie before the checkpoint's end: what the
+ * scope did in between is done again behind the resume, and counts there. So does a rewind. */
 static void cut_back(fold *self, ck_bytes resumed) {
   int64_t cut;
   if (!ck_json_read_int(&cut, ck_json_get(ck_json_get(resumed, "cuts"), self->scope->name))) return;
-  while (self->count > 0 && self->items[self->count - 1].seq > cut) ck_value_free(self->items[--self->count].body);
+  while (self->count > 0 && self->items[self->count - 1].seq > cut)
+    ck_value_free(self->items[--self->count].body);
 }
 
 static bool collect(void *to, const ck_event *event) {
@@ -130,7 +135,8 @@ static bool collect(void *to, const ck_event *event) {
     self->items = items;
     self->cap = cap;
   }
-  self->items[self->count++] = (item){.seq = event->seq, .kind = event->kind, .body = ck_value_share(event->body)};
+  self->items[self->count++] =
+      (item){.seq = event->seq, .kind = event->kind, .body = ck_value_share(event->body)};
   return true;
 }
 
@@ -145,7 +151,9 @@ static ck_status look_up(ck_value **out, const fold *self, int64_t seq, ck_error
   *out = NULL;
   ck_status status = ck_store_read_events(self->store, &query, keep_body, out, err);
   if (status == CK_OK && !*out)
-    status = ck_error_set(err, CK_E_CORRUPT, "a replay refers to event %lld, which is not in the store", (long long)seq);
+    status =
+        ck_error_set(err, CK_E_CORRUPT, "a replay refers to event %lld, which is not in the store",
+                     (long long)seq);
   return status;
 }
 
@@ -153,7 +161,8 @@ static ck_status apply_collected(fold *self, const item *collected, ck_error *er
   const ck_value *body = collected->body;
   int64_t of;
   if (collected->kind == CK_EVENT_REWIND) return ck_scope_rewind(self->scope, body, err);
-  if (!ck_json_read_int(&of, ck_json_get(ck_value_bytes(body), "of"))) return ck_scope_apply(self->scope, body, err);
+  if (!ck_json_read_int(&of, ck_json_get(ck_value_bytes(body), "of")))
+    return ck_scope_apply(self->scope, body, err);
   ck_value *referred;
   ck_status status = look_up(&referred, self, of, err);
   if (status == CK_OK) status = ck_scope_apply(self->scope, referred, err);
@@ -161,17 +170,20 @@ static ck_status apply_collected(fold *self, const item *collected, ck_error *er
   return status;
 }
 
-ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const ck_view *view, int64_t until, ck_error *err) {
+ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const ck_view *view,
+                        int64_t until, ck_error *err) {
   fold f = {.scope = self, .store = store, .session = session};
   ck_event_query query = {.session = session,
                           .view = view,
                           .until = until,
-                          .kinds = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND |
-                                   1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY |
+                          .kinds = 1ull << CK_EVENT_SESSION_RESUMED |
+                                   1ull << CK_EVENT_SESSION_REWOUND | 1ull << CK_EVENT_MESSAGE |
+                                   1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_REPLAY |
                                    1ull << CK_EVENT_REWIND};
   ck_status status = ck_store_read_events(store, &query, collect, &f, err);
   if (status == CK_OK && f.failed) status = ck_error_no_memory(err);
-  for (size_t i = 0; i < f.count && status == CK_OK; i++) status = apply_collected(&f, &f.items[i], err);
+  for (size_t i = 0; i < f.count && status == CK_OK; i++)
+    status = apply_collected(&f, &f.items[i], err);
   for (size_t i = 0; i < f.count; i++) ck_value_free(f.items[i].body);
   free(f.items);
   return status;

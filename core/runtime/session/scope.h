@@ -1,4 +1,5 @@
-/* scope.h - what one strand's transcript folds to: its conversation and how many outcomes it has had. */
+/* scope.h - what one strand's transcript folds to: its conversation and how many outcomes it has
+ * had. */
 #ifndef CK_RUNTIME_SESSION_SCOPE_H
 #define CK_RUNTIME_SESSION_SCOPE_H
 
@@ -20,8 +21,9 @@ CK_CHECKED ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_err
 /* Folds the body of a rewind event. */
 CK_CHECKED ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err);
 
-/* Reads the scope's events in `view` up to seq `until` (the scope's cut); replays are read through to what they refer to. */
-CK_CHECKED ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session, const ck_view *view, int64_t until,
-                                   ck_error *err);
+/* Reads the scope's events in `view` up to seq `until` (the scope's cut); replays are read through
+ * to what they refer to. */
+CK_CHECKED ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session,
+                                   const ck_view *view, int64_t until, ck_error *err);
 
 #endif

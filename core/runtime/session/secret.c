@@ -31,25 +31,32 @@ static ssize_t read_whole(int fd, char *to, size_t size) {
 static ck_status read_open_file(ck_buffer *out, int fd, const char *path, ck_error *err) {
   struct stat info;
   if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
-    return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s is no regular file: put the secret into one, " REMEDY, path);
+    return ck_error_set(err, CK_E_SECRET_MISSING,
+                        "file:%s is no regular file: put the secret into one, " REMEDY, path);
   if (info.st_size > CK_SECRET_MAX)
-    return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s has more than %d bytes: give a smaller one, " REMEDY, path, CK_SECRET_MAX);
+    return ck_error_set(err, CK_E_SECRET_MISSING,
+                        "file:%s has more than %d bytes: give a smaller one, " REMEDY, path,
+                        CK_SECRET_MAX);
   size_t size = (size_t)info.st_size, before = out->len;
   char *room = ck_buffer_extend(out, size);
   if (!room) return ck_error_no_memory(err);
   ssize_t len = read_whole(fd, room, size);
   if (len < 0)
-    return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s cannot be read (%s): mend that, " REMEDY, path, strerror(errno));
+    return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s cannot be read (%s): mend that, " REMEDY,
+                        path, strerror(errno));
   out->len = before + (size_t)len;
-  while (out->len > before && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r')) out->len--;
+  while (out->len > before && (out->data[out->len - 1] == '\n' || out->data[out->len - 1] == '\r'))
+    out->len--;
   if (out->len > before) return CK_OK;
-  return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s is empty: put the secret into it, " REMEDY, path);
+  return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s is empty: put the secret into it, " REMEDY,
+                      path);
 }
 
 static ck_status read_file(ck_buffer *out, const char *path, ck_error *err) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0)
-    return ck_error_set(err, CK_E_SECRET_MISSING, "file:%s cannot be opened (%s): mend that, " REMEDY, path, strerror(errno));
+    return ck_error_set(err, CK_E_SECRET_MISSING,
+                        "file:%s cannot be opened (%s): mend that, " REMEDY, path, strerror(errno));
   ck_status status = read_open_file(out, fd, path, err);
   close(fd);
   return status;
@@ -59,9 +66,12 @@ ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err) {
   if (strncmp(ref, "file:", 5) == 0) return read_file(out, ref + 5, err);
   bool env = strncmp(ref, "env:", 4) == 0;
   const char *value = env ? getenv(ref + 4) : NULL;
-  if (!env) return ck_error_set(err, CK_E_SECRET_MISSING, "%s is no reference: \"env:NAME\" or \"file:PATH\" is one", ref);
+  if (!env)
+    return ck_error_set(err, CK_E_SECRET_MISSING,
+                        "%s is no reference: \"env:NAME\" or \"file:PATH\" is one", ref);
   if (!value || !*value)
-    return ck_error_set(err, CK_E_SECRET_MISSING, "%s is %s: set it, " REMEDY, ref, value ? "empty" : "not set");
+    return ck_error_set(err, CK_E_SECRET_MISSING, "%s is %s: set it, " REMEDY, ref,
+                        value ? "empty" : "not set");
   size_t len = strlen(value);
   char *room = ck_buffer_extend(out, len);
   if (!room) return ck_error_no_memory(err);
@@ -91,23 +101,27 @@ static void join_problem(void *to, const ck_error *problem) {
   if (self->status != CK_E_SECRET_MISSING) self->status = problem->status;
 }
 
-static ck_status tell_each(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem, void *self, ck_error *err) {
+static ck_status tell_each(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem,
+                           void *self, ck_error *err) {
   for (size_t i = 0; i < profile->secret_count; i++) {
     ck_error failure = CK_ERROR_INIT;
-    ck_status status = ck_secret_register(to, profile->secrets[i].name, profile->secrets[i].ref, &failure);
+    ck_status status =
+        ck_secret_register(to, profile->secrets[i].name, profile->secrets[i].ref, &failure);
     if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
     if (status != CK_OK) problem(self, &failure);
   }
   return CK_OK;
 }
 
-ck_status ck_secret_register_all(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem, void *self, ck_error *err) {
+ck_status ck_secret_register_all(ck_redactor *to, const ck_profile *profile,
+                                 ck_secret_problem problem, void *self, ck_error *err) {
   if (!profile) return CK_OK;
   if (problem) return tell_each(to, profile, problem, self, err);
   joined all = {.status = CK_OK};
   ck_status status = tell_each(to, profile, join_problem, &all, err);
   if (status == CK_OK) status = ck_buffer_check(&all.text, err);
-  if (status == CK_OK && all.status != CK_OK) status = ck_error_set(err, all.status, "%s", all.text.data);
+  if (status == CK_OK && all.status != CK_OK)
+    status = ck_error_set(err, all.status, "%s", all.text.data);
   ck_buffer_clear(&all.text);
   return status;
 }

@@ -5,18 +5,20 @@
 #include "core/model/profile.h"
 #include "core/redact/redact.h"
 
-/* Appends the secret; line breaks at its end do not belong to it. CK_E_SECRET_MISSING names the reference, why it gives nothing
- * and what to do. ck_secret_wipe what was read. */
+/* Appends the secret; line breaks at its end do not belong to it. CK_E_SECRET_MISSING names the
+ * reference, why it gives nothing and what to do. ck_secret_wipe what was read. */
 CK_CHECKED ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err);
 /* Overwrites and frees. */
 void ck_secret_wipe(ck_buffer *secret);
 
-/* Makes the secret known to a redactor. CK_E_SECRET_MISSING, or CK_E_RANGE as ck_redactor_add_secret says. */
-CK_CHECKED ck_status ck_secret_register(ck_redactor *to, const char *name, const char *ref, ck_error *err);
-/* Makes all that `profile` (may be NULL) names known to a redactor. `problem` is called for each that cannot be; NULL: they are
- * told in one error, as ck_secret_register answers. */
-typedef void (*ck_secret_problem)(void *to, const ck_error *problem);
-CK_CHECKED ck_status ck_secret_register_all(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem, void *self,
+/* Makes the secret known to a redactor. CK_E_SECRET_MISSING, or CK_E_RANGE as
+ * ck_redactor_add_secret says. */
+CK_CHECKED ck_status ck_secret_register(ck_redactor *to, const char *name, const char *ref,
                                         ck_error *err);
+/* Makes all that `profile` (may be NULL) names known to a redactor. `problem` is called for each
+ * that cannot be; NULL: they are told in one error, as ck_secret_register answers. */
+typedef void (*ck_secret_problem)(void *to, const ck_error *problem);
+CK_CHECKED ck_status ck_secret_register_all(ck_redactor *to, const ck_profile *profile,
+                                            ck_secret_problem problem, void *self, ck_error *err);
 
 #endif

@@ -14,18 +14,21 @@ static bool will_do(const ck_choice *choice, const ck_checkpoint_info *checkpoin
 
 static bool look_at(void *to, const ck_checkpoint_info *checkpoint) {
   search *self = to;
-  if (will_do(self->choice, checkpoint) && ck_view_contains(self->view, checkpoint->seq)) self->found = checkpoint->seq;
+  if (will_do(self->choice, checkpoint) && ck_view_contains(self->view, checkpoint->seq))
+    self->found = checkpoint->seq;
   return true;
 }
 
 /* 0 when there is none. Nearly always it is the head's. */
-static ck_status find_latest(int64_t *out, ck_store *store, const ck_head *head, const ck_choice *choice, ck_error *err) {
+static ck_status find_latest(int64_t *out, ck_store *store, const ck_head *head,
+                             const ck_choice *choice, ck_error *err) {
   *out = 0;
   if (!head->has_checkpoint) return CK_OK;
   *out = head->checkpoint.seq;
   if (will_do(choice, &head->checkpoint)) return CK_OK;
   ck_view view;
-  ck_status status = ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
+  ck_status status =
+      ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
   if (status != CK_OK) return status;
   search s = {.view = &view, .choice = choice};
   status = ck_store_list_checkpoints(store, head->session.no, look_at, &s, err);
@@ -34,7 +37,8 @@ static ck_status find_latest(int64_t *out, ck_store *store, const ck_head *head,
   return status;
 }
 
-ck_status ck_select_checkpoint(ck_checkpoint_info *out, ck_store *store, const ck_head *head, const ck_choice *choice, ck_error *err) {
+ck_status ck_select_checkpoint(ck_checkpoint_info *out, ck_store *store, const ck_head *head,
+                               const ck_choice *choice, ck_error *err) {
   int64_t seq = 0;
   *out = (ck_checkpoint_info){0};
   ck_status status = choice->id ? CK_OK : find_latest(&seq, store, head, choice, err);

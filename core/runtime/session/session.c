@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile *profile, const ck_policy_engine *policies,
-                         ck_error *err) {
+ck_status ck_session_new(ck_session **out, ck_runtime *runtime, const ck_profile *profile,
+                         const ck_policy_engine *policies, ck_error *err) {
   *out = NULL;
   ck_session *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -53,8 +53,10 @@ void ck_session_free(ck_session *self) {
 void ck_session_close(ck_session *self) {
   if (!self) return;
   ck_error ignored = CK_ERROR_INIT;
-  if (self->channel && self->pending_count > 0 && ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) != CK_OK)
-    ignored.status = CK_OK; /* the failure was already told to whoever waited; closing cannot mend it */
+  if (self->channel && self->pending_count > 0 &&
+      ck_session_flush(self, CK_DURABLE_PROCESS, &ignored) != CK_OK)
+    ignored.status =
+        CK_OK; /* the failure was already told to whoever waited; closing cannot mend it */
   ck_channel_free(self->channel);
   self->channel = NULL;
   if (self->lease.session) ck_store_release(self->runtime->store, self->lease);
@@ -69,7 +71,9 @@ uint32_t ck_session_attempt(const ck_session *self) { return self->timeline.atte
 int64_t ck_session_first_seq(const ck_session *self) { return self->timeline.begin; }
 int64_t ck_session_last_seq(const ck_session *self) { return self->next_seq - 1; }
 int64_t ck_session_resumed_from(const ck_session *self) { return self->resumed_from; }
-const ck_value *ck_session_get(const ck_session *self, const char *key) { return ck_state_get(self->state, key); }
+const ck_value *ck_session_get(const ck_session *self, const char *key) {
+  return ck_state_get(self->state, key);
+}
 const ck_state *ck_session_state(const ck_session *self) { return self->state; }
 
 void ck_session_update_active(ck_session *self) {
@@ -93,16 +97,17 @@ static ck_status add_pending(ck_session *self, ck_event *event, ck_error *err) {
   return CK_OK;
 }
 
-/* What may be written of a body. Everything that is folded is folded from this form: what a live run goes on with is what a
- * resumed one would. */
+/* What may be written of a body. Everything that is folded is folded from this form: what a live
+ * run goes on with is what a resumed one would. */
 static ck_status keep(ck_value **out, ck_session *self, const ck_value *body, ck_error *err) {
   ck_status status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, body, err);
-  if (status == CK_OK && !*out) status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
+  if (status == CK_OK && !*out)
+    status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
   return status;
 }
 
-static ck_status append_kept(ck_session *self, ck_event_kind kind, const char *scope, const char *agent, ck_value *kept,
-                             ck_error *err) {
+static ck_status append_kept(ck_session *self, ck_event_kind kind, const char *scope,
+                             const char *agent, ck_value *kept, ck_error *err) {
   ck_status status = ck_channel_failure(self->channel, err);
   if (status != CK_OK) return status;
   ck_event event = {.seq = self->next_seq,
@@ -117,8 +122,8 @@ static ck_status append_kept(ck_session *self, ck_event_kind kind, const char *s
   return status == CK_OK ? add_pending(self, made, err) : status;
 }
 
-ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope, const char *agent, const ck_value *body,
-                            ck_error *err) {
+ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope,
+                            const char *agent, const ck_value *body, ck_error *err) {
   ck_value *kept;
   ck_status status = keep(&kept, self, body, err);
   if (status != CK_OK) return status;
@@ -127,7 +132,8 @@ ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *sc
   return status;
 }
 
-/* A forked scope's writes lie under "branch.SCOPE/": what is behind that is the key the rules know. */
+/* A forked scope's writes lie under "branch.SCOPE/": what is behind that is the key the rules
+ * know. */
 static const char *plain_key(const char *key) {
   const char *slash = strncmp(key, "branch.", 7) == 0 ? strchr(key, '/') : NULL;
   return slash ? slash + 1 : key;
@@ -138,7 +144,8 @@ ck_status ck_session_put(ck_session *self, const char *key, const ck_value *valu
   if (status == CK_OK) status = ck_state_check_key(key, err);
   if (status != CK_OK) return status;
   ck_value *kept = NULL;
-  if (value) status = ck_redactor_apply(&kept, self->redactor, CK_SINK_STATE, plain_key(key), value, err);
+  if (value)
+    status = ck_redactor_apply(&kept, self->redactor, CK_SINK_STATE, plain_key(key), value, err);
   if (status == CK_OK) status = ck_state_put(self->changed, key, kept ? kept : self->removed, err);
   if (status == CK_OK && value) status = ck_state_put(self->state, key, value, err);
   if (status == CK_OK && !value) ck_state_remove(self->state, key);
@@ -147,16 +154,18 @@ ck_status ck_session_put(ck_session *self, const char *key, const ck_value *valu
   return status;
 }
 
-ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how, ck_error *err) {
+ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how,
+                           ck_error *err) {
   const ck_session_update *update = how->update;
   *ticket = 0;
-  ck_job job = {.events = self->pending,
-                .event_count = self->pending_count,
-                .checkpoint = how->checkpoint,
-                .durability = how->durability,
-                .waited = how->waited,
-                .may_wait = how->may_wait,
-                .at_us = how->may_wait ? self->runtime->clock.mono_us(self->runtime->clock.self) : 0};
+  ck_job job = {
+      .events = self->pending,
+      .event_count = self->pending_count,
+      .checkpoint = how->checkpoint,
+      .durability = how->durability,
+      .waited = how->waited,
+      .may_wait = how->may_wait,
+      .at_us = how->may_wait ? self->runtime->clock.mono_us(self->runtime->clock.self) : 0};
   if (update) {
     job.has_update = true;
     job.update_status = update->status;
@@ -168,10 +177,13 @@ ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing
   return ck_channel_put(ticket, self->channel, &job, err);
 }
 
-ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability durability, ck_error *err) {
+ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability durability,
+                          ck_error *err) {
   *ticket = ck_channel_last(self->channel);
   if (self->pending_count == 0) return ck_channel_failure(self->channel, err);
-  return ck_session_queue(ticket, self, &(ck_queueing){.durability = durability, .may_wait = durability == CK_DURABLE_PROCESS}, err);
+  return ck_session_queue(
+      ticket, self,
+      &(ck_queueing){.durability = durability, .may_wait = durability == CK_DURABLE_PROCESS}, err);
 }
 
 ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err) {
@@ -196,11 +208,13 @@ ck_status ck_session_flush(ck_session *self, ck_durability durability, ck_error 
   if (status == CK_OK) status = ck_channel_wait(self->channel, ticket, err);
   if (status == CK_OK) status = check_saved(self, ticket, err);
   /* Nothing of its own to commit, but what came before may only be process-durable. */
-  if (status == CK_OK && !pending && durability == CK_DURABLE_POWER) status = ck_store_sync(self->runtime->store, err);
+  if (status == CK_OK && !pending && durability == CK_DURABLE_POWER)
+    status = ck_store_sync(self->runtime->store, err);
   return status;
 }
 
-/* A checkpoint holds one cut per open scope; a scope without a position of its own ends where the checkpoint does. */
+/* A checkpoint holds one cut per open scope; a scope without a position of its own ends where the
+ * checkpoint does. */
 static int64_t scope_cut(const ck_session *self, const char *name) {
   char key[CK_STATE_KEY_MAX];
   int64_t cut = self->cut;
@@ -223,7 +237,8 @@ ck_status ck_session_scope(ck_scope **out, ck_session *self, const char *name, c
   ck_scope *made;
   ck_status status = ck_scope_new(&made, name, err);
   if (status == CK_OK && self->cut > 0)
-    status = ck_scope_fold(made, self->runtime->store, self->record.no, &self->view, scope_cut(self, name), err);
+    status = ck_scope_fold(made, self->runtime->store, self->record.no, &self->view,
+                           scope_cut(self, name), err);
   if (status != CK_OK) {
     ck_scope_free(made);
     return status;
@@ -232,15 +247,16 @@ ck_status ck_session_scope(ck_scope **out, ck_session *self, const char *name, c
   return CK_OK;
 }
 
-ck_status ck_session_conversation(ck_conversation **out, ck_session *self, const char *scope, ck_error *err) {
+ck_status ck_session_conversation(ck_conversation **out, ck_session *self, const char *scope,
+                                  ck_error *err) {
   ck_scope *found;
   ck_status status = ck_session_scope(&found, self, scope, err);
   *out = status == CK_OK ? ck_scope_conversation(found) : NULL;
   return status;
 }
 
-ck_status ck_session_record_message(ck_session *self, const char *scope_name, const char *agent, const ck_value *message,
-                                    ck_error *err) {
+ck_status ck_session_record_message(ck_session *self, const char *scope_name, const char *agent,
+                                    const ck_value *message, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -259,7 +275,8 @@ ck_status ck_session_record_message(ck_session *self, const char *scope_name, co
   return status;
 }
 
-ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const ck_value *rewind, ck_error *err) {
+ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const ck_value *rewind,
+                                   ck_error *err) {
   ck_value *kept;
   ck_scope *scope;
   ck_status status = keep(&kept, self, rewind, err);
@@ -271,14 +288,15 @@ ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, con
   return status;
 }
 
-ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t *seq,
-                                    ck_error *err) {
+ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body,
+                                    int64_t *seq, ck_error *err) {
   ck_scope *scope;
   ck_value *kept;
   *seq = self->next_seq;
   ck_status status = keep(&kept, self, body, err);
   if (status == CK_OK) status = ck_session_scope(&scope, self, effect->scope, err);
-  if (status == CK_OK) status = append_kept(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, kept, err);
+  if (status == CK_OK)
+    status = append_kept(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, kept, err);
   if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
   if (status == CK_OK) ck_totals_add_outcome(&self->totals, kept);
   if (status == CK_OK) status = ck_spending_add_outcome(&self->spending, kept, err);
@@ -290,14 +308,16 @@ ck_status ck_session_record_cost(ck_session *self, ck_event *outcome, ck_error *
   ck_value *kept;
   outcome->seq = self->next_seq;
   ck_status status = keep(&kept, self, outcome->body, err);
-  if (status == CK_OK) status = append_kept(self, CK_EVENT_OUTCOME, outcome->scope, outcome->agent, kept, err);
+  if (status == CK_OK)
+    status = append_kept(self, CK_EVENT_OUTCOME, outcome->scope, outcome->agent, kept, err);
   if (status == CK_OK) ck_totals_add_outcome(&self->totals, kept);
   if (status == CK_OK) status = ck_spending_add_outcome(&self->spending, kept, err);
   ck_value_free(kept);
   return status;
 }
 
-ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, const ck_value *body, int64_t of, ck_error *err) {
+ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, const ck_value *body,
+                                   int64_t of, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
@@ -308,7 +328,8 @@ ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, co
   ck_scope *scope;
   ck_status status = ck_value_from(&event, &buffer, err);
   if (status == CK_OK) status = ck_session_scope(&scope, self, effect->scope, err);
-  if (status == CK_OK) status = ck_session_append(self, CK_EVENT_REPLAY, effect->scope, effect->agent, event, err);
+  if (status == CK_OK)
+    status = ck_session_append(self, CK_EVENT_REPLAY, effect->scope, effect->agent, event, err);
   if (status == CK_OK) status = ck_scope_apply(scope, body, err);
   ck_value_free(event);
   ck_buffer_clear(&buffer);

@@ -1,4 +1,5 @@
-/* start.c - begins a new session: its row, its first timeline and its first event in one transaction. */
+/* start.c - begins a new session: its row, its first timeline and its first event in one
+ * transaction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,10 @@ static ck_status copy_text(char **out, const char *text, ck_error *err) {
 
 /* What may be written of it: the host gives the flow the same form, as a resume will. */
 static ck_status keep_input(ck_session *self, const ck_value *input, ck_error *err) {
-  ck_status status = ck_redactor_apply(&self->record.input, self->redactor, CK_SINK_EVENT, NULL, input, err);
-  if (status == CK_OK && !self->record.input) status = ck_value_copy(&self->record.input, ck_bytes_text("{}"), err);
+  ck_status status =
+      ck_redactor_apply(&self->record.input, self->redactor, CK_SINK_EVENT, NULL, input, err);
+  if (status == CK_OK && !self->record.input)
+    status = ck_value_copy(&self->record.input, ck_bytes_text("{}"), err);
   return status;
 }
 
@@ -32,7 +35,8 @@ static ck_status fill_record(ck_session *self, const ck_session_options *options
     ck_id_make_session(record->id, record->created_ms);
   }
   ck_status status = options->input ? keep_input(self, options->input, err) : CK_OK;
-  if (status == CK_OK) status = copy_text(&record->profile, options->profile ? options->profile->name : "none", err);
+  if (status == CK_OK)
+    status = copy_text(&record->profile, options->profile ? options->profile->name : "none", err);
   return status == CK_OK ? copy_text(&record->flow, options->flow, err) : status;
 }
 
@@ -55,15 +59,23 @@ static ck_status create(ck_session *self, const ck_state_edits *edits, ck_error 
   ck_value *body = NULL;
   ck_event **events = calloc(count, sizeof *events);
   ck_status status = events ? write_started(&body, &self->record, err) : ck_error_no_memory(err);
-  ck_event first = {.seq = 1, .timeline = 1, .kind = CK_EVENT_SESSION_STARTED, .at_ms = self->record.created_ms, .scope = "main",
+  ck_event first = {.seq = 1,
+                    .timeline = 1,
+                    .kind = CK_EVENT_SESSION_STARTED,
+                    .at_ms = self->record.created_ms,
+                    .scope = "main",
                     .body = body};
   if (status == CK_OK) status = ck_session_make_opening(events, &first, edits, err);
   self->timeline = (ck_timeline){.no = 1, .begin = 1, .attempt = 1};
   memcpy(self->timeline.run, self->record.run, sizeof self->timeline.run);
-  ck_opening opening = {.timeline = &self->timeline, .events = events, .event_count = count,
+  ck_opening opening = {.timeline = &self->timeline,
+                        .events = events,
+                        .event_count = count,
                         .compress_from = ck_session_compress_from(self),
                         .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
-  if (status == CK_OK) status = ck_store_create_session(&self->lease, self->runtime->store, &self->record, &opening, err);
+  if (status == CK_OK)
+    status =
+        ck_store_create_session(&self->lease, self->runtime->store, &self->record, &opening, err);
   for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
   free(events);
   ck_value_free(body);
@@ -73,7 +85,8 @@ static ck_status create(ck_session *self, const ck_state_edits *edits, ck_error 
   return status;
 }
 
-ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_session_options *options, ck_error *err) {
+ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_session_options *options,
+                           ck_error *err) {
   *out = NULL;
   ck_session *self;
   ck_status status = ck_session_new(&self, runtime, options->profile, options->policies, err);

@@ -44,8 +44,8 @@ static bool has_unicode_escape(ck_bytes body) {
   return false;
 }
 
-/* Most bodies are long and name no child: a search for the bytes spares the scan. A name of letters can only be spelt
- * otherwise with \u. */
+/* Most bodies are long and name no child: a search for the bytes spares the scan. A name of letters
+ * can only be spelt otherwise with \u. */
 static bool may_have_child(ck_bytes body) {
   return memmem(body.data, body.len, "childAgentId", 12) || has_unicode_escape(body);
 }
@@ -54,14 +54,16 @@ static bool may_have_child(ck_bytes body) {
 static const uint64_t backs = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND;
 
 /* The kinds of events that can name another agent than their own. */
-static const uint64_t naming = 1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_UPDATE;
+static const uint64_t naming =
+    1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_UPDATE;
 
 bool ck_tail_involves(const ck_event *event, const char *agent) {
   if (!agent || !*agent) return false;
   if (event->agent && strcmp(event->agent, agent) == 0) return true;
   if ((unsigned)event->kind > 63 || !(naming >> event->kind & 1)) return false;
   ck_bytes body = ck_value_bytes(event->body);
-  if (may_have_child(body) && ck_json_is_text(ck_json_get(body, "childAgentId"), agent)) return true;
+  if (may_have_child(body) && ck_json_is_text(ck_json_get(body, "childAgentId"), agent))
+    return true;
   return event->kind == CK_EVENT_DELEGATION && delegates_to(body, agent);
 }
 
@@ -96,7 +98,9 @@ static bool agreed(const ck_tail_query *query, const ck_event *event) {
   const ck_policy_engine *policies = query->policies;
   bool in = true;
   ck_error failure = CK_ERROR_INIT;
-  if (policies && policies->tail && policies->tail(&in, policies->self, event, query->agent, &failure) != CK_OK) return false;
+  if (policies && policies->tail &&
+      policies->tail(&in, policies->self, event, query->agent, &failure) != CK_OK)
+    return false;
   return in;
 }
 
@@ -112,9 +116,12 @@ static bool take_resume(void *to, const ck_event *event) {
   return !self->failed;
 }
 
-/* A timeline opens with its resume, so a view has them where its ranges begin: nothing else is looked at. */
-static ck_status read_resumes(resumes *out, ck_store *store, const ck_tail_query *query, ck_error *err) {
-  ck_event_query resumed = {.session = query->session, .view = query->view, .until = query->until, .kinds = backs};
+/* A timeline opens with its resume, so a view has them where its ranges begin: nothing else is
+ * looked at. */
+static ck_status read_resumes(resumes *out, ck_store *store, const ck_tail_query *query,
+                              ck_error *err) {
+  ck_event_query resumed = {
+      .session = query->session, .view = query->view, .until = query->until, .kinds = backs};
   size_t count = query->view ? query->view->count : 1;
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && status == CK_OK && !out->failed; i++) {
@@ -131,7 +138,8 @@ static void clear_resumes(resumes *self) {
   free(self->events);
 }
 
-/* A resume went on from the scope's own cut, which lay before it: what the scope did in between it did again. */
+/* A resume went on from the scope's own cut, which lay before it: what the scope did in between it
+ * did again. */
 static bool done_again(const resumes *self, const ck_event *event) {
   for (size_t i = self->count; i-- > 0 && self->events[i]->seq > event->seq;) {
     int64_t cut;
@@ -141,7 +149,8 @@ static bool done_again(const resumes *self, const ck_event *event) {
   return false;
 }
 
-/* What a resume finds of it: all up to where it goes on, and from there on what it need not do again. */
+/* What a resume finds of it: all up to where it goes on, and from there on what it need not do
+ * again. */
 static bool outlives(const ck_tail_query *query, const ck_event *event) {
   if (query->cut == 0 || event->seq <= query->cut) return true;
   return event->kind == CK_EVENT_OUTCOME || event->kind == CK_EVENT_REPLAY;
@@ -152,7 +161,8 @@ static bool take_event(void *to, const ck_event *event) {
   if (!outlives(self->query, event) || done_again(&self->resumes, event)) return true;
   if (!ck_tail_involves(event, self->query->agent) || !agreed(self->query, event)) return true;
   ck_event *copy = NULL;
-  self->status = reserve_event(self) ? ck_event_new(&copy, event, self->err) : ck_error_no_memory(self->err);
+  self->status =
+      reserve_event(self) ? ck_event_new(&copy, event, self->err) : ck_error_no_memory(self->err);
   if (self->status != CK_OK) return false;
   self->tail.events[self->tail.count++] = copy;
   return self->tail.count < self->query->n;
@@ -193,7 +203,8 @@ static ck_status read_through(ck_event *replay, ck_store *store, int64_t session
     if (status != CK_OK) return status;
   }
   if (at.found) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "event %" PRId64 " replays event %" PRId64 ", which is missing", seq, of);
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "event %" PRId64 " replays event %" PRId64 ", which is missing", seq, of);
 }
 
 void ck_tail_clear(ck_tail *self) {
@@ -206,8 +217,12 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
   *out = (ck_tail){0};
   if (query->n == 0 || !query->agent || !*query->agent) return CK_OK;
   walk at = {.query = query, .err = err};
-  ck_event_query backward = {.session = query->session, .view = query->view, .until = query->until, .agent = query->agent,
-                             .others = naming, .backward = true};
+  ck_event_query backward = {.session = query->session,
+                             .view = query->view,
+                             .until = query->until,
+                             .agent = query->agent,
+                             .others = naming,
+                             .backward = true};
   ck_status status = read_resumes(&at.resumes, store, query, err);
   if (status == CK_OK) status = ck_store_read_events(store, &backward, take_event, &at, err);
   if (status == CK_OK) status = at.status;
@@ -236,10 +251,12 @@ static bool look_for_part(void *to, const ck_event *event) {
   return !self->taken;
 }
 
-ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session, const char *agent, ck_error *err) {
+ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session, const char *agent,
+                             ck_error *err) {
   part at = {.agent = agent};
   ck_event_query query = {.session = session, .agent = agent, .others = naming, .backward = true};
-  ck_status status = agent && *agent ? ck_store_read_events(store, &query, look_for_part, &at, err) : CK_OK;
+  ck_status status =
+      agent && *agent ? ck_store_read_events(store, &query, look_for_part, &at, err) : CK_OK;
   *out = status == CK_OK && at.taken;
   return status;
 }

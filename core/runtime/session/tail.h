@@ -5,9 +5,10 @@
 #include "core/runtime/session/policy.h"
 #include "core/store/store.h"
 
-/* True when `agent` took part in `event`: the event is its own, it is a delegation, a note or an update whose body has `agent`
- * as `childAgentId`, or it is a delegation to `agent`. A delegation's targets are in `target`, `targets`, `parallel` and `sequential`: one or a list,
- * each a string or an object with a string `agent`, `target` or `agentId`. NULL and "" are no agents. */
+/* True when `agent` took part in `event`: the event is its own, it is a delegation, a note or an
+ * update whose body has `agent` as `childAgentId`, or it is a delegation to `agent`. A delegation's
+ * targets are in `target`, `targets`, `parallel` and `sequential`: one or a list, each a string or
+ * an object with a string `agent`, `target` or `agentId`. NULL and "" are no agents. */
 bool ck_tail_involves(const ck_event *event, const char *agent);
 
 /* Which tail. Zero-initialised, it is an empty one. */
@@ -15,10 +16,12 @@ typedef struct ck_tail_query {
   int64_t session;
   const ck_view *view; /* NULL: every timeline */
   int64_t until;       /* only seq <= until; 0: no bound */
-  int64_t cut;         /* where a resume goes on: behind it only outcomes count, which it replays; 0: no cut */
+  int64_t
+      cut; /* where a resume goes on: behind it only outcomes count, which it replays; 0: no cut */
   const char *agent;
-  size_t n;            /* at most; 0: none */
-  const ck_policy_engine *policies; /* their tail hook must agree; one that fails leaves the event out. NULL: not asked */
+  size_t n;                         /* at most; 0: none */
+  const ck_policy_engine *policies; /* their tail hook must agree; one that fails leaves the event
+                                       out. NULL: not asked */
 } ck_tail_query;
 
 /* Oldest first. Caller clears it. */
@@ -28,11 +31,15 @@ typedef struct ck_tail {
 } ck_tail;
 void ck_tail_clear(ck_tail *self);
 
-/* An agent that is not known has an empty tail. A replay is read through: it keeps its place (seq, timeline, scope,
- * agent) and shows the kind, time and body of the event it stands for. CK_E_CORRUPT when that one is missing. */
-CK_CHECKED ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query, ck_error *err);
+/* An agent that is not known has an empty tail. A replay is read through: it keeps its place (seq,
+ * timeline, scope, agent) and shows the kind, time and body of the event it stands for.
+ * CK_E_CORRUPT when that one is missing. */
+CK_CHECKED ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query,
+                                  ck_error *err);
 
-/* Whether `agent` took part in any event of the session, on whichever timeline, those that it inherits too. */
-CK_CHECKED ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session, const char *agent, ck_error *err);
+/* Whether `agent` took part in any event of the session, on whichever timeline, those that it
+ * inherits too. */
+CK_CHECKED ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session,
+                                        const char *agent, ck_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* tail_section.c - writes an agent's tail as the text that enters its context when its session goes on. */
+/* tail_section.c - writes an agent's tail as the text that enters its context when its session goes
+ * on. */
 #include "core/runtime/session/tail_section.h"
 
 #include "core/base/clock.h"
@@ -15,7 +16,8 @@ static void append_text(ck_buffer *out, const ck_event *event) {
   ck_buffer text = {0};
   ck_describe_event(&text, event);
   ck_bytes whole = ck_buffer_bytes(&text);
-  size_t len = whole.len <= CK_TAIL_TEXT_MAX ? whole.len : ck_utf8_cut(whole.data, CK_TAIL_TEXT_MAX);
+  size_t len =
+      whole.len <= CK_TAIL_TEXT_MAX ? whole.len : ck_utf8_cut(whole.data, CK_TAIL_TEXT_MAX);
   ck_escape_append(out, (ck_bytes){whole.data, len});
   if (len < whole.len) ck_buffer_append_format(out, "… (%zu more bytes)", whole.len - len);
   if (text.failed) out->failed = true;
@@ -45,7 +47,8 @@ void ck_tail_append_section(ck_buffer *out, const ck_tail *tail) {
   }
 }
 
-ck_status ck_tail_section(ck_buffer *out, ck_store *store, const ck_tail_query *query, ck_error *err) {
+ck_status ck_tail_section(ck_buffer *out, ck_store *store, const ck_tail_query *query,
+                          ck_error *err) {
   ck_tail tail;
   ck_status status = ck_tail_read(&tail, store, query, err);
   if (status != CK_OK) return status;

@@ -1,4 +1,5 @@
-/* recording.c - reads the events of a session back into what its policies saw, boundary by boundary. */
+/* recording.c - reads the events of a session back into what its policies saw, boundary by
+ * boundary. */
 #include "core/runtime/simulation/recording.h"
 
 #include <stdlib.h>
@@ -11,11 +12,11 @@ typedef struct reading {
   ck_recording *of;
   size_t event_cap, boundary_cap;
   ck_work work;
-  ck_work base;          /* work at the place that recorded differences count from */
-  int64_t at_ms;         /* latest wall time seen; 0: none */
-  size_t unclamped;      /* first event behind the last boundary */
-  int64_t keys, bytes;   /* as recorded at the last boundary */
-  bool clean, failed;    /* as recorded at the last boundary; an effect has failed since */
+  ck_work base;        /* work at the place that recorded differences count from */
+  int64_t at_ms;       /* latest wall time seen; 0: none */
+  size_t unclamped;    /* first event behind the last boundary */
+  int64_t keys, bytes; /* as recorded at the last boundary */
+  bool clean, failed;  /* as recorded at the last boundary; an effect has failed since */
   ck_status status;
   ck_error *err;
 } reading;
@@ -71,7 +72,8 @@ static bool read_kind(ck_boundary_kind *out, ck_bytes body) {
 }
 
 static void clear_boundary(ck_recorded_boundary *self) {
-  const char *texts[] = {self->at.scope, self->at.node, self->at.agent, self->at.next.node, self->at.next.tool, self->at.last_error};
+  const char *texts[] = {self->at.scope,     self->at.node,      self->at.agent,
+                         self->at.next.node, self->at.next.tool, self->at.last_error};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) free((char *)texts[i]);
   ck_value_free((ck_value *)self->reasons);
 }
@@ -79,16 +81,18 @@ static void clear_boundary(ck_recorded_boundary *self) {
 static bool read_texts(ck_boundary *at, const ck_event *event, ck_bytes body) {
   ck_bytes next = ck_json_get(body, "next");
   const char *class;
-  bool ok = take_text(&at->scope, event->scope) && take_text(&at->agent, event->agent) && get_text(&at->node, body, "node") &&
-            get_text(&at->last_error, body, "last_error") && get_text(&at->next.node, next, "node") &&
-            get_text(&at->next.tool, next, "tool") && get_text(&class, next, "class");
+  bool ok = take_text(&at->scope, event->scope) && take_text(&at->agent, event->agent) &&
+            get_text(&at->node, body, "node") && get_text(&at->last_error, body, "last_error") &&
+            get_text(&at->next.node, next, "node") && get_text(&at->next.tool, next, "tool") &&
+            get_text(&class, next, "class");
   if (!ok) return false;
   at->next.has_class = class && ck_effect_class_of(&at->next.class, class);
   free((char *)class);
   return true;
 }
 
-static void read_numbers(ck_boundary *at, const reading *self, const ck_event *event, ck_bytes body) {
+static void read_numbers(ck_boundary *at, const reading *self, const ck_event *event,
+                         ck_bytes body) {
   ck_bytes since = ck_json_get(body, "since");
   int64_t random = get_int(body, "random", -1);
   at->depth = (int)get_int(body, "depth", 0);
@@ -121,7 +125,8 @@ static ck_status read_decision(ck_recorded_boundary *self, ck_bytes body, ck_err
 
 /* ---- counting ---- */
 
-/* What is recorded counts from the last recorded checkpoint; a checkpoint taken elsewhere needs what lies between boundaries. */
+/* What is recorded counts from the last recorded checkpoint; a checkpoint taken elsewhere needs
+ * what lies between boundaries. */
 static void count_changes(reading *self, ck_recorded_boundary *boundary) {
   const ck_boundary *at = &boundary->at;
   boundary->added_keys = at->since.changed_keys - self->keys;
@@ -152,7 +157,8 @@ static void begin_interval(reading *self) {
 
 static void pass_time(reading *self, const ck_event *event) {
   bool resumed = event->kind == CK_EVENT_SESSION_RESUMED;
-  if (!resumed && self->at_ms && event->at_ms > self->at_ms) self->work.ms += event->at_ms - self->at_ms;
+  if (!resumed && self->at_ms && event->at_ms > self->at_ms)
+    self->work.ms += event->at_ms - self->at_ms;
   if (event->at_ms > self->at_ms || (resumed && event->at_ms)) self->at_ms = event->at_ms;
 }
 
@@ -163,7 +169,8 @@ static void count_outcome(reading *self, const ck_event *event) {
   self->work.cost_micros += spent.cost_micros;
   self->work.tokens += spent.input_tokens + spent.output_tokens;
   self->work.tool_calls += spent.tool_calls;
-  self->failed |= ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "status"), ck_outcome_status_name(CK_OUTCOME_FAILED));
+  self->failed |= ck_json_is_text(ck_json_get(ck_value_bytes(event->body), "status"),
+                                  ck_outcome_status_name(CK_OUTCOME_FAILED));
 }
 
 static ck_status take_boundary(reading *self, const ck_event *event, size_t *index) {
@@ -172,7 +179,8 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
   ck_boundary_kind kind;
   if (!read_kind(&kind, body)) return ck_error_no_memory(self->err);
   if (!kind) return CK_OK;
-  ck_status status = grow((void **)&of->boundaries, &self->boundary_cap, of->boundary_count, sizeof *of->boundaries, self->err);
+  ck_status status = grow((void **)&of->boundaries, &self->boundary_cap, of->boundary_count,
+                          sizeof *of->boundaries, self->err);
   if (status != CK_OK) return status;
   ck_recorded_boundary *boundary = &of->boundaries[of->boundary_count++];
   *boundary = (ck_recorded_boundary){.at = {.kind = kind}};
@@ -189,13 +197,15 @@ static ck_status take_boundary(reading *self, const ck_event *event, size_t *ind
 static bool take_event(void *to, const ck_event *event) {
   reading *self = to;
   ck_recording *of = self->of;
-  ck_recorded_event made = {.seq = event->seq, .boundary = SIZE_MAX, .resumed = event->kind == CK_EVENT_SESSION_RESUMED};
+  ck_recorded_event made = {
+      .seq = event->seq, .boundary = SIZE_MAX, .resumed = event->kind == CK_EVENT_SESSION_RESUMED};
   pass_time(self, event);
   if (event->kind == CK_EVENT_OUTCOME) count_outcome(self, event);
   if (event->kind == CK_EVENT_BOUNDARY) self->status = take_boundary(self, event, &made.boundary);
   if (made.resumed) begin_interval(self);
   if (self->status == CK_OK)
-    self->status = grow((void **)&of->events, &self->event_cap, of->event_count, sizeof *of->events, self->err);
+    self->status = grow((void **)&of->events, &self->event_cap, of->event_count, sizeof *of->events,
+                        self->err);
   if (self->status != CK_OK) return false;
   made.work = self->work;
   of->events[of->event_count++] = made;
@@ -205,7 +215,8 @@ static bool take_event(void *to, const ck_event *event) {
   return true;
 }
 
-ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id, ck_error *err) {
+ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id,
+                            ck_error *err) {
   *out = NULL;
   ck_session_record record = {0};
   ck_status status = ck_store_get_session(&record, store, session_id, err);
@@ -219,8 +230,10 @@ ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *ses
     status = ck_store_read_events(store, &query, take_event, &self, err);
   }
   if (status == CK_OK) status = self.status;
-  if (status == CK_OK) *out = made;
-  else ck_recording_free(made);
+  if (status == CK_OK)
+    *out = made;
+  else
+    ck_recording_free(made);
   ck_session_record_clear(&record);
   return status;
 }

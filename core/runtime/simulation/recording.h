@@ -1,11 +1,13 @@
-/* recording.h - what simulation needs of a stored session: its boundaries as they were recorded, and the work between them. */
+/* recording.h - what simulation needs of a stored session: its boundaries as they were recorded,
+ * and the work between them. */
 #ifndef CK_RUNTIME_SIMULATION_RECORDING_H
 #define CK_RUNTIME_SIMULATION_RECORDING_H
 
 #include "core/runtime/session/policy.h"
 #include "core/store/store.h"
 
-/* Work done since the session began, on all timelines: what a crash without any checkpoint would lose. */
+/* Work done since the session began, on all timelines: what a crash without any checkpoint would
+ * lose. */
 typedef struct ck_work {
   int64_t ms, cost_micros, tokens, tool_calls;
 } ck_work;
@@ -13,17 +15,19 @@ typedef struct ck_work {
 /* One event, as a moment at which a crash can come. */
 typedef struct ck_recorded_event {
   int64_t seq;
-  ck_work work;  /* up to and with it. ms: at boundaries as recorded, between them by the events' wall times */
-  bool resumed;  /* a run went on from a checkpoint here: counting starts anew, as it did then */
+  ck_work work;    /* up to and with it. ms: at boundaries as recorded, between them by the events'
+                      wall times */
+  bool resumed;    /* a run went on from a checkpoint here: counting starts anew, as it did then */
   size_t boundary; /* index; SIZE_MAX: it is none */
 } ck_recorded_event;
 
 typedef struct ck_recorded_boundary {
-  ck_boundary at;            /* as the policies saw it; texts owned by the recording */
-  int64_t added_keys, added_bytes; /* what changed since the boundary before it. Keys: those not changed before it in that interval */
-  bool soiled;               /* a retry or failure since the boundary before it */
+  ck_boundary at;                  /* as the policies saw it; texts owned by the recording */
+  int64_t added_keys, added_bytes; /* what changed since the boundary before it. Keys: those not
+                                      changed before it in that interval */
+  bool soiled;                     /* a retry or failure since the boundary before it */
   bool taken, sync;
-  const ck_value *reasons;   /* NULL: none */
+  const ck_value *reasons; /* NULL: none */
 } ck_recorded_boundary;
 
 typedef struct ck_recording {
@@ -35,10 +39,12 @@ typedef struct ck_recording {
   ck_totals totals;
 } ck_recording;
 
-/* All events of the session, ascending. A boundary of a kind that this version does not know counts as an event only. A
- * boundary that tells no time has that of its event, or of the last that has one; one that tells no random number has one
- * made from its seq. CK_E_NOT_FOUND, and the answers of ck_store_read_events. */
-CK_CHECKED ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id, ck_error *err);
+/* All events of the session, ascending. A boundary of a kind that this version does not know counts
+ * as an event only. A boundary that tells no time has that of its event, or of the last that has
+ * one; one that tells no random number has one made from its seq. CK_E_NOT_FOUND, and the answers
+ * of ck_store_read_events. */
+CK_CHECKED ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id,
+                                       ck_error *err);
 void ck_recording_free(ck_recording *self);
 
 #endif

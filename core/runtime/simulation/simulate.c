@@ -1,4 +1,5 @@
-/* simulate.c - asks policies about recorded boundaries, and counts from the checkpoints that they take. */
+/* simulate.c - asks policies about recorded boundaries, and counts from the checkpoints that they
+ * take. */
 #include "core/runtime/simulation/simulate.h"
 
 #include <stdio.h>
@@ -34,7 +35,8 @@ static ck_work lost_at(const simulating *self, const ck_recorded_event *event) {
                    .tool_calls = difference(event->work.tool_calls, self->base.tool_calls)};
 }
 
-static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded, const ck_work *lost) {
+static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
+                        const ck_work *lost) {
   ck_boundary at = recorded->at;
   self->keys += recorded->added_keys;
   self->bytes += recorded->added_bytes;
@@ -55,11 +57,13 @@ static bool same_value(const ck_value *a, const ck_value *b) {
   return ck_bytes_equal(ck_value_bytes(a), ck_value_bytes(b));
 }
 
-static ck_status decide(simulating *self, ck_simulated_decision *made, const ck_boundary *at, ck_error *err) {
+static ck_status decide(simulating *self, ck_simulated_decision *made, const ck_boundary *at,
+                        ck_error *err) {
   ck_decision decision = {0};
   ck_error failure = CK_ERROR_INIT;
   ck_status status = CK_OK;
-  if (self->policies->checkpoint) status = self->policies->checkpoint(&decision, self->policies->self, at, &failure);
+  if (self->policies->checkpoint)
+    status = self->policies->checkpoint(&decision, self->policies->self, at, &failure);
   made->reasons = decision.reasons;
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   made->failed = status != CK_OK;
@@ -70,7 +74,8 @@ static ck_status decide(simulating *self, ck_simulated_decision *made, const ck_
   return CK_OK;
 }
 
-static ck_status pass_boundary(simulating *self, const ck_recorded_event *event, const ck_work *lost, ck_error *err) {
+static ck_status pass_boundary(simulating *self, const ck_recorded_event *event,
+                               const ck_work *lost, ck_error *err) {
   ck_simulation *out = self->out;
   const ck_recorded_boundary *recorded = &self->recording->boundaries[event->boundary];
   ck_boundary at = show(self, recorded, lost);
@@ -78,8 +83,8 @@ static ck_status pass_boundary(simulating *self, const ck_recorded_event *event,
   made->boundary = event->boundary;
   ck_status status = decide(self, made, &at, err);
   if (status != CK_OK) return status;
-  made->as_recorded =
-      made->taken == recorded->taken && made->sync == recorded->sync && same_value(made->reasons, recorded->reasons);
+  made->as_recorded = made->taken == recorded->taken && made->sync == recorded->sync &&
+                      same_value(made->reasons, recorded->reasons);
   out->as_recorded += made->as_recorded;
   if (!made->taken) return CK_OK;
   made->kept = true;
@@ -107,16 +112,24 @@ static ck_status replay(simulating *self, ck_error *err) {
 /* ---- pruning ---- */
 
 /* As a live session would list it, with an id made of time and seq. */
-static ck_status describe(ck_checkpoint_info *out, const simulating *self, const ck_simulated_decision *made, ck_error *err) {
+static ck_status describe(ck_checkpoint_info *out, const simulating *self,
+                          const ck_simulated_decision *made, ck_error *err) {
   const ck_boundary *at = &self->recording->boundaries[made->boundary].at;
   time_t seconds = (time_t)(at->now_ms / 1000);
   struct tm utc = {0};
   gmtime_r(&seconds, &utc);
   char stamp[32];
   strftime(stamp, sizeof stamp, "%Y%m%d_%H%M%S", &utc);
-  *out = (ck_checkpoint_info){.seq = at->seq, .kind = at->kind, .created_ms = at->now_ms, .clean = at->clean, .resumable = true,
-                              .timeline = 1, .changed = at->since.changed_keys, .stored_bytes = made->bytes,
-                              .plain_bytes = made->bytes, .totals = {.cost_micros = at->budget.spent_micros}};
+  *out = (ck_checkpoint_info){.seq = at->seq,
+                              .kind = at->kind,
+                              .created_ms = at->now_ms,
+                              .clean = at->clean,
+                              .resumable = true,
+                              .timeline = 1,
+                              .changed = at->since.changed_keys,
+                              .stored_bytes = made->bytes,
+                              .plain_bytes = made->bytes,
+                              .totals = {.cost_micros = at->budget.spent_micros}};
   snprintf(out->id, sizeof out->id, "checkpoint_%s_%08llx", stamp, (unsigned long long)at->seq);
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -143,15 +156,18 @@ static void mark_kept(simulating *self, const bool *drop, size_t count) {
   }
 }
 
-static ck_status ask_prune(simulating *self, const ck_checkpoint_info *list, size_t count, ck_error *err) {
+static ck_status ask_prune(simulating *self, const ck_checkpoint_info *list, size_t count,
+                           ck_error *err) {
   ck_simulation *out = self->out;
   bool *flags = calloc(count * 2 + 1, sizeof *flags);
   if (!flags) return ck_error_no_memory(err);
-  ck_history history = {.checkpoints = list, .count = count, .now_ms = count ? list[count - 1].created_ms : 0};
+  ck_history history = {
+      .checkpoints = list, .count = count, .now_ms = count ? list[count - 1].created_ms : 0};
   ck_prune_plan plan = {.drop = flags, .keep = flags + count};
   ck_error failure = CK_ERROR_INIT;
   ck_status status = CK_OK;
-  if (self->policies->prune && count) status = self->policies->prune(&plan, self->policies->self, &history, &failure);
+  if (self->policies->prune && count)
+    status = self->policies->prune(&plan, self->policies->self, &history, &failure);
   if (status != CK_OK) {
     if (out->failures++ == 0) out->failure = failure;
     memset(flags, 0, count * sizeof *flags);
@@ -181,10 +197,14 @@ static ck_status prune(simulating *self, ck_error *err) {
 
 /* ---- the whole ---- */
 
-ck_status ck_simulate(ck_simulation *out, const ck_recording *recording, const ck_policy_engine *policies, int64_t limit_micros,
-                      ck_error *err) {
+ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
+                      const ck_policy_engine *policies, int64_t limit_micros, ck_error *err) {
   *out = (ck_simulation){.failure = CK_ERROR_INIT};
-  simulating self = {.out = out, .recording = recording, .policies = policies, .limit_micros = limit_micros, .clean = true};
+  simulating self = {.out = out,
+                     .recording = recording,
+                     .policies = policies,
+                     .limit_micros = limit_micros,
+                     .clean = true};
   out->decisions = calloc(recording->boundary_count + 1, sizeof *out->decisions);
   out->lost = calloc(recording->event_count + 1, sizeof *out->lost);
   ck_status status = out->decisions && out->lost ? replay(&self, err) : ck_error_no_memory(err);
@@ -194,7 +214,8 @@ ck_status ck_simulate(ck_simulation *out, const ck_recording *recording, const c
 }
 
 void ck_simulation_clear(ck_simulation *self) {
-  for (size_t i = 0; self->decisions && i < self->decision_count; i++) ck_value_free(self->decisions[i].reasons);
+  for (size_t i = 0; self->decisions && i < self->decision_count; i++)
+    ck_value_free(self->decisions[i].reasons);
   free(self->decisions);
   free(self->lost);
   *self = (ck_simulation){0};

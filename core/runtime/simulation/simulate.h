@@ -1,48 +1,53 @@
-/* simulate.h - replays the boundaries of a recorded session through policies: what they would have kept, and what crashes
- * would have cost.
+/* simulate.h - replays the boundaries of a recorded session through policies: what they would have
+ * kept, and what crashes would have cost.
  *
- * What a policy sees is what was recorded, except for what follows from where the last checkpoint was: `since` and `clean` are
- * counted anew from the checkpoints that the simulated policies take, so that they equal the recorded ones for as long as
- * the decisions do. Where decisions differ, keys changed are an estimate (their number is known per interval between recorded
- * checkpoints, not their names), and milliseconds are off by up to one for each recorded checkpoint in between. A resume
- * is taken as it was recorded: counting starts anew there.
+ * What a policy sees is what was recorded, except for what follows from where the last checkpoint
+ * was: `since` and `clean` are counted anew from the checkpoints that the simulated policies take,
+ * so that they equal the recorded ones for as long as the decisions do. Where decisions differ,
+ * keys changed are an estimate (their number is known per interval between recorded checkpoints,
+ * not their names), and milliseconds are off by up to one for each recorded checkpoint in between.
+ * A resume is taken as it was recorded: counting starts anew there.
  *
- * A crash right after an event, before the checkpoint that the event may bring, loses the work done since the last checkpoint. */
+ * A crash right after an event, before the checkpoint that the event may bring, loses the work done
+ * since the last checkpoint. */
 #ifndef CK_RUNTIME_SIMULATION_SIMULATE_H
 #define CK_RUNTIME_SIMULATION_SIMULATE_H
 
 #include "core/runtime/simulation/recording.h"
 
-/* What a checkpoint takes besides the values that changed: its row, its share of an index and the event that announces it. */
+/* What a checkpoint takes besides the values that changed: its row, its share of an index and the
+ * event that announces it. */
 enum { CK_SIMULATE_ROW_BYTES = 400 };
 
 typedef struct ck_simulated_decision {
-  size_t boundary;      /* index in the recording */
+  size_t boundary; /* index in the recording */
   bool taken, sync;
-  bool failed;          /* a policy failed or overran: the answer is the closed one */
-  bool as_recorded;     /* taken, sync and reasons are those of the recording */
-  int64_t bytes;        /* estimate of what it writes, uncompressed; 0 when not taken */
-  bool kept;            /* taken, and not dropped when the policies prune at the end */
-  ck_value *reasons;    /* owned; NULL: none */
+  bool failed;       /* a policy failed or overran: the answer is the closed one */
+  bool as_recorded;  /* taken, sync and reasons are those of the recording */
+  int64_t bytes;     /* estimate of what it writes, uncompressed; 0 when not taken */
+  bool kept;         /* taken, and not dropped when the policies prune at the end */
+  ck_value *reasons; /* owned; NULL: none */
 } ck_simulated_decision;
 
 typedef struct ck_simulation {
   ck_simulated_decision *decisions; /* one per boundary */
   size_t decision_count;
-  ck_work *lost;                    /* one per event of the recording */
+  ck_work *lost; /* one per event of the recording */
   size_t lost_count;
   int64_t checkpoints, as_recorded, failures;
   int64_t bytes_written, kept, bytes_kept;
-  ck_error failure;                 /* the first of a policy */
+  ck_error failure; /* the first of a policy */
 } ck_simulation;
 
-/* `policies` are fresh: asked about no other session. `limit_micros`: the profile's budget, -1 none. A policy's failure is no
- * failure of the simulation; CK_E_NO_MEMORY is. */
-CK_CHECKED ck_status ck_simulate(ck_simulation *out, const ck_recording *recording, const ck_policy_engine *policies,
-                                 int64_t limit_micros, ck_error *err);
+/* `policies` are fresh: asked about no other session. `limit_micros`: the profile's budget, -1
+ * none. A policy's failure is no failure of the simulation; CK_E_NO_MEMORY is. */
+CK_CHECKED ck_status ck_simulate(ck_simulation *out, const ck_recording *recording,
+                                 const ck_policy_engine *policies, int64_t limit_micros,
+                                 ck_error *err);
 void ck_simulation_clear(ck_simulation *self);
 
-/* Of losses at all moments. p95 by nearest rank: a loss of the list that at least 95 % do not exceed. */
+/* Of losses at all moments. p95 by nearest rank: a loss of the list that at least 95 % do not
+ * exceed. */
 typedef struct ck_loss {
   double mean;
   int64_t p95, worst;

@@ -12,9 +12,7 @@ typedef struct ck_arena_block {
   _Alignas(ALIGN) char data[];
 } block;
 
-static size_t aligned(size_t len) {
-  return (len + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-}
+static size_t aligned(size_t len) { return (len + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
 /* The next block that has room: one of those kept, or a new one behind the present one. */
 static block *make_room(ck_arena *self, size_t len) {

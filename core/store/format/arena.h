@@ -1,4 +1,5 @@
-/* arena.h - memory for one round of work: many small pieces, all given back at once and used again. */
+/* arena.h - memory for one round of work: many small pieces, all given back at once and used
+ * again. */
 #ifndef CK_STORE_FORMAT_ARENA_H
 #define CK_STORE_FORMAT_ARENA_H
 

@@ -1,4 +1,5 @@
-/* chain.c - keeps the last state and digests of a session, and decides between delta and keyframe. */
+/* chain.c - keeps the last state and digests of a session, and decides between delta and
+ * keyframe. */
 #include "core/store/format/chain.h"
 
 #include <stdlib.h>
@@ -22,10 +23,10 @@ struct ck_chain {
   char session_id[CK_ID_SIZE];
   ck_codec_head head;
   /* The last checkpoint. */
-  ck_state *state;      /* NULL: not loaded */
-  int64_t seq;          /* 0: the start */
+  ck_state *state; /* NULL: not loaded */
+  int64_t seq;     /* 0: the start */
   ck_digest digest;
-  int64_t keyframe;     /* 0: the next one must be a keyframe */
+  int64_t keyframe;                /* 0: the next one must be a keyframe */
   size_t keyframe_bytes;           /* of the state then */
   size_t delta_bytes, delta_count; /* since then */
   /* The events behind the last checkpoint by seq. */
@@ -55,9 +56,7 @@ void ck_chain_free(ck_chain *self) {
   free(self);
 }
 
-const char *ck_chain_session(const ck_chain *self) {
-  return self->session_id;
-}
+const char *ck_chain_session(const ck_chain *self) { return self->session_id; }
 
 static void drop_memos(ck_chain *self) {
   for (size_t i = 0; i < self->memo_count; i++) {
@@ -78,9 +77,7 @@ bool ck_chain_follows(const ck_chain *self, int64_t seq) {
   return self->has_tail && seq == self->last + 1;
 }
 
-bool ck_chain_has_tail(const ck_chain *self) {
-  return self->has_tail;
-}
+bool ck_chain_has_tail(const ck_chain *self) { return self->has_tail; }
 
 void ck_chain_begin_tail(ck_chain *self, int64_t covers) {
   self->has_tail = true;
@@ -88,18 +85,17 @@ void ck_chain_begin_tail(ck_chain *self, int64_t covers) {
   ck_digester_init(&self->events);
 }
 
-ck_status ck_chain_append_event(ck_chain *self, int64_t seq, const ck_digest *digest, ck_error *err) {
+ck_status ck_chain_append_event(ck_chain *self, int64_t seq, const ck_digest *digest,
+                                ck_error *err) {
   if (seq != self->last + 1)
-    return ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow event %lld", self->session_id,
-                        (long long)seq, (long long)self->last);
+    return ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow event %lld",
+                        self->session_id, (long long)seq, (long long)self->last);
   ck_digester_update(&self->events, digest->bytes, sizeof digest->bytes);
   self->last = seq;
   return CK_OK;
 }
 
-bool ck_chain_is_at(const ck_chain *self, int64_t seq) {
-  return self->state && self->seq == seq;
-}
+bool ck_chain_is_at(const ck_chain *self, int64_t seq) { return self->state && self->seq == seq; }
 
 void ck_chain_begin_state(ck_chain *self, ck_state *state, int64_t seq, const ck_digest *digest) {
   ck_state_free(self->state);
@@ -119,7 +115,8 @@ static ck_splice_memo *memo_of(ck_chain *self, const ck_codec_change *change) {
   for (size_t i = 0; i < self->memo_count; i++) {
     if (strcmp(self->memos[i].key, change->key.data) == 0) return self->memos[i].content;
   }
-  if (change->value.len < CK_SPLICE_MEMO_FROM || !change->old.data || self->memo_count == MEMO_MAX) return NULL;
+  if (change->value.len < CK_SPLICE_MEMO_FROM || !change->old.data || self->memo_count == MEMO_MAX)
+    return NULL;
   memo fresh = {strdup(change->key.data), ck_splice_memo_new()};
   if (!fresh.key || !fresh.content) {
     free(fresh.key);
@@ -139,14 +136,17 @@ static ck_status reserve_changes(ck_chain *self, size_t count, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status oversize(const ck_chain *self, const ck_checkpoint *checkpoint, size_t bytes, ck_error *err) {
-  return ck_error_set(err, CK_E_OVERSIZE, "session %s, checkpoint %s: a state of %zu bytes; at most %lld can be kept",
+static ck_status oversize(const ck_chain *self, const ck_checkpoint *checkpoint, size_t bytes,
+                          ck_error *err) {
+  return ck_error_set(err, CK_E_OVERSIZE,
+                      "session %s, checkpoint %s: a state of %zu bytes; at most %lld can be kept",
                       self->session_id, checkpoint->id, bytes, (long long)CK_PLAIN_MAX);
 }
 
 /* Before anything is hashed or copied: what is too large costs nothing. */
 static ck_status check_size(const ck_chain *self, const ck_checkpoint *checkpoint, ck_error *err) {
-  size_t count = ck_state_count(self->state) + checkpoint->change_count, most = (size_t)CK_PLAIN_MAX;
+  size_t count = ck_state_count(self->state) + checkpoint->change_count,
+         most = (size_t)CK_PLAIN_MAX;
   size_t bytes = ck_state_bytes(self->state) + count * (ENTRY_OVERHEAD + CK_DIGEST_SIZE);
   for (size_t i = 0; i < checkpoint->change_count; i++) {
     bytes += self->changes[i].key.len + self->changes[i].value.len;
@@ -171,8 +171,8 @@ static ck_status sort_changes(ck_chain *self, const ck_checkpoint *checkpoint, c
   if (count > 1) qsort(self->changes, count, sizeof *self->changes, compare_changes);
   for (size_t i = 1; i < count; i++) {
     if (compare_changes(&self->changes[i - 1], &self->changes[i]) == 0)
-      return ck_error_set(err, CK_E_USAGE, "session %s, checkpoint %s: key '%s' is changed twice", self->session_id,
-                          checkpoint->id, self->changes[i].key.data);
+      return ck_error_set(err, CK_E_USAGE, "session %s, checkpoint %s: key '%s' is changed twice",
+                          self->session_id, checkpoint->id, self->changes[i].key.data);
   }
   return CK_OK;
 }
@@ -193,8 +193,10 @@ static ck_status apply_changes(ck_chain *self, const ck_checkpoint *checkpoint, 
   for (size_t i = 0; i < checkpoint->change_count; i++) {
     const ck_change *change = &checkpoint->changes[i];
     ck_status status = CK_OK;
-    if (change->value) status = ck_state_put(self->state, change->key, change->value, err);
-    else ck_state_remove(self->state, change->key);
+    if (change->value)
+      status = ck_state_put(self->state, change->key, change->value, err);
+    else
+      ck_state_remove(self->state, change->key);
     if (status) return status;
   }
   return CK_OK;
@@ -208,9 +210,10 @@ static bool keyframe_is_due(const ck_chain *self, size_t delta_len) {
          self->delta_count >= most;
 }
 
-/* Head and changed section are the same in both forms; a delta that was not worth it is cut off again. */
-static ck_status write_payload(ck_buffer *plain, ck_chain *self, const ck_checkpoint *checkpoint, ck_bytes *changed,
-                               ck_error *err) {
+/* Head and changed section are the same in both forms; a delta that was not worth it is cut off
+ * again. */
+static ck_status write_payload(ck_buffer *plain, ck_chain *self, const ck_checkpoint *checkpoint,
+                               ck_bytes *changed, ck_error *err) {
   size_t count = checkpoint->change_count;
   ck_buffer_reset(plain);
   ck_codec_write_head(plain, &self->head);
@@ -231,24 +234,34 @@ static ck_status write_payload(ck_buffer *plain, ck_chain *self, const ck_checkp
     self->delta_count++;
   }
   if (!status) status = ck_buffer_check(plain, err);
-  if (!status && plain->len > (size_t)CK_PLAIN_MAX) status = oversize(self, checkpoint, plain->len, err);
+  if (!status && plain->len > (size_t)CK_PLAIN_MAX)
+    status = oversize(self, checkpoint, plain->len, err);
   if (!status) *changed = (ck_bytes){plain->data + begin, end - begin};
   return status;
 }
 
-static void fill_row(ck_checkpoint_row *row, const ck_chain *self, const ck_checkpoint *checkpoint, int64_t timeline) {
+static void fill_row(ck_checkpoint_row *row, const ck_chain *self, const ck_checkpoint *checkpoint,
+                     int64_t timeline) {
   ck_digester events = self->events;
-  *row = (ck_checkpoint_row){
-      .seq = checkpoint->seq, .parent = checkpoint->parent, .timeline = timeline, .covers = self->covers,
-      .keyframe = self->keyframe, .kind = checkpoint->kind, .created_ms = checkpoint->created_ms,
-      .clean = checkpoint->clean, .resumable = checkpoint->resumable, .totals = checkpoint->totals,
-      .changed = (int64_t)checkpoint->change_count, .format = CK_PAYLOAD_FORMAT,
-      .info = ck_value_bytes(checkpoint->info), .events_digest = ck_digester_final(&events)};
+  *row = (ck_checkpoint_row){.seq = checkpoint->seq,
+                             .parent = checkpoint->parent,
+                             .timeline = timeline,
+                             .covers = self->covers,
+                             .keyframe = self->keyframe,
+                             .kind = checkpoint->kind,
+                             .created_ms = checkpoint->created_ms,
+                             .clean = checkpoint->clean,
+                             .resumable = checkpoint->resumable,
+                             .totals = checkpoint->totals,
+                             .changed = (int64_t)checkpoint->change_count,
+                             .format = CK_PAYLOAD_FORMAT,
+                             .info = ck_value_bytes(checkpoint->info),
+                             .events_digest = ck_digester_final(&events)};
   memcpy(row->id, checkpoint->id, sizeof row->id);
 }
 
-ck_status ck_chain_encode(ck_checkpoint_row *row, ck_buffer *plain, ck_chain *self, const ck_checkpoint *checkpoint,
-                          int64_t timeline, ck_error *err) {
+ck_status ck_chain_encode(ck_checkpoint_row *row, ck_buffer *plain, ck_chain *self,
+                          const ck_checkpoint *checkpoint, int64_t timeline, ck_error *err) {
   ck_bytes changed;
   *row = (ck_checkpoint_row){0};
   self->head.seq = checkpoint->seq;

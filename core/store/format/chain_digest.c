@@ -38,8 +38,8 @@ static void update_totals(ck_digester *digester, const ck_totals *totals) {
   ck_digester_update_int(digester, totals->active_us);
 }
 
-ck_digest ck_chain_digest_checkpoint(const ck_checkpoint_row *row, const char *session_id, const ck_digest *parent,
-                                     ck_bytes changed) {
+ck_digest ck_chain_digest_checkpoint(const ck_checkpoint_row *row, const char *session_id,
+                                     const ck_digest *parent, ck_bytes changed) {
   ck_digester digester;
   ck_digester_init(&digester);
   update_text(&digester, "ckrun checkpoint 1");

@@ -1,12 +1,14 @@
-/* codec.h - the payload of a checkpoint: which keys changed, and the bytes that bring the state up to it.
+/* codec.h - the payload of a checkpoint: which keys changed, and the bytes that bring the state up
+ * to it.
  *
- * This is format 1 (ck_checkpoint_row.format). Numbers are LEB128 varints (7 bits a byte, low first), unless a size in
- * bytes is given. What follows is the plain payload; compression is the row's affair (compress.h).
+ * This is format 1 (ck_checkpoint_row.format). Numbers are LEB128 varints (7 bits a byte, low
+ * first), unless a size in bytes is given. What follows is the plain payload; compression is the
+ * row's affair (compress.h).
  *
  *   payload := head changed data
  *
- *   head    := tag      8 bytes: the first ones of BLAKE2b-256(session id), so that a payload that strayed into another
- *                       session is told apart from a damaged one
+ *   head    := tag      8 bytes: the first ones of BLAKE2b-256(session id), so that a payload that
+ *           strayed into another session is told apart from a damaged one
  *              seq      varint: of the checkpoint it belongs to
  *
  *   changed := count    varint
@@ -18,20 +20,23 @@
  *
  *   data    := form     1 byte: 1 delta, 2 keyframe
  *              count    varint
- *              entry*   `count` of them, ascending by key, each key once; nothing follows the last one
+ *              entry*   `count` of them, ascending by key, each key once; nothing follows the last
+ *                       one
  *   entry   := ref      varint; n > 0: the key of the n-th change; 0: a key of its own follows:
  *              [length  varint, key  `length` bytes]
  *              op       1 byte, then
  *                1 full:    length varint, bytes
- *                2 splice:  old varint (length of the predecessor), prefix varint, suffix varint (prefix + suffix <= old),
- *                           length varint, bytes: the value is the predecessor's first `prefix` bytes, these bytes, and
- *                           the predecessor's last `suffix` bytes
+ *                2 splice:  old varint (length of the predecessor), prefix varint, suffix varint
+ *                           (prefix + suffix <= old), length varint, bytes: the value is the
+ *                           predecessor's first `prefix` bytes, these bytes, and the predecessor's
+ *                           last `suffix` bytes
  *                3 removed
  *
- * A delta's entries apply to the state at the checkpoint's parent; a keyframe's entries are all full and are the whole
- * state. The changed section tells what is different from the parent in both forms: it is the part of the payload that
- * the chained digest covers (chain.h), while `data` may be packed anew, as delta or keyframe, without breaking the chain.
- * An entry with ref 0 in a delta is what a repacked delta uses for a key that changed in a checkpoint that is gone. */
+ * A delta's entries apply to the state at the checkpoint's parent; a keyframe's entries are all
+ * full and are the whole state. The changed section tells what is different from the parent in both
+ * forms: it is the part of the payload that the chained digest covers (chain.h), while `data` may
+ * be packed anew, as delta or keyframe, without breaking the chain. An entry with ref 0 in a delta
+ * is what a repacked delta uses for a key that changed in a checkpoint that is gone. */
 #ifndef CK_STORE_FORMAT_CODEC_H
 #define CK_STORE_FORMAT_CODEC_H
 
@@ -70,8 +75,9 @@ void ck_codec_write_head(ck_buffer *out, const ck_codec_head *head);
 void ck_codec_write_changed(ck_buffer *out, const ck_codec_change *changes, size_t count);
 void ck_codec_write_delta(ck_buffer *out, const ck_codec_change *changes, size_t count);
 /* `state` is the state after the changes. CK_E_NO_MEMORY. */
-CK_CHECKED ck_status ck_codec_write_keyframe(ck_buffer *out, const ck_state *state, const ck_codec_change *changes,
-                                             size_t count, ck_error *err);
+CK_CHECKED ck_status ck_codec_write_keyframe(ck_buffer *out, const ck_state *state,
+                                             const ck_codec_change *changes, size_t count,
+                                             ck_error *err);
 
 /* ---- reading ---- */
 
@@ -87,30 +93,33 @@ typedef struct ck_codec_entry {
   ck_codec_entry_op op;
   size_t old, prefix, suffix; /* of a splice */
   ck_bytes bytes;
-  bool changed;               /* it refers to a change: `change` */
+  bool changed; /* it refers to a change: `change` */
   ck_codec_seen change;
 } ck_codec_entry;
 
 /* Walks one payload from front to back. Copying it forks the walk. */
 typedef struct ck_codec_reader {
   ck_codec_head head;
-  ck_bytes changed;        /* the whole changed section, its count included */
+  ck_bytes changed; /* the whole changed section, its count included */
   uint64_t change_count, entry_count;
   ck_codec_form form;
   ck_bytes change_rest, entry_rest;
   uint64_t changes_read, entries_read;
-  ck_bytes last_key;       /* of the entries */
-  ck_bytes ref_rest;       /* the changed section again, for refs */
+  ck_bytes last_key; /* of the entries */
+  ck_bytes ref_rest; /* the changed section again, for refs */
   uint64_t refs_read;
   ck_codec_seen ref;
 } ck_codec_reader;
 
-/* Checks head, changed section and the start of the data, so that ck_codec_next_change cannot fail afterwards.
- * CK_E_EMPTY, CK_E_TRUNCATED (it ends too early), CK_E_CORRUPT; the texts do not name the row. `plain` is borrowed. */
+/* Checks head, changed section and the start of the data, so that ck_codec_next_change cannot fail
+ * afterwards. CK_E_EMPTY, CK_E_TRUNCATED (it ends too early), CK_E_CORRUPT; the texts do not name
+ * the row. `plain` is borrowed. */
 CK_CHECKED ck_status ck_codec_open(ck_codec_reader *out, ck_bytes plain, ck_error *err);
 /* False when there are no more. */
 bool ck_codec_next_change(ck_codec_seen *out, ck_codec_reader *self);
-/* `*found` is false when there are no more and nothing follows the last one. CK_E_TRUNCATED, CK_E_CORRUPT. */
-CK_CHECKED ck_status ck_codec_next_entry(ck_codec_entry *out, bool *found, ck_codec_reader *self, ck_error *err);
+/* `*found` is false when there are no more and nothing follows the last one. CK_E_TRUNCATED,
+ * CK_E_CORRUPT. */
+CK_CHECKED ck_status ck_codec_next_entry(ck_codec_entry *out, bool *found, ck_codec_reader *self,
+                                         ck_error *err);
 
 #endif

@@ -43,11 +43,13 @@ static ck_status check_key(ck_bytes key, ck_error *err) {
   return memchr(key.data, '\0', key.len) ? wrong("a key with a NUL", err) : CK_OK;
 }
 
-/* Keys ascend strictly: so none comes twice, and the bytes of the section are the only ones for its content. */
+/* Keys ascend strictly: so none comes twice, and the bytes of the section are the only ones for its
+ * content. */
 static ck_status read_key(ck_bytes *out, ck_bytes *from, ck_bytes last, ck_error *err) {
   ck_status status = read_field(out, from, err);
   if (!status) status = check_key(*out, err);
-  if (!status && last.data && ck_codec_compare(last, *out) >= 0) status = wrong("keys that are not in order", err);
+  if (!status && last.data && ck_codec_compare(last, *out) >= 0)
+    status = wrong("keys that are not in order", err);
   return status;
 }
 
@@ -83,7 +85,8 @@ static ck_status read_changed(ck_codec_reader *self, ck_bytes *from, ck_error *e
   self->change_count = count;
   self->change_rest = self->ref_rest = *from;
   ck_codec_seen change = {0};
-  for (size_t i = 0; i < count && !status; i++) status = read_change(&change, from, change.key, err);
+  for (size_t i = 0; i < count && !status; i++)
+    status = read_change(&change, from, change.key, err);
   self->changed = (ck_bytes){begin.data, begin.len - from->len};
   return status;
 }
@@ -97,7 +100,8 @@ ck_status ck_codec_open(ck_codec_reader *out, ck_bytes plain, ck_error *err) {
   ck_status status = read_head(&self.head, &plain, err);
   if (!status) status = read_changed(&self, &plain, err);
   if (!status) status = read_byte(&form, &plain, err);
-  if (!status && form != CK_CODEC_DELTA && form != CK_CODEC_KEYFRAME) status = wrong("an unknown form", err);
+  if (!status && form != CK_CODEC_DELTA && form != CK_CODEC_KEYFRAME)
+    status = wrong("an unknown form", err);
   if (!status) status = read_number(&count, &plain, plain.len, err);
   if (status) return status;
   self.form = (ck_codec_form)form;
@@ -116,7 +120,8 @@ bool ck_codec_next_change(ck_codec_seen *out, ck_codec_reader *self) {
 
 /* Refs ascend with the keys, so one walk over the changed section serves them all. */
 static ck_status read_ref(ck_codec_entry *out, ck_codec_reader *self, size_t ref, ck_error *err) {
-  if (ref > self->change_count || ref <= self->refs_read) return wrong("a reference to no change", err);
+  if (ref > self->change_count || ref <= self->refs_read)
+    return wrong("a reference to no change", err);
   for (; self->refs_read < ref; self->refs_read++) {
     ck_status status = read_change(&self->ref, &self->ref_rest, (ck_bytes){NULL, 0}, err);
     if (status) return status;
@@ -149,13 +154,15 @@ static ck_status read_splice(ck_codec_entry *out, ck_bytes *from, ck_error *err)
 /* What an entry does must be what its change says was done. */
 static ck_status check_op(const ck_codec_entry *entry, ck_codec_form form, ck_error *err) {
   bool removed = entry->op == CK_CODEC_REMOVED;
-  if (form == CK_CODEC_KEYFRAME && entry->op != CK_CODEC_FULL) return wrong("a keyframe that is not whole", err);
+  if (form == CK_CODEC_KEYFRAME && entry->op != CK_CODEC_FULL)
+    return wrong("a keyframe that is not whole", err);
   if (entry->changed && removed != (entry->change.op == CK_CODEC_UNSET))
     return wrong("an entry that contradicts its change", err);
   return CK_OK;
 }
 
-ck_status ck_codec_next_entry(ck_codec_entry *out, bool *found, ck_codec_reader *self, ck_error *err) {
+ck_status ck_codec_next_entry(ck_codec_entry *out, bool *found, ck_codec_reader *self,
+                              ck_error *err) {
   int op;
   *out = (ck_codec_entry){0};
   *found = false;
@@ -165,9 +172,12 @@ ck_status ck_codec_next_entry(ck_codec_entry *out, bool *found, ck_codec_reader 
   if (!status) status = read_byte(&op, &self->entry_rest, err);
   if (status) return status;
   out->op = (ck_codec_entry_op)op;
-  if (op == CK_CODEC_FULL) status = read_field(&out->bytes, &self->entry_rest, err);
-  else if (op == CK_CODEC_SPLICE) status = read_splice(out, &self->entry_rest, err);
-  else if (op != CK_CODEC_REMOVED) status = wrong("an entry of an unknown kind", err);
+  if (op == CK_CODEC_FULL)
+    status = read_field(&out->bytes, &self->entry_rest, err);
+  else if (op == CK_CODEC_SPLICE)
+    status = read_splice(out, &self->entry_rest, err);
+  else if (op != CK_CODEC_REMOVED)
+    status = wrong("an entry of an unknown kind", err);
   if (!status) status = check_op(out, self->form, err);
   if (status) return status;
   self->entries_read++;

@@ -42,7 +42,8 @@ static void write_splice(ck_buffer *out, const ck_codec_change *change) {
   ck_buffer_append_varint(out, change->old.len);
   ck_buffer_append_varint(out, splice.prefix);
   ck_buffer_append_varint(out, splice.suffix);
-  write_field(out, (ck_bytes){change->value.data + splice.prefix, change->value.len - splice.prefix - splice.suffix});
+  write_field(out, (ck_bytes){change->value.data + splice.prefix,
+                              change->value.len - splice.prefix - splice.suffix});
 }
 
 static void write_full(ck_buffer *out, ck_bytes value) {
@@ -65,8 +66,8 @@ void ck_codec_write_delta(ck_buffer *out, const ck_codec_change *changes, size_t
   }
 }
 
-ck_status ck_codec_write_keyframe(ck_buffer *out, const ck_state *state, const ck_codec_change *changes, size_t count,
-                                  ck_error *err) {
+ck_status ck_codec_write_keyframe(ck_buffer *out, const ck_state *state,
+                                  const ck_codec_change *changes, size_t count, ck_error *err) {
   ck_state_entry *entries = NULL;
   size_t entry_count;
   ck_status status = ck_state_list(&entries, &entry_count, state, err);

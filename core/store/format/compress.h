@@ -5,8 +5,9 @@
 #include "core/base/buffer.h"
 
 enum {
-  CK_COMPRESS_FROM = 512,  /* of sessions whose profile says nothing else */
-  CK_COMPRESS_LEVEL = 1    /* of zstd; 3 saves 2 % of a 2 KB body, 19 % of 1 MB, at 1.5 times the time */
+  CK_COMPRESS_FROM = 512, /* of sessions whose profile says nothing else */
+  CK_COMPRESS_LEVEL =
+      1 /* of zstd; 3 saves 2 % of a 2 KB body, 19 % of 1 MB, at 1.5 times the time */
 };
 /* Plain bytes of one payload or one event body, at most. */
 #define CK_PLAIN_MAX ((int64_t)1 << 30)
@@ -20,21 +21,22 @@ typedef struct ck_compress {
 bool ck_compress_wants(const ck_compress *self, size_t len);
 void ck_compress_clear(ck_compress *self);
 
-/* Writes the compressed form to `to`, which holds from.len bytes, and returns its length; 0: keep `from` plain, because
- * it is short or would not become smaller (or there is no memory for a context: plain is always right). */
+/* Writes the compressed form to `to`, which holds from.len bytes, and returns its length; 0: keep
+ * `from` plain, because it is short or would not become smaller (or there is no memory for a
+ * context: plain is always right). */
 size_t ck_compress_encode(ck_compress *self, char *to, ck_bytes from);
 
 /* Bytes as a row holds them. */
 typedef struct ck_stored {
-  int encoding;      /* ck_encoding */
+  int encoding; /* ck_encoding */
   int64_t plain_len;
   ck_bytes bytes;
 } ck_stored;
 
-/* The plain bytes: those of `stored` themselves, or `space` (reset first). The text of an error does not name the row.
- * CK_E_EMPTY, CK_E_TRUNCATED, CK_E_CORRUPT, CK_E_OVERSIZE; CK_E_WRONG_KEY: sealed, and no key is known;
- * CK_E_NEWER: an encoding this version does not know. */
-CK_CHECKED ck_status ck_compress_decode(ck_bytes *out, ck_compress *self, ck_buffer *space, const ck_stored *stored,
-                                        ck_error *err);
+/* The plain bytes: those of `stored` themselves, or `space` (reset first). The text of an error
+ * does not name the row. CK_E_EMPTY, CK_E_TRUNCATED, CK_E_CORRUPT, CK_E_OVERSIZE; CK_E_WRONG_KEY:
+ * sealed, and no key is known; CK_E_NEWER: an encoding this version does not know. */
+CK_CHECKED ck_status ck_compress_decode(ck_bytes *out, ck_compress *self, ck_buffer *space,
+                                        const ck_stored *stored, ck_error *err);
 
 #endif

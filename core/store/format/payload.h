@@ -15,24 +15,29 @@ typedef struct ck_payload {
 void ck_payload_init(ck_payload *self, const char *session_id);
 void ck_payload_clear(ck_payload *self);
 
-/* `out` points into `row` or `self` until the next call. Checks format, sizes, payload digest, and that it belongs to
- * this session and seq; not the row's own digest. CK_E_NEWER, CK_E_EMPTY, CK_E_TRUNCATED, CK_E_CORRUPT, CK_E_OVERSIZE,
- * CK_E_WRONG_KEY, CK_E_WRONG_SESSION. The text does not name the row. */
-CK_CHECKED ck_status ck_payload_open(ck_codec_reader *out, ck_payload *self, const ck_checkpoint_row *row, ck_error *err);
+/* `out` points into `row` or `self` until the next call. Checks format, sizes, payload digest, and
+ * that it belongs to this session and seq; not the row's own digest. CK_E_NEWER, CK_E_EMPTY,
+ * CK_E_TRUNCATED, CK_E_CORRUPT, CK_E_OVERSIZE, CK_E_WRONG_KEY, CK_E_WRONG_SESSION. The text does
+ * not name the row. */
+CK_CHECKED ck_status ck_payload_open(ck_codec_reader *out, ck_payload *self,
+                                     const ck_checkpoint_row *row, ck_error *err);
 
-/* A pruned checkpoint. Its payload stays while others load through it, hidden; then its row is a stub: no payload, no
- * keyframe, no plain length, and a seal over all that is left, its digest included, in the place of the payload's digest.
- * A hidden one's payload digest is H( "ckrun hidden 1" (14 bytes), 32 bytes H(payload as stored) ): so no single damage
- * makes a checkpoint that is kept a pruned one. */
+/* A pruned checkpoint. Its payload stays while others load through it, hidden; then its row is a
+ * stub: no payload, no keyframe, no plain length, and a seal over all that is left, its digest
+ * included, in the place of the payload's digest. A hidden one's payload digest is H( "ckrun hidden
+ * 1" (14 bytes), 32 bytes H(payload as stored) ): so no single damage makes a checkpoint that is
+ * kept a pruned one. */
 bool ck_payload_is_pruned(const ck_checkpoint_row *row);
 bool ck_payload_is_stub(const ck_checkpoint_row *row);
 /* `digest`: of the payload as stored. */
 ck_digest ck_payload_hide(const ck_digest *digest);
 ck_digest ck_payload_seal(const ck_checkpoint_row *row, const char *session_id);
 /* CK_E_NEWER, CK_E_CORRUPT: it is no stub of this session. */
-CK_CHECKED ck_status ck_payload_check_stub(const ck_checkpoint_row *row, const char *session_id, ck_error *err);
+CK_CHECKED ck_status ck_payload_check_stub(const ck_checkpoint_row *row, const char *session_id,
+                                           ck_error *err);
 
 /* Puts "session S, checkpoint ID (seq N)" before the text of a failure; returns `status`. */
-ck_status ck_payload_error(ck_status status, ck_error *err, const char *session_id, const ck_checkpoint_row *row);
+ck_status ck_payload_error(ck_status status, ck_error *err, const char *session_id,
+                           const ck_checkpoint_row *row);
 
 #endif

@@ -5,11 +5,11 @@
 #include <string.h>
 
 enum {
-  VALUE_MIN = 64,   /* of both: below it a splice's own numbers weigh too much */
+  VALUE_MIN = 64, /* of both: below it a splice's own numbers weigh too much */
   SAVED_MIN = 32,
-  SAVED_PART = 16,  /* at least a sixteenth of the value */
+  SAVED_PART = 16, /* at least a sixteenth of the value */
   BLOCK = 4096,
-  MEMO_TAIL = 64    /* brackets that close behind the place where a document grows */
+  MEMO_TAIL = 64 /* brackets that close behind the place where a document grows */
 };
 
 struct ck_splice_memo {
@@ -48,7 +48,8 @@ ck_splice ck_splice_get(ck_bytes old, ck_bytes new) {
   if (old.len < VALUE_MIN || new.len < VALUE_MIN) return (ck_splice){0, 0};
   size_t shorter = old.len < new.len ? old.len : new.len;
   size_t prefix = first_difference(old.data, new.data, shorter);
-  return (ck_splice){prefix, equal_from_behind(old.data + old.len, new.data + new.len, shorter - prefix)};
+  return (ck_splice){prefix,
+                     equal_from_behind(old.data + old.len, new.data + new.len, shorter - prefix)};
 }
 
 bool ck_splice_pays(ck_splice self, ck_bytes new) {
@@ -62,9 +63,7 @@ ck_splice_memo *ck_splice_memo_new(void) {
   return self;
 }
 
-void ck_splice_memo_free(ck_splice_memo *self) {
-  free(self);
-}
+void ck_splice_memo_free(ck_splice_memo *self) { free(self); }
 
 ck_digest ck_splice_digest(ck_splice_memo *memo, ck_bytes value, size_t same) {
   if (!memo || value.len < CK_SPLICE_MEMO_FROM) {

@@ -12,10 +12,11 @@ typedef struct slot {
   char *key; /* NULL: free; NUL-terminated */
   size_t key_len;
   char *data;
-  size_t len, cap, same; /* cap 0: data is borrowed. `same`: bytes at the front that no splice since the last hashing has touched */
+  size_t len, cap, same; /* cap 0: data is borrowed. `same`: bytes at the front that no splice since
+                            the last hashing has touched */
   bool present;
-  bool spliced;      /* the last entry was a splice */
-  bool expects;      /* and `content` is what it must come to */
+  bool spliced; /* the last entry was a splice */
+  bool expects; /* and `content` is what it must come to */
   ck_digest content;
   ck_splice_memo *memo;
 } slot;
@@ -124,8 +125,8 @@ static ck_status reserve(slot *here, size_t len, ck_error *err) {
 
 static ck_status apply_splice(slot *here, const ck_codec_entry *entry, ck_error *err) {
   if (!here->present || here->len != entry->old)
-    return ck_error_set(err, CK_E_CORRUPT, "key '%s' is a splice of %zu bytes where there are %zu", here->key, entry->old,
-                        here->present ? here->len : 0);
+    return ck_error_set(err, CK_E_CORRUPT, "key '%s' is a splice of %zu bytes where there are %zu",
+                        here->key, entry->old, here->present ? here->len : 0);
   size_t len = entry->prefix + entry->bytes.len + entry->suffix;
   ck_status status = reserve(here, len, err);
   if (status) return status;
@@ -166,11 +167,13 @@ static ck_status apply_value(slot *here, const ck_codec_entry *entry, bool borro
   return CK_OK;
 }
 
-static ck_status apply_entry(ck_state_rebuild *self, const ck_codec_entry *entry, bool borrow, ck_error *err) {
+static ck_status apply_entry(ck_state_rebuild *self, const ck_codec_entry *entry, bool borrow,
+                             ck_error *err) {
   slot *here;
   size_t len = entry->prefix + entry->bytes.len + entry->suffix;
   if (entry->op != CK_CODEC_REMOVED && len + self->bytes > (size_t)CK_PLAIN_MAX * 2)
-    return ck_error_set(err, CK_E_OVERSIZE, "the state grows beyond %lld bytes", (long long)CK_PLAIN_MAX * 2);
+    return ck_error_set(err, CK_E_OVERSIZE, "the state grows beyond %lld bytes",
+                        (long long)CK_PLAIN_MAX * 2);
   ck_status status = make_slot(&here, self, entry->key, err);
   if (status) return status;
   if (entry->op == CK_CODEC_REMOVED) {
@@ -188,7 +191,8 @@ static ck_status apply_entry(ck_state_rebuild *self, const ck_codec_entry *entry
   return CK_OK;
 }
 
-static ck_status apply_all(ck_state_rebuild *self, const ck_codec_reader *reader, bool borrow, ck_error *err) {
+static ck_status apply_all(ck_state_rebuild *self, const ck_codec_reader *reader, bool borrow,
+                           ck_error *err) {
   ck_codec_reader walk = *reader;
   if (walk.form == CK_CODEC_KEYFRAME) {
     for (size_t i = 0; i < self->cap; i++) remove_slot(self, &self->slots[i]);
@@ -203,11 +207,13 @@ static ck_status apply_all(ck_state_rebuild *self, const ck_codec_reader *reader
   }
 }
 
-ck_status ck_state_rebuild_apply(ck_state_rebuild *self, const ck_codec_reader *reader, ck_error *err) {
+ck_status ck_state_rebuild_apply(ck_state_rebuild *self, const ck_codec_reader *reader,
+                                 ck_error *err) {
   return apply_all(self, reader, false, err);
 }
 
-ck_status ck_state_rebuild_borrow(ck_state_rebuild *self, const ck_codec_reader *reader, ck_error *err) {
+ck_status ck_state_rebuild_borrow(ck_state_rebuild *self, const ck_codec_reader *reader,
+                                  ck_error *err) {
   return apply_all(self, reader, true, err);
 }
 
@@ -217,7 +223,8 @@ static ck_status check_content(slot *here, const ck_digest *content, ck_error *e
   ck_digest found = ck_splice_digest(here->memo, value, here->same);
   here->same = here->len;
   if (ck_digest_equal(&found, content)) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "key '%s' does not have the content it was written with", here->key);
+  return ck_error_set(err, CK_E_CORRUPT, "key '%s' does not have the content it was written with",
+                      here->key);
 }
 
 ck_status ck_state_rebuild_check_splices(ck_state_rebuild *self, ck_error *err) {
@@ -226,19 +233,22 @@ ck_status ck_state_rebuild_check_splices(ck_state_rebuild *self, ck_error *err) 
     if (!here->present || !here->spliced || !here->expects) continue;
     ck_digest found = ck_digest_of((ck_bytes){here->data, here->len});
     if (!ck_digest_equal(&found, &here->content))
-      return ck_error_set(err, CK_E_CORRUPT, "key '%s' does not have the content it was written with", here->key);
+      return ck_error_set(err, CK_E_CORRUPT,
+                          "key '%s' does not have the content it was written with", here->key);
   }
   return CK_OK;
 }
 
-ck_status ck_state_rebuild_check_changes(ck_state_rebuild *self, const ck_codec_reader *reader, ck_error *err) {
+ck_status ck_state_rebuild_check_changes(ck_state_rebuild *self, const ck_codec_reader *reader,
+                                         ck_error *err) {
   ck_codec_reader walk = *reader;
   ck_codec_seen change;
   while (ck_codec_next_change(&change, &walk)) {
     slot *here = find_slot(self, change.key);
     bool present = here->key && here->present;
     if (present != (change.op == CK_CODEC_SET))
-      return ck_error_set(err, CK_E_CORRUPT, "key '%.*s' is %s", (int)change.key.len, change.key.data,
+      return ck_error_set(err, CK_E_CORRUPT, "key '%.*s' is %s", (int)change.key.len,
+                          change.key.data,
                           present ? "there though it was removed" : "missing though it was set");
     ck_status status = present ? check_content(here, &change.content, err) : CK_OK;
     if (status) return status;
@@ -254,20 +264,25 @@ bool ck_state_rebuild_get(ck_bytes *out, const ck_state_rebuild *self, ck_bytes 
   return true;
 }
 
-/* The keys of `a` that did not change must be the same in `b`. `changed` holds the keys that did. */
-static ck_status check_unchanged(const ck_state_rebuild *a, const ck_state_rebuild *b, const ck_state_rebuild *changed, ck_error *err) {
+/* The keys of `a` that did not change must be the same in `b`. `changed` holds the keys that
+ * did. */
+static ck_status check_unchanged(const ck_state_rebuild *a, const ck_state_rebuild *b,
+                                 const ck_state_rebuild *changed, ck_error *err) {
   for (size_t i = 0; i < a->cap; i++) {
     const slot *here = &a->slots[i];
     ck_bytes key = {here->key, here->key_len}, other;
     if (!here->present || ck_state_rebuild_get(&other, changed, key)) continue;
-    if (!ck_state_rebuild_get(&other, b, key) || !ck_bytes_equal(other, (ck_bytes){here->data, here->len}))
-      return ck_error_set(err, CK_E_CORRUPT, "key '%s' is not what it was at the parent", here->key);
+    if (!ck_state_rebuild_get(&other, b, key) ||
+        !ck_bytes_equal(other, (ck_bytes){here->data, here->len}))
+      return ck_error_set(err, CK_E_CORRUPT, "key '%s' is not what it was at the parent",
+                          here->key);
   }
   return CK_OK;
 }
 
-ck_status ck_state_rebuild_check_keyframe(const ck_state_rebuild *self, const ck_state_rebuild *parent, const ck_codec_reader *reader,
-                                   ck_error *err) {
+ck_status ck_state_rebuild_check_keyframe(const ck_state_rebuild *self,
+                                          const ck_state_rebuild *parent,
+                                          const ck_codec_reader *reader, ck_error *err) {
   ck_state_rebuild *changed;
   ck_status status = ck_state_rebuild_new(&changed, err);
   if (status) return status;
@@ -297,7 +312,9 @@ ck_status ck_state_rebuild_get_state(ck_state **out, const ck_state_rebuild *sel
     ck_value_free(value);
     if (status == CK_E_USAGE && err) status = err->status = CK_E_CORRUPT;
   }
-  if (status) ck_state_free(state);
-  else *out = state;
+  if (status)
+    ck_state_free(state);
+  else
+    *out = state;
   return status;
 }

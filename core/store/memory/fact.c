@@ -28,7 +28,8 @@ ck_status ck_memory_put_fact(void *self, const ck_fact *fact, ck_error *err) {
   return status;
 }
 
-ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner, const char *key, ck_error *err) {
+ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner, const char *key,
+                             ck_error *err) {
   char *name = make_name(owner, key);
   *out = NULL;
   if (!name) return ck_error_no_memory(err);

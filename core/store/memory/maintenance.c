@@ -6,7 +6,8 @@
 
 static const ck_checkpoint_row *find_whole(const ck_memory_session *session, int64_t seq) {
   size_t at = ck_memory_find_checkpoint(session, seq);
-  const ck_checkpoint_row *row = at < session->checkpoints.count ? session->checkpoints.rows[at] : NULL;
+  const ck_checkpoint_row *row =
+      at < session->checkpoints.count ? session->checkpoints.rows[at] : NULL;
   return row && row->seq == seq && !(row->encoding & CK_ENCODING_PRUNED) ? row : NULL;
 }
 
@@ -27,17 +28,22 @@ ck_status ck_memory_pin(void *self, ck_lease lease, int64_t seq, bool pinned, ck
   ck_memory_session *session = ck_memory_get_session(memory, lease.session);
   ck_status status = ck_memory_check_lease(session, lease, err);
   if (!status && !find_whole(session, seq))
-    status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint of its own at seq %lld", session->record.id, (long long)seq);
+    status =
+        ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint of its own at seq %lld",
+                     session->record.id, (long long)seq);
   if (status) return ck_memory_unlock(memory, status);
   size_t at = 0;
   while (at < session->pin_count && session->pins[at] != seq) at++;
   bool there = at < session->pin_count;
   if (pinned && !there) status = put_pin(session, seq, err);
-  if (!pinned && there) memmove(session->pins + at, session->pins + at + 1, (--session->pin_count - at) * sizeof *session->pins);
+  if (!pinned && there)
+    memmove(session->pins + at, session->pins + at + 1,
+            (--session->pin_count - at) * sizeof *session->pins);
   return ck_memory_unlock(memory, status);
 }
 
-static ck_status copy_seqs(int64_t **out, size_t *count, const int64_t *from, size_t from_count, ck_error *err) {
+static ck_status copy_seqs(int64_t **out, size_t *count, const int64_t *from, size_t from_count,
+                           ck_error *err) {
   *count = 0;
   *out = calloc(from_count + 1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
@@ -51,13 +57,15 @@ ck_status ck_memory_list_pins(int64_t **out, size_t *count, void *self, int64_t 
   *count = 0;
   ck_memory *memory = ck_memory_lock(self);
   const ck_memory_session *session = ck_memory_get_session(memory, no);
-  ck_status status = session ? copy_seqs(out, count, session->pins, session->pin_count, err) : CK_OK;
+  ck_status status =
+      session ? copy_seqs(out, count, session->pins, session->pin_count, err) : CK_OK;
   return ck_memory_unlock(memory, status);
 }
 
 /* ---- forks ---- */
 
-ck_status ck_memory_list_forks(void *self, int64_t no, ck_session_visit visit, void *to, ck_error *err) {
+ck_status ck_memory_list_forks(void *self, int64_t no, ck_session_visit visit, void *to,
+                               ck_error *err) {
   ck_memory *memory = ck_memory_lock(self);
   size_t count = memory->session_count;
   ck_memory_unlock(memory, CK_OK);
@@ -78,7 +86,8 @@ ck_status ck_memory_list_forks(void *self, int64_t no, ck_session_visit visit, v
 }
 
 /* The seq up to which `session` inherits from `no`; 0: nothing. */
-static int64_t inherited_until(const ck_memory *memory, const ck_memory_session *session, int64_t no) {
+static int64_t inherited_until(const ck_memory *memory, const ck_memory_session *session,
+                               int64_t no) {
   int64_t until = INT64_MAX;
   while (session && session->record.origin.session) {
     if (session->record.origin.cut < until) until = session->record.origin.cut;
@@ -93,7 +102,8 @@ static int compare_seqs(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
-ck_status ck_memory_read_bases(int64_t **out, size_t *count, const ck_memory *memory, int64_t no, ck_error *err) {
+ck_status ck_memory_read_bases(int64_t **out, size_t *count, const ck_memory *memory, int64_t no,
+                               ck_error *err) {
   size_t most = 0;
   *count = 0;
   for (size_t i = 0; i < memory->session_count; i++) most += memory->sessions[i]->timeline_count;
@@ -111,35 +121,42 @@ ck_status ck_memory_read_bases(int64_t **out, size_t *count, const ck_memory *me
   return CK_OK;
 }
 
-ck_status ck_memory_list_bases(int64_t **out, size_t *count, void *self, int64_t no, ck_error *err) {
+ck_status ck_memory_list_bases(int64_t **out, size_t *count, void *self, int64_t no,
+                               ck_error *err) {
   ck_memory *memory = ck_memory_lock(self);
   return ck_memory_unlock(memory, ck_memory_read_bases(out, count, memory, no, err));
 }
 
-ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session *session, int64_t seq, ck_error *err) {
+ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session *session,
+                               int64_t seq, ck_error *err) {
   while (session && session->record.origin.session && seq <= session->record.origin.cut)
     session = ck_memory_get_session(memory, session->record.origin.session);
   if (session && find_whole(session, seq)) return CK_OK;
-  return ck_error_set(err, CK_E_NOT_FOUND, "the checkpoint at seq %lld was pruned meanwhile", (long long)seq);
+  return ck_error_set(err, CK_E_NOT_FOUND, "the checkpoint at seq %lld was pruned meanwhile",
+                      (long long)seq);
 }
 
 /* ---- deleting ---- */
 
-static ck_status copy_event(ck_memory_session *made, const ck_event_row *row, const ck_dependent_fork *heir, ck_error *err) {
+static ck_status copy_event(ck_memory_session *made, const ck_event_row *row,
+                            const ck_dependent_fork *heir, ck_error *err) {
   ck_event_row copy = *row;
   ck_status status = heir->move ? heir->move(heir->to, &copy, err) : CK_OK;
   return status ? status : ck_memory_push_event(made, &copy, err);
 }
 
-/* Rows of `from` up to the heir's cut, then its own. Into a session that takes the heir's place when all is there. */
-static ck_status copy_rows(ck_memory_session *made, const ck_memory_session *from, const ck_memory_session *own, const ck_dependent_fork *heir,
+/* Rows of `from` up to the heir's cut, then its own. Into a session that takes the heir's place
+ * when all is there. */
+static ck_status copy_rows(ck_memory_session *made, const ck_memory_session *from,
+                           const ck_memory_session *own, const ck_dependent_fork *heir,
                            ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < from->events.count && !status; i++) {
     const ck_event_row *row = from->events.rows[i];
     if (row->seq <= heir->cut) status = copy_event(made, row, heir, err);
   }
-  for (size_t i = 0; i < own->events.count && !status; i++) status = ck_memory_push_event(made, own->events.rows[i], err);
+  for (size_t i = 0; i < own->events.count && !status; i++)
+    status = ck_memory_push_event(made, own->events.rows[i], err);
   for (size_t i = 0; i < heir->stub_count && !status; i++) {
     size_t at = ck_memory_find_checkpoint(from, heir->stubs[i].seq);
     ck_checkpoint_row stub = *(const ck_checkpoint_row *)from->checkpoints.rows[at];
@@ -155,16 +172,21 @@ static ck_status copy_rows(ck_memory_session *made, const ck_memory_session *fro
   for (size_t i = 0; i < own->checkpoints.count && !status; i++)
     status = ck_memory_push_checkpoint(made, own->checkpoints.rows[i], err);
   for (size_t i = 0; i < from->timeline_count && !status; i++)
-    if (from->timelines[i].no < heir->timeline) status = ck_memory_push_timeline(made, &from->timelines[i], err);
-  for (size_t i = 0; i < own->timeline_count && !status; i++) status = ck_memory_push_timeline(made, &own->timelines[i], err);
+    if (from->timelines[i].no < heir->timeline)
+      status = ck_memory_push_timeline(made, &from->timelines[i], err);
+  for (size_t i = 0; i < own->timeline_count && !status; i++)
+    status = ck_memory_push_timeline(made, &own->timelines[i], err);
   return status;
 }
 
-static ck_status make_heir(ck_memory_session **out, const ck_memory *memory, const ck_memory_session *from, const ck_dependent_fork *heir,
+static ck_status make_heir(ck_memory_session **out, const ck_memory *memory,
+                           const ck_memory_session *from, const ck_dependent_fork *heir,
                            ck_error *err) {
   const ck_memory_session *own = ck_memory_get_session(memory, heir->session);
   *out = NULL;
-  if (!own) return ck_error_set(err, CK_E_BUSY, "a fork was deleted meanwhile: nothing was deleted, try again");
+  if (!own)
+    return ck_error_set(err, CK_E_BUSY,
+                        "a fork was deleted meanwhile: nothing was deleted, try again");
   ck_status status = ck_memory_session_new(out, &own->record, err);
   if (status) return status;
   ck_memory_session *made = *out;
@@ -186,10 +208,11 @@ static size_t count_forks(const ck_memory *memory, int64_t no) {
   return count;
 }
 
-static ck_status replace_all(ck_memory *memory, ck_memory_session *from, ck_memory_session **made, const ck_dependent_fork *heirs, size_t count,
-                             ck_error *err) {
+static ck_status replace_all(ck_memory *memory, ck_memory_session *from, ck_memory_session **made,
+                             const ck_dependent_fork *heirs, size_t count, ck_error *err) {
   ck_status status = CK_OK;
-  for (size_t i = 0; i < count && !status; i++) status = make_heir(&made[i], memory, from, &heirs[i], err);
+  for (size_t i = 0; i < count && !status; i++)
+    status = make_heir(&made[i], memory, from, &heirs[i], err);
   for (size_t i = 0; i < count && !status; i++) {
     ck_memory_session **place = &memory->sessions[heirs[i].session - 1];
     ck_memory_session_free(*place);
@@ -200,14 +223,17 @@ static ck_status replace_all(ck_memory *memory, ck_memory_session *from, ck_memo
   return status;
 }
 
-ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err) {
+ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_dependent_fork *heirs,
+                                   size_t count, ck_error *err) {
   ck_memory_session **made = calloc(count + 1, sizeof *made);
   if (!made) return ck_error_no_memory(err);
   ck_memory *memory = ck_memory_lock(self);
   ck_memory_session *session = ck_memory_get_session(memory, lease.session);
   ck_status status = ck_memory_check_lease(session, lease, err);
   if (!status && (memory->walks || count_forks(memory, lease.session) != count))
-    status = ck_error_set(err, CK_E_BUSY, "session %s is being read or forked: nothing was deleted, try again", session->record.id);
+    status = ck_error_set(err, CK_E_BUSY,
+                          "session %s is being read or forked: nothing was deleted, try again",
+                          session->record.id);
   if (!status) status = replace_all(memory, session, made, heirs, count, err);
   if (!status) session->deleted = true;
   free(made);

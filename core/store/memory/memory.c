@@ -1,5 +1,6 @@
-/* memory.c - the backend that keeps everything in the process: "memory:" for one handle, "memory:NAME" for all handles
- * of the process that name it, until the last of them is closed. Owner marks stand in for lock files. */
+/* memory.c - the backend that keeps everything in the process: "memory:" for one handle,
+ * "memory:NAME" for all handles of the process that name it, until the last of them is closed.
+ * Owner marks stand in for lock files. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,9 +24,11 @@ ck_status ck_memory_unlock(ck_memory *self, ck_status status) {
 
 ck_status ck_memory_check_lease(const ck_memory_session *session, ck_lease lease, ck_error *err) {
   if (!session)
-    return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld", (long long)lease.session);
+    return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld",
+                        (long long)lease.session);
   if (session->record.epoch != lease.epoch)
-    return ck_error_set(err, CK_E_FENCED, "session %s was taken by another run", session->record.id);
+    return ck_error_set(err, CK_E_FENCED, "session %s was taken by another run",
+                        session->record.id);
   return CK_OK;
 }
 
@@ -37,12 +40,13 @@ static bool has_checkpoint(const ck_memory_session *session, int64_t seq) {
   return at < rows->staged && ((const ck_checkpoint_row *)rows->rows[at])->seq == seq;
 }
 
-static ck_status check_events(const ck_memory_session *session, const ck_event_row *events, size_t count, ck_error *err) {
+static ck_status check_events(const ck_memory_session *session, const ck_event_row *events,
+                              size_t count, ck_error *err) {
   for (size_t i = 0; i < count; i++) {
     int64_t before = session->base + (int64_t)(session->events.staged + i);
     if (events[i].seq != before + 1)
-      return ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow event %lld", session->record.id,
-                          (long long)events[i].seq, (long long)before);
+      return ck_error_set(err, CK_E_RANGE, "session %s: event %lld does not follow event %lld",
+                          session->record.id, (long long)events[i].seq, (long long)before);
   }
   return CK_OK;
 }
@@ -52,7 +56,8 @@ static ck_status check_batch(const ck_memory_session *session, const ck_row_batc
   if (!status) status = check_events(session, batch->events, batch->event_count, NULL);
   if (status || !batch->checkpoint) return status;
   int64_t seq = batch->checkpoint->seq, parent = batch->checkpoint->parent;
-  if (batch->event_count == 0 || seq < batch->events[0].seq || seq > batch->events[batch->event_count - 1].seq)
+  if (batch->event_count == 0 || seq < batch->events[0].seq ||
+      seq > batch->events[batch->event_count - 1].seq)
     return CK_E_RANGE;
   return parent <= session->base || has_checkpoint(session, parent) ? CK_OK : CK_E_NOT_FOUND;
 }
@@ -79,7 +84,8 @@ static ck_status copy_texts(update_texts *out, const ck_session_update *update, 
 }
 
 /* Nothing can fail here. Takes the texts. */
-static void apply_update(ck_memory_session *session, const ck_session_update *update, const update_texts *texts) {
+static void apply_update(ck_memory_session *session, const ck_session_update *update,
+                         const update_texts *texts) {
   free(session->record.reason);
   free(session->record.failure);
   session->record.reason = texts->reason;
@@ -87,16 +93,19 @@ static void apply_update(ck_memory_session *session, const ck_session_update *up
   session->record.status = update ? update->status : CK_SESSION_RUNNING;
 }
 
-static ck_status stage_batch(ck_memory_session *session, const ck_row_batch *batch, update_texts *texts, ck_error *err) {
+static ck_status stage_batch(ck_memory_session *session, const ck_row_batch *batch,
+                             update_texts *texts, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < batch->event_count && !status; i++)
     status = ck_memory_push_event(session, &batch->events[i], err);
-  if (!status && batch->checkpoint) status = ck_memory_push_checkpoint(session, batch->checkpoint, err);
+  if (!status && batch->checkpoint)
+    status = ck_memory_push_checkpoint(session, batch->checkpoint, err);
   return status ? status : copy_texts(texts, batch->update, err);
 }
 
 /* Nothing can fail here. Takes the texts. */
-static void apply_batch(ck_memory_session *session, const ck_row_batch *batch, const update_texts *texts) {
+static void apply_batch(ck_memory_session *session, const ck_row_batch *batch,
+                        const update_texts *texts) {
   ck_memory_apply_staged(session);
   if (!batch->update) return;
   session->record.updated_ms = batch->at_ms;
@@ -104,7 +113,8 @@ static void apply_batch(ck_memory_session *session, const ck_row_batch *batch, c
 }
 
 /* All of it becomes visible at once, or none. */
-static ck_status commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err) {
+static ck_status commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability,
+                        ck_error *err) {
   (void)durability;
   update_texts *texts = calloc(count + 1, sizeof *texts);
   if (!texts) return ck_error_no_memory(err);
@@ -135,17 +145,21 @@ static ck_status nothing_to_do(void *self, ck_error *err) {
 static ck_status owned(const ck_memory_session *session, ck_error *err) {
   char host[65] = "";
   gethostname(host, sizeof host - 1);
-  return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session->record.id, (long)getpid(), host);
+  return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session->record.id,
+                      (long)getpid(), host);
 }
 
-static ck_status put_opening(ck_memory_session *session, const ck_row_opening *opening, ck_error *err) {
+static ck_status put_opening(ck_memory_session *session, const ck_row_opening *opening,
+                             ck_error *err) {
   const ck_timeline *timeline = opening->timeline;
   const ck_event_row *events = opening->events;
   size_t count = opening->event_count;
   update_texts texts = {0};
   ck_status status = check_events(session, events, count, err);
-  for (size_t i = 0; i < count && !status; i++) status = ck_memory_push_event(session, &events[i], err);
-  if (!status && opening->checkpoint) status = ck_memory_push_checkpoint(session, opening->checkpoint, err);
+  for (size_t i = 0; i < count && !status; i++)
+    status = ck_memory_push_event(session, &events[i], err);
+  if (!status && opening->checkpoint)
+    status = ck_memory_push_checkpoint(session, opening->checkpoint, err);
   if (!status) status = copy_texts(&texts, opening->update, err);
   if (!status) status = ck_memory_push_timeline(session, timeline, err);
   if (status) {
@@ -173,16 +187,20 @@ static ck_status reserve_session(ck_memory *self, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status create_session(ck_lease *out, void *self, const ck_session_record *record, const ck_row_opening *opening,
-                                ck_error *err) {
+static ck_status create_session(ck_lease *out, void *self, const ck_session_record *record,
+                                const ck_row_opening *opening, ck_error *err) {
   ck_memory_session *session = NULL;
   *out = (ck_lease){0};
   ck_memory *memory = ck_memory_lock(self);
   ck_status status = reserve_session(memory, err);
   if (!status && ck_memory_get_named(memory, record->id))
-    status = ck_error_set(err, CK_E_EXISTS, "session %s exists already in store memory:%s: give another id, or resume it", record->id, memory->name);
+    status =
+        ck_error_set(err, CK_E_EXISTS,
+                     "session %s exists already in store memory:%s: give another id, or resume it",
+                     record->id, memory->name);
   if (!status) status = ck_memory_session_new(&session, record, err);
-  if (!status && record->origin.session) status = ck_memory_check_base(memory, session, record->origin.cut, err);
+  if (!status && record->origin.session)
+    status = ck_memory_check_base(memory, session, record->origin.cut, err);
   if (!status) status = put_opening(session, opening, err);
   if (status) {
     ck_memory_session_free(session);
@@ -198,16 +216,18 @@ static ck_status create_session(ck_lease *out, void *self, const ck_session_reco
   return ck_memory_unlock(memory, CK_OK);
 }
 
-static ck_status check_acquire(const ck_memory_session *session, uint64_t epoch_read, const ck_timeline *timeline,
-                               ck_error *err) {
+static ck_status check_acquire(const ck_memory_session *session, uint64_t epoch_read,
+                               const ck_timeline *timeline, ck_error *err) {
   if (session->owner) return owned(session, err);
   if (session->record.epoch != epoch_read)
-    return ck_error_set(err, CK_E_FENCED, "session %s was taken by another run: its epoch is %llu, not %llu",
-                        session->record.id, (unsigned long long)session->record.epoch, (unsigned long long)epoch_read);
+    return ck_error_set(err, CK_E_FENCED,
+                        "session %s was taken by another run: its epoch is %llu, not %llu",
+                        session->record.id, (unsigned long long)session->record.epoch,
+                        (unsigned long long)epoch_read);
   for (size_t i = 0; i < session->timeline_count; i++) {
     if (session->timelines[i].no >= timeline->no)
-      return ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already", (long long)timeline->no,
-                          session->record.id);
+      return ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already",
+                          (long long)timeline->no, session->record.id);
   }
   return CK_OK;
 }
@@ -219,7 +239,8 @@ static ck_status acquire(ck_lease *out, void *self, const char *session_id, uint
   ck_memory_session *session = ck_memory_get_named(memory, session_id);
   if (!session) return ck_memory_unlock(memory, ck_memory_no_session(memory, session_id, err));
   ck_status status = check_acquire(session, epoch_read, opening->timeline, err);
-  if (!status && opening->timeline->checkpoint) status = ck_memory_check_base(memory, session, opening->timeline->checkpoint, err);
+  if (!status && opening->timeline->checkpoint)
+    status = ck_memory_check_base(memory, session, opening->timeline->checkpoint, err);
   if (!status) status = put_opening(session, opening, err);
   if (status) return ck_memory_unlock(memory, status);
   session->record.epoch++;
@@ -228,13 +249,15 @@ static ck_status acquire(ck_lease *out, void *self, const char *session_id, uint
   return ck_memory_unlock(memory, CK_OK);
 }
 
-static ck_status hold(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
+static ck_status hold(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read,
+                      ck_error *err) {
   *out = (ck_lease){0};
   ck_memory *memory = ck_memory_lock(self);
   ck_memory_session *session = ck_memory_get_named(memory, session_id);
   if (!session) return ck_memory_unlock(memory, ck_memory_no_session(memory, session_id, err));
   if (session->owner) return ck_memory_unlock(memory, owned(session, err));
-  ck_status status = ck_memory_check_lease(session, (ck_lease){session->record.no, epoch_read}, err);
+  ck_status status =
+      ck_memory_check_lease(session, (ck_lease){session->record.no, epoch_read}, err);
   if (status) return ck_memory_unlock(memory, status);
   session->owner = self;
   *out = (ck_lease){session->record.no, epoch_read};
@@ -256,7 +279,8 @@ static ck_status check_owner(void *self, const char *session_id, ck_error *err) 
 static void release(void *self, ck_lease lease) {
   ck_memory *memory = ck_memory_lock(self);
   ck_memory_session *session = ck_memory_get_session(memory, lease.session);
-  if (session && session->owner == self && session->record.epoch == lease.epoch) session->owner = NULL;
+  if (session && session->owner == self && session->record.epoch == lease.epoch)
+    session->owner = NULL;
   ck_memory_unlock(memory, CK_OK);
 }
 
@@ -269,7 +293,8 @@ static void free_request(ck_memory_request *kept) {
 
 static ck_status put_request(void *self, const ck_request *request, ck_error *err) {
   ck_memory_request *kept = calloc(1, sizeof *kept);
-  if (kept) kept->request = (ck_request){.session = request->session, .kind = strdup(request->kind)};
+  if (kept)
+    kept->request = (ck_request){.session = request->session, .kind = strdup(request->kind)};
   if (!kept || !kept->request.kind) {
     free(kept);
     return ck_error_no_memory(err);
@@ -278,7 +303,9 @@ static ck_status put_request(void *self, const ck_request *request, ck_error *er
   ck_memory *memory = ck_memory_lock(self);
   if (!ck_memory_get_session(memory, request->session)) {
     free_request(kept);
-    return ck_memory_unlock(memory, ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld", (long long)request->session));
+    return ck_memory_unlock(memory,
+                            ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld",
+                                         (long long)request->session));
   }
   kept->request.no = ++memory->last_request;
   ck_memory_request **at = &memory->requests;
@@ -287,11 +314,13 @@ static ck_status put_request(void *self, const ck_request *request, ck_error *er
   return ck_memory_unlock(memory, CK_OK);
 }
 
-static ck_status get_request(ck_request *out, bool *found, void *self, ck_lease lease, ck_error *err) {
+static ck_status get_request(ck_request *out, bool *found, void *self, ck_lease lease,
+                             ck_error *err) {
   *out = (ck_request){0};
   *found = false;
   ck_memory *memory = ck_memory_lock(self);
-  ck_status status = ck_memory_check_lease(ck_memory_get_session(memory, lease.session), lease, err);
+  ck_status status =
+      ck_memory_check_lease(ck_memory_get_session(memory, lease.session), lease, err);
   if (status) return ck_memory_unlock(memory, status);
   ck_memory_request **at = &memory->requests;
   while (*at && (*at)->request.session != lease.session) at = &(*at)->next;
@@ -358,7 +387,8 @@ static ck_memory *make_memory(const char *name) {
   return self;
 }
 
-/* The named one, made when there is none yet; without a name always a new one. NULL without memory. */
+/* The named one, made when there is none yet; without a name always a new one. NULL without
+ * memory. */
 static ck_memory *get_memory(const char *name) {
   pthread_mutex_lock(&named_mutex);
   ck_memory *found = *name ? named : NULL;
@@ -375,7 +405,8 @@ static ck_memory *get_memory(const char *name) {
   return found;
 }
 
-ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_store_options *options, ck_error *err) {
+ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_store_options *options,
+                                 ck_error *err) {
   (void)options;
   *out = (ck_backend){0};
   ck_memory_handle *handle = malloc(sizeof *handle);
@@ -384,12 +415,29 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
     free(handle);
     return ck_error_no_memory(err);
   }
-  *out = (ck_backend){.self = handle, .commit = commit, .prune = ck_memory_prune, .recover = nothing_to_do, .sync = nothing_to_do,
-                      .idle = nothing_to_do, .create_session = create_session, .acquire = acquire,
-                      .hold = hold, .pin = ck_memory_pin, .delete_session = ck_memory_delete_session, .give_back = give_back,
-                      .list_forks = ck_memory_list_forks, .list_pins = ck_memory_list_pins, .list_bases = ck_memory_list_bases,
-                      .check_owner = check_owner, .release = release, .put_request = put_request, .put_fact = ck_memory_put_fact, .get_fact = ck_memory_get_fact,
-                      .get_request = get_request, .fingerprint_key = fingerprint_key, .close = close_handle};
+  *out = (ck_backend){.self = handle,
+                      .commit = commit,
+                      .prune = ck_memory_prune,
+                      .recover = nothing_to_do,
+                      .sync = nothing_to_do,
+                      .idle = nothing_to_do,
+                      .create_session = create_session,
+                      .acquire = acquire,
+                      .hold = hold,
+                      .pin = ck_memory_pin,
+                      .delete_session = ck_memory_delete_session,
+                      .give_back = give_back,
+                      .list_forks = ck_memory_list_forks,
+                      .list_pins = ck_memory_list_pins,
+                      .list_bases = ck_memory_list_bases,
+                      .check_owner = check_owner,
+                      .release = release,
+                      .put_request = put_request,
+                      .put_fact = ck_memory_put_fact,
+                      .get_fact = ck_memory_get_fact,
+                      .get_request = get_request,
+                      .fingerprint_key = fingerprint_key,
+                      .close = close_handle};
   ck_memory_add_reading(out);
   ck_memory_add_key(out);
   return CK_OK;

@@ -1,8 +1,8 @@
-/* memory.h - what the memory backend keeps: sessions with rows that never change once they are visible; pruning
- * replaces them.
+/* memory.h - what the memory backend keeps: sessions with rows that never change once they are
+ * visible; pruning replaces them.
  *
- * Private to core/store/memory*.c: memory.c opens and writes, memory_read.c reads, memory_rows.c copies rows,
- * memory_prune.c replaces them, memory_upkeep.c pins and deletes. */
+ * Private to core/store/memory*.c: memory.c opens and writes, memory_read.c reads, memory_rows.c
+ * copies rows, memory_prune.c replaces them, memory_upkeep.c pins and deletes. */
 #ifndef CK_STORE_MEMORY_MEMORY_H
 #define CK_STORE_MEMORY_MEMORY_H
 
@@ -10,8 +10,8 @@
 
 #include "core/store/backend.h"
 
-/* Pointers to rows, ascending by seq. Rows in `count` are visible; those behind, up to `staged`, belong to a commit that
- * is under way. */
+/* Pointers to rows, ascending by seq. Rows in `count` are visible; those behind, up to `staged`,
+ * belong to a commit that is under way. */
 typedef struct ck_memory_rows {
   void **rows;
   size_t count, staged, cap;
@@ -26,8 +26,8 @@ typedef struct ck_memory_session {
   ck_memory_rows checkpoints; /* ck_checkpoint_row */
   int64_t *pins;              /* ascending */
   size_t pin_count;
-  bool deleted;               /* its number is not given again; rows stay until the store goes */
-  const void *owner;          /* the open handle that holds the lease; NULL */
+  bool deleted;      /* its number is not given again; rows stay until the store goes */
+  const void *owner; /* the open handle that holds the lease; NULL */
 } ck_memory_session;
 
 typedef struct ck_memory_request {
@@ -42,11 +42,11 @@ typedef struct ck_memory {
   pthread_mutex_t mutex;
   ck_memory_session **sessions; /* number N is at N - 1; a session never moves or goes */
   size_t session_count, session_cap;
-  ck_memory_request *requests;  /* oldest first */
+  ck_memory_request *requests; /* oldest first */
   int64_t last_request;
-  ck_state *facts;              /* by owner and key; NULL: none yet */
-  int walks;                    /* readings under way */
-  void **retired;               /* rows that were replaced, which these may still hold */
+  ck_state *facts; /* by owner and key; NULL: none yet */
+  int walks;       /* readings under way */
+  void **retired;  /* rows that were replaced, which these may still hold */
   size_t retired_count, retired_cap;
   uint8_t key[CK_DIGEST_SIZE];
   ck_buffer key_entry;
@@ -61,7 +61,8 @@ typedef struct ck_memory_handle {
 void ck_memory_add_key(ck_backend *out);
 /* memory_fact.c */
 CK_CHECKED ck_status ck_memory_put_fact(void *self, const ck_fact *fact, ck_error *err);
-CK_CHECKED ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner, const char *key, ck_error *err);
+CK_CHECKED ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner,
+                                        const char *key, ck_error *err);
 
 /* Locks the store of a backend's `self`; unlocking hands `status` through. */
 ck_memory *ck_memory_lock(void *self);
@@ -75,13 +76,17 @@ size_t ck_memory_find_checkpoint(const ck_memory_session *session, int64_t seq);
 /* Sets the functions of memory_read.c. */
 void ck_memory_add_reading(ck_backend *out);
 
-CK_CHECKED ck_status ck_memory_session_new(ck_memory_session **out, const ck_session_record *record, ck_error *err);
+CK_CHECKED ck_status ck_memory_session_new(ck_memory_session **out, const ck_session_record *record,
+                                           ck_error *err);
 void ck_memory_session_free(ck_memory_session *self);
 
 /* Copies a row behind the staged ones. */
-CK_CHECKED ck_status ck_memory_push_event(ck_memory_session *self, const ck_event_row *row, ck_error *err);
-CK_CHECKED ck_status ck_memory_push_checkpoint(ck_memory_session *self, const ck_checkpoint_row *row, ck_error *err);
-CK_CHECKED ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline, ck_error *err);
+CK_CHECKED ck_status ck_memory_push_event(ck_memory_session *self, const ck_event_row *row,
+                                          ck_error *err);
+CK_CHECKED ck_status ck_memory_push_checkpoint(ck_memory_session *self,
+                                               const ck_checkpoint_row *row, ck_error *err);
+CK_CHECKED ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline,
+                                             ck_error *err);
 /* NULL without memory. Free with free(). */
 ck_checkpoint_row *ck_memory_copy_checkpoint(const ck_checkpoint_row *from);
 /* Staged rows become visible, or go. */
@@ -89,22 +94,34 @@ void ck_memory_apply_staged(ck_memory_session *self);
 void ck_memory_drop_staged(ck_memory_session *self);
 
 /* As in backend.h. */
-CK_CHECKED ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err);
-CK_CHECKED ck_status ck_memory_pin(void *self, ck_lease lease, int64_t seq, bool pinned, ck_error *err);
-CK_CHECKED ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err);
-CK_CHECKED ck_status ck_memory_list_forks(void *self, int64_t session, ck_session_visit visit, void *to, ck_error *err);
-CK_CHECKED ck_status ck_memory_list_pins(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
-CK_CHECKED ck_status ck_memory_list_bases(int64_t **out, size_t *count, void *self, int64_t session, ck_error *err);
+CK_CHECKED ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows,
+                                     size_t count, ck_error *err);
+CK_CHECKED ck_status ck_memory_pin(void *self, ck_lease lease, int64_t seq, bool pinned,
+                                   ck_error *err);
+CK_CHECKED ck_status ck_memory_delete_session(void *self, ck_lease lease,
+                                              const ck_dependent_fork *heirs, size_t count,
+                                              ck_error *err);
+CK_CHECKED ck_status ck_memory_list_forks(void *self, int64_t session, ck_session_visit visit,
+                                          void *to, ck_error *err);
+CK_CHECKED ck_status ck_memory_list_pins(int64_t **out, size_t *count, void *self, int64_t session,
+                                         ck_error *err);
+CK_CHECKED ck_status ck_memory_list_bases(int64_t **out, size_t *count, void *self, int64_t session,
+                                          ck_error *err);
 /* The same with the lock. */
-CK_CHECKED ck_status ck_memory_read_bases(int64_t **out, size_t *count, const ck_memory *memory, int64_t session, ck_error *err);
-/* CK_E_NOT_FOUND: the checkpoint that a timeline of `session` goes on from is not there any more. With the lock. */
-CK_CHECKED ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session *session, int64_t seq, ck_error *err);
+CK_CHECKED ck_status ck_memory_read_bases(int64_t **out, size_t *count, const ck_memory *memory,
+                                          int64_t session, ck_error *err);
+/* CK_E_NOT_FOUND: the checkpoint that a timeline of `session` goes on from is not there any more.
+ * With the lock. */
+CK_CHECKED ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session *session,
+                                          int64_t seq, ck_error *err);
 /* With the lock, and no walk under way. */
 void ck_memory_free_retired(ck_memory *self);
 /* CK_E_NOT_FOUND, CK_E_FENCED. With the lock. */
-CK_CHECKED ck_status ck_memory_check_lease(const ck_memory_session *session, ck_lease lease, ck_error *err);
+CK_CHECKED ck_status ck_memory_check_lease(const ck_memory_session *session, ck_lease lease,
+                                           ck_error *err);
 
 /* A deep copy. */
-CK_CHECKED ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from, ck_error *err);
+CK_CHECKED ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from,
+                                           ck_error *err);
 
 #endif

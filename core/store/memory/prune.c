@@ -1,4 +1,5 @@
-/* prune.c - pruning in memory: a row is replaced by a changed copy, the old one goes when nobody reads any more. */
+/* prune.c - pruning in memory: a row is replaced by a changed copy, the old one goes when nobody
+ * reads any more. */
 #include <stdlib.h>
 
 #include "core/store/memory/memory.h"
@@ -17,12 +18,15 @@ static ck_status reserve_retired(ck_memory *self, size_t count, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status change(ck_checkpoint_row **out, const ck_memory_session *session, const ck_prune_row *of, ck_error *err) {
+static ck_status change(ck_checkpoint_row **out, const ck_memory_session *session,
+                        const ck_prune_row *of, ck_error *err) {
   size_t at = ck_memory_find_checkpoint(session, of->seq);
-  const ck_checkpoint_row *old = at < session->checkpoints.count ? session->checkpoints.rows[at] : NULL;
+  const ck_checkpoint_row *old =
+      at < session->checkpoints.count ? session->checkpoints.rows[at] : NULL;
   *out = NULL;
   if (!old || old->seq != of->seq || !ck_digest_equal(&old->digest, &of->digest))
-    return ck_error_set(err, CK_E_CORRUPT, "session %s: the checkpoint at seq %lld is not the one that was read",
+    return ck_error_set(err, CK_E_CORRUPT,
+                        "session %s: the checkpoint at seq %lld is not the one that was read",
                         session->record.id, (long long)of->seq);
   ck_checkpoint_row changed = *old;
   changed.encoding = of->encoding;
@@ -39,7 +43,8 @@ static ck_status change(ck_checkpoint_row **out, const ck_memory_session *sessio
 }
 
 /* Nothing can fail here. */
-static void apply(ck_memory *self, ck_memory_session *session, ck_checkpoint_row **fresh, size_t count) {
+static void apply(ck_memory *self, ck_memory_session *session, ck_checkpoint_row **fresh,
+                  size_t count) {
   for (size_t i = 0; i < count; i++) {
     size_t at = ck_memory_find_checkpoint(session, fresh[i]->seq);
     self->retired[self->retired_count++] = session->checkpoints.rows[at];
@@ -49,19 +54,24 @@ static void apply(ck_memory *self, ck_memory_session *session, ck_checkpoint_row
   if (self->walks == 0) ck_memory_free_retired(self);
 }
 
-static ck_status check_bases(const ck_memory *memory, int64_t session, const ck_prune_row *rows, size_t count, ck_error *err) {
+static ck_status check_bases(const ck_memory *memory, int64_t session, const ck_prune_row *rows,
+                             size_t count, ck_error *err) {
   int64_t *bases;
   size_t base_count;
   ck_status status = ck_memory_read_bases(&bases, &base_count, memory, session, err);
   for (size_t i = 0; i < base_count && !status; i++)
     for (size_t j = 0; j < count && !status; j++)
       if (rows[j].drop && rows[j].seq == bases[i])
-        status = ck_error_set(err, CK_E_BUSY, "nothing was pruned: a fork went on from the checkpoint at seq %lld meanwhile", (long long)bases[i]);
+        status = ck_error_set(
+            err, CK_E_BUSY,
+            "nothing was pruned: a fork went on from the checkpoint at seq %lld meanwhile",
+            (long long)bases[i]);
   free(bases);
   return status;
 }
 
-ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err) {
+ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_row *rows, size_t count,
+                          ck_error *err) {
   ck_checkpoint_row **fresh = calloc(count + 1, sizeof *fresh);
   if (!fresh) return ck_error_no_memory(err);
   ck_memory *memory = ck_memory_lock(self);

@@ -1,32 +1,37 @@
-/* read.c - reads the memory backend. Visitors run without its lock: visible rows stay as they are, and one that
- * pruning replaced is freed when no walk is under way. */
+/* read.c - reads the memory backend. Visitors run without its lock: visible rows stay as they are,
+ * and one that pruning replaced is freed when no walk is under way. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/memory/memory.h"
 
 ck_memory_session *ck_memory_get_session(const ck_memory *self, int64_t no) {
-  ck_memory_session *session = no > 0 && (uint64_t)no <= self->session_count ? self->sessions[no - 1] : NULL;
+  ck_memory_session *session =
+      no > 0 && (uint64_t)no <= self->session_count ? self->sessions[no - 1] : NULL;
   return session && !session->deleted ? session : NULL;
 }
 
 ck_memory_session *ck_memory_get_named(const ck_memory *self, const char *session_id) {
   for (size_t i = self->session_count; i-- > 0;) {
-    if (!self->sessions[i]->deleted && strcmp(self->sessions[i]->record.id, session_id) == 0) return self->sessions[i];
+    if (!self->sessions[i]->deleted && strcmp(self->sessions[i]->record.id, session_id) == 0)
+      return self->sessions[i];
   }
   return NULL;
 }
 
 ck_status ck_memory_no_session(const ck_memory *self, const char *session_id, ck_error *err) {
-  return ck_error_set(err, CK_E_NOT_FOUND, "there is no session %s in store memory:%s", session_id, self->name);
+  return ck_error_set(err, CK_E_NOT_FOUND, "there is no session %s in store memory:%s", session_id,
+                      self->name);
 }
 
 size_t ck_memory_find_checkpoint(const ck_memory_session *session, int64_t seq) {
   size_t low = 0, high = session->checkpoints.staged;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
-    if (((const ck_checkpoint_row *)session->checkpoints.rows[middle])->seq < seq) low = middle + 1;
-    else high = middle;
+    if (((const ck_checkpoint_row *)session->checkpoints.rows[middle])->seq < seq)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low;
 }
@@ -39,16 +44,18 @@ static size_t find_event(const ck_memory_session *session, int64_t seq) {
 
 /* ---- sessions ---- */
 
-static ck_status get_session(ck_session_record *out, void *self, const char *session_id, ck_error *err) {
+static ck_status get_session(ck_session_record *out, void *self, const char *session_id,
+                             ck_error *err) {
   *out = (ck_session_record){0};
   ck_memory *memory = ck_memory_lock(self);
   const ck_memory_session *session = ck_memory_get_named(memory, session_id);
-  ck_status status =
-      session ? ck_memory_copy_record(out, &session->record, err) : ck_memory_no_session(memory, session_id, err);
+  ck_status status = session ? ck_memory_copy_record(out, &session->record, err)
+                             : ck_memory_no_session(memory, session_id, err);
   return ck_memory_unlock(memory, status);
 }
 
-static ck_status list_sessions(void *self, ck_session_status wanted, ck_session_visit visit, void *to, ck_error *err) {
+static ck_status list_sessions(void *self, ck_session_status wanted, ck_session_visit visit,
+                               void *to, ck_error *err) {
   ck_memory *memory = ck_memory_lock(self);
   size_t count = memory->session_count;
   ck_memory_unlock(memory, CK_OK);
@@ -72,14 +79,16 @@ static ck_status get_identity(ck_identity *out, void *self, int64_t no, ck_error
   ck_memory *memory = ck_memory_lock(self);
   const ck_memory_session *session = ck_memory_get_session(memory, no);
   if (!session)
-    return ck_memory_unlock(memory, ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld", (long long)no));
+    return ck_memory_unlock(memory, ck_error_set(err, CK_E_NOT_FOUND,
+                                                 "there is no session number %lld", (long long)no));
   memcpy(out->id, session->record.id, sizeof out->id);
   out->origin = session->record.origin;
   out->created_ms = session->record.created_ms;
   return ck_memory_unlock(memory, CK_OK);
 }
 
-static ck_status list_timelines(ck_timeline **out, size_t *count, void *self, int64_t no, ck_error *err) {
+static ck_status list_timelines(ck_timeline **out, size_t *count, void *self, int64_t no,
+                                ck_error *err) {
   *out = NULL;
   *count = 0;
   ck_memory *memory = ck_memory_lock(self);
@@ -103,7 +112,8 @@ static ck_status last_seq(int64_t *out, void *self, int64_t no, ck_error *err) {
 
 /* ---- rows ---- */
 
-/* A range of one list of rows, walked by index: rows are only ever appended, or replaced where they are. */
+/* A range of one list of rows, walked by index: rows are only ever appended, or replaced where they
+ * are. */
 typedef struct rows_walk {
   ck_memory *memory;
   const ck_memory_rows *rows; /* NULL: nothing to walk */
@@ -159,18 +169,22 @@ static ck_status end_walk(rows_walk *walk) {
   return ck_memory_unlock(walk->memory, CK_OK);
 }
 
-static ck_status read_events(void *self, const ck_event_rows *rows, ck_event_row_visit visit, void *to, ck_error *err) {
+static ck_status read_events(void *self, const ck_event_rows *rows, ck_event_row_visit visit,
+                             void *to, ck_error *err) {
   (void)err;
-  rows_walk walk = begin_walk(self, &(rows_wanted){rows->session, rows->after, rows->until, rows->backward, event_rows, find_event});
+  rows_walk walk = begin_walk(self, &(rows_wanted){rows->session, rows->after, rows->until,
+                                                   rows->backward, event_rows, find_event});
   const ck_event_row *row;
   while ((row = next_row(&walk)) && visit(to, row)) continue;
   return end_walk(&walk);
 }
 
-static ck_status read_checkpoints(void *self, int64_t session, int64_t after, int64_t until, bool backward, bool payloads,
-                                  ck_checkpoint_row_visit visit, void *to, ck_error *err) {
+static ck_status read_checkpoints(void *self, int64_t session, int64_t after, int64_t until,
+                                  bool backward, bool payloads, ck_checkpoint_row_visit visit,
+                                  void *to, ck_error *err) {
   (void)err;
-  rows_wanted wanted = {session, after, until, backward, checkpoint_rows, ck_memory_find_checkpoint};
+  rows_wanted wanted = {session,  after,           until,
+                        backward, checkpoint_rows, ck_memory_find_checkpoint};
   rows_walk walk = begin_walk(self, &wanted);
   const ck_checkpoint_row *row;
   while ((row = next_row(&walk))) {
@@ -183,7 +197,8 @@ static ck_status read_checkpoints(void *self, int64_t session, int64_t after, in
 
 /* ---- the whole ---- */
 
-static ck_status check(void *self, ck_problem_visit visit, void *to, int64_t *problems, ck_error *err) {
+static ck_status check(void *self, ck_problem_visit visit, void *to, int64_t *problems,
+                       ck_error *err) {
   (void)self, (void)visit, (void)to, (void)problems, (void)err;
   return CK_OK;
 }

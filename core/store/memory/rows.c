@@ -38,13 +38,11 @@ static const char *put_text(char **at, const char *text) {
   return text ? put_bytes(at, text, strlen(text) + 1) : NULL;
 }
 
-static size_t text_size(const char *text) {
-  return text ? strlen(text) + 1 : 0;
-}
+static size_t text_size(const char *text) { return text ? strlen(text) + 1 : 0; }
 
 static ck_event_row *copy_event(const ck_event_row *from) {
-  ck_event_row *row = malloc(sizeof *row + text_size(from->scope) + text_size(from->agent) + from->body.len + from->mac.len +
-                             from->key_id.len);
+  ck_event_row *row = malloc(sizeof *row + text_size(from->scope) + text_size(from->agent) +
+                             from->body.len + from->mac.len + from->key_id.len);
   if (!row) return NULL;
   char *at = (char *)(row + 1);
   *row = *from;
@@ -73,7 +71,8 @@ ck_status ck_memory_push_event(ck_memory_session *self, const ck_event_row *row,
   return push(&self->events, copy_event(row), err);
 }
 
-ck_status ck_memory_push_checkpoint(ck_memory_session *self, const ck_checkpoint_row *row, ck_error *err) {
+ck_status ck_memory_push_checkpoint(ck_memory_session *self, const ck_checkpoint_row *row,
+                                    ck_error *err) {
   return push(&self->checkpoints, ck_memory_copy_checkpoint(row), err);
 }
 
@@ -96,7 +95,8 @@ static ck_status copy_text(char **out, const char *text, ck_error *err) {
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
-ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from, ck_error *err) {
+ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record *from,
+                                ck_error *err) {
   ck_session_record record = *from;
   record.input = ck_value_share(from->input);
   record.profile = record.flow = record.failure = NULL;
@@ -105,19 +105,24 @@ ck_status ck_memory_copy_record(ck_session_record *out, const ck_session_record 
   if (!status) status = copy_text(&record.failure, from->failure, err);
   if (!status) status = copy_text(&record.profile, from->profile, err);
   if (!status) status = copy_text(&record.flow, from->flow, err);
-  if (status) ck_session_record_clear(&record);
-  else *out = record;
+  if (status)
+    ck_session_record_clear(&record);
+  else
+    *out = record;
   return status;
 }
 
-ck_status ck_memory_session_new(ck_memory_session **out, const ck_session_record *record, ck_error *err) {
+ck_status ck_memory_session_new(ck_memory_session **out, const ck_session_record *record,
+                                ck_error *err) {
   *out = NULL;
   ck_memory_session *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   ck_status status = ck_memory_copy_record(&self->record, record, err);
   self->base = record->origin.cut;
-  if (status) free(self);
-  else *out = self;
+  if (status)
+    free(self);
+  else
+    *out = self;
   return status;
 }
 
@@ -133,7 +138,8 @@ void ck_memory_session_free(ck_memory_session *self) {
   free(self);
 }
 
-ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline, ck_error *err) {
+ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_timeline *timeline,
+                                  ck_error *err) {
   ck_timeline *timelines = realloc(self->timelines, (self->timeline_count + 1) * sizeof *timelines);
   if (!timelines) return ck_error_no_memory(err);
   timelines[self->timeline_count++] = *timeline;

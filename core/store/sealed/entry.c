@@ -18,12 +18,14 @@ static ck_digest sign(const ck_seal *seal, ck_bytes what) {
   return ck_seal_sign(seal, &digest);
 }
 
-ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes bytes, ck_error *err) {
+ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes bytes,
+                               ck_error *err) {
   ck_bytes rest = bytes, head, key, before = {NULL, 0}, signature, second = {NULL, 0};
   *out = (ck_sealed_entry){.is_there = bytes.len > 0};
   if (bytes.len == 0) return CK_OK;
   if (*bytes.data != VERSION)
-    return ck_error_set(err, CK_E_NEWER, "store %s is sealed in way %d; this ckrun knows way %d", url, *bytes.data, VERSION);
+    return ck_error_set(err, CK_E_NEWER, "store %s is sealed in way %d; this ckrun knows way %d",
+                        url, *bytes.data, VERSION);
   bool whole = ck_bytes_read(&head, &rest, KEYS_AT) && ck_bytes_read(&key, &rest, CK_KEY_ID_SIZE);
   out->changing = whole && head.data[1] == CHANGING;
   if (out->changing) whole = ck_bytes_read(&before, &rest, CK_KEY_ID_SIZE);
@@ -31,7 +33,8 @@ ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes b
   if (out->changing) whole = whole && ck_bytes_read(&second, &rest, CK_DIGEST_SIZE);
   if (!whole || rest.len || (head.data[1] != AT_REST && !out->changing)) {
     *out = (ck_sealed_entry){0};
-    return ck_error_set(err, CK_E_CORRUPT, "store %s: its entry about its key is not what was written", url);
+    return ck_error_set(err, CK_E_CORRUPT,
+                        "store %s: its entry about its key is not what was written", url);
   }
   ck_key_id_read(&out->key, key);
   memcpy(out->signature.bytes, signature.data, CK_DIGEST_SIZE);
@@ -41,21 +44,24 @@ ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes b
 }
 
 /* `is_before`: as the old one of two. */
-static bool is_signed(ck_bytes bytes, const ck_sealed_entry *entry, const ck_seal *seal, bool is_before) {
+static bool is_signed(ck_bytes bytes, const ck_sealed_entry *entry, const ck_seal *seal,
+                      bool is_before) {
   ck_key_id id = ck_seal_key(seal);
   ck_digest signature = sign(seal, (ck_bytes){bytes.data, signed_size(entry)});
   return ck_key_id_equal(&id, is_before ? &entry->before : &entry->key) &&
          ck_digest_equal(&signature, is_before ? &entry->before_signature : &entry->signature);
 }
 
-bool ck_sealed_entry_is_of(ck_bytes bytes, const ck_sealed_entry *entry, const ck_seal *seal, const ck_seal *before) {
+bool ck_sealed_entry_is_of(ck_bytes bytes, const ck_sealed_entry *entry, const ck_seal *seal,
+                           const ck_seal *before) {
   if (!is_signed(bytes, entry, seal, false)) return false;
   ck_key_id none = {{0}};
   if (entry->changing && before) return is_signed(bytes, entry, before, true);
   return !entry->changing || ck_key_id_equal(&entry->before, &none);
 }
 
-void ck_sealed_entry_append(ck_buffer *out, const ck_seal *seal, const ck_seal *before, bool changing) {
+void ck_sealed_entry_append(ck_buffer *out, const ck_seal *seal, const ck_seal *before,
+                            bool changing) {
   ck_key_id key = ck_seal_key(seal), old = before ? ck_seal_key(before) : (ck_key_id){{0}};
   ck_digest second = {{0}};
   ck_buffer_append_char(out, VERSION);

@@ -41,7 +41,8 @@ static ck_status end_opening(opening *self, ck_status status, ck_error *err) {
   return status || !self->status ? status : ck_error_no_memory(err);
 }
 
-static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_visit visit, void *visitor, ck_error *err) {
+static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_visit visit,
+                             void *visitor, ck_error *err) {
   ck_sealed *self = to;
   ck_sealed_home home;
   ck_status status = ck_sealed_get_home(&home, self, rows->session, err);
@@ -51,14 +52,16 @@ static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_v
   return end_opening(&open, status, err);
 }
 
-static ck_status read_checkpoints(void *to, int64_t session, int64_t after, int64_t until, bool backward, bool payloads,
-                                  ck_checkpoint_row_visit visit, void *visitor, ck_error *err) {
+static ck_status read_checkpoints(void *to, int64_t session, int64_t after, int64_t until,
+                                  bool backward, bool payloads, ck_checkpoint_row_visit visit,
+                                  void *visitor, ck_error *err) {
   ck_sealed *self = to;
   ck_sealed_home home;
   ck_status status = ck_sealed_get_home(&home, self, session, err);
   if (status) return status == CK_E_NOT_FOUND ? CK_OK : status;
   opening open = {.with = ck_sealed_sealer(self, &home), .visit_checkpoint = visit, .to = visitor};
-  status = self->inner.read_checkpoints(self->inner.self, session, after, until, backward, payloads, visit_checkpoint, &open, err);
+  status = self->inner.read_checkpoints(self->inner.self, session, after, until, backward, payloads,
+                                        visit_checkpoint, &open, err);
   return end_opening(&open, status, err);
 }
 
@@ -84,7 +87,8 @@ static ck_status open_record(ck_session_record *record, const ck_sealed *self, c
   return CK_OK;
 }
 
-static ck_status get_session(ck_session_record *out, void *to, const char *session_id, ck_error *err) {
+static ck_status get_session(ck_session_record *out, void *to, const char *session_id,
+                             ck_error *err) {
   ck_sealed *self = to;
   ck_status status = self->inner.get_session(out, self->inner.self, session_id, err);
   if (status) return status;
@@ -100,7 +104,8 @@ typedef struct listing {
   ck_status status;
 } listing;
 
-/* The caller's record is borrowed: what is opened goes into a copy. One that cannot be opened is shown with the reason. */
+/* The caller's record is borrowed: what is opened goes into a copy. One that cannot be opened is
+ * shown with the reason. */
 static bool visit_session(void *to, const ck_session_record *stored) {
   listing *self = to;
   ck_error fault = CK_ERROR_INIT;
@@ -123,14 +128,16 @@ static bool visit_session(void *to, const ck_session_record *stored) {
   return more;
 }
 
-static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_visit visit, void *visitor, ck_error *err) {
+static ck_status list_sessions(void *to, ck_session_status wanted, ck_session_visit visit,
+                               void *visitor, ck_error *err) {
   ck_sealed *self = to;
   listing list = {self, visit, visitor, CK_OK};
   ck_status status = self->inner.list_sessions(self->inner.self, wanted, visit_session, &list, err);
   return status || !list.status ? status : ck_error_no_memory(err);
 }
 
-static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, void *visitor, ck_error *err) {
+static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, void *visitor,
+                            ck_error *err) {
   ck_sealed *self = to;
   listing list = {self, visit, visitor, CK_OK};
   ck_status status = self->inner.list_forks(self->inner.self, session, visit_session, &list, err);
@@ -139,7 +146,8 @@ static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, v
 
 /* ---- facts ---- */
 
-static ck_status get_fact(ck_value **out, void *to, const char *owner, const char *key, ck_error *err) {
+static ck_status get_fact(ck_value **out, void *to, const char *owner, const char *key,
+                          ck_error *err) {
   ck_sealed *self = to;
   ck_value *stored;
   ck_sealed_home nowhere = {.created_ms = 0};
@@ -161,7 +169,9 @@ static ck_status get_fact(ck_value **out, void *to, const char *owner, const cha
 
 #define INNER(to) (((ck_sealed *)(to))->inner)
 
-static ck_status check_owner(void *to, const char *session_id, ck_error *err) { return INNER(to).check_owner(INNER(to).self, session_id, err); }
+static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
+  return INNER(to).check_owner(INNER(to).self, session_id, err);
+}
 static void release(void *to, ck_lease lease) { INNER(to).release(INNER(to).self, lease); }
 
 static void set_trouble(void *to, ck_lease lease, const char *text) {
@@ -175,13 +185,15 @@ static void get_trouble(char out[CK_STORE_FAULT_MAX], void *to, const char *sess
 static ck_status list_pins(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
   return INNER(to).list_pins(out, count, INNER(to).self, session, err);
 }
-static ck_status list_bases(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
+static ck_status list_bases(int64_t **out, size_t *count, void *to, int64_t session,
+                            ck_error *err) {
   return INNER(to).list_bases(out, count, INNER(to).self, session, err);
 }
 static ck_status get_identity(ck_identity *out, void *to, int64_t session, ck_error *err) {
   return INNER(to).get_identity(out, INNER(to).self, session, err);
 }
-static ck_status list_timelines(ck_timeline **out, size_t *count, void *to, int64_t session, ck_error *err) {
+static ck_status list_timelines(ck_timeline **out, size_t *count, void *to, int64_t session,
+                                ck_error *err) {
   return INNER(to).list_timelines(out, count, INNER(to).self, session, err);
 }
 static ck_status last_seq(int64_t *out, void *to, int64_t session, ck_error *err) {
@@ -190,11 +202,16 @@ static ck_status last_seq(int64_t *out, void *to, int64_t session, ck_error *err
 static ck_status count_events(int64_t *out, void *to, int64_t session, ck_error *err) {
   return INNER(to).count_events(out, INNER(to).self, session, err);
 }
-static ck_status check(void *to, ck_problem_visit visit, void *visitor, int64_t *problems, ck_error *err) {
+static ck_status check(void *to, ck_problem_visit visit, void *visitor, int64_t *problems,
+                       ck_error *err) {
   return INNER(to).check(INNER(to).self, visit, visitor, problems, err);
 }
-static ck_status get_stats(ck_store_stats *out, void *to, ck_error *err) { return INNER(to).get_stats(out, INNER(to).self, err); }
-static const uint8_t *fingerprint_key(void *to) { return INNER(to).fingerprint_key(INNER(to).self); }
+static ck_status get_stats(ck_store_stats *out, void *to, ck_error *err) {
+  return INNER(to).get_stats(out, INNER(to).self, err);
+}
+static const uint8_t *fingerprint_key(void *to) {
+  return INNER(to).fingerprint_key(INNER(to).self);
+}
 
 void ck_sealed_add_reads(ck_backend *out) {
   out->read_events = read_events;

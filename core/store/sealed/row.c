@@ -20,7 +20,8 @@ static void update_ints(ck_digester *to, const int64_t *numbers, size_t count) {
 }
 
 static void update_event(ck_digester *to, const ck_event_row *row) {
-  const int64_t numbers[] = {row->seq, row->timeline, (int64_t)row->kind, row->at_ms, row->encoding, row->plain_len, row->agent != NULL};
+  const int64_t numbers[] = {row->seq,      row->timeline,  (int64_t)row->kind, row->at_ms,
+                             row->encoding, row->plain_len, row->agent != NULL};
   update_ints(to, numbers, sizeof numbers / sizeof *numbers);
   ck_digester_update_field(to, ck_bytes_text(row->scope));
   ck_digester_update_field(to, ck_bytes_text(row->agent));
@@ -51,24 +52,44 @@ static ck_digest place_of_info(const ck_sealer *with, const ck_checkpoint_row *r
   return ck_digester_final(&digester);
 }
 
-/* The digest is that of the checkpoint, which has its parent's in it. A payload stays as it is when it is hidden. */
+/* The digest is that of the checkpoint, which has its parent's in it. A payload stays as it is when
+ * it is hidden. */
 static ck_digest place_of_payload(const ck_sealer *with, const ck_checkpoint_row *row) {
   ck_digester digester;
-  const int64_t numbers[] = {row->seq, (int64_t)row->kind, row->format, row->encoding & CK_ENCODING_ZSTD, row->plain_len};
+  const int64_t numbers[] = {row->seq, (int64_t)row->kind, row->format,
+                             row->encoding & CK_ENCODING_ZSTD, row->plain_len};
   begin(&digester, "ckrun sealed payload 1", with);
   ck_digester_update(&digester, row->digest.bytes, sizeof row->digest.bytes);
   update_ints(&digester, numbers, sizeof numbers / sizeof *numbers);
   return ck_digester_final(&digester);
 }
 
-/* Of a row that is open, with the encoding that it has in the store. The payload is in it by its digest. */
-static ck_digest sign_checkpoint(const ck_sealer *with, const ck_checkpoint_row *row, int encoding) {
+/* Of a row that is open, with the encoding that it has in the store. The payload is in it by its
+ * digest. */
+static ck_digest sign_checkpoint(const ck_sealer *with, const ck_checkpoint_row *row,
+                                 int encoding) {
   ck_digester digester;
   const ck_totals *totals = &row->totals;
-  const int64_t numbers[] = {row->seq, row->parent, row->keyframe, row->timeline, row->covers, (int64_t)row->kind, row->created_ms,
-                             row->clean, row->resumable, totals->cost_micros, totals->input_tokens, totals->output_tokens,
-                             totals->model_calls, totals->tool_calls, totals->unmetered, totals->active_us, row->changed,
-                             row->format, encoding, row->plain_len};
+  const int64_t numbers[] = {row->seq,
+                             row->parent,
+                             row->keyframe,
+                             row->timeline,
+                             row->covers,
+                             (int64_t)row->kind,
+                             row->created_ms,
+                             row->clean,
+                             row->resumable,
+                             totals->cost_micros,
+                             totals->input_tokens,
+                             totals->output_tokens,
+                             totals->model_calls,
+                             totals->tool_calls,
+                             totals->unmetered,
+                             totals->active_us,
+                             row->changed,
+                             row->format,
+                             encoding,
+                             row->plain_len};
   begin(&digester, "ckrun signed checkpoint 1", with);
   ck_digester_update_field(&digester, ck_bytes_text(row->id));
   update_ints(&digester, numbers, sizeof numbers / sizeof *numbers);
@@ -83,7 +104,8 @@ static ck_digest sign_checkpoint(const ck_sealer *with, const ck_checkpoint_row 
 /* ---- sealing ---- */
 
 /* `before`, then `bytes`, sealed together. */
-static ck_status seal(ck_bytes *out, const ck_sealer *with, const ck_digest *place, ck_bytes before, ck_bytes bytes, ck_arena *arena) {
+static ck_status seal(ck_bytes *out, const ck_sealer *with, const ck_digest *place, ck_bytes before,
+                      ck_bytes bytes, ck_arena *arena) {
   size_t len = before.len + bytes.len;
   char *to = ck_arena_push(arena, len + CK_SEAL_OVERHEAD);
   if (!to) return CK_E_NO_MEMORY;
@@ -95,7 +117,8 @@ static ck_status seal(ck_bytes *out, const ck_sealer *with, const ck_digest *pla
   return CK_OK;
 }
 
-static ck_status put_signature(ck_bytes *mac, ck_bytes *key_id, const ck_sealer *with, const ck_digest *signature, ck_arena *arena) {
+static ck_status put_signature(ck_bytes *mac, ck_bytes *key_id, const ck_sealer *with,
+                               const ck_digest *signature, ck_arena *arena) {
   char *to = ck_arena_push(arena, CK_DIGEST_SIZE + CK_KEY_ID_SIZE);
   if (!to) return CK_E_NO_MEMORY;
   memcpy(to, signature->bytes, CK_DIGEST_SIZE);
@@ -114,7 +137,8 @@ static ck_status seal_event(ck_event_row *row, const ck_sealer *with, ck_arena *
   return status;
 }
 
-ck_status ck_sealed_encode_event(ck_event_row *row, const ck_sealer *with, ck_arena *arena, ck_error *err) {
+ck_status ck_sealed_encode_event(ck_event_row *row, const ck_sealer *with, ck_arena *arena,
+                                 ck_error *err) {
   ck_status status = with->signs_only ? CK_OK : seal_event(row, with, arena);
   ck_digest signature = sign_event(with, row);
   if (!status) status = put_signature(&row->mac, &row->key_id, with, &signature, arena);
@@ -124,19 +148,23 @@ ck_status ck_sealed_encode_event(ck_event_row *row, const ck_sealer *with, ck_ar
 static ck_status seal_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, ck_arena *arena) {
   char digests[DIGESTS_SIZE];
   ck_digest place = place_of_payload(with, row);
-  ck_status status = row->payload.len ? seal(&row->payload, with, &place, (ck_bytes){NULL, 0}, row->payload, arena) : CK_OK;
+  ck_status status =
+      row->payload.len ? seal(&row->payload, with, &place, (ck_bytes){NULL, 0}, row->payload, arena)
+                       : CK_OK;
   memcpy(digests, row->events_digest.bytes, CK_DIGEST_SIZE);
   memcpy(digests + CK_DIGEST_SIZE, row->payload_digest.bytes, CK_DIGEST_SIZE);
   memcpy(digests + 2 * CK_DIGEST_SIZE, row->digest.bytes, CK_DIGEST_SIZE);
   place = place_of_info(with, row);
-  if (!status) status = seal(&row->info, with, &place, (ck_bytes){digests, sizeof digests}, row->info, arena);
+  if (!status)
+    status = seal(&row->info, with, &place, (ck_bytes){digests, sizeof digests}, row->info, arena);
   row->encoding |= CK_ENCODING_SEALED;
   row->events_digest = row->payload_digest = (ck_digest){{0}};
   row->digest = ck_seal_mask(with->seal, &row->digest);
   return status;
 }
 
-ck_status ck_sealed_encode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, ck_arena *arena, ck_error *err) {
+ck_status ck_sealed_encode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
+                                      ck_arena *arena, ck_error *err) {
   int encoding = row->encoding | (with->signs_only ? 0 : CK_ENCODING_SEALED);
   ck_digest signature = sign_checkpoint(with, row, encoding);
   ck_status status = with->signs_only ? CK_OK : seal_checkpoint(row, with, arena);
@@ -149,12 +177,15 @@ ck_status ck_sealed_encode_checkpoint(ck_checkpoint_row *row, const ck_sealer *w
 static ck_status check_key(const ck_sealer *with, ck_bytes mac, ck_bytes key_id, ck_error *err) {
   ck_key_id id;
   char theirs[CK_KEY_ID_TEXT_SIZE], ours[CK_KEY_ID_TEXT_SIZE];
-  if (mac.len == 0 && key_id.len == 0) return ck_error_set(err, CK_E_CORRUPT, "is not signed, in a store that has a key");
-  if (mac.len != CK_DIGEST_SIZE || !ck_key_id_read(&id, key_id)) return ck_error_set(err, CK_E_CORRUPT, "has no whole signature");
+  if (mac.len == 0 && key_id.len == 0)
+    return ck_error_set(err, CK_E_CORRUPT, "is not signed, in a store that has a key");
+  if (mac.len != CK_DIGEST_SIZE || !ck_key_id_read(&id, key_id))
+    return ck_error_set(err, CK_E_CORRUPT, "has no whole signature");
   if (ck_key_id_equal(&id, with->key)) return CK_OK;
   ck_key_id_hex(theirs, &id);
   ck_key_id_hex(ours, with->key);
-  return ck_error_set(err, CK_E_WRONG_KEY, "is signed with the key %s; the store's key is %s", theirs, ours);
+  return ck_error_set(err, CK_E_WRONG_KEY, "is signed with the key %s; the store's key is %s",
+                      theirs, ours);
 }
 
 static bool is_signature(ck_bytes mac, const ck_digest *signature) {
@@ -164,10 +195,13 @@ static bool is_signature(ck_bytes mac, const ck_digest *signature) {
 }
 
 static ck_status unsigned_error(ck_error *err) {
-  return ck_error_set(err, CK_E_CORRUPT, "is not what was written, or not where it was written: its signature differs");
+  return ck_error_set(
+      err, CK_E_CORRUPT,
+      "is not what was written, or not where it was written: its signature differs");
 }
 
-ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *with, ck_buffer *space, ck_error *err) {
+ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *with, ck_buffer *space,
+                                 ck_error *err) {
   ck_status status = check_key(with, row->mac, row->key_id, err);
   if (status) return status;
   ck_digest signature = sign_event(with, row);
@@ -200,17 +234,22 @@ static bool open_info(ck_checkpoint_row *row, const ck_sealer *with, char *to) {
   return ck_digest_equal(&masked, &stored);
 }
 
-static ck_status open_payload(ck_checkpoint_row *row, const ck_sealer *with, char *to, ck_error *err) {
+static ck_status open_payload(ck_checkpoint_row *row, const ck_sealer *with, char *to,
+                              ck_error *err) {
   ck_digest place = place_of_payload(with, row);
   if (row->payload.len < CK_SEAL_OVERHEAD)
-    return ck_error_set(err, CK_E_TRUNCATED, "has %zu bytes where its payload was sealed", row->payload.len);
+    return ck_error_set(err, CK_E_TRUNCATED, "has %zu bytes where its payload was sealed",
+                        row->payload.len);
   if (!ck_seal_decode(to, with->seal, row->payload, &place))
-    return ck_error_set(err, CK_E_CORRUPT, "has another payload than was written: it cannot be opened with the store's key");
+    return ck_error_set(
+        err, CK_E_CORRUPT,
+        "has another payload than was written: it cannot be opened with the store's key");
   row->payload = (ck_bytes){to, row->payload.len - CK_SEAL_OVERHEAD};
   return CK_OK;
 }
 
-static ck_status open_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, ck_buffer *space, ck_error *err) {
+static ck_status open_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, ck_buffer *space,
+                                 ck_error *err) {
   if (row->info.len < CK_SEAL_OVERHEAD + DIGESTS_SIZE) return unsigned_error(err);
   ck_buffer_reset(space);
   size_t info = row->info.len;
@@ -221,10 +260,12 @@ static ck_status open_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, 
   return row->payload.data && row->payload.len ? open_payload(row, with, to + info, err) : CK_OK;
 }
 
-ck_status ck_sealed_decode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, ck_buffer *space, ck_error *err) {
+ck_status ck_sealed_decode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
+                                      ck_buffer *space, ck_error *err) {
   ck_checkpoint_row open = *row;
   ck_status status = check_key(with, row->mac, row->key_id, err);
-  if (!status && row->encoding & CK_ENCODING_SEALED) status = open_checkpoint(&open, with, space, err);
+  if (!status && row->encoding & CK_ENCODING_SEALED)
+    status = open_checkpoint(&open, with, space, err);
   if (status) return status;
   ck_digest signature = sign_checkpoint(with, &open, row->encoding);
   if (!is_signature(row->mac, &signature)) return unsigned_error(err);

@@ -7,7 +7,10 @@
 
 #define CONTEXT "ckrunkey" /* of crypto_kdf: 8 bytes */
 
-enum { NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES, TAG = crypto_aead_xchacha20poly1305_ietf_ABYTES };
+enum {
+  NONCE = crypto_aead_xchacha20poly1305_ietf_NPUBBYTES,
+  TAG = crypto_aead_xchacha20poly1305_ietf_ABYTES
+};
 _Static_assert(NONCE - CK_SEAL_NONCE == 0 && NONCE + TAG == CK_SEAL_OVERHEAD, "what sealing adds");
 _Static_assert(CK_KEY_SIZE == crypto_kdf_KEYBYTES, "a key is one of crypto_kdf");
 
@@ -30,7 +33,9 @@ void ck_key_id_hex(char out[CK_KEY_ID_TEXT_SIZE], const ck_key_id *self) {
   sodium_bin2hex(out, CK_KEY_ID_TEXT_SIZE, self->bytes, sizeof self->bytes);
 }
 
-bool ck_key_id_equal(const ck_key_id *a, const ck_key_id *b) { return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0; }
+bool ck_key_id_equal(const ck_key_id *a, const ck_key_id *b) {
+  return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
 
 bool ck_key_id_read(ck_key_id *out, ck_bytes bytes) {
   *out = (ck_key_id){{0}};
@@ -74,17 +79,22 @@ ck_status ck_key_read(ck_key **out, ck_bytes text, const char *source, ck_error 
   while (text.len && is_blank(text.data[text.len - 1])) text.len--;
   while (text.len && is_blank(*text.data)) text.data++, text.len--;
   if (text.len != CK_KEY_TEXT_SIZE - 1)
-    return ck_error_set(err, CK_E_PARSE, "%s holds %zu characters where a key has %d hex digits: make one with 'ckrun key new FILE'",
-                        source, text.len, CK_KEY_TEXT_SIZE - 1);
+    return ck_error_set(
+        err, CK_E_PARSE,
+        "%s holds %zu characters where a key has %d hex digits: make one with 'ckrun key new FILE'",
+        source, text.len, CK_KEY_TEXT_SIZE - 1);
   ck_key *self = make_key(source);
   if (!self) return ck_error_no_memory(err);
-  if (sodium_hex2bin(self->bytes, sizeof self->bytes, text.data, text.len, NULL, &len, NULL) == 0 && len == sizeof self->bytes) {
+  if (sodium_hex2bin(self->bytes, sizeof self->bytes, text.data, text.len, NULL, &len, NULL) == 0 &&
+      len == sizeof self->bytes) {
     *out = self;
     return CK_OK;
   }
   ck_key_free(self);
-  return ck_error_set(err, CK_E_PARSE, "%s holds something else than the %d hex digits of a key: make one with 'ckrun key new FILE'",
-                      source, CK_KEY_TEXT_SIZE - 1);
+  return ck_error_set(
+      err, CK_E_PARSE,
+      "%s holds something else than the %d hex digits of a key: make one with 'ckrun key new FILE'",
+      source, CK_KEY_TEXT_SIZE - 1);
 }
 
 const char *ck_key_source(const ck_key *self) { return self->source; }
@@ -104,14 +114,16 @@ void ck_key_write(char out[CK_KEY_TEXT_SIZE], const ck_key *self) {
 
 /* ---- what is done with them ---- */
 
-static void derive(unsigned char out[CK_KEY_SIZE], const ck_key *key, uint64_t use, const uint8_t store[CK_DIGEST_SIZE]) {
+static void derive(unsigned char out[CK_KEY_SIZE], const ck_key *key, uint64_t use,
+                   const uint8_t store[CK_DIGEST_SIZE]) {
   unsigned char subkey[CK_KEY_SIZE];
   crypto_kdf_derive_from_key(subkey, sizeof subkey, use, CONTEXT, key->bytes);
   crypto_generichash(out, CK_KEY_SIZE, store, CK_DIGEST_SIZE, subkey, sizeof subkey);
   sodium_memzero(subkey, sizeof subkey);
 }
 
-ck_status ck_seal_new(ck_seal **out, const ck_key *key, const uint8_t store[CK_DIGEST_SIZE], ck_error *err) {
+ck_status ck_seal_new(ck_seal **out, const ck_key *key, const uint8_t store[CK_DIGEST_SIZE],
+                      ck_error *err) {
   ck_seal *self = *out = sodium_malloc(sizeof *self);
   if (!self) return ck_error_no_memory(err);
   derive(self->seal, key, USE_SEAL, store);
@@ -130,25 +142,32 @@ ck_key_id ck_seal_key(const ck_seal *self) { return self->id; }
 void ck_seal_encode(const ck_seal *self, char *space, size_t len, const ck_digest *place) {
   unsigned char *nonce = (unsigned char *)space, *text = nonce + NONCE;
   ck_random_bytes(nonce, NONCE);
-  crypto_aead_xchacha20poly1305_ietf_encrypt(text, NULL, text, len, place->bytes, sizeof place->bytes, NULL, nonce, self->seal);
+  crypto_aead_xchacha20poly1305_ietf_encrypt(text, NULL, text, len, place->bytes,
+                                             sizeof place->bytes, NULL, nonce, self->seal);
 }
 
 bool ck_seal_decode(char *to, const ck_seal *self, ck_bytes sealed, const ck_digest *place) {
   if (sealed.len < CK_SEAL_OVERHEAD) return false;
   const unsigned char *nonce = (const unsigned char *)sealed.data;
-  return crypto_aead_xchacha20poly1305_ietf_decrypt((unsigned char *)to, NULL, NULL, nonce + NONCE, sealed.len - NONCE, place->bytes,
+  return crypto_aead_xchacha20poly1305_ietf_decrypt((unsigned char *)to, NULL, NULL, nonce + NONCE,
+                                                    sealed.len - NONCE, place->bytes,
                                                     sizeof place->bytes, nonce, self->seal) == 0;
 }
 
 static ck_digest keyed(const ck_digest *what, const unsigned char key[CK_KEY_SIZE]) {
   ck_digest digest;
-  crypto_generichash(digest.bytes, sizeof digest.bytes, what->bytes, sizeof what->bytes, key, CK_KEY_SIZE);
+  crypto_generichash(digest.bytes, sizeof digest.bytes, what->bytes, sizeof what->bytes, key,
+                     CK_KEY_SIZE);
   return digest;
 }
 
-ck_digest ck_seal_sign(const ck_seal *self, const ck_digest *what) { return keyed(what, self->sign); }
+ck_digest ck_seal_sign(const ck_seal *self, const ck_digest *what) {
+  return keyed(what, self->sign);
+}
 
-ck_digest ck_seal_mask(const ck_seal *self, const ck_digest *what) { return keyed(what, self->mask); }
+ck_digest ck_seal_mask(const ck_seal *self, const ck_digest *what) {
+  return keyed(what, self->mask);
+}
 
 int64_t ck_seal_check(const ck_seal *self, const ck_digest *what) {
   ck_digest digest = keyed(what, self->check);

@@ -1,13 +1,16 @@
 /* seal.h - the key of a store, and what is done with it: bytes sealed, rows signed.
  *
- * A key is 32 random bytes. Every store derives its own subkeys from it (crypto_kdf, then BLAKE2b keyed with that over the store's
- * fingerprint key), one for each use, so nothing of one store opens in another one.
+ * A key is 32 random bytes. Every store derives its own subkeys from it (crypto_kdf, then BLAKE2b
+ * keyed with that over the store's fingerprint key), one for each use, so nothing of one store
+ * opens in another one.
  *
- *   sealed    = 24 bytes random nonce, XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) of the bytes, 16 bytes tag; the associated data
- *               is a digest of where the bytes belong, so they open nowhere else
+ *   sealed    = 24 bytes random nonce, XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha) of the bytes,
+ *             16 bytes tag; the associated data is a digest of where the bytes belong, so they open
+ *             nowhere else
  *   signature = BLAKE2b-256 keyed, over a digest of what is signed
  *
- * A key and what is derived from it lie in locked memory (sodium_malloc) and are wiped when they are freed. */
+ * A key and what is derived from it lie in locked memory (sodium_malloc) and are wiped when they
+ * are freed. */
 #ifndef CK_STORE_SEALED_SEAL_H
 #define CK_STORE_SEALED_SEAL_H
 
@@ -34,7 +37,8 @@ bool ck_key_id_read(ck_key_id *out, ck_bytes bytes);
 typedef struct ck_key ck_key;
 /* Of the system's random source. `source`: what errors call it, such as "env:CKRUN_KEY"; copied. */
 CK_CHECKED ck_status ck_key_new(ck_key **out, const char *source, ck_error *err);
-/* From 64 hex digits; line breaks and blanks around them do not count. CK_E_PARSE tells how many characters there are, never which. */
+/* From 64 hex digits; line breaks and blanks around them do not count. CK_E_PARSE tells how many
+ * characters there are, never which. */
 CK_CHECKED ck_status ck_key_read(ck_key **out, ck_bytes text, const char *source, ck_error *err);
 void ck_key_free(ck_key *self);
 const char *ck_key_source(const ck_key *self);
@@ -44,14 +48,16 @@ void ck_key_write(char out[CK_KEY_TEXT_SIZE], const ck_key *self);
 
 /* The subkeys of one store. Threads may share it. */
 typedef struct ck_seal ck_seal;
-CK_CHECKED ck_status ck_seal_new(ck_seal **out, const ck_key *key, const uint8_t store[CK_DIGEST_SIZE], ck_error *err);
+CK_CHECKED ck_status ck_seal_new(ck_seal **out, const ck_key *key,
+                                 const uint8_t store[CK_DIGEST_SIZE], ck_error *err);
 void ck_seal_free(ck_seal *self);
 ck_key_id ck_seal_key(const ck_seal *self);
 
-/* Seals `len` bytes in place: they stand behind the first CK_SEAL_NONCE of `space`, which has CK_SEAL_OVERHEAD bytes more than they have. */
+/* Seals `len` bytes in place: they stand behind the first CK_SEAL_NONCE of `space`, which has
+ * CK_SEAL_OVERHEAD bytes more than they have. */
 void ck_seal_encode(const ck_seal *self, char *space, size_t len, const ck_digest *place);
-/* Writes what was sealed to `to`, which has room for it (sealed.len - CK_SEAL_OVERHEAD). False: it is not what was sealed, or not
- * for this place, or with another key. */
+/* Writes what was sealed to `to`, which has room for it (sealed.len - CK_SEAL_OVERHEAD). False: it
+ * is not what was sealed, or not for this place, or with another key. */
 bool ck_seal_decode(char *to, const ck_seal *self, ck_bytes sealed, const ck_digest *place);
 
 ck_digest ck_seal_sign(const ck_seal *self, const ck_digest *what);

@@ -1,4 +1,5 @@
-/* write.c - rows sealed and signed on their way down. Under the mutex of store.c, with its arena. */
+/* write.c - rows sealed and signed on their way down. Under the mutex of store.c, with its
+ * arena. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,8 @@
 
 /* ---- rows ---- */
 
-static ck_status encode_events(const ck_event_row **out, const ck_sealer *with, const ck_event_row *rows, size_t count, ck_arena *arena,
+static ck_status encode_events(const ck_event_row **out, const ck_sealer *with,
+                               const ck_event_row *rows, size_t count, ck_arena *arena,
                                ck_error *err) {
   *out = NULL;
   if (count == 0) return CK_OK;
@@ -23,8 +25,8 @@ static ck_status encode_events(const ck_event_row **out, const ck_sealer *with, 
   return status;
 }
 
-static ck_status encode_checkpoint(const ck_checkpoint_row **out, const ck_sealer *with, const ck_checkpoint_row *row, ck_arena *arena,
-                                   ck_error *err) {
+static ck_status encode_checkpoint(const ck_checkpoint_row **out, const ck_sealer *with,
+                                   const ck_checkpoint_row *row, ck_arena *arena, ck_error *err) {
   *out = NULL;
   if (!row) return CK_OK;
   ck_checkpoint_row *copy = ck_arena_push(arena, sizeof *copy);
@@ -34,8 +36,8 @@ static ck_status encode_checkpoint(const ck_checkpoint_row **out, const ck_seale
   return ck_sealed_encode_checkpoint(copy, with, arena, err);
 }
 
-static ck_status encode_update(const ck_session_update **out, const ck_sealer *with, const ck_session_update *update, ck_arena *arena,
-                               ck_error *err) {
+static ck_status encode_update(const ck_session_update **out, const ck_sealer *with,
+                               const ck_session_update *update, ck_arena *arena, ck_error *err) {
   char *sealed;
   *out = update;
   if (!update || !update->reason) return CK_OK;
@@ -56,7 +58,8 @@ static ck_status encode_update(const ck_session_update **out, const ck_sealer *w
 
 /* ---- commits ---- */
 
-static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_batch *batch, ck_error *err) {
+static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_batch *batch,
+                              ck_error *err) {
   ck_sealed_home home;
   ck_arena *arena = &self->front->arena;
   *out = *batch;
@@ -65,35 +68,40 @@ static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_b
   if (status == CK_E_NOT_FOUND) return CK_OK; /* the backend says so itself, and writes nothing */
   ck_sealer with = ck_sealed_sealer(self, &home);
   with.signs_only = batch->unsealed;
-  if (!status) status = encode_events(&out->events, &with, batch->events, batch->event_count, arena, err);
+  if (!status)
+    status = encode_events(&out->events, &with, batch->events, batch->event_count, arena, err);
   if (!status) status = encode_checkpoint(&out->checkpoint, &with, batch->checkpoint, arena, err);
   if (!status) status = encode_update(&out->update, &with, batch->update, arena, err);
   return status;
 }
 
-static ck_status commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err) {
+static ck_status commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability,
+                        ck_error *err) {
   ck_sealed *self = to;
   ck_row_batch *sealed = ck_arena_push(&self->front->arena, count * sizeof *sealed);
   ck_status status = sealed ? CK_OK : ck_error_no_memory(err);
-  for (size_t i = 0; i < count && !status; i++) status = encode_batch(&sealed[i], self, &batches[i], err);
+  for (size_t i = 0; i < count && !status; i++)
+    status = encode_batch(&sealed[i], self, &batches[i], err);
   if (!status) status = self->inner.commit(self->inner.self, sealed, count, durability, err);
   for (size_t i = 0; i < count && !status; i++) batches[i].status = sealed[i].status;
   return status;
 }
 
-static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_sealed_home *home, const ck_row_opening *opening,
-                                ck_error *err) {
+static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_sealed_home *home,
+                                const ck_row_opening *opening, ck_error *err) {
   ck_arena *arena = &self->front->arena;
   ck_sealer with = ck_sealed_sealer(self, home);
   with.signs_only = opening->unsealed;
   *out = *opening;
-  ck_status status = encode_events(&out->events, &with, opening->events, opening->event_count, arena, err);
+  ck_status status =
+      encode_events(&out->events, &with, opening->events, opening->event_count, arena, err);
   if (!status) status = encode_checkpoint(&out->checkpoint, &with, opening->checkpoint, arena, err);
   if (!status) status = encode_update(&out->update, &with, opening->update, arena, err);
   return status;
 }
 
-static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record, const ck_row_opening *opening, ck_error *err) {
+static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record,
+                                const ck_row_opening *opening, ck_error *err) {
   ck_sealed *self = to;
   ck_row_opening rows;
   ck_sealed_home home = {.created_ms = record->created_ms};
@@ -109,8 +117,8 @@ static ck_status create_session(ck_lease *out, void *to, const ck_session_record
   return status;
 }
 
-static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, const ck_row_opening *opening,
-                         ck_error *err) {
+static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
+                         const ck_row_opening *opening, ck_error *err) {
   ck_sealed *self = to;
   ck_session_record record;
   ck_row_opening rows;
@@ -123,7 +131,8 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
   if (current) status = ck_sealed_check_whole(&record, self, err);
   ck_session_record_clear(&record);
   if (!status) status = encode_opening(&rows, self, &home, opening, err);
-  return status ? status : self->inner.acquire(out, self->inner.self, session_id, epoch_read, &rows, err);
+  return status ? status
+                : self->inner.acquire(out, self->inner.self, session_id, epoch_read, &rows, err);
 }
 
 /* ---- pruning ---- */
@@ -131,7 +140,7 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
 /* A row as it is, and as what it becomes is to be signed: the payload stays unread. */
 typedef struct repeat {
   const ck_sealer *with;
-  ck_prune_row *row;  /* in: what the front wants; out: what the backend is given */
+  ck_prune_row *row; /* in: what the front wants; out: what the backend is given */
   const ck_sealer *heir;
   ck_arena *arena;
   bool found;
@@ -158,9 +167,12 @@ static bool sign_again(void *to, const ck_checkpoint_row *stored) {
   ck_sealer with = self->heir ? *self->heir : *self->with;
   with.signs_only = !(stored->encoding & CK_ENCODING_SEALED);
   ck_checkpoint_row row = pruned_row(&open, self->row);
-  if (!self->status) self->status = ck_sealed_encode_checkpoint(&row, &with, self->arena, self->err);
-  if (self->status && self->status != CK_E_NO_MEMORY) ck_error_prefix(self->err, "checkpoint %s (seq %lld)", stored->id, (long long)stored->seq);
-  bool sealed = row.encoding & CK_ENCODING_SEALED; /* the backend looks whether it is the one that was read */
+  if (!self->status)
+    self->status = ck_sealed_encode_checkpoint(&row, &with, self->arena, self->err);
+  if (self->status && self->status != CK_E_NO_MEMORY)
+    ck_error_prefix(self->err, "checkpoint %s (seq %lld)", stored->id, (long long)stored->seq);
+  bool sealed =
+      row.encoding & CK_ENCODING_SEALED; /* the backend looks whether it is the one that was read */
   if (sealed) self->row->digest = ck_seal_mask(with.seal, &self->row->digest);
   self->row->payload_digest = row.payload_digest;
   self->row->encoding = row.encoding;
@@ -171,9 +183,11 @@ static bool sign_again(void *to, const ck_checkpoint_row *stored) {
   return false;
 }
 
-/* `with`: of the session the rows lie in; `heir`: of the one they are signed for, NULL: the same. */
-static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t session, const ck_prune_row *rows, size_t count,
-                              const ck_sealer *heir, ck_error *err) {
+/* `with`: of the session the rows lie in; `heir`: of the one they are signed for, NULL: the
+ * same. */
+static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t session,
+                              const ck_prune_row *rows, size_t count, const ck_sealer *heir,
+                              ck_error *err) {
   ck_sealed_home home;
   ck_arena *arena = &self->front->arena;
   ck_prune_row *copies = *out = ck_arena_push(arena, (count + 1) * sizeof *copies);
@@ -183,15 +197,18 @@ static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t sessi
   for (size_t i = 0; i < count && !status; i++) {
     copies[i] = rows[i];
     repeat work = {.with = &with, .row = &copies[i], .heir = heir, .arena = arena, .err = err};
-    status = self->inner.read_checkpoints(self->inner.self, session, rows[i].seq - 1, rows[i].seq, false, false, sign_again, &work, err);
+    status = self->inner.read_checkpoints(self->inner.self, session, rows[i].seq - 1, rows[i].seq,
+                                          false, false, sign_again, &work, err);
     if (!status) status = work.status;
     if (!status && !work.found)
-      status = ck_error_set(err, CK_E_CORRUPT, "session %s: the checkpoint at seq %lld is gone", home.id, (long long)rows[i].seq);
+      status = ck_error_set(err, CK_E_CORRUPT, "session %s: the checkpoint at seq %lld is gone",
+                            home.id, (long long)rows[i].seq);
   }
   return status;
 }
 
-static ck_status prune(void *to, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err) {
+static ck_status prune(void *to, ck_lease lease, const ck_prune_row *rows, size_t count,
+                       ck_error *err) {
   ck_sealed *self = to;
   ck_prune_row *sealed;
   ck_status status = encode_prune(&sealed, self, lease.session, rows, count, NULL, err);
@@ -213,13 +230,15 @@ static ck_status move_event(void *to, ck_event_row *row, ck_error *err) {
   ck_arena_reset(&self->arena);
   int encoding = row->encoding;
   ck_status status = ck_sealed_decode_event(row, &self->from, &self->space, err);
-  if (status && status != CK_E_NO_MEMORY) ck_error_prefix(err, "session %s, event %lld", self->from_home.id, (long long)row->seq);
+  if (status && status != CK_E_NO_MEMORY)
+    ck_error_prefix(err, "session %s, event %lld", self->from_home.id, (long long)row->seq);
   if (status) return status;
   self->to.signs_only = !(encoding & CK_ENCODING_SEALED);
   return ck_sealed_encode_event(row, &self->to, &self->arena, err);
 }
 
-static ck_status encode_heir(ck_dependent_fork *heir, removal *with, ck_sealed *self, int64_t session, ck_error *err) {
+static ck_status encode_heir(ck_dependent_fork *heir, removal *with, ck_sealed *self,
+                             int64_t session, ck_error *err) {
   ck_prune_row *stubs;
   ck_status status = ck_sealed_get_home(&with->from_home, self, session, err);
   if (!status) status = ck_sealed_get_home(&with->to_home, self, heir->session, err);
@@ -233,7 +252,8 @@ static ck_status encode_heir(ck_dependent_fork *heir, removal *with, ck_sealed *
   return status;
 }
 
-static ck_status delete_session(void *to, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err) {
+static ck_status delete_session(void *to, ck_lease lease, const ck_dependent_fork *heirs,
+                                size_t count, ck_error *err) {
   ck_sealed *self = to;
   ck_dependent_fork *sealed = calloc(count + 1, sizeof *sealed);
   removal *removals = calloc(count + 1, sizeof *removals);
@@ -262,13 +282,15 @@ static ck_status put_request(void *to, const ck_request *request, ck_error *err)
   ck_status status = ck_sealed_get_home(&home, self, request->session, err);
   if (status) return status;
   ck_sealer with = ck_sealed_sealer(self, &home);
-  status = ck_sealed_encode_value(&sealed.body, &with, "request", request->kind, request->body, err);
+  status =
+      ck_sealed_encode_value(&sealed.body, &with, "request", request->kind, request->body, err);
   if (!status) status = self->inner.put_request(self->inner.self, &sealed, err);
   ck_value_free(sealed.body);
   return status;
 }
 
-static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease lease, ck_error *err) {
+static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease lease,
+                             ck_error *err) {
   ck_sealed *self = to;
   ck_sealed_home home;
   ck_value *body = NULL;
@@ -312,13 +334,16 @@ static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
 static ck_status recover(void *to, ck_error *err) { return INNER(to).recover(INNER(to).self, err); }
 static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER(to).self, err); }
 static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
-static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, ck_error *err) {
+static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
+                      ck_error *err) {
   return INNER(to).hold(out, INNER(to).self, session_id, epoch_read, err);
 }
 static ck_status pin(void *to, ck_lease lease, int64_t seq, bool pinned, ck_error *err) {
   return INNER(to).pin(INNER(to).self, lease, seq, pinned, err);
 }
-static ck_status give_back(int64_t *bytes, void *to, ck_error *err) { return INNER(to).give_back(bytes, INNER(to).self, err); }
+static ck_status give_back(int64_t *bytes, void *to, ck_error *err) {
+  return INNER(to).give_back(bytes, INNER(to).self, err);
+}
 
 void ck_sealed_add_writes(ck_backend *out) {
   out->commit = commit;

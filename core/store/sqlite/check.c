@@ -1,4 +1,5 @@
-/* check.c - what tells a damaged row: row_check(), which fills the check columns; and the checks of verify. */
+/* check.c - what tells a damaged row: row_check(), which fills the check columns; and the checks of
+ * verify. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,19 +17,21 @@ static bool update_value(ck_digester *digester, sqlite3_value *value) {
     ck_digester_update_int(digester, sqlite3_value_int64(value));
     return true;
   }
-  const void *data = type == SQLITE_BLOB ? sqlite3_value_blob(value) : (const void *)sqlite3_value_text(value);
+  const void *data =
+      type == SQLITE_BLOB ? sqlite3_value_blob(value) : (const void *)sqlite3_value_text(value);
   ck_bytes bytes = {data, (size_t)sqlite3_value_bytes(value)};
   if (!data && bytes.len) return false;
   ck_digester_update_field(digester, bytes);
   return true;
 }
 
-/* The first 8 bytes of BLAKE2b-256 of the arguments, as the checks of events are; when the store has a key, 8 bytes that need it.
- * The entries of meta are read before the key is known. */
+/* The first 8 bytes of BLAKE2b-256 of the arguments, as the checks of events are; when the store
+ * has a key, 8 bytes that need it. The entries of meta are read before the key is known. */
 static int64_t check_of(const ck_seal *seal, ck_digester *digester, sqlite3_value *table) {
   ck_digest digest = ck_digester_final(digester);
   const char *name = (const char *)sqlite3_value_text(table);
-  return seal && name && strcmp(name, "meta") != 0 ? ck_seal_check(seal, &digest) : ck_chain_check_of(&digest);
+  return seal && name && strcmp(name, "meta") != 0 ? ck_seal_check(seal, &digest)
+                                                   : ck_chain_check_of(&digest);
 }
 
 static void row_check(sqlite3_context *context, int count, sqlite3_value **values) {
@@ -46,7 +49,8 @@ static void row_check(sqlite3_context *context, int count, sqlite3_value **value
 
 int ck_sqlite_add_check(sqlite3 *db, const ck_sqlite *store) {
   int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
-  return sqlite3_create_function(db, "row_check", -1, flags, (void *)(uintptr_t)store, row_check, NULL, NULL);
+  return sqlite3_create_function(db, "row_check", -1, flags, (void *)(uintptr_t)store, row_check,
+                                 NULL, NULL);
 }
 
 /* ---- verify ---- */
@@ -89,8 +93,8 @@ static void tell_orphan(checking *self, sqlite3_stmt *stmt) {
 
 static void tell_unsound(checking *self, sqlite3_stmt *stmt) {
   char text[160];
-  snprintf(text, sizeof text, "%s '%.80s' is not what was written: its check differs", column_text(stmt, 0),
-           column_text(stmt, 1));
+  snprintf(text, sizeof text, "%s '%.80s' is not what was written: its check differs",
+           column_text(stmt, 0), column_text(stmt, 1));
   tell(self, text);
 }
 
@@ -111,7 +115,8 @@ static const question questions[] = {
 };
 
 /* A database too broken to be walked is a finding, not a failure of the check. */
-static ck_status ask(checking *self, ck_sqlite *store, ck_connection *reader, const question *with, ck_error *err) {
+static ck_status ask(checking *self, ck_sqlite *store, ck_connection *reader, const question *with,
+                     ck_error *err) {
   sqlite3_stmt *stmt = NULL;
   int code = sqlite3_prepare_v2(reader->db, with->sql, -1, &stmt, NULL);
   while (code == SQLITE_OK || code == SQLITE_ROW) {
@@ -128,7 +133,8 @@ static ck_status ask(checking *self, ck_sqlite *store, ck_connection *reader, co
   return status;
 }
 
-ck_status ck_sqlite_check(void *to, ck_problem_visit visit, void *visitor, int64_t *problems, ck_error *err) {
+ck_status ck_sqlite_check(void *to, ck_problem_visit visit, void *visitor, int64_t *problems,
+                          ck_error *err) {
   ck_sqlite *self = to;
   checking found = {visit, visitor, 0};
   ck_connection *reader;

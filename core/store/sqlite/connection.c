@@ -1,4 +1,5 @@
-/* connection.c - one SQLite connection: how it is opened, its statements, its errors, and the pool of readers. */
+/* connection.c - one SQLite connection: how it is opened, its statements, its errors, and the pool
+ * of readers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,24 +28,32 @@ bool ck_sqlite_is_sync_error(int extended_code) {
 
 static ck_status status_of(int code, int os_error) {
   switch (code & 0xff) {
-    case SQLITE_FULL: return CK_E_FULL;
-    case SQLITE_READONLY: return code == SQLITE_READONLY_DBMOVED ? CK_E_IO : CK_E_READ_ONLY;
-    case SQLITE_BUSY: return CK_E_BUSY;
-    case SQLITE_NOMEM: return CK_E_NO_MEMORY;
-    case SQLITE_NOTADB: return CK_E_NOT_A_STORE;
-    case SQLITE_TOOBIG: return CK_E_OVERSIZE;
+    case SQLITE_FULL:
+      return CK_E_FULL;
+    case SQLITE_READONLY:
+      return code == SQLITE_READONLY_DBMOVED ? CK_E_IO : CK_E_READ_ONLY;
+    case SQLITE_BUSY:
+      return CK_E_BUSY;
+    case SQLITE_NOMEM:
+      return CK_E_NO_MEMORY;
+    case SQLITE_NOTADB:
+      return CK_E_NOT_A_STORE;
+    case SQLITE_TOOBIG:
+      return CK_E_OVERSIZE;
     case SQLITE_CORRUPT:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
-    case SQLITE_ERROR: return CK_E_CORRUPT;
-    default: break;
+    case SQLITE_ERROR:
+      return CK_E_CORRUPT;
+    default:
+      break;
   }
   if (os_error == ENOSPC || os_error == EDQUOT) return CK_E_FULL;
   return os_error == EROFS ? CK_E_READ_ONLY : CK_E_IO;
 }
 
-/* SQLite keeps errno for its statements and checkpoints, but not for COMMIT nor for calls into its files: before those
- * errno is cleared, and nothing that succeeds sets it. */
+/* SQLite keeps errno for its statements and checkpoints, but not for COMMIT nor for calls into its
+ * files: before those errno is cleared, and nothing that succeeds sets it. */
 int ck_sqlite_errno(sqlite3 *db, int code) {
   int last = errno, primary = code & 0xff;
   if (primary == SQLITE_FULL) return ENOSPC;
@@ -53,13 +62,16 @@ int ck_sqlite_errno(sqlite3 *db, int code) {
   return kept ? kept : last;
 }
 
-ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const char *doing, ck_error *err) {
+ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const char *doing,
+                          ck_error *err) {
   int os_error = ck_sqlite_errno(db, code);
   const char *cause = os_error ? strerror(os_error) : sqlite3_errstr(code);
-  /* What SQLite has to say of itself beyond the code's text is only there while the code is still the last one. */
+  /* What SQLite has to say of itself beyond the code's text is only there while the code is still
+   * the last one. */
   if (!os_error && db && sqlite3_errcode(db) == code) cause = sqlite3_errmsg(db);
   if (code == SQLITE_READONLY_DBMOVED) cause = "the file was moved or deleted while it was open";
-  return ck_error_set(err, status_of(code, os_error), "store %s: cannot %s: %s", store->path, doing, cause);
+  return ck_error_set(err, status_of(code, os_error), "store %s: cannot %s: %s", store->path, doing,
+                      cause);
 }
 
 /* ---- connections ---- */
@@ -69,7 +81,8 @@ static char *immutable_uri(const char *path) {
   ck_buffer uri = {0};
   ck_buffer_append_text(&uri, "file:");
   for (const unsigned char *c = (const unsigned char *)path; *c; c++) {
-    bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || strchr("/-_.~", *c);
+    bool plain = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
+                 strchr("/-_.~", *c);
     if (plain)
       ck_buffer_append_char(&uri, (char)*c);
     else
@@ -84,7 +97,8 @@ static int open_handle(sqlite3 **out, const ck_sqlite *store, ck_connection_mode
   bool reads_only = store->read_only || mode == CK_CONNECTION_PROBE;
   flags |= reads_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (!store->immutable)
-    return sqlite3_open_v2(store->path, out, flags, mode == CK_CONNECTION_WRITE ? ck_vfs_name() : NULL);
+    return sqlite3_open_v2(store->path, out, flags,
+                           mode == CK_CONNECTION_WRITE ? ck_vfs_name() : NULL);
   char *uri = immutable_uri(store->path);
   if (!uri) return SQLITE_NOMEM;
   int code = sqlite3_open_v2(uri, out, flags | SQLITE_OPEN_URI, NULL);
@@ -95,15 +109,17 @@ static int open_handle(sqlite3 **out, const ck_sqlite *store, ck_connection_mode
 /* Hardening against a file that somebody prepared, and a WAL that outlives the connection. */
 static int configure(sqlite3 *db, const ck_sqlite *store) {
   static const int switches[][2] = {
-      {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1}, {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
-      {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},   {SQLITE_DBCONFIG_ENABLE_FKEY, 1},
+      {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},
+      {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0}, {SQLITE_DBCONFIG_ENABLE_FKEY, 1},
       {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
   };
   int code = SQLITE_OK;
   for (size_t i = 0; i < sizeof switches / sizeof *switches && code == SQLITE_OK; i++)
     code = sqlite3_db_config(db, switches[i][0], switches[i][1], NULL);
   int persist = 1;
-  if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
+  if (code == SQLITE_OK)
+    code = sqlite3_file_control(db, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
   if (code == SQLITE_OK) code = sqlite3_wal_autocheckpoint(db, 0);
   if (code == SQLITE_OK) code = ck_sqlite_add_check(db, store);
   if (code == SQLITE_OK) code = sqlite3_busy_timeout(db, CK_LOCK_WAIT_MS);
@@ -111,17 +127,18 @@ static int configure(sqlite3 *db, const ck_sqlite *store) {
 }
 
 static int set_pragmas(sqlite3 *db, ck_connection_mode mode) {
-  char *sql = sqlite3_mprintf(
-      "PRAGMA synchronous=FULL; PRAGMA journal_size_limit=%d; PRAGMA secure_delete=ON; PRAGMA cell_size_check=ON;"
-      "PRAGMA mmap_size=0; PRAGMA page_size=%d; PRAGMA query_only=%d",
-      CK_WAL_CAP, CK_SQLITE_PAGE, mode == CK_CONNECTION_READ);
+  char *sql = sqlite3_mprintf("PRAGMA synchronous=FULL; PRAGMA journal_size_limit=%d; PRAGMA "
+                              "secure_delete=ON; PRAGMA cell_size_check=ON;"
+                              "PRAGMA mmap_size=0; PRAGMA page_size=%d; PRAGMA query_only=%d",
+                              CK_WAL_CAP, CK_SQLITE_PAGE, mode == CK_CONNECTION_READ);
   if (!sql) return SQLITE_NOMEM;
   int code = sqlite3_exec(db, sql, NULL, NULL, NULL);
   sqlite3_free(sql);
   return code;
 }
 
-ck_status ck_connection_open(ck_connection **out, const ck_sqlite *store, ck_connection_mode mode, ck_error *err) {
+ck_status ck_connection_open(ck_connection **out, const ck_sqlite *store, ck_connection_mode mode,
+                             ck_error *err) {
   *out = NULL;
   ck_connection *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -144,14 +161,16 @@ void ck_connection_close(ck_connection *self) {
   free(self);
 }
 
-ck_status ck_connection_get_int(int64_t *out, const ck_sqlite *store, ck_connection *self, const char *sql, ck_error *err) {
+ck_status ck_connection_get_int(int64_t *out, const ck_sqlite *store, ck_connection *self,
+                                const char *sql, ck_error *err) {
   *out = 0;
   sqlite3_stmt *stmt = NULL;
   int code = sqlite3_prepare_v2(self->db, sql, -1, &stmt, NULL);
   if (code == SQLITE_OK) code = sqlite3_step(stmt);
   if (code == SQLITE_ROW) *out = sqlite3_column_int64(stmt, 0);
-  ck_status status =
-      code == SQLITE_ROW || code == SQLITE_DONE ? CK_OK : ck_sqlite_error(store, self->db, code, "read it", err);
+  ck_status status = code == SQLITE_ROW || code == SQLITE_DONE
+                         ? CK_OK
+                         : ck_sqlite_error(store, self->db, code, "read it", err);
   sqlite3_finalize(stmt);
   return status;
 }
@@ -161,7 +180,8 @@ ck_status ck_connection_get_int(int64_t *out, const ck_sqlite *store, ck_connect
 ck_binder ck_binder_of(ck_connection *connection, ck_sql sql) {
   sqlite3_stmt **stmt = &connection->statements[sql];
   ck_binder self = {.code = SQLITE_OK};
-  const char *text = connection->schema_1 && schema_1_table[sql] ? schema_1_table[sql] : sql_table[sql];
+  const char *text =
+      connection->schema_1 && schema_1_table[sql] ? schema_1_table[sql] : sql_table[sql];
   if (!*stmt)
     self.code = sqlite3_prepare_v3(connection->db, text, -1, SQLITE_PREPARE_PERSISTENT, stmt, NULL);
   self.stmt = *stmt;
@@ -172,18 +192,22 @@ static void note(ck_binder *self, int code) {
   if (self->code == SQLITE_OK) self->code = code;
 }
 
-void ck_bind_int(ck_binder *self, int64_t number) { note(self, sqlite3_bind_int64(self->stmt, ++self->at, number)); }
+void ck_bind_int(ck_binder *self, int64_t number) {
+  note(self, sqlite3_bind_int64(self->stmt, ++self->at, number));
+}
 
 void ck_bind_text(ck_binder *self, const char *text) {
   note(self, sqlite3_bind_text(self->stmt, ++self->at, text, -1, SQLITE_STATIC));
 }
 
 void ck_bind_blob(ck_binder *self, ck_bytes bytes) {
-  note(self, sqlite3_bind_blob64(self->stmt, ++self->at, bytes.len ? bytes.data : "", bytes.len, SQLITE_STATIC));
+  note(self, sqlite3_bind_blob64(self->stmt, ++self->at, bytes.len ? bytes.data : "", bytes.len,
+                                 SQLITE_STATIC));
 }
 
 void ck_bind_optional(ck_binder *self, ck_bytes bytes) {
-  note(self, sqlite3_bind_blob64(self->stmt, ++self->at, bytes.len ? bytes.data : NULL, bytes.len, SQLITE_STATIC));
+  note(self, sqlite3_bind_blob64(self->stmt, ++self->at, bytes.len ? bytes.data : NULL, bytes.len,
+                                 SQLITE_STATIC));
 }
 
 int ck_binder_next(ck_binder *self) {

@@ -3,7 +3,8 @@
 
 static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
   ck_sqlite *self = to;
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
   if (status != CK_OK) return status;
   ck_binder binder = ck_binder_of(self->writer, fact->value ? CK_SQL_PUT_FACT : CK_SQL_DROP_FACT);
@@ -16,13 +17,18 @@ static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
   return ck_sqlite_end(self, status, err);
 }
 
-static ck_status read_fact(ck_value **out, const ck_sqlite *self, ck_binder *binder, const char *key, ck_error *err) {
-  ck_bytes value = {sqlite3_column_blob(binder->stmt, 0), (size_t)sqlite3_column_bytes(binder->stmt, 0)};
+static ck_status read_fact(ck_value **out, const ck_sqlite *self, ck_binder *binder,
+                           const char *key, ck_error *err) {
+  ck_bytes value = {sqlite3_column_blob(binder->stmt, 0),
+                    (size_t)sqlite3_column_bytes(binder->stmt, 0)};
   if (sqlite3_column_int(binder->stmt, 1)) return ck_value_copy(out, value, err);
-  return ck_error_set(err, CK_E_CORRUPT, "fact '%.100s' in store %s is not what was written: its check differs", key, self->path);
+  return ck_error_set(err, CK_E_CORRUPT,
+                      "fact '%.100s' in store %s is not what was written: its check differs", key,
+                      self->path);
 }
 
-static ck_status get_fact(ck_value **out, void *to, const char *owner, const char *key, ck_error *err) {
+static ck_status get_fact(ck_value **out, void *to, const char *owner, const char *key,
+                          ck_error *err) {
   ck_sqlite *self = to;
   ck_connection *reader;
   *out = NULL;
@@ -33,8 +39,10 @@ static ck_status get_fact(ck_value **out, void *to, const char *owner, const cha
   ck_bind_text(&binder, owner);
   ck_bind_text(&binder, key);
   int code = ck_binder_next(&binder);
-  if (code == SQLITE_ROW) status = read_fact(out, self, &binder, key, err);
-  else if (code != SQLITE_DONE) status = ck_sqlite_error(self, reader->db, code, "read a fact", err);
+  if (code == SQLITE_ROW)
+    status = read_fact(out, self, &binder, key, err);
+  else if (code != SQLITE_DONE)
+    status = ck_sqlite_error(self, reader->db, code, "read a fact", err);
   ck_binder_clear(&binder);
   ck_sqlite_put_reader(self, reader);
   return status;

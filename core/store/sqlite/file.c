@@ -1,4 +1,5 @@
-/* file.c - is there a store at this path? Answered before anything is changed, without opening the file twice. */
+/* file.c - is there a store at this path? Answered before anything is changed, without opening the
+ * file twice. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,17 +67,22 @@ static uint32_t read_u32(const uint8_t *at) {
   return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t application, int64_t schema, ck_error *err) {
+ck_status ck_sqlite_check_schema(const ck_sqlite *self, int64_t application, int64_t schema,
+                                 ck_error *err) {
   if (application != CK_SQLITE_APPLICATION)
-    return ck_error_set(err, CK_E_NOT_A_STORE, "%s is a database of another application, not a ckrun store", self->path);
+    return ck_error_set(err, CK_E_NOT_A_STORE,
+                        "%s is a database of another application, not a ckrun store", self->path);
   if (schema > CK_STORE_SCHEMA)
-    return ck_error_set(err, CK_E_NEWER, "store %s has schema %lld; this ckrun knows schemas up to %d", self->path,
+    return ck_error_set(err, CK_E_NEWER,
+                        "store %s has schema %lld; this ckrun knows schemas up to %d", self->path,
                         (long long)schema, CK_STORE_SCHEMA);
-  if (schema < 1) return ck_error_set(err, CK_E_CORRUPT, "store %s has no schema number", self->path);
+  if (schema < 1)
+    return ck_error_set(err, CK_E_CORRUPT, "store %s has no schema number", self->path);
   return CK_OK;
 }
 
-/* Reads the header through a connection's own file: closing a descriptor beside SQLite would drop its locks. */
+/* Reads the header through a connection's own file: closing a descriptor beside SQLite would drop
+ * its locks. */
 static ck_status check_header(const ck_sqlite *self, ck_error *err) {
   uint8_t header[HEADER_SIZE] = {0};
   ck_connection *probe = NULL;
@@ -84,13 +90,16 @@ static ck_status check_header(const ck_sqlite *self, ck_error *err) {
   if (status != CK_OK) return status;
   sqlite3_file *file = NULL;
   int code = sqlite3_file_control(probe->db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code == SQLITE_OK) code = file->pMethods ? file->pMethods->xRead(file, header, HEADER_SIZE, 0) : SQLITE_CANTOPEN;
+  if (code == SQLITE_OK)
+    code = file->pMethods ? file->pMethods->xRead(file, header, HEADER_SIZE, 0) : SQLITE_CANTOPEN;
   if (code != SQLITE_OK && code != SQLITE_IOERR_SHORT_READ)
     status = ck_sqlite_error(self, probe->db, code, "read its header", err);
   else if (memcmp(header, "SQLite format 3", 16) != 0)
-    status = ck_error_set(err, CK_E_NOT_A_STORE, "%s is not a database, so not a ckrun store", self->path);
+    status = ck_error_set(err, CK_E_NOT_A_STORE, "%s is not a database, so not a ckrun store",
+                          self->path);
   else
-    status = ck_sqlite_check_schema(self, read_u32(header + APPLICATION_AT), read_u32(header + USER_VERSION_AT), err);
+    status = ck_sqlite_check_schema(self, read_u32(header + APPLICATION_AT),
+                                    read_u32(header + USER_VERSION_AT), err);
   ck_connection_close(probe);
   return status;
 }
@@ -104,16 +113,21 @@ ck_status ck_sqlite_check_file(bool *fresh, const ck_sqlite *self, bool create, 
     return create ? CK_OK : ck_error_set(err, CK_E_NOT_FOUND, "there is no store %s", self->path);
   }
   if (S_ISLNK(found.st_mode))
-    return ck_error_set(err, CK_E_NOT_A_STORE, "%s is a symbolic link, which is not followed: name the file itself",
+    return ck_error_set(err, CK_E_NOT_A_STORE,
+                        "%s is a symbolic link, which is not followed: name the file itself",
                         self->path);
-  if (!S_ISREG(found.st_mode)) return ck_error_set(err, CK_E_NOT_A_STORE, "%s is not a regular file", self->path);
+  if (!S_ISREG(found.st_mode))
+    return ck_error_set(err, CK_E_NOT_A_STORE, "%s is not a regular file", self->path);
   if (found.st_size == 0) {
     *fresh = create;
-    return create ? CK_OK : ck_error_set(err, CK_E_NOT_A_STORE, "%s is empty, so not a ckrun store", self->path);
+    return create ? CK_OK
+                  : ck_error_set(err, CK_E_NOT_A_STORE, "%s is empty, so not a ckrun store",
+                                 self->path);
   }
   if (access(self->path, R_OK) != 0)
     return ck_error_set(err, CK_E_IO, "store %s: cannot read it: %s", self->path, strerror(errno));
-  if (!self->read_only && access(self->path, W_OK) != 0) return path_error(err, "write it", self->path);
+  if (!self->read_only && access(self->path, W_OK) != 0)
+    return path_error(err, "write it", self->path);
   return check_header(self, err);
 }
 
@@ -131,14 +145,16 @@ static ck_status sync_folder(const ck_sqlite *self, ck_error *err) {
   char *folder = strndup(self->path, (size_t)(strrchr(self->path, '/') - self->path) + 1);
   if (!folder) return ck_error_no_memory(err);
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  ck_status status = fd >= 0 && fsync(fd) == 0 ? CK_OK : path_error(err, "sync the folder of", self->path);
+  ck_status status =
+      fd >= 0 && fsync(fd) == 0 ? CK_OK : path_error(err, "sync the folder of", self->path);
   if (fd >= 0) close(fd);
   free(folder);
   return status;
 }
 
 ck_status ck_sqlite_end_draft(char *draft, const ck_sqlite *self, ck_status status, ck_error *err) {
-  if (status == CK_OK && rename(draft, self->path) != 0) status = path_error(err, "make it", self->path);
+  if (status == CK_OK && rename(draft, self->path) != 0)
+    status = path_error(err, "make it", self->path);
   if (status != CK_OK && draft) unlink(draft);
   free(draft);
   return status == CK_OK ? sync_folder(self, err) : status;

@@ -3,14 +3,18 @@
 
 #include "core/store/sqlite/sqlite.h"
 
-static ck_status read_entry(ck_buffer *out, const ck_sqlite *self, ck_connection *connection, ck_error *err) {
+static ck_status read_entry(ck_buffer *out, const ck_sqlite *self, ck_connection *connection,
+                            ck_error *err) {
   ck_status status = CK_OK;
   ck_binder binder = ck_binder_of(connection, CK_SQL_GET_KEY);
   int code = ck_binder_next(&binder);
   if (code == SQLITE_ROW && !sqlite3_column_int(binder.stmt, 1))
-    status = ck_error_set(err, CK_E_CORRUPT, "store %s: its entry about its key is not what was written: its check differs", self->path);
+    status = ck_error_set(
+        err, CK_E_CORRUPT,
+        "store %s: its entry about its key is not what was written: its check differs", self->path);
   else if (code == SQLITE_ROW)
-    ck_buffer_append(out, sqlite3_column_blob(binder.stmt, 0), (size_t)sqlite3_column_bytes(binder.stmt, 0));
+    ck_buffer_append(out, sqlite3_column_blob(binder.stmt, 0),
+                     (size_t)sqlite3_column_bytes(binder.stmt, 0));
   else if (code != SQLITE_DONE)
     status = ck_sqlite_error(self, connection->db, code, "read the entry about its key", err);
   ck_binder_clear(&binder);
@@ -33,10 +37,13 @@ static ck_status get_key_entry(ck_buffer *out, void *to, ck_error *err) {
 ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err) {
   ck_buffer now = {0};
   ck_status status = read_entry(&now, self, self->writer, err);
-  bool same = status == CK_OK && ck_bytes_equal(ck_buffer_bytes(&now), ck_buffer_bytes(&self->key_entry));
+  bool same =
+      status == CK_OK && ck_bytes_equal(ck_buffer_bytes(&now), ck_buffer_bytes(&self->key_entry));
   ck_buffer_clear(&now);
   if (status != CK_OK || same) return status;
-  return ck_error_set(err, CK_E_WRONG_KEY, "store %s: its key was changed since it was opened: try again with that one", self->path);
+  return ck_error_set(err, CK_E_WRONG_KEY,
+                      "store %s: its key was changed since it was opened: try again with that one",
+                      self->path);
 }
 
 static ck_status put_rows(ck_sqlite *self, ck_bytes entry, ck_error *err) {

@@ -1,4 +1,5 @@
-/* lock.c - flocks with bounded waits, and session locks that can be asked for without being taken. */
+/* lock.c - flocks with bounded waits, and session locks that can be asked for without being
+ * taken. */
 #include "core/store/sqlite/lock.h"
 
 #include <errno.h>
@@ -79,7 +80,8 @@ void ck_lock_close(ck_lock *self) {
   free(self);
 }
 
-/* The kernel knows who holds a flock; a pid written into the file would cost a write per transaction and could be stale. */
+/* The kernel knows who holds a flock; a pid written into the file would cost a write per
+ * transaction and could be stale. */
 static long holder_of(int fd) {
   struct stat file;
   if (fstat(fd, &file) != 0) return 0;
@@ -91,8 +93,11 @@ static long holder_of(int fd) {
     long pid;
     unsigned dev_major, dev_minor;
     unsigned long long inode;
-    if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid, &dev_major, &dev_minor, &inode) != 4) continue;
-    if (inode == file.st_ino && dev_major == major(file.st_dev) && dev_minor == minor(file.st_dev)) holder = pid;
+    if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid, &dev_major, &dev_minor, &inode) !=
+        4)
+      continue;
+    if (inode == file.st_ino && dev_major == major(file.st_dev) && dev_minor == minor(file.st_dev))
+      holder = pid;
   }
   fclose(locks);
   return holder;
@@ -102,7 +107,8 @@ static ck_status busy_error(const ck_lock *self, int64_t wait_ms, ck_error *err)
   long holder = holder_of(self->fd);
   char who[48] = "another process";
   if (holder > 0) snprintf(who, sizeof who, "process %ld", holder);
-  return ck_error_set(err, CK_E_BUSY, "%s is held by %s; waited %lld ms", self->path, who, (long long)wait_ms);
+  return ck_error_set(err, CK_E_BUSY, "%s is held by %s; waited %lld ms", self->path, who,
+                      (long long)wait_ms);
 }
 
 static void back_off(ck_lock *self, int64_t pause_us) {
@@ -125,8 +131,9 @@ ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err) {
   struct stat file;
   if (fstat(self->fd, &file) == 0 && file.st_nlink > 0) return CK_OK;
   ck_lock_release(self);
-  return ck_error_set(err, CK_E_IO, "%s was removed while the store was open: it no longer keeps other writers out",
-                      self->path);
+  return ck_error_set(
+      err, CK_E_IO, "%s was removed while the store was open: it no longer keeps other writers out",
+      self->path);
 }
 
 void ck_lock_release(ck_lock *self) { flock(self->fd, LOCK_UN); }
@@ -147,8 +154,9 @@ static long read_owner(int fd, char host[OWNER_TEXT_MAX + 1]) {
   return len > 0 && sscanf(text, "%ld %160s", &pid, host) == 2 ? pid : 0;
 }
 
-/* A program that was being forked when its parent was killed has the parent's files until it dies of that, too. Waits a
- * moment when that is who holds `fd`, which has been looked at `looks` times. */
+/* A program that was being forked when its parent was killed has the parent's files until it dies
+ * of that, too. Waits a moment when that is who holds `fd`, which has been looked at `looks`
+ * times. */
 static bool wait_for_dying(int fd, int looks) {
   char host[OWNER_TEXT_MAX + 1] = "", here[OWNER_TEXT_MAX + 1] = "";
   long pid = looks < DYING_LOOKS ? read_owner(fd, host) : 0;
@@ -161,8 +169,11 @@ static bool wait_for_dying(int fd, int looks) {
 static ck_status owned_error(int fd, const char *session_id, ck_error *err) {
   char host[OWNER_TEXT_MAX + 1] = "";
   long pid = read_owner(fd, host);
-  if (pid) return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session_id, pid, host);
-  return ck_error_set(err, CK_E_OWNED, "session %s is run by a process that has not said its pid yet", session_id);
+  if (pid)
+    return ck_error_set(err, CK_E_OWNED, "session %s is run by process %ld on %s", session_id, pid,
+                        host);
+  return ck_error_set(err, CK_E_OWNED,
+                      "session %s is run by a process that has not said its pid yet", session_id);
 }
 
 static ck_status make_folder(const char *store_path, ck_error *err) {
@@ -180,10 +191,12 @@ static ck_status make_folder(const char *store_path, ck_error *err) {
   return status;
 }
 
-/* The file may have been removed by its last owner between our open and our flock: then it locks nothing. */
+/* The file may have been removed by its last owner between our open and our flock: then it locks
+ * nothing. */
 static bool still_there(int fd, const char *path) {
   struct stat held, named;
-  return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino && held.st_dev == named.st_dev;
+  return fstat(fd, &held) == 0 && lstat(path, &named) == 0 && held.st_ino == named.st_ino &&
+         held.st_dev == named.st_dev;
 }
 
 /* CK_E_OWNED: somebody else has it. */
@@ -211,21 +224,25 @@ static ck_status open_locked(int *out, const char *path, const char *session_id,
   return ck_error_set(err, CK_E_IO, "%s is removed again and again", path);
 }
 
-/* A flock cannot be asked for without taking it, which would make a third process believe the session owned. So the
- * owner also holds an open-file-description lock: it excludes nobody, but F_OFD_GETLK sees it. */
+/* A flock cannot be asked for without taking it, which would make a third process believe the
+ * session owned. So the owner also holds an open-file-description lock: it excludes nobody, but
+ * F_OFD_GETLK sees it. */
 static ck_status mark_owned(int fd, const char *path, ck_error *err) {
   char host[OWNER_TEXT_MAX - 32] = "";
   char text[OWNER_TEXT_MAX];
-  if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0') snprintf(host, sizeof host, "unknown");
+  if (gethostname(host, sizeof host - 1) != 0 || host[0] == '\0')
+    snprintf(host, sizeof host, "unknown");
   int len = snprintf(text, sizeof text, "%ld %s\n", (long)getpid(), host);
   struct flock mark = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   errno = EIO;
-  if (fcntl(fd, F_OFD_SETLK, &mark) != 0 || ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)len, 0) != len)
+  if (fcntl(fd, F_OFD_SETLK, &mark) != 0 || ftruncate(fd, 0) != 0 ||
+      pwrite(fd, text, (size_t)len, 0) != len)
     return file_error(err, "write", path);
   return CK_OK;
 }
 
-ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path, const char *session_id, ck_error *err) {
+ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path,
+                               const char *session_id, ck_error *err) {
   *out = NULL;
   ck_session_lock *self = NULL;
   ck_status status = ck_id_check("session", session_id, err);
@@ -235,7 +252,8 @@ ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path, co
   if (!self) return ck_error_no_memory(err);
   self->fd = -1;
   self->path = session_path(store_path, session_id);
-  status = self->path ? open_locked(&self->fd, self->path, session_id, err) : ck_error_no_memory(err);
+  status =
+      self->path ? open_locked(&self->fd, self->path, session_id, err) : ck_error_no_memory(err);
   if (status == CK_OK) status = mark_owned(self->fd, self->path, err);
   if (status == CK_OK) {
     *out = self;
@@ -287,11 +305,14 @@ done:
 void ck_session_lock_set_fault(ck_session_lock *self, const char *text) {
   char line[TROUBLE_MAX + 2];
   int len = snprintf(line, sizeof line, "%.*s\n", TROUBLE_MAX, text ? text : "");
-  if (pwrite(self->fd, line, (size_t)len, OWNER_TEXT_MAX) == len && ftruncate(self->fd, OWNER_TEXT_MAX + len) == 0) return;
+  if (pwrite(self->fd, line, (size_t)len, OWNER_TEXT_MAX) == len &&
+      ftruncate(self->fd, OWNER_TEXT_MAX + len) == 0)
+    return;
   errno = 0; /* nobody can be told, then */
 }
 
-void ck_session_lock_get_fault(char *out, size_t size, const char *store_path, const char *session_id) {
+void ck_session_lock_get_fault(char *out, size_t size, const char *store_path,
+                               const char *session_id) {
   ck_error owned = CK_ERROR_INIT;
   out[0] = 0;
   if (ck_session_lock_check(store_path, session_id, &owned) != CK_E_OWNED) return;
@@ -306,7 +327,9 @@ void ck_session_lock_get_fault(char *out, size_t size, const char *store_path, c
 
 long ck_session_lock_holder(const char *store_path, const char *session_id) {
   ck_error ignored = CK_ERROR_INIT;
-  char *path = ck_id_check("session", session_id, &ignored) == CK_OK ? session_path(store_path, session_id) : NULL;
+  char *path = ck_id_check("session", session_id, &ignored) == CK_OK
+                   ? session_path(store_path, session_id)
+                   : NULL;
   int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
   long holder = fd >= 0 ? holder_of(fd) : 0;
   if (fd >= 0) close(fd);

@@ -1,7 +1,8 @@
-/* lock.h - who may write: the store's lock, held for one transaction, and a session's lock, held for a run.
+/* lock.h - who may write: the store's lock, held for one transaction, and a session's lock, held
+ * for a run.
  *
- * Both are flocks on files beside the store, which die with their holder, however it dies. Files are 0600, opened with
- * O_CLOEXEC and O_NOFOLLOW; a pid or host that is shown is never trusted. */
+ * Both are flocks on files beside the store, which die with their holder, however it dies. Files
+ * are 0600, opened with O_CLOEXEC and O_NOFOLLOW; a pid or host that is shown is never trusted. */
 #ifndef CK_STORE_SQLITE_LOCK_H
 #define CK_STORE_SQLITE_LOCK_H
 
@@ -22,21 +23,26 @@ void ck_lock_close(ck_lock *self);
 CK_CHECKED ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err);
 void ck_lock_release(ck_lock *self);
 
-/* The lock of one session: STORE.sessions/ID.lock, holding "pid host" of its owner and, on the next line, its trouble. The file goes when it is closed. */
+/* The lock of one session: STORE.sessions/ID.lock, holding "pid host" of its owner and, on the next
+ * line, its trouble. The file goes when it is closed. */
 typedef struct ck_session_lock ck_session_lock;
 
-/* CK_E_OWNED names pid and host of the live owner. Waits for no owner that lives, and a few seconds at most for what one that
- * was killed had just forked: that shares the lock until it dies, too. */
-CK_CHECKED ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path, const char *session_id,
-                                          ck_error *err);
+/* CK_E_OWNED names pid and host of the live owner. Waits for no owner that lives, and a few seconds
+ * at most for what one that was killed had just forked: that shares the lock until it dies, too. */
+CK_CHECKED ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path,
+                                          const char *session_id, ck_error *err);
 void ck_session_lock_close(ck_session_lock *self);
-/* CK_OK when nobody holds it, else CK_E_OWNED, waits as above. Takes nothing and makes no file, so it disturbs nobody. */
-CK_CHECKED ck_status ck_session_lock_check(const char *store_path, const char *session_id, ck_error *err);
+/* CK_OK when nobody holds it, else CK_E_OWNED, waits as above. Takes nothing and makes no file, so
+ * it disturbs nobody. */
+CK_CHECKED ck_status ck_session_lock_check(const char *store_path, const char *session_id,
+                                           ck_error *err);
 
-/* What its owner cannot do just now; NULL: nothing. For people: a disk that takes nothing may not take this either. */
+/* What its owner cannot do just now; NULL: nothing. For people: a disk that takes nothing may not
+ * take this either. */
 void ck_session_lock_set_fault(ck_session_lock *self, const char *text);
 /* "" when nobody holds it, or its owner told of none. `size` bytes at most. */
-void ck_session_lock_get_fault(char *out, size_t size, const char *store_path, const char *session_id);
+void ck_session_lock_get_fault(char *out, size_t size, const char *store_path,
+                               const char *session_id);
 
 /* The process that holds it, as the kernel says; 0: nobody, or one that this machine cannot see. */
 long ck_session_lock_holder(const char *store_path, const char *session_id);

@@ -16,13 +16,15 @@ static ck_status is_whole(bool *out, ck_sqlite *self, int64_t session, int64_t s
   return ck_sqlite_error(self, self->writer->db, code, "look for a checkpoint", err);
 }
 
-static ck_status change_pin(ck_sqlite *self, int64_t session, int64_t seq, bool pinned, ck_error *err) {
+static ck_status change_pin(ck_sqlite *self, int64_t session, int64_t seq, bool pinned,
+                            ck_error *err) {
   bool whole;
   ck_status status = is_whole(&whole, self, session, seq, err);
   if (status != CK_OK) return status;
   if (!whole)
-    return ck_error_set(err, CK_E_NOT_FOUND, "session number %lld in store %s has no checkpoint of its own at seq %lld", (long long)session,
-                        self->path, (long long)seq);
+    return ck_error_set(err, CK_E_NOT_FOUND,
+                        "session number %lld in store %s has no checkpoint of its own at seq %lld",
+                        (long long)session, self->path, (long long)seq);
   ck_binder binder = ck_binder_of(self->writer, pinned ? CK_SQL_PUT_PIN : CK_SQL_DROP_PIN);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, seq);
@@ -40,13 +42,15 @@ ck_status ck_sqlite_pin(void *to, ck_lease lease, int64_t seq, bool pinned, ck_e
 
 /* ---- deleting ---- */
 
-static ck_status run(ck_sqlite *self, ck_sql sql, const int64_t *numbers, size_t count, ck_error *err) {
+static ck_status run(ck_sqlite *self, ck_sql sql, const int64_t *numbers, size_t count,
+                     ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, sql);
   for (size_t i = 0; i < count; i++) ck_bind_int(&binder, numbers[i]);
   return ck_sqlite_write(self, &binder, "delete a session", err);
 }
 
-static ck_status copy_stub(ck_sqlite *self, int64_t session, int64_t heir, const ck_prune_row *stub, ck_error *err) {
+static ck_status copy_stub(ck_sqlite *self, int64_t session, int64_t heir, const ck_prune_row *stub,
+                           ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_COPY_STUB);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, heir);
@@ -59,12 +63,15 @@ static ck_status copy_stub(ck_sqlite *self, int64_t session, int64_t heir, const
   ck_bind_optional(&binder, stub->info);
   ck_status status = ck_sqlite_write(self, &binder, "copy a checkpoint", err);
   if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
-  return ck_error_set(err, CK_E_CORRUPT, "store %s: the checkpoint at seq %lld of session number %lld is not the one that was read",
-                      self->path, (long long)stub->seq, (long long)session);
+  return ck_error_set(
+      err, CK_E_CORRUPT,
+      "store %s: the checkpoint at seq %lld of session number %lld is not the one that was read",
+      self->path, (long long)stub->seq, (long long)session);
 }
 
 /* One by one, as they change on the way. */
-static ck_status move_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir, ck_error *err) {
+static ck_status move_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir,
+                             ck_error *err) {
   ck_status status = CK_OK;
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EVENTS);
   ck_bind_int(&binder, session);
@@ -79,26 +86,34 @@ static ck_status move_events(ck_sqlite *self, int64_t session, const ck_dependen
     status = heir->move(heir->to, &row, err);
     if (status == CK_OK) status = ck_sqlite_put_events(self, heir->session, &row, 1, err);
   }
-  if (status == CK_OK && binder.code != SQLITE_DONE) status = ck_sqlite_error(self, self->writer->db, binder.code, "read events", err);
+  if (status == CK_OK && binder.code != SQLITE_DONE)
+    status = ck_sqlite_error(self, self->writer->db, binder.code, "read events", err);
   ck_binder_clear(&binder);
   return status;
 }
 
-static ck_status copy_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir, ck_error *err) {
+static ck_status copy_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir,
+                             ck_error *err) {
   if (heir->move) return move_events(self, session, heir, err);
-  return run(self, CK_SQL_COPY_EVENTS, (const int64_t[]){session, heir->session, heir->cut}, 3, err);
+  return run(self, CK_SQL_COPY_EVENTS, (const int64_t[]){session, heir->session, heir->cut}, 3,
+             err);
 }
 
-static ck_status bequeath(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir, ck_error *err) {
+static ck_status bequeath(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir,
+                          ck_error *err) {
   ck_status status = copy_events(self, session, heir, err);
-  if (status == CK_OK) status = run(self, CK_SQL_COPY_TIMELINES, (const int64_t[]){session, heir->session, heir->timeline}, 3, err);
+  if (status == CK_OK)
+    status = run(self, CK_SQL_COPY_TIMELINES,
+                 (const int64_t[]){session, heir->session, heir->timeline}, 3, err);
   for (size_t i = 0; i < heir->stub_count && status == CK_OK; i++)
     status = copy_stub(self, session, heir->session, &heir->stubs[i], err);
   const int64_t moved[] = {session, heir->session, heir->origin.session, heir->origin.cut};
   if (status == CK_OK) status = run(self, CK_SQL_MOVE_ORIGIN, moved, 4, err);
   if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
-  return ck_error_set(err, CK_E_CORRUPT, "store %s: the row of session number %lld is not what was written: its check differs",
-                      self->path, (long long)heir->session);
+  return ck_error_set(
+      err, CK_E_CORRUPT,
+      "store %s: the row of session number %lld is not what was written: its check differs",
+      self->path, (long long)heir->session);
 }
 
 static ck_status check_heirs(ck_sqlite *self, int64_t session, size_t count, ck_error *err) {
@@ -109,13 +124,16 @@ static ck_status check_heirs(ck_sqlite *self, int64_t session, size_t count, ck_
   ck_binder_clear(&binder);
   if (code != SQLITE_ROW) return ck_sqlite_error(self, self->writer->db, code, "count forks", err);
   if (forks == (int64_t)count) return CK_OK;
-  return ck_error_set(err, CK_E_BUSY, "store %s: a fork was made meanwhile: nothing was deleted, try again", self->path);
+  return ck_error_set(err, CK_E_BUSY,
+                      "store %s: a fork was made meanwhile: nothing was deleted, try again",
+                      self->path);
 }
 
 /* Numbers of sessions are not given twice: somebody may still hold a lease on this one. */
 static ck_status delete_rows(ck_sqlite *self, int64_t session, ck_error *err) {
-  static const ck_sql statements[] = {CK_SQL_DELETE_PINS,   CK_SQL_DELETE_REQUESTS,  CK_SQL_DELETE_CHECKPOINTS,
-                                      CK_SQL_DELETE_EVENTS, CK_SQL_DELETE_TIMELINES, CK_SQL_DELETE_SESSION,
+  static const ck_sql statements[] = {CK_SQL_DELETE_PINS,        CK_SQL_DELETE_REQUESTS,
+                                      CK_SQL_DELETE_CHECKPOINTS, CK_SQL_DELETE_EVENTS,
+                                      CK_SQL_DELETE_TIMELINES,   CK_SQL_DELETE_SESSION,
                                       CK_SQL_NOTE_DELETED};
   ck_status status = CK_OK;
   for (size_t i = 0; i < sizeof statements / sizeof *statements && status == CK_OK; i++)
@@ -123,13 +141,15 @@ static ck_status delete_rows(ck_sqlite *self, int64_t session, ck_error *err) {
   return status;
 }
 
-ck_status ck_sqlite_delete_session(void *to, ck_lease lease, const ck_dependent_fork *heirs, size_t count, ck_error *err) {
+ck_status ck_sqlite_delete_session(void *to, ck_lease lease, const ck_dependent_fork *heirs,
+                                   size_t count, ck_error *err) {
   ck_sqlite *self = to;
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   status = ck_sqlite_check_lease(self, lease, err);
   if (status == CK_OK) status = check_heirs(self, lease.session, count, err);
-  for (size_t i = 0; i < count && status == CK_OK; i++) status = bequeath(self, lease.session, &heirs[i], err);
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = bequeath(self, lease.session, &heirs[i], err);
   if (status == CK_OK) status = delete_rows(self, lease.session, err);
   return ck_sqlite_end(self, status, err);
 }
@@ -142,17 +162,22 @@ static ck_status shrink(int64_t *left, ck_sqlite *self, ck_error *err) {
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
   if (status != CK_OK) return status;
   int code = sqlite3_exec(self->writer->db, sql, NULL, NULL, NULL);
-  if (code != SQLITE_OK) status = ck_sqlite_error(self, self->writer->db, code, "give pages back", err);
-  if (status == CK_OK) status = ck_connection_get_int(left, self, self->writer, "PRAGMA freelist_count", err);
+  if (code != SQLITE_OK)
+    status = ck_sqlite_error(self, self->writer->db, code, "give pages back", err);
+  if (status == CK_OK)
+    status = ck_connection_get_int(left, self, self->writer, "PRAGMA freelist_count", err);
   return ck_sqlite_end(self, status, err);
 }
 
 static ck_status count_pages(int64_t *out, int64_t *unused, ck_sqlite *self, ck_error *err) {
   ck_status status = ck_connection_get_int(out, self, self->writer, "PRAGMA page_count", err);
-  return status == CK_OK ? ck_connection_get_int(unused, self, self->writer, "PRAGMA freelist_count", err) : status;
+  return status == CK_OK
+             ? ck_connection_get_int(unused, self, self->writer, "PRAGMA freelist_count", err)
+             : status;
 }
 
-/* The file itself is cut when the log is moved into it: at once, or as soon as no reader needs the log. */
+/* The file itself is cut when the log is moved into it: at once, or as soon as no reader needs the
+ * log. */
 ck_status ck_sqlite_vacuum(int64_t *bytes, void *to, ck_error *err) {
   ck_sqlite *self = to;
   int64_t before, after, unused, mode;

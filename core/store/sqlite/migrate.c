@@ -8,24 +8,28 @@
 
 /* One step each: from schema N + 1 to N + 2. */
 static const char *const steps[] = {"core/store/sqlite/migrate_2.sql"};
-_Static_assert(sizeof steps / sizeof *steps == CK_STORE_SCHEMA - 1, "a schema without the step that leads to it");
+_Static_assert(sizeof steps / sizeof *steps == CK_STORE_SCHEMA - 1,
+               "a schema without the step that leads to it");
 
 /* An older program that is at work would go on writing rows as it knows them. */
 static ck_status check_idle(ck_sqlite *self, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
   ck_status status = CK_OK;
-  int code = sqlite3_prepare_v2(self->writer->db, "SELECT id FROM session WHERE status = 1", -1, &stmt, NULL);
+  int code = sqlite3_prepare_v2(self->writer->db, "SELECT id FROM session WHERE status = 1", -1,
+                                &stmt, NULL);
   while (code == SQLITE_OK || (code == SQLITE_ROW && status == CK_OK)) {
     code = sqlite3_step(stmt);
     const char *id = code == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
     if (id && ck_session_lock_check(self->path, id, err) == CK_E_OWNED) {
-      ck_error_prefix(err, "store %s: cannot bring it from schema %lld to %d while an older ckrun is at work", self->path,
-                      (long long)self->schema, CK_STORE_SCHEMA);
+      ck_error_prefix(
+          err, "store %s: cannot bring it from schema %lld to %d while an older ckrun is at work",
+          self->path, (long long)self->schema, CK_STORE_SCHEMA);
       if (err) err->status = CK_E_BUSY;
       status = CK_E_BUSY;
     }
   }
-  if (status == CK_OK && code != SQLITE_DONE) status = ck_sqlite_error(self, self->writer->db, code, "read its sessions", err);
+  if (status == CK_OK && code != SQLITE_DONE)
+    status = ck_sqlite_error(self, self->writer->db, code, "read its sessions", err);
   sqlite3_finalize(stmt);
   return status;
 }
@@ -41,7 +45,8 @@ static ck_status run_step(ck_sqlite *self, int64_t from, ck_error *err) {
   free(text);
   if (code == SQLITE_OK) return CK_OK;
   char doing[80];
-  snprintf(doing, sizeof doing, "bring it from schema %lld to %lld", (long long)from, (long long)from + 1);
+  snprintf(doing, sizeof doing, "bring it from schema %lld to %lld", (long long)from,
+           (long long)from + 1);
   return ck_sqlite_error(self, self->writer->db, code, doing, err);
 }
 
@@ -49,7 +54,8 @@ ck_status ck_sqlite_migrate(ck_sqlite *self, ck_error *err) {
   ck_status status = check_idle(self, err);
   if (status == CK_OK) status = ck_sqlite_begin_locked(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
-  for (int64_t from = self->schema; from < CK_STORE_SCHEMA && status == CK_OK; from++) status = run_step(self, from, err);
+  for (int64_t from = self->schema; from < CK_STORE_SCHEMA && status == CK_OK; from++)
+    status = run_step(self, from, err);
   status = ck_sqlite_end_locked(self, status, err);
   if (status == CK_OK) self->schema = CK_STORE_SCHEMA;
   return status;

@@ -1,4 +1,5 @@
-/* rekey.c - the rows of a store on their way from one key to another: events and checkpoints a few at a time, the rest at once. */
+/* rekey.c - the rows of a store on their way from one key to another: events and checkpoints a few
+ * at a time, the rest at once. */
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
@@ -12,9 +13,10 @@ static ck_status failed(const ck_sqlite *self, int code, ck_error *err) {
 /* ---- which keys there are ---- */
 
 static ck_status list_keys(void *to, ck_key_visit visit, void *visitor, ck_error *err) {
-  static const char sql[] =
-      "SELECT key_id, sum(e), sum(c) FROM (SELECT key_id, count(*) AS e, 0 AS c FROM event GROUP BY key_id UNION ALL"
-      " SELECT key_id, 0, count(*) FROM checkpoint GROUP BY key_id) GROUP BY key_id ORDER BY key_id";
+  static const char sql[] = "SELECT key_id, sum(e), sum(c) FROM (SELECT key_id, count(*) AS e, 0 "
+                            "AS c FROM event GROUP BY key_id UNION ALL"
+                            " SELECT key_id, 0, count(*) FROM checkpoint GROUP BY key_id) GROUP BY "
+                            "key_id ORDER BY key_id";
   ck_sqlite *self = to;
   ck_connection *reader;
   sqlite3_stmt *stmt = NULL;
@@ -37,7 +39,10 @@ static ck_status list_keys(void *to, ck_key_visit visit, void *visitor, ck_error
 
 static ck_status put_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
-  int code = sqlite3_prepare_v2(self->writer->db, "INSERT OR REPLACE INTO meta VALUES ('key', ?1, row_check('meta', 'key', ?1))", -1, &stmt, NULL);
+  int code = sqlite3_prepare_v2(
+      self->writer->db,
+      "INSERT OR REPLACE INTO meta VALUES ('key', ?1, row_check('meta', 'key', ?1))", -1, &stmt,
+      NULL);
   if (code == SQLITE_OK) code = sqlite3_bind_blob64(stmt, 1, entry.data, entry.len, SQLITE_STATIC);
   if (code == SQLITE_OK) code = sqlite3_step(stmt);
   sqlite3_finalize(stmt);
@@ -57,10 +62,13 @@ static ck_status check_idle(ck_sqlite *self, ck_error *err) {
   int code = sqlite3_prepare_v2(self->writer->db, "SELECT id FROM session", -1, &stmt, NULL);
   while ((code == SQLITE_OK || code == SQLITE_ROW) && status == CK_OK) {
     code = sqlite3_step(stmt);
-    if (code == SQLITE_ROW) status = ck_session_lock_check(self->path, (const char *)sqlite3_column_text(stmt, 0), err);
+    if (code == SQLITE_ROW)
+      status = ck_session_lock_check(self->path, (const char *)sqlite3_column_text(stmt, 0), err);
   }
-  if (status == CK_E_OWNED) ck_error_prefix(err, "store %s: its key cannot be changed now", self->path);
-  else if (status == CK_OK && code != SQLITE_DONE) status = failed(self, code, err);
+  if (status == CK_E_OWNED)
+    ck_error_prefix(err, "store %s: its key cannot be changed now", self->path);
+  else if (status == CK_OK && code != SQLITE_DONE)
+    status = failed(self, code, err);
   sqlite3_finalize(stmt);
   return status;
 }
@@ -98,7 +106,8 @@ static int step_next(sqlite3_stmt *stmt, int64_t after, const ck_seal *key) {
   ck_key_id id = ck_seal_key(key);
   sqlite3_reset(stmt);
   int code = sqlite3_bind_int64(stmt, 1, after);
-  if (code == SQLITE_OK) code = sqlite3_bind_blob(stmt, 2, id.bytes, sizeof id.bytes, SQLITE_TRANSIENT);
+  if (code == SQLITE_OK)
+    code = sqlite3_bind_blob(stmt, 2, id.bytes, sizeof id.bytes, SQLITE_TRANSIENT);
   return code == SQLITE_OK ? sqlite3_step(stmt) : code;
 }
 
@@ -129,7 +138,8 @@ static int put_checkpoint(sqlite3_stmt *stmt, int64_t no, const ck_checkpoint_ro
   return code;
 }
 
-/* *found is false when no event is left. The row is borrowed from the statement until the next one. */
+/* *found is false when no event is left. The row is borrowed from the statement until the next
+ * one. */
 static ck_status change_event(bool *found, batch *self, ck_error *err) {
   ck_sqlite *store = self->store;
   int code = step_next(self->next_event, store->rekeyed_event, self->with->to);
@@ -137,7 +147,8 @@ static ck_status change_event(bool *found, batch *self, ck_error *err) {
   if (!*found) return code == SQLITE_DONE ? CK_OK : failed(store, code, err);
   ck_event_row row = ck_sqlite_event_row(self->next_event);
   int64_t no = sqlite3_column_int64(self->next_event, 12);
-  ck_status status = self->with->event(self->with->self, sqlite3_column_int64(self->next_event, 13), &row, err);
+  ck_status status =
+      self->with->event(self->with->self, sqlite3_column_int64(self->next_event, 13), &row, err);
   if (status != CK_OK) return status;
   store->rekeyed_event = no;
   self->rows++;
@@ -154,7 +165,8 @@ static ck_status change_checkpoint(bool *found, batch *self, ck_error *err) {
   if (!*found) return code == SQLITE_DONE ? CK_OK : failed(store, code, err);
   ck_sqlite_read_checkpoint(&row, self->next_checkpoint);
   int64_t no = sqlite3_column_int64(self->next_checkpoint, 29);
-  ck_status status = self->with->checkpoint(self->with->self, sqlite3_column_int64(self->next_checkpoint, 30), &row, err);
+  ck_status status = self->with->checkpoint(
+      self->with->self, sqlite3_column_int64(self->next_checkpoint, 30), &row, err);
   if (status != CK_OK) return status;
   store->rekeyed_checkpoint = no;
   self->rows++;
@@ -178,11 +190,16 @@ static int prepare(batch *self) {
     sqlite3_stmt **to;
     const char *sql;
   } all[] = {
-      {&self->next_event, "SELECT " CK_SQL_EVENT_COLUMNS ", row, session FROM event WHERE row > ?1 AND key_id IS NOT ?2 ORDER BY row LIMIT 1"},
-      {&self->put_event, "UPDATE event SET encoding = ?2, \"check\" = ?3, mac = ?4, key_id = ?5, body = ?6 WHERE row = ?1"},
-      {&self->next_checkpoint, "SELECT " CK_SQL_CHECKPOINT_COLUMNS("payload")
-                               ", row, session FROM checkpoint WHERE row > ?1 AND key_id IS NOT ?2 ORDER BY row LIMIT 1"},
-      {&self->put_checkpoint, "UPDATE checkpoint SET encoding = ?2, events_digest = ?3, payload_digest = ?4, digest = ?5, mac = ?6,"
+      {&self->next_event,
+       "SELECT " CK_SQL_EVENT_COLUMNS
+       ", row, session FROM event WHERE row > ?1 AND key_id IS NOT ?2 ORDER BY row LIMIT 1"},
+      {&self->put_event, "UPDATE event SET encoding = ?2, \"check\" = ?3, mac = ?4, key_id = ?5, "
+                         "body = ?6 WHERE row = ?1"},
+      {&self->next_checkpoint, "SELECT " CK_SQL_CHECKPOINT_COLUMNS(
+                                   "payload") ", row, session FROM checkpoint WHERE row > ?1 AND "
+                                              "key_id IS NOT ?2 ORDER BY row LIMIT 1"},
+      {&self->put_checkpoint, "UPDATE checkpoint SET encoding = ?2, events_digest = ?3, "
+                              "payload_digest = ?4, digest = ?5, mac = ?6,"
                               " key_id = ?7, info = ?8, payload = ?9 WHERE row = ?1"},
   };
   int code = SQLITE_OK;
@@ -223,17 +240,23 @@ static void rekey(sqlite3_context *context, int count, sqlite3_value **values) {
   ck_buffer out = {0};
   int type = sqlite3_value_type(values[4]);
   if (type == SQLITE_NULL) return;
-  const void *data = type == SQLITE_TEXT ? (const void *)sqlite3_value_text(values[4]) : sqlite3_value_blob(values[4]);
-  ck_rekey_bytes what = {.use = (const char *)sqlite3_value_text(values[0]), .name = (const char *)sqlite3_value_text(values[1]),
-                         .id = (const char *)sqlite3_value_text(values[2]), .created_ms = sqlite3_value_int64(values[3]),
-                         .bytes = {data, (size_t)sqlite3_value_bytes(values[4])}, .text = type == SQLITE_TEXT};
+  const void *data = type == SQLITE_TEXT ? (const void *)sqlite3_value_text(values[4])
+                                         : sqlite3_value_blob(values[4]);
+  ck_rekey_bytes what = {.use = (const char *)sqlite3_value_text(values[0]),
+                         .name = (const char *)sqlite3_value_text(values[1]),
+                         .id = (const char *)sqlite3_value_text(values[2]),
+                         .created_ms = sqlite3_value_int64(values[3]),
+                         .bytes = {data, (size_t)sqlite3_value_bytes(values[4])},
+                         .text = type == SQLITE_TEXT};
   bool given = what.use && what.name && what.id;
-  ck_status status = given ? self->with->bytes(&out, self->with->self, &what, self->err) : ck_error_no_memory(self->err);
+  ck_status status = given ? self->with->bytes(&out, self->with->self, &what, self->err)
+                           : ck_error_no_memory(self->err);
   if (status != CK_OK) {
     self->status = status;
     sqlite3_result_error(context, "stopped", -1);
   } else if (what.text) {
-    sqlite3_result_text64(context, out.data ? out.data : "", out.len, SQLITE_TRANSIENT, SQLITE_UTF8);
+    sqlite3_result_text64(context, out.data ? out.data : "", out.len, SQLITE_TRANSIENT,
+                          SQLITE_UTF8);
   } else {
     sqlite3_result_blob64(context, out.data ? out.data : "", out.len, SQLITE_TRANSIENT);
   }
@@ -247,16 +270,21 @@ typedef struct table {
 
 static const table tables[] = {
     {"SELECT count(*) FROM request WHERE NOT (" CK_SQL_REQUEST_IS_SOUND ")",
-     "UPDATE request SET body = rekey('request', kind, s.id, s.created_ms, body) FROM session s WHERE s.no = request.session",
+     "UPDATE request SET body = rekey('request', kind, s.id, s.created_ms, body) FROM session s "
+     "WHERE s.no = request.session",
      "UPDATE request SET " CK_SQL_REQUEST_IS_SOUND},
     {"SELECT count(*) FROM session WHERE NOT (" CK_SQL_SESSION_IS_SOUND ")",
-     "UPDATE session SET input = rekey('input', '', id, created_ms, input), reason = rekey('reason', '', id, created_ms, reason)",
+     "UPDATE session SET input = rekey('input', '', id, created_ms, input), reason = "
+     "rekey('reason', '', id, created_ms, reason)",
      "UPDATE session SET " CK_SQL_SESSION_IS_SOUND},
     {"SELECT count(*) FROM fact WHERE NOT (" CK_SQL_FACT_IS_SOUND ")",
-     "UPDATE fact SET value = rekey('fact', length(CAST(owner AS BLOB)) || ':' || owner || key, '', 0, value)",
+     "UPDATE fact SET value = rekey('fact', length(CAST(owner AS BLOB)) || ':' || owner || key, "
+     "'', 0, value)",
      "UPDATE fact SET " CK_SQL_FACT_IS_SOUND},
-    {"SELECT count(*) FROM timeline WHERE NOT (" CK_SQL_TIMELINE_IS_SOUND ")", NULL, "UPDATE timeline SET " CK_SQL_TIMELINE_IS_SOUND},
-    {"SELECT count(*) FROM pin WHERE NOT (" CK_SQL_PIN_IS_SOUND ")", NULL, "UPDATE pin SET " CK_SQL_PIN_IS_SOUND},
+    {"SELECT count(*) FROM timeline WHERE NOT (" CK_SQL_TIMELINE_IS_SOUND ")", NULL,
+     "UPDATE timeline SET " CK_SQL_TIMELINE_IS_SOUND},
+    {"SELECT count(*) FROM pin WHERE NOT (" CK_SQL_PIN_IS_SOUND ")", NULL,
+     "UPDATE pin SET " CK_SQL_PIN_IS_SOUND},
 };
 
 static ck_status run_sql(ck_sqlite *self, const change *work, const char *sql, ck_error *err) {
@@ -270,17 +298,20 @@ static ck_status reseal_table(ck_sqlite *self, const change *work, const table *
   int64_t unsound;
   ck_status status = ck_connection_get_int(&unsound, self, self->writer, of->count, err);
   if (status == CK_OK && unsound)
-    status = ck_error_set(err, CK_E_CORRUPT, "store %s: %lld rows are not what was written: their checks differ (%s)", self->path,
-                          (long long)unsound, of->count);
+    status = ck_error_set(err, CK_E_CORRUPT,
+                          "store %s: %lld rows are not what was written: their checks differ (%s)",
+                          self->path, (long long)unsound, of->count);
   return status == CK_OK ? run_sql(self, work, of->seal, err) : status;
 }
 
 static ck_status change_tables(ck_sqlite *self, const change *work, ck_error *err) {
   ck_status status = CK_OK;
   size_t count = sizeof tables / sizeof *tables;
-  for (size_t i = 0; i < count && status == CK_OK; i++) status = reseal_table(self, work, &tables[i], err);
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = reseal_table(self, work, &tables[i], err);
   if (status == CK_OK) self->seal = work->with->to;
-  for (size_t i = 0; i < count && status == CK_OK; i++) status = run_sql(self, work, tables[i].sign, err);
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = run_sql(self, work, tables[i].sign, err);
   return status;
 }
 
@@ -290,7 +321,8 @@ static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_er
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   sqlite3 *db = self->writer->db;
-  int code = sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, &work, rekey, NULL, NULL);
+  int code = sqlite3_create_function(db, "rekey", 5, SQLITE_UTF8 | SQLITE_DIRECTONLY, &work, rekey,
+                                     NULL, NULL);
   status = code == SQLITE_OK ? change_tables(self, &work, err) : failed(self, code, err);
   if (status == CK_OK) status = put_entry(self, entry, err);
   status = ck_sqlite_end(self, status, err);
@@ -299,17 +331,23 @@ static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_er
   return status == CK_OK ? note_entry(self, entry, err) : status;
 }
 
-/* What was overwritten is zeros in the file (secure_delete), but the log still has its pages as they were. */
+/* What was overwritten is zeros in the file (secure_delete), but the log still has its pages as
+ * they were. */
 static ck_status clear_log(void *to, ck_error *err) {
   ck_sqlite *self = to;
   ck_sqlite_close_readers(self);
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
-  int code = sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+  int code =
+      sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
   if ((code & 0xff) == SQLITE_BUSY)
-    status = ck_error_set(err, CK_E_BUSY, "store %s has its new key, but another process reads it, and so keeps old bytes in %s-wal: "
-                          "do the same again when it has ended", self->path, self->path);
-  else if (code != SQLITE_OK) status = failed(self, code, err);
+    status = ck_error_set(
+        err, CK_E_BUSY,
+        "store %s has its new key, but another process reads it, and so keeps old bytes in %s-wal: "
+        "do the same again when it has ended",
+        self->path, self->path);
+  else if (code != SQLITE_OK)
+    status = failed(self, code, err);
   ck_lock_release(self->lock);
   return status;
 }

@@ -35,7 +35,8 @@ void ck_owned_forget(ck_owned *self) {
 
 ck_owned *ck_sqlite_get_owned(const ck_sqlite *self, ck_lease lease) {
   ck_owned *owned = self->owned;
-  while (owned && (owned->lease.session != lease.session || owned->lease.epoch != lease.epoch)) owned = owned->next;
+  while (owned && (owned->lease.session != lease.session || owned->lease.epoch != lease.epoch))
+    owned = owned->next;
   return owned;
 }
 
@@ -70,14 +71,18 @@ static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
 /* ---- rows ---- */
 
 static ck_status not_found(const ck_sqlite *self, const char *session_id, ck_error *err) {
-  return ck_error_set(err, CK_E_NOT_FOUND, "there is no session %s in store %s", session_id, self->path);
+  return ck_error_set(err, CK_E_NOT_FOUND, "there is no session %s in store %s", session_id,
+                      self->path);
 }
 
 static ck_status taken(const ck_sqlite *self, const char *session_id, ck_error *err) {
-  return ck_error_set(err, CK_E_EXISTS, "session %s exists already in store %s: give another id, or resume it", session_id, self->path);
+  return ck_error_set(err, CK_E_EXISTS,
+                      "session %s exists already in store %s: give another id, or resume it",
+                      session_id, self->path);
 }
 
-static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timeline *timeline, ck_error *err) {
+static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timeline *timeline,
+                              ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_TIMELINE);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, timeline->no);
@@ -91,14 +96,17 @@ static ck_status put_timeline(ck_sqlite *self, int64_t session, const ck_timelin
   return ck_sqlite_write(self, &binder, "open a timeline", err);
 }
 
-static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq, const ck_row_opening *with, ck_error *err) {
+static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq,
+                             const ck_row_opening *with, ck_error *err) {
   for (size_t i = 0; i < with->event_count; i++)
     if (with->events[i].seq != last_seq + 1 + (int64_t)i)
-      return ck_error_set(err, CK_E_RANGE, "event %lld does not follow event %lld", (long long)with->events[i].seq,
-                          (long long)(last_seq + (int64_t)i));
+      return ck_error_set(err, CK_E_RANGE, "event %lld does not follow event %lld",
+                          (long long)with->events[i].seq, (long long)(last_seq + (int64_t)i));
   ck_status status = put_timeline(self, session, with->timeline, err);
-  if (status == CK_OK) status = ck_sqlite_put_events(self, session, with->events, with->event_count, err);
-  if (status == CK_OK && with->checkpoint) status = ck_sqlite_put_checkpoint(self, session, with->checkpoint, err);
+  if (status == CK_OK)
+    status = ck_sqlite_put_events(self, session, with->events, with->event_count, err);
+  if (status == CK_OK && with->checkpoint)
+    status = ck_sqlite_put_checkpoint(self, session, with->checkpoint, err);
   return status;
 }
 
@@ -108,21 +116,23 @@ static ck_session_update update_of(const ck_row_opening *with) {
 }
 
 /* Number and last timeline of a session; *session 0: there is none. */
-static ck_status find(int64_t *session, int64_t *timeline, ck_sqlite *self, const char *session_id, ck_error *err) {
+static ck_status find(int64_t *session, int64_t *timeline, ck_sqlite *self, const char *session_id,
+                      ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_FIND_SESSION);
   ck_bind_text(&binder, session_id);
   int code = ck_binder_next(&binder);
   *session = *timeline = 0;
   if (code == SQLITE_DONE) return CK_OK;
-  if (code != SQLITE_ROW) return ck_sqlite_error(self, self->writer->db, code, "look for a session", err);
+  if (code != SQLITE_ROW)
+    return ck_sqlite_error(self, self->writer->db, code, "look for a session", err);
   *session = sqlite3_column_int64(binder.stmt, 0);
   *timeline = sqlite3_column_int64(binder.stmt, 1);
   ck_binder_clear(&binder);
   return CK_OK;
 }
 
-static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_record *record, const ck_row_opening *with,
-                             ck_error *err) {
+static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_record *record,
+                             const ck_row_opening *with, ck_error *err) {
   ck_session_update update = update_of(with);
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_SESSION);
   ck_bind_text(&binder, record->id);
@@ -144,7 +154,8 @@ static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_reco
 
 /* ---- creation and acquisition ---- */
 
-/* Asked before the lock is taken: an unknown session leaves no lock file behind, an existing one is not disturbed. */
+/* Asked before the lock is taken: an unknown session leaves no lock file behind, an existing one is
+ * not disturbed. */
 static ck_status check_exists(bool *out, ck_sqlite *self, const char *session_id, ck_error *err) {
   ck_connection *reader;
   ck_status status = ck_sqlite_get_reader(&reader, self, err);
@@ -160,7 +171,8 @@ static ck_status check_exists(bool *out, ck_sqlite *self, const char *session_id
   return status;
 }
 
-/* The checkpoint that a run goes on from can be another session's, which may prune it at any time. */
+/* The checkpoint that a run goes on from can be another session's, which may prune it at any
+ * time. */
 static ck_status check_base(ck_sqlite *self, int64_t session, int64_t seq, ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_HAS_BASE);
   ck_bind_int(&binder, session);
@@ -168,12 +180,15 @@ static ck_status check_base(ck_sqlite *self, int64_t session, int64_t seq, ck_er
   int code = ck_binder_next(&binder);
   ck_binder_clear(&binder);
   if (code == SQLITE_ROW) return CK_OK;
-  if (code != SQLITE_DONE) return ck_sqlite_error(self, self->writer->db, code, "look for a checkpoint", err);
-  return ck_error_set(err, CK_E_NOT_FOUND, "store %s: the checkpoint at seq %lld was pruned meanwhile", self->path, (long long)seq);
+  if (code != SQLITE_DONE)
+    return ck_sqlite_error(self, self->writer->db, code, "look for a checkpoint", err);
+  return ck_error_set(err, CK_E_NOT_FOUND,
+                      "store %s: the checkpoint at seq %lld was pruned meanwhile", self->path,
+                      (long long)seq);
 }
 
-static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_record *record, const ck_row_opening *with,
-                             ck_error *err) {
+static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_record *record,
+                             const ck_row_opening *with, ck_error *err) {
   int64_t other, timeline;
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
@@ -181,16 +196,18 @@ static ck_status create_rows(int64_t *no, ck_sqlite *self, const ck_session_reco
   if (status == CK_OK) status = find(&other, &timeline, self, record->id, err);
   if (status == CK_OK && other) status = taken(self, record->id, err);
   if (status == CK_OK) status = put_session(no, self, record, with, err);
-  if (status == CK_OK && record->origin.session) status = check_base(self, *no, record->origin.cut, err);
+  if (status == CK_OK && record->origin.session)
+    status = check_base(self, *no, record->origin.cut, err);
   if (status == CK_OK) status = put_opening(self, *no, record->origin.cut, with, err);
   return ck_sqlite_end(self, status, err);
 }
 
-static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record, const ck_row_opening *opening,
-                                ck_error *err) {
+static ck_status create_session(ck_lease *out, void *to, const ck_session_record *record,
+                                const ck_row_opening *opening, ck_error *err) {
   ck_sqlite *self = to;
   *out = (ck_lease){0};
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
   bool exists;
   ck_status status = check_exists(&exists, self, record->id, err);
   if (status != CK_OK) return status;
@@ -210,7 +227,8 @@ static ck_status create_session(ck_lease *out, void *to, const ck_session_record
   return CK_OK;
 }
 
-static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const ck_row_opening *with, ck_error *err) {
+static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const ck_row_opening *with,
+                            ck_error *err) {
   ck_session_update update = update_of(with);
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_ACQUIRE);
   ck_bind_int(&binder, with->timeline->no);
@@ -229,12 +247,13 @@ static ck_status bump_epoch(ck_sqlite *self, ck_lease from, const ck_row_opening
 
 static ck_status check_epoch(const char *session_id, uint64_t now, uint64_t read, ck_error *err) {
   if (now == read) return CK_OK;
-  return ck_error_set(err, CK_E_FENCED, "session %s was taken by another run: its epoch is %llu, not %llu", session_id,
-                      (unsigned long long)now, (unsigned long long)read);
+  return ck_error_set(err, CK_E_FENCED,
+                      "session %s was taken by another run: its epoch is %llu, not %llu",
+                      session_id, (unsigned long long)now, (unsigned long long)read);
 }
 
-static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_id, uint64_t epoch_read,
-                              const ck_row_opening *with, ck_error *err) {
+static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_id,
+                              uint64_t epoch_read, const ck_row_opening *with, ck_error *err) {
   int64_t last_timeline;
   ck_standing standing = {0};
   ck_status status = ck_sqlite_check_key(self, err);
@@ -243,19 +262,21 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
   if (status == CK_OK) status = ck_sqlite_get_status(&standing, self, *no, 0, err);
   if (status == CK_OK) status = check_epoch(session_id, standing.epoch, epoch_read, err);
   if (status == CK_OK && with->timeline->no <= last_timeline)
-    status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already", (long long)with->timeline->no,
-                          session_id);
+    status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already",
+                          (long long)with->timeline->no, session_id);
   if (status == CK_OK) status = ck_sqlite_check_session(self, *no, err);
-  if (status == CK_OK && with->timeline->checkpoint) status = check_base(self, *no, with->timeline->checkpoint, err);
+  if (status == CK_OK && with->timeline->checkpoint)
+    status = check_base(self, *no, with->timeline->checkpoint, err);
   if (status == CK_OK) status = bump_epoch(self, (ck_lease){*no, epoch_read}, with, err);
   return status == CK_OK ? put_opening(self, *no, standing.last_seq, with, err) : status;
 }
 
-static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, const ck_row_opening *opening,
-                         ck_error *err) {
+static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
+                         const ck_row_opening *opening, ck_error *err) {
   ck_sqlite *self = to;
   *out = (ck_lease){0};
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
   bool exists;
   ck_status status = check_exists(&exists, self, session_id, err);
   if (status != CK_OK) return status;
@@ -265,7 +286,9 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
   if (status != CK_OK) return status;
   int64_t no = 0;
   status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
-  if (status == CK_OK) status = ck_sqlite_end(self, acquire_rows(&no, self, session_id, epoch_read, opening, err), err);
+  if (status == CK_OK)
+    status =
+        ck_sqlite_end(self, acquire_rows(&no, self, session_id, epoch_read, opening, err), err);
   if (status != CK_OK) {
     disown(owned);
     return status;
@@ -275,8 +298,10 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
   return CK_OK;
 }
 
-/* The epoch is only read: whoever moves it must have this lock, or its holder is fenced like any other. */
-static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id, uint64_t epoch_read, ck_error *err) {
+/* The epoch is only read: whoever moves it must have this lock, or its holder is fenced like any
+ * other. */
+static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id,
+                           uint64_t epoch_read, ck_error *err) {
   int64_t timeline;
   ck_standing standing = {0};
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
@@ -289,10 +314,12 @@ static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id,
   return ck_sqlite_end(self, status, err);
 }
 
-static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read, ck_error *err) {
+static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
+                      ck_error *err) {
   ck_sqlite *self = to;
   *out = (ck_lease){0};
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
   bool exists;
   ck_status status = check_exists(&exists, self, session_id, err);
   if (status != CK_OK) return status;

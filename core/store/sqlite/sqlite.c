@@ -1,4 +1,5 @@
-/* sqlite.c - the SQLite backend: a store is made or opened here, with everything it needs to be trusted. */
+/* sqlite.c - the SQLite backend: a store is made or opened here, with everything it needs to be
+ * trusted. */
 #include "core/store/sqlite/sqlite.h"
 
 #include <errno.h>
@@ -11,7 +12,8 @@
 
 static int put_meta(sqlite3 *db, const char *key, const void *value, size_t len) {
   sqlite3_stmt *stmt = NULL;
-  int code = sqlite3_prepare_v2(db, "INSERT INTO meta VALUES (?1, ?2, row_check('meta', ?1, ?2))", -1, &stmt, NULL);
+  int code = sqlite3_prepare_v2(db, "INSERT INTO meta VALUES (?1, ?2, row_check('meta', ?1, ?2))",
+                                -1, &stmt, NULL);
   if (code == SQLITE_OK) code = sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
   if (code == SQLITE_OK) code = sqlite3_bind_blob(stmt, 2, value, (int)len, SQLITE_STATIC);
   if (code == SQLITE_OK) code = sqlite3_step(stmt);
@@ -31,17 +33,20 @@ static int put_identity(sqlite3 *db) {
 
 static ck_status make_schema(const ck_sqlite *draft, sqlite3 *db, ck_error *err) {
   char numbers[96];
-  snprintf(numbers, sizeof numbers, "PRAGMA application_id=%d; PRAGMA user_version=%d", CK_SQLITE_APPLICATION,
-           CK_STORE_SCHEMA);
+  snprintf(numbers, sizeof numbers, "PRAGMA application_id=%d; PRAGMA user_version=%d",
+           CK_SQLITE_APPLICATION, CK_STORE_SCHEMA);
   ck_bytes schema = ck_embedded_get("core/store/sqlite/schema.sql");
   char *text = schema.data ? strndup(schema.data, schema.len) : NULL;
   if (!text) return ck_error_no_memory(err);
   errno = 0;
-  int code = sqlite3_exec(db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN", NULL, NULL, NULL);
+  int code = sqlite3_exec(
+      db, "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN",
+      NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, text, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = sqlite3_exec(db, numbers, NULL, NULL, NULL);
   if (code == SQLITE_OK) code = put_identity(db);
-  if (code == SQLITE_OK) code = sqlite3_exec(db, "COMMIT; PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_exec(db, "COMMIT; PRAGMA journal_mode=WAL", NULL, NULL, NULL);
   sqlite3_file *file = NULL;
   if (code == SQLITE_OK) code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
   if (code == SQLITE_OK) code = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
@@ -58,25 +63,30 @@ static ck_status enter_wal(const ck_sqlite *self, sqlite3 *db, ck_error *err) {
   if (code != SQLITE_ROW)
     status = ck_sqlite_error(self, db, code, "write it", err);
   else if (sqlite3_stricmp((const char *)sqlite3_column_text(stmt, 0), "wal") != 0)
-    status = ck_error_set(err, CK_E_IO, "store %s: this file system cannot hold a write-ahead log", self->path);
+    status = ck_error_set(err, CK_E_IO, "store %s: this file system cannot hold a write-ahead log",
+                          self->path);
   sqlite3_finalize(stmt);
   return status;
 }
 
 static ck_status check_numbers(ck_sqlite *self, ck_connection *connection, ck_error *err) {
   int64_t application;
-  ck_status status = ck_connection_get_int(&application, self, connection, "PRAGMA application_id", err);
-  if (status == CK_OK) status = ck_connection_get_int(&self->schema, self, connection, "PRAGMA user_version", err);
+  ck_status status =
+      ck_connection_get_int(&application, self, connection, "PRAGMA application_id", err);
+  if (status == CK_OK)
+    status = ck_connection_get_int(&self->schema, self, connection, "PRAGMA user_version", err);
   return status == CK_OK ? ck_sqlite_check_schema(self, application, self->schema, err) : status;
 }
 
 static ck_status read_key(ck_sqlite *self, ck_connection *connection, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
-  const char *sql = "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'fingerprint_key'";
+  const char *sql =
+      "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'fingerprint_key'";
   int code = sqlite3_prepare_v2(connection->db, sql, -1, &stmt, NULL);
   if (code == SQLITE_OK) code = sqlite3_step(stmt);
   ck_status status = CK_OK;
-  if (code == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) == CK_SQLITE_KEY_SIZE && sqlite3_column_int(stmt, 1))
+  if (code == SQLITE_ROW && sqlite3_column_bytes(stmt, 0) == CK_SQLITE_KEY_SIZE &&
+      sqlite3_column_int(stmt, 1))
     memcpy(self->fingerprint_key, sqlite3_column_blob(stmt, 0), CK_SQLITE_KEY_SIZE);
   else if (code == SQLITE_ROW || code == SQLITE_DONE)
     status = ck_error_set(err, CK_E_CORRUPT, "store %s has lost its fingerprint key", self->path);
@@ -90,7 +100,8 @@ ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
   ck_status status = ck_connection_open(&self->writer, self, CK_CONNECTION_WRITE, err);
   if (status != CK_OK) return status;
   if (sqlite3_db_readonly(self->writer->db, "main") == 1)
-    status = ck_error_set(err, CK_E_READ_ONLY, "store %s: cannot write it: it is read-only", self->path);
+    status =
+        ck_error_set(err, CK_E_READ_ONLY, "store %s: cannot write it: it is read-only", self->path);
   if (status == CK_OK) status = check_numbers(self, self->writer, err);
   if (status == CK_OK) status = enter_wal(self, self->writer->db, err);
   if (status == CK_OK) status = ck_wal_extend(self, err);
@@ -104,8 +115,8 @@ ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
   return status;
 }
 
-/* A store appears whole or not at all: it is made under another name, synced, and renamed. Under the lock: of several
- * processes that found no store, one makes it and the others find it made. */
+/* A store appears whole or not at all: it is made under another name, synced, and renamed. Under
+ * the lock: of several processes that found no store, one makes it and the others find it made. */
 static ck_status make_store(ck_sqlite *self, ck_error *err) {
   struct stat found;
   if (lstat(self->path, &found) == 0 && found.st_size > 0) return CK_OK;
@@ -139,7 +150,8 @@ static ck_status look_inside(ck_sqlite *self, ck_error *err) {
   return status;
 }
 
-/* Where neither WAL nor its shared memory can be made, a database without WAL can still be read as it lies. */
+/* Where neither WAL nor its shared memory can be made, a database without WAL can still be read as
+ * it lies. */
 static ck_status open_reading(ck_sqlite *self, ck_error *err) {
   ck_status status = look_inside(self, err);
   if ((status != CK_E_IO && status != CK_E_READ_ONLY) || ck_wal_bytes(self) > 0) return status;
@@ -183,7 +195,8 @@ static void fill(ck_backend *out, ck_sqlite *self) {
   out->close = close_store;
 }
 
-ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_store_options *options, ck_error *err) {
+ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_store_options *options,
+                                 ck_error *err) {
   *out = (ck_backend){0};
   ck_sqlite *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -192,7 +205,8 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
   bool create = options && options->create && !self->read_only, fresh = false;
   ck_status status = ck_sqlite_resolve(&self->path, path, create, err);
   if (status == CK_OK) status = ck_sqlite_check_file(&fresh, self, create, err);
-  if (status == CK_OK) status = self->read_only ? open_reading(self, err) : open_writing(self, fresh, err);
+  if (status == CK_OK)
+    status = self->read_only ? open_reading(self, err) : open_writing(self, fresh, err);
   if (status == CK_OK)
     fill(out, self);
   else

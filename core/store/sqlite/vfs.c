@@ -1,12 +1,14 @@
-/* vfs.c - the operating system's VFS, but the frames of one commit go into the WAL in one write, and a commit that
- * need not survive a power loss is not synced.
+/* vfs.c - the operating system's VFS, but the frames of one commit go into the WAL in one write,
+ * and a commit that need not survive a power loss is not synced.
  *
- * SQLite writes a commit as two small unaligned writes for each page, and then syncs. Nobody needs them before the sync:
- * the index that makes frames visible is only changed after it. So they are gathered, and written by the sync that
- * follows, or by anything else that looks at the file. Whether it then syncs is told for each commit: to change PRAGMA
- * synchronous instead costs a statement, and SQLite then tells nobody when a commit is complete. The header of a log that
- * starts again from its beginning is synced always: frames of the new round behind the old header would be taken for a
- * log that ends there, and pages be set back to what they were. Only the WAL of a writing connection is touched. */
+ * SQLite writes a commit as two small unaligned writes for each page, and then syncs. Nobody needs
+ * them before the sync: the index that makes frames visible is only changed after it. So they are
+ * gathered, and written by the sync that follows, or by anything else that looks at the file.
+ * Whether it then syncs is told for each commit: to change PRAGMA synchronous instead costs a
+ * statement, and SQLite then tells nobody when a commit is complete. The header of a log that
+ * starts again from its beginning is synced always: frames of the new round behind the old header
+ * would be taken for a log that ends there, and pages be set back to what they were. Only the WAL
+ * of a writing connection is touched. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +19,8 @@ enum { GATHER_MAX = 1 << 16 }; /* the unix VFS takes less than 1 << 17 at once *
 /* The base VFS's own file follows in memory. */
 typedef struct wal_file {
   sqlite3_file base;
-  bool lazy;         /* syncs are left out */
-  bool header;       /* was written, and not synced since */
+  bool lazy;   /* syncs are left out */
+  bool header; /* was written, and not synced since */
   char *data;
   int len;
   sqlite3_int64 offset;
@@ -132,7 +134,8 @@ static const sqlite3_io_methods wal_methods = {
     .xDeviceCharacteristics = on_characteristics,
 };
 
-static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags, int *out_flags) {
+static int on_open(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *file, int flags,
+                   int *out_flags) {
   (void)vfs;
   if (!(flags & SQLITE_OPEN_WAL)) return under->xOpen(under, name, file, flags, out_flags);
   wal_file *self = (wal_file *)file;

@@ -1,9 +1,10 @@
 /* wal.c - the write-ahead log: kept allocated, checkpointed by us alone, synced and recovered.
  *
- * A commit into blocks that exist already costs half of one that makes the file grow, so the WAL is filled with zeros up
- * to its cap once and starts again from its beginning after each complete checkpoint. Checkpoints are PASSIVE: they never
- * wait for a reader, and are made under the store's lock, because SQLite up to 3.51.2 can corrupt a database when one
- * connection writes while another one checkpoints. */
+ * A commit into blocks that exist already costs half of one that makes the file grow, so the WAL is
+ * filled with zeros up to its cap once and starts again from its beginning after each complete
+ * checkpoint. Checkpoints are PASSIVE: they never wait for a reader, and are made under the store's
+ * lock, because SQLite up to 3.51.2 can corrupt a database when one connection writes while another
+ * one checkpoints. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,12 @@
 enum {
   FRAME_SIZE = CK_SQLITE_PAGE + 24,
   CAP_FRAMES = CK_WAL_CAP / FRAME_SIZE,
-  IDLE_FRAMES = CAP_FRAMES * 3 / 5, /* an idle writer checkpoints from here on: one commit in 200 meets it */
-  AGAIN_FRAMES = CAP_FRAMES / 5,    /* and again after so many more, while a reader holds the log open */
-  BUSY_FRAMES = CAP_FRAMES * 2 / 3, /* a busy one too: the more there is, the longer it takes; the rest is for one big commit */
+  IDLE_FRAMES =
+      CAP_FRAMES * 3 / 5, /* an idle writer checkpoints from here on: one commit in 200 meets it */
+  AGAIN_FRAMES =
+      CAP_FRAMES / 5, /* and again after so many more, while a reader holds the log open */
+  BUSY_FRAMES = CAP_FRAMES * 2 / 3, /* a busy one too: the more there is, the longer it takes; the
+                                       rest is for one big commit */
   ZEROS_SIZE = 1 << 16,
   RECOVER_TRIES = 200,
   RECOVER_PAUSE_MS = 50
@@ -25,7 +29,9 @@ enum {
 
 static sqlite3_file *wal_file(ck_sqlite *self) {
   sqlite3_file *file = NULL;
-  if (sqlite3_file_control(self->writer->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) != SQLITE_OK) return NULL;
+  if (sqlite3_file_control(self->writer->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file) !=
+      SQLITE_OK)
+    return NULL;
   return file && file->pMethods ? file : NULL;
 }
 
@@ -33,10 +39,11 @@ static ck_status no_wal(ck_sqlite *self, ck_error *err) {
   return ck_error_set(err, CK_E_IO, "store %s: its write-ahead log is not open", self->path);
 }
 
-/* After a sync failed, the kernel counts pages as clean that never reached the disk: the log cannot be trusted before it
- * was copied into the database. */
+/* After a sync failed, the kernel counts pages as clean that never reached the disk: the log cannot
+ * be trusted before it was copied into the database. */
 static ck_status wal_error(ck_sqlite *self, int code, const char *doing, ck_error *err) {
-  if (!ck_sqlite_is_sync_error(code)) return ck_sqlite_error(self, self->writer->db, code, doing, err);
+  if (!ck_sqlite_is_sync_error(code))
+    return ck_sqlite_error(self, self->writer->db, code, doing, err);
   self->unknown = true;
   ck_sqlite_error(self, self->writer->db, code, doing, err);
   if (err) err->status = CK_E_UNKNOWN;
@@ -59,7 +66,8 @@ static int write_zeros(sqlite3_file *file, sqlite3_int64 size) {
 
 ck_status ck_wal_extend(ck_sqlite *self, ck_error *err) {
   int64_t rows; /* any read opens the log */
-  ck_status status = ck_connection_get_int(&rows, self, self->writer, "SELECT count(*) FROM meta", err);
+  ck_status status =
+      ck_connection_get_int(&rows, self, self->writer, "SELECT count(*) FROM meta", err);
   if (status != CK_OK) return status;
   sqlite3_file *file = wal_file(self);
   if (!file) return no_wal(self, err);
@@ -68,7 +76,8 @@ ck_status ck_wal_extend(ck_sqlite *self, ck_error *err) {
   int code = file->pMethods->xFileSize(file, &size);
   if (code == SQLITE_OK && size < CK_WAL_CAP) {
     code = write_zeros(file, size);
-    /* Speed is not worth the last of a full disk: what is there may be read, and small commits may still fit. */
+    /* Speed is not worth the last of a full disk: what is there may be read, and small commits may
+     * still fit. */
     if (code == SQLITE_FULL) code = file->pMethods->xTruncate(file, size);
   }
   return code == SQLITE_OK ? CK_OK : wal_error(self, code, "extend its write-ahead log", err);
@@ -93,12 +102,15 @@ static ck_status checkpoint(ck_sqlite *self, bool *complete, ck_error *err) {
   int frames = 0, done = 0;
   *complete = false;
   errno = 0;
-  int code = sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_PASSIVE, &frames, &done);
+  int code = sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_PASSIVE, &frames,
+                                       &done);
   *complete = code == SQLITE_OK && frames == done;
   if ((code & 0xff) == SQLITE_BUSY) code = SQLITE_OK; /* somebody else checkpoints */
   if (frames > self->wal_frames) self->wal_frames = frames;
   self->checkpoint_at = self->wal_frames + AGAIN_FRAMES;
-  return code == SQLITE_OK ? CK_OK : wal_error(self, code, "move its write-ahead log into the database", err);
+  return code == SQLITE_OK
+             ? CK_OK
+             : wal_error(self, code, "move its write-ahead log into the database", err);
 }
 
 ck_status ck_wal_relieve(ck_sqlite *self, ck_error *err) {
@@ -134,9 +146,11 @@ ck_status ck_wal_sync(ck_sqlite *self, ck_error *err) {
 
 ck_status ck_sqlite_sync(void *to, ck_error *err) {
   ck_sqlite *self = to;
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
   if (self->unknown || !self->writer)
-    return ck_error_set(err, CK_E_UNKNOWN, "store %s: a sync failed before; recover first", self->path);
+    return ck_error_set(err, CK_E_UNKNOWN, "store %s: a sync failed before; recover first",
+                        self->path);
   return ck_wal_sync(self, err);
 }
 
@@ -148,8 +162,8 @@ int64_t ck_wal_bytes(const ck_sqlite *self) {
   return bytes;
 }
 
-/* A commit of our own decides what the commit of unknown fate came to: frames that nobody counts are overwritten by it,
- * and no later crash can bring them back. */
+/* A commit of our own decides what the commit of unknown fate came to: frames that nobody counts
+ * are overwritten by it, and no later crash can bring them back. */
 static ck_status write_marker(ck_sqlite *self, ck_error *err) {
   ck_status status = ck_sqlite_begin_locked(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
@@ -158,7 +172,8 @@ static ck_status write_marker(ck_sqlite *self, ck_error *err) {
   return ck_sqlite_end_locked(self, status, err);
 }
 
-/* Readers hold parts of the log for as long as they read: waiting for them is bounded like any wait for the lock. */
+/* Readers hold parts of the log for as long as they read: waiting for them is bounded like any wait
+ * for the lock. */
 static ck_status checkpoint_all(ck_sqlite *self, ck_error *err) {
   for (int tries = 0; tries < RECOVER_TRIES; tries++) {
     bool complete;
@@ -166,7 +181,9 @@ static ck_status checkpoint_all(ck_sqlite *self, ck_error *err) {
     if (status != CK_OK || complete) return status;
     nanosleep(&(struct timespec){0, RECOVER_PAUSE_MS * 1000000L}, NULL);
   }
-  return ck_error_set(err, CK_E_BUSY, "store %s: a reader keeps its write-ahead log from being recovered", self->path);
+  return ck_error_set(err, CK_E_BUSY,
+                      "store %s: a reader keeps its write-ahead log from being recovered",
+                      self->path);
 }
 
 static ck_status check_quickly(ck_sqlite *self, ck_error *err) {
@@ -178,14 +195,16 @@ static ck_status check_quickly(ck_sqlite *self, ck_error *err) {
   if (code != SQLITE_ROW)
     status = ck_sqlite_error(self, self->writer->db, code, "check it", err);
   else if (!text || strcmp(text, "ok") != 0)
-    status = ck_error_set(err, CK_E_CORRUPT, "store %s: %s", self->path, text ? text : "its check gave no answer");
+    status = ck_error_set(err, CK_E_CORRUPT, "store %s: %s", self->path,
+                          text ? text : "its check gave no answer");
   sqlite3_finalize(stmt);
   return status;
 }
 
 ck_status ck_sqlite_recover(void *to, ck_error *err) {
   ck_sqlite *self = to;
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
   self->unknown = true;

@@ -1,4 +1,5 @@
-/* write.c - transactions and what they append: events, checkpoints, changes of a session's row; pruning. */
+/* write.c - transactions and what they append: events, checkpoints, changes of a session's row;
+ * pruning. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,16 +19,19 @@ ck_status ck_sqlite_write(ck_sqlite *self, ck_binder *binder, const char *doing,
 
 ck_status ck_sqlite_begin_locked(ck_sqlite *self, ck_durability durability, ck_error *err) {
   int code = run(self, CK_SQL_BEGIN);
-  if (code != SQLITE_DONE) return ck_sqlite_error(self, self->writer->db, code, "begin a transaction", err);
+  if (code != SQLITE_DONE)
+    return ck_sqlite_error(self, self->writer->db, code, "begin a transaction", err);
   self->level = durability;
   self->changes = sqlite3_total_changes64(self->writer->db);
   return CK_OK;
 }
 
 ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *err) {
-  if (self->read_only) return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
+  if (self->read_only)
+    return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->path);
   if (self->unknown || !self->writer)
-    return ck_error_set(err, CK_E_UNKNOWN, "store %s: a sync failed before; nothing is written until it is recovered",
+    return ck_error_set(err, CK_E_UNKNOWN,
+                        "store %s: a sync failed before; nothing is written until it is recovered",
                         self->path);
   ck_status status = ck_lock_acquire(self->lock, CK_LOCK_WAIT_MS, err);
   if (status != CK_OK) return status;
@@ -37,8 +41,8 @@ ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *e
   return status;
 }
 
-/* Only a full disk is known to have kept the commit's last frame out of the log. Anything else may have come after it:
- * the sync, or the entry into the shared index. */
+/* Only a full disk is known to have kept the commit's last frame out of the log. Anything else may
+ * have come after it: the sync, or the entry into the shared index. */
 static ck_status commit_error(ck_sqlite *self, int code, ck_error *err) {
   sqlite3 *db = self->writer->db;
   bool over_quota = code == SQLITE_IOERR_WRITE && ck_sqlite_errno(db, code) == EDQUOT;
@@ -76,7 +80,8 @@ ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err)
     roll_back(self);
     return status;
   }
-  /* SQLite does not sync for a transaction that wrote nothing, but what came before it must be on disk. */
+  /* SQLite does not sync for a transaction that wrote nothing, but what came before it must be on
+   * disk. */
   if (!changed && self->level == CK_DURABLE_POWER) return ck_wal_sync(self, err);
   return CK_OK;
 }
@@ -89,14 +94,16 @@ ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err) {
 
 /* ---- rows ---- */
 
-ck_status ck_sqlite_get_status(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent, ck_error *err) {
+ck_status ck_sqlite_get_status(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent,
+                               ck_error *err) {
   *out = (ck_standing){0};
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, parent);
   int code = ck_binder_next(&binder);
   if (code == SQLITE_DONE) return CK_OK;
-  if (code != SQLITE_ROW) return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
+  if (code != SQLITE_ROW)
+    return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
   out->found = true;
   out->epoch = (uint64_t)sqlite3_column_int64(binder.stmt, 0);
   out->last_seq = sqlite3_column_int64(binder.stmt, 1);
@@ -114,11 +121,14 @@ ck_status ck_sqlite_check_session(ck_sqlite *self, int64_t session, ck_error *er
   if (sound) return CK_OK;
   if (code != SQLITE_ROW && code != SQLITE_DONE)
     return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
-  return ck_error_set(err, CK_E_CORRUPT, "session number %lld in store %s: its row is not what was written: its check differs",
-                      (long long)session, self->path);
+  return ck_error_set(
+      err, CK_E_CORRUPT,
+      "session number %lld in store %s: its row is not what was written: its check differs",
+      (long long)session, self->path);
 }
 
-ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_row *rows, size_t count, ck_error *err) {
+ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_row *rows,
+                               size_t count, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     const ck_event_row *row = &rows[i];
@@ -141,15 +151,32 @@ ck_status ck_sqlite_put_events(ck_sqlite *self, int64_t session, const ck_event_
   return status;
 }
 
-static ck_bytes digest_bytes(const ck_digest *digest) { return (ck_bytes){(const char *)digest->bytes, CK_DIGEST_SIZE}; }
+static ck_bytes digest_bytes(const ck_digest *digest) {
+  return (ck_bytes){(const char *)digest->bytes, CK_DIGEST_SIZE};
+}
 
-ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row, ck_error *err) {
+ck_status ck_sqlite_put_checkpoint(ck_sqlite *self, int64_t session, const ck_checkpoint_row *row,
+                                   ck_error *err) {
   const ck_totals *totals = &row->totals;
-  const int64_t numbers[] = {row->parent,           row->keyframe,          row->timeline,         row->covers,
-                             row->kind,             row->created_ms,        row->clean,            row->resumable,
-                             totals->cost_micros,   totals->input_tokens,   totals->output_tokens, totals->model_calls,
-                             totals->tool_calls,    totals->unmetered,      totals->active_us,     row->changed,
-                             row->format,           row->encoding,          row->plain_len};
+  const int64_t numbers[] = {row->parent,
+                             row->keyframe,
+                             row->timeline,
+                             row->covers,
+                             row->kind,
+                             row->created_ms,
+                             row->clean,
+                             row->resumable,
+                             totals->cost_micros,
+                             totals->input_tokens,
+                             totals->output_tokens,
+                             totals->model_calls,
+                             totals->tool_calls,
+                             totals->unmetered,
+                             totals->active_us,
+                             row->changed,
+                             row->format,
+                             row->encoding,
+                             row->plain_len};
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PUT_CHECKPOINT);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, row->seq);
@@ -181,11 +208,14 @@ static bool seqs_follow(const ck_row_batch *batch, int64_t last_seq) {
   for (size_t i = 0; i < batch->event_count; i++)
     if (batch->events[i].seq != last_seq + 1 + (int64_t)i) return false;
   const ck_checkpoint_row *checkpoint = batch->checkpoint;
-  return !checkpoint || (checkpoint->seq > last_seq && checkpoint->seq <= last_seq + (int64_t)batch->event_count);
+  return !checkpoint ||
+         (checkpoint->seq > last_seq && checkpoint->seq <= last_seq + (int64_t)batch->event_count);
 }
 
-/* A session that is held here can only have been moved on by this process, or its epoch is another one by now. */
-static ck_status get_standing(ck_standing *out, ck_sqlite *self, const ck_row_batch *batch, ck_error *err) {
+/* A session that is held here can only have been moved on by this process, or its epoch is another
+ * one by now. */
+static ck_status get_standing(ck_standing *out, ck_sqlite *self, const ck_row_batch *batch,
+                              ck_error *err) {
   int64_t parent = batch->checkpoint ? batch->checkpoint->parent : 0;
   const ck_owned *owned = ck_sqlite_get_owned(self, batch->lease);
   if (!owned || !owned->known || (parent != 0 && parent != owned->checkpoint))
@@ -193,14 +223,16 @@ static ck_status get_standing(ck_standing *out, ck_sqlite *self, const ck_row_ba
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH_ALONE);
   ck_bind_int(&binder, batch->lease.session);
   int code = ck_binder_next(&binder);
-  *out = (ck_standing){.found = code == SQLITE_ROW, .last_seq = owned->last_seq, .has_parent = true};
+  *out =
+      (ck_standing){.found = code == SQLITE_ROW, .last_seq = owned->last_seq, .has_parent = true};
   if (out->found) out->epoch = (uint64_t)sqlite3_column_int64(binder.stmt, 0);
   ck_binder_clear(&binder);
   if (code == SQLITE_ROW || code == SQLITE_DONE) return CK_OK;
   return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
 }
 
-/* Everything that can drop a batch is asked before its first row is written, so dropping it needs no undoing. */
+/* Everything that can drop a batch is asked before its first row is written, so dropping it needs
+ * no undoing. */
 static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
   ck_standing standing;
   ck_status status = get_standing(&standing, self, batch, err);
@@ -249,11 +281,13 @@ static ck_status write_batch(ck_sqlite *self, ck_row_batch *batch, ck_error *err
   return status;
 }
 
-ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err) {
+ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability,
+                           ck_error *err) {
   ck_sqlite *self = to;
   ck_status status = ck_sqlite_begin(self, durability, err);
   if (status != CK_OK) return status;
-  for (size_t i = 0; i < count && status == CK_OK; i++) status = write_batch(self, &batches[i], err);
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = write_batch(self, &batches[i], err);
   status = ck_sqlite_end(self, status, err);
   if (status != CK_OK) forget_standing(self, batches, count);
   return status;
@@ -261,7 +295,8 @@ ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_dur
 
 /* ---- pruning ---- */
 
-static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row *row, ck_error *err) {
+static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row *row,
+                           ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_PRUNE);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, row->seq);
@@ -274,8 +309,10 @@ static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row 
   ck_bind_optional(&binder, row->info);
   ck_status status = ck_sqlite_write(self, &binder, "prune a checkpoint", err);
   if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
-  return ck_error_set(err, CK_E_CORRUPT, "store %s: the checkpoint at seq %lld of session number %lld is not the one that was read",
-                      self->path, (long long)row->seq, (long long)session);
+  return ck_error_set(
+      err, CK_E_CORRUPT,
+      "store %s: the checkpoint at seq %lld of session number %lld is not the one that was read",
+      self->path, (long long)row->seq, (long long)session);
 }
 
 ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err) {
@@ -283,14 +320,18 @@ ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err) 
   ck_status status = ck_sqlite_get_status(&standing, self, lease.session, 0, err);
   if (status != CK_OK) return status;
   if (!standing.found)
-    return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s", (long long)lease.session, self->path);
+    return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s",
+                        (long long)lease.session, self->path);
   if (standing.epoch == lease.epoch) return CK_OK;
-  return ck_error_set(err, CK_E_FENCED, "session number %lld was taken by another run: its epoch is %llu, not %llu",
-                      (long long)lease.session, (unsigned long long)standing.epoch, (unsigned long long)lease.epoch);
+  return ck_error_set(err, CK_E_FENCED,
+                      "session number %lld was taken by another run: its epoch is %llu, not %llu",
+                      (long long)lease.session, (unsigned long long)standing.epoch,
+                      (unsigned long long)lease.epoch);
 }
 
 /* A fork can have gone on from one of them since it was decided that they go. */
-static ck_status check_bases(ck_sqlite *self, int64_t session, const ck_prune_row *rows, size_t count, ck_error *err) {
+static ck_status check_bases(ck_sqlite *self, int64_t session, const ck_prune_row *rows,
+                             size_t count, ck_error *err) {
   int64_t *bases;
   size_t base_count;
   ck_status status = ck_sqlite_read_bases(&bases, &base_count, self, self->writer, session, err);
@@ -298,19 +339,23 @@ static ck_status check_bases(ck_sqlite *self, int64_t session, const ck_prune_ro
   for (size_t i = 0, at = 0; i < count && status == CK_OK; i++) {
     while (at < base_count && bases[at] < rows[i].seq) at++;
     if (rows[i].drop && at < base_count && bases[at] == rows[i].seq)
-      status = ck_error_set(err, CK_E_BUSY, "store %s: nothing was pruned: a fork went on from the checkpoint at seq %lld meanwhile",
-                            self->path, (long long)rows[i].seq);
+      status = ck_error_set(
+          err, CK_E_BUSY,
+          "store %s: nothing was pruned: a fork went on from the checkpoint at seq %lld meanwhile",
+          self->path, (long long)rows[i].seq);
   }
   free(bases);
   return status;
 }
 
-ck_status ck_sqlite_prune(void *to, ck_lease lease, const ck_prune_row *rows, size_t count, ck_error *err) {
+ck_status ck_sqlite_prune(void *to, ck_lease lease, const ck_prune_row *rows, size_t count,
+                          ck_error *err) {
   ck_sqlite *self = to;
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   status = ck_sqlite_check_lease(self, lease, err);
   if (status == CK_OK) status = check_bases(self, lease.session, rows, count, err);
-  for (size_t i = 0; i < count && status == CK_OK; i++) status = prune_row(self, lease.session, &rows[i], err);
+  for (size_t i = 0; i < count && status == CK_OK; i++)
+    status = prune_row(self, lease.session, &rows[i], err);
   return ck_sqlite_end(self, status, err);
 }

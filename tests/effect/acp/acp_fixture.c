@@ -14,7 +14,8 @@ static char agent_path[1024];
 void acp_scene_init(ck_loop *with) {
   const char *build = getenv("CKRUN_BUILD");
   loop = with;
-  snprintf(agent_path, sizeof agent_path, "%s/tests/effect/acp/tool_acp_agent", build ? build : "build/release");
+  snprintf(agent_path, sizeof agent_path, "%s/tests/effect/acp/tool_acp_agent",
+           build ? build : "build/release");
   if (access(agent_path, X_OK)) tap_skip_all("%s is not built", agent_path);
 }
 
@@ -62,22 +63,30 @@ static void drop(void *to, ck_asking *asking) {
 }
 
 void acp_scene_begin(acp_scene *self, const char *mode) {
-  *self = (acp_scene){.argv = {agent_path, mode}, .asker = {.self = self, .ask = ask, .cancel = drop}};
+  *self =
+      (acp_scene){.argv = {agent_path, mode}, .asker = {.self = self, .ask = ask, .cancel = drop}};
   self->process = (ck_process){.name = "coder", .argv = self->argv};
-  self->options = (ck_acp_options){.service = {.loop = loop, .kill_ms = ACP_SCENE_SHORT_MS, .version = "1.2.3"}, .agents = &self->process,
-                                   .agent_count = 1, .permit = permit, .to = self};
+  self->options =
+      (ck_acp_options){.service = {.loop = loop, .kill_ms = ACP_SCENE_SHORT_MS, .version = "1.2.3"},
+                       .agents = &self->process,
+                       .agent_count = 1,
+                       .permit = permit,
+                       .to = self};
   drive_init(&self->drive, loop);
   self->drive.sink.update = on_update;
 }
 
-void acp_scene_open_driver(acp_scene *self) { tap_must(ck_acp_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver"); }
+void acp_scene_open_driver(acp_scene *self) {
+  tap_must(ck_acp_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
+}
 
 void acp_scene_open(acp_scene *self, const char *mode) {
   acp_scene_begin(self, mode);
   acp_scene_open_driver(self);
 }
 
-void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt, const char *session) {
+void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt,
+                   const char *session) {
   ck_buffer_reset(&self->request);
   ck_buffer_reset(&self->updates);
   ck_json_writer w = {.out = &self->request};
@@ -86,7 +95,11 @@ void acp_scene_set(acp_scene *self, ck_effect_class class, const char *prompt, c
   ck_json_member_text(&w, "prompt", prompt);
   ck_json_member_text(&w, "session", session);
   ck_json_end(&w, '}');
-  self->effect = (ck_effect){.scope = "main", .key = "main/start/agent/1", .attempt = 1, .kind = CK_EFFECT_AGENT, .class = class,
+  self->effect = (ck_effect){.scope = "main",
+                             .key = "main/start/agent/1",
+                             .attempt = 1,
+                             .kind = CK_EFFECT_AGENT,
+                             .class = class,
                              .request = ck_buffer_bytes(&self->request)};
 }
 
@@ -107,7 +120,8 @@ void acp_scene_close(acp_scene *self) {
 const char *acp_scene_result(const ck_outcome *outcome, const char *member) {
   static ck_buffer text;
   ck_buffer_reset(&text);
-  ck_bytes value = outcome->result ? ck_json_get(ck_value_bytes(outcome->result), member) : (ck_bytes){0};
+  ck_bytes value =
+      outcome->result ? ck_json_get(ck_value_bytes(outcome->result), member) : (ck_bytes){0};
   if (!ck_json_read_string(&text, value)) ck_buffer_append_bytes(&text, value);
   ck_buffer_append_text(&text, "");
   return text.data ? text.data : "";

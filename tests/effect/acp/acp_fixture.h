@@ -1,4 +1,5 @@
-/* acp_fixture.h - one agent of ours, prompted through the driver as the runtime would, with a rule and a person who answer it. */
+/* acp_fixture.h - one agent of ours, prompted through the driver as the runtime would, with a rule
+ * and a person who answer it. */
 #ifndef CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
 #define CK_TESTS_EFFECT_ACP_ACP_FIXTURE_H
 
@@ -16,7 +17,7 @@ typedef struct acp_scene {
   ck_effect effect;
   ck_buffer request, updates; /* updates: one a line */
   ck_permit rule;
-  char kind[64];              /* the last that the rule was asked for */
+  char kind[64]; /* the last that the rule was asked for */
   /* The person: answers with the choice, or not at all. */
   ck_asker asker;
   int choice, asked, dropped;
@@ -29,7 +30,8 @@ typedef struct acp_scene {
 
 /* Must be called first: finds the agent's program, or ends the test as skipped. */
 void acp_scene_init(ck_loop *loop);
-/* `mode` may be NULL. The driver is made by acp_scene_open_driver; options may be changed before. */
+/* `mode` may be NULL. The driver is made by acp_scene_open_driver; options may be changed
+ * before. */
 void acp_scene_begin(acp_scene *self, const char *mode);
 void acp_scene_open_driver(acp_scene *self);
 /* Both. */

@@ -25,10 +25,17 @@ static void test_turn(void) {
   tap_is_text(acp_scene_result(outcome, "updates"), "8", "how much it told");
   tap_ok(strlen(acp_scene_result(outcome, "session_id")) > 2, "its session");
   tap_is_int(outcome->cost_micros, -1, "what it cost is not known");
-  static const char *const told[] = {"agent_thought_chunk", "agent_message_chunk", "\"plan\",\"entries\":[]", "tool_call\"", "tool_call_update",
-                                     "image/png", "some_day"};
-  for (size_t i = 0; i < sizeof told / sizeof *told; i++) tap_ok(strstr(it.updates.data, told[i]) != NULL, "%s is told", told[i]);
-  tap_ok(!strstr(it.updates.data, "{\"sessionUpdate\":\"plan\"}"), "what belongs to another session is not");
+  static const char *const told[] = {"agent_thought_chunk",
+                                     "agent_message_chunk",
+                                     "\"plan\",\"entries\":[]",
+                                     "tool_call\"",
+                                     "tool_call_update",
+                                     "image/png",
+                                     "some_day"};
+  for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+    tap_ok(strstr(it.updates.data, told[i]) != NULL, "%s is told", told[i]);
+  tap_ok(!strstr(it.updates.data, "{\"sessionUpdate\":\"plan\"}"),
+         "what belongs to another session is not");
   acp_scene_close(&it);
 }
 
@@ -36,22 +43,30 @@ static void test_sessions(void) {
   acp_scene it;
   char first[64], second[64];
   acp_scene_open(&it, NULL);
-  snprintf(first, sizeof first, "%s", acp_scene_result(acp_scene_play(&it, "pid", NULL), "session_id"));
-  snprintf(second, sizeof second, "%s", acp_scene_result(acp_scene_play(&it, "pid", NULL), "session_id"));
-  tap_ok(strcmp(first, second) != 0 && atoi(first + 1) == atoi(second + 1), "a turn of its own has a session of its own, in one process");
-  snprintf(second, sizeof second, "%s", acp_scene_result(acp_scene_play(&it, "pid", first), "session_id"));
+  snprintf(first, sizeof first, "%s",
+           acp_scene_result(acp_scene_play(&it, "pid", NULL), "session_id"));
+  snprintf(second, sizeof second, "%s",
+           acp_scene_result(acp_scene_play(&it, "pid", NULL), "session_id"));
+  tap_ok(strcmp(first, second) != 0 && atoi(first + 1) == atoi(second + 1),
+         "a turn of its own has a session of its own, in one process");
+  snprintf(second, sizeof second, "%s",
+           acp_scene_result(acp_scene_play(&it, "pid", first), "session_id"));
   tap_is_text(second, first, "a session can be gone on with");
-  snprintf(second, sizeof second, "%s", acp_scene_result(acp_scene_play(&it, "pid", "s1-1"), "session_id"));
+  snprintf(second, sizeof second, "%s",
+           acp_scene_result(acp_scene_play(&it, "pid", "s1-1"), "session_id"));
   tap_ok(strcmp(second, "s1-1") != 0, "one that the agent cannot load is begun anew");
   acp_scene_close(&it);
 
   acp_scene_open(&it, "loads");
   const ck_outcome *outcome = acp_scene_play(&it, "hello", "s1-1");
   tap_is_text(acp_scene_result(outcome, "session_id"), "s1-1", "one that it can load is loaded");
-  tap_is_text(acp_scene_result(outcome, "text"), "Hello, world.", "what it said before is not said again");
+  tap_is_text(acp_scene_result(outcome, "text"), "Hello, world.",
+              "what it said before is not said again");
   tap_is_text(acp_scene_result(outcome, "updates"), "8", "nor told");
   outcome = acp_scene_play(&it, "hello", "lost-1");
-  tap_ok(outcome->status == CK_OUTCOME_OK && strcmp(acp_scene_result(outcome, "session_id"), "lost-1") != 0, "one that it has lost is begun anew");
+  tap_ok(outcome->status == CK_OUTCOME_OK &&
+             strcmp(acp_scene_result(outcome, "session_id"), "lost-1") != 0,
+         "one that it has lost is begun anew");
   acp_scene_close(&it);
 }
 
@@ -64,7 +79,8 @@ static void test_tail(void) {
   acp_scene_set(&it, CK_EFFECT_ONCE, "blocks", NULL);
   it.effect.tail = tail;
   const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-  tap_is_text(acp_scene_result(outcome, "text"), "2 what was before", "a session that is new to the agent is told what was before it");
+  tap_is_text(acp_scene_result(outcome, "text"), "2 what was before",
+              "a session that is new to the agent is told what was before it");
   char session[64];
   snprintf(session, sizeof session, "%s", acp_scene_result(outcome, "session_id"));
   acp_scene_set(&it, CK_EFFECT_ONCE, "blocks", session);
@@ -79,13 +95,18 @@ static void test_content(void) {
   acp_scene it;
   acp_scene_open(&it, NULL);
   acp_scene_set(&it, CK_EFFECT_ONCE, "", NULL);
-  it.effect.request = ck_bytes_text("{\"process\":\"coder\",\"prompt\":[{\"type\":\"text\",\n\"text\":\"hello\"}]}");
-  tap_is_text(acp_scene_result(drive_effect(&it.drive, it.driver, &it.effect, false), "text"), "Hello, world.", "a prompt may be a list of content blocks");
-  static const char *const bad[] = {"{\"process\":\"coder\"}", "{\"process\":\"coder\",\"prompt\":{}}", "{\"process\":\"coder\",\"prompt\":\"x\",\"session\":5}"};
+  it.effect.request = ck_bytes_text(
+      "{\"process\":\"coder\",\"prompt\":[{\"type\":\"text\",\n\"text\":\"hello\"}]}");
+  tap_is_text(acp_scene_result(drive_effect(&it.drive, it.driver, &it.effect, false), "text"),
+              "Hello, world.", "a prompt may be a list of content blocks");
+  static const char *const bad[] = {"{\"process\":\"coder\"}",
+                                    "{\"process\":\"coder\",\"prompt\":{}}",
+                                    "{\"process\":\"coder\",\"prompt\":\"x\",\"session\":5}"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     ck_effect_run *run;
     it.effect.request = ck_bytes_text(bad[i]);
-    tap_is_status(drive_begin(&run, &it.drive, it.driver, &it.effect, false), CK_E_TYPE, NULL, "%s is refused", bad[i]);
+    tap_is_status(drive_begin(&run, &it.drive, it.driver, &it.effect, false), CK_E_TYPE, NULL,
+                  "%s is refused", bad[i]);
   }
   it.effect.request = ck_bytes_text("{\"process\":\"cider\",\"prompt\":\"x\"}");
   tap_ok(!it.driver->serves(it.driver->self, &it.effect), "another agent is not served");
@@ -99,8 +120,10 @@ static void test_cost(void) {
   const ck_outcome *outcome = acp_scene_play(&it, "cost", NULL);
   tap_is_int(outcome->cost_micros, 250000, "an agent may tell what a turn cost");
   snprintf(session, sizeof session, "%s", acp_scene_result(outcome, "session_id"));
-  tap_is_int(acp_scene_play(&it, "cost", session)->cost_micros, 250000, "it tells the sum of a session's turns; only the new part counts");
-  tap_is_int(acp_scene_play(&it, "cost EUR", NULL)->cost_micros, -1, "what is not in dollars is not known");
+  tap_is_int(acp_scene_play(&it, "cost", session)->cost_micros, 250000,
+             "it tells the sum of a session's turns; only the new part counts");
+  tap_is_int(acp_scene_play(&it, "cost EUR", NULL)->cost_micros, -1,
+             "what is not in dollars is not known");
   acp_scene_close(&it);
 }
 
@@ -116,7 +139,8 @@ static void test_errors(void) {
 /* ---- ends ---- */
 
 /* `stop_reason`: of a turn that has told its end; `interrupted`: before it came to it. */
-static void test_cancel(const char *prompt, ck_effect_class class, ck_outcome_status want, const char *stop_reason, const char *interrupted) {
+static void test_cancel(const char *prompt, ck_effect_class class, ck_outcome_status want,
+                        const char *stop_reason, const char *interrupted) {
   acp_scene it;
   ck_effect_run *run;
   acp_scene_begin(&it, NULL);
@@ -128,10 +152,14 @@ static void test_cancel(const char *prompt, ck_effect_class class, ck_outcome_st
   it.driver->cancel(it.driver->self, run);
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_is_text(ck_outcome_status_name(it.drive.outcome->status), ck_outcome_status_name(want), "'%s' (%s), cancelled", prompt, ck_effect_class_name(class));
-  if (want != CK_OUTCOME_OK) tap_is_int(it.drive.outcome->error_status, CK_E_INTERRUPTED, "its class (%s)", it.drive.outcome->error);
+  tap_is_text(ck_outcome_status_name(it.drive.outcome->status), ck_outcome_status_name(want),
+              "'%s' (%s), cancelled", prompt, ck_effect_class_name(class));
+  if (want != CK_OUTCOME_OK)
+    tap_is_int(it.drive.outcome->error_status, CK_E_INTERRUPTED, "its class (%s)",
+               it.drive.outcome->error);
   tap_is_text(acp_scene_result(it.drive.outcome, "stop_reason"), stop_reason, "how it ended");
-  tap_is_text(acp_scene_result(it.drive.outcome, "interrupted"), interrupted, "whether it was broken off");
+  tap_is_text(acp_scene_result(it.drive.outcome, "interrupted"), interrupted,
+              "whether it was broken off");
   tap_ok(acp_scene_play(&it, "hello", NULL)->status == CK_OUTCOME_OK, "the next turn is done");
   acp_scene_close(&it);
 }
@@ -144,7 +172,9 @@ static void test_cancel_at_once(void) {
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_ABSENT && it.drive.outcome->error_status == CK_E_INTERRUPTED, "what was not sent did not happen");
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_ABSENT &&
+             it.drive.outcome->error_status == CK_E_INTERRUPTED,
+         "what was not sent did not happen");
   acp_scene_close(&it);
 }
 
@@ -162,38 +192,51 @@ static void test_cancel_question(void) {
   while (!it.asked) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_OK && it.dropped == 1, "a question that is open is dropped with its turn");
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_OK && it.dropped == 1,
+         "a question that is open is dropped with its turn");
   acp_scene_close(&it);
 }
 
-static void ends(const char *mode, const char *prompt, ck_effect_class class, ck_outcome_status want, const char *say_why) {
+static void ends(const char *mode, const char *prompt, ck_effect_class class,
+                 ck_outcome_status want, const char *say_why) {
   acp_scene it;
   acp_scene_begin(&it, mode);
   if (strcmp(prompt, "hang deaf") == 0) it.options.cancel_ms = ACP_SCENE_SHORT_MS;
   if (strcmp(mode, "mute") == 0) it.options.service.start_ms = ACP_SCENE_SHORT_MS;
-  if (strcmp(prompt, "hang") == 0 || strcmp(prompt, "hang deaf") == 0) it.process.timeout_ms = 10 * ACP_SCENE_SHORT_MS;
+  if (strcmp(prompt, "hang") == 0 || strcmp(prompt, "hang deaf") == 0)
+    it.process.timeout_ms = 10 * ACP_SCENE_SHORT_MS;
   acp_scene_open_driver(&it);
   acp_scene_set(&it, class, prompt, NULL);
   const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want), "%s, %s, %s", mode, prompt, ck_effect_class_name(class));
+  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want), "%s, %s, %s",
+              mode, prompt, ck_effect_class_name(class));
   tap_ok(strstr(outcome->error, say_why) != NULL, "it says why (%s)", outcome->error);
   acp_scene_close(&it);
 }
 
 static void test_manners(void) {
-  ends("babble", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "the agent 'coder': it wrote a line that is no JSON: \"Welcome to the agent!\"");
+  ends("babble", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED,
+       "the agent 'coder': it wrote a line that is no JSON: \"Welcome to the agent!\"");
   ends("mute", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "it does not take part");
-  ends("future", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "it speaks version 2 of the protocol; 1 is understood");
-  ends("locked", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "the agent 'coder': log in first (error -32000)");
+  ends("future", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED,
+       "it speaks version 2 of the protocol; 1 is understood");
+  ends("locked", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED,
+       "the agent 'coder': log in first (error -32000)");
   ends("no-session", "hello", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "a session without an id");
-  ends("good", "die", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "it ended with exit status 3; its last words: ");
+  ends("good", "die", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN,
+       "it ended with exit status 3; its last words: ");
   ends("good", "die", CK_EFFECT_PURE, CK_OUTCOME_FAILED, "out of luck");
-  ends("good", "blurt", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "no JSON: \"Thinking about \\\"it\\\"...\\u001b[1m\"");
+  ends("good", "blurt", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN,
+       "no JSON: \"Thinking about \\\"it\\\"...\\u001b[1m\"");
   ends("good", "blurt", CK_EFFECT_IDEMPOTENT, CK_OUTCOME_FAILED, "no JSON: \"Thinking about");
-  ends("good", "flood", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "it told more than is kept of one turn");
-  ends("good", "reasonless", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "the agent 'coder' ended its turn without saying why");
-  ends("good", "hang", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "the agent 'coder' did not answer within");
-  ends("good", "hang deaf", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "the agent 'coder' did not answer within");
+  ends("good", "flood", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN,
+       "it told more than is kept of one turn");
+  ends("good", "reasonless", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN,
+       "the agent 'coder' ended its turn without saying why");
+  ends("good", "hang", CK_EFFECT_ONCE, CK_OUTCOME_FAILED,
+       "the agent 'coder' did not answer within");
+  ends("good", "hang deaf", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN,
+       "the agent 'coder' did not answer within");
 }
 
 static void test_free_while_running(void) {

@@ -1,4 +1,5 @@
-/* test_acp_permissions.c - what agents may do: by rule, by a person, and with the files of the working folder. */
+/* test_acp_permissions.c - what agents may do: by rule, by a person, and with the files of the
+ * working folder. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@ static void permits(const char *prompt, ck_permit rule, const char *kind, const 
   const ck_outcome *outcome = acp_scene_play(&it, prompt, NULL);
   tap_is_text(acp_scene_result(outcome, "text"), want, "%s: what the agent hears", prompt);
   tap_is_text(it.kind, kind, "%s: the kind that the rule was asked for", prompt);
-  tap_ok(strstr(it.updates.data, "{\"permission\":{\"call\":\"c") && strstr(it.updates.data, "\"by\":\"rule\""), "%s: it is told who decided", prompt);
+  tap_ok(strstr(it.updates.data, "{\"permission\":{\"call\":\"c") &&
+             strstr(it.updates.data, "\"by\":\"rule\""),
+         "%s: it is told who decided", prompt);
   acp_scene_close(&it);
 }
 
@@ -49,7 +52,9 @@ static void test_person(void) {
     acp_scene_open_driver(&it);
     const ck_outcome *outcome = acp_scene_play(&it, "edit", NULL);
     tap_is_text(acp_scene_result(outcome, "text"), want[choice], "a person chooses %d", choice);
-    tap_is_text(it.question, "the agent 'coder' asks for permission: Change it (edit) [Always] [Yes] [No]", "the question");
+    tap_is_text(it.question,
+                "the agent 'coder' asks for permission: Change it (edit) [Always] [Yes] [No]",
+                "the question");
     tap_ok(strstr(it.updates.data, "\"by\":\"person\"") != NULL, "it is told who decided");
     acp_scene_close(&it);
   }
@@ -65,11 +70,13 @@ static void test_nobody(void) {
     it.said = said[i];
     acp_scene_open_driver(&it);
     const ck_outcome *outcome = acp_scene_play(&it, "edit", NULL);
-    tap_is_text(ck_outcome_status_name(outcome->status), "failed", "nobody answers, %zu: the turn is cancelled", i);
+    tap_is_text(ck_outcome_status_name(outcome->status), "failed",
+                "nobody answers, %zu: the turn is cancelled", i);
     tap_is_int(outcome->error_status, CK_E_WAITING, "the session waits");
     tap_ok(strstr(outcome->error, "permission") != NULL, "and says for what (%s)", outcome->error);
     it.rule = CK_PERMIT_ALLOW;
-    tap_ok(acp_scene_play(&it, "hello", NULL)->status == CK_OUTCOME_OK, "the agent is there for the next turn");
+    tap_ok(acp_scene_play(&it, "hello", NULL)->status == CK_OUTCOME_OK,
+           "the agent is there for the next turn");
     acp_scene_close(&it);
   }
 }
@@ -85,7 +92,8 @@ static void test_many(void) {
   acp_scene_open_driver(&it);
   acp_scene_set(&it, CK_EFFECT_ONCE, "beg", NULL);
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it is begun");
-  while (!it.updates.len || !strstr(it.updates.data, "working")) uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
+  while (!it.updates.len || !strstr(it.updates.data, "working"))
+    uv_run(ck_loop_uv(loop), UV_RUN_ONCE);
   tap_is_int(it.asked, 64, "of a thousand questions a person gets so many");
   acp_scene_close(&it);
 }
@@ -106,9 +114,14 @@ static void put_file(const char *path, const char *text) {
 static void test_no_files(void) {
   acp_scene it;
   acp_scene_open(&it, NULL);
-  tap_ok(strstr(acp_scene_result(acp_scene_play(&it, "read /etc/hostname", NULL), "text"), "-32601") != NULL, "files are refused");
-  tap_ok(strstr(acp_scene_result(acp_scene_play(&it, "write /tmp/x", NULL), "text"), "-32601") != NULL, "to be written, too");
-  tap_ok(strstr(acp_scene_result(acp_scene_play(&it, "terminal", NULL), "text"), "-32601") != NULL, "so are terminals");
+  tap_ok(strstr(acp_scene_result(acp_scene_play(&it, "read /etc/hostname", NULL), "text"),
+                "-32601") != NULL,
+         "files are refused");
+  tap_ok(
+      strstr(acp_scene_result(acp_scene_play(&it, "write /tmp/x", NULL), "text"), "-32601") != NULL,
+      "to be written, too");
+  tap_ok(strstr(acp_scene_result(acp_scene_play(&it, "terminal", NULL), "text"), "-32601") != NULL,
+         "so are terminals");
   acp_scene_close(&it);
 }
 
@@ -120,29 +133,52 @@ static void test_files(void) {
   tap_must(mkdir(path, 0700) == 0, "and one in it");
   put_file(tap_tmpfile("outside.txt"), "secret\n");
   put_file(tap_tmpfile("inside/a.txt"), "one\ntwo\n");
-  tap_must(symlink("../outside.txt", tap_tmpfile("inside/link")) == 0 && symlink("..", tap_tmpfile("inside/up")) == 0 &&
-               symlink("a.txt", tap_tmpfile("inside/friend")) == 0 && mkfifo(tap_tmpfile("inside/fifo"), 0600) == 0, "and traps");
+  tap_must(symlink("../outside.txt", tap_tmpfile("inside/link")) == 0 &&
+               symlink("..", tap_tmpfile("inside/up")) == 0 &&
+               symlink("a.txt", tap_tmpfile("inside/friend")) == 0 &&
+               mkfifo(tap_tmpfile("inside/fifo"), 0600) == 0,
+           "and traps");
   acp_scene_begin(&it, NULL);
   it.options.files = true;
   it.options.service.directory = path;
   acp_scene_open_driver(&it);
-  tap_is_text(acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile("inside/a.txt")), NULL), "text"), "{\"content\":\"one\\ntwo\\n\"}", "a file is read");
-  tap_is_text(acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile("inside/friend")), NULL), "text"), "{\"content\":\"one\\ntwo\\n\"}",
-              "through a link that stays inside");
-  static const char *const out[] = {"outside.txt", "inside/../outside.txt", "inside/link", "inside/up/outside.txt", "inside", "inside/fifo", "inside/none",
-                                    "inside/", "insider/a.txt", "inside/fifo"};
+  tap_is_text(
+      acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile("inside/a.txt")), NULL),
+                       "text"),
+      "{\"content\":\"one\\ntwo\\n\"}", "a file is read");
+  tap_is_text(
+      acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile("inside/friend")), NULL),
+                       "text"),
+      "{\"content\":\"one\\ntwo\\n\"}", "through a link that stays inside");
+  static const char *const out[] = {"outside.txt",   "inside/../outside.txt",
+                                    "inside/link",   "inside/up/outside.txt",
+                                    "inside",        "inside/fifo",
+                                    "inside/none",   "inside/",
+                                    "insider/a.txt", "inside/fifo"};
   for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
-    const char *text = acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile(out[i])), NULL), "text");
-    tap_ok(strstr(text, "-32602") && !strstr(text, "secret"), "%s cannot be read (%s)", out[i], text);
+    const char *text =
+        acp_scene_result(acp_scene_play(&it, prompt_of("read", tap_tmpfile(out[i])), NULL), "text");
+    tap_ok(strstr(text, "-32602") && !strstr(text, "secret"), "%s cannot be read (%s)", out[i],
+           text);
   }
   static const char *const in[] = {"a.txt", "/etc/passwd", "", "/proc/self/environ"};
   for (size_t i = 0; i < sizeof in / sizeof *in; i++)
-    tap_ok(strstr(acp_scene_result(acp_scene_play(&it, prompt_of("read", in[i]), NULL), "text"), "-32602") != NULL, "nor '%s'", in[i]);
-  tap_is_text(acp_scene_result(acp_scene_play(&it, prompt_of("write", tap_tmpfile("inside/new.txt")), NULL), "text"), "{}", "a file is written");
+    tap_ok(strstr(acp_scene_result(acp_scene_play(&it, prompt_of("read", in[i]), NULL), "text"),
+                  "-32602") != NULL,
+           "nor '%s'", in[i]);
+  tap_is_text(
+      acp_scene_result(acp_scene_play(&it, prompt_of("write", tap_tmpfile("inside/new.txt")), NULL),
+                       "text"),
+      "{}", "a file is written");
   tap_ok(access(tap_tmpfile("inside/new.txt"), R_OK) == 0, "it is there");
-  static const char *const unwritable[] = {"outside.txt", "inside/link", "inside/up/new.txt", "inside/fifo", "inside/no/new.txt"};
+  static const char *const unwritable[] = {"outside.txt", "inside/link", "inside/up/new.txt",
+                                           "inside/fifo", "inside/no/new.txt"};
   for (size_t i = 0; i < sizeof unwritable / sizeof *unwritable; i++)
-    tap_ok(strstr(acp_scene_result(acp_scene_play(&it, prompt_of("write", tap_tmpfile(unwritable[i])), NULL), "text"), "-32602") != NULL, "%s cannot be written", unwritable[i]);
+    tap_ok(strstr(acp_scene_result(
+                      acp_scene_play(&it, prompt_of("write", tap_tmpfile(unwritable[i])), NULL),
+                      "text"),
+                  "-32602") != NULL,
+           "%s cannot be written", unwritable[i]);
   tap_ok(access(tap_tmpfile("new.txt"), F_OK) != 0, "nothing is made outside");
   acp_scene_close(&it);
 }

@@ -1,4 +1,5 @@
-/* tool_acp_agent.c - a small agent that speaks ACP, with bad manners of every kind: `tool_acp_agent [MODE]`.
+/* tool_acp_agent.c - a small agent that speaks ACP, with bad manners of every kind: `tool_acp_agent
+ * [MODE]`.
  *
  * What it does in a turn is what the prompt's first word says. */
 #include <stdio.h>
@@ -26,7 +27,8 @@ static void answer(ck_bytes id, const char *json) {
 }
 
 static void refuse(ck_bytes id, int code, const char *message) {
-  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":%d,\"message\":\"%s\"}}\n", (int)id.len, id.data, code, message);
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":%d,\"message\":\"%s\"}}\n",
+         (int)id.len, id.data, code, message);
   fflush(stdout);
 }
 
@@ -46,13 +48,16 @@ static bool hear(ck_rpc_message *out) {
 }
 
 static void update(const char *json) {
-  printf("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"%s\",\"update\":%s}}\n", session, json);
+  printf("{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+         "update\",\"params\":{\"sessionId\":\"%s\",\"update\":%s}}\n",
+         session, json);
   fflush(stdout);
 }
 
 static void speak(const char *text) {
   ck_buffer json = {0};
-  ck_buffer_append_text(&json, "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":");
+  ck_buffer_append_text(
+      &json, "{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"text\",\"text\":");
   ck_json_append_string(&json, ck_bytes_text(text));
   ck_buffer_append_text(&json, "}}");
   update(json.data);
@@ -63,7 +68,9 @@ static void speak(const char *text) {
 static bool ask(const char *method, const char *params) {
   ck_rpc_message heard;
   ck_buffer text = {0};
-  printf("{\"jsonrpc\":\"2.0\",\"id\":\"q%d\",\"method\":\"%s\",\"params\":{\"sessionId\":\"%s\",%s}}\n", ++questions, method, session, params);
+  printf("{\"jsonrpc\":\"2.0\",\"id\":\"q%d\",\"method\":\"%s\",\"params\":{\"sessionId\":\"%s\",%"
+         "s}}\n",
+         ++questions, method, session, params);
   fflush(stdout);
   bool stopped = false;
   do {
@@ -82,36 +89,44 @@ static bool ask(const char *method, const char *params) {
 /* All kinds of updates, of its own session and of another's. */
 static bool hello(const char *rest) {
   (void)rest;
-  update("{\"sessionUpdate\":\"agent_thought_chunk\",\"content\":{\"type\":\"text\",\"text\":\"hm\"}}");
+  update("{\"sessionUpdate\":\"agent_thought_chunk\",\"content\":{\"type\":\"text\",\"text\":"
+         "\"hm\"}}");
   speak("Hello, ");
   update("{\"sessionUpdate\":\"plan\",\"entries\":[]}");
-  update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c1\",\"title\":\"Look\",\"kind\":\"read\"}");
+  update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c1\",\"title\":\"Look\",\"kind\":"
+         "\"read\"}");
   update("{\"sessionUpdate\":\"tool_call_update\",\"toolCallId\":\"c1\",\"status\":\"completed\"}");
-  update("{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}}");
+  update("{\"sessionUpdate\":\"agent_message_chunk\",\"content\":{\"type\":\"image\",\"data\":"
+         "\"AAAA\",\"mimeType\":\"image/png\"}}");
   update("{\"sessionUpdate\":\"some_day\"}");
-  say("{\"jsonrpc\":\"2.0\",\"method\":\"session/update\",\"params\":{\"sessionId\":\"another\",\"update\":{\"sessionUpdate\":\"plan\"}}}");
+  say("{\"jsonrpc\":\"2.0\",\"method\":\"session/"
+      "update\",\"params\":{\"sessionId\":\"another\",\"update\":{\"sessionUpdate\":\"plan\"}}}");
   say("{\"jsonrpc\":\"2.0\",\"method\":\"_vendor/thing\",\"params\":{}}");
   speak("world.");
   return true;
 }
 
-#define OPTIONS                                                                                                        \
-  "\"options\":[{\"optionId\":\"ever\",\"name\":\"Always\",\"kind\":\"allow_always\"},"                                  \
-  "{\"optionId\":\"yes\",\"name\":\"Yes\",\"kind\":\"allow_once\"},{\"optionId\":\"no\",\"name\":\"No\",\"kind\":\"reject_once\"}]"
+#define OPTIONS                                                                                    \
+  "\"options\":[{\"optionId\":\"ever\",\"name\":\"Always\",\"kind\":\"allow_always\"},"            \
+  "{\"optionId\":\"yes\",\"name\":\"Yes\",\"kind\":\"allow_once\"},{\"optionId\":\"no\",\"name\":" \
+  "\"No\",\"kind\":\"reject_once\"}]"
 
 /* A permission whose kind was told when the call began. */
 static bool edit(const char *rest) {
   (void)rest;
-  update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c2\",\"title\":\"Change it\",\"kind\":\"edit\"}");
-  return ask("session/request_permission", "\"toolCall\":{\"toolCallId\":\"c2\",\"title\":\"Change it\"}," OPTIONS);
+  update("{\"sessionUpdate\":\"tool_call\",\"toolCallId\":\"c2\",\"title\":\"Change "
+         "it\",\"kind\":\"edit\"}");
+  return ask("session/request_permission",
+             "\"toolCall\":{\"toolCallId\":\"c2\",\"title\":\"Change it\"}," OPTIONS);
 }
 
 /* A permission for a tool of that kind; "none" says no kind. */
 static bool permit(const char *kind) {
   char params[512];
   bool none = strcmp(kind, "none") == 0;
-  snprintf(params, sizeof params, "\"toolCall\":{\"toolCallId\":\"c3\",\"title\":\"Do it\"%s%s%s}," OPTIONS, none ? "" : ",\"kind\":\"",
-           none ? "" : kind, none ? "" : "\"");
+  snprintf(params, sizeof params,
+           "\"toolCall\":{\"toolCallId\":\"c3\",\"title\":\"Do it\"%s%s%s}," OPTIONS,
+           none ? "" : ",\"kind\":\"", none ? "" : kind, none ? "" : "\"");
   return ask("session/request_permission", params);
 }
 
@@ -140,15 +155,18 @@ static bool use_terminal(const char *rest) {
 /* Cumulative, as the protocol has it. */
 static bool cost(const char *rest) {
   char json[256];
-  snprintf(json, sizeof json, "{\"sessionUpdate\":\"usage_update\",\"used\":1,\"size\":2,\"cost\":{\"amount\":%.2f,\"currency\":\"%s\"}}", 0.25 * turns,
-           *rest ? rest : "USD");
+  snprintf(json, sizeof json,
+           "{\"sessionUpdate\":\"usage_update\",\"used\":1,\"size\":2,\"cost\":{\"amount\":%.2f,"
+           "\"currency\":\"%s\"}}",
+           0.25 * turns, *rest ? rest : "USD");
   update(json);
   return true;
 }
 
 static bool angry;
 
-/* Works until it is told to stop; "deaf" does not listen, "angry" answers with an error, as many an agent does. */
+/* Works until it is told to stop; "deaf" does not listen, "angry" answers with an error, as many an
+ * agent does. */
 static bool hang(const char *rest) {
   ck_rpc_message heard;
   angry = strcmp(rest, "angry") == 0;
@@ -170,8 +188,10 @@ static bool go_on(const char *rest) {
 /* Asks for a thousand permissions and waits for none; then works until it is told to stop. */
 static bool beg(const char *rest) {
   for (int i = 0; i < 1000; i++)
-    printf("{\"jsonrpc\":\"2.0\",\"id\":\"b%d\",\"method\":\"session/request_permission\",\"params\":{\"sessionId\":\"%s\","
-           "\"toolCall\":{\"toolCallId\":\"c%d\",\"title\":\"Do it\"}," OPTIONS "}}\n", i, session, i);
+    printf("{\"jsonrpc\":\"2.0\",\"id\":\"b%d\",\"method\":\"session/"
+           "request_permission\",\"params\":{\"sessionId\":\"%s\","
+           "\"toolCall\":{\"toolCallId\":\"c%d\",\"title\":\"Do it\"}," OPTIONS "}}\n",
+           i, session, i);
   fflush(stdout);
   return hang(rest);
 }
@@ -217,9 +237,22 @@ static const struct {
   const char *word;
   bool (*act)(const char *rest);
 } acts[] = {
-  {"hello", hello}, {"edit", edit}, {"permit", permit}, {"no-options", permit_no_options}, {"read", read_file}, {"write", write_file},
-  {"terminal", use_terminal}, {"cost", cost}, {"hang", hang}, {"Your", go_on}, {"beg", beg}, {"die", die}, {"blurt", blurt}, {"flood", flood}, {"pid", tell_pid},
-  {"blocks", tell_blocks},
+    {"hello", hello},
+    {"edit", edit},
+    {"permit", permit},
+    {"no-options", permit_no_options},
+    {"read", read_file},
+    {"write", write_file},
+    {"terminal", use_terminal},
+    {"cost", cost},
+    {"hang", hang},
+    {"Your", go_on},
+    {"beg", beg},
+    {"die", die},
+    {"blurt", blurt},
+    {"flood", flood},
+    {"pid", tell_pid},
+    {"blocks", tell_blocks},
 };
 
 static void prompt(ck_bytes id, ck_bytes params) {
@@ -239,8 +272,11 @@ static void prompt(ck_bytes id, ck_bytes params) {
   for (size_t i = 0; text && i < sizeof acts / sizeof *acts; i++) {
     if (strcmp(acts[i].word, text) != 0) continue;
     bool ended = acts[i].act(rest ? rest : "");
-    if (angry) refuse(ck_buffer_bytes(&own), -32603, "aborted");
-    else answer(ck_buffer_bytes(&own), ended ? "{\"stopReason\":\"end_turn\"}" : "{\"stopReason\":\"cancelled\"}");
+    if (angry)
+      refuse(ck_buffer_bytes(&own), -32603, "aborted");
+    else
+      answer(ck_buffer_bytes(&own),
+             ended ? "{\"stopReason\":\"end_turn\"}" : "{\"stopReason\":\"cancelled\"}");
   }
   if (text && strcmp(text, "refuse") == 0) refuse(ck_buffer_bytes(&own), -32603, "no model today");
   if (text && strcmp(text, "reasonless") == 0) answer(ck_buffer_bytes(&own), "{}");
@@ -258,7 +294,9 @@ static void open_session(ck_bytes id, ck_bytes params) {
     answer(id, "{\"sessionId\":5}");
     return;
   }
-  if (!ck_json_get(params, "cwd").len || ck_json_type_of(ck_json_get(params, "mcpServers")) != CK_JSON_ARRAY) exit(8);
+  if (!ck_json_get(params, "cwd").len ||
+      ck_json_type_of(ck_json_get(params, "mcpServers")) != CK_JSON_ARRAY)
+    exit(8);
   snprintf(session, sizeof session, "s%d-%d", (int)getpid(), ++sessions);
   snprintf(json, sizeof json, "{\"sessionId\":\"%s\"}", session);
   answer(id, json);
@@ -284,8 +322,8 @@ static void greet(ck_bytes id, ck_bytes params) {
   char json[256];
   ck_bytes files = ck_json_get(ck_json_get(params, "clientCapabilities"), "fs");
   fprintf(stderr, "files %.*s\n", (int)files.len, files.data);
-  snprintf(json, sizeof json, "{\"protocolVersion\":%d,\"agentCapabilities\":{\"loadSession\":%s}}", is_mode("future") ? 2 : 1,
-           is_mode("loads") ? "true" : "false");
+  snprintf(json, sizeof json, "{\"protocolVersion\":%d,\"agentCapabilities\":{\"loadSession\":%s}}",
+           is_mode("future") ? 2 : 1, is_mode("loads") ? "true" : "false");
   answer(id, json);
 }
 
@@ -297,12 +335,18 @@ int main(int argc, char **argv) {
     for (;;) pause();
   }
   while (hear(&heard)) {
-    if (heard.kind != CK_RPC_REQUEST) continue;
-    else if (ck_json_is_text(heard.method, "initialize")) greet(heard.id, heard.params);
-    else if (ck_json_is_text(heard.method, "session/new")) open_session(heard.id, heard.params);
-    else if (ck_json_is_text(heard.method, "session/load")) load_session(heard.id, heard.params);
-    else if (ck_json_is_text(heard.method, "session/prompt")) prompt(heard.id, heard.params);
-    else refuse(heard.id, -32601, "no such method");
+    if (heard.kind != CK_RPC_REQUEST)
+      continue;
+    else if (ck_json_is_text(heard.method, "initialize"))
+      greet(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "session/new"))
+      open_session(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "session/load"))
+      load_session(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "session/prompt"))
+      prompt(heard.id, heard.params);
+    else
+      refuse(heard.id, -32601, "no such method");
   }
   return 0;
 }

@@ -47,9 +47,16 @@ static void on_ended(void *to, const ck_http_end *end) {
 static ck_http_request *post(got *to, const char *url, size_t body_max) {
   ck_http_request *request = NULL;
   ck_error err = CK_ERROR_INIT;
-  ck_http_options options = {.url = url, .body = ck_bytes_text(BODY), .body_max = body_max, .connect_ms = 5000, .total_ms = 20000,
-                             .data = on_data, .ended = on_ended, .to = to};
-  tap_must(ck_http_post(&request, client, &options, &err) == CK_OK, "%s: it is posted: %s", url, err.text);
+  ck_http_options options = {.url = url,
+                             .body = ck_bytes_text(BODY),
+                             .body_max = body_max,
+                             .connect_ms = 5000,
+                             .total_ms = 20000,
+                             .data = on_data,
+                             .ended = on_ended,
+                             .to = to};
+  tap_must(ck_http_post(&request, client, &options, &err) == CK_OK, "%s: it is posted: %s", url,
+           err.text);
   tap_must(to->ended == 0, "%s: nothing is called from within", url);
   return request;
 }
@@ -73,7 +80,8 @@ static void test_bounds(void) {
   for (size_t i = 0; i < 3; i++) {
     got it;
     play(&it, url_of(&server), limits[i]);
-    tap_is_int(it.ending, limits[i] < 10 ? CK_HTTP_OVERSIZE : CK_HTTP_ANSWERED, "ten bytes where %zu are allowed: %s", limits[i], it.text);
+    tap_is_int(it.ending, limits[i] < 10 ? CK_HTTP_OVERSIZE : CK_HTTP_ANSWERED,
+               "ten bytes where %zu are allowed: %s", limits[i], it.text);
     ck_buffer_clear(&it.body);
   }
   got it = {.refuse = true};
@@ -88,13 +96,18 @@ static void test_unusable(void) {
   static const struct {
     const char *url;
     ck_http_ending ending;
-  } cases[] = {{"file:///etc/passwd", CK_HTTP_UNUSABLE}, {"ftp://127.0.0.1/", CK_HTTP_UNUSABLE}, {"gopher://127.0.0.1/", CK_HTTP_UNUSABLE},
-               {"http://user:secret@127.0.0.1:1/", CK_HTTP_UNUSABLE}, {"http://", CK_HTTP_UNUSABLE}, {"http://127.0.0.1:1/", CK_HTTP_UNREACHED}};
+  } cases[] = {{"file:///etc/passwd", CK_HTTP_UNUSABLE},
+               {"ftp://127.0.0.1/", CK_HTTP_UNUSABLE},
+               {"gopher://127.0.0.1/", CK_HTTP_UNUSABLE},
+               {"http://user:secret@127.0.0.1:1/", CK_HTTP_UNUSABLE},
+               {"http://", CK_HTTP_UNUSABLE},
+               {"http://127.0.0.1:1/", CK_HTTP_UNREACHED}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     got it;
     play(&it, cases[i].url, 100);
     tap_is_int(it.ending, cases[i].ending, "%s: %s", cases[i].url, it.text);
-    tap_ok(it.ended == 1 && !strstr(it.text, "secret") && it.body.len == 0, "%s: ends once, without a word of what is secret", cases[i].url);
+    tap_ok(it.ended == 1 && !strstr(it.text, "secret") && it.body.len == 0,
+           "%s: ends once, without a word of what is secret", cases[i].url);
   }
 }
 
@@ -107,8 +120,11 @@ static void test_proxy(void) {
   setenv("http_proxy", url, 1);
   play(&it, "http://name.invalid/v1/chat/completions", 100);
   unsetenv("http_proxy");
-  tap_is_bytes(ck_buffer_bytes(&it.body), ck_bytes_text("by the proxy"), "a proxy comes from the environment: %s", it.text);
-  tap_ok(ck_json_is_text(ck_json_get(model_server_request(&proxy, 0), "path"), "http://name.invalid/v1/chat/completions"), "and is asked for the whole address");
+  tap_is_bytes(ck_buffer_bytes(&it.body), ck_bytes_text("by the proxy"),
+               "a proxy comes from the environment: %s", it.text);
+  tap_ok(ck_json_is_text(ck_json_get(model_server_request(&proxy, 0), "path"),
+                         "http://name.invalid/v1/chat/completions"),
+         "and is asked for the whole address");
   ck_buffer_clear(&it.body);
   model_server_stop(&proxy);
 }
@@ -124,7 +140,8 @@ static void test_many(void) {
   }
   while (left > 0) ck_loop_run(loop);
   for (int i = 0; i < MANY; i++) {
-    right += all[i].ended == 1 && all[i].ending == CK_HTTP_ANSWERED && all[i].code == 200 && all[i].body.len == 10;
+    right += all[i].ended == 1 && all[i].ending == CK_HTTP_ANSWERED && all[i].code == 200 &&
+             all[i].body.len == 10;
     ck_buffer_clear(&all[i].body);
   }
   tap_is_int(right, MANY, "%d requests at once are all answered, each once", MANY);
@@ -135,7 +152,8 @@ static void test_many(void) {
 static void test_dropped(void) {
   model_server server;
   got one = {0}, other = {0}, last;
-  model_server_start(&server, "{\"body\":\"0123456789\",\"hang\":5}\n{\"body\":\"0123456789\",\"hang\":5}\n{\"body\":\"x\",\"times\":0}");
+  model_server_start(&server, "{\"body\":\"0123456789\",\"hang\":5}\n{\"body\":\"0123456789\","
+                              "\"hang\":5}\n{\"body\":\"x\",\"times\":0}");
   ck_http_request *first = post(&one, url_of(&server), 100);
   post(&other, url_of(&server), 100);
   while (model_server_count(&server) < 2) {
@@ -147,7 +165,8 @@ static void test_dropped(void) {
   tap_must(ck_http_new(&client, loop, NULL, NULL) == CK_OK, "another client");
   play(&last, url_of(&server), 100);
   tap_is_int(last.ending, CK_HTTP_ANSWERED, "another client goes on");
-  tap_is_int(one.ended + other.ended, 0, "a request that is dropped, and one whose client is freed, end in silence");
+  tap_is_int(one.ended + other.ended, 0,
+             "a request that is dropped, and one whose client is freed, end in silence");
   ck_buffer_clear(&one.body);
   ck_buffer_clear(&other.body);
   ck_buffer_clear(&last.body);
@@ -155,8 +174,11 @@ static void test_dropped(void) {
 }
 
 int main(void) {
-  static const char *const of_environment[] = {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"};
-  for (size_t i = 0; i < sizeof of_environment / sizeof *of_environment; i++) unsetenv(of_environment[i]);
+  static const char *const of_environment[] = {"http_proxy",  "HTTP_PROXY", "https_proxy",
+                                               "HTTPS_PROXY", "all_proxy",  "ALL_PROXY",
+                                               "no_proxy",    "NO_PROXY"};
+  for (size_t i = 0; i < sizeof of_environment / sizeof *of_environment; i++)
+    unsetenv(of_environment[i]);
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   tap_must(ck_http_new(&client, loop, NULL, NULL) == CK_OK, "there is a client");
   test_bounds();

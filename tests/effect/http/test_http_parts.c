@@ -11,7 +11,8 @@ static void test_waits(void) {
   tap_is_int(ck_retry_wait(1, 500, 501), 0, "and any below, down to none");
   tap_is_int(ck_retry_wait(2, 500, 1000), 1000, "the second at most twice that");
   tap_is_int(ck_retry_wait(5, 500, 8000), 8000, "the fifth sixteen times");
-  tap_is_int(ck_retry_wait(60, 500, CK_RETRY_CAP_MS), CK_RETRY_CAP_MS, "and none more than the cap");
+  tap_is_int(ck_retry_wait(60, 500, CK_RETRY_CAP_MS), CK_RETRY_CAP_MS,
+             "and none more than the cap");
   int64_t most = 0;
   for (uint64_t i = 0; i < 100000; i++) {
     int64_t wait = ck_retry_wait(1 + (int)(i % 40), 500, i * 0x9e3779b97f4a7c15ULL);
@@ -25,17 +26,34 @@ static void test_retry_after(void) {
   static const struct {
     const char *text;
     int64_t ms;
-  } of_now[] = {{"0", 0}, {"7", 7000}, {"1.5", 1500}, {"0.0001", 1}, {"99999999999999999999", INT64_MAX},
-                {"Sun, 06 Nov 1994 08:49:37 GMT", 37000}, {"Sun, 06 Nov 1994 08:48:37 GMT", 0}, {"Sun, 06 Nov 1994 08:49:37 GMTx", -1},
-                {"Sun, 06 Nov 1994 08:49:37 CET", -1}, {"Sun, 06 Foo 1994 08:49:37 GMT", -1}, {"", -1}, {"-1", -1}, {"1,5", -1}, {"soon", -1}, {"1s", -1}};
+  } of_now[] = {{"0", 0},
+                {"7", 7000},
+                {"1.5", 1500},
+                {"0.0001", 1},
+                {"99999999999999999999", INT64_MAX},
+                {"Sun, 06 Nov 1994 08:49:37 GMT", 37000},
+                {"Sun, 06 Nov 1994 08:48:37 GMT", 0},
+                {"Sun, 06 Nov 1994 08:49:37 GMTx", -1},
+                {"Sun, 06 Nov 1994 08:49:37 CET", -1},
+                {"Sun, 06 Foo 1994 08:49:37 GMT", -1},
+                {"", -1},
+                {"-1", -1},
+                {"1,5", -1},
+                {"soon", -1},
+                {"1s", -1}};
   const int64_t now = 784111740000; /* 08:49:00 of that day */
   for (size_t i = 0; i < sizeof of_now / sizeof *of_now; i++) {
-    tap_is_int(ck_retry_after(ck_bytes_text(of_now[i].text), now), of_now[i].ms, "Retry-After: %s", of_now[i].text);
+    tap_is_int(ck_retry_after(ck_bytes_text(of_now[i].text), now), of_now[i].ms, "Retry-After: %s",
+               of_now[i].text);
   }
   tap_is_int(ck_retry_after_ms(ck_bytes_text("250")), 250, "retry-after-ms");
   tap_is_int(ck_retry_after_ms(ck_bytes_text("x")), -1, "retry-after-ms that says nothing");
-  tap_ok(ck_retry_is_passing(408) && ck_retry_is_passing(409) && ck_retry_is_passing(429) && ck_retry_is_passing(500) && ck_retry_is_passing(529), "what passes");
-  tap_ok(!ck_retry_is_passing(400) && !ck_retry_is_passing(401) && !ck_retry_is_passing(404) && !ck_retry_is_passing(413), "what does not");
+  tap_ok(ck_retry_is_passing(408) && ck_retry_is_passing(409) && ck_retry_is_passing(429) &&
+             ck_retry_is_passing(500) && ck_retry_is_passing(529),
+         "what passes");
+  tap_ok(!ck_retry_is_passing(400) && !ck_retry_is_passing(401) && !ck_retry_is_passing(404) &&
+             !ck_retry_is_passing(413),
+         "what does not");
 }
 
 static void test_prices(void) {
@@ -44,24 +62,43 @@ static void test_prices(void) {
   ck_model_price price = ck_price_find(&most, "gpt-4o-mini-2024-07-18", &none);
   tap_is_int(price.input, 150000, "a model with a date has the price of the model");
   tap_is_int(most, 16384, "and its longest answer");
-  tap_is_int(ck_price_find(&most, "gpt-4o-audio-preview", &none).input, -1, "another model has not");
-  tap_is_int(ck_price_find(&most, "claude-opus-4-5-20251101", &none).input, 5000000, "the longer name is meant");
-  tap_is_int(ck_price_find(&most, "claude-opus-4-20250514", &none).input, 15000000, "and the shorter");
-  tap_is_int(ck_price_find(&most, "my-own", &none).output, -1, "of an unknown one nothing is known");
+  tap_is_int(ck_price_find(&most, "gpt-4o-audio-preview", &none).input, -1,
+             "another model has not");
+  tap_is_int(ck_price_find(&most, "claude-opus-4-5-20251101", &none).input, 5000000,
+             "the longer name is meant");
+  tap_is_int(ck_price_find(&most, "claude-opus-4-20250514", &none).input, 15000000,
+             "and the shorter");
+  tap_is_int(ck_price_find(&most, "my-own", &none).output, -1,
+             "of an unknown one nothing is known");
   price = ck_price_find(&most, "gpt-4o", &(ck_model_price){1, -1, -1, -1});
   tap_is_int(price.input, 1, "what the profile says comes first");
   tap_is_int(price.output, 10000000, "and the table fills in");
   price = (ck_model_price){3000000, 15000000, 300000, 3750000};
-  tap_is_int(ck_price_cost(&price, &(ck_usage){.input = 1000, .cache_read = 10000, .cache_write = 100, .output = 50, .known = true}), 3000 + 3000 + 375 + 750, "a sum");
-  tap_is_int(ck_price_cost(&price, &(ck_usage){.cache_write_long = 1000, .known = true}), 6000, "writing for an hour");
-  tap_is_int(ck_price_cost(&(ck_model_price){1, 1, -1, -1}, &(ck_usage){.input = 1, .known = true}), 1, "is rounded up");
-  tap_is_int(ck_price_cost(&(ck_model_price){2000000, 1, -1, -1}, &(ck_usage){.cache_read = 3, .known = true}), 6, "a cache without a price costs what input does");
-  tap_is_int(ck_price_cost(&none, &(ck_usage){.input = 1, .known = true}), -1, "without a price it is not known");
+  tap_is_int(
+      ck_price_cost(
+          &price,
+          &(ck_usage){
+              .input = 1000, .cache_read = 10000, .cache_write = 100, .output = 50, .known = true}),
+      3000 + 3000 + 375 + 750, "a sum");
+  tap_is_int(ck_price_cost(&price, &(ck_usage){.cache_write_long = 1000, .known = true}), 6000,
+             "writing for an hour");
+  tap_is_int(ck_price_cost(&(ck_model_price){1, 1, -1, -1}, &(ck_usage){.input = 1, .known = true}),
+             1, "is rounded up");
+  tap_is_int(ck_price_cost(&(ck_model_price){2000000, 1, -1, -1},
+                           &(ck_usage){.cache_read = 3, .known = true}),
+             6, "a cache without a price costs what input does");
+  tap_is_int(ck_price_cost(&none, &(ck_usage){.input = 1, .known = true}), -1,
+             "without a price it is not known");
   tap_is_int(ck_price_cost(&price, &(ck_usage){.known = false}), -1, "nor without tokens");
-  tap_ok(ck_price_cost(&(ck_model_price){INT64_MAX, INT64_MAX, -1, -1}, &(ck_usage){.input = INT64_MAX, .output = INT64_MAX, .known = true}) > 0, "nothing overflows");
-  tap_is_int(ck_price_bound(&price, 1000, -1, false), -1, "without the longest answer there is no bound");
-  tap_is_int(ck_price_bound(&price, 1000, 100, false), 1000 * 3 + 1500, "a bound is the sum of both");
-  tap_is_int(ck_price_bound(&price, 1000, 100, true), 1000 * 6 + 1500, "of what may be cached, the dearest");
+  tap_ok(ck_price_cost(&(ck_model_price){INT64_MAX, INT64_MAX, -1, -1},
+                       &(ck_usage){.input = INT64_MAX, .output = INT64_MAX, .known = true}) > 0,
+         "nothing overflows");
+  tap_is_int(ck_price_bound(&price, 1000, -1, false), -1,
+             "without the longest answer there is no bound");
+  tap_is_int(ck_price_bound(&price, 1000, 100, false), 1000 * 3 + 1500,
+             "a bound is the sum of both");
+  tap_is_int(ck_price_bound(&price, 1000, 100, true), 1000 * 6 + 1500,
+             "of what may be cached, the dearest");
 }
 
 /* The events that came, as "name=data;". */
@@ -85,8 +122,12 @@ static void test_events(void) {
       {"data\n\n", "=;"},
       {": comment\nid: 7\nretry: 9\nother: x\ndata: a\n\n", "=a;"},
       {"data: a\r\n\r\ndata: b\r\rdata: c\n\n", "=a;=b;=c;"},
-      {"\xef\xbb\xbf" "data: a\n\n", "=a;"},
-      {"\xef\xbb\xbf\n" "data: a\n\n", "=a;"},
+      {"\xef\xbb\xbf"
+       "data: a\n\n",
+       "=a;"},
+      {"\xef\xbb\xbf\n"
+       "data: a\n\n",
+       "=a;"},
       {"data: a\n\ndata: stop\n\ndata: b\n\n", "=a;=stop;"},
   };
   for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
@@ -96,10 +137,13 @@ static void test_events(void) {
       ck_sse sse = {.take = take, .to = &got};
       ck_status status = CK_OK;
       for (size_t at = 0; !status && at < len; at += piece) {
-        status = ck_sse_feed(&sse, (ck_bytes){streams[i][0] + at, len - at < piece ? len - at : piece}, NULL);
+        status = ck_sse_feed(
+            &sse, (ck_bytes){streams[i][0] + at, len - at < piece ? len - at : piece}, NULL);
       }
-      if (strcmp(got.data ? got.data : "", streams[i][1]) != 0) tap_ok(false, "stream %zu in pieces of %zu: %s", i, piece, got.data);
-      if ((strstr(streams[i][1], "stop") != NULL) != (status == CK_E_FAILED)) tap_ok(false, "stream %zu: what take answers is passed on", i);
+      if (strcmp(got.data ? got.data : "", streams[i][1]) != 0)
+        tap_ok(false, "stream %zu in pieces of %zu: %s", i, piece, got.data);
+      if ((strstr(streams[i][1], "stop") != NULL) != (status == CK_E_FAILED))
+        tap_ok(false, "stream %zu: what take answers is passed on", i);
       ck_sse_clear(&sse);
       ck_buffer_clear(&got);
     }

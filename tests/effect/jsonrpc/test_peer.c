@@ -1,4 +1,5 @@
-/* test_peer.c - a process that is talked to: every request is answered once, by it, by the clock or by its end; its end comes. */
+/* test_peer.c - a process that is talked to: every request is answered once, by it, by the clock or
+ * by its end; its end comes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,8 +54,14 @@ static void on_ended(void *to, const char *why) {
 static void open_scene(scene *self, const char *mode) {
   char *environment[] = {NULL};
   *self = (scene){.argv = {path, mode}};
-  const ck_peer_options options = {.loop = loop, .name = "it", .argv = (char *const *)self->argv, .environment = environment,
-                                   .kill_ms = SHORT_MS, .told = on_told, .ended = on_ended, .to = self};
+  const ck_peer_options options = {.loop = loop,
+                                   .name = "it",
+                                   .argv = (char *const *)self->argv,
+                                   .environment = environment,
+                                   .kill_ms = SHORT_MS,
+                                   .told = on_told,
+                                   .ended = on_ended,
+                                   .to = self};
   tap_must(ck_peer_open(&self->peer, &options, NULL) == CK_OK, "there is a peer");
 }
 
@@ -62,7 +69,8 @@ static void ask(scene *self, call *it, const char *method) {
   static const char greeting[] = "{\"protocolVersion\":\"2025-11-25\"}";
   it->call.answered = on_answered;
   it->call.to = it;
-  tap_must(ck_peer_ask(self->peer, &it->call, method, ck_bytes_text(greeting), NULL) == CK_OK, "%s is asked", method);
+  tap_must(ck_peer_ask(self->peer, &it->call, method, ck_bytes_text(greeting), NULL) == CK_OK,
+           "%s is asked", method);
 }
 
 static void wait_for_answer(call *it) {
@@ -80,18 +88,23 @@ static void test_answers(void) {
   open_scene(&it, "unknown");
   ask(&it, &hello, "initialize");
   wait_for_answer(&hello);
-  tap_ok(hello.outcome == CK_PEER_RESULT && hello.call.id == 0, "a request is answered; answers to others are not mistaken for it");
+  tap_ok(hello.outcome == CK_PEER_RESULT && hello.call.id == 0,
+         "a request is answered; answers to others are not mistaken for it");
   ck_peer_notify(it.peer, "notifications/initialized", (ck_bytes){0});
   ask(&it, &other, "no/such");
   wait_for_answer(&other);
-  tap_ok(other.outcome == CK_PEER_ERROR && strcmp(other.text, "it: no such method (error -32601)") == 0, "or refused (%s)", other.text);
+  tap_ok(other.outcome == CK_PEER_ERROR &&
+             strcmp(other.text, "it: no such method (error -32601)") == 0,
+         "or refused (%s)", other.text);
   ck_peer_end(it.peer, "no more is wanted of it");
   tap_ok(ck_peer_is_ending(it.peer), "it ends when it is told to");
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_peer_ask(it.peer, &other.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE, NULL, "then it is not asked any more");
+  tap_is_status(ck_peer_ask(it.peer, &other.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE, NULL,
+                "then it is not asked any more");
   tap_is_text(err.text, "it: no more is wanted of it", "and that is told");
   wait_for_end(&it);
-  tap_ok(it.ended == 1 && strcmp(it.why, "it: no more is wanted of it") == 0, "its end is told once (%s)", it.why);
+  tap_ok(it.ended == 1 && strcmp(it.why, "it: no more is wanted of it") == 0,
+         "its end is told once (%s)", it.why);
   tap_ok(hello.answers == 1 && other.answers == 1, "each request had one answer");
 }
 
@@ -102,7 +115,8 @@ static void test_full_pipe(void) {
   open_scene(&it, "full");
   ask(&it, &hello, "initialize");
   wait_for_answer(&hello);
-  tap_ok(hello.outcome == CK_PEER_RESULT && !ck_peer_is_ending(it.peer), "a message that fills the pipe ends nothing");
+  tap_ok(hello.outcome == CK_PEER_RESULT && !ck_peer_is_ending(it.peer),
+         "a message that fills the pipe ends nothing");
   ck_peer_notify(it.peer, "notifications/initialized", (ck_bytes){0});
   ask(&it, &other, "no/such");
   wait_for_answer(&other);
@@ -120,7 +134,9 @@ static void test_lost(void) {
   ck_peer_forget(it.peer, &calls[1].call);
   ck_peer_stop(it.peer, "enough");
   wait_for_end(&it);
-  tap_ok(calls[0].outcome == CK_PEER_LOST && calls[2].outcome == CK_PEER_LOST && calls[0].answers == 1, "what was asked is answered by its end");
+  tap_ok(
+      calls[0].outcome == CK_PEER_LOST && calls[2].outcome == CK_PEER_LOST && calls[0].answers == 1,
+      "what was asked is answered by its end");
   tap_is_text(calls[2].text, "it: enough", "with the reason");
   tap_is_int(calls[1].answers, 0, "what was forgotten is not");
 }
@@ -132,14 +148,16 @@ static void test_clock(void) {
   late.call.silence_ms = SHORT_MS;
   ask(&it, &late, "initialize");
   wait_for_answer(&late);
-  tap_ok(late.outcome == CK_PEER_LATE && strncmp(late.text, "it did not answer within", 24) == 0, "what takes too long is late (%s)", late.text);
+  tap_ok(late.outcome == CK_PEER_LATE && strncmp(late.text, "it did not answer within", 24) == 0,
+         "what takes too long is late (%s)", late.text);
   tap_is_int(it.ended, 0, "it lives on");
   ck_peer_renew(it.peer, &late.call);
   wait_for_answer(&late);
   tap_ok(late.outcome == CK_PEER_LATE && late.answers == 2, "it can be waited for once more");
   late.call.deadline_ms = 1;
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_peer_ask(it.peer, &late.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE, NULL, "what is too late is not asked");
+  tap_is_status(ck_peer_ask(it.peer, &late.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE, NULL,
+                "what is too late is not asked");
   ck_peer_free(it.peer);
   tap_is_int(it.ended, 0, "a peer that is freed tells nothing");
 }
@@ -166,12 +184,14 @@ static void test_deaf(void) {
   open_scene(&it, "deaf");
   ck_peer_end(it.peer, "enough");
   wait_for_end(&it);
-  tap_is_text(it.why, "it: enough", "one that is deaf to its input's end and to SIGTERM ends all the same");
+  tap_is_text(it.why, "it: enough",
+              "one that is deaf to its input's end and to SIGTERM ends all the same");
 }
 
 int main(void) {
   const char *build = getenv("CKRUN_BUILD");
-  snprintf(path, sizeof path, "%s/tests/effect/mcp/tool_mcp_server", build ? build : "build/release");
+  snprintf(path, sizeof path, "%s/tests/effect/mcp/tool_mcp_server",
+           build ? build : "build/release");
   if (access(path, X_OK)) tap_skip_all("%s is not built", path);
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   test_answers();

@@ -1,5 +1,5 @@
-/* test_peers_no_memory.c - whichever allocation fails, servers and agents are told apart from their answers: one outcome, which
- * is right or says what is wrong, and no leak. */
+/* test_peers_no_memory.c - whichever allocation fails, servers and agents are told apart from their
+ * answers: one outcome, which is right or says what is wrong, and no leak. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,22 +47,31 @@ static bool carry_out(const ck_effect_driver *driver, const ck_effect *effect, c
   while (!to.delivered) ck_loop_run(loop);
   broken += to.delivered != 1;
   bool right = to.outcome->status == CK_OUTCOME_OK;
-  if (right) broken += !to.outcome->result || !strstr(ck_value_bytes(to.outcome->result).data, want);
-  else broken += !to.outcome->error;
+  if (right)
+    broken += !to.outcome->result || !strstr(ck_value_bytes(to.outcome->result).data, want);
+  else
+    broken += !to.outcome->error;
   ck_outcome_free(to.outcome);
   return right;
 }
 
 static ck_effect effect_of(ck_effect_kind kind, const char *request) {
-  return (ck_effect){.scope = "main", .key = "k", .attempt = 1, .kind = kind, .class = CK_EFFECT_ONCE, .request = ck_bytes_text(request)};
+  return (ck_effect){.scope = "main",
+                     .key = "k",
+                     .attempt = 1,
+                     .kind = kind,
+                     .class = CK_EFFECT_ONCE,
+                     .request = ck_bytes_text(request)};
 }
 
 static bool use_mcp(void) {
   const char *const argv[] = {server_path, NULL};
   const ck_process process = {.name = "box", .argv = argv};
-  const ck_mcp_options options = {.service = {.loop = loop, .kill_ms = 50}, .servers = &process, .server_count = 1};
+  const ck_mcp_options options = {
+      .service = {.loop = loop, .kill_ms = 50}, .servers = &process, .server_count = 1};
   const ck_effect list = effect_of(CK_EFFECT_TOOL, "{\"server\":\"box\",\"list\":true}");
-  const ck_effect slow = effect_of(CK_EFFECT_TOOL, "{\"server\":\"box\",\"name\":\"slow\",\"arguments\":\"{}\"}");
+  const ck_effect slow =
+      effect_of(CK_EFFECT_TOOL, "{\"server\":\"box\",\"name\":\"slow\",\"arguments\":\"{}\"}");
   const ck_effect binary = effect_of(CK_EFFECT_TOOL, "{\"server\":\"box\",\"name\":\"binary\"}");
   ck_effect_driver *driver = NULL;
   ck_error err = CK_ERROR_INIT;
@@ -83,11 +92,16 @@ static ck_permit permit(void *to, const char *kind, ck_bytes request) {
 static bool use_acp(void) {
   const char *const argv[] = {agent_path, NULL};
   const ck_process process = {.name = "coder", .argv = argv};
-  const ck_acp_options options = {.service = {.loop = loop, .kill_ms = 50, .directory = "."}, .agents = &process, .agent_count = 1,
-                                  .permit = permit, .files = true};
-  const ck_effect hello = effect_of(CK_EFFECT_AGENT, "{\"process\":\"coder\",\"prompt\":\"hello\"}");
+  const ck_acp_options options = {.service = {.loop = loop, .kill_ms = 50, .directory = "."},
+                                  .agents = &process,
+                                  .agent_count = 1,
+                                  .permit = permit,
+                                  .files = true};
+  const ck_effect hello =
+      effect_of(CK_EFFECT_AGENT, "{\"process\":\"coder\",\"prompt\":\"hello\"}");
   const ck_effect edit = effect_of(CK_EFFECT_AGENT, "{\"process\":\"coder\",\"prompt\":\"edit\"}");
-  const ck_effect file = effect_of(CK_EFFECT_AGENT, "{\"process\":\"coder\",\"prompt\":\"read /nowhere\"}");
+  const ck_effect file =
+      effect_of(CK_EFFECT_AGENT, "{\"process\":\"coder\",\"prompt\":\"read /nowhere\"}");
   ck_effect_driver *driver = NULL;
   ck_error err = CK_ERROR_INIT;
   bool right = ck_acp_driver_new(&driver, &options, &err) == CK_OK;
@@ -114,9 +128,12 @@ static void starve(const char *name, bool (*use)(void)) {
 
 int main(void) {
   const char *build = getenv("CKRUN_BUILD");
-  snprintf(server_path, sizeof server_path, "%s/tests/effect/mcp/tool_mcp_server", build ? build : "build/release");
-  snprintf(agent_path, sizeof agent_path, "%s/tests/effect/acp/tool_acp_agent", build ? build : "build/release");
-  if (access(server_path, X_OK) || access(agent_path, X_OK)) tap_skip_all("%s is not built", server_path);
+  snprintf(server_path, sizeof server_path, "%s/tests/effect/mcp/tool_mcp_server",
+           build ? build : "build/release");
+  snprintf(agent_path, sizeof agent_path, "%s/tests/effect/acp/tool_acp_agent",
+           build ? build : "build/release");
+  if (access(server_path, X_OK) || access(agent_path, X_OK))
+    tap_skip_all("%s is not built", server_path);
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   starve("mcp", use_mcp);
   starve("acp", use_acp);

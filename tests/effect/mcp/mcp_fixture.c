@@ -13,7 +13,8 @@ static char path[1024];
 void mcp_scene_init(ck_loop *with) {
   const char *build = getenv("CKRUN_BUILD");
   loop = with;
-  snprintf(path, sizeof path, "%s/tests/effect/mcp/tool_mcp_server", build ? build : "build/release");
+  snprintf(path, sizeof path, "%s/tests/effect/mcp/tool_mcp_server",
+           build ? build : "build/release");
   if (access(path, X_OK)) tap_skip_all("%s is not built", path);
 }
 
@@ -26,8 +27,10 @@ static void on_update(ck_effect_sink *sink, ck_bytes chunk) {
 void mcp_scene_begin(mcp_scene *self, const char *mode, const char *argument) {
   *self = (mcp_scene){.argv = {path, mode, argument}};
   self->process = (ck_process){.name = "box", .argv = self->argv};
-  self->options = (ck_mcp_options){
-    .service = {.loop = loop, .kill_ms = MCP_SCENE_SHORT_MS, .version = "1.2.3"}, .servers = &self->process, .server_count = 1};
+  self->options =
+      (ck_mcp_options){.service = {.loop = loop, .kill_ms = MCP_SCENE_SHORT_MS, .version = "1.2.3"},
+                       .servers = &self->process,
+                       .server_count = 1};
   drive_init(&self->drive, loop);
   self->drive.sink.update = on_update;
 }
@@ -36,15 +39,24 @@ void mcp_scene_open(mcp_scene *self) {
   tap_must(ck_mcp_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
 }
 
-void mcp_scene_ask(mcp_scene *self, ck_effect_class class, const char *tool, const char *arguments) {
+void mcp_scene_ask(mcp_scene *self, ck_effect_class class, const char *tool,
+                   const char *arguments) {
   ck_buffer_reset(&self->request);
-  if (tool) ck_buffer_append_format(&self->request, "{\"server\":\"box\",\"name\":\"%s\",\"arguments\":%s}", tool, arguments ? arguments : "{}");
-  else ck_buffer_append_text(&self->request, "{\"server\":\"box\",\"list\":true}");
-  self->effect = (ck_effect){.scope = "main", .key = "main/agent#3/tool/1", .attempt = 1, .kind = CK_EFFECT_TOOL, .class = class,
+  if (tool)
+    ck_buffer_append_format(&self->request, "{\"server\":\"box\",\"name\":\"%s\",\"arguments\":%s}",
+                            tool, arguments ? arguments : "{}");
+  else
+    ck_buffer_append_text(&self->request, "{\"server\":\"box\",\"list\":true}");
+  self->effect = (ck_effect){.scope = "main",
+                             .key = "main/agent#3/tool/1",
+                             .attempt = 1,
+                             .kind = CK_EFFECT_TOOL,
+                             .class = class,
                              .request = ck_buffer_bytes(&self->request)};
 }
 
-const ck_outcome *mcp_scene_call(mcp_scene *self, ck_effect_class class, const char *tool, const char *arguments) {
+const ck_outcome *mcp_scene_call(mcp_scene *self, ck_effect_class class, const char *tool,
+                                 const char *arguments) {
   mcp_scene_ask(self, class, tool, arguments);
   return drive_effect(&self->drive, self->driver, &self->effect, false);
 }

@@ -19,13 +19,15 @@ typedef struct mcp_scene {
 
 /* Must be called first: finds the server's program, or ends the test as skipped. */
 void mcp_scene_init(ck_loop *loop);
-/* `mode` and `argument` may be NULL. The driver is made by mcp_scene_open; options may be changed before. */
+/* `mode` and `argument` may be NULL. The driver is made by mcp_scene_open; options may be changed
+ * before. */
 void mcp_scene_begin(mcp_scene *self, const char *mode, const char *argument);
 void mcp_scene_open(mcp_scene *self);
 /* The effect to be done: a call of `tool` with `arguments` (JSON), or, with NULL, the list. */
 void mcp_scene_ask(mcp_scene *self, ck_effect_class class, const char *tool, const char *arguments);
 /* The same, done; the outcome is borrowed until the next one. */
-const ck_outcome *mcp_scene_call(mcp_scene *self, ck_effect_class class, const char *tool, const char *arguments);
+const ck_outcome *mcp_scene_call(mcp_scene *self, ck_effect_class class, const char *tool,
+                                 const char *arguments);
 void mcp_scene_close(mcp_scene *self);
 
 #endif

@@ -1,4 +1,5 @@
-/* test_mcp.c - a well-behaved MCP server: found, greeted, listed, called; its errors and progress come through. */
+/* test_mcp.c - a well-behaved MCP server: found, greeted, listed, called; its errors and progress
+ * come through. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,14 +33,21 @@ static void test_results(void) {
   gives(&it, "add", "{\"a\":2,\n\"b\":40}", "\"42\"");
   gives(&it, "add", "\"{\\\"a\\\":1,\\n\\\"b\\\":1}\"", "\"2\"");
   gives(&it, "add", "null", "\"0\"");
-  gives(&it, "binary", "{}", "\"a\xEF\xBF\xBD" "b\xEF\xBF\xBD" "c\xEF\xBF\xBD" "d\"");
+  gives(&it, "binary", "{}",
+        "\"a\xEF\xBF\xBD"
+        "b\xEF\xBF\xBD"
+        "c\xEF\xBF\xBD"
+        "d\"");
   gives(&it, "add", "[]", "\"0\"");
-  gives(&it, "picture", "{}", "[{\"type\":\"text\",\"text\":\"here\"},{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}]");
+  gives(&it, "picture", "{}",
+        "[{\"type\":\"text\",\"text\":\"here\"},{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":"
+        "\"image/png\"}]");
   gives(&it, "weather", "{}", "{\"content\":\"warm\",\"structuredContent\":{\"celsius\":22.50}}");
   mcp_scene_close(&it);
 }
 
-static void tells(mcp_scene *it, const char *tool, const char *arguments, const char *line, const char *result) {
+static void tells(mcp_scene *it, const char *tool, const char *arguments, const char *line,
+                  const char *result) {
   const ck_outcome *outcome = mcp_scene_call(it, CK_EFFECT_ONCE, tool, arguments);
   tap_ok(outcome->status == CK_OUTCOME_ERROR, "%s %s is an error", tool, arguments);
   tap_is_text(outcome->error, line, "%s: what people see", tool);
@@ -50,10 +58,14 @@ static void test_errors(void) {
   mcp_scene it;
   open_good(&it);
   tells(&it, "fail", "{}", "no such city", "\"no such\\ncity\"");
-  tells(&it, "refuse", "{}", "the MCP server 'box': not today (error -32602)", "\"the MCP server 'box': not today (error -32602)\"");
-  tells(&it, "nonesuch", "{}", "the MCP server 'box': unknown tool (error -32602)", "\"the MCP server 'box': unknown tool (error -32602)\"");
-  tells(&it, "echo", "[1]", "the arguments are not a JSON object", "\"the arguments are not a JSON object\"");
-  tells(&it, "echo", "\"{oops\"", "the arguments are not a JSON object", "\"the arguments are not a JSON object\"");
+  tells(&it, "refuse", "{}", "the MCP server 'box': not today (error -32602)",
+        "\"the MCP server 'box': not today (error -32602)\"");
+  tells(&it, "nonesuch", "{}", "the MCP server 'box': unknown tool (error -32602)",
+        "\"the MCP server 'box': unknown tool (error -32602)\"");
+  tells(&it, "echo", "[1]", "the arguments are not a JSON object",
+        "\"the arguments are not a JSON object\"");
+  tells(&it, "echo", "\"{oops\"", "the arguments are not a JSON object",
+        "\"the arguments are not a JSON object\"");
   gives(&it, "add", "{\"a\":1}", "\"1\"");
   mcp_scene_close(&it);
 }
@@ -70,8 +82,11 @@ static void test_long(void) {
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, "echo", arguments.data);
   const char *result = result_of(outcome);
   size_t len = strlen(result);
-  tap_ok(outcome->status == CK_OUTCOME_OK && len > CK_MCP_TEXT_MAX && len < CK_MCP_TEXT_MAX + 100, "a long text is cut");
-  tap_is_text(result + len - 68, "é\\n[1048578 more bytes are left out: a tool tells at most 1048576]\"", "behind a whole character, and the model is told");
+  tap_ok(outcome->status == CK_OUTCOME_OK && len > CK_MCP_TEXT_MAX && len < CK_MCP_TEXT_MAX + 100,
+         "a long text is cut");
+  tap_is_text(result + len - 68,
+              "é\\n[1048578 more bytes are left out: a tool tells at most 1048576]\"",
+              "behind a whole character, and the model is told");
   ck_buffer_clear(&arguments);
   mcp_scene_close(&it);
 }
@@ -82,13 +97,20 @@ static void test_list(void) {
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, NULL, NULL);
   tap_ok(outcome->status == CK_OUTCOME_OK, "the tools are listed");
   ck_bytes list = ck_json_get(ck_value_bytes(outcome->result), "tools");
-  tap_is_int((int64_t)ck_json_count(list), 25, "those of all pages, without the one that must be a task");
-  tap_ok(strstr(result_of(outcome), "{\"name\":\"echo\",\"description\":\"echo it\",\"parameters\":{\"type\":\"object\"},\"class\":\"pure\"}"),
-         "read-only is pure");
-  tap_ok(strstr(result_of(outcome), "{\"name\":\"add\",\"description\":\"add it\",\"parameters\":{\"type\":\"object\"},\"class\":\"idempotent\"}"),
+  tap_is_int((int64_t)ck_json_count(list), 25,
+             "those of all pages, without the one that must be a task");
+  tap_ok(
+      strstr(result_of(outcome), "{\"name\":\"echo\",\"description\":\"echo "
+                                 "it\",\"parameters\":{\"type\":\"object\"},\"class\":\"pure\"}"),
+      "read-only is pure");
+  tap_ok(strstr(result_of(outcome),
+                "{\"name\":\"add\",\"description\":\"add "
+                "it\",\"parameters\":{\"type\":\"object\"},\"class\":\"idempotent\"}"),
          "idempotent is idempotent");
-  tap_ok(strstr(result_of(outcome), "\"name\":\"fail\",\"description\":\"fail it\",\"parameters\":{\"type\":\"object\"},\"class\":\"once\"}"),
-         "and what gives no hint is done once");
+  tap_ok(
+      strstr(result_of(outcome), "\"name\":\"fail\",\"description\":\"fail "
+                                 "it\",\"parameters\":{\"type\":\"object\"},\"class\":\"once\"}"),
+      "and what gives no hint is done once");
   mcp_scene_close(&it);
 }
 
@@ -96,9 +118,13 @@ static void test_progress(void) {
   mcp_scene it;
   open_good(&it);
   gives(&it, "slow", "{}", "\"done\"");
-  static const char want[] = "{\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":1,\"total\":3}}\n"
-                             "{\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":2,\"total\":3}}\n"
-                             "{\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":3,\"total\":3}}\n";
+  static const char want[] =
+      "{\"method\":\"notifications/"
+      "progress\",\"params\":{\"progressToken\":1,\"progress\":1,\"total\":3}}\n"
+      "{\"method\":\"notifications/"
+      "progress\",\"params\":{\"progressToken\":1,\"progress\":2,\"total\":3}}\n"
+      "{\"method\":\"notifications/"
+      "progress\",\"params\":{\"progressToken\":1,\"progress\":3,\"total\":3}}\n";
   tap_is_text(it.updates.data, want, "progress is told, that of other calls is not");
   mcp_scene_close(&it);
 }
@@ -106,7 +132,9 @@ static void test_progress(void) {
 /* The pid that the tool tells, and which call it was. */
 static void read_pid(mcp_scene *it, int *pid, int *call) {
   const ck_outcome *outcome = mcp_scene_call(it, CK_EFFECT_PURE, "pid", NULL);
-  tap_must(outcome->status == CK_OUTCOME_OK && sscanf(result_of(outcome), "\"%d %d\"", pid, call) == 2, "the server tells its pid");
+  tap_must(
+      outcome->status == CK_OUTCOME_OK && sscanf(result_of(outcome), "\"%d %d\"", pid, call) == 2,
+      "the server tells its pid");
 }
 
 static void test_one_process(void) {
@@ -133,17 +161,21 @@ static void test_many_at_once(void) {
     ck_effect_run *run;
     drive_init(&drives[i], loop);
     mcp_scene_ask(&it, CK_EFFECT_ONCE, "add", "{}");
-    ck_buffer_append_format(&requests[i], "{\"server\":\"box\",\"name\":\"add\",\"arguments\":{\"a\":%d,\"b\":1000}}", i);
+    ck_buffer_append_format(
+        &requests[i], "{\"server\":\"box\",\"name\":\"add\",\"arguments\":{\"a\":%d,\"b\":1000}}",
+        i);
     effects[i] = it.effect;
     effects[i].request = ck_buffer_bytes(&requests[i]);
-    tap_must(drive_begin(&run, &drives[i], it.driver, &effects[i], false) == CK_OK, "call %d is taken", i);
+    tap_must(drive_begin(&run, &drives[i], it.driver, &effects[i], false) == CK_OK,
+             "call %d is taken", i);
   }
   int right = 0;
   for (int i = 0; i < COUNT; i++) {
     char want[16];
     snprintf(want, sizeof want, "\"%d\"", 1000 + i);
     drive_wait(&drives[i]);
-    right += drives[i].outcome->status == CK_OUTCOME_OK && strcmp(result_of(drives[i].outcome), want) == 0;
+    right += drives[i].outcome->status == CK_OUTCOME_OK &&
+             strcmp(result_of(drives[i].outcome), want) == 0;
     drive_clear(&drives[i]);
     ck_buffer_clear(&requests[i]);
   }
@@ -164,8 +196,10 @@ static void test_revisions(void) {
   mcp_scene_begin(&it, "revision", "2099-01-01");
   mcp_scene_open(&it);
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
-  tap_ok(outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_UNAVAILABLE, "a revision from the future is refused");
-  tap_ok(strstr(outcome->error, "it speaks revision \"2099-01-01\" of the protocol; 2024-11-05 to 2025-11-25 are understood"),
+  tap_ok(outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_UNAVAILABLE,
+         "a revision from the future is refused");
+  tap_ok(strstr(outcome->error, "it speaks revision \"2099-01-01\" of the protocol; 2024-11-05 to "
+                                "2025-11-25 are understood"),
          "both are named (%s)", outcome->error);
   mcp_scene_close(&it);
 }
@@ -187,13 +221,16 @@ static void test_environment(void) {
   it.process.environment = names;
   mcp_scene_open(&it);
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "surroundings", NULL);
-  tap_ok(strstr(result_of(outcome), "CKRUN_BOX=seen\\n") && strstr(result_of(outcome), "PATH="), "a server sees what is declared");
+  tap_ok(strstr(result_of(outcome), "CKRUN_BOX=seen\\n") && strstr(result_of(outcome), "PATH="),
+         "a server sees what is declared");
   tap_ok(!strstr(result_of(outcome), "canary"), "and nothing else");
   mcp_scene_close(&it);
 }
 
 static void test_routing(void) {
-  static const char *const others[] = {"{\"server\":\"Box\",\"name\":\"echo\"}", "{\"name\":\"echo\"}", "{\"server\":null}", "{\"server\":{}}"};
+  static const char *const others[] = {"{\"server\":\"Box\",\"name\":\"echo\"}",
+                                       "{\"name\":\"echo\"}", "{\"server\":null}",
+                                       "{\"server\":{}}"};
   mcp_scene it;
   open_good(&it);
   mcp_scene_ask(&it, CK_EFFECT_ONCE, "echo", NULL);
@@ -204,7 +241,8 @@ static void test_routing(void) {
   }
   ck_effect_run *run;
   it.effect.request = ck_bytes_text("{\"server\":\"box\"}");
-  tap_is_status(drive_begin(&run, &it.drive, it.driver, &it.effect, false), CK_E_TYPE, NULL, "a request that wants nothing is refused");
+  tap_is_status(drive_begin(&run, &it.drive, it.driver, &it.effect, false), CK_E_TYPE, NULL,
+                "a request that wants nothing is refused");
   it.effect.kind = CK_EFFECT_EXEC;
   tap_ok(!it.driver->serves(it.driver->self, &it.effect), "nor is another kind");
   mcp_scene_close(&it);
@@ -213,8 +251,10 @@ static void test_routing(void) {
 /* ---- probes ---- */
 
 /* Of a call of `tool` with `arguments`; `mode` is the server's. */
-static void probes(const char *mode, const char *tool, const char *arguments, ck_outcome_status want, const char *say) {
-  static const char *const pairs[] = {"count", "is-counted", "fail", "fail", "die", "die", "echo", "picture", NULL};
+static void probes(const char *mode, const char *tool, const char *arguments,
+                   ck_outcome_status want, const char *say) {
+  static const char *const pairs[] = {"count", "is-counted", "fail",    "fail", "die",
+                                      "die",   "echo",       "picture", NULL};
   mcp_scene it;
   const char *path = tap_tmpfile("probed");
   FILE *file = fopen(path, "w");
@@ -223,10 +263,14 @@ static void probes(const char *mode, const char *tool, const char *arguments, ck
   it.process.probes = pairs;
   mcp_scene_open(&it);
   mcp_scene_ask(&it, CK_EFFECT_RECONCILABLE, tool, arguments);
-  tap_ok(it.driver->probes(it.driver->self, &it.effect), "%s, %s %s can be probed", mode, tool, arguments);
+  tap_ok(it.driver->probes(it.driver->self, &it.effect), "%s, %s %s can be probed", mode, tool,
+         arguments);
   const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, true);
-  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want), "%s, %s %s: what the probe found", mode, tool, arguments);
-  const char *said = outcome->result ? ck_value_bytes(outcome->result).data : outcome->error ? outcome->error : "";
+  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want),
+              "%s, %s %s: what the probe found", mode, tool, arguments);
+  const char *said = outcome->result  ? ck_value_bytes(outcome->result).data
+                     : outcome->error ? outcome->error
+                                      : "";
   tap_ok(strstr(said, say) != NULL, "it tells so (%s)", said);
   mcp_scene_close(&it);
 }
@@ -234,10 +278,12 @@ static void probes(const char *mode, const char *tool, const char *arguments, ck
 static void test_probes(void) {
   probes("good", "count", "{\"n\":7}", CK_OUTCOME_OK, "\"it was counted\"");
   probes("text", "count", "{\"n\":7}", CK_OUTCOME_OK, "\"it was counted\"");
-  probes("bare", "count", "{\"n\":7}", CK_OUTCOME_OK, "done (its probe says so; what it gave is not known)");
+  probes("bare", "count", "{\"n\":7}", CK_OUTCOME_OK,
+         "done (its probe says so; what it gave is not known)");
   probes("good", "count", "{\"n\":8}", CK_OUTCOME_ABSENT, "");
   probes("text", "count", "{\"n\":8}", CK_OUTCOME_ABSENT, "");
-  probes("shy", "count", "{\"n\":7}", CK_OUTCOME_UNKNOWN, "its probe does not say whether it is done");
+  probes("shy", "count", "{\"n\":7}", CK_OUTCOME_UNKNOWN,
+         "its probe does not say whether it is done");
   probes("exit", "count", "{\"n\":7}", CK_OUTCOME_UNKNOWN, "it ended with exit status 7");
   probes("good", "count", "5", CK_OUTCOME_UNKNOWN, "the arguments are not a JSON object");
   probes("good", "fail", "{}", CK_OUTCOME_UNKNOWN, "no such city");
@@ -246,7 +292,8 @@ static void test_probes(void) {
   mcp_scene it;
   open_good(&it);
   mcp_scene_ask(&it, CK_EFFECT_ONCE, "count", NULL);
-  tap_ok(!it.driver->probes(it.driver->self, &it.effect), "a tool of which the flow says nothing cannot be probed");
+  tap_ok(!it.driver->probes(it.driver->self, &it.effect),
+         "a tool of which the flow says nothing cannot be probed");
   mcp_scene_close(&it);
 }
 
@@ -262,7 +309,9 @@ static void test_cancelled_probe(void) {
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, true) == CK_OK, "it is begun");
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_UNKNOWN && it.drive.outcome->error_status == CK_E_INTERRUPTED, "a cancelled probe knows nothing");
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_UNKNOWN &&
+             it.drive.outcome->error_status == CK_E_INTERRUPTED,
+         "a cancelled probe knows nothing");
   mcp_scene_close(&it);
 }
 

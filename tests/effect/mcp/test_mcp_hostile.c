@@ -1,4 +1,5 @@
-/* test_mcp_hostile.c - MCP servers with bad manners: each call gets one outcome, in bounds and in time, that tells the truth. */
+/* test_mcp_hostile.c - MCP servers with bad manners: each call gets one outcome, in bounds and in
+ * time, that tells the truth. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,7 +17,8 @@ enum { SHORT_MS = 100, LONG_MS = 600000 };
 
 static ck_loop *loop;
 
-/* What a call comes to, whose server has such manners from the beginning; nothing was sent to it. */
+/* What a call comes to, whose server has such manners from the beginning; nothing was sent to
+ * it. */
 static void fails(const char *mode, int64_t start_ms, const char *first, const char *second) {
   mcp_scene it;
   mcp_scene_begin(&it, mode, NULL);
@@ -24,27 +26,36 @@ static void fails(const char *mode, int64_t start_ms, const char *first, const c
   it.options.service.line_max = 1 << 20;
   mcp_scene_open(&it);
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
-  tap_is_text(ck_outcome_status_name(outcome->status), "failed", "%s: the call could not be carried out", mode);
-  tap_is_status(outcome->error_status, CK_E_UNAVAILABLE, NULL, "%s: the session can go on later", mode);
+  tap_is_text(ck_outcome_status_name(outcome->status), "failed",
+              "%s: the call could not be carried out", mode);
+  tap_is_status(outcome->error_status, CK_E_UNAVAILABLE, NULL, "%s: the session can go on later",
+                mode);
   const char *line = outcome->error ? outcome->error : "";
-  tap_ok(strncmp(line, "the MCP server 'box': ", 22) == 0 && strstr(line, first) && strstr(line, second), "%s: it says why (%s)", mode, line);
-  tap_ok(strlen(line) < 1024 && !strpbrk(line, "\n\r\x1b"), "%s: in one line without control characters", mode);
+  tap_ok(strncmp(line, "the MCP server 'box': ", 22) == 0 && strstr(line, first) &&
+             strstr(line, second),
+         "%s: it says why (%s)", mode, line);
+  tap_ok(strlen(line) < 1024 && !strpbrk(line, "\n\r\x1b"),
+         "%s: in one line without control characters", mode);
   mcp_scene_close(&it);
 }
 
 static void test_bad_starts(void) {
   fails("babble", 0, "it wrote a line that is no JSON: \"hello, I am a server\"", "");
   fails("number", 0, "it wrote a line that is no JSON-RPC message: \"5\"", "");
-  fails("log", 0, "no JSON-RPC message: \"{\\\"level\\\":\\\"info\\\",\\\"message\\\":\\\"up\\\"}\"", "");
+  fails("log", 0,
+        "no JSON-RPC message: \"{\\\"level\\\":\\\"info\\\",\\\"message\\\":\\\"up\\\"}\"", "");
   fails("exit", 0, "it ended with exit status 7", "; its last words: \"no licence\"");
   fails("line", 0, "it wrote a line of more than 1048576 bytes", "");
   fails("deep", 0, "it wrote a line that is no JSON: \"[[[[", "…");
   fails("close", 0, "it closed its standard output", "");
-  fails("close-input", SHORT_MS, "it does not take part: the MCP server 'box' did not answer within", "");
+  fails("close-input", SHORT_MS,
+        "it does not take part: the MCP server 'box' did not answer within", "");
   fails("mute", SHORT_MS, "it does not take part: the MCP server 'box' did not answer within", "");
   fails("deaf", SHORT_MS, "did not answer within", "");
-  fails("chatter", SHORT_MS, "it does not take part: the MCP server 'box' did not answer within", "");
-  fails("unwilling", 0, "it does not take part: the MCP server 'box': not before noon (error -32603)", "");
+  fails("chatter", SHORT_MS, "it does not take part: the MCP server 'box' did not answer within",
+        "");
+  fails("unwilling", 0,
+        "it does not take part: the MCP server 'box': not before noon (error -32603)", "");
 }
 
 static void test_unstartable(void) {
@@ -55,7 +66,8 @@ static void test_unstartable(void) {
     it.argv[0] = bad[i];
     mcp_scene_open(&it);
     const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
-    tap_ok(outcome->status == CK_OUTCOME_FAILED && strstr(outcome->error, "it cannot be started: "), "%s is told (%s)", bad[i], outcome->error);
+    tap_ok(outcome->status == CK_OUTCOME_FAILED && strstr(outcome->error, "it cannot be started: "),
+           "%s is told (%s)", bad[i], outcome->error);
     mcp_scene_close(&it);
   }
 }
@@ -69,8 +81,9 @@ static void test_tolerated(void) {
     mcp_scene_open(&it);
     for (int k = 0; k < 3; k++) {
       const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", "{\"a\":1,\"b\":1}");
-      tap_ok(outcome->status == CK_OUTCOME_OK && strcmp(ck_value_bytes(outcome->result).data, "\"2\"") == 0, "%s: call %d gets its result",
-             modes[i], k);
+      tap_ok(outcome->status == CK_OUTCOME_OK &&
+                 strcmp(ck_value_bytes(outcome->result).data, "\"2\"") == 0,
+             "%s: call %d gets its result", modes[i], k);
     }
     mcp_scene_close(&it);
   }
@@ -85,19 +98,30 @@ static void test_classes(void) {
     ck_status error_status;
     const char *say;
   } cases[] = {
-    {"die", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "it ended with exit status 3; its last words: \"the roof is on fire\""},
-    {"die", CK_EFFECT_IDEMPOTENT, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "it ended with exit status 3"},
-    {"die", CK_EFFECT_RECONCILABLE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it ended with exit status 3"},
-    {"die", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it ended with exit status 3"},
-    {"blurt", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "no JSON: \"DEBUG: got \\\"here\\\"\\u001b[2J\""},
-    {"blurt", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "no JSON: \"DEBUG: got"},
-    {"much", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "it wrote a line of more than 8388608 bytes"},
-    {"much", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line of more than 8388608 bytes"},
-    {"nest", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line that is no JSON: \"{"},
-    {"nul", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line that is no JSON: \"{"},
-    {"infinity", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it wrote a line that is no JSON: \"{"},
-    {"hang", CK_EFFECT_PURE, CK_OUTCOME_ERROR, CK_OK, "the MCP server 'box' did not answer within"},
-    {"hang", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_OK, "the MCP server 'box' did not answer within"},
+      {"die", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE,
+       "it ended with exit status 3; its last words: \"the roof is on fire\""},
+      {"die", CK_EFFECT_IDEMPOTENT, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE,
+       "it ended with exit status 3"},
+      {"die", CK_EFFECT_RECONCILABLE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
+       "it ended with exit status 3"},
+      {"die", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "it ended with exit status 3"},
+      {"blurt", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE,
+       "no JSON: \"DEBUG: got \\\"here\\\"\\u001b[2J\""},
+      {"blurt", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE, "no JSON: \"DEBUG: got"},
+      {"much", CK_EFFECT_PURE, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE,
+       "it wrote a line of more than 8388608 bytes"},
+      {"much", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
+       "it wrote a line of more than 8388608 bytes"},
+      {"nest", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
+       "it wrote a line that is no JSON: \"{"},
+      {"nul", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
+       "it wrote a line that is no JSON: \"{"},
+      {"infinity", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_E_UNAVAILABLE,
+       "it wrote a line that is no JSON: \"{"},
+      {"hang", CK_EFFECT_PURE, CK_OUTCOME_ERROR, CK_OK,
+       "the MCP server 'box' did not answer within"},
+      {"hang", CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, CK_OK,
+       "the MCP server 'box' did not answer within"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     mcp_scene it;
@@ -107,14 +131,17 @@ static void test_classes(void) {
     if (strcmp(cases[i].tool, "hang") == 0) it.process.timeout_ms = SHORT_MS;
     const ck_outcome *outcome = mcp_scene_call(&it, cases[i].class, cases[i].tool, NULL);
     const char *class = ck_effect_class_name(cases[i].class);
-    tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want), "%s during a call that is %s", cases[i].tool,
-                class);
-    tap_ok(strstr(outcome->error, cases[i].say), "%s, %s: it says why (%s)", cases[i].tool, class, outcome->error);
-    tap_is_int(outcome->error_status, cases[i].error_status, "%s, %s: its class", cases[i].tool, class);
+    tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want),
+                "%s during a call that is %s", cases[i].tool, class);
+    tap_ok(strstr(outcome->error, cases[i].say), "%s, %s: it says why (%s)", cases[i].tool, class,
+           outcome->error);
+    tap_is_int(outcome->error_status, cases[i].error_status, "%s, %s: its class", cases[i].tool,
+               class);
     it.process.timeout_ms = 0;
     outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", "{\"a\":3}");
-    tap_ok(outcome->status == CK_OUTCOME_OK && strcmp(ck_value_bytes(outcome->result).data, "\"3\"") == 0, "%s, %s: the next call is answered",
-           cases[i].tool, class);
+    tap_ok(outcome->status == CK_OUTCOME_OK &&
+               strcmp(ck_value_bytes(outcome->result).data, "\"3\"") == 0,
+           "%s, %s: the next call is answered", cases[i].tool, class);
     mcp_scene_close(&it);
   }
 }
@@ -126,8 +153,11 @@ static void test_restarts(void) {
   mcp_scene_open(&it);
   for (int i = 0; i < 3; i++) mcp_scene_call(&it, CK_EFFECT_ONCE, "die", NULL);
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL);
-  tap_ok(outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_UNAVAILABLE, "a server that dies and dies is left alone");
-  tap_is_text(outcome->error, "the MCP server 'box' ended 3 times; it is not started again in this run", "and told");
+  tap_ok(outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_UNAVAILABLE,
+         "a server that dies and dies is left alone");
+  tap_is_text(outcome->error,
+              "the MCP server 'box' ended 3 times; it is not started again in this run",
+              "and told");
   mcp_scene_close(&it);
 }
 
@@ -136,8 +166,9 @@ static void test_endless_list(void) {
   mcp_scene_begin(&it, "endless", NULL);
   mcp_scene_open(&it);
   const ck_outcome *outcome = mcp_scene_call(&it, CK_EFFECT_PURE, NULL, NULL);
-  tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "it lists more than 64 pages"), "a list without an end ends (%s)",
-         outcome->error);
+  tap_ok(
+      outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "it lists more than 64 pages"),
+      "a list without an end ends (%s)", outcome->error);
   mcp_scene_close(&it);
 }
 
@@ -151,12 +182,13 @@ static void test_deadline(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   it.effect.deadline_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + 1000;
   const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-  tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "did not answer within"), "a deadline holds (%s)", outcome->error);
+  tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "did not answer within"),
+         "a deadline holds (%s)", outcome->error);
   it.effect.deadline_ms = 1;
   it.effect.class = CK_EFFECT_ONCE;
   outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-  tap_ok(outcome->status == CK_OUTCOME_FAILED && strstr(outcome->error, "its deadline has passed"), "what is too late is not even sent (%s)",
-         outcome->error);
+  tap_ok(outcome->status == CK_OUTCOME_FAILED && strstr(outcome->error, "its deadline has passed"),
+         "what is too late is not even sent (%s)", outcome->error);
   mcp_scene_close(&it);
 }
 
@@ -182,28 +214,32 @@ static void cancels(const cancelling *as) {
   tap_is_int(it.drive.delivered, 0, "a cancel delivers later");
   drive_wait(&it.drive);
   const ck_outcome *outcome = it.drive.outcome;
-  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(as->want), "%s, a %s call, cancelled %s", as->tool,
-              ck_effect_class_name(as->class), as->greeted ? "under way" : "before it was sent");
+  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(as->want),
+              "%s, a %s call, cancelled %s", as->tool, ck_effect_class_name(as->class),
+              as->greeted ? "under way" : "before it was sent");
   bool known = as->want == CK_OUTCOME_OK || as->want == CK_OUTCOME_ERROR;
   if (!known) tap_is_int(outcome->error_status, CK_E_INTERRUPTED, "its class");
-  const char *said = as->want == CK_OUTCOME_OK ? ck_value_bytes(outcome->result).data : outcome->error;
+  const char *said =
+      as->want == CK_OUTCOME_OK ? ck_value_bytes(outcome->result).data : outcome->error;
   tap_ok(strstr(said, as->say) != NULL, "what is known of it (%s)", said);
   outcome = mcp_scene_call(&it, CK_EFFECT_PURE, "add", "{\"a\":5}");
-  tap_ok(outcome->status == CK_OUTCOME_OK && strcmp(ck_value_bytes(outcome->result).data, "\"5\"") == 0, "the late answer of the other is not mistaken");
+  tap_ok(outcome->status == CK_OUTCOME_OK &&
+             strcmp(ck_value_bytes(outcome->result).data, "\"5\"") == 0,
+         "the late answer of the other is not mistaken");
   mcp_scene_close(&it);
 }
 
 /* What the server says of it all the same counts, where it matters what came of the call. */
 static void test_cancel(void) {
   static const cancelling cases[] = {
-    {"hang", false, CK_EFFECT_ONCE, CK_OUTCOME_ABSENT, "it was cancelled"},
-    {"hang", false, CK_EFFECT_PURE, CK_OUTCOME_ABSENT, "it was cancelled"},
-    {"hang", true, CK_EFFECT_PURE, CK_OUTCOME_FAILED, "it was cancelled"},
-    {"hang", true, CK_EFFECT_ONCE, CK_OUTCOME_OK, "too late"},
-    {"hang", true, CK_EFFECT_RECONCILABLE, CK_OUTCOME_OK, "too late"},
-    {"give-up", true, CK_EFFECT_ONCE, CK_OUTCOME_ERROR, "Request cancelled"},
-    {"obey", true, CK_EFFECT_IDEMPOTENT, CK_OUTCOME_FAILED, "it was cancelled"},
-    {"obey", true, CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "did not answer within"},
+      {"hang", false, CK_EFFECT_ONCE, CK_OUTCOME_ABSENT, "it was cancelled"},
+      {"hang", false, CK_EFFECT_PURE, CK_OUTCOME_ABSENT, "it was cancelled"},
+      {"hang", true, CK_EFFECT_PURE, CK_OUTCOME_FAILED, "it was cancelled"},
+      {"hang", true, CK_EFFECT_ONCE, CK_OUTCOME_OK, "too late"},
+      {"hang", true, CK_EFFECT_RECONCILABLE, CK_OUTCOME_OK, "too late"},
+      {"give-up", true, CK_EFFECT_ONCE, CK_OUTCOME_ERROR, "Request cancelled"},
+      {"obey", true, CK_EFFECT_IDEMPOTENT, CK_OUTCOME_FAILED, "it was cancelled"},
+      {"obey", true, CK_EFFECT_ONCE, CK_OUTCOME_UNKNOWN, "did not answer within"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) cancels(&cases[i]);
 }
@@ -225,7 +261,8 @@ static void test_grandchild(void) {
   const char *path = tap_tmpfile("grandchild");
   mcp_scene_begin(&it, "grandchild", path);
   mcp_scene_open(&it);
-  tap_ok(mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL)->status == CK_OUTCOME_OK, "a server with a grandchild serves");
+  tap_ok(mcp_scene_call(&it, CK_EFFECT_ONCE, "add", NULL)->status == CK_OUTCOME_OK,
+         "a server with a grandchild serves");
   FILE *file = NULL;
   for (int i = 0; i < 1000000 && (!file || fscanf(file, "%d", &pid) != 1); i++) {
     if (file) fclose(file);
@@ -260,15 +297,19 @@ static void test_unread_calls(void) {
   for (int i = 0; i < COUNT; i++) {
     ck_effect_run *run;
     drive_init(&drives[i], loop);
-    tap_must(drive_begin(&run, &drives[i], it.driver, &it.effect, false) == CK_OK, "call %d is taken", i);
+    tap_must(drive_begin(&run, &drives[i], it.driver, &it.effect, false) == CK_OK,
+             "call %d is taken", i);
   }
   for (int i = 0; i < COUNT; i++) {
     drive_wait(&drives[i]);
-    refused += drives[i].outcome->status == CK_OUTCOME_FAILED && strstr(drives[i].outcome->error, "it does not read its standard input");
-    late += drives[i].outcome->status == CK_OUTCOME_ERROR && strstr(drives[i].outcome->error, "did not answer within");
+    refused += drives[i].outcome->status == CK_OUTCOME_FAILED &&
+               strstr(drives[i].outcome->error, "it does not read its standard input");
+    late += drives[i].outcome->status == CK_OUTCOME_ERROR &&
+            strstr(drives[i].outcome->error, "did not answer within");
     drive_clear(&drives[i]);
   }
-  tap_ok(refused > 0 && late > 0 && refused + late == COUNT, "to a server that does not read, only so much is kept (%d refused, %d late)", refused,
+  tap_ok(refused > 0 && late > 0 && refused + late == COUNT,
+         "to a server that does not read, only so much is kept (%d refused, %d late)", refused,
          late);
   ck_buffer_clear(&request);
   mcp_scene_close(&it);

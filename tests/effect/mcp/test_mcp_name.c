@@ -1,4 +1,5 @@
-/* test_mcp_name.c - names of servers' tools: what models are offered is what their providers take, and the server gets its own. */
+/* test_mcp_name.c - names of servers' tools: what models are offered is what their providers take,
+ * and the server gets its own. */
 #include <string.h>
 
 #include "core/effect/mcp/name.h"
@@ -38,6 +39,8 @@ int main(void) {
   tap_ok(!ck_mcp_name_is_usable(ck_bytes_text("\"a\\\"b\"")), "one with a quote is not");
   tap_ok(!ck_mcp_name_is_usable(ck_bytes_text("\"a\\\\b\"")), "one with a backslash is not");
   tap_ok(!ck_mcp_name_is_usable(ck_bytes_text("\"a\\nb\"")), "one of two lines is not");
-  tap_ok(!ck_mcp_name_is_usable(ck_bytes_text("\"\"")) && !ck_mcp_name_is_usable(ck_bytes_text("5")), "nor is none");
+  tap_ok(
+      !ck_mcp_name_is_usable(ck_bytes_text("\"\"")) && !ck_mcp_name_is_usable(ck_bytes_text("5")),
+      "nor is none");
   return tap_done();
 }

@@ -1,8 +1,9 @@
-/* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE [ARGUMENT]]`.
+/* tool_mcp_server.c - a small MCP server, with bad manners of every kind: `tool_mcp_server [MODE
+ * [ARGUMENT]]`.
  *
- * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, give-up, obey, die,
- * blurt, pid, ask, surroundings, binary, count, count-and-kill, kill-and-count, is-counted, much,
- * nest, nul and infinity. */
+ * Without a mode it has the tools echo, add, fail, refuse, picture, weather, slow, hang, give-up,
+ * obey, die, blurt, pid, ask, surroundings, binary, count, count-and-kill, kill-and-count,
+ * is-counted, much, nest, nul and infinity. */
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,8 +28,10 @@ static void say(const char *text) {
 static void answer(ck_bytes id, const char *json) {
   ck_buffer line = {0};
   ck_rpc_write_result(&line, id, ck_bytes_text(json));
-  if (is_mode("batch")) printf("[%.*s]\n", (int)line.len - 1, line.data);
-  else say(line.data);
+  if (is_mode("batch"))
+    printf("[%.*s]\n", (int)line.len - 1, line.data);
+  else
+    say(line.data);
   if (is_mode("double")) say(line.data);
   fflush(stdout);
   ck_buffer_clear(&line);
@@ -71,8 +74,10 @@ static bool hear(ck_rpc_message *out) {
 static void echo(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   char *text = ck_json_dup_string(ck_json_get(arguments, "message"));
   (void)meta;
-  if (text) answer_text(id, text);
-  else refuse(id, CK_RPC_INVALID_PARAMS, "echo needs a message");
+  if (text)
+    answer_text(id, text);
+  else
+    refuse(id, CK_RPC_INVALID_PARAMS, "echo needs a message");
   free(text);
 }
 
@@ -88,17 +93,20 @@ static void add(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
 
 static void fail(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
-  answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"no such\"},{\"type\":\"text\",\"text\":\"city\"}],\"isError\":true}");
+  answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"no "
+             "such\"},{\"type\":\"text\",\"text\":\"city\"}],\"isError\":true}");
 }
 
 static void picture(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
-  answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"here\"},{\"type\":\"image\",\"data\":\"AAAA\",\"mimeType\":\"image/png\"}]}");
+  answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"here\"},{\"type\":\"image\",\"data\":"
+             "\"AAAA\",\"mimeType\":\"image/png\"}]}");
 }
 
 static void weather(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
-  answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"warm\"}],\"structuredContent\":{\"celsius\":22.50}}");
+  answer(id, "{\"content\":[{\"type\":\"text\",\"text\":\"warm\"}],\"structuredContent\":{"
+             "\"celsius\":22.50}}");
 }
 
 /* Three reports, one of another's, then the result. */
@@ -107,10 +115,12 @@ static void slow(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments;
   ck_json_read_int(&token, ck_json_get(meta, "progressToken"));
   for (int i = 1; i <= 3; i++) {
-    printf("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%lld,\"progress\":%d,\"total\":3}}\n",
+    printf("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+           "progress\",\"params\":{\"progressToken\":%lld,\"progress\":%d,\"total\":3}}\n",
            (long long)token, i);
   }
-  say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":999,\"progress\":1}}\n");
+  say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+      "progress\",\"params\":{\"progressToken\":999,\"progress\":1}}\n");
   answer_text(id, "done");
 }
 
@@ -123,7 +133,8 @@ static void tell_pid(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
 
 /* Asks the client for all it can be asked for, and tells what it said. */
 static void ask(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
-  static const char *const methods[] = {"ping", "roots/list", "sampling/createMessage", "elicitation/create"};
+  static const char *const methods[] = {"ping", "roots/list", "sampling/createMessage",
+                                        "elicitation/create"};
   ck_buffer said = {0}, own = {0};
   ck_rpc_message heard;
   (void)arguments, (void)meta;
@@ -141,13 +152,16 @@ static void ask(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer_clear(&own);
 }
 
-/* Tells that it is at work and waits for the client's next word; *own is the id of the call, to be cleared. */
+/* Tells that it is at work and waits for the client's next word; *own is the id of the call, to be
+ * cleared. */
 static void wait_for_word(ck_buffer *own, ck_bytes id, ck_bytes meta) {
   ck_rpc_message heard;
   int64_t token = -1;
   ck_buffer_append_bytes(own, id);
   ck_json_read_int(&token, ck_json_get(meta, "progressToken"));
-  printf("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%lld,\"progress\":1}}\n", (long long)token);
+  printf("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+         "progress\",\"params\":{\"progressToken\":%lld,\"progress\":1}}\n",
+         (long long)token);
   fflush(stdout);
   if (!hear(&heard)) exit(0);
   fprintf(stderr, "then came %.*s\n", (int)heard.method.len, heard.method.data);
@@ -228,7 +242,8 @@ static void kill_and_count(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   count(id, arguments, meta);
 }
 
-/* A probe of the three: whether the number is in the file. "shy" does not say, "text" says it as text, "bare" gives no result. */
+/* A probe of the three: whether the number is in the file. "shy" does not say, "text" says it as
+ * text, "bare" gives no result. */
 static void is_counted(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   char line[64], wanted[64];
   bool found = false;
@@ -239,18 +254,26 @@ static void is_counted(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   FILE *file = fopen(argument, "r");
   while (file && fgets(line, sizeof line, file)) found |= strcmp(line, wanted) == 0;
   if (file) fclose(file);
-  const char *said = !found ? "{\"done\":false}" : is_mode("bare") ? "{\"done\":true}" : "{\"done\":true,\"result\":\"it was counted\"}";
+  const char *said = !found            ? "{\"done\":false}"
+                     : is_mode("bare") ? "{\"done\":true}"
+                                       : "{\"done\":true,\"result\":\"it was counted\"}";
   ck_buffer json = {0};
-  ck_buffer_append_format(&json, "{\"content\":[],\"structuredContent\":%s}", is_mode("shy") ? "{\"done\":\"perhaps\"}" : said);
-  if (is_mode("text")) answer_text(id, said);
-  else answer(id, json.data);
+  ck_buffer_append_format(&json, "{\"content\":[],\"structuredContent\":%s}",
+                          is_mode("shy") ? "{\"done\":\"perhaps\"}" : said);
+  if (is_mode("text"))
+    answer_text(id, said);
+  else
+    answer(id, json.data);
   ck_buffer_clear(&json);
 }
 
 /* As many a program writes it: not what JSON may hold. */
 static void binary(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
-  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a\\u0000b\\ud800c\xff" "d\"}]}}\n", (int)id.len, id.data);
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+         "\"a\\u0000b\\ud800c\xff"
+         "d\"}]}}\n",
+         (int)id.len, id.data);
   fflush(stdout);
 }
 
@@ -275,7 +298,9 @@ static void nest(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
 /* A NUL, and a number that no computer has. */
 static void tell_nul(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   (void)arguments, (void)meta;
-  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"a%cb\"}]}}\n", (int)id.len, id.data, 0);
+  printf("{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":"
+         "\"a%cb\"}]}}\n",
+         (int)id.len, id.data, 0);
   fflush(stdout);
 }
 
@@ -293,7 +318,8 @@ static void refuse_call(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
 static void surroundings(ck_bytes id, ck_bytes arguments, ck_bytes meta) {
   ck_buffer text = {0};
   (void)arguments, (void)meta;
-  for (char **variable = environ; *variable; variable++) ck_buffer_append_format(&text, "%s\n", *variable);
+  for (char **variable = environ; *variable; variable++)
+    ck_buffer_append_format(&text, "%s\n", *variable);
   answer_text(id, text.data);
   ck_buffer_clear(&text);
 }
@@ -302,13 +328,31 @@ static const struct {
   const char *name, *annotations;
   void (*call)(ck_bytes id, ck_bytes arguments, ck_bytes meta);
 } tools[] = {
-  {"echo", "{\"readOnlyHint\":true,\"idempotentHint\":true}", echo}, {"add", "{\"idempotentHint\":true,\"readOnlyHint\":false}", add},
-  {"fail", "{\"readOnlyHint\":false}", fail}, {"refuse", NULL, refuse_call}, {"picture", NULL, picture}, {"weather", NULL, weather},
-  {"slow", NULL, slow}, {"hang", NULL, hang}, {"give-up", NULL, give_up}, {"obey", NULL, obey}, {"die", NULL, die}, {"blurt", NULL, blurt}, {"pid", NULL, tell_pid}, {"ask", NULL, ask},
-  {"surroundings", NULL, surroundings}, {"binary", NULL, binary}, {"count", NULL, count},
-  {"count-and-kill", NULL, count_and_kill}, {"kill-and-count", NULL, kill_and_count}, {"is-counted", NULL, is_counted},
-  {"much", NULL, tell_much}, {"nest", NULL, nest}, {"nul", NULL, tell_nul}, {"infinity", NULL, tell_infinity},
-  {"sum.up", "{\"idempotentHint\":true}", add},
+    {"echo", "{\"readOnlyHint\":true,\"idempotentHint\":true}", echo},
+    {"add", "{\"idempotentHint\":true,\"readOnlyHint\":false}", add},
+    {"fail", "{\"readOnlyHint\":false}", fail},
+    {"refuse", NULL, refuse_call},
+    {"picture", NULL, picture},
+    {"weather", NULL, weather},
+    {"slow", NULL, slow},
+    {"hang", NULL, hang},
+    {"give-up", NULL, give_up},
+    {"obey", NULL, obey},
+    {"die", NULL, die},
+    {"blurt", NULL, blurt},
+    {"pid", NULL, tell_pid},
+    {"ask", NULL, ask},
+    {"surroundings", NULL, surroundings},
+    {"binary", NULL, binary},
+    {"count", NULL, count},
+    {"count-and-kill", NULL, count_and_kill},
+    {"kill-and-count", NULL, kill_and_count},
+    {"is-counted", NULL, is_counted},
+    {"much", NULL, tell_much},
+    {"nest", NULL, nest},
+    {"nul", NULL, tell_nul},
+    {"infinity", NULL, tell_infinity},
+    {"sum.up", "{\"idempotentHint\":true}", add},
 };
 enum { TOOL_COUNT = sizeof tools / sizeof *tools, PAGE = 5 };
 
@@ -329,14 +373,22 @@ static void list_tools(ck_bytes id, ck_bytes params) {
   free(cursor);
   ck_buffer_append_text(&json, "{\"tools\":[");
   for (int i = from; i < TOOL_COUNT && i < from + PAGE; i++) {
-    ck_buffer_append_format(&json, "%s{\"name\":\"%s\",\"description\":\"%s it\",\"inputSchema\":{\"type\":\"object\"}%s%s}", i > from ? "," : "",
-                            tools[i].name, tools[i].name, tools[i].annotations ? ",\"annotations\":" : "",
-                            tools[i].annotations ? tools[i].annotations : "");
+    ck_buffer_append_format(
+        &json,
+        "%s{\"name\":\"%s\",\"description\":\"%s it\",\"inputSchema\":{\"type\":\"object\"}%s%s}",
+        i > from ? "," : "", tools[i].name, tools[i].name,
+        tools[i].annotations ? ",\"annotations\":" : "",
+        tools[i].annotations ? tools[i].annotations : "");
   }
-  if (from == 0) ck_buffer_append_text(&json, ",{\"name\":\"job\",\"inputSchema\":{},\"execution\":{\"taskSupport\":\"required\"}}");
+  if (from == 0)
+    ck_buffer_append_text(
+        &json,
+        ",{\"name\":\"job\",\"inputSchema\":{},\"execution\":{\"taskSupport\":\"required\"}}");
   ck_buffer_append_char(&json, ']');
-  if (is_mode("endless")) ck_buffer_append_text(&json, ",\"nextCursor\":\"0\"");
-  else if (from + PAGE < TOOL_COUNT) ck_buffer_append_format(&json, ",\"nextCursor\":\"%d\"", from + PAGE);
+  if (is_mode("endless"))
+    ck_buffer_append_text(&json, ",\"nextCursor\":\"0\"");
+  else if (from + PAGE < TOOL_COUNT)
+    ck_buffer_append_format(&json, ",\"nextCursor\":\"%d\"", from + PAGE);
   ck_buffer_append_char(&json, '}');
   answer(id, json.data);
   ck_buffer_clear(&json);
@@ -347,14 +399,20 @@ static void list_tools(ck_bytes id, ck_bytes params) {
 static void greet(ck_bytes id, ck_bytes params) {
   char text[256];
   const char *revision = is_mode("revision") ? argument : "2025-11-25";
-  if (is_mode("early")) say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\r\n \n");
-  if (is_mode("unknown")) say("{\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"error\":{\"code\":1,\"message\":\"m\"}}\n");
+  if (is_mode("early"))
+    say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n\r\n \n");
+  if (is_mode("unknown"))
+    say("{\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{}}\n{\"jsonrpc\":\"2.0\",\"id\":\"x\","
+        "\"error\":{\"code\":1,\"message\":\"m\"}}\n");
   if (is_mode("unwilling")) {
     refuse(id, CK_RPC_INTERNAL_ERROR, "not before noon");
     return;
   }
   if (!ck_json_is_text(ck_json_get(params, "protocolVersion"), "2025-11-25")) exit(8);
-  snprintf(text, sizeof text, "{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"t\",\"version\":\"1\"}}", revision);
+  snprintf(text, sizeof text,
+           "{\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":"
+           "\"t\",\"version\":\"1\"}}",
+           revision);
   answer(id, text);
 }
 
@@ -373,7 +431,9 @@ static void write_deep(void) {
 
 /* One message of as many bytes as a pipe holds; then nothing until all of it is taken. */
 static void fill_pipe(void) {
-  static const char head[] = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":[\"", tail[] = "\"]}\n";
+  static const char head[] =
+      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":[\"",
+                    tail[] = "\"]}\n";
   static char block[1 << 16];
   int left = 1;
   memset(block, 'x', sizeof block);
@@ -384,7 +444,8 @@ static void fill_pipe(void) {
   while (ioctl(STDOUT_FILENO, FIONREAD, &left) == 0 && left > 0) sched_yield();
 }
 
-/* A grandchild that holds the outputs open, in the process group or away from it; its pid goes to the file `argument`. */
+/* A grandchild that holds the outputs open, in the process group or away from it; its pid goes to
+ * the file `argument`. */
 static void leave_grandchild(bool away) {
   pid_t child = fork();
   if (child == 0) {
@@ -413,7 +474,9 @@ static void misbehave(void) {
     exit(7);
   }
   if (is_mode("line")) write_for_ever(block);
-  if (is_mode("chatter")) write_for_ever("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":1}}\n");
+  if (is_mode("chatter"))
+    write_for_ever("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+                   "message\",\"params\":{\"level\":\"info\",\"data\":1}}\n");
   if (is_mode("shout")) {
     for (int i = 0; i < 64; i++) fwrite(block, 1, sizeof block - 1, stderr);
   }
@@ -421,7 +484,8 @@ static void misbehave(void) {
   if (is_mode("full")) fill_pipe();
   if (is_mode("close")) close(STDOUT_FILENO);
   if (is_mode("close-input")) close(STDIN_FILENO);
-  if (is_mode("grandchild") || is_mode("grandchild-away")) leave_grandchild(is_mode("grandchild-away"));
+  if (is_mode("grandchild") || is_mode("grandchild-away"))
+    leave_grandchild(is_mode("grandchild-away"));
   if (is_mode("deaf")) signal(SIGTERM, SIG_IGN);
   if (is_mode("mute") || is_mode("close") || is_mode("close-input") || is_mode("deaf")) {
     for (;;) pause();
@@ -435,13 +499,20 @@ int main(int argc, char **argv) {
   misbehave();
   bool ready = false;
   while (hear(&heard)) {
-    if (heard.kind == CK_RPC_REQUEST && ck_json_is_text(heard.method, "initialize")) greet(heard.id, heard.params);
-    else if (ck_json_is_text(heard.method, "notifications/initialized")) ready = true;
-    else if (heard.kind != CK_RPC_REQUEST) continue;
-    else if (!ready) exit(8);
-    else if (ck_json_is_text(heard.method, "tools/list")) list_tools(heard.id, heard.params);
-    else if (ck_json_is_text(heard.method, "tools/call")) call_tool(heard.id, heard.params);
-    else refuse(heard.id, CK_RPC_METHOD_NOT_FOUND, "no such method");
+    if (heard.kind == CK_RPC_REQUEST && ck_json_is_text(heard.method, "initialize"))
+      greet(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "notifications/initialized"))
+      ready = true;
+    else if (heard.kind != CK_RPC_REQUEST)
+      continue;
+    else if (!ready)
+      exit(8);
+    else if (ck_json_is_text(heard.method, "tools/list"))
+      list_tools(heard.id, heard.params);
+    else if (ck_json_is_text(heard.method, "tools/call"))
+      call_tool(heard.id, heard.params);
+    else
+      refuse(heard.id, CK_RPC_METHOD_NOT_FOUND, "no such method");
   }
   return 0;
 }

@@ -8,7 +8,8 @@
 #include "tests/tap.h"
 
 static ck_status read_secret(ck_buffer *out, const char *ref, ck_error *err) {
-  if (strcmp(ref, "env:KEY") != 0) return ck_error_set(err, CK_E_SECRET_MISSING, "%s is not set: set it, then try again", ref);
+  if (strcmp(ref, "env:KEY") != 0)
+    return ck_error_set(err, CK_E_SECRET_MISSING, "%s is not set: set it, then try again", ref);
   ck_buffer_append_text(out, MODEL_SCENE_KEY);
   return ck_buffer_check(out, err);
 }
@@ -22,19 +23,29 @@ void model_scene_open(model_scene *self, const char *api, const char *script) {
   model_server_start(&self->server, script);
   tap_must(ck_loop_new(&self->loop, NULL) == CK_OK, "there is a loop");
   tap_must(ck_profile_new(&self->profile, "test", NULL) == CK_OK, "there is a profile");
-  tap_must(ck_profile_put_secret(self->profile, "main", "env:KEY", NULL) == CK_OK, "there is a secret");
-  tap_must(ck_profile_put_model(&self->model, self->profile, "m", NULL) == CK_OK, "there is a model");
+  tap_must(ck_profile_put_secret(self->profile, "main", "env:KEY", NULL) == CK_OK,
+           "there is a secret");
+  tap_must(ck_profile_put_model(&self->model, self->profile, "m", NULL) == CK_OK,
+           "there is a model");
   tap_must(ck_model_api_of(&self->model->api, api), "there is an API");
-  snprintf(url, sizeof url, "http://127.0.0.1:%d%s", self->server.port, self->model->api == CK_MODEL_OPENAI ? "/v1" : "");
+  snprintf(url, sizeof url, "http://127.0.0.1:%d%s", self->server.port,
+           self->model->api == CK_MODEL_OPENAI ? "/v1" : "");
   self->model->base_url = strdup(url);
   self->model->model = strdup("test-model");
   self->model->key = strdup("main");
   self->model->retries = 2;
   self->model->price = (ck_model_price){3000000, 15000000, 1000000, 4000000};
-  self->options = (ck_model_options){.loop = self->loop, .profile = self->profile, .read_secret = read_secret, .salt = "session",
-                                     .retry_base_ms = 1, .random = draw_most};
+  self->options = (ck_model_options){.loop = self->loop,
+                                     .profile = self->profile,
+                                     .read_secret = read_secret,
+                                     .salt = "session",
+                                     .retry_base_ms = 1,
+                                     .random = draw_most};
   tap_must(ck_conversation_new(&self->conversation, NULL) == CK_OK, "there is a conversation");
-  self->effect = (ck_effect){.scope = "main", .key = "main/agent#1/model/1", .attempt = 1, .kind = CK_EFFECT_MODEL,
+  self->effect = (ck_effect){.scope = "main",
+                             .key = "main/agent#1/model/1",
+                             .attempt = 1,
+                             .kind = CK_EFFECT_MODEL,
                              .conversation = self->conversation};
   drive_init(&self->drive, self->loop);
 }
@@ -49,7 +60,8 @@ void model_scene_close(model_scene *self) {
 }
 
 void model_scene_append(model_scene *self, const ck_value *message) {
-  tap_must(ck_conversation_append(self->conversation, message, NULL) == CK_OK, "the message is appended");
+  tap_must(ck_conversation_append(self->conversation, message, NULL) == CK_OK,
+           "the message is appended");
 }
 
 /* Takes `message`. */
@@ -64,7 +76,8 @@ void model_scene_say(model_scene *self, const char *role, const char *text) {
   ck_buffer json = {0};
   ck_json_append_string(&json, ck_bytes_text(text));
   bool system = strcmp(role, "system") == 0;
-  ck_status status = system ? ck_message_system(&message, ck_bytes_text(text), NULL) : ck_message_user(&message, ck_buffer_bytes(&json), NULL);
+  ck_status status = system ? ck_message_system(&message, ck_bytes_text(text), NULL)
+                            : ck_message_user(&message, ck_buffer_bytes(&json), NULL);
   ck_buffer_clear(&json);
   tap_must(status == CK_OK, "%s says something", role);
   append_own(self, message);
@@ -78,7 +91,9 @@ void model_scene_result(model_scene *self, const char *call_id, const char *cont
 }
 
 ck_status model_scene_begin(model_scene *self, ck_effect_run **run, const char *request) {
-  if (!self->driver) tap_must(ck_model_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
+  if (!self->driver)
+    tap_must(ck_model_driver_new(&self->driver, &self->options, NULL) == CK_OK,
+             "there is a driver");
   self->effect.request = ck_bytes_text(request);
   return drive_begin(run, &self->drive, self->driver, &self->effect, false);
 }
@@ -87,6 +102,7 @@ const ck_outcome *model_scene_call(model_scene *self, const char *request) {
   ck_effect_run *run;
   tap_must(model_scene_begin(self, &run, request) == CK_OK, "the call begins");
   drive_wait(&self->drive);
-  tap_must(self->drive.delivered == 1 && !self->drive.too_early, "done is called once, and not from within start");
+  tap_must(self->drive.delivered == 1 && !self->drive.too_early,
+           "done is called once, and not from within start");
   return self->drive.outcome;
 }

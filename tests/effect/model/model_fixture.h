@@ -1,4 +1,5 @@
-/* model_fixture.h - a model's driver, its profile, a conversation and the server that it talks to. */
+/* model_fixture.h - a model's driver, its profile, a conversation and the server that it talks
+ * to. */
 #ifndef CK_TESTS_EFFECT_MODEL_MODEL_FIXTURE_H
 #define CK_TESTS_EFFECT_MODEL_MODEL_FIXTURE_H
 
@@ -14,7 +15,7 @@ typedef struct model_scene {
   model_server server;
   ck_loop *loop;
   ck_profile *profile;
-  ck_profile_model *model; /* "m"; change it before the first call */
+  ck_profile_model *model;  /* "m"; change it before the first call */
   ck_model_options options; /* likewise */
   ck_effect_driver *driver; /* NULL before the first call */
   ck_conversation *conversation;
@@ -22,7 +23,8 @@ typedef struct model_scene {
   drive drive;
 } model_scene;
 
-/* Prices are 3, 15, 1 and 4 dollars for input, output, cache reads and writes; two retries that wait a millisecond at most. */
+/* Prices are 3, 15, 1 and 4 dollars for input, output, cache reads and writes; two retries that
+ * wait a millisecond at most. */
 void model_scene_open(model_scene *self, const char *api, const char *script);
 void model_scene_close(model_scene *self);
 

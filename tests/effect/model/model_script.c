@@ -13,7 +13,8 @@ size_t model_script_turns(ck_bytes request) {
   size_t turns = 0;
   ck_bytes messages = ck_json_get(request, "messages");
   ck_json_iterator it = ck_json_iterate(messages);
-  while (messages.len > 0 && ck_json_next(&it)) turns += ck_json_is_text(ck_json_get(it.value, "role"), "assistant");
+  while (messages.len > 0 && ck_json_next(&it))
+    turns += ck_json_is_text(ck_json_get(it.value, "role"), "assistant");
   return turns;
 }
 
@@ -35,7 +36,8 @@ static int64_t number(ck_bytes object, const char *name, int64_t otherwise) {
 static void read_answer(answer *self, ck_bytes given, ck_bytes request, ck_buffer *out) {
   ck_bytes usage = ck_json_get(given, "usage");
   ck_buffer raw = {0};
-  *self = (answer){.calls = ck_json_get(given, "calls"), .turn = model_script_turns(request), .out = out};
+  *self = (answer){
+      .calls = ck_json_get(given, "calls"), .turn = model_script_turns(request), .out = out};
   ck_json_read_string(&self->text, ck_json_get(given, "text"));
   ck_json_read_string(&self->thinking, ck_json_get(given, "thinking"));
   ck_json_append_string(&raw, ck_buffer_bytes(&self->thinking));
@@ -48,10 +50,12 @@ static void read_answer(answer *self, ck_bytes given, ck_bytes request, ck_buffe
 }
 
 /* Calls `each` for pieces of the text that end at characters. */
-static void split(answer *self, ck_bytes text, void (*each)(answer *self, ck_bytes piece, size_t index), size_t index) {
+static void split(answer *self, ck_bytes text,
+                  void (*each)(answer *self, ck_bytes piece, size_t index), size_t index) {
   while (text.len > 0) {
     size_t len = 0;
-    for (int i = 0; i < PIECE && len < text.len; i++) len += ck_utf8_length(text.data + len, text.len - len);
+    for (int i = 0; i < PIECE && len < text.len; i++)
+      len += ck_utf8_length(text.data + len, text.len - len);
     each(self, (ck_bytes){text.data, len}, index);
     text.data += len;
     text.len -= len;
@@ -85,7 +89,8 @@ static void put_openai_usage(answer *self, ck_json_writer *w) {
   ck_json_end(w, '}');
 }
 
-static void put_openai_call(answer *self, ck_json_writer *w, ck_bytes call, size_t index, bool begin, ck_bytes arguments) {
+static void put_openai_call(answer *self, ck_json_writer *w, ck_bytes call, size_t index,
+                            bool begin, ck_bytes arguments) {
   char id[64];
   snprintf(id, sizeof id, "call_t%zu_%zu", self->turn, index);
   ck_json_begin(w, '{');
@@ -101,11 +106,15 @@ static void put_openai_call(answer *self, ck_json_writer *w, ck_bytes call, size
 static void write_openai(answer *self) {
   ck_json_writer w = {.out = self->out};
   size_t index = 0;
-  ck_buffer_append_text(self->out, "{\"id\": \"chatcmpl-1\", \"object\":\"chat.completion\",\"choices\":[{\"index\":0,\"finish_reason\":\"stop\",\"message\": ");
+  ck_buffer_append_text(self->out, "{\"id\": \"chatcmpl-1\", "
+                                   "\"object\":\"chat.completion\",\"choices\":[{\"index\":0,"
+                                   "\"finish_reason\":\"stop\",\"message\": ");
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "role", "assistant");
-  if (self->text.len > 0) ck_json_member_string(&w, "content", ck_buffer_bytes(&self->text));
-  else ck_json_member_raw(&w, "content", ck_bytes_text("null"));
+  if (self->text.len > 0)
+    ck_json_member_string(&w, "content", ck_buffer_bytes(&self->text));
+  else
+    ck_json_member_raw(&w, "content", ck_bytes_text("null"));
   ck_json_member_raw(&w, "refusal", ck_bytes_text("null"));
   ck_json_iterator it = ck_json_iterate(self->calls);
   if (self->calls.len > 0) ck_json_name(&w, "tool_calls"), ck_json_begin(&w, '[');
@@ -143,7 +152,8 @@ static void stream_openai_text(answer *self, ck_bytes piece, size_t index) {
   close_delta(self, &w);
 }
 
-static void stream_openai_call(answer *self, ck_bytes call, size_t index, bool begin, ck_bytes arguments) {
+static void stream_openai_call(answer *self, ck_bytes call, size_t index, bool begin,
+                               ck_bytes arguments) {
   ck_json_writer w;
   open_delta(self, &w);
   ck_json_name(&w, "tool_calls");
@@ -173,7 +183,9 @@ static void stream_openai(answer *self) {
     stream_openai_call(self, it.value, index, true, (ck_bytes){NULL, 0});
     split(self, ck_json_get(it.value, "arguments"), stream_openai_arguments, index);
   }
-  ck_buffer_append_format(self->out, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"%s\"}]}\n\n", index ? "tool_calls" : "stop");
+  ck_buffer_append_format(
+      self->out, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"%s\"}]}\n\n",
+      index ? "tool_calls" : "stop");
   open_event(self, &w, NULL);
   ck_json_member_raw(&w, "choices", ck_bytes_text("[]"));
   put_openai_usage(self, &w);
@@ -214,7 +226,8 @@ static void put_use(answer *self, ck_json_writer *w, ck_bytes call, size_t index
   ck_json_end(w, '}');
 }
 
-static void put_text(ck_json_writer *w, const char *type, const char *member, ck_bytes text, const char *signature) {
+static void put_text(ck_json_writer *w, const char *type, const char *member, ck_bytes text,
+                     const char *signature) {
   ck_json_begin(w, '{');
   ck_json_member_text(w, "type", type);
   ck_json_member_string(w, member, text);
@@ -228,17 +241,20 @@ static void write_anthropic(answer *self) {
   begin_message(self, &w);
   ck_json_name(&w, "content");
   ck_json_begin(&w, '[');
-  if (self->thinking.len > 0) put_text(&w, "thinking", "thinking", ck_buffer_bytes(&self->thinking), self->signature);
+  if (self->thinking.len > 0)
+    put_text(&w, "thinking", "thinking", ck_buffer_bytes(&self->thinking), self->signature);
   if (self->text.len > 0) put_text(&w, "text", "text", ck_buffer_bytes(&self->text), NULL);
   ck_json_iterator it = ck_json_iterate(self->calls);
-  while (self->calls.len > 0 && ck_json_next(&it)) put_use(self, &w, it.value, index++, ck_json_get(it.value, "arguments"));
+  while (self->calls.len > 0 && ck_json_next(&it))
+    put_use(self, &w, it.value, index++, ck_json_get(it.value, "arguments"));
   ck_json_end(&w, ']');
   ck_json_member_text(&w, "stop_reason", index ? "tool_use" : "end_turn");
   put_anthropic_usage(self, &w, self->output);
   ck_json_end(&w, '}');
 }
 
-static void stream_delta(answer *self, size_t index, const char *type, const char *member, ck_bytes text) {
+static void stream_delta(answer *self, size_t index, const char *type, const char *member,
+                         ck_bytes text) {
   ck_json_writer w;
   open_event(self, &w, "content_block_delta");
   ck_json_member_int(&w, "index", (int64_t)index);
@@ -247,9 +263,15 @@ static void stream_delta(answer *self, size_t index, const char *type, const cha
   close_event(self, &w);
 }
 
-static void stream_text(answer *self, ck_bytes piece, size_t index) { stream_delta(self, index, "text_delta", "text", piece); }
-static void stream_thinking(answer *self, ck_bytes piece, size_t index) { stream_delta(self, index, "thinking_delta", "thinking", piece); }
-static void stream_input(answer *self, ck_bytes piece, size_t index) { stream_delta(self, index, "input_json_delta", "partial_json", piece); }
+static void stream_text(answer *self, ck_bytes piece, size_t index) {
+  stream_delta(self, index, "text_delta", "text", piece);
+}
+static void stream_thinking(answer *self, ck_bytes piece, size_t index) {
+  stream_delta(self, index, "thinking_delta", "thinking", piece);
+}
+static void stream_input(answer *self, ck_bytes piece, size_t index) {
+  stream_delta(self, index, "input_json_delta", "partial_json", piece);
+}
 
 static void open_block(answer *self, ck_json_writer *w, size_t index) {
   open_event(self, w, "content_block_start");
@@ -304,19 +326,25 @@ static void stream_anthropic(answer *self) {
     split(self, ck_json_get(it.value, "arguments"), stream_input, index);
     stop_block(self, index++);
   }
-  ck_buffer_append_format(self->out,
-                          "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"%s\",\"stop_sequence\":null},"
-                          "\"usage\":{\"output_tokens\":%lld}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n",
-                          call ? "tool_use" : "end_turn", (long long)self->output);
+  ck_buffer_append_format(
+      self->out,
+      "event: message_delta\ndata: "
+      "{\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"%s\",\"stop_sequence\":null},"
+      "\"usage\":{\"output_tokens\":%lld}}\n\nevent: message_stop\ndata: "
+      "{\"type\":\"message_stop\"}\n\n",
+      call ? "tool_use" : "end_turn", (long long)self->output);
 }
 
-void model_script_answer(ck_buffer *out, bool *events, ck_bytes given, const char *path, ck_bytes request) {
+void model_script_answer(ck_buffer *out, bool *events, ck_bytes given, const char *path,
+                         ck_bytes request) {
   answer self;
   bool anthropic = strstr(path, "/messages") != NULL;
   read_answer(&self, given, request, out);
   *events = ck_json_type_of(ck_json_get(request, "stream")) == CK_JSON_TRUE;
-  if (anthropic) (*events ? stream_anthropic : write_anthropic)(&self);
-  else (*events ? stream_openai : write_openai)(&self);
+  if (anthropic)
+    (*events ? stream_anthropic : write_anthropic)(&self);
+  else
+    (*events ? stream_openai : write_openai)(&self);
   ck_buffer_clear(&self.text);
   ck_buffer_clear(&self.thinking);
 }

@@ -1,11 +1,13 @@
-/* model_script.h - what the test server answers: one JSON object a line. See model_server.h for its members. */
+/* model_script.h - what the test server answers: one JSON object a line. See model_server.h for its
+ * members. */
 #ifndef CK_TESTS_EFFECT_MODEL_MODEL_SCRIPT_H
 #define CK_TESTS_EFFECT_MODEL_MODEL_SCRIPT_H
 
 #include "core/base/json.h"
 
 /* The body of an answer in the format that the request asks for. `*events`: it is a stream. */
-void model_script_answer(ck_buffer *out, bool *events, ck_bytes answer, const char *path, ck_bytes request);
+void model_script_answer(ck_buffer *out, bool *events, ck_bytes answer, const char *path,
+                         ck_bytes request);
 /* How many turns of the assistant a request has. */
 size_t model_script_turns(ck_bytes request);
 

@@ -36,7 +36,7 @@ typedef struct request {
   char path[256];
   ck_buffer headers; /* a JSON object */
   ck_bytes body;
-  size_t end;        /* of this request in `input` */
+  size_t end; /* of this request in `input` */
 } request;
 
 static int64_t number(ck_bytes object, const char *name, int64_t otherwise) {
@@ -69,7 +69,8 @@ static size_t take_header(ck_json_writer *w, ck_bytes line) {
 /* False: the client has gone. */
 static bool read_request(request *self) {
   const char *head_end;
-  while (!self->input.data || !(head_end = memmem(self->input.data, self->input.len, "\r\n\r\n", 4))) {
+  while (!self->input.data ||
+         !(head_end = memmem(self->input.data, self->input.len, "\r\n\r\n", 4))) {
     if (!read_more(self)) return false;
   }
   size_t head = (size_t)(head_end - self->input.data) + 4, body = 0;
@@ -107,7 +108,8 @@ static ck_bytes take_entry(ck_bytes body) {
     server.used[i]++;
     return server.entries[i];
   }
-  return ck_bytes_text("{\"status\":500,\"body\":{\"error\":{\"message\":\"the script has no more\"}}}");
+  return ck_bytes_text(
+      "{\"status\":500,\"body\":{\"error\":{\"message\":\"the script has no more\"}}}");
 }
 
 static void log_request(const request *self, const char *problem) {
@@ -136,15 +138,19 @@ typedef struct reply {
 static void make_body(reply *out, ck_bytes entry, const request *of, const char **type) {
   bool events = false;
   ck_bytes answer = ck_json_get(entry, "answer"), body = ck_json_get(entry, "body");
-  if (answer.len > 0) model_script_answer(&out->body, &events, answer, of->path, of->body);
-  else if (!ck_json_read_string(&out->body, body) && body.len > 0) ck_buffer_append_bytes(&out->body, body);
+  if (answer.len > 0)
+    model_script_answer(&out->body, &events, answer, of->path, of->body);
+  else if (!ck_json_read_string(&out->body, body) && body.len > 0)
+    ck_buffer_append_bytes(&out->body, body);
   *type = events ? "text/event-stream" : "application/json";
   bool gzip = ck_json_is_text(ck_json_get(entry, "encoding"), "gzip");
   if (!gzip) return;
   ck_buffer plain = out->body;
   out->body = (ck_buffer){0};
-  if (number(entry, "bomb", 0) > 0) model_script_bomb(&out->body, (size_t)number(entry, "bomb", 0));
-  else model_script_gzip(&out->body, ck_buffer_bytes(&plain));
+  if (number(entry, "bomb", 0) > 0)
+    model_script_bomb(&out->body, (size_t)number(entry, "bomb", 0));
+  else
+    model_script_gzip(&out->body, ck_buffer_bytes(&plain));
   ck_buffer_append_text(&out->head, "Content-Encoding: gzip\r\n");
   ck_buffer_clear(&plain);
 }
@@ -168,16 +174,21 @@ static void make_reply(reply *out, ck_bytes entry, const request *of) {
   const char *type;
   ck_buffer text = {0};
   ck_bytes headers = ck_json_get(entry, "headers");
-  *out = (reply){.piece = number(entry, "piece", INT64_MAX), .cut = number(entry, "cut", NO_CUT), .hang = number(entry, "hang", -1),
+  *out = (reply){.piece = number(entry, "piece", INT64_MAX),
+                 .cut = number(entry, "cut", NO_CUT),
+                 .hang = number(entry, "hang", -1),
                  .pause_ms = number(entry, "pause_ms", 0)};
-  ck_buffer_append_format(&out->head, "HTTP/1.1 %d Whatever\r\n", (int)number(entry, "status", 200));
+  ck_buffer_append_format(&out->head, "HTTP/1.1 %d Whatever\r\n",
+                          (int)number(entry, "status", 200));
   make_body(out, entry, of, &type);
   if (ck_json_read_string(&text, ck_json_get(entry, "type"))) type = text.data;
   bool chunked = ck_json_type_of(ck_json_get(entry, "chunked")) == CK_JSON_TRUE;
   if (chunked) make_chunks(out);
   ck_buffer_append_format(&out->head, "Content-Type: %s\r\n", type);
-  if (chunked) ck_buffer_append_text(&out->head, "Transfer-Encoding: chunked\r\n");
-  else ck_buffer_append_format(&out->head, "Content-Length: %zu\r\n", out->body.len);
+  if (chunked)
+    ck_buffer_append_text(&out->head, "Transfer-Encoding: chunked\r\n");
+  else
+    ck_buffer_append_format(&out->head, "Content-Length: %zu\r\n", out->body.len);
   ck_json_iterator it = ck_json_iterate(headers);
   while (headers.len > 0 && ck_json_next(&it)) {
     ck_json_read_string(&out->head, it.name);
@@ -207,7 +218,9 @@ static bool send_reply(request *of, const reply *it) {
   bool cuts = it->cut != NO_CUT;
   int64_t stop = !cuts ? it->hang : it->cut >= 0 ? it->cut : (int64_t)len + it->cut;
   if (stop >= 0 && (size_t)stop < len) len = (size_t)stop;
-  if (!send_all(of->fd, it->head.data, it->head.len, it) || !send_all(of->fd, it->body.data, len, it)) return false;
+  if (!send_all(of->fd, it->head.data, it->head.len, it) ||
+      !send_all(of->fd, it->body.data, len, it))
+    return false;
   char byte;
   if (it->hang >= 0) return recv(of->fd, &byte, 1, 0) > 0; /* until the client has had enough */
   return !cuts;
@@ -222,7 +235,8 @@ static bool serve_request(request *self) {
   log_request(self, right ? NULL : problem);
   pthread_mutex_unlock(&server.lock);
   if (!right) {
-    ck_buffer_append_format(&refusal, "{\"status\":400,\"body\":{\"error\":{\"message\":\"%s\"}}}", problem);
+    ck_buffer_append_format(&refusal, "{\"status\":400,\"body\":{\"error\":{\"message\":\"%s\"}}}",
+                            problem);
     entry = ck_buffer_bytes(&refusal);
   }
   reply it = {0};
@@ -254,7 +268,8 @@ static void read_script(ck_bytes script) {
     size_t len = newline ? (size_t)(newline - script.data) : script.len;
     ck_bytes line = {script.data, len};
     if (len > 0 && *script.data != '#' && server.count < ENTRIES_MAX) {
-      if (ck_json_check(line, NULL) != CK_OK) fprintf(stderr, "not JSON: %.*s\n", (int)len, script.data);
+      if (ck_json_check(line, NULL) != CK_OK)
+        fprintf(stderr, "not JSON: %.*s\n", (int)len, script.data);
       server.entries[server.count++] = line;
     }
     script.data += len + (newline != NULL);
@@ -266,7 +281,9 @@ int model_server_listen(int *port) {
   struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   socklen_t len = sizeof at;
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 64) || getsockname(fd, (struct sockaddr *)&at, &len)) return -1;
+  if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof at) || listen(fd, 64) ||
+      getsockname(fd, (struct sockaddr *)&at, &len))
+    return -1;
   *port = ntohs(at.sin_port);
   return fd;
 }
@@ -278,8 +295,10 @@ void model_server_serve(int listening, ck_bytes script, const char *log) {
     int fd = accept(listening, NULL, NULL);
     pthread_t thread;
     if (fd < 0) continue;
-    if (pthread_create(&thread, NULL, serve_connection, (void *)(intptr_t)fd) == 0) pthread_detach(thread);
-    else close(fd);
+    if (pthread_create(&thread, NULL, serve_connection, (void *)(intptr_t)fd) == 0)
+      pthread_detach(thread);
+    else
+      close(fd);
   }
 }
 
@@ -314,14 +333,16 @@ static void read_log(model_server *self) {
   FILE *file = fopen(self->log, "r");
   size_t got;
   ck_buffer_reset(&self->text);
-  while (file && (got = fread(chunk, 1, sizeof chunk, file)) > 0) ck_buffer_append(&self->text, chunk, got);
+  while (file && (got = fread(chunk, 1, sizeof chunk, file)) > 0)
+    ck_buffer_append(&self->text, chunk, got);
   if (file) fclose(file);
 }
 
 ck_bytes model_server_request(model_server *self, size_t index) {
   read_log(self);
   const char *at = self->text.data, *end = at ? at + self->text.len : NULL;
-  for (const char *newline; at && (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1) {
+  for (const char *newline; at && (newline = memchr(at, '\n', (size_t)(end - at)));
+       at = newline + 1) {
     if (index-- == 0) return (ck_bytes){at, (size_t)(newline - at)};
   }
   return (ck_bytes){NULL, 0};

@@ -1,17 +1,25 @@
-/* model_server.h - a provider of models for tests, on a port of its own: answers from a script, checks and logs each request.
+/* model_server.h - a provider of models for tests, on a port of its own: answers from a script,
+ * checks and logs each request.
  *
  * A script has one JSON object a line:
- *   "answer": {"text"?, "thinking"?, "calls"?: [{"name", "arguments": {…}}], "usage"?: {"input", "output", "cached", "written"}}
+ *   "answer": {"text"?, "thinking"?, "calls"?: [{"name", "arguments": {…}}], "usage"?: {"input",
+ *   "output", "cached", "written"}}
  *             in the format and the way (streamed or not) that the request asks for
- *   "status", "headers": {NAME: VALUE}, "body": text or any JSON, "type": the content type     instead of, or around an answer
- *   "cut": N     the connection ends after N bytes of the body, or -N before its end      "piece": N   so many bytes in one write
- *   "chunked": true   the body in chunks, of a piece each           "pause_ms": N   before each write
- *   "hang": N    nothing more comes after N bytes of the body      "encoding": "gzip"      "bomb": N   N bytes that are blanks, gzipped
+ *   "status", "headers": {NAME: VALUE}, "body": text or any JSON,
+ *   "type": TYPE the content type, instead of or around an answer
+ *   "cut": N     the connection ends after N bytes of the body, or -N before its end
+ *   "piece": N   so many bytes in one write
+ *   "chunked": true   the body in chunks, of a piece each
+ *   "pause_ms": N     before each write
+ *   "hang": N    nothing more comes after N bytes of the body
+ *   "encoding": "gzip"
+ *   "bomb": N    N bytes that are blanks, gzipped
  *   "close": true   the connection ends before any answer
  *   "times": N   so often (0: for ever); otherwise once
  *   "turn": N    answers every request that has so many turns of the assistant, whenever it comes
- * A request that breaks the rules of wire_check is answered with status 400 whatever the script says. Behind the script's end: 500.
- * The log has {"path", "problem", "headers": {…}, "body": …} a line for each request, written before it is answered. */
+ * A request that breaks the rules of wire_check is answered with status 400 whatever the script
+ * says. Behind the script's end: 500. The log has {"path", "problem", "headers": {…}, "body": …} a
+ * line for each request, written before it is answered. */
 #ifndef CK_TESTS_EFFECT_MODEL_MODEL_SERVER_H
 #define CK_TESTS_EFFECT_MODEL_MODEL_SERVER_H
 

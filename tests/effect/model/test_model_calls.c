@@ -1,4 +1,5 @@
-/* test_model_calls.c - one call of a model, whole and streamed, by both APIs: what is sent, what is kept, what it costs. */
+/* test_model_calls.c - one call of a model, whole and streamed, by both APIs: what is sent, what is
+ * kept, what it costs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,33 +12,45 @@ static const char *const both[] = {"openai", "anthropic"};
 static void check_headers(const char *api, ck_bytes headers) {
   bool anthropic = strcmp(api, "anthropic") == 0;
   const char *wanted = anthropic ? MODEL_SCENE_KEY : "Bearer " MODEL_SCENE_KEY;
-  tap_ok(ck_json_is_text(ck_json_get(headers, anthropic ? "x-api-key" : "authorization"), wanted), "%s: the key is where it belongs", api);
-  tap_ok(!anthropic || ck_json_is_text(ck_json_get(headers, "anthropic-version"), "2023-06-01"), "%s: with the API's version", api);
+  tap_ok(ck_json_is_text(ck_json_get(headers, anthropic ? "x-api-key" : "authorization"), wanted),
+         "%s: the key is where it belongs", api);
+  tap_ok(!anthropic || ck_json_is_text(ck_json_get(headers, "anthropic-version"), "2023-06-01"),
+         "%s: with the API's version", api);
   ck_bytes key = ck_json_get(headers, "idempotency-key");
   tap_is_int((int64_t)key.len, 2 + 64, "%s: with a key that makes it idempotent", api);
 }
 
 static void test_text(const char *api, bool stream) {
   model_scene it;
-  model_scene_open(&it, api, "{\"answer\":{\"text\":\"Héllo \\\"you\\\"\\n\\ud83d\\ude00!\",\"usage\":{\"input\":100,\"output\":7,\"cached\":40}}}");
+  model_scene_open(
+      &it, api,
+      "{\"answer\":{\"text\":\"Héllo "
+      "\\\"you\\\"\\n\\ud83d\\ude00!\",\"usage\":{\"input\":100,\"output\":7,\"cached\":40}}}");
   it.model->stream = stream;
   model_scene_say(&it, "system", "Be brief.");
   model_scene_say(&it, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
-  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s, stream %d: a text is an answer (%s)", api, stream, outcome->error);
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok",
+              "%s, stream %d: a text is an answer (%s)", api, stream, outcome->error);
   ck_bytes message = outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
   ck_bytes content = ck_json_get(message, "content");
   ck_json_iterator block = ck_json_iterate(content);
-  if (strcmp(api, "anthropic") == 0 && ck_json_next(&block)) content = ck_json_get(block.value, "text");
-  tap_ok(ck_json_is_text(content, "Héllo \"you\"\n😀!"), "%s, stream %d: its text is whole", api, stream);
-  tap_ok(ck_json_is_text(ck_json_get(message, "role"), "assistant"), "%s, stream %d: it is the assistant's", api, stream);
-  tap_is_int(outcome->input_tokens, 140, "%s, stream %d: input tokens count the cached ones", api, stream);
+  if (strcmp(api, "anthropic") == 0 && ck_json_next(&block))
+    content = ck_json_get(block.value, "text");
+  tap_ok(ck_json_is_text(content, "Héllo \"you\"\n😀!"), "%s, stream %d: its text is whole", api,
+         stream);
+  tap_ok(ck_json_is_text(ck_json_get(message, "role"), "assistant"),
+         "%s, stream %d: it is the assistant's", api, stream);
+  tap_is_int(outcome->input_tokens, 140, "%s, stream %d: input tokens count the cached ones", api,
+             stream);
   tap_is_int(outcome->output_tokens, 7, "%s, stream %d: output tokens", api, stream);
-  tap_is_int(outcome->cost_micros, 100 * 3 + 40 * 1 + 7 * 15, "%s, stream %d: in micro-dollars", api, stream);
+  tap_is_int(outcome->cost_micros, 100 * 3 + 40 * 1 + 7 * 15, "%s, stream %d: in micro-dollars",
+             api, stream);
   tap_is_int((int64_t)model_server_count(&it.server), 1, "%s, stream %d: one request", api, stream);
   ck_bytes logged = model_server_request(&it.server, 0);
   ck_bytes body = ck_json_get(logged, "body");
-  bool sent = memmem(body.data, body.len, "Be brief.", 9) && memmem(body.data, body.len, "\"Hello\"", 7);
+  bool sent =
+      memmem(body.data, body.len, "Be brief.", 9) && memmem(body.data, body.len, "\"Hello\"", 7);
   tap_ok(sent, "%s, stream %d: with what was said", api, stream);
   check_headers(api, ck_json_get(logged, "headers"));
   model_scene_close(&it);
@@ -46,53 +59,73 @@ static void test_text(const char *api, bool stream) {
 static void test_calls(const char *api, bool stream) {
   model_scene it;
   model_scene_open(&it, api,
-                   "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"Hm, \\u00e9 / \\\"why\\\"?\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\": \"a b\",\"n\":1.50}},{\"name\":\"find\",\"arguments\":{}}]}}\n"
+                   "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"Hm, \\u00e9 / "
+                   "\\\"why\\\"?\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\": \"a "
+                   "b\",\"n\":1.50}},{\"name\":\"find\",\"arguments\":{}}]}}\n"
                    "{\"answer\":{\"text\":\"Found.\"}}");
   it.model->stream = stream;
   model_scene_say(&it, "user", "Find it");
-  const char *request = "{\"model\":\"m\",\"tools\":[\"find\",{\"name\":\"stop\",\"description\":\"ends\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}],\"temperature\":0.5}";
+  const char *request =
+      "{\"model\":\"m\",\"tools\":[\"find\",{\"name\":\"stop\",\"description\":\"ends\","
+      "\"parameters\":{\"type\":\"object\",\"properties\":{}}}],\"temperature\":0.5}";
   const ck_outcome *outcome = model_scene_call(&it, request);
-  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s, stream %d: calls are an answer (%s)", api, stream, outcome->error);
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok",
+              "%s, stream %d: calls are an answer (%s)", api, stream, outcome->error);
   ck_value *message = outcome->result ? ck_value_share(outcome->result) : NULL;
   tap_must(message != NULL, "there is a message");
   bool anthropic = strcmp(api, "anthropic") == 0;
-  tap_ok(strstr(ck_value_bytes(message).data, anthropic ? "{\"q\": \"a b\",\"n\":1.50}" : "{\\\"q\\\": \\\"a b\\\",\\\"n\\\":1.50}"),
-         "%s, stream %d: arguments are byte for byte what came (%s)", api, stream, ck_value_bytes(message).data);
+  tap_ok(
+      strstr(ck_value_bytes(message).data,
+             anthropic ? "{\"q\": \"a b\",\"n\":1.50}" : "{\\\"q\\\": \\\"a b\\\",\\\"n\\\":1.50}"),
+      "%s, stream %d: arguments are byte for byte what came (%s)", api, stream,
+      ck_value_bytes(message).data);
   model_scene_append(&it, message);
   model_scene_result(&it, anthropic ? "toolu_t0_1" : "call_t0_1", "[2, 3]");
   model_scene_result(&it, anthropic ? "toolu_t0_0" : "call_t0_0", "\"\"");
   outcome = model_scene_call(&it, request);
-  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s, stream %d: with their results the call is valid on the wire (%s)", api,
-              stream, outcome->error);
-  tap_ok(outcome->result && strstr(ck_value_bytes(outcome->result).data, "Found."), "%s, stream %d: and answered", api, stream);
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok",
+              "%s, stream %d: with their results the call is valid on the wire (%s)", api, stream,
+              outcome->error);
+  tap_ok(outcome->result && strstr(ck_value_bytes(outcome->result).data, "Found."),
+         "%s, stream %d: and answered", api, stream);
   ck_bytes logged = model_server_request(&it.server, 1);
   ck_bytes body = ck_json_get(logged, "body");
-  tap_ok(body.len && memmem(body.data, body.len, "\"temperature\":0.5", 17), "%s, stream %d: options are passed on", api, stream);
-  tap_ok(body.len && memmem(body.data, body.len, "[2, 3]", 6), "%s, stream %d: a result that is no text is told as its text", api, stream);
+  tap_ok(body.len && memmem(body.data, body.len, "\"temperature\":0.5", 17),
+         "%s, stream %d: options are passed on", api, stream);
+  tap_ok(body.len && memmem(body.data, body.len, "[2, 3]", 6),
+         "%s, stream %d: a result that is no text is told as its text", api, stream);
   model_scene_close(&it);
   ck_value_free(message);
 }
 
-/* The bound that is reserved holds for what the call then costs, and is there only when all of it is known. */
+/* The bound that is reserved holds for what the call then costs, and is there only when all of it
+ * is known. */
 static void test_reserve(const char *api) {
   model_scene it;
   ck_effect_run *run;
   bool anthropic = strcmp(api, "anthropic") == 0;
-  model_scene_open(&it, api, "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":60,\"output\":100}},\"times\":0}");
+  model_scene_open(
+      &it, api,
+      "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":60,\"output\":100}},\"times\":0}");
   model_scene_say(&it, "user", "Hello, how are you?");
-  tap_must(model_scene_begin(&it, &run, "{\"model\":\"m\",\"max_tokens\":100}") == CK_OK, "it begins");
+  tap_must(model_scene_begin(&it, &run, "{\"model\":\"m\",\"max_tokens\":100}") == CK_OK,
+           "it begins");
   int64_t bound = it.driver->reserve(it.driver->self, &it.effect);
   drive_wait(&it.drive);
-  tap_ok(bound >= it.drive.outcome->cost_micros && bound < 20000, "%s: %lld micro-dollars are reserved for %lld", api, (long long)bound,
+  tap_ok(bound >= it.drive.outcome->cost_micros && bound < 20000,
+         "%s: %lld micro-dollars are reserved for %lld", api, (long long)bound,
          (long long)it.drive.outcome->cost_micros);
   it.effect.request = ck_bytes_text("{\"model\":\"m\"}");
   bound = it.driver->reserve(it.driver->self, &it.effect);
-  tap_ok(anthropic ? bound > 15 * CK_MODEL_MAX_TOKENS : bound == -1, "%s: without max_tokens %lld", api, (long long)bound);
+  tap_ok(anthropic ? bound > 15 * CK_MODEL_MAX_TOKENS : bound == -1, "%s: without max_tokens %lld",
+         api, (long long)bound);
   it.model->price.output = -1;
   it.effect.request = ck_bytes_text("{\"model\":\"m\",\"max_tokens\":100}");
-  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1, "%s: without a price nothing is known", api);
+  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1,
+             "%s: without a price nothing is known", api);
   it.effect.request = ck_bytes_text("{\"model\":\"other\"}");
-  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1, "%s: nor of a model that there is not", api);
+  tap_is_int(it.driver->reserve(it.driver->self, &it.effect), -1,
+             "%s: nor of a model that there is not", api);
   const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
   tap_is_int(outcome->cost_micros, -1, "%s: what it costs then is not known either", api);
   model_scene_close(&it);
@@ -100,7 +133,8 @@ static void test_reserve(const char *api) {
 
 /* The key of the `index`-th request. */
 static ck_bytes key_of(model_scene *scene, size_t index) {
-  return ck_json_get(ck_json_get(model_server_request(&scene->server, index), "headers"), "idempotency-key");
+  return ck_json_get(ck_json_get(model_server_request(&scene->server, index), "headers"),
+                     "idempotency-key");
 }
 
 static bool is_same_key(model_scene *scene, size_t a, size_t b) {
@@ -114,10 +148,12 @@ static void test_keys(const char *api) {
   model_scene it;
   model_scene_open(&it, api, "{\"status\":500}\n{\"answer\":{\"text\":\"x\"},\"times\":0}");
   model_scene_say(&it, "user", "Hello");
-  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "a call with a retry");
+  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK,
+           "a call with a retry");
   tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "the same again");
   it.effect.attempt = 2;
-  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another attempt of the session");
+  tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK,
+           "another attempt of the session");
   it.effect.attempt = 1;
   it.effect.key = "main/agent#1/model/2";
   tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another place");
@@ -128,14 +164,17 @@ static void test_keys(const char *api) {
   tap_must(model_scene_call(&it, "{\"model\":\"m\"}")->status == CK_OUTCOME_OK, "another session");
   tap_ok(is_same_key(&it, 0, 1), "%s: a retry has the key of the first try", api);
   tap_ok(is_same_key(&it, 0, 2), "%s: so has the same effect when a crash made it run again", api);
-  tap_ok(!is_same_key(&it, 0, 3) && !is_same_key(&it, 0, 4) && !is_same_key(&it, 0, 5), "%s: another attempt, place or session has not", api);
+  tap_ok(!is_same_key(&it, 0, 3) && !is_same_key(&it, 0, 4) && !is_same_key(&it, 0, 5),
+         "%s: another attempt, place or session has not", api);
   model_scene_close(&it);
 }
 
 /* A stream that was cut had told what it read by then. */
 static void test_lost_tokens(void) {
   model_scene it;
-  model_scene_open(&it, "anthropic", "{\"answer\":{\"text\":\"never seen\",\"usage\":{\"input\":1000,\"output\":50}},\"cut\":-300}\n"
+  model_scene_open(&it, "anthropic",
+                   "{\"answer\":{\"text\":\"never "
+                   "seen\",\"usage\":{\"input\":1000,\"output\":50}},\"cut\":-300}\n"
                    "{\"answer\":{\"text\":\"x\",\"usage\":{\"input\":1000,\"output\":50}}}");
   model_scene_say(&it, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&it, "{\"model\":\"m\"}");
@@ -143,14 +182,18 @@ static void test_lost_tokens(void) {
   tap_is_int(outcome->output_tokens, 51, "as far as they were told");
   tap_is_int(outcome->cost_micros, 2000 * 3 + 51 * 15, "and paid for");
   tap_is_int(it.drive.updates, 1, "the retry is told while it lasts");
-  tap_ok(it.drive.update.data && strstr(it.drive.update.data, "{\"retry\":1,\"wait_ms\":1,\"why\":\""), "and why: %s", it.drive.update.data ? it.drive.update.data : "");
+  tap_ok(
+      it.drive.update.data && strstr(it.drive.update.data, "{\"retry\":1,\"wait_ms\":1,\"why\":\""),
+      "and why: %s", it.drive.update.data ? it.drive.update.data : "");
   model_scene_close(&it);
 }
 
 /* What one API answered is told to the other: text and calls, no thinking. */
 static void test_crossing(const char *from, const char *to, bool stream) {
   model_scene first, second;
-  model_scene_open(&first, from, "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"secret thoughts\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\":\"x\"}}]}}");
+  model_scene_open(&first, from,
+                   "{\"answer\":{\"text\":\"I look.\",\"thinking\":\"secret "
+                   "thoughts\",\"calls\":[{\"name\":\"find\",\"arguments\":{\"q\":\"x\"}}]}}");
   model_scene_open(&second, to, "{\"answer\":{\"text\":\"Done.\"}}");
   first.model->stream = stream;
   model_scene_say(&first, "user", "Find it");
@@ -158,12 +201,17 @@ static void test_crossing(const char *from, const char *to, bool stream) {
   const ck_outcome *outcome = model_scene_call(&first, "{\"model\":\"m\",\"tools\":[\"find\"]}");
   tap_must(outcome->status == CK_OUTCOME_OK, "%s answers: %s", from, outcome->error);
   model_scene_append(&second, outcome->result);
-  model_scene_result(&second, strcmp(from, "anthropic") == 0 ? "toolu_t0_0" : "call_t0_0", "\"found x\"");
+  model_scene_result(&second, strcmp(from, "anthropic") == 0 ? "toolu_t0_0" : "call_t0_0",
+                     "\"found x\"");
   outcome = model_scene_call(&second, "{\"model\":\"m\",\"tools\":[\"find\"]}");
-  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "a conversation goes on from %s to %s (%s)", from, to, outcome->error);
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok",
+              "a conversation goes on from %s to %s (%s)", from, to, outcome->error);
   ck_bytes body = ck_json_get(model_server_request(&second.server, 0), "body");
-  tap_ok(body.len && memmem(body.data, body.len, "I look.", 7) && memmem(body.data, body.len, "found x", 7), "%s to %s: with text and result", from, to);
-  tap_ok(body.len && !memmem(body.data, body.len, "secret thoughts", 15), "%s to %s: without thinking", from, to);
+  tap_ok(body.len && memmem(body.data, body.len, "I look.", 7) &&
+             memmem(body.data, body.len, "found x", 7),
+         "%s to %s: with text and result", from, to);
+  tap_ok(body.len && !memmem(body.data, body.len, "secret thoughts", 15),
+         "%s to %s: without thinking", from, to);
   model_scene_close(&first);
   model_scene_close(&second);
 }

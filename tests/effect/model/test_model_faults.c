@@ -1,4 +1,5 @@
-/* test_model_faults.c - whatever a provider does, one outcome comes, of the right class, in one line that says why. */
+/* test_model_faults.c - whatever a provider does, one outcome comes, of the right class, in one
+ * line that says why. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -20,55 +21,130 @@ typedef struct fault_case {
 } fault_case;
 
 static const fault_case cases[] = {
-    {"429, then success", "{\"status\":429,\"body\":{\"error\":{\"message\":\"slow down\",\"type\":\"rate_limit_error\"}}}\n" GOOD, false, "ok", CK_OK, NULL, 2},
-    {"529, then success", "{\"status\":529,\"body\":{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}}\n" GOOD, true, "ok", CK_OK, NULL, 2},
-    {"408, 409 and then success", "{\"status\":408}\n{\"status\":409}\n" GOOD, false, "ok", CK_OK, NULL, 3},
-    {"Retry-After of no time", "{\"status\":503,\"headers\":{\"Retry-After\":\"0\"}}\n" GOOD, false, "ok", CK_OK, NULL, 2},
-    {"Retry-After in the past", "{\"status\":503,\"headers\":{\"retry-after\":\"Sun, 06 Nov 1994 08:49:37 GMT\"}}\n" GOOD, false, "ok", CK_OK, NULL, 2},
-    {"retry-after-ms", "{\"status\":503,\"headers\":{\"retry-after-ms\":\"2\",\"retry-after\":\"999999\"}}\n" GOOD, false, "ok", CK_OK, NULL, 2},
-    {"Retry-After of an hour", "{\"status\":429,\"headers\":{\"retry-after\":\"3600\"}}\n" GOOD, false, "failed", CK_E_UNAVAILABLE, "it asks to wait 3600 s", 1},
-    {"x-should-retry: false", "{\"status\":500,\"headers\":{\"x-should-retry\":\"false\"}}\n" GOOD, false, "failed", CK_E_UNAVAILABLE, "status 500", 1},
-    {"500 for ever", "{\"status\":500,\"body\":\"oops\\n\\u0007!\",\"times\":0}\n", false, "failed", CK_E_UNAVAILABLE, "3 attempts, the last: status 500: oops  !", 3},
-    {"a stream cut in the middle", "{\"answer\":{\"text\":\"never seen\"},\"cut\":300}\n" GOOD, true, "ok", CK_OK, NULL, 2},
-    {"a stream cut at its end", "{\"answer\":{\"text\":\"never seen\"},\"cut\":-250}\n" GOOD, true, "ok", CK_OK, NULL, 2},
-    {"a stream that is always cut", "{\"answer\":{\"text\":\"never seen\"},\"cut\":300,\"times\":0}\n", true, "failed", CK_E_UNAVAILABLE, "3 attempts", 3},
-    {"a body cut in the middle", "{\"answer\":{\"text\":\"never seen\"},\"cut\":30}\n" GOOD, false, "ok", CK_OK, NULL, 2},
-    {"a connection closed without an answer", "{\"close\":true}\n" GOOD, false, "ok", CK_OK, NULL, 2},
-    {"a malformed event", "{\"type\":\"text/event-stream\",\"body\":\"data: {\\\"choices\\\":[}\\n\\n\",\"times\":0}", true, "failed", CK_E_UNAVAILABLE, "an event of the stream is no JSON", 3},
-    {"an event that is no object", "{\"type\":\"text/event-stream\",\"body\":\"data: 7\\n\\n\",\"times\":0}", true, "failed", CK_E_UNAVAILABLE, "an event of the stream is no object", 3},
-    {"a malformed event, then success", "{\"type\":\"text/event-stream\",\"body\":\"data: nonsense\\n\\n\"}\n" GOOD, true, "ok", CK_OK, NULL, 2},
-    {"an empty stream", "{\"type\":\"text/event-stream\",\"body\":\"\\n\\n\",\"times\":0}", true, "failed", CK_E_UNAVAILABLE, "the stream ended before the message did", 3},
-    {"an error in the stream", "{\"type\":\"text/event-stream\",\"body\":\"data: {\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"type\\\":\\\"overloaded_error\\\",\\\"message\\\":\\\"Overloaded\\\"}}\\n\\n\"}\n" GOOD, true, "ok", CK_OK, NULL, 2},
-    {"malformed JSON", "{\"body\":\"{\\\"a\\\":1,\\\"a\\\":2}\",\"times\":0}", false, "failed", CK_E_UNAVAILABLE, "the answer is no JSON", 3},
-    {"JSON that is no answer", "{\"body\":{},\"times\":0}", false, "failed", CK_E_UNAVAILABLE, "the answer", 3},
-    {"another content type", "{\"type\":\"text/html; charset=utf-8\",\"body\":\"<html>\"}\n" GOOD, true, "failed", CK_E_UNAVAILABLE, "content type 'text/html' where JSON is expected", 1},
-    {"an event stream that was not asked for", "{\"type\":\"text/event-stream\",\"body\":\"data: {\",\"times\":0}", false, "failed", CK_E_UNAVAILABLE, "the stream ended", 3},
-    {"401", "{\"status\":401,\"body\":{\"error\":{\"message\":\"bad key\",\"code\":\"invalid_api_key\"}}}\n" GOOD, false, "failed", CK_E_CREDENTIALS, "status 401 (invalid_api_key): bad key", 1},
-    {"403", "{\"status\":403,\"body\":\"no\"}\n" GOOD, true, "failed", CK_E_CREDENTIALS, "status 403: no", 1},
-    {"400", "{\"status\":400,\"body\":{\"error\":{\"message\":\"bad role\"}}}\n" GOOD, false, "failed", CK_E_REQUEST, "status 400: bad role", 1},
-    {"404", "{\"status\":404,\"body\":{\"error\":{\"message\":\"no such model\"}}}\n" GOOD, false, "failed", CK_E_REQUEST, "status 404: no such model", 1},
-    {"422", "{\"status\":422,\"body\":{\"detail\":[{\"msg\":\"x\"}]}}\n" GOOD, false, "failed", CK_E_REQUEST, "status 422: {\"detail\"", 1},
-    {"a context that is too long for OpenAI", "{\"status\":400,\"body\":{\"error\":{\"message\":\"This model's maximum context length is 8 tokens\",\"code\":\"context_length_exceeded\"}}}\n" GOOD, false, "failed", CK_E_CONTEXT, "context_length_exceeded", 1},
-    {"a context that is too long for Anthropic", "{\"status\":400,\"body\":{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"prompt is too long: 9 tokens > 8 maximum\"}}}\n" GOOD, false, "failed", CK_E_CONTEXT, "prompt is too long", 1},
-    {"413", "{\"status\":413,\"body\":{\"type\":\"error\",\"error\":{\"type\":\"request_too_large\",\"message\":\"Request exceeds the maximum size\"}}}\n" GOOD, false, "failed", CK_E_CONTEXT, "request_too_large", 1},
-    {"an account without money", "{\"status\":429,\"body\":{\"error\":{\"message\":\"You exceeded your quota\",\"code\":\"insufficient_quota\"}}}\n" GOOD, false, "failed", CK_E_UNAVAILABLE, "insufficient_quota", 1},
-    {"a redirect", "{\"status\":307,\"headers\":{\"Location\":\"http://127.0.0.1:1/v1\"}}\n" GOOD, false, "failed", CK_E_REQUEST, "a redirect (status 307), which is not followed", 1},
-    {"one byte in a write", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":1}\n", true, "ok", CK_OK, NULL, 1},
-    {"seven bytes in a write", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":7}\n", false, "ok", CK_OK, NULL, 1},
-    {"chunks of one byte", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":1,\"chunked\":true}\n", true, "ok", CK_OK, NULL, 1},
-    {"chunks of 100 bytes", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":100,\"chunked\":true}\n", false, "ok", CK_OK, NULL, 1},
-    {"a chunk cut in the middle", "{\"answer\":{\"text\":\"never seen\"},\"piece\":100,\"chunked\":true,\"cut\":-300}\n" GOOD, true, "ok", CK_OK, NULL, 2},
-    {"a stream that is over, without its last chunk", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":100,\"chunked\":true,\"cut\":-5}\n", true, "ok", CK_OK, NULL, 1},
-    {"gzip", "{\"answer\":{\"text\":\"All is well.\"},\"encoding\":\"gzip\"}\n", true, "ok", CK_OK, NULL, 1},
-    {"a gzip bomb", "{\"encoding\":\"gzip\",\"bomb\":3000000,\"times\":0}\n", false, "failed", CK_E_UNAVAILABLE, "the answer is larger than allowed", 1},
-    {"a gzip bomb of events", "{\"type\":\"text/event-stream\",\"encoding\":\"gzip\",\"bomb\":3000000,\"times\":0}\n", true, "failed", CK_E_UNAVAILABLE, "the answer is larger than allowed", 1},
-    {"a gzip bomb of an error", "{\"status\":500,\"encoding\":\"gzip\",\"bomb\":900000,\"times\":0}\n", true, "failed", CK_E_UNAVAILABLE, "status 500", 3},
+    {"429, then success",
+     "{\"status\":429,\"body\":{\"error\":{\"message\":\"slow "
+     "down\",\"type\":\"rate_limit_error\"}}}\n" GOOD,
+     false, "ok", CK_OK, NULL, 2},
+    {"529, then success",
+     "{\"status\":529,\"body\":{\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\","
+     "\"message\":\"Overloaded\"}}}\n" GOOD,
+     true, "ok", CK_OK, NULL, 2},
+    {"408, 409 and then success", "{\"status\":408}\n{\"status\":409}\n" GOOD, false, "ok", CK_OK,
+     NULL, 3},
+    {"Retry-After of no time", "{\"status\":503,\"headers\":{\"Retry-After\":\"0\"}}\n" GOOD, false,
+     "ok", CK_OK, NULL, 2},
+    {"Retry-After in the past",
+     "{\"status\":503,\"headers\":{\"retry-after\":\"Sun, 06 Nov 1994 08:49:37 GMT\"}}\n" GOOD,
+     false, "ok", CK_OK, NULL, 2},
+    {"retry-after-ms",
+     "{\"status\":503,\"headers\":{\"retry-after-ms\":\"2\",\"retry-after\":\"999999\"}}\n" GOOD,
+     false, "ok", CK_OK, NULL, 2},
+    {"Retry-After of an hour", "{\"status\":429,\"headers\":{\"retry-after\":\"3600\"}}\n" GOOD,
+     false, "failed", CK_E_UNAVAILABLE, "it asks to wait 3600 s", 1},
+    {"x-should-retry: false", "{\"status\":500,\"headers\":{\"x-should-retry\":\"false\"}}\n" GOOD,
+     false, "failed", CK_E_UNAVAILABLE, "status 500", 1},
+    {"500 for ever", "{\"status\":500,\"body\":\"oops\\n\\u0007!\",\"times\":0}\n", false, "failed",
+     CK_E_UNAVAILABLE, "3 attempts, the last: status 500: oops  !", 3},
+    {"a stream cut in the middle", "{\"answer\":{\"text\":\"never seen\"},\"cut\":300}\n" GOOD,
+     true, "ok", CK_OK, NULL, 2},
+    {"a stream cut at its end", "{\"answer\":{\"text\":\"never seen\"},\"cut\":-250}\n" GOOD, true,
+     "ok", CK_OK, NULL, 2},
+    {"a stream that is always cut",
+     "{\"answer\":{\"text\":\"never seen\"},\"cut\":300,\"times\":0}\n", true, "failed",
+     CK_E_UNAVAILABLE, "3 attempts", 3},
+    {"a body cut in the middle", "{\"answer\":{\"text\":\"never seen\"},\"cut\":30}\n" GOOD, false,
+     "ok", CK_OK, NULL, 2},
+    {"a connection closed without an answer", "{\"close\":true}\n" GOOD, false, "ok", CK_OK, NULL,
+     2},
+    {"a malformed event",
+     "{\"type\":\"text/event-stream\",\"body\":\"data: {\\\"choices\\\":[}\\n\\n\",\"times\":0}",
+     true, "failed", CK_E_UNAVAILABLE, "an event of the stream is no JSON", 3},
+    {"an event that is no object",
+     "{\"type\":\"text/event-stream\",\"body\":\"data: 7\\n\\n\",\"times\":0}", true, "failed",
+     CK_E_UNAVAILABLE, "an event of the stream is no object", 3},
+    {"a malformed event, then success",
+     "{\"type\":\"text/event-stream\",\"body\":\"data: nonsense\\n\\n\"}\n" GOOD, true, "ok", CK_OK,
+     NULL, 2},
+    {"an empty stream", "{\"type\":\"text/event-stream\",\"body\":\"\\n\\n\",\"times\":0}", true,
+     "failed", CK_E_UNAVAILABLE, "the stream ended before the message did", 3},
+    {"an error in the stream",
+     "{\"type\":\"text/event-stream\",\"body\":\"data: "
+     "{\\\"type\\\":\\\"error\\\",\\\"error\\\":{\\\"type\\\":\\\"overloaded_error\\\","
+     "\\\"message\\\":\\\"Overloaded\\\"}}\\n\\n\"}\n" GOOD,
+     true, "ok", CK_OK, NULL, 2},
+    {"malformed JSON", "{\"body\":\"{\\\"a\\\":1,\\\"a\\\":2}\",\"times\":0}", false, "failed",
+     CK_E_UNAVAILABLE, "the answer is no JSON", 3},
+    {"JSON that is no answer", "{\"body\":{},\"times\":0}", false, "failed", CK_E_UNAVAILABLE,
+     "the answer", 3},
+    {"another content type", "{\"type\":\"text/html; charset=utf-8\",\"body\":\"<html>\"}\n" GOOD,
+     true, "failed", CK_E_UNAVAILABLE, "content type 'text/html' where JSON is expected", 1},
+    {"an event stream that was not asked for",
+     "{\"type\":\"text/event-stream\",\"body\":\"data: {\",\"times\":0}", false, "failed",
+     CK_E_UNAVAILABLE, "the stream ended", 3},
+    {"401",
+     "{\"status\":401,\"body\":{\"error\":{\"message\":\"bad "
+     "key\",\"code\":\"invalid_api_key\"}}}\n" GOOD,
+     false, "failed", CK_E_CREDENTIALS, "status 401 (invalid_api_key): bad key", 1},
+    {"403", "{\"status\":403,\"body\":\"no\"}\n" GOOD, true, "failed", CK_E_CREDENTIALS,
+     "status 403: no", 1},
+    {"400", "{\"status\":400,\"body\":{\"error\":{\"message\":\"bad role\"}}}\n" GOOD, false,
+     "failed", CK_E_REQUEST, "status 400: bad role", 1},
+    {"404", "{\"status\":404,\"body\":{\"error\":{\"message\":\"no such model\"}}}\n" GOOD, false,
+     "failed", CK_E_REQUEST, "status 404: no such model", 1},
+    {"422", "{\"status\":422,\"body\":{\"detail\":[{\"msg\":\"x\"}]}}\n" GOOD, false, "failed",
+     CK_E_REQUEST, "status 422: {\"detail\"", 1},
+    {"a context that is too long for OpenAI",
+     "{\"status\":400,\"body\":{\"error\":{\"message\":\"This model's maximum context length is 8 "
+     "tokens\",\"code\":\"context_length_exceeded\"}}}\n" GOOD,
+     false, "failed", CK_E_CONTEXT, "context_length_exceeded", 1},
+    {"a context that is too long for Anthropic",
+     "{\"status\":400,\"body\":{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\","
+     "\"message\":\"prompt is too long: 9 tokens > 8 maximum\"}}}\n" GOOD,
+     false, "failed", CK_E_CONTEXT, "prompt is too long", 1},
+    {"413",
+     "{\"status\":413,\"body\":{\"type\":\"error\",\"error\":{\"type\":\"request_too_large\","
+     "\"message\":\"Request exceeds the maximum size\"}}}\n" GOOD,
+     false, "failed", CK_E_CONTEXT, "request_too_large", 1},
+    {"an account without money",
+     "{\"status\":429,\"body\":{\"error\":{\"message\":\"You exceeded your "
+     "quota\",\"code\":\"insufficient_quota\"}}}\n" GOOD,
+     false, "failed", CK_E_UNAVAILABLE, "insufficient_quota", 1},
+    {"a redirect", "{\"status\":307,\"headers\":{\"Location\":\"http://127.0.0.1:1/v1\"}}\n" GOOD,
+     false, "failed", CK_E_REQUEST, "a redirect (status 307), which is not followed", 1},
+    {"one byte in a write", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":1}\n", true, "ok",
+     CK_OK, NULL, 1},
+    {"seven bytes in a write", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":7}\n", false,
+     "ok", CK_OK, NULL, 1},
+    {"chunks of one byte",
+     "{\"answer\":{\"text\":\"All is well.\"},\"piece\":1,\"chunked\":true}\n", true, "ok", CK_OK,
+     NULL, 1},
+    {"chunks of 100 bytes",
+     "{\"answer\":{\"text\":\"All is well.\"},\"piece\":100,\"chunked\":true}\n", false, "ok",
+     CK_OK, NULL, 1},
+    {"a chunk cut in the middle",
+     "{\"answer\":{\"text\":\"never seen\"},\"piece\":100,\"chunked\":true,\"cut\":-300}\n" GOOD,
+     true, "ok", CK_OK, NULL, 2},
+    {"a stream that is over, without its last chunk",
+     "{\"answer\":{\"text\":\"All is well.\"},\"piece\":100,\"chunked\":true,\"cut\":-5}\n", true,
+     "ok", CK_OK, NULL, 1},
+    {"gzip", "{\"answer\":{\"text\":\"All is well.\"},\"encoding\":\"gzip\"}\n", true, "ok", CK_OK,
+     NULL, 1},
+    {"a gzip bomb", "{\"encoding\":\"gzip\",\"bomb\":3000000,\"times\":0}\n", false, "failed",
+     CK_E_UNAVAILABLE, "the answer is larger than allowed", 1},
+    {"a gzip bomb of events",
+     "{\"type\":\"text/event-stream\",\"encoding\":\"gzip\",\"bomb\":3000000,\"times\":0}\n", true,
+     "failed", CK_E_UNAVAILABLE, "the answer is larger than allowed", 1},
+    {"a gzip bomb of an error",
+     "{\"status\":500,\"encoding\":\"gzip\",\"bomb\":900000,\"times\":0}\n", true, "failed",
+     CK_E_UNAVAILABLE, "status 500", 3},
 };
 
 static void check_text(const fault_case *it, const char *api, const char *text) {
   if (!text) text = "";
-  tap_ok(strstr(text, it->text) && !strchr(text, '\n'), "%s, %s: says why: %s", it->name, api, text);
-  tap_ok(strstr(text, "model \"m\" (http://127.0.0.1:") && !strstr(text, MODEL_SCENE_KEY), "%s, %s: names the model and where it is", it->name, api);
+  tap_ok(strstr(text, it->text) && !strchr(text, '\n'), "%s, %s: says why: %s", it->name, api,
+         text);
+  tap_ok(strstr(text, "model \"m\" (http://127.0.0.1:") && !strstr(text, MODEL_SCENE_KEY),
+         "%s, %s: names the model and where it is", it->name, api);
 }
 
 static void test_case(const fault_case *it, const char *api) {
@@ -78,11 +154,16 @@ static void test_case(const fault_case *it, const char *api) {
   scene.options.answer_max = 1 << 20;
   model_scene_say(&scene, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
-  tap_is_text(ck_outcome_status_name(outcome->status), it->outcome, "%s, %s: the outcome (%s)", it->name, api, outcome->error);
+  tap_is_text(ck_outcome_status_name(outcome->status), it->outcome, "%s, %s: the outcome (%s)",
+              it->name, api, outcome->error);
   tap_is_status(outcome->error_status, it->status, NULL, "%s, %s: its class", it->name, api);
-  if (it->text) check_text(it, api, outcome->error);
-  else tap_ok(outcome->result && strstr(ck_value_bytes(outcome->result).data, "All is well."), "%s, %s: nothing but the whole answer", it->name, api);
-  tap_is_int((int64_t)model_server_count(&scene.server), (int64_t)it->requests, "%s, %s: so many requests", it->name, api);
+  if (it->text)
+    check_text(it, api, outcome->error);
+  else
+    tap_ok(outcome->result && strstr(ck_value_bytes(outcome->result).data, "All is well."),
+           "%s, %s: nothing but the whole answer", it->name, api);
+  tap_is_int((int64_t)model_server_count(&scene.server), (int64_t)it->requests,
+             "%s, %s: so many requests", it->name, api);
   model_scene_close(&scene);
 }
 
@@ -92,11 +173,15 @@ static void test_redirect(void) {
   model_server other;
   char script[256];
   model_server_start(&other, GOOD);
-  snprintf(script, sizeof script, "{\"status\":302,\"headers\":{\"Location\":\"http://127.0.0.1:%d/v1/chat/completions\"},\"times\":0}", other.port);
+  snprintf(script, sizeof script,
+           "{\"status\":302,\"headers\":{\"Location\":\"http://127.0.0.1:%d/v1/chat/"
+           "completions\"},\"times\":0}",
+           other.port);
   model_scene_open(&scene, "openai", script);
   model_scene_say(&scene, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
-  tap_is_status(outcome->error_status, CK_E_REQUEST, NULL, "a redirect is an error of the configuration");
+  tap_is_status(outcome->error_status, CK_E_REQUEST, NULL,
+                "a redirect is an error of the configuration");
   tap_is_int((int64_t)model_server_count(&other), 0, "and the other host never hears of it");
   model_scene_close(&scene);
   model_server_stop(&other);
@@ -105,12 +190,14 @@ static void test_redirect(void) {
 /* All of it takes longer than may lie between two bytes. */
 static void test_slow_bytes(void) {
   model_scene scene;
-  model_scene_open(&scene, "openai", "{\"answer\":{\"text\":\"All is well.\"},\"piece\":6,\"pause_ms\":25}");
+  model_scene_open(&scene, "openai",
+                   "{\"answer\":{\"text\":\"All is well.\"},\"piece\":6,\"pause_ms\":25}");
   scene.model->idle_timeout_ms = 1500;
   scene.model->stream = 1;
   model_scene_say(&scene, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
-  tap_ok(outcome->status == CK_OUTCOME_OK, "slow bytes are bytes: %s", outcome->error ? outcome->error : "");
+  tap_ok(outcome->status == CK_OUTCOME_OK, "slow bytes are bytes: %s",
+         outcome->error ? outcome->error : "");
   model_scene_close(&scene);
 }
 
@@ -121,18 +208,21 @@ static void test_timeouts(void) {
   scene.model->idle_timeout_ms = 30;
   model_scene_say(&scene, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
-  tap_ok(outcome->error_status == CK_E_UNAVAILABLE && strstr(outcome->error, "3 attempts, the last: nothing came for 30 ms"), "bytes that stop coming: %s",
-         outcome->error);
+  tap_ok(outcome->error_status == CK_E_UNAVAILABLE &&
+             strstr(outcome->error, "3 attempts, the last: nothing came for 30 ms"),
+         "bytes that stop coming: %s", outcome->error);
   scene.model->idle_timeout_ms = -1;
   scene.model->timeout_ms = 30;
   outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
-  tap_ok(outcome->error_status == CK_E_UNAVAILABLE && strstr(outcome->error, "timed out"), "an answer that takes too long: %s", outcome->error);
+  tap_ok(outcome->error_status == CK_E_UNAVAILABLE && strstr(outcome->error, "timed out"),
+         "an answer that takes too long: %s", outcome->error);
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   scene.model->timeout_ms = -1;
   scene.effect.deadline_ms = now.tv_sec * 1000 + now.tv_nsec / 1000000 + 30;
   outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
-  tap_ok(outcome->error_status == CK_E_UNAVAILABLE, "an effect whose deadline passes: %s", outcome->error);
+  tap_ok(outcome->error_status == CK_E_UNAVAILABLE, "an effect whose deadline passes: %s",
+         outcome->error);
   model_scene_close(&scene);
 }
 
@@ -143,7 +233,8 @@ static void test_unreachable(void) {
   model_server_stop(&scene.server);
   model_scene_say(&scene, "user", "Hello");
   const ck_outcome *outcome = model_scene_call(&scene, "{\"model\":\"m\"}");
-  tap_ok(outcome->error_status == CK_E_UNAVAILABLE && strstr(outcome->error, "3 attempts"), "nobody listens: %s", outcome->error);
+  tap_ok(outcome->error_status == CK_E_UNAVAILABLE && strstr(outcome->error, "3 attempts"),
+         "nobody listens: %s", outcome->error);
   (void)port;
   model_server_start(&scene.server, GOOD);
   model_scene_close(&scene);
@@ -155,17 +246,27 @@ static void test_refused_at_once(void) {
   model_scene_open(&scene, "openai", GOOD);
   scene.options.library = "libnothing-at-all.so.4";
   model_scene_say(&scene, "user", "Hello");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_UNSUPPORTED, NULL, "without libcurl it is told");
+  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_UNSUPPORTED, NULL,
+                "without libcurl it is told");
   scene.driver->free(scene.driver->self);
   scene.driver = NULL;
   scene.options.library = NULL;
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"other\"}"), CK_E_USAGE, NULL, "a model that the profile lacks");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\",\"messages\":[]}"), CK_E_USAGE, NULL, "an option that is the core's own");
-  tap_must(ck_profile_put_secret(scene.profile, "main", "env:OTHER", NULL) == CK_OK, "another secret");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_SECRET_MISSING, NULL, "a secret that is missing");
-  tap_must(ck_profile_put_secret(scene.profile, "main", "env:KEY", NULL) == CK_OK, "the secret again");
-  tap_must(ck_profile_model_put_header(scene.model, &(ck_profile_header){(char *)"X-Line", (char *)"a\r\nb: c", false}, NULL) == CK_OK, "a header");
-  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_USAGE, NULL, "a header that would break out of its line");
+  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"other\"}"), CK_E_USAGE, NULL,
+                "a model that the profile lacks");
+  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\",\"messages\":[]}"), CK_E_USAGE,
+                NULL, "an option that is the core's own");
+  tap_must(ck_profile_put_secret(scene.profile, "main", "env:OTHER", NULL) == CK_OK,
+           "another secret");
+  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_SECRET_MISSING, NULL,
+                "a secret that is missing");
+  tap_must(ck_profile_put_secret(scene.profile, "main", "env:KEY", NULL) == CK_OK,
+           "the secret again");
+  tap_must(ck_profile_model_put_header(
+               scene.model, &(ck_profile_header){(char *)"X-Line", (char *)"a\r\nb: c", false},
+               NULL) == CK_OK,
+           "a header");
+  tap_is_status(model_scene_begin(&scene, &run, "{\"model\":\"m\"}"), CK_E_USAGE, NULL,
+                "a header that would break out of its line");
   tap_is_int((int64_t)model_server_count(&scene.server), 0, "nothing of it was sent");
   tap_is_int(scene.drive.delivered, 0, "nor delivered");
   model_scene_close(&scene);
@@ -174,7 +275,9 @@ static void test_refused_at_once(void) {
 static void test_cancel(void) {
   model_scene scene;
   ck_effect_run *run;
-  model_scene_open(&scene, "openai", "{\"answer\":{\"text\":\"x\"},\"hang\":100}\n{\"status\":500,\"headers\":{\"retry-after\":\"59\"},\"times\":0}\n");
+  model_scene_open(&scene, "openai",
+                   "{\"answer\":{\"text\":\"x\"},\"hang\":100}\n{\"status\":500,\"headers\":{"
+                   "\"retry-after\":\"59\"},\"times\":0}\n");
   model_scene_say(&scene, "user", "Hello");
   tap_must(model_scene_begin(&scene, &run, "{\"model\":\"m\"}") == CK_OK, "it begins");
   scene.driver->cancel(scene.driver->self, run);

@@ -1,5 +1,7 @@
-/* test_model_no_memory.c - whichever allocation of a model call fails, it says so, delivers once and leaks nothing. */
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
+/* test_model_no_memory.c - whichever allocation of a model call fails, it says so, delivers once
+ * and leaks nothing. */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* link: -Wl,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +34,8 @@ static void on_done(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_loop_stop(self->loop);
 }
 
-/* The status of the driver or of the outcome; a driver of its own, so that all of it is made anew. */
+/* The status of the driver or of the outcome; a driver of its own, so that all of it is made
+ * anew. */
 static ck_status call(model_scene *scene, ck_error *err) {
   keep to = {.sink = {.done = on_done}, .loop = scene->loop};
   ck_effect_driver *driver;
@@ -46,25 +49,40 @@ static ck_status call(model_scene *scene, ck_error *err) {
   if (status) return status;
   broken += to.delivered != 1;
   status = to.outcome->error_status;
-  if (status) ck_error_set(err, status, "%s", to.outcome->error);
-  else broken += !to.outcome->result || !strstr(ck_value_bytes(to.outcome->result).data, "All is well.");
+  if (status)
+    ck_error_set(err, status, "%s", to.outcome->error);
+  else
+    broken +=
+        !to.outcome->result || !strstr(ck_value_bytes(to.outcome->result).data, "All is well.");
   ck_outcome_free(to.outcome);
   return status;
 }
 
-/* A try that fails is made again, or not, as it would be: what is refused for want of memory is never the provider's fault. */
+/* A try that fails is made again, or not, as it would be: what is refused for want of memory is
+ * never the provider's fault. */
 static void attack(const char *api, int stream) {
   model_scene scene;
   int wrong = 0;
   long at = 0;
   ck_status status = CK_E_NO_MEMORY;
-  model_scene_open(&scene, api, "{\"answer\":{\"thinking\":\"hm\",\"text\":\"All is well.\",\"calls\":[{\"name\":\"f\",\"arguments\":{\"a\":1}}]},\"times\":0}");
+  model_scene_open(&scene, api,
+                   "{\"answer\":{\"thinking\":\"hm\",\"text\":\"All is "
+                   "well.\",\"calls\":[{\"name\":\"f\",\"arguments\":{\"a\":1}}]},\"times\":0}");
   scene.model->stream = stream;
-  tap_must(ck_profile_model_put_header(scene.model, &(ck_profile_header){(char *)"X-Other", (char *)"main", true}, NULL) == CK_OK, "a header");
+  tap_must(ck_profile_model_put_header(
+               scene.model, &(ck_profile_header){(char *)"X-Other", (char *)"main", true}, NULL) ==
+               CK_OK,
+           "a header");
   model_scene_say(&scene, "system", "Be brief.");
   model_scene_say(&scene, "user", "Hello");
   ck_value *message;
-  tap_must(ck_value_new(&message, ck_bytes_text("{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\\u0062\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}"), NULL) == CK_OK, "a message");
+  tap_must(ck_value_new(
+               &message,
+               ck_bytes_text(
+                   "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\\u0062\","
+                   "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}"),
+               NULL) == CK_OK,
+           "a message");
   model_scene_append(&scene, message);
   ck_value_free(message);
   model_scene_result(&scene, "ab", "{\"r\":1}");
@@ -79,9 +97,11 @@ static void attack(const char *api, int stream) {
     wrong += status != CK_OK && status != CK_E_NO_MEMORY;
     if (status != CK_OK && status != CK_E_NO_MEMORY) tap_diag("%ld: %s", at, err.text);
   }
-  tap_is_status(status, CK_OK, NULL, "%s, stream %d: works with %ld allocations", api, stream, at - 1);
+  tap_is_status(status, CK_OK, NULL, "%s, stream %d: works with %ld allocations", api, stream,
+                at - 1);
   tap_ok(at > 20, "%s, stream %d: the attack reaches allocations", api, stream);
-  tap_is_int(wrong, 0, "%s, stream %d: each one that fails is reported as out of memory", api, stream);
+  tap_is_int(wrong, 0, "%s, stream %d: each one that fails is reported as out of memory", api,
+             stream);
   tap_is_int(broken, 0, "%s, stream %d: one outcome is delivered, the right one", api, stream);
   model_scene_close(&scene);
 }

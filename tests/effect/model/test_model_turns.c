@@ -1,4 +1,5 @@
-/* test_model_turns.c - whatever a conversation holds, both APIs are asked in a way that they take. */
+/* test_model_turns.c - whatever a conversation holds, both APIs are asked in a way that they
+ * take. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +23,14 @@ static unsigned draw(unsigned below) {
 static void append(ck_conversation *to, const char *json) {
   ck_value *message;
   ck_error err = CK_ERROR_INIT;
-  if (ck_value_new(&message, ck_bytes_text(json), &err) != CK_OK) tap_must(false, "%s: %s", json, err.text);
+  if (ck_value_new(&message, ck_bytes_text(json), &err) != CK_OK)
+    tap_must(false, "%s: %s", json, err.text);
   tap_must(ck_conversation_append(to, message, NULL) == CK_OK, "it is appended");
   ck_value_free(message);
 }
 
-static ck_buffer body_for(const ck_model_format *format, ck_model_api api, const ck_conversation *conversation, const char *request) {
+static ck_buffer body_for(const ck_model_format *format, ck_model_api api,
+                          const ck_conversation *conversation, const char *request) {
   ck_profile_model model = {.api = api, .model = (char *)"m", .stream = 0};
   ck_model_ask ask = {&model, ck_bytes_text(request), conversation};
   ck_buffer body = {0};
@@ -41,88 +44,160 @@ static ck_buffer body_for(const ck_model_format *format, ck_model_api api, const
 typedef struct exact_case {
   const char *name;
   const char *messages[8];
-  const char *openai, *anthropic; /* what the messages become, and what comes before them for Anthropic */
+  const char *openai,
+      *anthropic; /* what the messages become, and what comes before them for Anthropic */
 } exact_case;
 
 #define SYSTEM "{\"role\":\"system\",\"content\":\"S\"}"
 #define USER "{\"role\":\"user\",\"content\":\"U\"}"
-#define OF_OPENAI "{ \"role\":\"assistant\",\"content\":\"T\",\"x\": 1.0,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\": 1}\"}}]}"
-#define OF_ANTHROPIC "{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\",\"signature\":\"s\"}," \
-  "{\"type\":\"text\",\"text\":\"T\"}, {\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"f\",\"input\":{\"n\": 1}}],\"usage\":{}}"
+#define OF_OPENAI                                                                         \
+  "{ \"role\":\"assistant\",\"content\":\"T\",\"x\": "                                    \
+  "1.0,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\"," \
+  "\"arguments\":\"{\\\"n\\\": 1}\"}}]}"
+#define OF_ANTHROPIC                                                                               \
+  "{\"id\":\"m\",\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\"," \
+  "\"thinking\":\"t\",\"signature\":\"s\"},"                                                       \
+  "{\"type\":\"text\",\"text\":\"T\"}, "                                                           \
+  "{\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"f\",\"input\":{\"n\": 1}}],\"usage\":{}}"
 #define OPENAI_CALL(head) "{" head "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}"
 #define BLOCK(id) "{\"type\":\"tool_use\",\"id\":\"" id "\",\"name\":\"f\",\"input\":{}}"
-#define RESULT(id, content) "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"name\":\"f\",\"content\":" content "}"
+#define RESULT(id, content) \
+  "{\"role\":\"tool\",\"tool_call_id\":\"" id "\",\"name\":\"f\",\"content\":" content "}"
 
 static const exact_case exact[] = {
-    {"a system text and a user", {SYSTEM, USER}, "{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\"U\"}",
-     "\"system\":[{\"type\":\"text\",\"text\":\"S\"}],\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"}]}]"},
-    {"an own message is sent as it came", {USER, OF_OPENAI, RESULT("a", "\"R\"")},
-     "{\"role\":\"user\",\"content\":\"U\"}," OF_OPENAI ",{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"R\"}",
+    {"a system text and a user",
+     {SYSTEM, USER},
+     "{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\"U\"}",
+     "\"system\":[{\"type\":\"text\",\"text\":\"S\"}],\"messages\":[{\"role\":\"user\",\"content\":"
+     "[{\"type\":\"text\",\"text\":\"U\"}]}]"},
+    {"an own message is sent as it came",
+     {USER, OF_OPENAI, RESULT("a", "\"R\"")},
+     "{\"role\":\"user\",\"content\":\"U\"}," OF_OPENAI
+     ",{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"R\"}",
      "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"}]},"
-     "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"T\"},{\"type\":\"tool_use\",\"id\":\"call_1_0\",\"name\":\"f\",\"input\":{\"n\": 1}}]},"
-     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_0\",\"content\":\"R\"}]}]"},
-    {"another API's is told as text and calls", {USER, OF_ANTHROPIC, RESULT("b", "{\"k\":2}"), USER},
-     "{\"role\":\"user\",\"content\":\"U\"},{\"role\":\"assistant\",\"content\":\"T\",\"tool_calls\":[{\"id\":\"call_1_0\",\"type\":\"function\","
-     "\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\": 1}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"call_1_0\",\"content\":\"{\\\"k\\\":2}\"},"
+     "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"T\"},{\"type\":\"tool_"
+     "use\",\"id\":\"call_1_0\",\"name\":\"f\",\"input\":{\"n\": 1}}]},"
+     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_0\","
+     "\"content\":\"R\"}]}]"},
+    {"another API's is told as text and calls",
+     {USER, OF_ANTHROPIC, RESULT("b", "{\"k\":2}"), USER},
+     "{\"role\":\"user\",\"content\":\"U\"},{\"role\":\"assistant\",\"content\":\"T\",\"tool_"
+     "calls\":[{\"id\":\"call_1_0\",\"type\":\"function\","
+     "\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\": "
+     "1}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"call_1_0\",\"content\":\"{\\\"k\\\":2}\"},"
      "{\"role\":\"user\",\"content\":\"U\"}",
      "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"}]},"
-     "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\",\"signature\":\"s\"},{\"type\":\"text\",\"text\":\"T\"},"
+     "{\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\",\"signature\":"
+     "\"s\"},{\"type\":\"text\",\"text\":\"T\"},"
      "{\"type\":\"tool_use\",\"id\":\"b\",\"name\":\"f\",\"input\":{\"n\": 1}}]},"
-     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"{\\\"k\\\":2}\"},{\"type\":\"text\",\"text\":\"U\"}]}]"},
-    {"a system text in the middle comes behind the results", {USER, OF_ANTHROPIC, SYSTEM, RESULT("b", "\"R\"")},
+     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":"
+     "\"{\\\"k\\\":2}\"},{\"type\":\"text\",\"text\":\"U\"}]}]"},
+    {"a system text in the middle comes behind the results",
+     {USER, OF_ANTHROPIC, SYSTEM, RESULT("b", "\"R\"")},
      NULL,
-     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"R\"},{\"type\":\"text\",\"text\":\"S\"}]}]"},
-    {"a call without a result gets one", {USER, OF_OPENAI, USER},
-     "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"" CK_MODEL_NO_RESULT "\"},{\"role\":\"user\",\"content\":\"U\"}",
-     "{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_0\",\"is_error\":true,\"content\":\"" CK_MODEL_NO_RESULT "\"}"},
-    {"a second result of a call is a text", {USER, OF_OPENAI, RESULT("a", "\"R\""), RESULT("a", "\"Q\"")},
-     "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"R\"},{\"role\":\"user\",\"content\":\"Result of a tool: Q\"}",
-     "\"tool_use_id\":\"call_1_0\",\"content\":\"R\"},{\"type\":\"text\",\"text\":\"Result of a tool: Q\"}"},
-    {"a result without a call is a text", {USER, RESULT("z", "\"R\"")},
-     "{\"role\":\"user\",\"content\":\"U\"},{\"role\":\"user\",\"content\":\"Result of a tool: R\"}",
+     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":"
+     "\"R\"},{\"type\":\"text\",\"text\":\"S\"}]}]"},
+    {"a call without a result gets one",
+     {USER, OF_OPENAI, USER},
+     "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"" CK_MODEL_NO_RESULT
+     "\"},{\"role\":\"user\",\"content\":\"U\"}",
+     "{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_0\",\"is_error\":true,\"content\":"
+     "\"" CK_MODEL_NO_RESULT "\"}"},
+    {"a second result of a call is a text",
+     {USER, OF_OPENAI, RESULT("a", "\"R\""), RESULT("a", "\"Q\"")},
+     "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"R\"},{\"role\":\"user\",\"content\":"
+     "\"Result of a tool: Q\"}",
+     "\"tool_use_id\":\"call_1_0\",\"content\":\"R\"},{\"type\":\"text\",\"text\":\"Result of a "
+     "tool: Q\"}"},
+    {"a result without a call is a text",
+     {USER, RESULT("z", "\"R\"")},
+     "{\"role\":\"user\",\"content\":\"U\"},{\"role\":\"user\",\"content\":\"Result of a tool: "
+     "R\"}",
      "{\"type\":\"text\",\"text\":\"U\"},{\"type\":\"text\",\"text\":\"Result of a tool: R\"}"},
-    {"an empty turn is left out", {USER, "{\"role\":\"assistant\",\"content\":null}", USER},
+    {"an empty turn is left out",
+     {USER, "{\"role\":\"assistant\",\"content\":null}", USER},
      "{\"role\":\"user\",\"content\":\"U\"},{\"role\":\"user\",\"content\":\"U\"}",
-     "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},{\"type\":\"text\",\"text\":\"U\"}]}]"},
-    {"what the assistant says first answers something", {"{\"role\":\"assistant\",\"content\":\"A\"}"}, "{\"role\":\"assistant\",\"content\":\"A\"}",
-     "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"(no message)\"}]},{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"A\"}]}]"},
-    {"arguments that are cut are kept as what they are", {USER, "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\":\"}}]}"},
-     NULL, "\"input\":{\"INVALID_JSON\":\"{\\\"n\\\":\"}"},
+     "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},{\"type\":"
+     "\"text\",\"text\":\"U\"}]}]"},
+    {"what the assistant says first answers something",
+     {"{\"role\":\"assistant\",\"content\":\"A\"}"},
+     "{\"role\":\"assistant\",\"content\":\"A\"}",
+     "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"(no "
+     "message)\"}]},{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"A\"}]}]"},
+    {"arguments that are cut are kept as what they are",
+     {USER, "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\",\"type\":"
+            "\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"n\\\":\"}}]}"},
+     NULL,
+     "\"input\":{\"INVALID_JSON\":\"{\\\"n\\\":\"}"},
     {"calls with one id get their own, and their results with them",
-     {USER, "{\"role\":\"assistant\",\"content\":\"T\",\"x\": 1.0,\"tool_calls\":[" OPENAI_CALL("\"id\":\"a\",\"type\":\"function\",") "," OPENAI_CALL("\"id\":\"a\",\"type\":\"function\",\"y\": 2.0,") "]}",
+     {USER,
+      "{\"role\":\"assistant\",\"content\":\"T\",\"x\": 1.0,\"tool_calls\":[" OPENAI_CALL(
+          "\"id\":\"a\",\"type\":\"function\",") "," OPENAI_CALL("\"id\":\"a\",\"type\":"
+                                                                 "\"function\",\"y\": 2.0,") "]}",
       RESULT("a", "\"R\""), RESULT("a", "\"Q\"")},
-     "{\"role\":\"assistant\",\"content\":\"T\",\"x\":1.0,\"tool_calls\":[" OPENAI_CALL("\"id\":\"a\",\"type\":\"function\",") ","
-     "{\"id\":\"call_1_1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"},\"y\":2.0}]},"
-     "{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"R\"},{\"role\":\"tool\",\"tool_call_id\":\"call_1_1\",\"content\":\"Q\"}",
-     "\"tool_use_id\":\"call_1_0\",\"content\":\"R\"},{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_1\",\"content\":\"Q\"}"},
+     "{\"role\":\"assistant\",\"content\":\"T\",\"x\":1.0,\"tool_calls\":[" OPENAI_CALL(
+         "\"id\":\"a\",\"type\":\"function\",") ","
+                                                "{\"id\":\"call_1_1\",\"type\":\"function\","
+                                                "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}"
+                                                ",\"y\":2.0}]},"
+                                                "{\"role\":\"tool\",\"tool_call_id\":\"a\","
+                                                "\"content\":\"R\"},{\"role\":\"tool\",\"tool_call_"
+                                                "id\":\"call_1_1\",\"content\":\"Q\"}",
+     "\"tool_use_id\":\"call_1_0\",\"content\":\"R\"},{\"type\":\"tool_result\",\"tool_use_id\":"
+     "\"call_1_1\",\"content\":\"Q\"}"},
     {"so do Anthropic's, and what is signed stays as it is",
-     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\", \"thinking\":\"t\",\"signature\":\"s\"}," BLOCK("b") "," BLOCK("b") "]}",
+     {USER,
+      "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\", "
+      "\"thinking\":\"t\",\"signature\":\"s\"}," BLOCK("b") "," BLOCK("b") "]}",
       RESULT("b", "\"R\""), RESULT("b", "\"Q\"")},
-     "\"tool_call_id\":\"call_1_0\",\"content\":\"R\"},{\"role\":\"tool\",\"tool_call_id\":\"call_1_1\",\"content\":\"Q\"}",
-     "\"content\":[{\"type\":\"thinking\", \"thinking\":\"t\",\"signature\":\"s\"}," BLOCK("b") "," BLOCK("call_1_1") "]},"
-     "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\",\"tool_use_id\":\"b\",\"content\":\"R\"},{\"type\":\"tool_result\",\"tool_use_id\":\"call_1_1\",\"content\":\"Q\"}]}"},
+     "\"tool_call_id\":\"call_1_0\",\"content\":\"R\"},{\"role\":\"tool\",\"tool_call_id\":\"call_"
+     "1_1\",\"content\":\"Q\"}",
+     "\"content\":[{\"type\":\"thinking\", \"thinking\":\"t\",\"signature\":\"s\"}," BLOCK(
+         "b") "," BLOCK("call_1_1") "]},"
+                                    "{\"role\":\"user\",\"content\":[{\"type\":\"tool_result\","
+                                    "\"tool_use_id\":\"b\",\"content\":\"R\"},{\"type\":\"tool_"
+                                    "result\",\"tool_use_id\":\"call_1_1\",\"content\":\"Q\"}]}"},
     {"an id that an earlier turn had is another's for Anthropic only",
-     {USER, OF_ANTHROPIC, RESULT("b", "\"R\""), OF_ANTHROPIC, RESULT("b", "\"Q\""), OF_OPENAI, OF_OPENAI},
-     OF_OPENAI ",{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"" CK_MODEL_NO_RESULT "\"}," OF_OPENAI,
+     {USER, OF_ANTHROPIC, RESULT("b", "\"R\""), OF_ANTHROPIC, RESULT("b", "\"Q\""), OF_OPENAI,
+      OF_OPENAI},
+     OF_OPENAI ",{\"role\":\"tool\",\"tool_call_id\":\"a\",\"content\":\"" CK_MODEL_NO_RESULT
+               "\"}," OF_OPENAI,
      "\"tool_use_id\":\"call_3_0\",\"content\":\"Q\""},
     {"an id like those that are made, and one with bad letters, are not Anthropic's",
-     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[" BLOCK("call_1_1") "," BLOCK("b") "," BLOCK("b.c") "]}"}, NULL,
+     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[" BLOCK(
+                "call_1_1") "," BLOCK("b") "," BLOCK("b.c") "]}"},
+     NULL,
      "\"content\":[" BLOCK("call_1_0") "," BLOCK("b") "," BLOCK("call_1_2") "]}"},
     {"a call without id, type or name, with arguments that are no text, gets them",
-     {USER, "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":{\"n\":1}}},{\"id\":\"\",\"name\":\"f\"}]}"},
-     "\"tool_calls\":[{\"id\":\"call_1_0\",\"type\":\"function\",\"function\":{\"name\":\"unknown\",\"arguments\":\"{\\\"n\\\":1}\"}},"
-     "{\"id\":\"call_1_1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}",
+     {USER, "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"index\":0,\"function\":{"
+            "\"arguments\":{\"n\":1}}},{\"id\":\"\",\"name\":\"f\"}]}"},
+     "\"tool_calls\":[{\"id\":\"call_1_0\",\"type\":\"function\",\"function\":{\"name\":"
+     "\"unknown\",\"arguments\":\"{\\\"n\\\":1}\"}},"
+     "{\"id\":\"call_1_1\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}"
+     "}]}",
      "{\"type\":\"tool_use\",\"id\":\"call_1_0\",\"name\":\"unknown\",\"input\":{\"n\":1}}"},
     {"a block without a name, or with an input that is no object, too",
-     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"x\",\"input\":null}]}"}, NULL,
-     "{\"type\":\"tool_use\",\"id\":\"x\",\"name\":\"unknown\",\"input\":{\"INVALID_JSON\":\"null\"}}"},
+     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\","
+            "\"id\":\"x\",\"input\":null}]}"},
+     NULL,
+     "{\"type\":\"tool_use\",\"id\":\"x\",\"name\":\"unknown\",\"input\":{\"INVALID_JSON\":"
+     "\"null\"}}"},
     {"empty texts are left out, and thinking that was cut",
-     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"\"},{\"type\":\"text\",\"text\":\"A\"},{\"type\":\"thinking\",\"thinking\":\"t\"}]}", USER},
-     "{\"role\":\"assistant\",\"content\":\"A\"}", "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"A\"}]},{\"role\":\"user\""},
+     {USER,
+      "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"\"},"
+      "{\"type\":\"text\",\"text\":\"A\"},{\"type\":\"thinking\",\"thinking\":\"t\"}]}",
+      USER},
+     "{\"role\":\"assistant\",\"content\":\"A\"}",
+     "{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"A\"}]},{\"role\":"
+     "\"user\""},
     {"a turn of nothing else is, too",
-     {USER, "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\"},{\"type\":\"text\",\"text\":\"\"}]}", USER},
+     {USER,
+      "{\"type\":\"message\",\"role\":\"assistant\",\"content\":[{\"type\":\"thinking\","
+      "\"thinking\":\"t\"},{\"type\":\"text\",\"text\":\"\"}]}",
+      USER},
      "{\"role\":\"user\",\"content\":\"U\"},{\"role\":\"user\",\"content\":\"U\"}",
-     "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},{\"type\":\"text\",\"text\":\"U\"}]}]"},
+     "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},{\"type\":"
+     "\"text\",\"text\":\"U\"}]}]"},
 };
 
 static void test_exact(void) {
@@ -130,10 +205,15 @@ static void test_exact(void) {
     ck_conversation *conversation;
     tap_must(ck_conversation_new(&conversation, NULL) == CK_OK, "there is a conversation");
     for (size_t k = 0; exact[i].messages[k]; k++) append(conversation, exact[i].messages[k]);
-    ck_buffer openai = body_for(&ck_model_openai, CK_MODEL_OPENAI, conversation, "{\"model\":\"m\"}");
-    ck_buffer anthropic = body_for(&ck_model_anthropic, CK_MODEL_ANTHROPIC, conversation, "{\"model\":\"m\",\"tools\":[\"f\"]}");
-    if (!tap_ok(!exact[i].openai || strstr(openai.data, exact[i].openai), "OpenAI: %s", exact[i].name)) tap_diag("%s", openai.data);
-    if (!tap_ok(strstr(anthropic.data, exact[i].anthropic) != NULL, "Anthropic: %s", exact[i].name)) tap_diag("%s", anthropic.data);
+    ck_buffer openai =
+        body_for(&ck_model_openai, CK_MODEL_OPENAI, conversation, "{\"model\":\"m\"}");
+    ck_buffer anthropic = body_for(&ck_model_anthropic, CK_MODEL_ANTHROPIC, conversation,
+                                   "{\"model\":\"m\",\"tools\":[\"f\"]}");
+    if (!tap_ok(!exact[i].openai || strstr(openai.data, exact[i].openai), "OpenAI: %s",
+                exact[i].name))
+      tap_diag("%s", openai.data);
+    if (!tap_ok(strstr(anthropic.data, exact[i].anthropic) != NULL, "Anthropic: %s", exact[i].name))
+      tap_diag("%s", anthropic.data);
     ck_buffer_clear(&openai);
     ck_buffer_clear(&anthropic);
     ck_conversation_free(conversation);
@@ -141,28 +221,42 @@ static void test_exact(void) {
 }
 
 static void test_tools_and_options(void) {
-  static const char request[] = "{\"model\":\"m\",\"max_tokens\":7,\"seed\": 1.0,\"tools\":[\"a\",{\"name\":\"b\",\"description\":\"B\",\"parameters\":{\"type\":\"object\"}},"
+  static const char request[] = "{\"model\":\"m\",\"max_tokens\":7,\"seed\": "
+                                "1.0,\"tools\":[\"a\",{\"name\":\"b\",\"description\":\"B\","
+                                "\"parameters\":{\"type\":\"object\"}},"
                                 "{\"type\":\"web_search_20250305\",\"name\":\"w\"}]}";
   ck_profile_model model = {.api = CK_MODEL_OPENAI, .model = (char *)"m", .stream = 0};
   ck_model_ask ask = {&model, ck_bytes_text(request), NULL};
   ck_buffer body = {0};
-  tap_must(ck_value_new(&model.options, ck_bytes_text("{\"seed\":2,\"top_p\":0.5}"), NULL) == CK_OK, "there are options");
-  tap_must(ck_value_new(&model.max_tokens, ck_bytes_text("9"), NULL) == CK_OK && ck_value_new(&model.temperature, ck_bytes_text("0"), NULL) == CK_OK, "and more");
+  tap_must(ck_value_new(&model.options, ck_bytes_text("{\"seed\":2,\"top_p\":0.5}"), NULL) == CK_OK,
+           "there are options");
+  tap_must(ck_value_new(&model.max_tokens, ck_bytes_text("9"), NULL) == CK_OK &&
+               ck_value_new(&model.temperature, ck_bytes_text("0"), NULL) == CK_OK,
+           "and more");
   tap_must(ck_model_openai.write(&body, &ask, NULL) == CK_OK, "it is written");
-  tap_is_text(body.data, "{\"model\":\"m\",\"max_completion_tokens\":7,\"seed\":1.0,\"top_p\":0.5,\"temperature\":0,\"messages\":[],\"tools\":["
-              "{\"type\":\"function\",\"function\":{\"name\":\"a\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}},"
-              "{\"type\":\"function\",\"function\":{\"name\":\"b\",\"description\":\"B\",\"parameters\":{\"type\":\"object\"}}},"
-              "{\"type\":\"web_search_20250305\",\"name\":\"w\"}]}", "OpenAI: the request's options first, then the profile's");
+  tap_is_text(body.data,
+              "{\"model\":\"m\",\"max_completion_tokens\":7,\"seed\":1.0,\"top_p\":0.5,"
+              "\"temperature\":0,\"messages\":[],\"tools\":["
+              "{\"type\":\"function\",\"function\":{\"name\":\"a\",\"parameters\":{\"type\":"
+              "\"object\",\"properties\":{}}}},"
+              "{\"type\":\"function\",\"function\":{\"name\":\"b\",\"description\":\"B\","
+              "\"parameters\":{\"type\":\"object\"}}},"
+              "{\"type\":\"web_search_20250305\",\"name\":\"w\"}]}",
+              "OpenAI: the request's options first, then the profile's");
   ck_buffer_reset(&body);
   model.base_url = (char *)"https://host/v1";
   tap_must(ck_model_openai.write(&body, &ask, NULL) == CK_OK, "it is written");
   tap_ok(strstr(body.data, "\"max_tokens\":7,") != NULL, "others know max_tokens by its old name");
   ck_buffer_reset(&body);
   tap_must(ck_model_anthropic.write(&body, &ask, NULL) == CK_OK, "it is written");
-  tap_is_text(body.data, "{\"model\":\"m\",\"max_tokens\":7,\"seed\":1.0,\"top_p\":0.5,\"temperature\":0,"
-              "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"(no message)\"}]}],\"tools\":["
-              "{\"name\":\"a\",\"input_schema\":{\"type\":\"object\"}},{\"name\":\"b\",\"description\":\"B\",\"input_schema\":{\"type\":\"object\"}},"
-              "{\"type\":\"web_search_20250305\",\"name\":\"w\"}]}", "Anthropic: the same in its own words");
+  tap_is_text(body.data,
+              "{\"model\":\"m\",\"max_tokens\":7,\"seed\":1.0,\"top_p\":0.5,\"temperature\":0,"
+              "\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"(no "
+              "message)\"}]}],\"tools\":["
+              "{\"name\":\"a\",\"input_schema\":{\"type\":\"object\"}},{\"name\":\"b\","
+              "\"description\":\"B\",\"input_schema\":{\"type\":\"object\"}},"
+              "{\"type\":\"web_search_20250305\",\"name\":\"w\"}]}",
+              "Anthropic: the same in its own words");
   ck_buffer_clear(&body);
   ck_value_free(model.options);
   ck_value_free(model.max_tokens);
@@ -172,24 +266,35 @@ static void test_tools_and_options(void) {
 /* ---- random ones ---- */
 
 static const char *text(void) {
-  static const char *const texts[] = {"\"a\"", "\"\"", "\" \\n\\t\"", "\"\\u00e9\\\"\"", "null", "7", "{\"a\":[]}", "[]", "[{\"type\":\"text\",\"text\":\"b\"}]"};
+  static const char *const texts[] = {
+      "\"a\"",           "\"\"", "\" \\n\\t\"",
+      "\"\\u00e9\\\"\"", "null", "7",
+      "{\"a\":[]}",      "[]",   "[{\"type\":\"text\",\"text\":\"b\"}]"};
   return texts[draw(sizeof texts / sizeof *texts)];
 }
 
-/* OpenAI's ids may come again in a later turn or in the same one, be like those that are made, or absent, as may names. */
+/* OpenAI's ids may come again in a later turn or in the same one, be like those that are made, or
+ * absent, as may names. */
 static size_t append_openai(ck_conversation *to, char ids[CALLS_MAX][64]) {
-  static const char *const arguments[] = {"\"{}\"", "\"\"", "\"{\\\"a\\\":\"", "\"[1]\"", "\"{\\\"a\\\": 1.0}\""};
+  static const char *const arguments[] = {"\"{}\"", "\"\"", "\"{\\\"a\\\":\"", "\"[1]\"",
+                                          "\"{\\\"a\\\": 1.0}\""};
   ck_buffer json = {0};
   size_t count = draw(CALLS_MAX + 1);
-  ck_buffer_append_format(&json, "{\"role\":\"assistant\",\"content\":%s", draw(2) ? "null" : draw(2) ? "\"\"" : "\"said\"");
+  ck_buffer_append_format(&json, "{\"role\":\"assistant\",\"content\":%s",
+                          draw(2)   ? "null"
+                          : draw(2) ? "\"\""
+                                    : "\"said\"");
   for (size_t i = 0; i < count; i++) {
     size_t number = draw(5) ? i : 0;
-    if (draw(8)) snprintf(ids[i], sizeof ids[i], "functions.f:%zu%s", number, draw(2) ? "" : "x");
-    else snprintf(ids[i], sizeof ids[i], "call_%u_%zu", draw(MESSAGES_MAX), number);
+    if (draw(8))
+      snprintf(ids[i], sizeof ids[i], "functions.f:%zu%s", number, draw(2) ? "" : "x");
+    else
+      snprintf(ids[i], sizeof ids[i], "call_%u_%zu", draw(MESSAGES_MAX), number);
     ck_buffer_append_format(&json, "%s{", i ? "," : ",\"tool_calls\":[");
     if (draw(9)) ck_buffer_append_format(&json, "\"id\":\"%s\",", ids[i]);
-    ck_buffer_append_format(&json, "%s\"function\":{%s\"arguments\":%s}}", draw(9) ? "\"type\":\"function\"," : "", draw(9) ? "\"name\":\"f\"," : "",
-                            arguments[draw(sizeof arguments / sizeof *arguments)]);
+    ck_buffer_append_format(
+        &json, "%s\"function\":{%s\"arguments\":%s}}", draw(9) ? "\"type\":\"function\"," : "",
+        draw(9) ? "\"name\":\"f\"," : "", arguments[draw(sizeof arguments / sizeof *arguments)]);
   }
   ck_buffer_append_text(&json, count ? "]}" : "}");
   append(to, json.data);
@@ -201,18 +306,28 @@ static size_t append_anthropic(ck_conversation *to, char ids[CALLS_MAX][64], siz
   ck_buffer json = {0};
   char signature[WIRE_SIGNATURE_SIZE];
   size_t count = draw(CALLS_MAX + 1), blocks = 0;
-  ck_buffer_append_format(&json, "{%s\"role\":\"assistant\",\"content\":[", draw(2) ? "\"type\":\"message\"," : "");
+  ck_buffer_append_format(&json, "{%s\"role\":\"assistant\",\"content\":[",
+                          draw(2) ? "\"type\":\"message\"," : "");
   wire_sign(signature, ck_bytes_text("h\\u00e9 \\/"));
-  if (draw(2)) ck_buffer_append_format(&json, "%s{\"signature\":\"%s\", \"type\":\"thinking\",\"thinking\":\"h\\u00e9 \\/\"}", blocks++ ? "," : "", signature);
-  if (draw(2)) ck_buffer_append_format(&json, "%s{\"type\":\"text\",\"text\":\"said\"}", blocks++ ? "," : "");
+  if (draw(2))
+    ck_buffer_append_format(
+        &json, "%s{\"signature\":\"%s\", \"type\":\"thinking\",\"thinking\":\"h\\u00e9 \\/\"}",
+        blocks++ ? "," : "", signature);
+  if (draw(2))
+    ck_buffer_append_format(&json, "%s{\"type\":\"text\",\"text\":\"said\"}", blocks++ ? "," : "");
   for (size_t i = 0; i < count; i++) {
     size_t number = draw(5) ? i : 0;
-    if (draw(8)) snprintf(ids[i], sizeof ids[i], "toolu_%zu-%zu", draw(8) ? place : 0, number);
-    else snprintf(ids[i], sizeof ids[i], "call_%u_%zu%s", draw(MESSAGES_MAX), number, draw(4) ? "" : ".");
-    ck_buffer_append_format(&json, "%s{\"type\":\"tool_use\",\"id\":\"%s\",%s\"input\":%s}", blocks++ ? "," : "", ids[i], draw(9) ? "\"name\":\"f\"," : "",
+    if (draw(8))
+      snprintf(ids[i], sizeof ids[i], "toolu_%zu-%zu", draw(8) ? place : 0, number);
+    else
+      snprintf(ids[i], sizeof ids[i], "call_%u_%zu%s", draw(MESSAGES_MAX), number,
+               draw(4) ? "" : ".");
+    ck_buffer_append_format(&json, "%s{\"type\":\"tool_use\",\"id\":\"%s\",%s\"input\":%s}",
+                            blocks++ ? "," : "", ids[i], draw(9) ? "\"name\":\"f\"," : "",
                             draw(9) ? "{\"a\": 1.0}" : "\"{\"");
   }
-  if (draw(9) == 0) ck_buffer_append_format(&json, "%s{\"type\":\"text\",\"text\":\"\"}", blocks++ ? "," : "");
+  if (draw(9) == 0)
+    ck_buffer_append_format(&json, "%s{\"type\":\"text\",\"text\":\"\"}", blocks++ ? "," : "");
   ck_buffer_append_text(&json, "]}");
   append(to, json.data);
   ck_buffer_clear(&json);
@@ -244,21 +359,36 @@ static ck_conversation *make_conversation(void) {
     size_t place = ck_conversation_count(to);
     char message[256];
     switch (draw(5)) {
-      case 0: snprintf(message, sizeof message, "{\"role\":\"%s\",\"content\":%s}", draw(2) ? "system" : "developer", text()), append(to, message); break;
+      case 0:
+        snprintf(message, sizeof message, "{\"role\":\"%s\",\"content\":%s}",
+                 draw(2) ? "system" : "developer", text()),
+            append(to, message);
+        break;
       case 1:
-      case 2: snprintf(message, sizeof message, "{\"role\":\"%s\",\"content\":%s}", draw(6) ? "user" : "assistant", text()), append(to, message); break;
-      case 3: append_results(to, ids, append_openai(to, ids)); break;
-      default: append_results(to, ids, append_anthropic(to, ids, place)); break;
+      case 2:
+        snprintf(message, sizeof message, "{\"role\":\"%s\",\"content\":%s}",
+                 draw(6) ? "user" : "assistant", text()),
+            append(to, message);
+        break;
+      case 3:
+        append_results(to, ids, append_openai(to, ids));
+        break;
+      default:
+        append_results(to, ids, append_anthropic(to, ids, place));
+        break;
     }
   }
   return to;
 }
 
-static bool holds(const ck_model_format *format, ck_model_api api, const ck_conversation *conversation) {
-  static const char *const requests[] = {"{\"model\":\"m\"}", "{\"model\":\"m\",\"tools\":[\"f\"]}"};
+static bool holds(const ck_model_format *format, ck_model_api api,
+                  const ck_conversation *conversation) {
+  static const char *const requests[] = {"{\"model\":\"m\"}",
+                                         "{\"model\":\"m\",\"tools\":[\"f\"]}"};
   char problem[WIRE_PROBLEM_SIZE];
   ck_buffer body = body_for(format, api, conversation, requests[draw(2)]);
-  bool empty = api == CK_MODEL_OPENAI && strstr(body.data, "\"messages\":[]"); /* nothing was said */
+  bool empty =
+      api == CK_MODEL_OPENAI && strstr(body.data, "\"messages\":[]"); /* nothing was said */
   bool right = empty || wire_check(problem, format->path, ck_buffer_bytes(&body));
   if (!right) tap_diag("%s: %s", problem, body.data);
   ck_buffer_clear(&body);
@@ -269,7 +399,8 @@ static void test_random(void) {
   int wrong = 0;
   for (int i = 0; i < CONVERSATIONS && wrong < 5; i++) {
     ck_conversation *conversation = make_conversation();
-    wrong += !holds(&ck_model_openai, CK_MODEL_OPENAI, conversation) + !holds(&ck_model_anthropic, CK_MODEL_ANTHROPIC, conversation);
+    wrong += !holds(&ck_model_openai, CK_MODEL_OPENAI, conversation) +
+             !holds(&ck_model_anthropic, CK_MODEL_ANTHROPIC, conversation);
     ck_conversation_free(conversation);
   }
   tap_is_int(wrong, 0, "%d random conversations are valid on both wires", CONVERSATIONS);

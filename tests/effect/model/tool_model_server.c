@@ -1,4 +1,5 @@
-/* tool_model_server.c - the provider of models for shell tests: tool_model_server SCRIPT LOG PORT-FILE serves until it is killed. */
+/* tool_model_server.c - the provider of models for shell tests: tool_model_server SCRIPT LOG
+ * PORT-FILE serves until it is killed. */
 #include <stdio.h>
 #include <stdlib.h>
 

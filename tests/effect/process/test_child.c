@@ -1,4 +1,5 @@
-/* test_child.c - one child process: however late the loop comes, what the child did before is seen first. */
+/* test_child.c - one child process: however late the loop comes, what the child did before is seen
+ * first. */
 #include "core/effect/process/child.h"
 
 #include <fcntl.h>
@@ -27,7 +28,8 @@ static void on_ended(void *to, const ck_child_end *end) {
   seen *self = to;
   self->ending = end->ending;
   self->code = end->code;
-  snprintf(self->output, sizeof self->output, "%.*s", (int)end->output.len, end->output.len ? end->output.data : "");
+  snprintf(self->output, sizeof self->output, "%.*s", (int)end->output.len,
+           end->output.len ? end->output.data : "");
   if (--open_children == 0) ck_loop_stop(loop);
 }
 
@@ -37,8 +39,16 @@ static void start(seen *to, const char *script, int64_t deadline_ms) {
   snprintf(path, sizeof path, "PATH=%s", getenv("PATH"));
   snprintf(text, sizeof text, "%s", script);
   char *const argv[] = {shell, option, text, NULL}, *const environment[] = {path, NULL};
-  ck_child_options options = {.loop = loop, .argv = argv, .environment = environment, .directory = tap_tmpdir(), .output_max = OUTPUT_MAX,
-                              .error_max = OUTPUT_MAX, .kill_ms = 10000, .deadline_ms = deadline_ms, .ended = on_ended, .to = to};
+  ck_child_options options = {.loop = loop,
+                              .argv = argv,
+                              .environment = environment,
+                              .directory = tap_tmpdir(),
+                              .output_max = OUTPUT_MAX,
+                              .error_max = OUTPUT_MAX,
+                              .kill_ms = 10000,
+                              .deadline_ms = deadline_ms,
+                              .ended = on_ended,
+                              .to = to};
   ck_child *child;
   tap_must(ck_child_start(&child, &options, NULL) == CK_OK, "%s: started", script);
   open_children++;
@@ -83,12 +93,14 @@ static void test_exit_before_output(void) {
   held = read_pid();
   start(&first, "exit 3", 0);
   wait_for_end(P_ALL, 0);
-  tap_must(ck_loop_watch(loop, ck_waker_fd(waker), let_it_end, waker, NULL) == CK_OK, "the waker is watched");
+  tap_must(ck_loop_watch(loop, ck_waker_fd(waker), let_it_end, waker, NULL) == CK_OK,
+           "the waker is watched");
   ck_waker_wake(waker);
   ck_loop_run(loop);
   tap_is_int(first.code, 3, "a child ends");
   tap_is_int(second.ending, CK_CHILD_EXITED, "the other one ends meanwhile");
-  tap_is_text(second.output, "all of it\n", "and what it wrote is not lost, though its exit was seen first");
+  tap_is_text(second.output, "all of it\n",
+              "and what it wrote is not lost, though its exit was seen first");
   close(gate);
 }
 

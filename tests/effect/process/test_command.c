@@ -1,4 +1,5 @@
-/* test_command.c - tools that are programs: whatever they do, one outcome comes back, in bounds, and nobody is left. */
+/* test_command.c - tools that are programs: whatever they do, one outcome comes back, in bounds,
+ * and nobody is left. */
 #include "core/effect/process/command.h"
 
 #include <dirent.h>
@@ -34,10 +35,19 @@ typedef struct scene {
 static void open_scene(scene *self, const char *mode, const char *argument) {
   *self = (scene){.argv = {tool_path, mode, argument}, .probe = {tool_path, mode, argument}};
   self->tool = (ck_command_tool){.name = "t", .argv = self->argv, .probe = self->probe};
-  ck_command_options options = {.loop = loop, .tools = &self->tool, .tool_count = 1, .grace_ms = SHORT_MS, .kill_ms = SHORT_MS};
-  tap_must(ck_command_driver_new(&self->driver, &options, NULL) == CK_OK, "%s: there is a driver", mode);
-  self->effect = (ck_effect){.scope = "main", .key = "main/agent#3/tool/1", .attempt = 2, .kind = CK_EFFECT_TOOL,
-                             .request = ck_bytes_text("{\"name\":\"t\",\"index\":0,\"arguments\":\"{\\\"a\\\":\\n1}\"}")};
+  ck_command_options options = {.loop = loop,
+                                .tools = &self->tool,
+                                .tool_count = 1,
+                                .grace_ms = SHORT_MS,
+                                .kill_ms = SHORT_MS};
+  tap_must(ck_command_driver_new(&self->driver, &options, NULL) == CK_OK, "%s: there is a driver",
+           mode);
+  self->effect = (ck_effect){
+      .scope = "main",
+      .key = "main/agent#3/tool/1",
+      .attempt = 2,
+      .kind = CK_EFFECT_TOOL,
+      .request = ck_bytes_text("{\"name\":\"t\",\"index\":0,\"arguments\":\"{\\\"a\\\":\\n1}\"}")};
   drive_init(&self->drive, loop);
 }
 
@@ -63,7 +73,8 @@ static void gives_at(int line, const char *mode, const char *argument, const cha
 #define gives(...) gives_at(__LINE__, __VA_ARGS__)
 
 static void test_results(void) {
-  gives("echo", NULL, "{\"name\":\"t\",\"arguments\":{\"a\": 1},\"key\":\"main/agent#3/tool/1\",\"attempt\":2}");
+  gives("echo", NULL,
+        "{\"name\":\"t\",\"arguments\":{\"a\": 1},\"key\":\"main/agent#3/tool/1\",\"attempt\":2}");
   gives("print", " [1, 2.50]\n", "[1, 2.50]");
   gives("print", "sunny\n", "\"sunny\"");
   gives("print", "two\nlines\n\n", "\"two\\nlines\\n\"");
@@ -75,7 +86,8 @@ static void test_results(void) {
 
   scene it;
   const ck_outcome *outcome = play(&it, "bytes", NULL, false);
-  tap_ok(outcome->status == CK_OUTCOME_OK && ck_json_check(ck_value_bytes(outcome->result), NULL) == CK_OK,
+  tap_ok(outcome->status == CK_OUTCOME_OK &&
+             ck_json_check(ck_value_bytes(outcome->result), NULL) == CK_OK,
          "any bytes become valid JSON");
   close_scene(&it);
 }
@@ -87,7 +99,8 @@ static void test_environment(void) {
   setenv("PATHS", "canary", 1);
   const ck_outcome *outcome = play(&it, "environment", NULL, false);
   const char *text = outcome->result ? ck_value_bytes(outcome->result).data : "";
-  tap_ok(strstr(text, "CKRUN_EFFECT_KEY=main/agent#3/tool/1\\n") != NULL, "the environment names the effect");
+  tap_ok(strstr(text, "CKRUN_EFFECT_KEY=main/agent#3/tool/1\\n") != NULL,
+         "the environment names the effect");
   tap_ok(strstr(text, "CKRUN_EFFECT_ATTEMPT=2") != NULL, "and the attempt");
   tap_ok(strstr(text, "LC_CKRUN=here\\n") && strstr(text, "PATH="), "what is listed is inherited");
   tap_ok(!strstr(text, "canary"), "nothing else is");
@@ -99,7 +112,8 @@ static void fails(const char *mode, const char *argument, const char *first, con
   const ck_outcome *outcome = play(&it, mode, argument, false);
   tap_ok(outcome->status == CK_OUTCOME_ERROR, "%s %s is an error", mode, argument);
   const char *line = outcome->error ? outcome->error : "";
-  tap_ok(strstr(line, first) && strstr(line, second) && !strchr(line, '\n'), "%s %s says why (%s)", mode, argument, line);
+  tap_ok(strstr(line, first) && strstr(line, second) && !strchr(line, '\n'), "%s %s says why (%s)",
+         mode, argument, line);
   tap_ok(outcome->result && ck_json_type_of(ck_value_bytes(outcome->result)) == CK_JSON_STRING &&
              strstr(ck_value_bytes(outcome->result).data, first),
          "%s %s: the model is told", mode, argument);
@@ -119,7 +133,8 @@ static void test_errors(void) {
   close_scene(&it);
   outcome = play(&it, "flood", "error", false);
   ck_bytes text = ck_value_bytes(outcome->result);
-  tap_ok(text.len < 8192 && strstr(text.data, "the end"), "of a long error the end is kept (%zu bytes)", text.len);
+  tap_ok(text.len < 8192 && strstr(text.data, "the end"),
+         "of a long error the end is kept (%zu bytes)", text.len);
   close_scene(&it);
 }
 
@@ -128,10 +143,12 @@ static void test_output_limit(void) {
   open_scene(&it, "print", "12345678");
   it.driver->free(it.driver->self);
   for (size_t limit = 7; limit <= 8; limit++) {
-    ck_command_options options = {.loop = loop, .tools = &it.tool, .tool_count = 1, .output_max = limit};
+    ck_command_options options = {
+        .loop = loop, .tools = &it.tool, .tool_count = 1, .output_max = limit};
     tap_must(ck_command_driver_new(&it.driver, &options, NULL) == CK_OK, "there is a driver");
     const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-    tap_is_int(outcome->status, limit == 8 ? CK_OUTCOME_OK : CK_OUTCOME_ERROR, "8 bytes with a limit of %zu", limit);
+    tap_is_int(outcome->status, limit == 8 ? CK_OUTCOME_OK : CK_OUTCOME_ERROR,
+               "8 bytes with a limit of %zu", limit);
     if (limit < 8) it.driver->free(it.driver->self);
   }
   close_scene(&it);
@@ -144,8 +161,8 @@ static void test_unstartable(void) {
     open_scene(&it, "echo", NULL);
     it.argv[0] = it.probe[0] = bad[i];
     const ck_outcome *outcome = drive_effect(&it.drive, it.driver, &it.effect, false);
-    tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "t: cannot be started: "), "%s is told (%s)", bad[i],
-           outcome->error);
+    tap_ok(outcome->status == CK_OUTCOME_ERROR && strstr(outcome->error, "t: cannot be started: "),
+           "%s is told (%s)", bad[i], outcome->error);
     outcome = drive_effect(&it.drive, it.driver, &it.effect, true);
     tap_ok(outcome->status == CK_OUTCOME_UNKNOWN, "a probe that cannot be started cannot tell");
     close_scene(&it);
@@ -161,9 +178,11 @@ static void test_unread_input(void) {
   ck_buffer_append_text(&request, "\"}");
   open_scene(&it, "print", "fine");
   it.effect.request = ck_buffer_bytes(&request);
-  tap_ok(drive_effect(&it.drive, it.driver, &it.effect, false)->status == CK_OUTCOME_OK, "input may stay unread");
+  tap_ok(drive_effect(&it.drive, it.driver, &it.effect, false)->status == CK_OUTCOME_OK,
+         "input may stay unread");
   it.argv[1] = "close";
-  tap_ok(drive_effect(&it.drive, it.driver, &it.effect, false)->status == CK_OUTCOME_OK, "2 MB of input are delivered");
+  tap_ok(drive_effect(&it.drive, it.driver, &it.effect, false)->status == CK_OUTCOME_OK,
+         "2 MB of input are delivered");
   close_scene(&it);
   ck_buffer_clear(&request);
 }
@@ -172,20 +191,25 @@ static void test_probes(void) {
   static const struct {
     const char *mode, *argument;
     ck_outcome_status want;
-  } cases[] = {{"print", "{\"id\":7}", CK_OUTCOME_OK}, {"fail", "1", CK_OUTCOME_ABSENT}, {"fail", "2", CK_OUTCOME_UNKNOWN},
-               {"die", "9", CK_OUTCOME_UNKNOWN}, {"flood", "output", CK_OUTCOME_UNKNOWN}};
+  } cases[] = {{"print", "{\"id\":7}", CK_OUTCOME_OK},
+               {"fail", "1", CK_OUTCOME_ABSENT},
+               {"fail", "2", CK_OUTCOME_UNKNOWN},
+               {"die", "9", CK_OUTCOME_UNKNOWN},
+               {"flood", "output", CK_OUTCOME_UNKNOWN}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     scene it;
     const ck_outcome *outcome = play(&it, cases[i].mode, cases[i].argument, true);
-    tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want), "the probe %s %s", cases[i].mode,
-                cases[i].argument);
-    bool told = outcome->status == CK_OUTCOME_UNKNOWN ? outcome->error != NULL : outcome->error == NULL;
+    tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want),
+                "the probe %s %s", cases[i].mode, cases[i].argument);
+    bool told =
+        outcome->status == CK_OUTCOME_UNKNOWN ? outcome->error != NULL : outcome->error == NULL;
     tap_ok(told, "tells why exactly when it cannot tell");
     close_scene(&it);
   }
   scene it;
   const ck_outcome *outcome = play(&it, "echo", NULL, true);
-  tap_ok(outcome->result && strstr(ck_value_bytes(outcome->result).data, "\"key\":\"main/agent#3/tool/1\""),
+  tap_ok(outcome->result &&
+             strstr(ck_value_bytes(outcome->result).data, "\"key\":\"main/agent#3/tool/1\""),
          "a probe gets the same input");
   close_scene(&it);
 }
@@ -194,7 +218,8 @@ static void test_routing(void) {
   scene it;
   open_scene(&it, "echo", NULL);
   ck_effect_driver *driver = it.driver;
-  tap_ok(driver->serves(driver->self, &it.effect) && driver->probes(driver->self, &it.effect), "its own tool is served");
+  tap_ok(driver->serves(driver->self, &it.effect) && driver->probes(driver->self, &it.effect),
+         "its own tool is served");
   it.tool.probe = NULL;
   tap_ok(!driver->probes(driver->self, &it.effect), "without a probe it cannot be probed");
   it.effect.request = ck_bytes_text("{\"name\":\"T\",\"arguments\":{}}");
@@ -208,7 +233,8 @@ static void test_routing(void) {
 /* The pid that a daemon left behind told. */
 static pid_t pid_of(const ck_outcome *outcome) {
   int64_t pid = 0;
-  tap_must(outcome->result && ck_json_read_int(&pid, ck_value_bytes(outcome->result)) && pid > 1, "the daemon has a pid");
+  tap_must(outcome->result && ck_json_read_int(&pid, ck_value_bytes(outcome->result)) && pid > 1,
+           "the daemon has a pid");
   return (pid_t)pid;
 }
 
@@ -227,7 +253,8 @@ static bool is_gone(pid_t pid) {
 static void test_daemons(void) {
   scene it;
   const ck_outcome *outcome = play(&it, "daemon", "here", false);
-  tap_ok(outcome->status == CK_OUTCOME_OK, "a daemon that holds the output open does not hold up the outcome");
+  tap_ok(outcome->status == CK_OUTCOME_OK,
+         "a daemon that holds the output open does not hold up the outcome");
   pid_t daemon = pid_of(outcome);
   for (int i = 0; i < 100000 && !is_gone(daemon); i++) sched_yield();
   tap_ok(is_gone(daemon), "and ends with its group");
@@ -267,19 +294,22 @@ static void test_cancel(const char *mode, bool probe, ck_outcome_status want) {
   drive_wait(&it.drive);
   ck_loop_run(loop);
   tap_is_int(it.drive.delivered, 1, "%s: a cancelled tool is delivered once", mode);
-  tap_is_text(ck_outcome_status_name(it.drive.outcome->status), ck_outcome_status_name(want), "%s: cancelled", mode);
+  tap_is_text(ck_outcome_status_name(it.drive.outcome->status), ck_outcome_status_name(want),
+              "%s: cancelled", mode);
   tap_is_status(it.drive.outcome->error_status, CK_E_INTERRUPTED, NULL, "%s: as interrupted", mode);
   close_scene(&it);
 }
 
 /* What a tool says of its own end when it is told to stop. */
-static void stops(const char *mode, ck_effect_class class, bool probe, ck_outcome_status want, const char *say) {
+static void stops(const char *mode, ck_effect_class class, bool probe, ck_outcome_status want,
+                  const char *say) {
   scene it;
   ck_effect_run *run = NULL;
   const char *fifo = make_fifo();
   open_scene(&it, mode, fifo);
   it.driver->free(it.driver->self);
-  ck_command_options options = {.loop = loop, .tools = &it.tool, .tool_count = 1, .kill_ms = LONG_MS};
+  ck_command_options options = {
+      .loop = loop, .tools = &it.tool, .tool_count = 1, .kill_ms = LONG_MS};
   tap_must(ck_command_driver_new(&it.driver, &options, NULL) == CK_OK, "there is a patient driver");
   it.effect.class = class;
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, probe) == CK_OK, "it starts");
@@ -287,12 +317,13 @@ static void stops(const char *mode, ck_effect_class class, bool probe, ck_outcom
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
   const ck_outcome *outcome = it.drive.outcome;
-  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want), "%s, %s%s: cancelled", mode, ck_effect_class_name(class),
-              probe ? ", a probe" : "");
+  tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(want),
+              "%s, %s%s: cancelled", mode, ck_effect_class_name(class), probe ? ", a probe" : "");
   const char *said = outcome->error ? outcome->error : ck_value_bytes(outcome->result).data;
   tap_ok(strstr(said, say) != NULL, "%s: what is known of it (%s)", mode, said);
   bool known = want == CK_OUTCOME_OK || want == CK_OUTCOME_ERROR;
-  tap_is_status(outcome->error_status, known ? CK_OK : CK_E_INTERRUPTED, NULL, "%s: its class", mode);
+  tap_is_status(outcome->error_status, known ? CK_OK : CK_E_INTERRUPTED, NULL, "%s: its class",
+                mode);
   close_scene(&it);
 }
 
@@ -318,8 +349,9 @@ static void test_deadline(void) {
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
   wait_until_there(fifo);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_ERROR && strstr(it.drive.outcome->error, "deadline"),
-         "a tool that is deaf to SIGTERM ends at its deadline (%s)", it.drive.outcome->error);
+  tap_ok(
+      it.drive.outcome->status == CK_OUTCOME_ERROR && strstr(it.drive.outcome->error, "deadline"),
+      "a tool that is deaf to SIGTERM ends at its deadline (%s)", it.drive.outcome->error);
   close_scene(&it);
 }
 
@@ -333,9 +365,11 @@ static void test_timeout(const char *mode) {
   tap_must(drive_begin(&run, &it.drive, it.driver, &it.effect, false) == CK_OK, "it starts");
   wait_until_there(fifo);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_ERROR && strstr(it.drive.outcome->error, "deadline"),
-         "%s: a tool's own time is a deadline, too (%s)", mode, it.drive.outcome->error);
-  tap_ok(strstr(ck_value_bytes(it.drive.outcome->result).data, "t: it did not end"), "%s: and the model is told", mode);
+  tap_ok(
+      it.drive.outcome->status == CK_OUTCOME_ERROR && strstr(it.drive.outcome->error, "deadline"),
+      "%s: a tool's own time is a deadline, too (%s)", mode, it.drive.outcome->error);
+  tap_ok(strstr(ck_value_bytes(it.drive.outcome->result).data, "t: it did not end"),
+         "%s: and the model is told", mode);
   close_scene(&it);
 }
 
@@ -381,7 +415,8 @@ static void test_many_at_once(void) {
 
 int main(void) {
   const char *build = getenv("CKRUN_BUILD");
-  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child", build ? build : "build/release");
+  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child",
+           build ? build : "build/release");
   if (access(tool_path, X_OK)) tap_skip_all("%s is not built", tool_path);
   tap_must(ck_loop_new(&loop, NULL) == CK_OK, "there is a loop");
   tap_must(dup2(STDERR_FILENO, 200) == 200, "a descriptor that children would inherit");

@@ -1,4 +1,5 @@
-/* test_exec.c - programs that a flow runs: whatever they do, one result comes back, in bounds, with the whole in a file. */
+/* test_exec.c - programs that a flow runs: whatever they do, one result comes back, in bounds, with
+ * the whole in a file. */
 #include "core/effect/process/exec.h"
 
 #include <errno.h>
@@ -30,15 +31,21 @@ typedef struct scene {
 
 static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *err) {
   (void)to;
-  if (strcmp(ref, "env:THERE") != 0) return ck_error_set(err, CK_E_SECRET_MISSING, "%s is not set", ref);
+  if (strcmp(ref, "env:THERE") != 0)
+    return ck_error_set(err, CK_E_SECRET_MISSING, "%s is not set", ref);
   ck_buffer_append_text(out, "opensesame-0123456789");
   return ck_redactor_add_secret(redactor, "there", ck_buffer_bytes(out), err);
 }
 
 static void open_scene(scene *self, const char *directory) {
-  *self = (scene){.options = {.loop = loop, .directory = tap_tmpdir(), .resolve = resolve, .kill_ms = SHORT_MS,
-                              .spill = {.directory = directory, .session = "s-1", .redactor = redactor}}};
-  self->effect = (ck_effect){.scope = "main", .key = "main/start/exec/1", .attempt = 2, .kind = CK_EFFECT_EXEC};
+  *self = (scene){
+      .options = {.loop = loop,
+                  .directory = tap_tmpdir(),
+                  .resolve = resolve,
+                  .kill_ms = SHORT_MS,
+                  .spill = {.directory = directory, .session = "s-1", .redactor = redactor}}};
+  self->effect = (ck_effect){
+      .scope = "main", .key = "main/start/exec/1", .attempt = 2, .kind = CK_EFFECT_EXEC};
   drive_init(&self->drive, loop);
 }
 
@@ -49,33 +56,43 @@ static void close_scene(scene *self) {
 
 /* `rest` is what the request has beside tool_child MODE ARGUMENT. */
 static void write_request(scene *self, const char *mode, const char *argument, const char *rest) {
-  snprintf(self->request, sizeof self->request, "{\"argv\":[\"%s\",\"%s\",\"%s\"]%s}", tool_path, mode, argument, rest);
+  snprintf(self->request, sizeof self->request, "{\"argv\":[\"%s\",\"%s\",\"%s\"]%s}", tool_path,
+           mode, argument, rest);
   self->effect.request = ck_bytes_text(self->request);
 }
 
 static const ck_outcome *carry_out(scene *self) {
-  if (!self->driver) tap_must(ck_exec_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
+  if (!self->driver)
+    tap_must(ck_exec_driver_new(&self->driver, &self->options, NULL) == CK_OK, "there is a driver");
   return drive_effect(&self->drive, self->driver, &self->effect, false);
 }
 
-static const ck_outcome *play(scene *self, const char *mode, const char *argument, const char *rest) {
+static const ck_outcome *play(scene *self, const char *mode, const char *argument,
+                              const char *rest) {
   open_scene(self, NULL);
   write_request(self, mode, argument, rest);
   return carry_out(self);
 }
 
-static ck_bytes result_of(const ck_outcome *outcome) { return outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0}; }
+static ck_bytes result_of(const ck_outcome *outcome) {
+  return outcome->result ? ck_value_bytes(outcome->result) : (ck_bytes){0};
+}
 
-static void gives_at(int line, const char *mode, const char *argument, const char *rest, const char *json) {
+static void gives_at(int line, const char *mode, const char *argument, const char *rest,
+                     const char *json) {
   scene it;
   const ck_outcome *outcome = play(&it, mode, argument, rest);
-  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s %s (line %d)", mode, argument, line);
-  tap_is_bytes(result_of(outcome), ck_bytes_text(json), "%s %s%s: the result", mode, argument, rest);
+  tap_is_text(ck_outcome_status_name(outcome->status), "ok", "%s %s (line %d)", mode, argument,
+              line);
+  tap_is_bytes(result_of(outcome), ck_bytes_text(json), "%s %s%s: the result", mode, argument,
+               rest);
   close_scene(&it);
 }
 #define gives(...) gives_at(__LINE__, __VA_ARGS__)
 
-#define OUT(text, bytes) "{\"exit\":0,\"stdout\":\"" text "\",\"stderr\":\"\",\"stdout_bytes\":" bytes ",\"stderr_bytes\":0"
+#define OUT(text, bytes)                                                        \
+  "{\"exit\":0,\"stdout\":\"" text "\",\"stderr\":\"\",\"stdout_bytes\":" bytes \
+  ",\"stderr_bytes\":0"
 
 static void test_results(void) {
   gives("print", "hi", "", OUT("hi", "2") "}");
@@ -85,24 +102,33 @@ static void test_results(void) {
   gives("descriptors", "", "", OUT("[0,1,2]", "7") "}");
   gives("close", "", ",\"input\":\"unread\"", OUT("", "0") "}");
   gives("print", "häh", ",\"output_max\":2", OUT("h", "4") "}");
-  gives("bytes", "", "", OUT("a\xef\xbf\xbd" "b\xef\xbf\xbd" "c\\n", "6") ",\"lossy\":true}");
+  gives("bytes", "", "",
+        OUT("a\xef\xbf\xbd"
+            "b\xef\xbf\xbd"
+            "c\\n",
+            "6") ",\"lossy\":true}");
 }
 
 static void test_failures(void) {
   static const struct {
     const char *mode, *argument, *rest, *json, *line;
   } cases[] = {
-      {"fail", "3", "", "{\"exit\":3,\"stdout\":\"out\\n\",\"stderr\":\"first line\\nsecond line\\n\"", "exit status 3: first line"},
-      {"die", "9", "", "{\"signal\":9,\"stdout\":\"\",\"stderr\":\"about to die\\n\"", "ended by signal 9 (Killed): about to die"},
+      {"fail", "3", "",
+       "{\"exit\":3,\"stdout\":\"out\\n\",\"stderr\":\"first line\\nsecond line\\n\"",
+       "exit status 3: first line"},
+      {"die", "9", "", "{\"signal\":9,\"stdout\":\"\",\"stderr\":\"about to die\\n\"",
+       "ended by signal 9 (Killed): about to die"},
       {"flood", "error", "", "{\"exit\":4,", "exit status 4: …"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     scene it;
     const ck_outcome *outcome = play(&it, cases[i].mode, cases[i].argument, cases[i].rest);
-    tap_is_text(ck_outcome_status_name(outcome->status), "error", "%s %s", cases[i].mode, cases[i].argument);
-    tap_ok(strstr(outcome->error, cases[i].line) && !strchr(outcome->error, '\n'), "says why in one line (%s)", outcome->error);
-    tap_ok(strncmp(result_of(outcome).data, cases[i].json, strlen(cases[i].json)) == 0, "with the result (%.100s)",
-           result_of(outcome).data);
+    tap_is_text(ck_outcome_status_name(outcome->status), "error", "%s %s", cases[i].mode,
+                cases[i].argument);
+    tap_ok(strstr(outcome->error, cases[i].line) && !strchr(outcome->error, '\n'),
+           "says why in one line (%s)", outcome->error);
+    tap_ok(strncmp(result_of(outcome).data, cases[i].json, strlen(cases[i].json)) == 0,
+           "with the result (%.100s)", result_of(outcome).data);
     close_scene(&it);
   }
 }
@@ -114,26 +140,32 @@ static void is_refused(const char *request, ck_status class, const char *text) {
   const ck_outcome *outcome = carry_out(&it);
   tap_is_text(ck_outcome_status_name(outcome->status), "failed", "%s", request);
   tap_is_status(outcome->error_status, class, NULL, "has a class");
-  tap_ok(outcome->error && strstr(outcome->error, text), "and says '%s' (%s)", text, outcome->error);
+  tap_ok(outcome->error && strstr(outcome->error, text), "and says '%s' (%s)", text,
+         outcome->error);
   close_scene(&it);
 }
 
 static void test_refusals(void) {
-  is_refused("{\"argv\":[\"/nowhere/at.all\"]}", CK_E_NOT_FOUND, "/nowhere/at.all: cannot be started: No such file");
+  is_refused("{\"argv\":[\"/nowhere/at.all\"]}", CK_E_NOT_FOUND,
+             "/nowhere/at.all: cannot be started: No such file");
   is_refused("{\"argv\":[\"ckrun-no-such-program\"]}", CK_E_NOT_FOUND, "cannot be started");
   is_refused("{\"argv\":[\"/etc/passwd\"]}", CK_E_FAILED, "Permission denied");
   is_refused("{\"argv\":[\"true\"],\"cwd\":\"not/there\"}", CK_E_NOT_FOUND, "there is no folder");
-  is_refused("{\"argv\":[\"true\"],\"env\":{\"A\":{\"ref\":\"env:GONE\"}}}", CK_E_SECRET_MISSING, "env:GONE is not set");
+  is_refused("{\"argv\":[\"true\"],\"env\":{\"A\":{\"ref\":\"env:GONE\"}}}", CK_E_SECRET_MISSING,
+             "env:GONE is not set");
   is_refused("{\"argv\":[]}", CK_E_FLOW, "argv must be a list");
   is_refused("{\"argv\":\"ls -l\"}", CK_E_FLOW, "argv must be a list");
   is_refused("{\"argv\":[\"ls\",1]}", CK_E_FLOW, "each of argv must be a string");
   is_refused("{\"argv\":[\"\"]}", CK_E_FLOW, "name is empty");
   is_refused("{}", CK_E_FLOW, "argv must be a list");
   is_refused("{\"argv\":[\"true\"],\"env\":[]}", CK_E_FLOW, "env must be an object");
-  is_refused("{\"argv\":[\"true\"],\"env\":{\"A=B\":\"\"}}", CK_E_FLOW, "'A=B' is not a variable's name");
+  is_refused("{\"argv\":[\"true\"],\"env\":{\"A=B\":\"\"}}", CK_E_FLOW,
+             "'A=B' is not a variable's name");
   is_refused("{\"argv\":[\"true\"],\"env\":{\"A\":7}}", CK_E_FLOW, "A must be a string");
-  is_refused("{\"argv\":[\"true\"],\"timeout_ms\":0}", CK_E_FLOW, "timeout_ms must be a whole number from 1");
-  is_refused("{\"argv\":[\"true\"],\"output_max\":-1}", CK_E_FLOW, "output_max must be a whole number from 0");
+  is_refused("{\"argv\":[\"true\"],\"timeout_ms\":0}", CK_E_FLOW,
+             "timeout_ms must be a whole number from 1");
+  is_refused("{\"argv\":[\"true\"],\"output_max\":-1}", CK_E_FLOW,
+             "output_max must be a whole number from 0");
 }
 
 static void test_surroundings(void) {
@@ -141,12 +173,17 @@ static void test_surroundings(void) {
   setenv("OPENAI_API_KEY", "sk-canary", 1);
   setenv("LC_CKRUN", "here", 1);
   const ck_outcome *outcome =
-      play(&it, "environment", "", ",\"env\":{\"PLAIN\":\"x=y\",\"LC_CKRUN\":\"there\",\"KEY\":{\"ref\":\"env:THERE\"}}");
+      play(&it, "environment", "",
+           ",\"env\":{\"PLAIN\":\"x=y\",\"LC_CKRUN\":\"there\",\"KEY\":{\"ref\":\"env:THERE\"}}");
   const char *text = result_of(outcome).data;
-  tap_ok(text && strstr(text, "PLAIN=x=y\\n") && strstr(text, "PATH="), "the request's variables stand beside the usual ones");
+  tap_ok(text && strstr(text, "PLAIN=x=y\\n") && strstr(text, "PATH="),
+         "the request's variables stand beside the usual ones");
   tap_ok(strstr(text, "LC_CKRUN=there\\n") && !strstr(text, "LC_CKRUN=here"), "and before them");
-  tap_ok(strstr(text, "KEY=opensesame-0123456789\\n") != NULL, "a reference is resolved for the program alone");
-  tap_ok(strstr(text, "CKRUN_EFFECT_KEY=main/start/exec/1\\n") && strstr(text, "CKRUN_EFFECT_ATTEMPT=2\\n"), "the effect is named");
+  tap_ok(strstr(text, "KEY=opensesame-0123456789\\n") != NULL,
+         "a reference is resolved for the program alone");
+  tap_ok(strstr(text, "CKRUN_EFFECT_KEY=main/start/exec/1\\n") &&
+             strstr(text, "CKRUN_EFFECT_ATTEMPT=2\\n"),
+         "the effect is named");
   tap_ok(!strstr(text, "canary"), "nothing else is inherited");
   close_scene(&it);
   tap_must(mkdir(tap_tmpfile("below"), 0700) == 0, "a folder below the session's");
@@ -165,7 +202,8 @@ static ck_buffer read_file(const char *path, mode_t *mode) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   tap_must(fd >= 0 && fstat(fd, &info) == 0, "%s is there", path);
   *mode = info.st_mode;
-  for (ssize_t len; (len = read(fd, chunk, sizeof chunk)) > 0;) ck_buffer_append(&out, chunk, (size_t)len);
+  for (ssize_t len; (len = read(fd, chunk, sizeof chunk)) > 0;)
+    ck_buffer_append(&out, chunk, (size_t)len);
   close(fd);
   return out;
 }
@@ -181,12 +219,14 @@ static void test_spills(void) {
   write_request(&it, "flood", "error", ",\"output_max\":1000");
   const ck_outcome *outcome = carry_out(&it);
   char *path = spill_of(outcome, "stderr");
-  tap_ok(path && strstr(path, "/spills/s-1-") && strstr(path, "-2.stderr"), "what is too long goes to a file (%s)", path);
+  tap_ok(path && strstr(path, "/spills/s-1-") && strstr(path, "-2.stderr"),
+         "what is too long goes to a file (%s)", path);
   ck_buffer text = read_file(path, &mode);
   tap_is_int((int64_t)text.len, 64 * 65536 + 7, "the whole of it");
   tap_ok(text.len > 7 && memcmp(text.data + text.len - 7, "the end", 7) == 0, "to its end");
   tap_is_int(mode & 0777, 0600, "for the user alone");
-  tap_is_int((int64_t)ck_json_get(result_of(outcome), "stderr").len, 1002, "the result has the beginning");
+  tap_is_int((int64_t)ck_json_get(result_of(outcome), "stderr").len, 1002,
+             "the result has the beginning");
   tap_ok(!spill_of(outcome, "stdout"), "what is short does not");
   free(path);
   ck_buffer_clear(&text);
@@ -204,15 +244,16 @@ static void test_spills(void) {
 /* Printed across the borders of windows: the shell puts the secret at each place once. */
 static void test_no_secret_spills(void) {
   static const char script[] =
-      "{\"argv\":[\"sh\",\"-c\",\"i=0; while [ $i -lt 40 ]; do printf '%0*d' $((26200 + i)) 7; printf %s \\\"$KEY\\\"; i=$((i+1)); done\"],"
+      "{\"argv\":[\"sh\",\"-c\",\"i=0; while [ $i -lt 40 ]; do printf '%0*d' $((26200 + i)) 7; "
+      "printf %s \\\"$KEY\\\"; i=$((i+1)); done\"],"
       "\"env\":{\"KEY\":{\"ref\":\"env:THERE\"}},\"output_max\":0}";
   scene it;
   mode_t mode;
   open_scene(&it, tap_tmpfile("spills"));
   for (int shift = 0; shift < 8; shift++) {
     ck_buffer request = {0};
-    ck_buffer_append_format(&request, "%.*s%d%s", (int)(strstr(script, "26200") - script), script, 26200 + shift * 3,
-                            strstr(script, "26200") + 5);
+    ck_buffer_append_format(&request, "%.*s%d%s", (int)(strstr(script, "26200") - script), script,
+                            26200 + shift * 3, strstr(script, "26200") + 5);
     it.effect.request = ck_buffer_bytes(&request);
     const ck_outcome *outcome = carry_out(&it);
     char *path = spill_of(outcome, "stdout");
@@ -240,11 +281,13 @@ static void test_removal(void) {
   int fd = open(other.data, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   tap_must(fd >= 0, "a file of a session whose name begins the same");
   close(fd);
-  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err, "the spills of a session are removed");
+  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err,
+                "the spills of a session are removed");
   tap_ok(access(other.data, F_OK) == 0, "another's stay");
   unlink(other.data);
   tap_ok(rmdir(folder) == 0, "and nothing else is there");
-  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err, "no folder is fine");
+  tap_is_status(ck_spill_sweep(folder, "s-1", take_all, NULL, &err), CK_OK, &err,
+                "no folder is fine");
   ck_buffer_clear(&other);
 }
 
@@ -264,15 +307,18 @@ static void test_flood(void) {
   it.options.total_max = 3 << 20;
   write_request(&it, "flood", "output", ",\"output_max\":1000");
   const ck_outcome *outcome = carry_out(&it);
-  tap_ok(outcome->status == CK_OUTCOME_ERROR && outcome->error_status == CK_E_OVERSIZE, "a flood without end is killed (%s)",
-         outcome->error);
+  tap_ok(outcome->status == CK_OUTCOME_ERROR && outcome->error_status == CK_E_OVERSIZE,
+         "a flood without end is killed (%s)", outcome->error);
   bool flooded = false;
   int64_t total = 0;
-  tap_ok(ck_json_read_bool(&flooded, ck_json_get(result_of(outcome), "flooded")) && flooded, "and the result says so");
-  tap_ok(ck_json_read_int(&total, ck_json_get(result_of(outcome), "stdout_bytes")) && total <= 3 << 20, "%lld bytes were taken",
-         (long long)total);
+  tap_ok(ck_json_read_bool(&flooded, ck_json_get(result_of(outcome), "flooded")) && flooded,
+         "and the result says so");
+  tap_ok(
+      ck_json_read_int(&total, ck_json_get(result_of(outcome), "stdout_bytes")) && total <= 3 << 20,
+      "%lld bytes were taken", (long long)total);
   close_scene(&it);
-  tap_is_status(ck_spill_sweep(tap_tmpfile("spills"), "s-1", take_all, NULL, NULL), CK_OK, NULL, "its file can be removed");
+  tap_is_status(ck_spill_sweep(tap_tmpfile("spills"), "s-1", take_all, NULL, NULL), CK_OK, NULL,
+                "its file can be removed");
   rmdir(tap_tmpfile("spills"));
 }
 
@@ -297,10 +343,10 @@ static void test_told_ends(void) {
     ck_outcome_status want;
     const char *say;
   } cases[] = {
-    {"finish", CK_EFFECT_ONCE, CK_OUTCOME_OK, "{\"exit\":0,\"stdout\":\"{\\\"done\\\":true}\""},
-    {"finish", CK_EFFECT_PURE, CK_OUTCOME_FAILED, "it was cancelled"},
-    {"regret", CK_EFFECT_ONCE, CK_OUTCOME_ERROR, "exit status 3: half of it"},
-    {"pass-on", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "it was cancelled"},
+      {"finish", CK_EFFECT_ONCE, CK_OUTCOME_OK, "{\"exit\":0,\"stdout\":\"{\\\"done\\\":true}\""},
+      {"finish", CK_EFFECT_PURE, CK_OUTCOME_FAILED, "it was cancelled"},
+      {"regret", CK_EFFECT_ONCE, CK_OUTCOME_ERROR, "exit status 3: half of it"},
+      {"pass-on", CK_EFFECT_ONCE, CK_OUTCOME_FAILED, "it was cancelled"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     scene it;
@@ -319,8 +365,8 @@ static void test_told_ends(void) {
     drive_wait(&it.drive);
     const ck_outcome *outcome = it.drive.outcome;
     const char *said = outcome->error ? outcome->error : result_of(outcome).data;
-    tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want), "%s, %s: cancelled", cases[i].mode,
-                ck_effect_class_name(cases[i].class));
+    tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want),
+                "%s, %s: cancelled", cases[i].mode, ck_effect_class_name(cases[i].class));
     tap_ok(strstr(said, cases[i].say) != NULL, "what is known of it (%s)", said);
     close_scene(&it);
   }
@@ -337,7 +383,8 @@ static void test_ends(void) {
   wait_until_there(fifo);
   it.driver->cancel(it.driver->self, run);
   drive_wait(&it.drive);
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_FAILED && it.drive.outcome->error_status == CK_E_INTERRUPTED,
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_FAILED &&
+             it.drive.outcome->error_status == CK_E_INTERRUPTED,
          "one that is deaf to SIGTERM is cancelled");
   close_scene(&it);
   fifo = make_fifo("fifo-timeout");
@@ -350,7 +397,8 @@ static void test_ends(void) {
   close(fd);
   bool timed_out = false;
   ck_json_read_bool(&timed_out, ck_json_get(result_of(it.drive.outcome), "timed_out"));
-  tap_ok(it.drive.outcome->status == CK_OUTCOME_ERROR && timed_out, "its own time ends it, too (%s)", it.drive.outcome->error);
+  tap_ok(it.drive.outcome->status == CK_OUTCOME_ERROR && timed_out,
+         "its own time ends it, too (%s)", it.drive.outcome->error);
   close_scene(&it);
 }
 
@@ -371,9 +419,11 @@ static void test_free_while_running(void) {
 
 int main(void) {
   const char *build = getenv("CKRUN_BUILD");
-  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child", build ? build : "build/release");
+  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child",
+           build ? build : "build/release");
   if (access(tool_path, X_OK)) tap_skip_all("%s is not built", tool_path);
-  tap_must(ck_loop_new(&loop, NULL) == CK_OK && ck_redactor_new(&redactor, NULL) == CK_OK, "there is a loop");
+  tap_must(ck_loop_new(&loop, NULL) == CK_OK && ck_redactor_new(&redactor, NULL) == CK_OK,
+           "there is a loop");
   test_results();
   test_failures();
   test_refusals();

@@ -1,4 +1,5 @@
-/* test_sweep.c - what is marked or below this process is ended wherever it went, and nobody else. */
+/* test_sweep.c - what is marked or below this process is ended wherever it went, and nobody
+ * else. */
 #include "core/effect/process/sweep.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 
 static char tool_path[1024];
 
-/* A process that waits for ever, with this environment, and is there: its last exec has taken place. */
+/* A process that waits for ever, with this environment, and is there: its last exec has taken
+ * place. */
 static pid_t spawn(const char *variable) {
   static int number;
   char name[32], *environment[] = {(char *)"A=1", (char *)variable, NULL};
@@ -26,7 +28,9 @@ static pid_t spawn(const char *variable) {
   const char *fifo = tap_tmpfile(name);
   char *argv[] = {tool_path, (char *)"wait", (char *)fifo, NULL}, byte;
   pid_t pid = 0;
-  tap_must(mkfifo(fifo, 0600) == 0 && posix_spawn(&pid, tool_path, NULL, NULL, argv, environment) == 0, "it starts");
+  tap_must(
+      mkfifo(fifo, 0600) == 0 && posix_spawn(&pid, tool_path, NULL, NULL, argv, environment) == 0,
+      "it starts");
   int fd = open(fifo, O_RDONLY | O_CLOEXEC);
   tap_must(fd >= 0 && read(fd, &byte, 1) == 1, "it is there");
   close(fd);
@@ -35,10 +39,12 @@ static pid_t spawn(const char *variable) {
 
 static bool lives(pid_t pid) { return waitpid(pid, NULL, WNOHANG) == 0; }
 
-/* One that was sent SIGKILL has lost its memory, and its marks with it, a moment before it can be collected. */
+/* One that was sent SIGKILL has lost its memory, and its marks with it, a moment before it can be
+ * collected. */
 static bool dies(pid_t pid) {
   enum { HANG_MS = 10000 };
-  for (int i = 0; i < HANG_MS && lives(pid); i++) nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  for (int i = 0; i < HANG_MS && lives(pid); i++)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
   return kill(pid, 0) != 0;
 }
 
@@ -51,10 +57,12 @@ static void test_marks(void) {
   static const struct {
     const char *variable;
     bool ends;
-  } cases[] = {{"CKRUN_RUN=run_b", true},        {"CKRUN_RUN=run_a:run_b", true}, {"CKRUN_RUN=run_b:run_c", true},
-               {"CKRUN_RUN=run_bb", false},      {"CKRUN_RUN=run_", false},       {"CKRUN_RUN=", false},
-               {"XCKRUN_RUN=run_b", false},      {"CKRUN_RUNS=run_b", false},     {"B=CKRUN_RUN=run_b", false},
-               {"CKRUN_RUN=run_a:run_c", false}, {"CKRUN_RUN=run_d", true}};
+  } cases[] = {{"CKRUN_RUN=run_b", true},       {"CKRUN_RUN=run_a:run_b", true},
+               {"CKRUN_RUN=run_b:run_c", true}, {"CKRUN_RUN=run_bb", false},
+               {"CKRUN_RUN=run_", false},       {"CKRUN_RUN=", false},
+               {"XCKRUN_RUN=run_b", false},     {"CKRUN_RUNS=run_b", false},
+               {"B=CKRUN_RUN=run_b", false},    {"CKRUN_RUN=run_a:run_c", false},
+               {"CKRUN_RUN=run_d", true}};
   enum { COUNT = sizeof cases / sizeof *cases };
   static const char *const none[] = {NULL}, *const runs[] = {"run_b", "run_d", NULL};
   pid_t pids[COUNT];
@@ -67,12 +75,14 @@ static void test_marks(void) {
   tap_is_int((int64_t)ended, 4, "all four of it");
   for (int i = 0; i < COUNT; i++) {
     bool there = cases[i].ends ? !dies(pids[i]) : lives(pids[i]);
-    tap_ok(there == !cases[i].ends, "%s %s", cases[i].variable, cases[i].ends ? "is ended" : "is left alone");
+    tap_ok(there == !cases[i].ends, "%s %s", cases[i].variable,
+           cases[i].ends ? "is ended" : "is left alone");
     if (there) end(pids[i]);
   }
 }
 
-/* This process carries the mark of the run above it: a sweep of that run must not end the one who sweeps. */
+/* This process carries the mark of the run above it: a sweep of that run must not end the one who
+ * sweeps. */
 static int sweep_as_program(const char *none) {
   (void)none;
   static const char *const runs[] = {"run_above", NULL};
@@ -82,10 +92,13 @@ static int sweep_as_program(const char *none) {
 }
 
 static void test_self(void) {
-  char *argv[] = {(char *)"/proc/self/exe", (char *)"program", NULL}, *environment[] = {(char *)"CKRUN_RUN=run_above", NULL};
+  char *argv[] = {(char *)"/proc/self/exe", (char *)"program", NULL},
+       *environment[] = {(char *)"CKRUN_RUN=run_above", NULL};
   pid_t pid = 0;
   int status = -1;
-  tap_must(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environment) == 0 && waitpid(pid, &status, 0) == pid, "a program");
+  tap_must(posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environment) == 0 &&
+               waitpid(pid, &status, 0) == pid,
+           "a program");
   tap_ok(WIFEXITED(status) && WEXITSTATUS(status) == 0, "who sweeps is not swept (%d)", status);
 }
 
@@ -101,14 +114,16 @@ static void test_begin(void) {
     snprintf(all + strlen(all), sizeof all - strlen(all), "%s ", environment.list[i]);
   }
   ck_environment_clear(&environment);
-  tap_ok(strstr(all, "CKRUN_RUN=run_outer:run_inner ") != NULL, "its programs carry its mark behind that of the run above");
+  tap_ok(strstr(all, "CKRUN_RUN=run_outer:run_inner ") != NULL,
+         "its programs carry its mark behind that of the run above");
   tap_ok(strstr(all, "CKRUN_SESSION=s ") != NULL, "and the session");
 }
 
 /* The daemon tells its pid through the pipe; its parent and grandparent end at once. */
 static pid_t leave_daemon(const char *where) {
   int ends[2];
-  char text[32] = "", *argv[] = {tool_path, (char *)"daemon", (char *)where, NULL}, *environment[] = {NULL};
+  char text[32] = "", *argv[] = {tool_path, (char *)"daemon", (char *)where, NULL},
+       *environment[] = {NULL};
   pid_t pid = 0;
   tap_must(pipe2(ends, O_CLOEXEC) == 0, "there is a pipe");
   posix_spawn_file_actions_t actions;
@@ -124,17 +139,22 @@ static pid_t leave_daemon(const char *where) {
   return atoi(text);
 }
 
-/* After ck_sweep_begin: what is started without an environment bears the mark of this run all the same. */
+/* After ck_sweep_begin: what is started without an environment bears the mark of this run all the
+ * same. */
 static void test_bare(void) {
-  static const char *const others[] = {"run_outer", "run_inne", "run_inner2", NULL}, *const mine[] = {"run_inner", NULL};
+  static const char *const others[] = {"run_outer", "run_inne", "run_inner2", NULL},
+                           *const mine[] = {"run_inner", NULL};
   size_t ended = 9;
   ck_error err = CK_ERROR_INIT;
   pid_t daemon = leave_daemon("away");
-  tap_ok(ck_sweep_runs(&ended, others, &err) == CK_OK && ended == 0, "another run's sweep leaves it alone");
+  tap_ok(ck_sweep_runs(&ended, others, &err) == CK_OK && ended == 0,
+         "another run's sweep leaves it alone");
   tap_ok(kill(daemon, 0) == 0, "a daemon that cleared its environment is there");
-  tap_ok(ck_sweep_runs(&ended, mine, &err) == CK_OK && ended == 0, "as does a sweep of its own while the run lives");
+  tap_ok(ck_sweep_runs(&ended, mine, &err) == CK_OK && ended == 0,
+         "as does a sweep of its own while the run lives");
   tap_must(ck_sweep_begin("s", "run_next", &err) == CK_OK, "the run is over");
-  tap_ok(ck_sweep_runs(&ended, mine, &err) == CK_OK && ended == 1, "when it lives no more, it is found");
+  tap_ok(ck_sweep_runs(&ended, mine, &err) == CK_OK && ended == 1,
+         "when it lives no more, it is found");
   waitpid(daemon, NULL, 0);
   tap_ok(kill(daemon, 0) != 0, "and ends it");
 }
@@ -148,14 +168,16 @@ static void test_children(void) {
   tap_ok(kill(away, 0) == 0 && kill(here, 0) == 0, "daemons without an environment are there");
   tap_is_status(ck_sweep_children(&ended, &err), CK_OK, &err, "they are found below");
   tap_ok(ended >= 2, "and ended");
-  tap_ok(kill(away, 0) != 0 && errno == ESRCH && kill(here, 0) != 0 && errno == ESRCH, "and collected");
+  tap_ok(kill(away, 0) != 0 && errno == ESRCH && kill(here, 0) != 0 && errno == ESRCH,
+         "and collected");
   tap_ok(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD, "nobody is left");
 }
 
 int main(int argc, char **argv) {
   if (argc > 1) return sweep_as_program(argv[1]);
   const char *build = getenv("CKRUN_BUILD");
-  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child", build ? build : "build/release");
+  snprintf(tool_path, sizeof tool_path, "%s/tests/effect/process/tool_child",
+           build ? build : "build/release");
   if (access(tool_path, X_OK)) tap_skip_all("%s is not built", tool_path);
   test_marks();
   test_self();

@@ -21,7 +21,9 @@ static int print(const char *text) {
 
 static int print_bytes(const char *none) {
   (void)none;
-  fwrite("a\0b\xff" "c\n", 1, 6, stdout);
+  fwrite("a\0b\xff"
+         "c\n",
+         1, 6, stdout);
   return 0;
 }
 
@@ -96,7 +98,8 @@ static int close_early(const char *none) {
   return 0;
 }
 
-/* A grandchild that keeps the outputs open for ever; "away": in a session of its own. Tells its pid. */
+/* A grandchild that keeps the outputs open for ever; "away": in a session of its own. Tells its
+ * pid. */
 static int leave_daemon(const char *where) {
   if (fork() == 0) {
     if (where[0] == 'a') setsid();
@@ -159,17 +162,36 @@ static void end_badly(int number) {
 /* As shells tell of a signal. */
 static void end_like_a_shell(int number) { _exit(128 + number); }
 
-static int finish(const char *fifo) { return signal(SIGTERM, end_well) == SIG_ERR ? 9 : wait_for_end(fifo); }
-static int regret(const char *fifo) { return signal(SIGTERM, end_badly) == SIG_ERR ? 9 : wait_for_end(fifo); }
-static int pass_on(const char *fifo) { return signal(SIGTERM, end_like_a_shell) == SIG_ERR ? 9 : wait_for_end(fifo); }
+static int finish(const char *fifo) {
+  return signal(SIGTERM, end_well) == SIG_ERR ? 9 : wait_for_end(fifo);
+}
+static int regret(const char *fifo) {
+  return signal(SIGTERM, end_badly) == SIG_ERR ? 9 : wait_for_end(fifo);
+}
+static int pass_on(const char *fifo) {
+  return signal(SIGTERM, end_like_a_shell) == SIG_ERR ? 9 : wait_for_end(fifo);
+}
 
 static const struct {
   const char *name;
   int (*run)(const char *argument);
-} modes[] = {{"echo", echo}, {"print", print}, {"bytes", print_bytes}, {"descriptors", list_descriptors},
-             {"environment", list_environment}, {"signals", show_signals}, {"fail", fail}, {"die", die}, {"flood", flood},
-             {"close", close_early}, {"daemon", leave_daemon}, {"stay", stay}, {"mute", mute}, {"wait", wait_for_end},
-             {"finish", finish}, {"regret", regret}, {"pass-on", pass_on}};
+} modes[] = {{"echo", echo},
+             {"print", print},
+             {"bytes", print_bytes},
+             {"descriptors", list_descriptors},
+             {"environment", list_environment},
+             {"signals", show_signals},
+             {"fail", fail},
+             {"die", die},
+             {"flood", flood},
+             {"close", close_early},
+             {"daemon", leave_daemon},
+             {"stay", stay},
+             {"mute", mute},
+             {"wait", wait_for_end},
+             {"finish", finish},
+             {"regret", regret},
+             {"pass-on", pass_on}};
 
 int main(int argc, char **argv) {
   for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++) {

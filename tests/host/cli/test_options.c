@@ -1,4 +1,5 @@
-/* test_options.c - the command line: what is read, and what is refused with the word that was meant. */
+/* test_options.c - the command line: what is read, and what is refused with the word that was
+ * meant. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,18 +17,30 @@ typedef struct values {
 static const char *const kinds[] = {"message", "boundary", NULL};
 
 static const ck_option options[] = {
-  {.name = "name", .letter = 'n', .type = CK_OPTION_TEXT, .offset = offsetof(values, name), .value = "NAME"},
-  {.name = "kind", .type = CK_OPTION_TEXT, .offset = offsetof(values, kind), .value = "KIND", .choices = kinds},
-  {.name = "flag", .letter = 'f', .offset = offsetof(values, flag)},
-  {.name = "other", .letter = 'o', .offset = offsetof(values, other)},
-  {.name = "count", .type = CK_OPTION_NUMBER, .offset = offsetof(values, count), .value = "N"},
-  {.name = "many", .letter = 'm', .type = CK_OPTION_LIST, .offset = offsetof(values, many), .value = "WORD"},
-  {0},
+    {.name = "name",
+     .letter = 'n',
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, name),
+     .value = "NAME"},
+    {.name = "kind",
+     .type = CK_OPTION_TEXT,
+     .offset = offsetof(values, kind),
+     .value = "KIND",
+     .choices = kinds},
+    {.name = "flag", .letter = 'f', .offset = offsetof(values, flag)},
+    {.name = "other", .letter = 'o', .offset = offsetof(values, other)},
+    {.name = "count", .type = CK_OPTION_NUMBER, .offset = offsetof(values, count), .value = "N"},
+    {.name = "many",
+     .letter = 'm',
+     .type = CK_OPTION_LIST,
+     .offset = offsetof(values, many),
+     .value = "WORD"},
+    {0},
 };
 static const ck_operand operands[] = {
-  {.name = "FIRST", .offset = offsetof(values, first)},
-  {.name = "SECOND", .optional = true, .offset = offsetof(values, second), .choices = kinds},
-  {0},
+    {.name = "FIRST", .offset = offsetof(values, first)},
+    {.name = "SECOND", .optional = true, .offset = offsetof(values, second), .choices = kinds},
+    {0},
 };
 static const ck_command command = {.name = "thing", .operands = operands, .options = options};
 
@@ -52,7 +65,8 @@ static ck_status read_line(values *v, const char *line, ck_error *err) {
   char *words[WORDS_MAX];
   snprintf(text, sizeof text, "%s", line);
   *v = (values){0};
-  ck_option_reader reader = {.argc = split(text, words), .argv = words, .at = 1, .targets = {{options, v}}};
+  ck_option_reader reader = {
+      .argc = split(text, words), .argv = words, .at = 1, .targets = {{options, v}}};
   for (size_t index = 0;; index++) {
     const char *word;
     ck_status status = ck_option_reader_next(&word, &reader, err);
@@ -73,7 +87,8 @@ static void accepts_every_spelling(void) {
   tap_is_text(v.first, "a", "operands may follow options");
   tap_is_status(read_line(&v, "--name=|a", &err), CK_OK, &err, "an empty value");
   tap_is_text(v.name, "", "stays empty");
-  tap_is_status(read_line(&v, "--name|--flag|a", &err), CK_OK, &err, "a value that looks like an option");
+  tap_is_status(read_line(&v, "--name|--flag|a", &err), CK_OK, &err,
+                "a value that looks like an option");
   tap_is_text(v.name, "--flag", "is the value");
   tap_is_status(read_line(&v, "-fo|-nx|a", &err), CK_OK, &err, "bundled letters");
   tap_ok(v.flag && v.other, "set both flags");
@@ -86,12 +101,16 @@ static void accepts_every_spelling(void) {
   tap_is_text(v.first, "--flag", "what follows is a word");
   tap_is_status(read_line(&v, "-", &err), CK_OK, &err, "'-' alone");
   tap_is_text(v.first, "-", "is a word");
-  tap_is_status(read_line(&v, "a|message|--count|9223372036854775807", &err), CK_OK, &err, "choices and the largest number");
+  tap_is_status(read_line(&v, "a|message|--count|9223372036854775807", &err), CK_OK, &err,
+                "choices and the largest number");
   tap_is_int(v.count, INT64_MAX, "arrive");
-  tap_is_status(read_line(&v, "--many|x|a|-my|--many=x", &err), CK_OK, &err, "a list option, three times");
-  tap_ok(v.many.count == 3 && strcmp(v.many.list[1], "y") == 0 && strcmp(v.many.list[2], "x") == 0, "has all of them, in order");
+  tap_is_status(read_line(&v, "--many|x|a|-my|--many=x", &err), CK_OK, &err,
+                "a list option, three times");
+  tap_ok(v.many.count == 3 && strcmp(v.many.list[1], "y") == 0 && strcmp(v.many.list[2], "x") == 0,
+         "has all of them, in order");
   free(v.many.list);
-  tap_is_status(read_line(&v, "a|--many", &err), CK_E_USAGE, &err, "one without its value is refused");
+  tap_is_status(read_line(&v, "a|--many", &err), CK_E_USAGE, &err,
+                "one without its value is refused");
 }
 
 typedef struct refusal {
@@ -99,27 +118,27 @@ typedef struct refusal {
 } refusal;
 
 static const refusal refusals[] = {
-  {"a|--nmae|x", "did you mean --name?"},
-  {"a|--fla", "did you mean --flag?"},
-  {"a|--zzzzzz", "unknown option --zzzzzz"},
-  {"a|--", NULL},
-  {"a|--name", "--name needs a value: --name NAME"},
-  {"a|-n", "--name needs a value"},
-  {"a|--flag=1", "--flag takes no value"},
-  {"a|-fx", "unknown option -x in '-fx'"},
-  {"a|--kind|mesage", "did you mean message?"},
-  {"a|--kind|zzzzzzzz", "is none of message, boundary"},
-  {"a|--kind=", "is none of"},
-  {"a|--count|0", "whole number from 1"},
-  {"a|--count|-1", "whole number from 1"},
-  {"a|--count|1x", "whole number from 1"},
-  {"a|--count|", "whole number from 1"},
-  {"a|--count| 1", "whole number from 1"},
-  {"a|--count|9223372036854775808", "whole number from 1"},
-  {"", "FIRST is missing; see 'ckrun thing --help'"},
-  {"a|message|more", "'more' is one word too many for 'ckrun thing'"},
-  {"a|massage", "did you mean message?"},
-  {"a|--=x", "unknown option --"},
+    {"a|--nmae|x", "did you mean --name?"},
+    {"a|--fla", "did you mean --flag?"},
+    {"a|--zzzzzz", "unknown option --zzzzzz"},
+    {"a|--", NULL},
+    {"a|--name", "--name needs a value: --name NAME"},
+    {"a|-n", "--name needs a value"},
+    {"a|--flag=1", "--flag takes no value"},
+    {"a|-fx", "unknown option -x in '-fx'"},
+    {"a|--kind|mesage", "did you mean message?"},
+    {"a|--kind|zzzzzzzz", "is none of message, boundary"},
+    {"a|--kind=", "is none of"},
+    {"a|--count|0", "whole number from 1"},
+    {"a|--count|-1", "whole number from 1"},
+    {"a|--count|1x", "whole number from 1"},
+    {"a|--count|", "whole number from 1"},
+    {"a|--count| 1", "whole number from 1"},
+    {"a|--count|9223372036854775808", "whole number from 1"},
+    {"", "FIRST is missing; see 'ckrun thing --help'"},
+    {"a|message|more", "'more' is one word too many for 'ckrun thing'"},
+    {"a|massage", "did you mean message?"},
+    {"a|--=x", "unknown option --"},
 };
 
 static void refuses_with_the_word_that_was_meant(void) {
@@ -127,11 +146,14 @@ static void refuses_with_the_word_that_was_meant(void) {
     ck_error err = CK_ERROR_INIT;
     values v;
     if (!refusals[i].says) {
-      tap_is_status(read_line(&v, refusals[i].line, &err), CK_OK, &err, "'%s' is fine", refusals[i].line);
+      tap_is_status(read_line(&v, refusals[i].line, &err), CK_OK, &err, "'%s' is fine",
+                    refusals[i].line);
       continue;
     }
-    tap_is_status(read_line(&v, refusals[i].line, &err), CK_E_USAGE, &err, "'%s' is refused", refusals[i].line);
-    if (!tap_ok(strstr(err.text, refusals[i].says) != NULL, "'%s' is told: %s", refusals[i].line, refusals[i].says))
+    tap_is_status(read_line(&v, refusals[i].line, &err), CK_E_USAGE, &err, "'%s' is refused",
+                  refusals[i].line);
+    if (!tap_ok(strstr(err.text, refusals[i].says) != NULL, "'%s' is told: %s", refusals[i].line,
+                refusals[i].says))
       tap_diag("got: %s", err.text);
   }
 }

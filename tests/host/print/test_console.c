@@ -1,4 +1,5 @@
-/* test_console.c - questions on a terminal: shown safely, one after the other, answered by what was typed behind them. */
+/* test_console.c - questions on a terminal: shown safely, one after the other, answered by what was
+ * typed behind them. */
 #include "core/host/print/console.h"
 
 #include <fcntl.h>
@@ -26,7 +27,8 @@ static void on_answered(void *to, const ck_answer *answer) {
   self->count++;
   self->status = answer->status;
   self->choice = answer->choice;
-  snprintf(self->text, sizeof self->text, "%.*s", (int)answer->text.len, answer->text.data ? answer->text.data : "");
+  snprintf(self->text, sizeof self->text, "%.*s", (int)answer->text.len,
+           answer->text.data ? answer->text.data : "");
   ck_loop_stop(loop);
 }
 
@@ -40,9 +42,12 @@ static ck_asker *open_console(void) {
   ck_asker *asker = NULL;
   ck_error err = CK_ERROR_INIT;
   person = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-  if (person < 0 || grantpt(person) != 0 || unlockpt(person) != 0) tap_skip_all("there are no pseudo-terminals here");
-  ck_console_options options = {.loop = loop, .output = &output, .path = ptsname(person), .hush = on_hush};
-  tap_must(ck_console_open(&asker, &options, &err) == CK_OK && asker, "there is a console (%s)", err.text);
+  if (person < 0 || grantpt(person) != 0 || unlockpt(person) != 0)
+    tap_skip_all("there are no pseudo-terminals here");
+  ck_console_options options = {
+      .loop = loop, .output = &output, .path = ptsname(person), .hush = on_hush};
+  tap_must(ck_console_open(&asker, &options, &err) == CK_OK && asker, "there is a console (%s)",
+           err.text);
   return asker;
 }
 
@@ -64,12 +69,15 @@ static void until(const char *text) {
   }
 }
 
-static void type(const char *text) { tap_must(write(person, text, strlen(text)) == (ssize_t)strlen(text), "typed"); }
+static void type(const char *text) {
+  tap_must(write(person, text, strlen(text)) == (ssize_t)strlen(text), "typed");
+}
 
 static ck_asking *begin(ck_asker *asker, reply *to, const char *text, const char *const *options) {
   ck_asking *asking = NULL;
   ck_error err = CK_ERROR_INIT;
-  ck_question question = {.text = text, .from = "main", .options = options, .answered = on_answered, .to = to};
+  ck_question question = {
+      .text = text, .from = "main", .options = options, .answered = on_answered, .to = to};
   *to = (reply){0};
   tap_must(asker->ask(&asking, asker->self, &question, &err) == CK_OK, "asked (%s)", err.text);
   if (to->count) tap_ok(false, "answered is not called from within ask");
@@ -99,8 +107,14 @@ static void test_answers(void) {
   is_answer(asker, "no line end\4\4", CK_OK, "no line end");
   is_answer(asker, "first\\\n\4", CK_OK, "first\n");
   is_answer(asker, "\4", CK_E_WAITING, "");
-  is_answer(asker, "a\xff" "b\n", CK_OK, "a\xef\xbf\xbd" "b");
-  tap_ok(!hushed && hushes == 14, "others give way while a question stands, and only then (%d)", hushes);
+  is_answer(asker,
+            "a\xff"
+            "b\n",
+            CK_OK,
+            "a\xef\xbf\xbd"
+            "b");
+  tap_ok(!hushed && hushes == 14, "others give way while a question stands, and only then (%d)",
+         hushes);
   close_console(asker);
 }
 
@@ -110,16 +124,19 @@ static void test_choices(void) {
   reply to;
   begin(asker, &to, "Send it?", options);
   until("> ");
-  tap_ok(strstr(shown, "main: Send it?\r\n  1  yes\r\n  2  no\r\n  3  1\r\n> ") != NULL, "choices are numbered");
+  tap_ok(strstr(shown, "main: Send it?\r\n  1  yes\r\n  2  no\r\n  3  1\r\n> ") != NULL,
+         "choices are numbered");
   type("maybe\n2\n");
   wait_for(&to);
   until("one of the above, by its number or its text\r\n> ");
-  tap_ok(to.status == CK_OK && to.choice == 1 && strcmp(to.text, "no") == 0, "anything else is asked again; a number means a choice");
+  tap_ok(to.status == CK_OK && to.choice == 1 && strcmp(to.text, "no") == 0,
+         "anything else is asked again; a number means a choice");
   begin(asker, &to, "Send it?", options);
   until("> ");
   type("1\n");
   wait_for(&to);
-  tap_ok(to.choice == 2 && strcmp(to.text, "1") == 0, "a choice's own text comes before its number");
+  tap_ok(to.choice == 2 && strcmp(to.text, "1") == 0,
+         "a choice's own text comes before its number");
   close_console(asker);
 }
 
@@ -127,7 +144,8 @@ static void test_line(void) {
   ck_asker *asker = open_console();
   reply first, second, third, fourth;
   begin(asker, &first, "First?", NULL);
-  ck_asking *cancelled = begin(asker, &second, "Second?", NULL), *dropped = begin(asker, &third, "Third?", NULL);
+  ck_asking *cancelled = begin(asker, &second, "Second?", NULL),
+            *dropped = begin(asker, &third, "Third?", NULL);
   begin(asker, &fourth, "Fourth?", NULL);
   until("First?\r\n> ");
   asker->cancel(asker->self, cancelled);
@@ -141,7 +159,8 @@ static void test_line(void) {
   until("Fourth?\r\n> ");
   type("four\n");
   wait_for(&fourth);
-  tap_ok(strcmp(first.text, "one") == 0 && strcmp(fourth.text, "four") == 0, "each question gets its own answer");
+  tap_ok(strcmp(first.text, "one") == 0 && strcmp(fourth.text, "four") == 0,
+         "each question gets its own answer");
   tap_is_int(third.count, 0, "one that was dropped gets none");
   close_console(asker);
 }
@@ -162,7 +181,8 @@ static void test_cancel_shown(void) {
   until("Third?\r\n> ");
   asker->drop(asker->self, shown_one, "answered from elsewhere: \033[31mred");
   until("Fourth?\r\n> ");
-  tap_ok(strstr(shown, "\r\nanswered from elsewhere: \\x1b[31mred\r\nmain: Fourth?"), "one that is taken back says why, and the next one is shown");
+  tap_ok(strstr(shown, "\r\nanswered from elsewhere: \\x1b[31mred\r\nmain: Fourth?"),
+         "one that is taken back says why, and the next one is shown");
   type("four\n");
   wait_for(&second);
   tap_ok(first.count == 0 && strcmp(second.text, "four") == 0, "which gets the answer");
@@ -175,10 +195,13 @@ static void test_cancel_shown(void) {
 static void test_safety(void) {
   ck_asker *asker = open_console();
   reply to;
-  tap_must(ck_redactor_add_secret(output.redactor, "key", ck_bytes_text("opensesame-42"), NULL) == CK_OK, "a secret");
+  tap_must(
+      ck_redactor_add_secret(output.redactor, "key", ck_bytes_text("opensesame-42"), NULL) == CK_OK,
+      "a secret");
   begin(asker, &to, "a\33[2J\nb opensesame-42", NULL);
   until("> ");
-  tap_ok(!strchr(shown, '\33') && strstr(shown, "\r\nb [redacted:key:"), "a question is masked and escaped, line by line (%s)", shown);
+  tap_ok(!strchr(shown, '\33') && strstr(shown, "\r\nb [redacted:key:"),
+         "a question is masked and escaped, line by line (%s)", shown);
   type("x\n");
   wait_for(&to);
   type("typed early\n");
@@ -201,13 +224,15 @@ static void test_no_terminal(void) {
   ck_asker *asker = NULL;
   ck_error err = CK_ERROR_INIT;
   ck_console_options options = {.loop = loop, .output = &output, .path = "/dev/null"};
-  tap_ok(ck_console_open(&asker, &options, &err) == CK_OK && !asker, "what is no terminal cannot be asked at");
+  tap_ok(ck_console_open(&asker, &options, &err) == CK_OK && !asker,
+         "what is no terminal cannot be asked at");
   options.path = "/nowhere/at.all";
   tap_ok(ck_console_open(&asker, &options, &err) == CK_OK && !asker, "nor what is not there");
 }
 
 int main(void) {
-  tap_must(ck_loop_new(&loop, NULL) == CK_OK && ck_output_open(&output, NULL) == CK_OK, "there is a loop");
+  tap_must(ck_loop_new(&loop, NULL) == CK_OK && ck_output_open(&output, NULL) == CK_OK,
+           "there is a loop");
   test_answers();
   test_choices();
   test_line();

@@ -1,4 +1,5 @@
-/* test_excerpt.c - of two long texts what differs is shown, whole characters only, within bounds. */
+/* test_excerpt.c - of two long texts what differs is shown, whole characters only, within
+ * bounds. */
 #include "core/host/print/excerpt.h"
 
 #include <stdlib.h>
@@ -19,15 +20,19 @@ static void test_examples(void) {
   shows("\"short\"", "\"other\"", 10, "\"short\"");
   shows("", "\"other\"", 10, "");
   shows("[1,2,3,4,5,6]", "[]", 10, "[1,2,3,4,5…(3 more bytes)");
-  shows("\"abcdefghijklmnopqrstuvwxyz\"", "\"abcdefghijklmnopqrstuvwXYZ\"", 10, "…(7)hijklmnopqrstuvw[xyz]");
-  shows("\"abcdefghijklmnopqrstuvwxyz\"", "\"ABcdefghijklmnopqrstuvwxyz\"", 10, "[ab]cdefghijklmnopqr(8)…");
+  shows("\"abcdefghijklmnopqrstuvwxyz\"", "\"abcdefghijklmnopqrstuvwXYZ\"", 10,
+        "…(7)hijklmnopqrstuvw[xyz]");
+  shows("\"abcdefghijklmnopqrstuvwxyz\"", "\"ABcdefghijklmnopqrstuvwxyz\"", 10,
+        "[ab]cdefghijklmnopqr(8)…");
   shows("\"aaaaaaaaaaaaaaaa\"", "\"aaaaaaaaaaaaaaaaaa\"", 10, "aaaaaaaaaaaaaaaa[]");
   shows("\"aaaaaaaaaaaaaaaaaa\"", "\"aaaaaaaaaaaaaaaa\"", 10, "aaaaaaaaaaaaaaaa[aa]");
   shows("\"0123456789abcdefghij\"", "\"\"", 10, "[0123456789…(10 more bytes)]");
-  shows("\"xxxxxxxxxxxxé\"", "\"xxxxxxxxxxxxè\"", 10, "xxxxxxxxxxxx[é]"); /* they share their first byte */
+  shows("\"xxxxxxxxxxxxé\"", "\"xxxxxxxxxxxxè\"", 10,
+        "xxxxxxxxxxxx[é]"); /* they share their first byte */
 }
 
-/* Any two texts of few letters, one of them long in bytes, so that every cut has a chance to fall inside one. */
+/* Any two texts of few letters, one of them long in bytes, so that every cut has a chance to fall
+ * inside one. */
 static void test_random(void) {
   static const char *const letters[] = {"a", "b", "é", "è", "€", "😀"};
   int broken = 0;

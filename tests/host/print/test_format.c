@@ -5,7 +5,8 @@
 #include "core/host/print/format.h"
 #include "tests/tap.h"
 
-static void is_shown(void (*format)(ck_buffer *out, int64_t number), int64_t number, const char *want) {
+static void is_shown(void (*format)(ck_buffer *out, int64_t number), int64_t number,
+                     const char *want) {
   ck_buffer text = {0};
   format(&text, number);
   tap_is_text(text.data, want, "%s", want);
@@ -34,7 +35,8 @@ static void shows_figures(void) {
   ck_format_of(&many, 1, "event");
   ck_buffer_append_text(&many, ", ");
   ck_format_of(&many, 12345, "session");
-  tap_is_bytes(ck_buffer_bytes(&many), ck_bytes_text("1 event, 12,345 sessions"), "one is one, and the others are many");
+  tap_is_bytes(ck_buffer_bytes(&many), ck_bytes_text("1 event, 12,345 sessions"),
+               "one is one, and the others are many");
   ck_buffer_clear(&many);
   is_shown(ck_format_count, 0, "0");
   is_shown(ck_format_count, 999, "999");
@@ -44,11 +46,13 @@ static void shows_figures(void) {
 }
 
 static void measures_columns(void) {
-  tap_is_int((int64_t)ck_format_width(ck_bytes_text("abc")), 3, "Latin letters are one column wide");
+  tap_is_int((int64_t)ck_format_width(ck_bytes_text("abc")), 3,
+             "Latin letters are one column wide");
   tap_is_int((int64_t)ck_format_width(ck_bytes_text("日本")), 4, "East Asian ones two");
   tap_is_int((int64_t)ck_format_width(ck_bytes_text("e\xcc\x81")), 1, "a combining accent none");
   tap_is_int((int64_t)ck_format_width(ck_bytes_text("\xff\xfe")), 2, "stray bytes one each");
-  tap_is_int((int64_t)ck_format_cut(ck_bytes_text("日本"), 3), 3, "a wide letter is not cut in half");
+  tap_is_int((int64_t)ck_format_cut(ck_bytes_text("日本"), 3), 3,
+             "a wide letter is not cut in half");
   tap_is_int((int64_t)ck_format_cut(ck_bytes_text("abc"), 0), 0, "no room, no letter");
 }
 
@@ -64,13 +68,18 @@ static void is_described(ck_event_kind kind, const char *body, const char *want)
 }
 
 static void describes_events(void) {
-  is_described(CK_EVENT_MESSAGE, "{\"message\":{\"role\":\"user\",\"content\":\"hi\\n\\u001b[31m\"}}", "user: hi\n\033[31m");
   is_described(CK_EVENT_MESSAGE,
-               "{\"message\":{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}",
+               "{\"message\":{\"role\":\"user\",\"content\":\"hi\\n\\u001b[31m\"}}",
+               "user: hi\n\033[31m");
+  is_described(CK_EVENT_MESSAGE,
+               "{\"message\":{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{"
+               "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}",
                "assistant: [calls f {}]");
   is_described(CK_EVENT_NOTE, "{\"a\":1,\"b\":\"x\"}", "a=1  b=x");
   is_described(CK_EVENT_NOTE, "{}", NULL);
-  is_described(CK_EVENT_OUTCOME, "{\"key\":\"k\",\"status\":\"ok\",\"message\":{\"role\":\"tool\",\"name\":\"f\",\"content\":\"\"}}",
+  is_described(CK_EVENT_OUTCOME,
+               "{\"key\":\"k\",\"status\":\"ok\",\"message\":{\"role\":\"tool\",\"name\":\"f\","
+               "\"content\":\"\"}}",
                "k  ok  tool f: ");
 }
 

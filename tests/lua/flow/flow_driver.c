@@ -1,4 +1,5 @@
-/* flow_driver.c - a small runtime for tests: applies what a strand yields and answers its effects. */
+/* flow_driver.c - a small runtime for tests: applies what a strand yields and answers its
+ * effects. */
 #include "tests/lua/flow/flow_driver.h"
 
 #include <stdio.h>
@@ -18,7 +19,8 @@ const char *flow_file(const char *text) {
   snprintf(name, sizeof name, "flow%d.lua", ++count);
   const char *path = tap_tmpfile(name);
   FILE *file = fopen(path, "w");
-  if (!file || fputs(text, file) < 0 || fclose(file) != 0) tap_must(false, "%s cannot be written", path);
+  if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+    tap_must(false, "%s cannot be written", path);
   chmod(path, 0600);
   return path;
 }
@@ -41,7 +43,8 @@ void flow_driver_load_body(flow_driver *self, const char *body, const ck_clock *
   ck_buffer_clear(&text);
 }
 
-static void log_value(flow_driver *self, const char *what, const char *name, const ck_value *value) {
+static void log_value(flow_driver *self, const char *what, const char *name,
+                      const ck_value *value) {
   ck_bytes json = ck_value_bytes(value);
   ck_buffer_append_format(&self->log, "%s%s%s %.*s\n", what, name ? " " : "", name ? name : "",
                           json.data ? (int)json.len : 4, json.data ? json.data : "none");
@@ -83,7 +86,8 @@ static void settle(flow_driver *self, const ck_flow_yield *yield) {
   ck_state_entry *entries;
   size_t count;
   must(ck_state_list(&entries, &count, self->pending, &err), &err);
-  for (size_t i = 0; i < count; i++) must(ck_state_put(self->state, entries[i].key, entries[i].value, &err), &err);
+  for (size_t i = 0; i < count; i++)
+    must(ck_state_put(self->state, entries[i].key, entries[i].value, &err), &err);
   free(entries);
   ck_state_free(self->pending);
   must(ck_state_new(&self->pending, &err), &err);
@@ -94,12 +98,14 @@ static void settle(flow_driver *self, const ck_flow_yield *yield) {
 static void copy_messages(ck_conversation *to, const ck_conversation *from) {
   ck_error err = CK_ERROR_INIT;
   must(ck_conversation_cut(to, 0, &err), &err);
-  for (size_t i = 0; i < ck_conversation_count(from); i++) must(ck_conversation_append(to, ck_conversation_get(from, i), &err), &err);
+  for (size_t i = 0; i < ck_conversation_count(from); i++)
+    must(ck_conversation_append(to, ck_conversation_get(from, i), &err), &err);
 }
 
 static void snapshot(flow_driver *self) {
   ck_error err = CK_ERROR_INIT;
-  self->snapshots = reallocarray(self->snapshots, self->snapshot_count + 1, sizeof *self->snapshots);
+  self->snapshots =
+      reallocarray(self->snapshots, self->snapshot_count + 1, sizeof *self->snapshots);
   flow_snapshot *taken = &self->snapshots[self->snapshot_count++];
   taken->position = ck_value_share(self->position);
   must(ck_state_copy(&taken->state, self->state, &err), &err);
@@ -131,7 +137,8 @@ static void add_outcome(flow_driver *self, const ck_effect *effect, const ck_out
 
 static void log_effect(flow_driver *self, const ck_flow_yield *yield) {
   const ck_effect *effect = &yield->effect;
-  ck_buffer_append_format(&self->log, "effect %s/%u %s %s %.*s\n", ck_effect_kind_name(effect->kind), yield->ordinal,
+  ck_buffer_append_format(&self->log, "effect %s/%u %s %s %.*s\n",
+                          ck_effect_kind_name(effect->kind), yield->ordinal,
                           ck_effect_class_name(effect->class), effect->agent ? effect->agent : "-",
                           (int)effect->request.len, effect->request.data);
 }
@@ -140,11 +147,14 @@ static void answer(ck_outcome **out, flow_driver *self, const ck_effect *effect)
   ck_error err = CK_ERROR_INIT;
   const char *const *list = self->answers[effect->kind];
   const char *json = list ? list[self->given[effect->kind]] : NULL;
-  ck_outcome_status status = !json ? CK_OUTCOME_ENDED : json[0] == '!' ? CK_OUTCOME_ERROR : CK_OUTCOME_OK;
+  ck_outcome_status status = !json            ? CK_OUTCOME_ENDED
+                             : json[0] == '!' ? CK_OUTCOME_ERROR
+                                              : CK_OUTCOME_OK;
   ck_value *result = NULL;
   if (status == CK_OUTCOME_OK) must(ck_value_new(&result, ck_bytes_text(json), &err), &err);
   if (status == CK_OUTCOME_ERROR) must(ck_value_text(&result, ck_bytes_text(json + 1), &err), &err);
-  must(ck_outcome_new(out, status, result, status == CK_OUTCOME_ERROR ? json + 1 : NULL, &err), &err);
+  must(ck_outcome_new(out, status, result, status == CK_OUTCOME_ERROR ? json + 1 : NULL, &err),
+       &err);
   ck_value_free(result);
   if (!json) return;
   self->given[effect->kind]++;
@@ -179,13 +189,19 @@ static void log_boundary(flow_driver *self, const ck_flow_yield *yield) {
   if (at->depth) ck_buffer_append_format(&self->log, " depth=%d", at->depth);
   if (at->next.node) ck_buffer_append_format(&self->log, " next.node=%s", at->next.node);
   if (at->next.tool) ck_buffer_append_format(&self->log, " next.tool=%s", at->next.tool);
-  if (at->next.has_class) ck_buffer_append_format(&self->log, " next.class=%s", ck_effect_class_name(at->next.class));
+  if (at->next.has_class)
+    ck_buffer_append_format(&self->log, " next.class=%s", ck_effect_class_name(at->next.class));
   log_value(self, "", NULL, yield->position);
 }
 
 bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err) {
-  ck_coroutine_options options = {.scope = "main", .position = self->position, .state = self->state, .conversation = self->conversation,
-                                .input = self->input, .options = self->options, .recorded_prompt = self->prompt};
+  ck_coroutine_options options = {.scope = "main",
+                                  .position = self->position,
+                                  .state = self->state,
+                                  .conversation = self->conversation,
+                                  .input = self->input,
+                                  .options = self->options,
+                                  .recorded_prompt = self->prompt};
   if (!self->strand) must(self->engine->open(&self->strand, self->flow, &options, err), err);
   ck_flow_yield yield;
   *status = self->engine->resume(&yield, self->strand, self->outcome, err);
@@ -214,9 +230,7 @@ bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err) {
   return false;
 }
 
-void flow_driver_mark_start(flow_driver *self) {
-  snapshot(self);
-}
+void flow_driver_mark_start(flow_driver *self) { snapshot(self); }
 
 ck_status flow_driver_run(flow_driver *self, ck_error *err) {
   ck_status status = CK_OK;
@@ -283,14 +297,15 @@ void flow_driver_survives(void (*load)(flow_driver *), const char *promise) {
            strcmp(flow_driver_log(&one), flow_driver_log(&whole) + whole.snapshots[last].log) != 0;
     flow_driver_clear(&one);
   }
-  tap_is_int(bad, 0, "%s: closed after any of its %d steps, it asks for the same and comes to the same messages", promise, limit - 1);
+  tap_is_int(
+      bad, 0,
+      "%s: closed after any of its %d steps, it asks for the same and comes to the same messages",
+      promise, limit - 1);
   free(messages);
   flow_driver_clear(&whole);
 }
 
-const char *flow_driver_log(flow_driver *self) {
-  return self->log.data ? self->log.data : "";
-}
+const char *flow_driver_log(flow_driver *self) { return self->log.data ? self->log.data : ""; }
 
 void flow_driver_clear(flow_driver *self) {
   if (self->strand) self->engine->close(self->strand);

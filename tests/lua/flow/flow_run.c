@@ -47,7 +47,9 @@ static void keep(flow_run *self, const ck_effect *effect, const char *answer) {
 static ck_outcome *outcome_of(const char *answer) {
   ck_error err = CK_ERROR_INIT;
   ck_outcome *outcome;
-  ck_outcome_status status = !answer ? CK_OUTCOME_ENDED : answer[0] == '!' ? CK_OUTCOME_ERROR : CK_OUTCOME_OK;
+  ck_outcome_status status = !answer            ? CK_OUTCOME_ENDED
+                             : answer[0] == '!' ? CK_OUTCOME_ERROR
+                                                : CK_OUTCOME_OK;
   ck_value *result = status == CK_OUTCOME_OK ? value_of(answer) : NULL;
   const char *problem = status == CK_OUTCOME_ERROR ? answer + 1 : NULL;
   tap_must(ck_outcome_new(&outcome, status, result, problem, &err) == CK_OK, "%s", err.text);
@@ -58,21 +60,25 @@ static ck_outcome *outcome_of(const char *answer) {
 static ck_effect_run *put_under_way(flow_run *self, ck_effect_sink *sink, ck_outcome *outcome) {
   tap_must(self->under_way_count < FLOW_UNDER_WAY_MAX, "not too much at once");
   self->under_way[self->under_way_count++] = (flow_under_way){sink, outcome};
-  if ((int)self->under_way_count > self->most_under_way) self->most_under_way = (int)self->under_way_count;
+  if ((int)self->under_way_count > self->most_under_way)
+    self->most_under_way = (int)self->under_way_count;
   return (ck_effect_run *)sink;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   flow_run *self = to;
   (void)err;
   const char *answer = self->answer ? self->answer(self->to, effect) : "true";
-  ck_buffer_append_format(&self->log, "%s %.*s\n", effect->key, (int)effect->request.len, effect->request.data);
+  ck_buffer_append_format(&self->log, "%s %.*s\n", effect->key, (int)effect->request.len,
+                          effect->request.data);
   keep(self, effect, answer);
   *out = put_under_way(self, sink, outcome_of(answer));
   return CK_OK;
 }
 
-static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   flow_run *self = to;
   ck_outcome *outcome;
   const ck_value *kept = ck_state_get(self->ran, effect->key);
@@ -89,7 +95,8 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
 
 static flow_under_way take(flow_run *self, size_t index) {
   flow_under_way taken = self->under_way[index];
-  memmove(&self->under_way[index], &self->under_way[index + 1], (--self->under_way_count - index) * sizeof taken);
+  memmove(&self->under_way[index], &self->under_way[index + 1],
+          (--self->under_way_count - index) * sizeof taken);
   return taken;
 }
 
@@ -100,7 +107,8 @@ static void cancel(void *to, ck_effect_run *run) {
     flow_under_way taken = take(self, i);
     ck_error err = CK_ERROR_INIT;
     ck_outcome_free(taken.outcome);
-    tap_must(ck_outcome_new(&taken.outcome, CK_OUTCOME_FAILED, NULL, "cancelled", &err) == CK_OK, "%s", err.text);
+    tap_must(ck_outcome_new(&taken.outcome, CK_OUTCOME_FAILED, NULL, "cancelled", &err) == CK_OK,
+             "%s", err.text);
     taken.outcome->error_status = CK_E_CANCELLED;
     taken.sink->done(taken.sink, taken.outcome);
     return;
@@ -124,7 +132,8 @@ static bool deliver(flow_run *self) {
 
 void flow_run_open(flow_run *self, const char *path) {
   ck_error err = CK_ERROR_INIT;
-  ck_status status = ck_runtime_open(&self->runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err);
+  ck_status status =
+      ck_runtime_open(&self->runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&self->engine, NULL, &err);
   if (status == CK_OK) status = self->engine->load(&self->flow, self->engine->self, path, &err);
   if (status == CK_OK) status = ck_state_new(&self->ran, &err);
@@ -147,7 +156,8 @@ static void open_session(flow_run *self) {
   ck_status status;
   if (self->lives++ == 0) {
     ck_value *input = self->input ? value_of(self->input) : NULL;
-    ck_session_options options = {.id = "it", .input = input, .profile = self->profile, .policies = policies};
+    ck_session_options options = {
+        .id = "it", .input = input, .profile = self->profile, .policies = policies};
     status = ck_session_start(&self->session, self->runtime, &options, &err);
     ck_value_free(input);
   } else {
@@ -162,16 +172,28 @@ static void open_session(flow_run *self) {
 static void tell(void *to, const ck_progress *progress) {
   flow_run *self = to;
   if (strcmp(progress->what, "boundary") != 0) return;
-  ck_buffer_append_format(&self->marks, "%s %s %s\n", progress->text, progress->scope, progress->node ? progress->node : "-");
+  ck_buffer_append_format(&self->marks, "%s %s %s\n", progress->text, progress->scope,
+                          progress->node ? progress->node : "-");
 }
 
 bool flow_run_live(flow_run *self, int moves) {
   ck_error err = CK_ERROR_INIT;
-  ck_effect_driver driver = {.name = "test", .self = self, .serves = serves, .start = start, .probe = probe, .cancel = cancel};
+  ck_effect_driver driver = {.name = "test",
+                             .self = self,
+                             .serves = serves,
+                             .start = start,
+                             .probe = probe,
+                             .cancel = cancel};
   const ck_effect_driver *drivers[] = {&driver, NULL};
   open_session(self);
-  ck_execution_options options = {.session = self->session, .engine = self->engine, .flow = self->flow, .drivers = drivers,
-                                  .clock = clock_of_looks(), .waker = self->runtime->waker, .progress = tell, .to = self};
+  ck_execution_options options = {.session = self->session,
+                                  .engine = self->engine,
+                                  .flow = self->flow,
+                                  .drivers = drivers,
+                                  .clock = clock_of_looks(),
+                                  .waker = self->runtime->waker,
+                                  .progress = tell,
+                                  .to = self};
   ck_execution *execution;
   tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "%s", err.text);
   ck_status status = CK_E_PENDING;
@@ -183,9 +205,10 @@ bool flow_run_live(flow_run *self, int moves) {
     if (status != CK_E_PENDING || self->moves == moves) break;
     if (ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
     self->moves++;
-    /* Something is delivered only when no strand can go on by itself, so that each run is like the one before: what was recorded
-     * just now may be waited for. */
-    if (self->marks.len + self->log.len == before && ck_session_last_seq(self->session) == last) deliver(self);
+    /* Something is delivered only when no strand can go on by itself, so that each run is like the
+     * one before: what was recorded just now may be waited for. */
+    if (self->marks.len + self->log.len == before && ck_session_last_seq(self->session) == last)
+      deliver(self);
   }
   tap_must(status == CK_OK || status == CK_E_PENDING, "%s", err.text);
   ck_execution_close(execution);
@@ -212,7 +235,9 @@ void flow_run_put(flow_run *self, const char *key, const char *json) {
   if (!self->session) open_session(self);
   ck_status status = ck_session_put(self->session, key, value, &err);
   ck_saved saved;
-  if (status == CK_OK) status = ck_session_boundary(&saved, self->session, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, &err);
+  if (status == CK_OK)
+    status =
+        ck_session_boundary(&saved, self->session, &(ck_boundary){.kind = CK_BOUNDARY_EDIT}, &err);
   tap_must(status == CK_OK, "%s", err.text);
   ck_value_free(value);
 }
@@ -234,22 +259,28 @@ int flow_run_twice(const flow_run *self) {
 
 static bool write_event(void *to, const ck_event *event) {
   ck_bytes body = ck_value_bytes(event->body);
-  ck_buffer_append_format(to, "%s %s %.*s\n", event->scope, event->agent ? event->agent : "-", (int)body.len, body.data);
+  ck_buffer_append_format(to, "%s %s %.*s\n", event->scope, event->agent ? event->agent : "-",
+                          (int)body.len, body.data);
   return true;
 }
 
-static const char *read_events(const flow_run *self, ck_event_kind kind, bool (*visit)(void *to, const ck_event *event)) {
+static const char *read_events(const flow_run *self, ck_event_kind kind,
+                               bool (*visit)(void *to, const ck_event *event)) {
   static ck_buffer text;
   ck_error err = CK_ERROR_INIT;
-  ck_event_query query = {.session = ck_session_get_record(self->session)->no, .kinds = 1ull << kind};
+  ck_event_query query = {.session = ck_session_get_record(self->session)->no,
+                          .kinds = 1ull << kind};
   ck_buffer_reset(&text);
   ck_buffer_append_text(&text, "");
   tap_must(ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) == CK_OK, "%s", err.text);
-  tap_must(ck_store_read_events(self->runtime->store, &query, visit, &text, &err) == CK_OK, "%s", err.text);
+  tap_must(ck_store_read_events(self->runtime->store, &query, visit, &text, &err) == CK_OK, "%s",
+           err.text);
   return text.data;
 }
 
-const char *flow_run_events(const flow_run *self, ck_event_kind kind) { return read_events(self, kind, write_event); }
+const char *flow_run_events(const flow_run *self, ck_event_kind kind) {
+  return read_events(self, kind, write_event);
+}
 
 static bool write_result(void *to, const ck_event *event) {
   ck_buffer_append_bytes(to, ck_json_get(ck_value_bytes(event->body), "result"));
@@ -267,7 +298,8 @@ const char *flow_run_messages(const flow_run *self, const char *scope) {
   ck_conversation *conversation;
   ck_buffer_reset(&text);
   ck_buffer_append_text(&text, "");
-  tap_must(ck_session_conversation(&conversation, self->session, scope, &err) == CK_OK, "%s", err.text);
+  tap_must(ck_session_conversation(&conversation, self->session, scope, &err) == CK_OK, "%s",
+           err.text);
   for (size_t i = 0; i < ck_conversation_count(conversation); i++) {
     ck_buffer_append_bytes(&text, ck_value_bytes(ck_conversation_get(conversation, i)));
     ck_buffer_append_char(&text, '\n');

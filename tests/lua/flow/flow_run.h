@@ -1,4 +1,5 @@
-/* flow_run.h - runs a flow file under the real runtime, with answers from the test, and kills it wherever the test says. */
+/* flow_run.h - runs a flow file under the real runtime, with answers from the test, and kills it
+ * wherever the test says. */
 #ifndef CK_TESTS_LUA_FLOW_FLOW_RUN_H
 #define CK_TESTS_LUA_FLOW_FLOW_RUN_H
 
@@ -12,35 +13,37 @@ typedef struct flow_under_way {
 
 enum { FLOW_UNDER_WAY_MAX = 64 };
 
-/* Zero-initialise, set `answer`, then flow_run_open. What was carried out is kept over all lives. */
+/* Zero-initialise, set `answer`, then flow_run_open. What was carried out is kept over all
+ * lives. */
 typedef struct flow_run {
-  /* The JSON that the effect comes to, "!text" for an error, NULL for "ended". Borrowed until the next call. */
+  /* The JSON that the effect comes to, "!text" for an error, NULL for "ended". Borrowed until the
+   * next call. */
   const char *(*answer)(void *to, const ck_effect *effect);
   void *to;
-  uint64_t random;          /* 0: what began first is delivered first; else in any order */
-  const char *input;        /* JSON of what the session keeps, {"input": …}; NULL */
+  uint64_t random;   /* 0: what began first is delivered first; else in any order */
+  const char *input; /* JSON of what the session keeps, {"input": …}; NULL */
   const ck_profile *profile;
-  bool no_checkpoints;      /* else one at every boundary, waited for */
-  int seldom;               /* not 0: at so many of a hundred boundaries, at random, waited for or not */
+  bool no_checkpoints; /* else one at every boundary, waited for */
+  int seldom;          /* not 0: at so many of a hundred boundaries, at random, waited for or not */
   ck_runtime *runtime;
-  ck_session *session;      /* of the last life, open until the next */
+  ck_session *session; /* of the last life, open until the next */
   ck_flow_engine *engine;
   ck_flow *flow;
-  ck_state *ran;            /* effect key -> {"times": n, "answer": …}: what a probe finds */
-  ck_buffer log;            /* a line for each effect that was carried out: key and request */
-  ck_buffer marks;          /* a line for each boundary: kind, scope, node, path */
+  ck_state *ran;   /* effect key -> {"times": n, "answer": …}: what a probe finds */
+  ck_buffer log;   /* a line for each effect that was carried out: key and request */
+  ck_buffer marks; /* a line for each boundary: kind, scope, node, path */
   flow_under_way under_way[FLOW_UNDER_WAY_MAX];
   size_t under_way_count;
   ck_policy_engine policies;
   ck_execution_result result;
-  int lives, moves;         /* moves: of the last life */
+  int lives, moves; /* moves: of the last life */
   int most_under_way;
 } flow_run;
 
 void flow_run_open(flow_run *self, const char *path);
-/* Starts the session or resumes it, and runs until it ends or has waited `moves` times, for an effect or a checkpoint: then the
- * process "dies".
- * True when it has ended; self->result tells how. */
+/* Starts the session or resumes it, and runs until it ends or has waited `moves` times, for an
+ * effect or a checkpoint: then the process "dies". True when it has ended; self->result tells
+ * how. */
 bool flow_run_live(flow_run *self, int moves);
 /* The same until the session has ended, without dying. */
 ck_session_status flow_run_finish(flow_run *self);
@@ -52,7 +55,8 @@ void flow_run_put(flow_run *self, const char *key, const char *json);
 int flow_run_twice(const flow_run *self);
 /* What the flow gave at its end, JSON; "nothing". Lives until the next call. */
 const char *flow_run_result(const flow_run *self);
-/* A line for each event of the kind, on all timelines: scope, agent, body. Lives until the next call. */
+/* A line for each event of the kind, on all timelines: scope, agent, body. Lives until the next
+ * call. */
 const char *flow_run_events(const flow_run *self, ck_event_kind kind);
 /* The conversation of a scope, a message a line. Lives until the next call. */
 const char *flow_run_messages(const flow_run *self, const char *scope);

@@ -1,4 +1,5 @@
-/* test_flow_airline.c - examples/airline/flow.lua asks for exactly what 50 recorded conversations hold, from anywhere in them. */
+/* test_flow_airline.c - examples/airline/flow.lua asks for exactly what 50 recorded conversations
+ * hold, from anywhere in them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static void read_file(ck_buffer *out) {
   snprintf(path, sizeof path, "%s/%s", dir, recording);
   FILE *file = fopen(path, "r");
   if (!file) tap_skip_all("%s is not there", path);
-  for (size_t len; (len = fread(block, 1, sizeof block, file)) > 0;) ck_buffer_append(out, block, len);
+  for (size_t len; (len = fread(block, 1, sizeof block, file)) > 0;)
+    ck_buffer_append(out, block, len);
   fclose(file);
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_json_check(ck_buffer_bytes(out), &err) == CK_OK, "%s is JSON", path);
@@ -61,8 +63,10 @@ static bool is_same_conversation(const ck_conversation *got, ck_bytes want) {
   for (; ck_json_next(&it); index++) {
     if (index >= ck_conversation_count(got)) return false;
     ck_bytes message = ck_value_bytes(ck_conversation_get(got, index));
-    char *a = ck_json_dup_string(ck_json_get(message, "content")), *b = ck_json_dup_string(ck_json_get(it.value, "content"));
-    bool same = ck_bytes_equal(ck_json_get(message, "role"), ck_json_get(it.value, "role")) && !a == !b && (!a || strcmp(a, b) == 0);
+    char *a = ck_json_dup_string(ck_json_get(message, "content")),
+         *b = ck_json_dup_string(ck_json_get(it.value, "content"));
+    bool same = ck_bytes_equal(ck_json_get(message, "role"), ck_json_get(it.value, "role")) &&
+                !a == !b && (!a || strcmp(a, b) == 0);
     free(a);
     free(b);
     if (!same) return false;
@@ -84,7 +88,8 @@ static void test_session(ck_bytes session, int number) {
   driver.prompt = from.prompt;
   for (int kind = 0; kind < CK_EFFECT_KIND_COUNT; kind++) driver.answers[kind] = from.answers[kind];
   ck_status status = flow_driver_run(&driver, &err);
-  tap_ok(status == CK_OK && is_all_given(&driver, &from) && is_same_conversation(driver.conversation, messages),
+  tap_ok(status == CK_OK && is_all_given(&driver, &from) &&
+             is_same_conversation(driver.conversation, messages),
          "session %d: %zu messages, each asked for in its turn", number, from.messages);
   char *whole = strdup(flow_driver_log(&driver));
   ck_digest digest = ck_conversation_digest(driver.conversation);
@@ -94,9 +99,11 @@ static void test_session(ck_bytes session, int number) {
     flow_driver_rewind(&driver, i);
     status = flow_driver_run(&driver, &err);
     ck_digest again = ck_conversation_digest(driver.conversation);
-    same += status == CK_OK && strcmp(flow_driver_log(&driver), whole + tail) == 0 && ck_digest_equal(&digest, &again);
+    same += status == CK_OK && strcmp(flow_driver_log(&driver), whole + tail) == 0 &&
+            ck_digest_equal(&digest, &again);
   }
-  tap_is_int((int64_t)same, (int64_t)boundaries, "opened again at each of its boundaries, it ends the same");
+  tap_is_int((int64_t)same, (int64_t)boundaries,
+             "opened again at each of its boundaries, it ends the same");
   free(whole);
   flow_driver_clear(&driver);
   clear(&from);

@@ -1,4 +1,5 @@
-/* test_flow_graph_random.c - graphs of random shape, with failures and deaths at random: every node runs once at every visit. */
+/* test_flow_graph_random.c - graphs of random shape, with failures and deaths at random: every node
+ * runs once at every visit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static const char *answer(void *to, const ck_effect *effect) {
   return (int)draw(self, 100) < self->failures ? "!chance" : json;
 }
 
-/* Segments one after the other, walked TURNS times: a node, or branches of one or two nodes each, which meet at the next one. */
+/* Segments one after the other, walked TURNS times: a node, or branches of one or two nodes each,
+ * which meet at the next one. */
 typedef struct shape {
   ck_buffer nodes, edges;
   int count;
@@ -62,25 +64,29 @@ static void make_graph(ck_buffer *out, int *count, chance *dice) {
   int here = add_node(&s), segments = 1 + (int)draw(dice, 4);
   for (int i = 0; i < segments; i++) {
     int next = add_node(&s);
-    if (draw(dice, 2)) add_branches(&s, dice, here, next);
-    else ck_buffer_append_format(&s.edges, "n%d = \"n%d\", ", here, next);
+    if (draw(dice, 2))
+      add_branches(&s, dice, here, next);
+    else
+      ck_buffer_append_format(&s.edges, "n%d = \"n%d\", ", here, next);
     here = next;
   }
-  ck_buffer_append_format(out,
-                          "local flow = require \"ck.flow\"\n"
-                          "local function call(ctx, name)\n"
-                          "  local got = ctx.effect { kind = \"tool\", class = \"once\", request = { name = name } }\n"
-                          "  if got.status ~= \"ok\" then error(got.error, 0) end\n"
-                          "  return got.result\nend\n"
-                          "local function work(name) return function(ctx)\n"
-                          "  local place = name .. \".\" .. (ctx.memory.turn or 1)\n"
-                          "  call(ctx, \"first \" .. place)\n"
-                          "  ctx.memory[name] = call(ctx, place)\nend end\n"
-                          "return flow.graph { start = \"n1\", nodes = { %s\n"
-                          "  turn = function(ctx) ctx.memory.turn = (ctx.memory.turn or 1) + 1 end },\n"
-                          "  edges = { %s n%d = \"turn\",\n"
-                          "    turn = flow.choose { to = { \"n1\", flow.done }, function(ctx) return ctx.memory.turn <= %d and \"n1\" or flow.done end } } }\n",
-                          s.nodes.data, s.edges.data ? s.edges.data : "", here, TURNS);
+  ck_buffer_append_format(
+      out,
+      "local flow = require \"ck.flow\"\n"
+      "local function call(ctx, name)\n"
+      "  local got = ctx.effect { kind = \"tool\", class = \"once\", request = { name = name } }\n"
+      "  if got.status ~= \"ok\" then error(got.error, 0) end\n"
+      "  return got.result\nend\n"
+      "local function work(name) return function(ctx)\n"
+      "  local place = name .. \".\" .. (ctx.memory.turn or 1)\n"
+      "  call(ctx, \"first \" .. place)\n"
+      "  ctx.memory[name] = call(ctx, place)\nend end\n"
+      "return flow.graph { start = \"n1\", nodes = { %s\n"
+      "  turn = function(ctx) ctx.memory.turn = (ctx.memory.turn or 1) + 1 end },\n"
+      "  edges = { %s n%d = \"turn\",\n"
+      "    turn = flow.choose { to = { \"n1\", flow.done }, function(ctx) return ctx.memory.turn "
+      "<= %d and \"n1\" or flow.done end } } }\n",
+      s.nodes.data, s.edges.data ? s.edges.data : "", here, TURNS);
   *count = s.count;
   ck_buffer_clear(&s.nodes);
   ck_buffer_clear(&s.edges);
@@ -94,7 +100,9 @@ static int times_done(const ck_state_entry *entries, size_t count, const char *n
   for (size_t i = 0; i < count; i++) {
     int64_t times = 0;
     ck_bytes ran = ck_value_bytes(entries[i].value);
-    if (ck_json_is_text(ck_json_get(ran, "answer"), want) && ck_json_read_int(&times, ck_json_get(ran, "times"))) done += (int)times;
+    if (ck_json_is_text(ck_json_get(ran, "answer"), want) &&
+        ck_json_read_int(&times, ck_json_get(ran, "times")))
+      done += (int)times;
   }
   return done;
 }
@@ -109,7 +117,8 @@ static bool each_once(const flow_run *run, int nodes) {
     char name[32], key[32], want[32];
     for (int turn = 1; turn <= TURNS && good; turn++) {
       snprintf(name, sizeof name, "first n%d.%d", node, turn);
-      good = times_done(entries, count, name) == 1 && times_done(entries, count, name + strlen("first ")) == 1;
+      good = times_done(entries, count, name) == 1 &&
+             times_done(entries, count, name + strlen("first ")) == 1;
     }
     snprintf(key, sizeof key, "memory.n%d", node);
     snprintf(want, sizeof want, "\"n%d.%d\"", node, TURNS);
@@ -125,9 +134,11 @@ static bool is_tidy(const flow_run *run) {
   ck_state_entry *entries;
   size_t count;
   bool tidy = true;
-  tap_must(ck_state_list(&entries, &count, ck_session_state(run->session), &err) == CK_OK, "%s", err.text);
+  tap_must(ck_state_list(&entries, &count, ck_session_state(run->session), &err) == CK_OK, "%s",
+           err.text);
   for (size_t i = 0; i < count; i++) {
-    bool left = strncmp(entries[i].key, "branch.", 7) == 0 || strncmp(entries[i].key, "position.main.", 14) == 0;
+    bool left = strncmp(entries[i].key, "branch.", 7) == 0 ||
+                strncmp(entries[i].key, "position.main.", 14) == 0;
     if (left) tap_diag("left: %s", entries[i].key);
     tidy &= !left;
   }
@@ -136,9 +147,11 @@ static bool is_tidy(const flow_run *run) {
 }
 
 static bool live_through(const char *path, int nodes, chance dice, uint64_t seed, int *lives) {
-  flow_run run = {.answer = answer, .to = &dice, .random = seed + 1, .seldom = 25 * (int)(seed % 4)};
+  flow_run run = {
+      .answer = answer, .to = &dice, .random = seed + 1, .seldom = 25 * (int)(seed % 4)};
   flow_run_open(&run, path);
-  for (int life = 0; run.result.status != CK_SESSION_COMPLETED && life < LIVES_MAX; life++) flow_run_live(&run, (int)draw(&dice, 25));
+  for (int life = 0; run.result.status != CK_SESSION_COMPLETED && life < LIVES_MAX; life++)
+    flow_run_live(&run, (int)draw(&dice, 25));
   bool good = run.result.status == CK_SESSION_COMPLETED && each_once(&run, nodes) && is_tidy(&run);
   if (!good) tap_diag("seed %d: %s, %d lives", (int)seed, run.result.text, run.lives);
   *lives += run.lives;
@@ -155,13 +168,18 @@ int main(void) {
     make_graph(&text, &nodes, &shapes);
     const char *path = flow_file(text.data);
     for (int n = 0; n < RUNS; n++) {
-      bool good = live_through(path, nodes, (chance){.state = (uint64_t)(graph * 100 + n + 1), .failures = 3 * n}, (uint64_t)n, &lives);
+      bool good = live_through(
+          path, nodes, (chance){.state = (uint64_t)(graph * 100 + n + 1), .failures = 3 * n},
+          (uint64_t)n, &lives);
       if (!good) tap_diag("graph %d: %s", graph, text.data);
       wrong += !good;
       visits += nodes * TURNS;
     }
     ck_buffer_clear(&text);
   }
-  tap_is_int(wrong, 0, "%d random graphs, %d lives, %d visits: each node runs once at each, and nothing is left of branches", GRAPHS, lives, visits);
+  tap_is_int(wrong, 0,
+             "%d random graphs, %d lives, %d visits: each node runs once at each, and nothing is "
+             "left of branches",
+             GRAPHS, lives, visits);
   return tap_done();
 }

@@ -1,4 +1,5 @@
-/* test_flow_no_memory.c - whichever allocation fails, a flow that is loaded and run says so, and leaks nothing. */
+/* test_flow_no_memory.c - whichever allocation fails, a flow that is loaded and run says so, and
+ * leaks nothing. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
 #include <stdlib.h>
 
@@ -16,27 +17,34 @@ WRAP(strdup, (const char *text), (text))
 
 /* Uses everything that ctx has. */
 static const char text[] =
-    "local flow = { command = (require \"ck.flow.tools\").command, custom = (require \"ck.flow.custom\").define }\n"
-    "return flow.custom { reads = { \"memory.a\" }, tools = { look = \"pure\", buy = flow.command { argv = { \"a\", \"b\" } } },\n"
+    "local flow = { command = (require \"ck.flow.tools\").command, custom = (require "
+    "\"ck.flow.custom\").define }\n"
+    "return flow.custom { reads = { \"memory.a\" }, tools = { look = \"pure\", buy = flow.command "
+    "{ argv = { \"a\", \"b\" } } },\n"
     "  run = function(ctx)\n"
     "    ctx.message(\"system\", ctx.recorded_prompt)\n"
     "    ctx.message { role = \"tool\", call_id = \"c\", name = \"n\", content = \"x\" }\n"
     "    ctx.message(\"assistant\", ctx.last_message().content)\n"
     "    ctx.memory.a = { 1, { b = ctx.input.x } }\n"
     "    ctx.memory:append(\"l\", \"y\")\n"
-    "    local reply = ctx.effect { kind = \"model\", class = \"pure\", agent = \"me\", request = { model = \"m\" } }\n"
+    "    local reply = ctx.effect { kind = \"model\", class = \"pure\", agent = \"me\", request = "
+    "{ model = \"m\" } }\n"
     "    ctx.memory:append(\"l\", reply.status)\n"
     "    ctx.outputs.calls = ctx.tool_calls(reply.raw)\n"
-    "    ctx.boundary(\"tool_round\", { node = \"n\", agent = \"a\", error = \"e\", next = { node = \"o\", tool = \"t\", class = \"once\" },\n"
+    "    ctx.boundary(\"tool_round\", { node = \"n\", agent = \"a\", error = \"e\", next = { node "
+    "= \"o\", tool = \"t\", class = \"once\" },\n"
     "                 position = { path = \"p#2\" } })\n"
     "    ctx.fork { { scope = \"x\", agent = \"a\", tag = \"t\", task = { ctx.task } } }\n"
     "    ctx.memory.j = ctx.join { \"x\" }\n"
     "    ctx.event(\"note\", { a = \"b\" }, \"me\")\n"
     "    ctx.rewind { to = 0, report = \"r\" }\n"
-    "    ctx.effects { { kind = \"tool\", class = \"pure\", agent = \"me\", request = { server = ctx.options.s } } }\n"
+    "    ctx.effects { { kind = \"tool\", class = \"pure\", agent = \"me\", request = { server = "
+    "ctx.options.s } } }\n"
     "    ctx.put(\"memory.p\", \"[1]\")\n"
-    "    local less = ctx.limit { who = \"it\", without = { \"fork\" }, memory = \"read\", outputs = \"no\" }\n"
-    "    ctx.memory.n = { less.memory.p, ctx.limit { who = \"it\", effects = false }.scope, ctx.written() }\n"
+    "    local less = ctx.limit { who = \"it\", without = { \"fork\" }, memory = \"read\", outputs "
+    "= \"no\" }\n"
+    "    ctx.memory.n = { less.memory.p, ctx.limit { who = \"it\", effects = false }.scope, "
+    "ctx.written() }\n"
     "    ctx.discard()\n"
     "    ctx.memory.a = nil\n"
     "    ctx.pause(\"why\")\n"
@@ -48,11 +56,17 @@ static ck_value *input;
 static const char *path;
 static int broken; /* promises that did not hold after a failure */
 
-static ck_status run(const ck_flow_engine *engine, ck_coroutine *strand, int *steps, ck_error *err) {
+static ck_status run(const ck_flow_engine *engine, ck_coroutine *strand, int *steps,
+                     ck_error *err) {
   ck_flow_yield yield = {.step = CK_FLOW_BOUNDARY};
   ck_status status = CK_OK;
   while (status == CK_OK && yield.step != CK_FLOW_DONE) {
-    status = engine->resume(&yield, strand, yield.step == CK_FLOW_EFFECT || yield.step == CK_FLOW_EFFECTS || yield.step == CK_FLOW_JOIN ? reply : NULL, err);
+    status = engine->resume(
+        &yield, strand,
+        yield.step == CK_FLOW_EFFECT || yield.step == CK_FLOW_EFFECTS || yield.step == CK_FLOW_JOIN
+            ? reply
+            : NULL,
+        err);
     *steps += status == CK_OK;
   }
   return status;
@@ -63,7 +77,12 @@ static ck_status use(int *steps, ck_error *err) {
   ck_flow *flow = NULL;
   ck_coroutine *strand = NULL;
   static const char *const overlays[] = {"branch.main/", NULL};
-  const ck_coroutine_options options = {.scope = "main", .task = input, .overlays = overlays, .input = input, .position = input, .recorded_prompt = "p"};
+  const ck_coroutine_options options = {.scope = "main",
+                                        .task = input,
+                                        .overlays = overlays,
+                                        .input = input,
+                                        .position = input,
+                                        .recorded_prompt = "p"};
   ck_status status = ck_flow_engine_new(&engine, NULL, err);
   broken += (engine == NULL) != (status != CK_OK);
   if (status != CK_OK) return status;
@@ -82,13 +101,15 @@ static ck_status use(int *steps, ck_error *err) {
 
 static void make_answers(void) {
   static const char message[] =
-      "{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}},{\"id\":\"2\"}],"
+      "{\"tool_calls\":[{\"id\":\"1\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}},{"
+      "\"id\":\"2\"}],"
       "\"main.x\":{\"result\":[1],\"error\":\"e\",\"writes\":{\"memory.k\":null}}}";
   ck_error err = CK_ERROR_INIT;
   ck_value *value = NULL;
-  bool made = ck_value_new(&value, ck_bytes_text(message), &err) == CK_OK &&
-              ck_outcome_new(&reply, CK_OUTCOME_OK, value, "said", &err) == CK_OK &&
-              ck_value_new(&input, ck_bytes_text("{\"x\":[null,\"z\"],\"path\":\"p#1\"}"), &err) == CK_OK;
+  bool made =
+      ck_value_new(&value, ck_bytes_text(message), &err) == CK_OK &&
+      ck_outcome_new(&reply, CK_OUTCOME_OK, value, "said", &err) == CK_OK &&
+      ck_value_new(&input, ck_bytes_text("{\"x\":[null,\"z\"],\"path\":\"p#1\"}"), &err) == CK_OK;
   tap_must(made, "the answers are there");
   ck_value_free(value);
   path = flow_file(text);
@@ -105,7 +126,8 @@ int main(void) {
     steps = 0;
     status = use(&steps, &err);
     budget = -1;
-    if (status != CK_OK && status != CK_E_NO_MEMORY && other++ < 5) tap_diag("%ld: %s", failed, err.text);
+    if (status != CK_OK && status != CK_E_NO_MEMORY && other++ < 5)
+      tap_diag("%ld: %s", failed, err.text);
   }
   tap_is_status(status, CK_OK, &err, "it works as soon as there is memory for all of it");
   tap_is_int(steps, 7, "to its end");

@@ -1,4 +1,5 @@
-/* test_flow_rounds.c - flow.rounds: delegations of every kind, rounds that are counted, whatever dies on the way. */
+/* test_flow_rounds.c - flow.rounds: delegations of every kind, rounds that are counted, whatever
+ * dies on the way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,8 @@ static const char *model_says(const ck_effect *effect) {
   size_t turn = wire_turns(effect->conversation);
   bad_wires += !wire_is_valid(effect->conversation);
   size_t count = ck_conversation_count(effect->conversation);
-  ck_bytes last = count ? ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)) : (ck_bytes){0};
+  ck_bytes last =
+      count ? ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)) : (ck_bytes){0};
   ck_buffer_append_format(&asked, "%s: %.*s\n", effect->scope, (int)last.len, last.data);
   for (const part *one = script; one->scope; one++)
     if (strcmp(one->scope, effect->scope) == 0) return turn < 8 ? one->says[turn] : NULL;
@@ -45,10 +47,14 @@ static const char *answer(void *to, const ck_effect *effect) {
 static const char *answer_exploring(void *to, const ck_effect *effect) {
   if (effect->kind == CK_EFFECT_READ) return "1769850307042";
   size_t count = effect->kind == CK_EFFECT_MODEL ? ck_conversation_count(effect->conversation) : 0;
-  bool reported = count && strstr(ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)).data, "All is well.");
+  bool reported =
+      count && strstr(ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)).data,
+                      "All is well.");
   bool cost = effect->kind == CK_EFFECT_MODEL && strcmp(effect->scope, "main.agent.cost") == 0;
   if (reported) return FLOW_CALLS(FINISH("8", "done"));
-  if (cost && count && strstr(ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)).data, "<system-warning>"))
+  if (cost && count &&
+      strstr(ck_value_bytes(ck_conversation_get(effect->conversation, count - 1)).data,
+             "<system-warning>"))
     return FLOW_CALLS(FLOW_CALL("9", "rewind", "{\"report\":\"cost is well\"}"));
   return answer(to, effect);
 }
@@ -60,22 +66,32 @@ static flow_run open_run(const char *text) {
   return run;
 }
 
-#define AGENTS "agents = { cost = flow.agent { prompt = \"You count.\", tools = { look = \"once\" } }, risk = flow.agent { prompt = \"You doubt.\" },\n" \
+#define AGENTS                                                                                     \
+  "agents = { cost = flow.agent { prompt = \"You count.\", tools = { look = \"once\" } }, risk = " \
+  "flow.agent { prompt = \"You doubt.\" },\n"                                                      \
   "  law = flow.agent { prompt = \"You cite.\" } }"
-#define ROUNDS(fields) FLOW "return flow.rounds { orchestrator = flow.agent { prompt = \"You lead.\" },\n" AGENTS fields " }\n"
+#define ROUNDS(fields)                                                                             \
+  FLOW                                                                                             \
+      "return flow.rounds { orchestrator = flow.agent { prompt = \"You lead.\" },\n" AGENTS fields \
+      " }\n"
 
 static void is_result(flow_run *run, const char *want, const char *promise) {
-  tap_is_int(flow_run_finish(run), CK_SESSION_COMPLETED, "%s: it ends: %s", promise, run->result.text);
+  tap_is_int(flow_run_finish(run), CK_SESSION_COMPLETED, "%s: it ends: %s", promise,
+             run->result.text);
   tap_is_text(flow_run_result(run), want, "%s", promise);
 }
 
 /* ---- a deliberation with everything ---- */
 
 static const part whole[] = {
-    {"main", {FLOW_CALLS(DELEGATE("1", "\"parallel\":[\"cost\",\"risk\"],\"message\":\"What of it?\"")),
-              FLOW_CALLS(DELEGATE("2", "\"target\":\"law\",\"message\":\"May we?\"") "," DELEGATE("3", "\"sequential\":[\"risk\",\"cost\"],\"message\":\"And now?\"")),
-              FLOW_CALLS(FINISH("4", "Do it."))}},
-    {"main.agent.cost", {FLOW_CALLS(LOOK("a") "," NOTE("b", "dear")), FLOW_SAYS("It costs 5."), FLOW_SAYS("Still 5.")}},
+    {"main",
+     {FLOW_CALLS(DELEGATE("1", "\"parallel\":[\"cost\",\"risk\"],\"message\":\"What of it?\"")),
+      FLOW_CALLS(DELEGATE("2", "\"target\":\"law\",\"message\":\"May we?\"") "," DELEGATE(
+          "3", "\"sequential\":[\"risk\",\"cost\"],\"message\":\"And now?\"")),
+      FLOW_CALLS(FINISH("4", "Do it."))}},
+    {"main.agent.cost",
+     {FLOW_CALLS(LOOK("a") "," NOTE("b", "dear")), FLOW_SAYS("It costs 5."),
+      FLOW_SAYS("Still 5.")}},
     {"main.agent.risk", {FLOW_SAYS("Little risk."), FLOW_SAYS("No risk.")}},
     {"main.agent.law", {FLOW_SAYS("We may.")}},
     {0},
@@ -84,22 +100,37 @@ static const part whole[] = {
 static void test_whole(void) {
   script = whole;
   flow_run run = open_run(ROUNDS(""));
-  is_result(&run, "{\"result\":\"Do it.\",\"rounds\":2}", "an orchestrator delegates, hears, and finishes");
-  tap_ok(strstr(asked.data, "main.agent.cost: {\"role\":\"user\",\"content\":\"What of it?\"}\n") != NULL, "an agent is given the message");
-  tap_ok(strstr(asked.data, "main: {\"role\":\"tool\",\"tool_call_id\":\"1\",\"name\":\"delegate\",\"content\":\"[cost]\\nIt costs 5.\\n\\n[risk]\\nLittle risk.\"}\n") != NULL,
+  is_result(&run, "{\"result\":\"Do it.\",\"rounds\":2}",
+            "an orchestrator delegates, hears, and finishes");
+  tap_ok(strstr(asked.data, "main.agent.cost: {\"role\":\"user\",\"content\":\"What of it?\"}\n") !=
+             NULL,
+         "an agent is given the message");
+  tap_ok(strstr(asked.data,
+                "main: "
+                "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"name\":\"delegate\","
+                "\"content\":\"[cost]\\nIt costs 5.\\n\\n[risk]\\nLittle risk.\"}\n") != NULL,
          "the answers of agents that were asked together come as one, in their order");
-  tap_ok(strstr(asked.data, "main.agent.cost: {\"role\":\"user\",\"content\":\"And now?\\n\\n[risk]\\nNo risk.\"}\n") != NULL, "in a sequence each hears those before");
-  tap_ok(strstr(asked.data, "main: {\"role\":\"tool\",\"tool_call_id\":\"3\",\"name\":\"delegate\",\"content\":\"[risk]\\nNo risk.\\n\\n[cost]\\nStill 5.\"}\n") != NULL,
+  tap_ok(strstr(asked.data, "main.agent.cost: {\"role\":\"user\",\"content\":\"And "
+                            "now?\\n\\n[risk]\\nNo risk.\"}\n") != NULL,
+         "in a sequence each hears those before");
+  tap_ok(strstr(asked.data, "main: "
+                            "{\"role\":\"tool\",\"tool_call_id\":\"3\",\"name\":\"delegate\","
+                            "\"content\":\"[risk]\\nNo risk.\\n\\n[cost]\\nStill 5.\"}\n") != NULL,
          "and all are heard");
   tap_is_text(flow_run_get(&run, "rounds.completed"), "2", "rounds are counted in the state");
-  tap_is_text(flow_run_get(&run, "scratch.cost"), "{\"notes\":[\"dear\"]}", "a note is on the pad of the agent");
+  tap_is_text(flow_run_get(&run, "scratch.cost"), "{\"notes\":[\"dear\"]}",
+              "a note is on the pad of the agent");
   tap_is_text(flow_run_get(&run, "position.main.agent.cost"), "nothing", "no scope is left");
   const char *events = flow_run_events(&run, CK_EVENT_DELEGATION);
   tap_is_text(events,
-              "main orchestrator {\"id\":\"1.1\",\"message\":\"What of it?\",\"parallel\":[\"cost\",\"risk\"]}\n"
+              "main orchestrator {\"id\":\"1.1\",\"message\":\"What of "
+              "it?\",\"parallel\":[\"cost\",\"risk\"]}\n"
               "main orchestrator {\"id\":\"2.1\",\"message\":\"May we?\",\"target\":\"law\"}\n"
-              "main orchestrator {\"id\":\"2.2\",\"message\":\"And now?\",\"sequential\":[\"risk\",\"cost\"]}\n", "each delegation is in the transcript");
-  tap_ok(strstr(flow_run_marks(&run), "round_complete main") != NULL, "a round's end is a boundary");
+              "main orchestrator {\"id\":\"2.2\",\"message\":\"And "
+              "now?\",\"sequential\":[\"risk\",\"cost\"]}\n",
+              "each delegation is in the transcript");
+  tap_ok(strstr(flow_run_marks(&run), "round_complete main") != NULL,
+         "a round's end is a boundary");
   tap_is_int(run.most_under_way, 2, "agents that are asked together work at the same time");
   tap_is_int(bad_wires, 0, "every request is valid on the wire");
   flow_run_close(&run);
@@ -121,19 +152,27 @@ static void test_deaths(const char *text, const char *promise) {
   char *want = strdup(flow_run_result(&all)), *pad = strdup(flow_run_get(&all, "scratch.cost"));
   for (int step = 0; step <= MOVES; step++) {
     for (int seed = 0; seed < 2 * SEEDS; seed++) {
-      flow_run run = {.answer = answer, .input = "{\"input\":\"Shall we?\"}", .no_checkpoints = seed % 2 == 1, .random = (uint64_t)(seed / 2)};
+      flow_run run = {.answer = answer,
+                      .input = "{\"input\":\"Shall we?\"}",
+                      .no_checkpoints = seed % 2 == 1,
+                      .random = (uint64_t)(seed / 2)};
       flow_run_open(&run, path);
       live_on(&run, step);
-      bool good = run.result.status == CK_SESSION_COMPLETED && flow_run_twice(&run) == 0 && strcmp(flow_run_result(&run), want) == 0 &&
+      bool good = run.result.status == CK_SESSION_COMPLETED && flow_run_twice(&run) == 0 &&
+                  strcmp(flow_run_result(&run), want) == 0 &&
                   strcmp(flow_run_get(&run, "scratch.cost"), pad) == 0;
       if (!good)
-        tap_diag("after %d moves, seed %d: %s %s; %d twice\n%s", step, seed, run.result.text, flow_run_result(&run), flow_run_twice(&run), flow_run_log(&run));
+        tap_diag("after %d moves, seed %d: %s %s; %d twice\n%s", step, seed, run.result.text,
+                 flow_run_result(&run), flow_run_twice(&run), flow_run_log(&run));
       wrong += !good;
       lives += run.lives;
       flow_run_close(&run);
     }
   }
-  tap_is_int(wrong, 0, "%s: it dies after each of %d moves, lives %d times, does nothing twice and comes to the same", promise, MOVES, lives);
+  tap_is_int(wrong, 0,
+             "%s: it dies after each of %d moves, lives %d times, does nothing twice and comes to "
+             "the same",
+             promise, MOVES, lives);
   tap_is_int(bad_wires, 0, "and every request was valid on the wire");
   free(want);
   free(pad);
@@ -144,9 +183,17 @@ static void test_deaths(const char *text, const char *promise) {
 
 static void test_refusals(void) {
   static const part bad[] = {
-      {"main", {FLOW_CALLS(DELEGATE("1", "\"target\":\"tax\",\"message\":\"m\"") "," DELEGATE("2", "\"message\":\"m\"") "," DELEGATE("3", "\"target\":\"law\",\"parallel\":[\"risk\"],\"message\":\"m\"")),
-                FLOW_CALLS(DELEGATE("4", "\"target\":\"law\",\"message\":\"m\"") "," DELEGATE("5", "\"parallel\":[\"risk\",\"law\"],\"message\":\"m\"") "," DELEGATE("6", "\"parallel\":[],\"message\":\"m\"")),
-                FLOW_CALLS(DELEGATE("7", "\"target\":\"law\",\"message\":\"m\"") "," FINISH("8", "a") "," FINISH("9", "b"))}},
+      {"main",
+       {FLOW_CALLS(DELEGATE("1", "\"target\":\"tax\",\"message\":\"m\"") "," DELEGATE(
+            "2", "\"message\":\"m\"") "," DELEGATE("3", "\"target\":\"law\",\"parallel\":[\"risk\"]"
+                                                        ",\"message\":\"m\"")),
+        FLOW_CALLS(DELEGATE("4", "\"target\":\"law\",\"message\":\"m\"") "," DELEGATE(
+            "5",
+            "\"parallel\":[\"risk\",\"law\"],\"message\":\"m\"") "," DELEGATE("6",
+                                                                              "\"parallel\":[],"
+                                                                              "\"message\":\"m\"")),
+        FLOW_CALLS(DELEGATE("7", "\"target\":\"law\",\"message\":\"m\"") "," FINISH(
+            "8", "a") "," FINISH("9", "b"))}},
       {"main.agent.law", {FLOW_SAYS("law"), FLOW_SAYS("never")}},
       {0},
   };
@@ -154,30 +201,47 @@ static void test_refusals(void) {
   flow_run run = open_run(ROUNDS(""));
   is_result(&run, "{\"result\":\"a\",\"rounds\":1}", "the first finish is the one");
   const char *log = flow_run_messages(&run, "main");
-  tap_ok(strstr(log, "Error: there is no agent 'tax' here, only: cost, law, risk") != NULL, "an agent that is not there");
+  tap_ok(strstr(log, "Error: there is no agent 'tax' here, only: cost, law, risk") != NULL,
+         "an agent that is not there");
   tap_ok(strstr(log, "Error: say whom: target, targets, parallel or sequential") != NULL, "nobody");
-  tap_ok(strstr(log, "Error: give one of target, targets, parallel and sequential, not 'target' and 'parallel'") != NULL, "two ways at once");
-  tap_ok(strstr(log, "Error: the agent 'law' is asked already: ask it again when it has answered") != NULL, "an agent that is asked already");
-  tap_ok(strstr(log, "Error: 'parallel' must be the name of an agent, or a list of names") != NULL, "an empty list");
-  tap_ok(strstr(log, "Not run: finish was called in the same message.") != NULL, "a delegation beside finish costs nothing");
+  tap_ok(strstr(log, "Error: give one of target, targets, parallel and sequential, not 'target' "
+                     "and 'parallel'") != NULL,
+         "two ways at once");
+  tap_ok(
+      strstr(log, "Error: the agent 'law' is asked already: ask it again when it has answered") !=
+          NULL,
+      "an agent that is asked already");
+  tap_ok(strstr(log, "Error: 'parallel' must be the name of an agent, or a list of names") != NULL,
+         "an empty list");
+  tap_ok(strstr(log, "Not run: finish was called in the same message.") != NULL,
+         "a delegation beside finish costs nothing");
   tap_ok(strstr(log, "Already finished.") != NULL, "a second finish");
-  tap_is_text(flow_run_get(&run, "rounds.completed"), "1", "a turn whose delegations are all refused is no round");
+  tap_is_text(flow_run_get(&run, "rounds.completed"), "1",
+              "a turn whose delegations are all refused is no round");
   flow_run_close(&run);
 }
 
 static void test_limit(void) {
   static const part again[] = {
-      {"main", {FLOW_CALLS(DELEGATE("1", "\"target\":\"law\",\"message\":\"m\"")), FLOW_CALLS(DELEGATE("2", "\"target\":\"law\",\"message\":\"m\"")),
-                FLOW_CALLS(DELEGATE("3", "\"target\":\"law\",\"message\":\"m\"")), FLOW_SAYS("Enough.")}},
+      {"main",
+       {FLOW_CALLS(DELEGATE("1", "\"target\":\"law\",\"message\":\"m\"")),
+        FLOW_CALLS(DELEGATE("2", "\"target\":\"law\",\"message\":\"m\"")),
+        FLOW_CALLS(DELEGATE("3", "\"target\":\"law\",\"message\":\"m\"")), FLOW_SAYS("Enough.")}},
       {"main.agent.law", {FLOW_SAYS("one"), FLOW_SAYS("two"), FLOW_SAYS("never")}},
       {0},
   };
   script = again;
   flow_run run = open_run(ROUNDS(", rounds = 2"));
-  is_result(&run, "{\"result\":\"Enough.\",\"rounds\":2}", "after the last round the orchestrator has the word");
-  tap_ok(strstr(asked.data, "main: {\"role\":\"user\",\"content\":\"That was the last of 2 rounds. Call finish with your conclusion.\"}") != NULL, "it is told so");
-  tap_ok(strstr(flow_run_messages(&run, "main"), "No rounds are left: call finish with your conclusion.") != NULL, "and can delegate no more");
-  tap_ok(strstr(flow_run_messages(&run, "main.agent.law"), "\"content\":\"one\"}\n{\"role\":\"user\",\"content\":\"m\"}\n") != NULL,
+  is_result(&run, "{\"result\":\"Enough.\",\"rounds\":2}",
+            "after the last round the orchestrator has the word");
+  tap_ok(strstr(asked.data, "main: {\"role\":\"user\",\"content\":\"That was the last of 2 rounds. "
+                            "Call finish with your conclusion.\"}") != NULL,
+         "it is told so");
+  tap_ok(strstr(flow_run_messages(&run, "main"),
+                "No rounds are left: call finish with your conclusion.") != NULL,
+         "and can delegate no more");
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.law"),
+                "\"content\":\"one\"}\n{\"role\":\"user\",\"content\":\"m\"}\n") != NULL,
          "an agent's conversation goes on when it is asked again");
   flow_run_close(&run);
 }
@@ -186,21 +250,33 @@ static void test_limit(void) {
 
 static void test_nested(void) {
   static const part nested[] = {
-      {"main", {FLOW_CALLS(DELEGATE("1", "\"target\":\"cost\",\"message\":\"top\"")), FLOW_CALLS(FINISH("2", "ok"))}},
-      {"main.agent.cost", {FLOW_CALLS(DELEGATE("3", "\"target\":\"law\",\"message\":\"down\"")), FLOW_CALLS(DELEGATE("4", "\"target\":\"risk\",\"message\":\"m\"")), FLOW_SAYS("cost says")}},
-      {"main.agent.cost.agent.law", {FLOW_CALLS(DELEGATE("5", "\"target\":\"risk\",\"message\":\"deeper\"")), FLOW_SAYS("law says")}},
+      {"main",
+       {FLOW_CALLS(DELEGATE("1", "\"target\":\"cost\",\"message\":\"top\"")),
+        FLOW_CALLS(FINISH("2", "ok"))}},
+      {"main.agent.cost",
+       {FLOW_CALLS(DELEGATE("3", "\"target\":\"law\",\"message\":\"down\"")),
+        FLOW_CALLS(DELEGATE("4", "\"target\":\"risk\",\"message\":\"m\"")),
+        FLOW_SAYS("cost says")}},
+      {"main.agent.cost.agent.law",
+       {FLOW_CALLS(DELEGATE("5", "\"target\":\"risk\",\"message\":\"deeper\"")),
+        FLOW_SAYS("law says")}},
       {0},
   };
   script = nested;
-  const char *text = ROUNDS(", delegates = { cost = { \"law\" }, law = { \"risk\" } }, max_depth = 1");
+  const char *text =
+      ROUNDS(", delegates = { cost = { \"law\" }, law = { \"risk\" } }, max_depth = 1");
   flow_run run = open_run(text);
   is_result(&run, "{\"result\":\"ok\",\"rounds\":1}", "an agent that may delegates too");
-  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost.agent.law"), "Delegation refused: depth 1 is the deepest that max_depth allows.") != NULL,
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost.agent.law"),
+                "Delegation refused: depth 1 is the deepest that max_depth allows.") != NULL,
          "no deeper than max_depth");
-  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost"), "Error: there is no agent 'risk' here, only: law") != NULL, "and to those only that it may ask");
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost"),
+                "Error: there is no agent 'risk' here, only: law") != NULL,
+         "and to those only that it may ask");
   tap_is_text(flow_run_events(&run, CK_EVENT_DELEGATION),
               "main orchestrator {\"id\":\"1.1\",\"message\":\"top\",\"target\":\"cost\"}\n"
-              "main.agent.cost cost {\"id\":\"1.1/1.1\",\"message\":\"down\",\"target\":\"law\"}\n", "below the delegation it comes from");
+              "main.agent.cost cost {\"id\":\"1.1/1.1\",\"message\":\"down\",\"target\":\"law\"}\n",
+              "below the delegation it comes from");
   flow_run_close(&run);
   test_deaths(text, "delegations below delegations");
 }
@@ -209,10 +285,16 @@ static void test_nested(void) {
 
 static void test_exploring(void) {
   static const part exploring[] = {
-      {"main", {FLOW_CALLS(FLOW_CALL("1", "checkpoint", "{\"goal\":\"g\"}")), FLOW_CALLS(DELEGATE("2", "\"parallel\":[\"cost\",\"law\"],\"message\":\"m\"")),
-                FLOW_CALLS(FINISH("3", "too early")), FLOW_CALLS(FLOW_CALL("4", "rewind", "{\"report\":\"All is well.\"}")), 0}},
-      {"main.agent.cost", {FLOW_CALLS(FLOW_CALL("5", "checkpoint", "{\"goal\":\"h\"}")), FLOW_CALLS(DELEGATE("6", "\"target\":\"risk\",\"message\":\"n\"")), FLOW_SAYS("cost")}},
-      {"main.agent.cost.agent.risk", {FLOW_CALLS(FLOW_CALL("7", "checkpoint", "{\"goal\":\"i\"}")), FLOW_SAYS("risk")}},
+      {"main",
+       {FLOW_CALLS(FLOW_CALL("1", "checkpoint", "{\"goal\":\"g\"}")),
+        FLOW_CALLS(DELEGATE("2", "\"parallel\":[\"cost\",\"law\"],\"message\":\"m\"")),
+        FLOW_CALLS(FINISH("3", "too early")),
+        FLOW_CALLS(FLOW_CALL("4", "rewind", "{\"report\":\"All is well.\"}")), 0}},
+      {"main.agent.cost",
+       {FLOW_CALLS(FLOW_CALL("5", "checkpoint", "{\"goal\":\"h\"}")),
+        FLOW_CALLS(DELEGATE("6", "\"target\":\"risk\",\"message\":\"n\"")), FLOW_SAYS("cost")}},
+      {"main.agent.cost.agent.risk",
+       {FLOW_CALLS(FLOW_CALL("7", "checkpoint", "{\"goal\":\"i\"}")), FLOW_SAYS("risk")}},
       {"main.agent.law", {FLOW_SAYS("law")}},
       {0},
   };
@@ -221,14 +303,22 @@ static void test_exploring(void) {
   tap_must(ck_profile_new(&profile, "explore", &err) == CK_OK, "a profile");
   profile->checkpoint_tool = true;
   script = exploring;
-  flow_run run = {.answer = answer_exploring, .input = "{\"input\":\"Shall we?\"}", .profile = profile};
+  flow_run run = {
+      .answer = answer_exploring, .input = "{\"input\":\"Shall we?\"}", .profile = profile};
   flow_run_open(&run, flow_file(ROUNDS(", delegates = { cost = { \"risk\" } }, max_depth = 1")));
   is_result(&run, "{\"result\":\"done\",\"rounds\":1}", "an orchestrator explores by delegating");
   const char *messages = flow_run_messages(&run, "main");
-  tap_ok(strstr(messages, "{\"role\":\"user\",\"content\":\"All is well.\"}\n") && !strstr(messages, "delegate"), "what came of it is left");
-  tap_ok(strstr(flow_run_events(&run, CK_EVENT_MESSAGE), "<system-warning>You are in an active checkpoint.") != NULL, "it cannot finish in between");
-  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost"), "Checkpoint created.") != NULL, "an agent of the orchestrator is no subagent");
-  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost.agent.risk"), "Checkpoint not available in subagents.") != NULL, "one below it is");
+  tap_ok(strstr(messages, "{\"role\":\"user\",\"content\":\"All is well.\"}\n") &&
+             !strstr(messages, "delegate"),
+         "what came of it is left");
+  tap_ok(strstr(flow_run_events(&run, CK_EVENT_MESSAGE),
+                "<system-warning>You are in an active checkpoint.") != NULL,
+         "it cannot finish in between");
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost"), "Checkpoint created.") != NULL,
+         "an agent of the orchestrator is no subagent");
+  tap_ok(strstr(flow_run_messages(&run, "main.agent.cost.agent.risk"),
+                "Checkpoint not available in subagents.") != NULL,
+         "one below it is");
   tap_is_int(bad_wires, 0, "every request is valid on the wire");
   flow_run_close(&run);
   ck_profile_free(profile);
@@ -236,14 +326,15 @@ static void test_exploring(void) {
 
 /* ---- a function that orchestrates ---- */
 
-#define BY_FUNCTION                                                                          \
-  FLOW "return flow.rounds { name = \"panel\", rounds = 3, " AGENTS ",\n"                    \
-  "  gate = function(ctx, done) if done == 1 then return \"look at it\" end end,\n"          \
-  "  orchestrator = function(ctx, round, ask)\n"                                              \
-  "    local heard = ask { parallel = { \"cost\", \"risk\" }, message = \"round \" .. round }\n" \
-  "    ctx.memory:append(\"heard\", heard)\n"                                                 \
-  "    if heard.risk == \"No risk.\" then return heard.cost end\n"                            \
-  "  end }\n"
+#define BY_FUNCTION                                                                                \
+  FLOW "return flow.rounds { name = \"panel\", rounds = 3, " AGENTS ",\n"                          \
+       "  gate = function(ctx, done) if done == 1 then return \"look at it\" end end,\n"           \
+       "  orchestrator = function(ctx, round, ask)\n"                                              \
+       "    local heard = ask { parallel = { \"cost\", \"risk\" }, message = \"round \" .. round " \
+       "}\n"                                                                                       \
+       "    ctx.memory:append(\"heard\", heard)\n"                                                 \
+       "    if heard.risk == \"No risk.\" then return heard.cost end\n"                            \
+       "  end }\n"
 
 static void test_function(void) {
   static const part two[] = {
@@ -255,8 +346,11 @@ static void test_function(void) {
   flow_run run = open_run(BY_FUNCTION);
   tap_is_int(flow_run_finish(&run), CK_SESSION_PAUSED, "a gate pauses between rounds");
   tap_is_text(run.result.text, "look at it", "with its reason");
-  is_result(&run, "{\"result\":\"4\",\"rounds\":2}", "and once only; a function orchestrates until it gives a result");
-  tap_is_text(flow_run_get(&run, "memory.heard"), "[{\"cost\":\"5\",\"risk\":\"Some.\"},{\"cost\":\"4\",\"risk\":\"No risk.\"}]", "it hears the answers by agent");
+  is_result(&run, "{\"result\":\"4\",\"rounds\":2}",
+            "and once only; a function orchestrates until it gives a result");
+  tap_is_text(flow_run_get(&run, "memory.heard"),
+              "[{\"cost\":\"5\",\"risk\":\"Some.\"},{\"cost\":\"4\",\"risk\":\"No risk.\"}]",
+              "it hears the answers by agent");
   flow_run_close(&run);
   test_deaths(BY_FUNCTION, "a function that orchestrates");
 }
@@ -264,13 +358,24 @@ static void test_function(void) {
 static void test_failures(void) {
   static const part none[] = {{"main.agent.risk", {FLOW_SAYS("fine")}}, {0}};
   script = none;
-  flow_run wrong = open_run(FLOW "return flow.rounds { " AGENTS ", orchestrator = function(_, _, ask) ask { target = \"tax\", message = \"m\" } end }\n");
-  tap_is_int(flow_run_finish(&wrong), CK_SESSION_FAILED, "a function that asks nobody who is there fails the session");
-  tap_ok(strstr(wrong.result.text, "a delegation: there is no agent 'tax' here, only: cost, law, risk") != NULL, "by name: %s", wrong.result.text);
+  flow_run wrong = open_run(
+      FLOW
+      "return flow.rounds { " AGENTS
+      ", orchestrator = function(_, _, ask) ask { target = \"tax\", message = \"m\" } end }\n");
+  tap_is_int(flow_run_finish(&wrong), CK_SESSION_FAILED,
+             "a function that asks nobody who is there fails the session");
+  tap_ok(strstr(wrong.result.text,
+                "a delegation: there is no agent 'tax' here, only: cost, law, risk") != NULL,
+         "by name: %s", wrong.result.text);
   flow_run_close(&wrong);
-  flow_run broken = open_run(FLOW "return flow.rounds { agents = { risk = flow.agent {}, bad = flow.agent { prompt = function() error(\"no prompt\", 0) end } },\n"
-                                  "orchestrator = function(_, _, ask) return ask { targets = { \"bad\", \"risk\" }, message = \"m\" } end }\n");
-  is_result(&broken, "{\"result\":{\"bad\":\"bad failed: no prompt\",\"risk\":\"fine\"},\"rounds\":1}", "an agent that fails is an answer, not the end of the others");
+  flow_run broken =
+      open_run(FLOW "return flow.rounds { agents = { risk = flow.agent {}, bad = flow.agent { "
+                    "prompt = function() error(\"no prompt\", 0) end } },\n"
+                    "orchestrator = function(_, _, ask) return ask { targets = { \"bad\", \"risk\" "
+                    "}, message = \"m\" } end }\n");
+  is_result(&broken,
+            "{\"result\":{\"bad\":\"bad failed: no prompt\",\"risk\":\"fine\"},\"rounds\":1}",
+            "an agent that fails is an answer, not the end of the others");
   flow_run_close(&broken);
 }
 
@@ -280,15 +385,31 @@ static void test_definitions(void) {
   } cases[] = {
       {"return flow.rounds { agents = { a = flow.agent {} } }", "flow.rounds needs 'orchestrator'"},
       {"return flow.rounds { orchestrator = flow.agent {} }", "flow.rounds needs 'agents'"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = {} }", "'agents' must be a table of NAME = flow.agent{…} with at least one"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = { [\"a b\"] = flow.agent {} } }", "'a b' cannot name an agent"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.ask {} } }", "'a' must be flow.agent{…}"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent { user = flow.ask {} } } }", "'a' cannot have a user"},
-      {"return flow.rounds { orchestrator = flow.agent { name = \"a\" }, agents = { a = flow.agent {} } }", "orchestrator and agent are both called 'a'"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent {} }, delegates = { b = { \"a\" } } }", "delegates: there is no agent 'b'; did you mean 'a'?"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = { ab = flow.agent {} }, delegates = { ab = { \"ba\" } } }", "delegates: 'ab' names 'ba', which is no agent; did you mean 'ab'?"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent {} }, round = 2 }", "flow.rounds has no field 'round'; did you mean 'rounds'?"},
-      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent {} }, rounds = 0 }", "'rounds' must be a whole number from 1"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = {} }",
+       "'agents' must be a table of NAME = flow.agent{…} with at least one"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { [\"a b\"] = flow.agent {} } "
+       "}",
+       "'a b' cannot name an agent"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.ask {} } }",
+       "'a' must be flow.agent{…}"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent { user = "
+       "flow.ask {} } } }",
+       "'a' cannot have a user"},
+      {"return flow.rounds { orchestrator = flow.agent { name = \"a\" }, agents = { a = flow.agent "
+       "{} } }",
+       "orchestrator and agent are both called 'a'"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent {} }, "
+       "delegates = { b = { \"a\" } } }",
+       "delegates: there is no agent 'b'; did you mean 'a'?"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { ab = flow.agent {} }, "
+       "delegates = { ab = { \"ba\" } } }",
+       "delegates: 'ab' names 'ba', which is no agent; did you mean 'ab'?"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent {} }, round = "
+       "2 }",
+       "flow.rounds has no field 'round'; did you mean 'rounds'?"},
+      {"return flow.rounds { orchestrator = flow.agent {}, agents = { a = flow.agent {} }, rounds "
+       "= 0 }",
+       "'rounds' must be a whole number from 1"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     ck_flow_engine *engine;
@@ -297,7 +418,8 @@ static void test_definitions(void) {
     ck_buffer text = {0};
     ck_buffer_append_format(&text, FLOW "%s\n", cases[i].text);
     tap_must(ck_flow_engine_new(&engine, NULL, &err) == CK_OK, "an engine");
-    tap_is_status(engine->load(&flow, engine->self, flow_file(text.data), &err), CK_E_PARSE, &err, "%s is refused", cases[i].text);
+    tap_is_status(engine->load(&flow, engine->self, flow_file(text.data), &err), CK_E_PARSE, &err,
+                  "%s is refused", cases[i].text);
     tap_ok(strstr(err.text, cases[i].problem) != NULL, "with: %s (%s)", cases[i].problem, err.text);
     engine->unload(flow);
     engine->free(engine->self);

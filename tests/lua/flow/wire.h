@@ -4,8 +4,8 @@
 
 #include "core/model/conversation.h"
 
-/* Each assistant message with calls is followed by one result for each, in their order, and a result stands nowhere else; there is
- * something to answer, and no turn is empty. */
+/* Each assistant message with calls is followed by one result for each, in their order, and a
+ * result stands nowhere else; there is something to answer, and no turn is empty. */
 bool wire_is_valid(const ck_conversation *conversation);
 /* How many messages of the model are in it. */
 size_t wire_turns(const ck_conversation *conversation);

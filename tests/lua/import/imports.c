@@ -11,7 +11,8 @@
 void imports_open(imports *self) {
   memset(self, 0, sizeof *self);
   ck_store_options options = {.create = true};
-  tap_must(ck_store_open(&self->store, "memory:", &options, &self->err) == CK_OK, "a store: %s", self->err.text);
+  tap_must(ck_store_open(&self->store, "memory:", &options, &self->err) == CK_OK, "a store: %s",
+           self->err.text);
   tap_must(ck_redactor_new(&self->redactor, &self->err) == CK_OK, "a redactor: %s", self->err.text);
 }
 
@@ -71,7 +72,6 @@ ck_status imports_import(imports *self, const char *path, const char *format) {
   return status;
 }
 
-
 static void put_member(ck_buffer *out, ck_bytes body, const char *name) {
   ck_bytes value = ck_json_get(body, name);
   if (!value.len) return;
@@ -80,25 +80,30 @@ static void put_member(ck_buffer *out, ck_bytes body, const char *name) {
 }
 
 static bool dump_event(void *to, const ck_event *event) {
-  static const char *const members[] = {"key", "type", "name", "status", "error", "orphan", "cost", "input_tokens", "output_tokens",
-                                        "id", "target", "childAgentId", "kind", "depth", "now", "latency_ms", "since", "spent",
-                                        "request", "message", "content", "reason", "source"};
+  static const char *const members[] = {
+      "key",     "type",         "name",          "status",     "error",  "orphan",
+      "cost",    "input_tokens", "output_tokens", "id",         "target", "childAgentId",
+      "kind",    "depth",        "now",           "latency_ms", "since",  "spent",
+      "request", "message",      "content",       "reason",     "source"};
   ck_buffer *out = to;
   ck_bytes body = ck_value_bytes(event->body);
   if (event->kind == CK_EVENT_SESSION_STARTED) return true;
-  ck_buffer_append_format(out, "%s %s %s %" PRId64, ck_event_kind_name(event->kind), event->scope, event->agent ? event->agent : "-",
-                          event->at_ms);
+  ck_buffer_append_format(out, "%s %s %s %" PRId64, ck_event_kind_name(event->kind), event->scope,
+                          event->agent ? event->agent : "-", event->at_ms);
   for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-    if (event->kind == CK_EVENT_BOUNDARY || strcmp(members[i], "kind") != 0) put_member(out, body, members[i]);
+    if (event->kind == CK_EVENT_BOUNDARY || strcmp(members[i], "kind") != 0)
+      put_member(out, body, members[i]);
   ck_buffer_append_char(out, '\n');
   return true;
 }
 
 void imports_dump(ck_buffer *out, imports *self, const char *id) {
   ck_session_record record;
-  tap_must(ck_store_get_session(&record, self->store, id, &self->err) == CK_OK, "session %s: %s", id, self->err.text);
+  tap_must(ck_store_get_session(&record, self->store, id, &self->err) == CK_OK, "session %s: %s",
+           id, self->err.text);
   ck_event_query query = {.session = record.no};
-  tap_must(ck_store_read_events(self->store, &query, dump_event, out, &self->err) == CK_OK, "its events: %s", self->err.text);
+  tap_must(ck_store_read_events(self->store, &query, dump_event, out, &self->err) == CK_OK,
+           "its events: %s", self->err.text);
   ck_buffer_append_format(out, "%s ", ck_session_status_name(record.status));
   ck_bytes import = ck_json_get(ck_value_bytes(record.input), "import");
   put_member(out, import, "cost");
@@ -115,18 +120,22 @@ typedef struct counting {
 
 static bool count_event(void *to, const ck_event *event) {
   counting *self = to;
-  ck_bytes value = self->member ? ck_json_get(ck_value_bytes(event->body), self->member) : ck_bytes_text("any");
+  ck_bytes value =
+      self->member ? ck_json_get(ck_value_bytes(event->body), self->member) : ck_bytes_text("any");
   self->count += self->text ? ck_json_is_text(value, self->text) : value.len > 0;
   return true;
 }
 
-int64_t imports_count(imports *self, const char *id, ck_event_kind kind, const char *member, const char *text) {
+int64_t imports_count(imports *self, const char *id, ck_event_kind kind, const char *member,
+                      const char *text) {
   ck_session_record record;
-  tap_must(ck_store_get_session(&record, self->store, id, &self->err) == CK_OK, "session %s: %s", id, self->err.text);
+  tap_must(ck_store_get_session(&record, self->store, id, &self->err) == CK_OK, "session %s: %s",
+           id, self->err.text);
   counting found = {.member = member, .text = text};
   ck_event_query query = {.session = record.no, .kinds = (uint64_t)1 << kind};
   ck_session_record_clear(&record);
-  tap_must(ck_store_read_events(self->store, &query, count_event, &found, &self->err) == CK_OK, "its events: %s", self->err.text);
+  tap_must(ck_store_read_events(self->store, &query, count_event, &found, &self->err) == CK_OK,
+           "its events: %s", self->err.text);
   return found.count;
 }
 
@@ -134,7 +143,8 @@ const char *imports_path(const char *folder, const char *rest) {
   static char paths[16][1024];
   static size_t next;
   char *path = paths[next++ % 16];
-  tap_must(snprintf(path, sizeof *paths, "%s/%s", folder, rest) < (int)sizeof *paths, "the path is short enough");
+  tap_must(snprintf(path, sizeof *paths, "%s/%s", folder, rest) < (int)sizeof *paths,
+           "the path is short enough");
   return path;
 }
 
@@ -142,11 +152,14 @@ void imports_read(ck_buffer *out, const char *path) {
   FILE *file = fopen(path, "rb");
   tap_must(file != NULL, "%s can be read", path);
   char chunk[65536];
-  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;) ck_buffer_append(out, chunk, got);
+  for (size_t got; (got = fread(chunk, 1, sizeof chunk, file)) > 0;)
+    ck_buffer_append(out, chunk, got);
   fclose(file);
 }
 
 void imports_write(const char *path, ck_bytes bytes) {
   FILE *file = fopen(path, "wb");
-  tap_must(file && fwrite(bytes.data ? bytes.data : "", 1, bytes.len, file) == bytes.len && fclose(file) == 0, "%s can be written", path);
+  tap_must(file && fwrite(bytes.data ? bytes.data : "", 1, bytes.len, file) == bytes.len &&
+               fclose(file) == 0,
+           "%s can be written", path);
 }

@@ -19,7 +19,7 @@ typedef struct imports {
   imports_session sessions[IMPORTS_SESSIONS_MAX];
   size_t count, existed;
   size_t lost, mended;
-  int64_t last_lost;   /* line */
+  int64_t last_lost; /* line */
   char problem[200];
   ck_error err;
   /* inside */
@@ -35,8 +35,10 @@ ck_status imports_import(imports *self, const char *path, const char *format);
 
 /* All events of a session, one a line: kind, scope, agent and what matters of the body. */
 void imports_dump(ck_buffer *out, imports *self, const char *id);
-/* Counts events of the kind whose body's `member` is the JSON string `text`; NULL: any text, any body. */
-int64_t imports_count(imports *self, const char *id, ck_event_kind kind, const char *member, const char *text);
+/* Counts events of the kind whose body's `member` is the JSON string `text`; NULL: any text, any
+ * body. */
+int64_t imports_count(imports *self, const char *id, ck_event_kind kind, const char *member,
+                      const char *text);
 /* "<folder>/<rest>"; lives for 16 calls. */
 const char *imports_path(const char *folder, const char *rest);
 /* The file's bytes; ends the test when it cannot be read. */

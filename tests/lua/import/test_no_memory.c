@@ -1,5 +1,7 @@
-/* test_no_memory.c - whichever allocation fails, an import says so, leaves no part of a session and leaks nothing. */
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup,--wrap=strndup */
+/* test_no_memory.c - whichever allocation fails, an import says so, leaves no part of a session and
+ * leaks nothing. */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* link: -Wl,--wrap=reallocarray,--wrap=strdup,--wrap=strndup */
 #include <stdlib.h>
 
 #include "tests/lua/import/imports.h"
@@ -17,7 +19,8 @@ WRAP(strndup, (const char *text, size_t len), (text, len))
 
 static int64_t count_sessions(imports *f) {
   ck_verify_report report;
-  tap_must(ck_store_verify(&report, f->store, NULL, NULL, NULL, &f->err) == CK_OK, "the store can be verified");
+  tap_must(ck_store_verify(&report, f->store, NULL, NULL, NULL, &f->err) == CK_OK,
+           "the store can be verified");
   return report.problems ? -1 : report.sessions;
 }
 
@@ -34,7 +37,8 @@ static void check(const char *name, int64_t sessions) {
     budget = -1;
     done = status == CK_OK;
     wrong += !done && status != CK_E_NO_MEMORY;
-    if (!done && status != CK_E_NO_MEMORY) tap_diag("%s with %ld allocations: %s", name, allow, f.err.text);
+    if (!done && status != CK_E_NO_MEMORY)
+      tap_diag("%s with %ld allocations: %s", name, allow, f.err.text);
     ck_status again = imports_import(&f, path, NULL);
     torn += again != CK_OK || count_sessions(&f) != sessions;
     imports_close(&f);

@@ -7,14 +7,16 @@
 
 static const char data[] = "tests/lua/import/data";
 
-/* With CKRUN_IMPORT_WRITE set, the expectation is written instead; look at it before you keep it. */
+/* With CKRUN_IMPORT_WRITE set, the expectation is written instead; look at it before you keep
+ * it. */
 static void check_sample(const char *name, const char *format, size_t lost) {
   imports f;
   imports_open(&f);
   ck_buffer got = {0}, want = {0}, name_of_expected = {0};
   ck_buffer_append_format(&name_of_expected, "%s.expected", name);
   const char *expected = imports_path(data, name_of_expected.data);
-  tap_is_status(imports_import(&f, imports_path(data, name), NULL), CK_OK, &f.err, "%s is imported", name);
+  tap_is_status(imports_import(&f, imports_path(data, name), NULL), CK_OK, &f.err, "%s is imported",
+                name);
   tap_is_text(f.format, format, "%s: its format is told apart", name);
   tap_is_int((int64_t)f.lost, (int64_t)lost, "%s: lines that cannot be read are counted", name);
   for (size_t i = 0; i < f.count; i++) {
@@ -23,9 +25,11 @@ static void check_sample(const char *name, const char *format, size_t lost) {
   }
   if (getenv("CKRUN_IMPORT_WRITE")) imports_write(expected, ck_buffer_bytes(&got));
   imports_read(&want, expected);
-  tap_is_bytes(ck_buffer_bytes(&got), ck_buffer_bytes(&want), "%s: its events are those written down", name);
+  tap_is_bytes(ck_buffer_bytes(&got), ck_buffer_bytes(&want),
+               "%s: its events are those written down", name);
   ck_verify_report report;
-  tap_is_status(ck_store_verify(&report, f.store, NULL, NULL, NULL, &f.err), CK_OK, &f.err, "%s: the store can be verified", name);
+  tap_is_status(ck_store_verify(&report, f.store, NULL, NULL, NULL, &f.err), CK_OK, &f.err,
+                "%s: the store can be verified", name);
   tap_is_int(report.problems, 0, "%s: and all is well", name);
   ck_buffer_clear(&got);
   ck_buffer_clear(&want);

@@ -1,4 +1,5 @@
-/* test_annotations.c - lua/ck/meta.lua tells an editor exactly what a policy can see, name by name. */
+/* test_annotations.c - lua/ck/meta.lua tells an editor exactly what a policy can see, name by
+ * name. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static ck_bytes next_line(ck_bytes *rest) {
 static bool read_word(char out[NAME_SIZE], ck_bytes line, const char *before) {
   size_t skip = strlen(before), len = 0;
   if (line.len <= skip || memcmp(line.data, before, skip) != 0) return false;
-  while (skip + len < line.len && len < NAME_SIZE - 1 && !strchr(" (=:\"[", line.data[skip + len])) len++;
+  while (skip + len < line.len && len < NAME_SIZE - 1 && !strchr(" (=:\"[", line.data[skip + len]))
+    len++;
   memcpy(out, line.data + skip, len);
   out[len] = '\0';
   return len > 0;
@@ -41,9 +43,12 @@ static void append_section(ck_buffer *out, const char *head, const char *row) {
   while (rest.len > 0) {
     ck_bytes line = next_line(&rest);
     bool is_head = line.len == strlen(head) && memcmp(line.data, head, line.len) == 0;
-    if (is_head) inside = true;
-    else if (inside && line.len == 0) break;
-    else if (inside && read_word(word, line, row)) ck_buffer_append_format(out, "%s ", word);
+    if (is_head)
+      inside = true;
+    else if (inside && line.len == 0)
+      break;
+    else if (inside && read_word(word, line, row))
+      ck_buffer_append_format(out, "%s ", word);
   }
   ck_buffer_append_char(out, '\n');
 }
@@ -61,7 +66,8 @@ static void test_views(void) {
   for (int kind = 0; kind < CK_VIEW_COUNT; kind++) {
     ck_buffer want = {0}, head = {0};
     ck_buffer_append_format(&head, "---@class %s", ck_view_class((ck_view_kind)kind));
-    for (size_t i = 0; ck_view_field((ck_view_kind)kind, i); i++) ck_buffer_append_format(&want, "%s ", ck_view_field((ck_view_kind)kind, i));
+    for (size_t i = 0; ck_view_field((ck_view_kind)kind, i); i++)
+      ck_buffer_append_format(&want, "%s ", ck_view_field((ck_view_kind)kind, i));
     ck_buffer_append_char(&want, '\n');
     check(head.data, "---@field ", &want);
     ck_buffer_clear(&head);
@@ -82,12 +88,12 @@ static void test_policy(void) {
 
 #define NAME_3(name, number, text, ...) ck_buffer_append_text(&want, text " ");
 #define NAME_2(name, text) ck_buffer_append_text(&want, text " ");
-#define TEST_ALIAS(alias, table, column)             \
-  do {                                               \
-    ck_buffer want = {0};                            \
+#define TEST_ALIAS(alias, table, column)              \
+  do {                                                \
+    ck_buffer want = {0};                             \
     table(column) ck_buffer_append_char(&want, '\n'); \
-    check_alias("---@alias " alias " ", &want);      \
-    ck_buffer_clear(&want);                          \
+    check_alias("---@alias " alias " ", &want);       \
+    ck_buffer_clear(&want);                           \
   } while (0)
 
 static void check_alias(const char *head, const ck_buffer *want) {
@@ -137,11 +143,14 @@ static void test_library(void) {
   ck_error err = CK_ERROR_INIT;
   char names[32][NAME_SIZE];
   size_t count = 0;
-  tap_must(ck_vm_new(&vm, &ck_vm_policy_limits, NULL, &err) == CK_OK && ck_vm_call(vm, library_body, &want, &err) == CK_OK, "the library: %s", err.text);
+  tap_must(ck_vm_new(&vm, &ck_vm_policy_limits, NULL, &err) == CK_OK &&
+               ck_vm_call(vm, library_body, &want, &err) == CK_OK,
+           "the library: %s", err.text);
   ck_bytes rest = ck_embedded_get("lua/ck/meta.lua");
   while (rest.len > 0 && count < 32) {
     ck_bytes line = next_line(&rest);
-    if (read_word(names[count], line, "function ck.") || read_word(names[count], line, "ck.")) count++;
+    if (read_word(names[count], line, "function ck.") || read_word(names[count], line, "ck."))
+      count++;
   }
   qsort(names, count, NAME_SIZE, compare_texts);
   for (size_t i = 0; i < count; i++) ck_buffer_append_format(&got, "%s\n", names[i]);

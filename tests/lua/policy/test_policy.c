@@ -1,4 +1,5 @@
-/* test_policy.c - policies answer what they mean, fail closed, see one boundary at a time and never each other. */
+/* test_policy.c - policies answer what they mean, fail closed, see one boundary at a time and never
+ * each other. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +11,26 @@
 
 enum { CONTAINED_US = 300000, TIMED = 100000, MIXED = 10000 };
 
-static const ck_boundary tool_round = {
-    .kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .node = "n", .agent = "a", .depth = 1, .seq = 7, .now_ms = 1000,
-    .random = UINT64_C(1) << 52, .node_latency_ms = 40, .since = {5, 6, 2500000, 8, 9, 10},
-    .next = {"m", "send", true, CK_EFFECT_ONCE}, .budget = {800000, 1000000}, .clean = true, .checkpoint_cost_us = 1500,
-    .last_error = "late"};
-static const ck_boundary bare = {.kind = CK_BOUNDARY_NODE_START, .scope = "main", .budget = {0, -1}};
+static const ck_boundary tool_round = {.kind = CK_BOUNDARY_TOOL_ROUND,
+                                       .scope = "main",
+                                       .node = "n",
+                                       .agent = "a",
+                                       .depth = 1,
+                                       .seq = 7,
+                                       .now_ms = 1000,
+                                       .random = UINT64_C(1) << 52,
+                                       .node_latency_ms = 40,
+                                       .since = {5, 6, 2500000, 8, 9, 10},
+                                       .next = {"m", "send", true, CK_EFFECT_ONCE},
+                                       .budget = {800000, 1000000},
+                                       .clean = true,
+                                       .checkpoint_cost_us = 1500,
+                                       .last_error = "late"};
+static const ck_boundary bare = {
+    .kind = CK_BOUNDARY_NODE_START, .scope = "main", .budget = {0, -1}};
 
-static ck_status decide(ck_decision *out, const ck_policy_engine *engine, const ck_boundary *at, ck_error *err) {
+static ck_status decide(ck_decision *out, const ck_policy_engine *engine, const ck_boundary *at,
+                        ck_error *err) {
   return engine->checkpoint(out, engine->self, at, err);
 }
 
@@ -30,19 +43,25 @@ static void test_default(void) {
   ck_value *described;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_load(&profile, "default", &err) == CK_OK, "the default profile loads");
-  tap_must(ck_policy_engine_open(&engine, profile, &err) == CK_OK, "its policies load: %s", err.text);
+  tap_must(ck_policy_engine_open(&engine, profile, &err) == CK_OK, "its policies load: %s",
+           err.text);
   ck_profile_free(profile);
-  tap_is_status(decide(&decision, &engine, &tool_round, &err), CK_OK, &err, "it decides at a tool round");
+  tap_is_status(decide(&decision, &engine, &tool_round, &err), CK_OK, &err,
+                "it decides at a tool round");
   tap_ok(decision.take && !decision.sync, "with an async checkpoint");
-  tap_is_bytes(ck_value_bytes(decision.reasons),
-               ck_bytes_text("[{\"policy\":\"tool_rounds\",\"version\":1,\"reason\":\"tool round\"}]"), "and its reason");
+  tap_is_bytes(
+      ck_value_bytes(decision.reasons),
+      ck_bytes_text("[{\"policy\":\"tool_rounds\",\"version\":1,\"reason\":\"tool round\"}]"),
+      "and its reason");
   ck_decision_clear(&decision);
   tap_is_status(decide(&decision, &engine, &bare, &err), CK_OK, &err, "it decides elsewhere");
   tap_ok(!decision.take && !decision.reasons, "with no opinion");
-  tap_ok(!engine.prune && !engine.redact && !engine.resume && !engine.tail && !engine.on_failure && !engine.in_doubt && !engine.migrate,
+  tap_ok(!engine.prune && !engine.redact && !engine.resume && !engine.tail && !engine.on_failure &&
+             !engine.in_doubt && !engine.migrate,
          "hooks without a policy are absent");
   tap_is_status(ck_policy_describe(&described, &engine, &err), CK_OK, &err, "it can be described");
-  tap_ok(strstr(ck_value_bytes(described).data, "[{\"name\":\"tool_rounds\",\"version\":1,\"digest\":\"") != NULL,
+  tap_ok(strstr(ck_value_bytes(described).data,
+                "[{\"name\":\"tool_rounds\",\"version\":1,\"digest\":\"") != NULL,
          "by name, version and digest: %s", ck_value_bytes(described).data);
   ck_value_free(described);
   int64_t began = vm_script_cpu_us();
@@ -58,7 +77,9 @@ static void test_default(void) {
 
 static void check_view(const char *condition, const ck_boundary *at) {
   ck_buffer text = {0};
-  ck_buffer_append_format(&text, "return { name = 'v', version = 1, checkpoint = function(at) return %s end }", condition);
+  ck_buffer_append_format(
+      &text, "return { name = 'v', version = 1, checkpoint = function(at) return %s end }",
+      condition);
   ck_policy_engine engine = vm_script_engine(text.data);
   ck_decision decision;
   ck_error err = CK_ERROR_INIT;
@@ -70,16 +91,27 @@ static void check_view(const char *condition, const ck_boundary *at) {
 }
 
 static void test_view(void) {
-  check_view("at.kind == 'tool_round' and at.scope == 'main' and at.node == 'n' and at.agent == 'a'", &tool_round);
-  check_view("at.depth == 1 and at.seq == 7 and at.now == 1000 and at.latency_ms == 40", &tool_round);
-  check_view("at.random == 0.5 and at.is_clean == true and at.checkpoint_cost_ms == 1.5 and at.last_error == 'late'", &tool_round);
-  check_view("at.since.ms == 5 and at.since.events == 6 and at.since.cost_usd == 2.5 and at.since.tokens == 8", &tool_round);
+  check_view(
+      "at.kind == 'tool_round' and at.scope == 'main' and at.node == 'n' and at.agent == 'a'",
+      &tool_round);
+  check_view("at.depth == 1 and at.seq == 7 and at.now == 1000 and at.latency_ms == 40",
+             &tool_round);
+  check_view("at.random == 0.5 and at.is_clean == true and at.checkpoint_cost_ms == 1.5 and "
+             "at.last_error == 'late'",
+             &tool_round);
+  check_view("at.since.ms == 5 and at.since.events == 6 and at.since.cost_usd == 2.5 and "
+             "at.since.tokens == 8",
+             &tool_round);
   check_view("at.since.changed_keys == 9 and at.since.changed_bytes == 10", &tool_round);
-  check_view("at.next.node == 'm' and at.next.tool == 'send' and at.next.class == 'once'", &tool_round);
-  check_view("at.budget.spent == 0.8 and at.budget.limit == 1 and at.budget.approaching == true", &tool_round);
+  check_view("at.next.node == 'm' and at.next.tool == 'send' and at.next.class == 'once'",
+             &tool_round);
+  check_view("at.budget.spent == 0.8 and at.budget.limit == 1 and at.budget.approaching == true",
+             &tool_round);
   check_view("at.budget.left > 0.199999 and at.budget.left < 0.200001", &tool_round);
-  check_view("at.node == nil and at.agent == nil and at.last_error == nil and at.next.class == nil", &bare);
-  check_view("at.budget.limit == nil and at.budget.left == nil and at.budget.approaching == false", &bare);
+  check_view("at.node == nil and at.agent == nil and at.last_error == nil and at.next.class == nil",
+             &bare);
+  check_view("at.budget.limit == nil and at.budget.left == nil and at.budget.approaching == false",
+             &bare);
 }
 
 /* ---- failing closed ---- */
@@ -92,24 +124,28 @@ typedef struct {
 
 static const failure failures[] = {
     {"loops", "while true do end", "policy \"p\", checkpoint: "},
-    {"loops inside pcall", "while true do pcall(function() while true do end end) end", "the budget of 1000000 instructions"},
+    {"loops inside pcall", "while true do pcall(function() while true do end end) end",
+     "the budget of 1000000 instructions"},
     {"recurses", "local function f() return 1 + f() end return f()", ":2: "},
     {"takes all memory", "local t = {} while true do t[#t + 1] = {} end", "is spent"},
     {"raises", "error('no')", ":2: no"},
     {"raises nil", "error(nil)", ":2: the error value is a nil, not a text"},
     {"raises a table", "error({})", "the error value is a table"},
     {"has a slip", "return at.knd", "at has no field 'knd' (did you mean 'kind'?)"},
-    {"has a slip below", "return at.budget.limt", "at.budget has no field 'limt' (did you mean 'limit'?)"},
+    {"has a slip below", "return at.budget.limt",
+     "at.budget has no field 'limt' (did you mean 'limit'?)"},
     {"reads with a number", "return at[1]", "at has no field"},
     {"writes to at", "at.kind = 'final'", "the view 'at' is read-only"},
     {"writes below at", "at.since.ms = 0", "the view 'at.since' is read-only"},
     {"walks at", "for k in pairs(at) do end", "table expected, got view"},
     {"writes to its options", "opt.a = 2", "the table is read-only"},
     {"writes below its options", "opt.list[1] = 2", "the table is read-only"},
-    {"inserts into its options", "table.insert(opt.list, 1)", "table expected, got read-only table"},
+    {"inserts into its options", "table.insert(opt.list, 1)",
+     "table expected, got read-only table"},
     {"keeps state in a global", "calls = 1", "attempt to set global 'calls'"},
     {"opens a file", "io.open('/etc/passwd')", "undefined global 'io'"},
-    {"answers a number", "return 1", "p1.lua:1: the answer: nil, true, a reason or a table expected, got a number"},
+    {"answers a number", "return 1",
+     "p1.lua:1: the answer: nil, true, a reason or a table expected, got a number"},
     {"answers a function", "return error", "expected, got a function"},
     {"answers at", "return at", "expected, got a userdata"},
     {"answers its options", "return opt", "a reason or a table expected, got a table"},
@@ -121,20 +157,27 @@ static const failure failures[] = {
     {"answers with C1 controls", "return '\\u{9B}2J'", "got a control character at byte "},
     {"answers with NUL", "return 'a\\0'", "got a control character at byte "},
     {"answers broken text", "return '\\xff'", "UTF-8 expected"},
-    {"answers an unknown key", "return { reson = 'x' }", "unknown key 'reson' (did you mean 'reason'?)"},
-    {"answers an unknown durability", "return { durability = 'snyc' }", "durability: \"async\" or \"sync\" expected, got 'snyc' (did you mean 'sync'?)"},
-    {"answers a durability that is no text", "return { durability = {} }", "durability: \"async\" or \"sync\" expected, got a table"},
-    {"answers a reason that is no text", "return { reason = 0/0 }", "reason: a text expected, got a number"},
+    {"answers an unknown key", "return { reson = 'x' }",
+     "unknown key 'reson' (did you mean 'reason'?)"},
+    {"answers an unknown durability", "return { durability = 'snyc' }",
+     "durability: \"async\" or \"sync\" expected, got 'snyc' (did you mean 'sync'?)"},
+    {"answers a durability that is no text", "return { durability = {} }",
+     "durability: \"async\" or \"sync\" expected, got a table"},
+    {"answers a reason that is no text", "return { reason = 0/0 }",
+     "reason: a text expected, got a number"},
     {"answers a list", "return { 'x' }", "a key that is no name"},
-    {"answers a table with table keys", "return { [{}] = 1 }", "a key that is a table has no order"},
-    {"answers a table with a million keys", "local t = {} for i = 1, 1000000 do t[i] = i end return t", "is spent"},
+    {"answers a table with table keys", "return { [{}] = 1 }",
+     "a key that is a table has no order"},
+    {"answers a table with a million keys",
+     "local t = {} for i = 1, 1000000 do t[i] = i end return t", "is spent"},
     {"answers through a huge format", "return string.format('%200s', 'x')", "at most two digits"},
 };
 
 static void check_failure(const failure *row) {
   ck_buffer text = {0};
   ck_buffer_append_format(&text,
-                          "return { name = 'p', version = 1, options = { a = 1, list = {1} }, checkpoint = function(at, opt)\n%s\nend }",
+                          "return { name = 'p', version = 1, options = { a = 1, list = {1} }, "
+                          "checkpoint = function(at, opt)\n%s\nend }",
                           row->body);
   ck_policy_engine engine = vm_script_engine(text.data);
   ck_decision decision;
@@ -145,8 +188,10 @@ static void check_failure(const failure *row) {
     int64_t took = vm_script_cpu_us() - began;
     tap_is_status(status, CK_E_POLICY, &err, "a policy that %s fails", row->name);
     tap_ok(decision.take && decision.sync, "and the checkpoint is taken, sync");
-    tap_ok(strstr(err.text, row->want) || ((strstr(row->want, "budget of") || strstr(row->want, "is spent")) && strstr(err.text, "ran longer")), "saying %s: %s",
-           row->want, err.text);
+    tap_ok(strstr(err.text, row->want) ||
+               ((strstr(row->want, "budget of") || strstr(row->want, "is spent")) &&
+                strstr(err.text, "ran longer")),
+           "saying %s: %s", row->want, err.text);
     tap_ok(took <= CONTAINED_US, "within %d ms", (int)(took / 1000) + 1);
     ck_decision_clear(&decision);
   }
@@ -159,21 +204,27 @@ static void check_failure(const failure *row) {
 static void test_composition(void) {
   static const char *const texts[] = {
       "return { name = 'one', version = 1, checkpoint = function(at) return at.depth == 1 end }",
-      "return { name = 'bad', version = 1, checkpoint = function(at) if at.depth == 1 then error('x') end end }",
-      "return { name = 'two', version = 3, checkpoint = function(at) return { reason = 'a \"quote\"', durability = 'sync' } end }",
+      "return { name = 'bad', version = 1, checkpoint = function(at) if at.depth == 1 then "
+      "error('x') end end }",
+      "return { name = 'two', version = 3, checkpoint = function(at) return { reason = 'a "
+      "\"quote\"', durability = 'sync' } end }",
       "return { name = 'silent', version = 1, checkpoint = function() end }"};
   ck_policy_engine engine;
   ck_decision decision;
   ck_error err = CK_ERROR_INIT;
   tap_must(vm_script_engines(&engine, texts, 4, &err) == CK_OK, "four policies load: %s", err.text);
-  tap_is_status(decide(&decision, &engine, &tool_round, &err), CK_E_POLICY, &err, "one that fails is reported");
-  tap_ok(strstr(err.text, "policy \"bad\", checkpoint: ") && strstr(err.text, "p2.lua:1: x"), "by name, hook, file and line: %s", err.text);
+  tap_is_status(decide(&decision, &engine, &tool_round, &err), CK_E_POLICY, &err,
+                "one that fails is reported");
+  tap_ok(strstr(err.text, "policy \"bad\", checkpoint: ") && strstr(err.text, "p2.lua:1: x"),
+         "by name, hook, file and line: %s", err.text);
   tap_ok(decision.take && decision.sync, "a yes wins");
   tap_is_bytes(ck_value_bytes(decision.reasons),
-               ck_bytes_text("[{\"policy\":\"one\",\"version\":1,\"reason\":null},{\"policy\":\"two\",\"version\":3,\"reason\":\"a \\\"quote\\\"\"}]"),
+               ck_bytes_text("[{\"policy\":\"one\",\"version\":1,\"reason\":null},{\"policy\":"
+                             "\"two\",\"version\":3,\"reason\":\"a \\\"quote\\\"\"}]"),
                "all reasons are kept, and the others are asked all the same");
   ck_decision_clear(&decision);
-  tap_is_status(decide(&decision, &engine, &bare, NULL), CK_OK, NULL, "the next boundary is a new one");
+  tap_is_status(decide(&decision, &engine, &bare, NULL), CK_OK, NULL,
+                "the next boundary is a new one");
   ck_decision_clear(&decision);
   engine.free(engine.self);
 }
@@ -193,12 +244,17 @@ static void test_refused_files(void) {
       {"return { name = 'a\\0', version = 1 }", CK_E_PARSE, "name: a text of a to z"},
       {"return { name = 'a' }", CK_E_PARSE, "version: a whole number from 1"},
       {"return { name = 'a', version = 1.5 }", CK_E_PARSE, "version: a whole number from 1"},
-      {"return { name = 'a', version = 1, checkpiont = error }", CK_E_PARSE, "unknown key 'checkpiont' (did you mean 'checkpoint'?)"},
+      {"return { name = 'a', version = 1, checkpiont = error }", CK_E_PARSE,
+       "unknown key 'checkpiont' (did you mean 'checkpoint'?)"},
       {"return { name = 'a', version = 1, [1] = 2 }", CK_E_PARSE, "keys are names"},
-      {"return { name = 'a', version = 1, checkpoint = true }", CK_E_PARSE, "checkpoint: a function is expected, not a boolean"},
-      {"return { name = 'a', version = 1, redact = 1 }", CK_E_PARSE, "redact: a function is expected, not a number"},
-      {"return { name = 'a', version = 1, options = { f = error } }", CK_E_POLICY, "value.f: a value that cannot be stored"},
-      {"return { name = 'a', version = 1, options = { 1 } }", CK_E_PARSE, "options: names with defaults"},
+      {"return { name = 'a', version = 1, checkpoint = true }", CK_E_PARSE,
+       "checkpoint: a function is expected, not a boolean"},
+      {"return { name = 'a', version = 1, redact = 1 }", CK_E_PARSE,
+       "redact: a function is expected, not a number"},
+      {"return { name = 'a', version = 1, options = { f = error } }", CK_E_POLICY,
+       "value.f: a value that cannot be stored"},
+      {"return { name = 'a', version = 1, options = { 1 } }", CK_E_PARSE,
+       "options: names with defaults"},
       {"while true do end", CK_E_POLICY, "p1.lua:1: the budget of 1000000 instructions"},
       {"string.rep = nil", CK_E_POLICY, "p1.lua:1: the library is read-only"},
       {"\033Lua", CK_E_PARSE, "a compiled chunk"},
@@ -207,8 +263,10 @@ static void test_refused_files(void) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     ck_policy_engine engine = {.self = &engine};
     ck_error err = CK_ERROR_INIT;
-    tap_is_status(vm_script_engines(&engine, &cases[i].text, 1, &err), cases[i].status, &err, "refused: %s", cases[i].want);
-    tap_ok(strstr(err.text, cases[i].want) && strstr(err.text, "p1.lua"), "naming the file and the reason: %s", err.text);
+    tap_is_status(vm_script_engines(&engine, &cases[i].text, 1, &err), cases[i].status, &err,
+                  "refused: %s", cases[i].want);
+    tap_ok(strstr(err.text, cases[i].want) && strstr(err.text, "p1.lua"),
+           "naming the file and the reason: %s", err.text);
     tap_ok(!engine.self && !engine.checkpoint, "nothing is given out");
   }
 }
@@ -216,14 +274,17 @@ static void test_refused_files(void) {
 static void check_override(const char *options, ck_status want, const char *text) {
   static const char policy[] =
       "return { name = 'o', version = 1, options = { slow_ms = 30000, list = {}, any = ck.null },\n"
-      "checkpoint = function(at, opt) return string.format('%d %s %s', opt.slow_ms, table.concat(opt.list, ','), opt.any) end }";
+      "checkpoint = function(at, opt) return string.format('%d %s %s', opt.slow_ms, "
+      "table.concat(opt.list, ','), opt.any) end }";
   ck_profile *profile;
   ck_policy_engine engine;
   ck_value *value;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_profile_new(&profile, "o", &err) == CK_OK && ck_value_new(&value, ck_bytes_text(options), &err) == CK_OK &&
-               ck_profile_append_policy(profile, vm_script_file("o.lua", policy), value, &err) == CK_OK,
-           "a profile with options is made");
+  tap_must(
+      ck_profile_new(&profile, "o", &err) == CK_OK &&
+          ck_value_new(&value, ck_bytes_text(options), &err) == CK_OK &&
+          ck_profile_append_policy(profile, vm_script_file("o.lua", policy), value, &err) == CK_OK,
+      "a profile with options is made");
   ck_value_free(value);
   tap_is_status(ck_policy_engine_open(&engine, profile, &err), want, &err, "options %s", options);
   ck_profile_free(profile);
@@ -233,7 +294,8 @@ static void check_override(const char *options, ck_status want, const char *text
   }
   ck_decision decision;
   tap_is_status(decide(&decision, &engine, &bare, &err), CK_OK, &err, "are used");
-  tap_ok(strstr(ck_value_bytes(decision.reasons).data, text) != NULL, "as %s: %s", text, ck_value_bytes(decision.reasons).data);
+  tap_ok(strstr(ck_value_bytes(decision.reasons).data, text) != NULL, "as %s: %s", text,
+         ck_value_bytes(decision.reasons).data);
   ck_decision_clear(&decision);
   engine.free(engine.self);
 }
@@ -242,31 +304,45 @@ static void test_options(void) {
   check_override("{}", CK_OK, "30000  null");
   check_override("{\"slow_ms\":5,\"list\":[1,2],\"any\":\"x\"}", CK_OK, "5 1,2 x");
   check_override("{\"slow_m\":5}", CK_E_PARSE, "unknown option 'slow_m' (did you mean 'slow_ms'?)");
-  check_override("{\"slow_ms\":\"5\"}", CK_E_PARSE, "option 'slow_ms': a number is expected, not a string");
+  check_override("{\"slow_ms\":\"5\"}", CK_E_PARSE,
+                 "option 'slow_ms': a number is expected, not a string");
   check_override("[1]", CK_E_PARSE, "options: names with values");
   ck_profile *profile;
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_profile_new(&profile, "o", &err) == CK_OK && ck_profile_append_policy(profile, "tool_round", NULL, &err) == CK_OK, "a slip");
-  tap_is_status(ck_policy_engine_open(&engine, profile, &err), CK_E_NOT_FOUND, &err, "an unknown policy");
-  tap_ok(strstr(err.text, "searched policies/tool_round.lua (did you mean 'tool_rounds'?)") != NULL, "is named with its nearest: %s", err.text);
+  tap_must(ck_profile_new(&profile, "o", &err) == CK_OK &&
+               ck_profile_append_policy(profile, "tool_round", NULL, &err) == CK_OK,
+           "a slip");
+  tap_is_status(ck_policy_engine_open(&engine, profile, &err), CK_E_NOT_FOUND, &err,
+                "an unknown policy");
+  tap_ok(strstr(err.text, "searched policies/tool_round.lua (did you mean 'tool_rounds'?)") != NULL,
+         "is named with its nearest: %s", err.text);
   ck_profile_free(profile);
 }
 
 static void test_inspection(void) {
-  static const char text[] = "return { name = 'i', version = 2, options = { a = 1, b = {} },\n\ncheckpoint = function() end, tail = function() end }";
+  static const char text[] = "return { name = 'i', version = 2, options = { a = 1, b = {} "
+                             "},\n\ncheckpoint = function() end, tail = function() end }";
   const char *path = vm_script_file("i.lua", text);
   ck_value *shown = NULL, *options;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_value_new(&options, ck_bytes_text("{\"a\":5}"), &err) == CK_OK, "options");
-  tap_is_status(ck_policy_inspect(&shown, path, options, &err), CK_OK, &err, "a policy is inspected");
+  tap_is_status(ck_policy_inspect(&shown, path, options, &err), CK_OK, &err,
+                "a policy is inspected");
   ck_bytes json = ck_value_bytes(shown);
-  tap_is_bytes(ck_json_get(json, "hooks"), ck_bytes_text("[{\"name\":\"checkpoint\",\"line\":3},{\"name\":\"tail\",\"line\":3}]"), "its hooks are shown");
-  tap_is_bytes(ck_json_get(json, "options"), ck_bytes_text("{\"a\":5,\"b\":{}}"), "and its options");
-  tap_ok(ck_json_is_text(ck_json_get(json, "name"), "i") && ck_json_is_text(ck_json_get(json, "file"), path), "and who it is");
+  tap_is_bytes(
+      ck_json_get(json, "hooks"),
+      ck_bytes_text("[{\"name\":\"checkpoint\",\"line\":3},{\"name\":\"tail\",\"line\":3}]"),
+      "its hooks are shown");
+  tap_is_bytes(ck_json_get(json, "options"), ck_bytes_text("{\"a\":5,\"b\":{}}"),
+               "and its options");
+  tap_ok(ck_json_is_text(ck_json_get(json, "name"), "i") &&
+             ck_json_is_text(ck_json_get(json, "file"), path),
+         "and who it is");
   ck_value_free(shown);
   ck_value_free(options);
-  tap_is_status(ck_policy_inspect(&shown, "smat", NULL, &err), CK_E_NOT_FOUND, &err, "one that there is not");
+  tap_is_status(ck_policy_inspect(&shown, "smat", NULL, &err), CK_E_NOT_FOUND, &err,
+                "one that there is not");
   tap_ok(!shown && strstr(err.text, "did you mean 'smart'?"), "is not: %s", err.text);
 }
 
@@ -274,8 +350,10 @@ static void test_mixed_runs(void) {
   ck_policy_engine engine = vm_script_engine(
       "return { name = 'm', version = 1, checkpoint = function(at)\n"
       "local k = at.seq % 8\n"
-      "if k == 0 then error({}) elseif k == 1 then return at.nope elseif k == 2 then return ('x'):rep(300)\n"
-      "elseif k == 3 then local t = {} for i = 1, 50 do t[i] = {i} end return #t == 50 elseif k == 4 then return 'reason ' .. at.seq\n"
+      "if k == 0 then error({}) elseif k == 1 then return at.nope elseif k == 2 then return "
+      "('x'):rep(300)\n"
+      "elseif k == 3 then local t = {} for i = 1, 50 do t[i] = {i} end return #t == 50 elseif k == "
+      "4 then return 'reason ' .. at.seq\n"
       "elseif k == 5 then return pcall(error, {}) elseif k == 6 then calls = 1 end end }");
   ck_decision decision;
   int wrong = 0;

@@ -1,4 +1,5 @@
-/* test_policy_hooks.c - in_doubt, on_failure, tail, resume: how answers compose, and what a failing hook answers; kept views are void. */
+/* test_policy_hooks.c - in_doubt, on_failure, tail, resume: how answers compose, and what a failing
+ * hook answers; kept views are void. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,20 @@ static void test_kept_views(void) {
   ck_doubt_answer answer;
   ck_boundary at = {.kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .budget = {0, -1}};
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(engine.checkpoint(&decision, engine.self, &at, &err), CK_OK, &err, "a policy keeps its view");
+  tap_is_status(engine.checkpoint(&decision, engine.self, &at, &err), CK_OK, &err,
+                "a policy keeps its view");
   ck_decision_clear(&decision);
   for (int i = 0; i < 2; i++) {
-    ck_effect effect = {.scope = "main", .key = i ? "b" : "a", .kind = CK_EFFECT_TOOL, .class = CK_EFFECT_ONCE, .attempt = 1};
+    ck_effect effect = {.scope = "main",
+                        .key = i ? "b" : "a",
+                        .kind = CK_EFFECT_TOOL,
+                        .class = CK_EFFECT_ONCE,
+                        .attempt = 1};
     answer = CK_DOUBT_RERUN;
-    tap_is_status(engine.in_doubt(&answer, engine.self, &effect, &err), CK_E_POLICY, &err, "a kept view raises");
-    tap_ok(strstr(err.text, "the view is only valid during the call") != NULL, "and says why: %s", err.text);
+    tap_is_status(engine.in_doubt(&answer, engine.self, &effect, &err), CK_E_POLICY, &err,
+                  "a kept view raises");
+    tap_ok(strstr(err.text, "the view is only valid during the call") != NULL, "and says why: %s",
+           err.text);
     tap_is_int(answer, CK_DOUBT_STOP, "and the answer is closed");
   }
   engine.free(engine.self);
@@ -29,32 +37,43 @@ static void test_kept_views(void) {
 
 static void test_words(void) {
   static const char *const texts[] = {
-      "return { name = 'a', version = 1, in_doubt = function(e) if e.request.n == 1 then return 'rerun' end end,\n"
-      "on_failure = function(f, at) if f.attempt == 1 and at == nil and f.status == 'CK_E_IO' then return 'retry' end end }",
-      "return { name = 'b', version = 1, in_doubt = function(e) if e.request.n == 2 then return 'tell' elseif e.request.n == 3 then\n"
-      "return 'rerrun' elseif e.request.n == 4 then e.request.n = 5 end end, on_failure = function(f) return f.attempt == 2 and 'fail' or 1 end }"};
+      "return { name = 'a', version = 1, in_doubt = function(e) if e.request.n == 1 then return "
+      "'rerun' end end,\n"
+      "on_failure = function(f, at) if f.attempt == 1 and at == nil and f.status == 'CK_E_IO' then "
+      "return 'retry' end end }",
+      "return { name = 'b', version = 1, in_doubt = function(e) if e.request.n == 2 then return "
+      "'tell' elseif e.request.n == 3 then\n"
+      "return 'rerrun' elseif e.request.n == 4 then e.request.n = 5 end end, on_failure = "
+      "function(f) return f.attempt == 2 and 'fail' or 1 end }"};
   static const struct {
     const char *request;
     ck_status status;
     ck_doubt_answer answer;
-  } doubts[] = {{"{\"n\":1}", CK_OK, CK_DOUBT_RERUN},     {"{\"n\":2}", CK_OK, CK_DOUBT_TELL},
-                {"{\"n\":0}", CK_OK, CK_DOUBT_STOP},      {"{\"n\":3}", CK_E_POLICY, CK_DOUBT_STOP},
-                {"{\"n\":4}", CK_E_POLICY, CK_DOUBT_STOP}, {"", CK_E_POLICY, CK_DOUBT_STOP}};
+  } doubts[] = {
+      {"{\"n\":1}", CK_OK, CK_DOUBT_RERUN},      {"{\"n\":2}", CK_OK, CK_DOUBT_TELL},
+      {"{\"n\":0}", CK_OK, CK_DOUBT_STOP},       {"{\"n\":3}", CK_E_POLICY, CK_DOUBT_STOP},
+      {"{\"n\":4}", CK_E_POLICY, CK_DOUBT_STOP}, {"", CK_E_POLICY, CK_DOUBT_STOP}};
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
   tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
   for (size_t i = 0; i < sizeof doubts / sizeof doubts[0]; i++) {
-    ck_effect effect = {.scope = "main", .key = "k", .kind = CK_EFFECT_TOOL, .class = CK_EFFECT_ONCE, .attempt = 1,
+    ck_effect effect = {.scope = "main",
+                        .key = "k",
+                        .kind = CK_EFFECT_TOOL,
+                        .class = CK_EFFECT_ONCE,
+                        .attempt = 1,
                         .request = ck_bytes_text(doubts[i].request)};
     ck_doubt_answer answer = CK_DOUBT_RERUN;
-    tap_is_status(engine.in_doubt(&answer, engine.self, &effect, &err), doubts[i].status, &err, "in doubt about %s", doubts[i].request);
+    tap_is_status(engine.in_doubt(&answer, engine.self, &effect, &err), doubts[i].status, &err,
+                  "in doubt about %s", doubts[i].request);
     tap_is_int(answer, doubts[i].answer, "the first answer counts, a failure stops");
   }
   for (uint32_t attempt = 1; attempt <= 3; attempt++) {
     static const ck_failure_answer want[] = {CK_FAILURE_RETRY, CK_FAILURE_FAIL, CK_FAILURE_PAUSE};
     ck_failure subject = {.node = "n", .status = CK_E_IO, .error = "x", .attempt = attempt};
     ck_failure_answer answer = CK_FAILURE_RETRY;
-    tap_is_status(engine.on_failure(&answer, engine.self, &subject, &err), attempt == 3 ? CK_E_POLICY : CK_OK, &err, "on a failure");
+    tap_is_status(engine.on_failure(&answer, engine.self, &subject, &err),
+                  attempt == 3 ? CK_E_POLICY : CK_OK, &err, "on a failure");
     tap_is_int(answer, want[attempt - 1], "the first answer counts, a failure pauses");
   }
   engine.free(engine.self);
@@ -62,8 +81,10 @@ static void test_words(void) {
 
 static void test_tail(void) {
   static const char *const texts[] = {
-      "return { name = 'a', version = 1, tail = function(e, agent) return e.kind == 'message' and agent == 'x' end }",
-      "return { name = 'b', version = 1, tail = function(e) if e.body.n == 2 then return false elseif e.body.n == 3 then return 0 end end }"};
+      "return { name = 'a', version = 1, tail = function(e, agent) return e.kind == 'message' and "
+      "agent == 'x' end }",
+      "return { name = 'b', version = 1, tail = function(e) if e.body.n == 2 then return false "
+      "elseif e.body.n == 3 then return 0 end end }"};
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
   tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
@@ -73,41 +94,55 @@ static void test_tail(void) {
     bool in = n != 1;
     snprintf(json, sizeof json, "{\"n\":%d}", n);
     tap_must(ck_value_new(&body, ck_bytes_text(json), &err) == CK_OK, "an event's body");
-    ck_event event = {.seq = n, .timeline = 1, .kind = CK_EVENT_MESSAGE, .scope = "main", .body = body};
-    tap_is_status(engine.tail(&in, engine.self, &event, "x", &err), n == 3 ? CK_E_POLICY : CK_OK, &err, "an event is asked about");
+    ck_event event = {
+        .seq = n, .timeline = 1, .kind = CK_EVENT_MESSAGE, .scope = "main", .body = body};
+    tap_is_status(engine.tail(&in, engine.self, &event, "x", &err), n == 3 ? CK_E_POLICY : CK_OK,
+                  &err, "an event is asked about");
     tap_ok(in == (n == 1), "all must agree, and a failure excludes");
     ck_value_free(body);
   }
   engine.free(engine.self);
 }
 
-static void check_resume(const ck_policy_engine *engine, int64_t cost, ck_status want, ck_rule budget, const char *refusal) {
+static void check_resume(const ck_policy_engine *engine, int64_t cost, ck_status want,
+                         ck_rule budget, const char *refusal) {
   ck_session_record record = {.id = "s1", .status = CK_SESSION_PAUSED};
   ck_checkpoint_info info = {.id = "c1", .seq = 3, .kind = CK_BOUNDARY_PAUSE, .clean = true};
   ck_totals totals = {.cost_micros = cost};
-  ck_resume_case subject = {.session = &record, .checkpoint = &info, .totals = &totals, .now_ms = 1};
+  ck_resume_case subject = {
+      .session = &record, .checkpoint = &info, .totals = &totals, .now_ms = 1};
   ck_resume_rules rules = {.budget = CK_RULE_CONTINUE};
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(engine->resume(&rules, engine->self, &subject, &err), want, &err, "a resume is asked about");
-  if (!refusal) tap_ok(rules.refusal == NULL, "and not refused");
-  else tap_ok(rules.refusal && strstr(rules.refusal, refusal), "and refused: %s", rules.refusal ? rules.refusal : "(not)");
+  tap_is_status(engine->resume(&rules, engine->self, &subject, &err), want, &err,
+                "a resume is asked about");
+  if (!refusal)
+    tap_ok(rules.refusal == NULL, "and not refused");
+  else
+    tap_ok(rules.refusal && strstr(rules.refusal, refusal), "and refused: %s",
+           rules.refusal ? rules.refusal : "(not)");
   if (!refusal) tap_is_int(rules.budget, budget, "later rules override");
-  tap_is_int(rules.time, refusal ? (int64_t)rules.time : CK_RULE_DEFAULT, "what nobody names stays the default");
+  tap_is_int(rules.time, refusal ? (int64_t)rules.time : CK_RULE_DEFAULT,
+             "what nobody names stays the default");
   free(rules.refusal);
 }
 
 static void test_resume(void) {
   static const char *const texts[] = {
-      "return { name = 'a', version = 1, resume = function(s, c) if s.cost_usd > 5 then return ck.refuse 'too dear' end\n"
+      "return { name = 'a', version = 1, resume = function(s, c) if s.cost_usd > 5 then return "
+      "ck.refuse 'too dear' end\n"
       "return { budget = c.is_clean and 'continue' or 'reset' } end }",
-      "return { name = 'b', version = 1, resume = function(s) if s.cost_usd == 4 then error('lost') end\n"
-      "if s.cost_usd == 3 then return { budget = 'rest' } end if s.cost_usd == 2 then return { budget = 'reset' } end end }"};
+      "return { name = 'b', version = 1, resume = function(s) if s.cost_usd == 4 then "
+      "error('lost') end\n"
+      "if s.cost_usd == 3 then return { budget = 'rest' } end if s.cost_usd == 2 then return { "
+      "budget = 'reset' } end end }"};
   ck_policy_engine engine;
   ck_error err = CK_ERROR_INIT;
   tap_must(vm_script_engines(&engine, texts, 2, &err) == CK_OK, "two policies load: %s", err.text);
   check_resume(&engine, 1000000, CK_OK, CK_RULE_CONTINUE, NULL);
   check_resume(&engine, 2000000, CK_OK, CK_RULE_RESET, NULL);
-  check_resume(&engine, 3000000, CK_E_POLICY, CK_RULE_DEFAULT, "budget: \"continue\", \"reset\" or \"refuse\" expected, got 'rest' (did you mean 'reset'?)");
+  check_resume(
+      &engine, 3000000, CK_E_POLICY, CK_RULE_DEFAULT,
+      "budget: \"continue\", \"reset\" or \"refuse\" expected, got 'rest' (did you mean 'reset'?)");
   check_resume(&engine, 4000000, CK_E_POLICY, CK_RULE_DEFAULT, "lost");
   check_resume(&engine, 6000000, CK_OK, CK_RULE_DEFAULT, "too dear");
   engine.free(engine.self);

@@ -1,4 +1,5 @@
-/* test_policy_tool_no_memory.c - whichever allocation fails, checks, tests, figures and simulations say so and leak nothing. */
+/* test_policy_tool_no_memory.c - whichever allocation fails, checks, tests, figures and simulations
+ * say so and leak nothing. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,8 @@ static void attack(const char *name, ck_status (*run)(ck_error *err)) {
   int attempts = 0, wrong = 0;
   ck_status status = CK_E_NO_MEMORY;
   broken = 0;
-  for (long allowed = 0; status == CK_E_NO_MEMORY && attempts < 2000; allowed += 1 + allowed / 100) {
+  for (long allowed = 0; status == CK_E_NO_MEMORY && attempts < 2000;
+       allowed += 1 + allowed / 100) {
     ck_error err = CK_ERROR_INIT;
     budget = allowed;
     status = run(&err);
@@ -79,40 +81,53 @@ static void attack(const char *name, ck_status (*run)(ck_error *err)) {
       status = CK_E_NO_MEMORY;
     }
   }
-  tap_ok(status == CK_OK && wrong == 0, "%s: every failure is told as what it is (%d attempts, %d wrong)", name, attempts, wrong);
+  tap_ok(status == CK_OK && wrong == 0,
+         "%s: every failure is told as what it is (%d attempts, %d wrong)", name, attempts, wrong);
   tap_is_int(broken, 0, "%s: and gives nothing out, or all", name);
 }
 
 static void record(ck_runtime *runtime) {
   ck_session *session;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err) == CK_OK, "start: %s", err.text);
+  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err) == CK_OK,
+           "start: %s", err.text);
   for (int i = 0; i < BOUNDARIES; i++) {
     ck_saved saved;
-    ck_boundary at = {.kind = CK_BOUNDARY_NODE_COMPLETE, .node = "n", .agent = "a", .next = {.node = "m", .tool = "t"}, .last_error = "e"};
+    ck_boundary at = {.kind = CK_BOUNDARY_NODE_COMPLETE,
+                      .node = "n",
+                      .agent = "a",
+                      .next = {.node = "m", .tool = "t"},
+                      .last_error = "e"};
     tap_must(ck_session_boundary(&saved, session, &at, &err) == CK_OK, "boundary: %s", err.text);
   }
-  tap_must(ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err) == CK_OK, "end: %s", err.text);
+  tap_must(ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err) == CK_OK, "end: %s",
+           err.text);
   ck_session_close(session);
 }
 
 int main(void) {
   ck_runtime *runtime;
   ck_error err = CK_ERROR_INIT;
-  policy = vm_script_file("mine.lua",
-                          "return { name = 'mine', version = 1, options = { n = 2 },\n"
-                          "checkpoint = function(at, opt) return at.since.events > opt.n and 'many' end,\n"
-                          "prune = function(history) return { drop = { history[1] and history[1].id } } end,\n"
-                          "redact = function(item) return ck.ref 'env:X' end,\n"
-                          "resume = function(session) return session.status == 'failed' and ck.refuse 'no' or { time = 'reset' } end,\n"
-                          "tail = function(event, agent) return event.agent == agent end,\n"
-                          "on_failure = function() return 'retry' end, in_doubt = function() return 'tell' end,\n"
-                          "migrate = function(doc) return doc end }");
-  tests = vm_script_file("mine_test.lua",
-                         "local test = require 'ck.test'\nlocal mine = test.policy('./mine.lua', { n = 5 })\n"
-                         "return { test_a = function() test.equal(mine.checkpoint { since = { events = 9 } }, 'many') end,\n"
-                         "test_b = function() test.equal(mine.prune(test.history(2)), { 'c1' }) end }");
-  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) == CK_OK, "open: %s", err.text);
+  policy = vm_script_file(
+      "mine.lua",
+      "return { name = 'mine', version = 1, options = { n = 2 },\n"
+      "checkpoint = function(at, opt) return at.since.events > opt.n and 'many' end,\n"
+      "prune = function(history) return { drop = { history[1] and history[1].id } } end,\n"
+      "redact = function(item) return ck.ref 'env:X' end,\n"
+      "resume = function(session) return session.status == 'failed' and ck.refuse 'no' or { time = "
+      "'reset' } end,\n"
+      "tail = function(event, agent) return event.agent == agent end,\n"
+      "on_failure = function() return 'retry' end, in_doubt = function() return 'tell' end,\n"
+      "migrate = function(doc) return doc end }");
+  tests = vm_script_file(
+      "mine_test.lua",
+      "local test = require 'ck.test'\nlocal mine = test.policy('./mine.lua', { n = 5 })\n"
+      "return { test_a = function() test.equal(mine.checkpoint { since = { events = 9 } }, 'many') "
+      "end,\n"
+      "test_b = function() test.equal(mine.prune(test.history(2)), { 'c1' }) end }");
+  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) ==
+               CK_OK,
+           "open: %s", err.text);
   store = runtime->store;
   record(runtime);
   attack("check", check);

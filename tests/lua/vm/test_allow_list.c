@@ -48,7 +48,8 @@ static const char list_script[] =
     "\nlocal plain, below = {}, {}\n"
     "for key, value in pairs(read_globals) do\n"
     "  plain[#plain + 1] = type(key) == 'number' and value or key\n"
-    "  if type(key) == 'string' then for name in pairs(value.fields) do below[#below + 1] = key .. '.' .. name end end\n"
+    "  if type(key) == 'string' then for name in pairs(value.fields) do below[#below + 1] = key .. "
+    "'.' .. name end end\n"
     "end\n"
     "table.sort(plain)\n"
     "return table.concat(plain, '\\n') .. '\\n' .. table.concat(below, '\\n') .. '\\n'\n";
@@ -67,11 +68,15 @@ int main(void) {
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_vm_new(&vm, &ck_vm_policy_limits, NULL, &err) == CK_OK, "a VM opens");
   ck_buffer_append_text(&linted.lint, "local std, exclude_files, max_line_length, read_globals; ");
-  tap_must(ck_vm_read_file(&linted.lint, ".luacheckrc", &err) == CK_OK, ".luacheckrc is read: %s", err.text);
+  tap_must(ck_vm_read_file(&linted.lint, ".luacheckrc", &err) == CK_OK, ".luacheckrc is read: %s",
+           err.text);
   ck_buffer_append_text(&linted.lint, list_script);
-  tap_is_status(ck_vm_call(vm, reachable_body, &reachable, &err), CK_OK, &err, "what scripts can reach is listed");
-  tap_is_status(ck_vm_call(vm, linted_body, &linted, &err), CK_OK, &err, "what the linter allows is listed");
-  tap_is_bytes(ck_buffer_bytes(&linted.names), ck_buffer_bytes(&reachable.names), "and both are the same");
+  tap_is_status(ck_vm_call(vm, reachable_body, &reachable, &err), CK_OK, &err,
+                "what scripts can reach is listed");
+  tap_is_status(ck_vm_call(vm, linted_body, &linted, &err), CK_OK, &err,
+                "what the linter allows is listed");
+  tap_is_bytes(ck_buffer_bytes(&linted.names), ck_buffer_bytes(&reachable.names),
+               "and both are the same");
   ck_buffer_clear(&reachable.names);
   ck_buffer_clear(&linted.names);
   ck_buffer_clear(&linted.lint);

@@ -14,8 +14,10 @@ typedef struct {
 
 static int trip_body(lua_State *L) {
   trip *self = lua_touserdata(L, 1);
-  if (self->frozen) ck_json_push_frozen(L, ck_bytes_text(self->json));
-  else ck_json_push(L, ck_bytes_text(self->json));
+  if (self->frozen)
+    ck_json_push_frozen(L, ck_bytes_text(self->json));
+  else
+    ck_json_push(L, ck_bytes_text(self->json));
   ck_json_append_lua(&self->out, L, -1, 1 << 20);
   if (lua_gettop(L) != 2) luaL_error(L, "the stack is not balanced");
   return 0;
@@ -26,8 +28,11 @@ static void check_trip(ck_vm *vm, const char *json, const char *want) {
     trip self = {.json = json, .frozen = frozen};
     ck_error err = CK_ERROR_INIT;
     ck_status status = ck_vm_call(vm, trip_body, &self, &err);
-    if (status != CK_OK) tap_is_status(status, CK_OK, &err, "%s passes", json);
-    else tap_is_bytes(ck_buffer_bytes(&self.out), ck_bytes_text(want), "%s%s", json, frozen ? " as a face" : "");
+    if (status != CK_OK)
+      tap_is_status(status, CK_OK, &err, "%s passes", json);
+    else
+      tap_is_bytes(ck_buffer_bytes(&self.out), ck_bytes_text(want), "%s%s", json,
+                   frozen ? " as a face" : "");
     ck_buffer_clear(&self.out);
   }
 }
@@ -50,7 +55,8 @@ static void test_trips(ck_vm *vm) {
       {"[null,null]", "[null,null]"},
       {"{\"1\":1}", "{\"1\":1}"},
   };
-  for (size_t i = 0; i < sizeof trips / sizeof trips[0]; i++) check_trip(vm, trips[i][0], trips[i][1]);
+  for (size_t i = 0; i < sizeof trips / sizeof trips[0]; i++)
+    check_trip(vm, trips[i][0], trips[i][1]);
 }
 
 static void test_values(ck_vm *vm) {
@@ -69,7 +75,8 @@ static void test_values(ck_vm *vm) {
       {"return {1, a = 1}", CK_E_POLICY, "value: a table with both"},
       {"return {[true] = 1}", CK_E_POLICY, "value: a table with a boolean as key"},
       {"local t = ck.array {} t.a = 1 return t", CK_E_POLICY, "value: a list with names in it"},
-      {"return {a = {{b = error}}}", CK_E_POLICY, "value.a[1].b: a value that cannot be stored: a function"},
+      {"return {a = {{b = error}}}", CK_E_POLICY,
+       "value.a[1].b: a value that cannot be stored: a function"},
       {"return 1e15", CK_OK, "1e+15"},
       {"return 2^53", CK_OK, "9007199254740992.0"},
       {"return -0.0", CK_OK, "-0.0"},
@@ -86,10 +93,14 @@ static void test_values(ck_vm *vm) {
     ck_error err = CK_ERROR_INIT;
     ck_status status = vm_script_run(&out, vm, values[i].text, &err);
     if (tap_is_status(status, values[i].status, &err, "%s", values[i].text) && values[i].want) {
-      if (status == CK_OK) tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text(values[i].want), "is written as expected");
-      else tap_ok(strstr(err.text, values[i].want) != NULL, "says %s: %s", values[i].want, err.text);
+      if (status == CK_OK)
+        tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text(values[i].want),
+                     "is written as expected");
+      else
+        tap_ok(strstr(err.text, values[i].want) != NULL, "says %s: %s", values[i].want, err.text);
     }
-    if (status == CK_OK) tap_is_status(ck_json_check(ck_buffer_bytes(&out), &err), CK_OK, &err, "and is strict JSON");
+    if (status == CK_OK)
+      tap_is_status(ck_json_check(ck_buffer_bytes(&out), &err), CK_OK, &err, "and is strict JSON");
     ck_buffer_clear(&out);
   }
 }
@@ -115,7 +126,8 @@ int main(void) {
   for (int i = 0; i < CK_JSON_DEPTH_MAX; i++) ck_buffer_append_char(&deep, '[');
   for (int i = 0; i < CK_JSON_DEPTH_MAX; i++) ck_buffer_append_char(&deep, ']');
   ck_bytes text = ck_buffer_bytes(&deep);
-  tap_is_status(ck_vm_call(vm, deep_body, &text, &err), CK_OK, &err, "the deepest JSON there can be is pushed");
+  tap_is_status(ck_vm_call(vm, deep_body, &text, &err), CK_OK, &err,
+                "the deepest JSON there can be is pushed");
   ck_buffer_clear(&deep);
   ck_value *value = NULL;
   tap_is_status(ck_vm_call(vm, owned_body, &value, &err), CK_OK, &err, "a value can be owned");

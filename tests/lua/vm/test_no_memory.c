@@ -1,4 +1,5 @@
-/* test_no_memory.c - whichever allocation fails, loading and asking policies says so, gives nothing out and leaks nothing. */
+/* test_no_memory.c - whichever allocation fails, loading and asking policies says so, gives nothing
+ * out and leaks nothing. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup */
 #include <stdlib.h>
 
@@ -20,21 +21,25 @@ static int broken; /* promises that did not hold after a failure */
 
 static ck_status ask(const ck_policy_engine *engine, ck_error *err) {
   ck_decision decision = {0};
-  ck_boundary at = {.kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .agent = "a", .budget = {0, -1}};
+  ck_boundary at = {
+      .kind = CK_BOUNDARY_TOOL_ROUND, .scope = "main", .agent = "a", .budget = {0, -1}};
   ck_status status = engine->checkpoint(&decision, engine->self, &at, err);
   broken += status != CK_OK && !(decision.take && decision.sync);
   ck_value_free(decision.reasons);
-  ck_checkpoint_info infos[] = {{.id = "c1", .seq = 1, .kind = CK_BOUNDARY_TOOL_ROUND}, {.id = "c2", .seq = 2, .kind = CK_BOUNDARY_TOOL_ROUND}};
+  ck_checkpoint_info infos[] = {{.id = "c1", .seq = 1, .kind = CK_BOUNDARY_TOOL_ROUND},
+                                {.id = "c2", .seq = 2, .kind = CK_BOUNDARY_TOOL_ROUND}};
   bool drop[2] = {false, false}, keep[2] = {false, false};
   if (status == CK_OK) {
-    status = engine->prune(&(ck_prune_plan){drop, keep}, engine->self, &(ck_history){infos, 2, 3}, err);
+    status =
+        engine->prune(&(ck_prune_plan){drop, keep}, engine->self, &(ck_history){infos, 2, 3}, err);
     broken += drop[0] != (status == CK_OK) || drop[1];
   }
   ck_redaction redaction = {0};
   ck_value *value = NULL;
   if (status == CK_OK) status = ck_value_new(&value, ck_bytes_text("{\"a\":\"x\"}"), err);
   if (status == CK_OK) {
-    status = engine->redact(&redaction, engine->self, &(ck_item){.key = "memory.k", .value = value}, err);
+    status = engine->redact(&redaction, engine->self, &(ck_item){.key = "memory.k", .value = value},
+                            err);
     broken += redaction.verdict != (status == CK_OK ? CK_REDACT_REF : CK_REDACT_DROP);
   }
   free(redaction.ref);
@@ -66,16 +71,23 @@ static ck_status use(const char *path, ck_error *err) {
 }
 
 int main(void) {
-  vm_script_file("policy.lua",
-                 "return { name = 'p', version = 1, options = { list = {1}, text = 'a' }, checkpoint = function(at, opt)\n"
-                 "local t = {} for i = 1, 9 do t[i] = opt.text .. i end return table.concat(t, at.kind) end,\n"
-                 "prune = function(history) return { drop = { history[1].id } } end,\n"
-                 "redact = function(item) if ck.match(item.value.a, '(x)') then return ck.ref 'env:X' end end }");
-  const char *path = vm_script_file("profile.lua",
-                                    "return { name = 'x', extends = 'default', policies = { { './policy.lua', text = 'b\"' } }, exclude_memory_keys = { 'z' },\n"
-                                    "secrets = { s = 'env:S' }, models = { m = { api = 'openai', model = 'gpt', key = 's', base_url = 'http://h', max_tokens = 5, options = { top_p = 1 },\n"
-                                    "price = { input = 1 }, headers = { ['X-A'] = 'b', ['X-C'] = { secret = 's' } } } },\n"
-                                    "agents = { a = { constraints = { rounds = 1 }, policies = { { './policy.lua', text = 'c' } } } } }");
+  vm_script_file(
+      "policy.lua",
+      "return { name = 'p', version = 1, options = { list = {1}, text = 'a' }, checkpoint = "
+      "function(at, opt)\n"
+      "local t = {} for i = 1, 9 do t[i] = opt.text .. i end return table.concat(t, at.kind) end,\n"
+      "prune = function(history) return { drop = { history[1].id } } end,\n"
+      "redact = function(item) if ck.match(item.value.a, '(x)') then return ck.ref 'env:X' end end "
+      "}");
+  const char *path = vm_script_file(
+      "profile.lua",
+      "return { name = 'x', extends = 'default', policies = { { './policy.lua', text = 'b\"' } }, "
+      "exclude_memory_keys = { 'z' },\n"
+      "secrets = { s = 'env:S' }, models = { m = { api = 'openai', model = 'gpt', key = 's', "
+      "base_url = 'http://h', max_tokens = 5, options = { top_p = 1 },\n"
+      "price = { input = 1 }, headers = { ['X-A'] = 'b', ['X-C'] = { secret = 's' } } } },\n"
+      "agents = { a = { constraints = { rounds = 1 }, policies = { { './policy.lua', text = 'c' } "
+      "} } } }");
   ck_error err = CK_ERROR_INIT;
   ck_status status = CK_E_NO_MEMORY;
   long failed = 0;
@@ -84,7 +96,8 @@ int main(void) {
     budget = failed;
     status = use(path, &err);
     budget = -1;
-    /* A lack that a script's own pcall or budget saw is the script's failure; there is no pcall here. */
+    /* A lack that a script's own pcall or budget saw is the script's failure; there is no pcall
+     * here. */
     other += status != CK_OK && status != CK_E_NO_MEMORY;
   }
   tap_is_status(status, CK_OK, &err, "it works as soon as there is memory for all of it");

@@ -1,4 +1,5 @@
-/* test_pattern.c - patterns find what PCRE2 finds, byte for byte; hostile ones are paid for and stopped. */
+/* test_pattern.c - patterns find what PCRE2 finds, byte for byte; hostile ones are paid for and
+ * stopped. */
 #include <string.h>
 
 #include "tests/lua/vm/vm_script.h"
@@ -37,7 +38,8 @@ static const row rows[] = {
     {"{ck.gsub('a\\u{e9}b', '', '.')}", "[\".a.\xC3\xA9.b.\",4]", false},
     {"ck.gsub('ab', '(a)(b)', '$2$1${1}$$$0') .. ''", "\"baa$ab\"", false},
     {"(ck.gsub('a-b', '(\\\\w)', {a = 'x'}))", "\"x-b\"", false},
-    {"(ck.gsub('ab', '.', function(c) if c == 'a' then return c:rep(3) end end))", "\"aaab\"", false},
+    {"(ck.gsub('ab', '.', function(c) if c == 'a' then return c:rep(3) end end))", "\"aaab\"",
+     false},
     {"(ck.gsub('ab', '.', function(c) return (ck.gsub(c, '.', '[$0]')) end))", "\"[a][b]\"", false},
     {"(ck.gsub('ab', 'x', function() error('no') end))", "\"ab\"", false},
     {"ck.gsub('x', 'x', '$2')", "$2: the pattern has 0 groups", true},
@@ -47,7 +49,8 @@ static const row rows[] = {
     {"ck.gsub('x', 'x', 5)", "string, table or function expected", true},
     {"ck.gsub('x', 'x')", "bad argument #3", true},
     {"ck.gsub(('x'):rep(1000), 'x', ('y'):rep(2000))", "longer than 1048576 bytes", true},
-    {"ck.find('x', '(')", "the pattern '(' has an error at byte 2: missing closing parenthesis", true},
+    {"ck.find('x', '(')", "the pattern '(' has an error at byte 2: missing closing parenthesis",
+     true},
     {"ck.find('x', ('a'):rep(5000))", "a pattern of 5000 bytes", true},
     {"ck.find('x', ('(a)'):rep(40))", "a pattern with 40 groups", true},
     {"ck.find('x', '\\\\C')", "has an error", true},
@@ -82,11 +85,13 @@ static const char *const hostile[] = {
     "ck.find(('a'):rep(100000), '(?R)')",
     "ck.find('a', '(?R)?a(?R)?')",
     "ck.find(('ab'):rep(50000), '(?:(?:ab)*)*c')",
-    "ck.find('x', '((((((((((x{1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000})')",
+    "ck.find('x', "
+    "'((((((((((x{1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000}){1000})')",
     "ck.find(('\\u{1F600}'):rep(100000), '(?i)\\\\X*x')",
     "(function() for i = 1, 1e9 do ck.find('x', 'y' .. i) end end)()",
     "(function() while true do ck.find('x', 'y') end end)()",
-    "(function() local s = ('ab '):rep(300000) while true do for _ in ck.gmatch(s, '\\\\w+') do end end end)()",
+    "(function() local s = ('ab '):rep(300000) while true do for _ in ck.gmatch(s, '\\\\w+') do "
+    "end end end)()",
     "(function() local s = ('a'):rep(1000000) while true do ck.gsub(s, 'a', 'a') end end)()",
     "(function() while true do pcall(ck.find, ('a'):rep(40), '^(a+)+$b') end end)()",
     "(function() while true do pcall(ck.find, 'a', '(') end end)()",
@@ -109,8 +114,8 @@ static void check_row(ck_vm *vm, const row *of) {
   ck_buffer_append_format(&text, "return %s", of->text);
   ck_status status = vm_script_run(&out, vm, text.data, &err);
   if (of->fails) {
-    tap_ok(status == CK_E_POLICY && strstr(err.text, of->want) && strstr(err.text, "t.lua:1: "), "%s: %s", of->text,
-           status == CK_OK ? out.data : err.text);
+    tap_ok(status == CK_E_POLICY && strstr(err.text, of->want) && strstr(err.text, "t.lua:1: "),
+           "%s: %s", of->text, status == CK_OK ? out.data : err.text);
   } else {
     tap_is_status(status, CK_OK, &err, "%s", of->text);
     tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text(of->want), "gives %s", of->want);
@@ -126,10 +131,14 @@ static void check_hostile(ck_vm *vm, const char *script) {
   int64_t began = vm_script_cpu_us();
   ck_status status = vm_script_run(&out, vm, text.data, &err);
   int64_t took = vm_script_cpu_us() - began;
-  tap_ok((status == CK_OK || status == CK_E_POLICY) && took <= CONTAINED_US, "contained in %d ms: %s", (int)(took / 1000), script);
-  if (status != CK_OK) tap_ok(strstr(err.text, "t.lua:1: ") || strcmp(err.text, "C stack overflow") == 0, "with its place: %s", err.text);
+  tap_ok((status == CK_OK || status == CK_E_POLICY) && took <= CONTAINED_US,
+         "contained in %d ms: %s", (int)(took / 1000), script);
+  if (status != CK_OK)
+    tap_ok(strstr(err.text, "t.lua:1: ") || strcmp(err.text, "C stack overflow") == 0,
+           "with its place: %s", err.text);
   ck_buffer_reset(&out);
-  tap_must(vm_script_run(&out, vm, "return ck.match('abc', 'b.')", &err) == CK_OK && out.len == 4, "the next call is none the worse: %s", err.text);
+  tap_must(vm_script_run(&out, vm, "return ck.match('abc', 'b.')", &err) == CK_OK && out.len == 4,
+           "the next call is none the worse: %s", err.text);
   ck_buffer_clear(&text);
   ck_buffer_clear(&out);
 }
@@ -137,25 +146,35 @@ static void check_hostile(ck_vm *vm, const char *script) {
 static void test_walks(ck_vm *vm) {
   ck_buffer out = {0};
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(vm_script_run(&out, vm, "local r = {} for k, v in ck.gmatch('a=1, b=2', '(\\\\w)=(\\\\d)') do r[#r + 1] = k .. v end\n"
-                                        "for w in ck.gmatch('one two', '\\\\w+') do r[#r + 1] = w end\n"
-                                        "for e in ck.gmatch('ab', '') do r[#r + 1] = e end return r", &err),
+  tap_is_status(vm_script_run(&out, vm,
+                              "local r = {} for k, v in ck.gmatch('a=1, b=2', '(\\\\w)=(\\\\d)') "
+                              "do r[#r + 1] = k .. v end\n"
+                              "for w in ck.gmatch('one two', '\\\\w+') do r[#r + 1] = w end\n"
+                              "for e in ck.gmatch('ab', '') do r[#r + 1] = e end return r",
+                              &err),
                 CK_OK, &err, "gmatch walks");
-  tap_is_bytes(ck_buffer_bytes(&out), ck_bytes_text("[\"a1\",\"b2\",\"one\",\"two\",\"\",\"\",\"\"]"), "over groups, words and nothing");
+  tap_is_bytes(ck_buffer_bytes(&out),
+               ck_bytes_text("[\"a1\",\"b2\",\"one\",\"two\",\"\",\"\",\"\"]"),
+               "over groups, words and nothing");
   ck_buffer_clear(&out);
 }
 
-/* The same call costs the same number of instructions: no wall clock, no state of an earlier call. */
+/* The same call costs the same number of instructions: no wall clock, no state of an earlier
+ * call. */
 static void test_memory(ck_vm *vm) {
   ck_buffer out = {0};
   ck_error err = CK_ERROR_INIT;
   size_t first = 0;
   for (int i = 0; i < ROUNDS; i++) {
     ck_buffer_reset(&out);
-    tap_must(vm_script_run(&out, vm, "for i = 1, 100 do ck.match('x', 'a' .. i) end return 1", &err) == CK_OK, "many patterns: %s", err.text);
+    tap_must(vm_script_run(&out, vm, "for i = 1, 100 do ck.match('x', 'a' .. i) end return 1",
+                           &err) == CK_OK,
+             "many patterns: %s", err.text);
     if (i == ROUNDS / 3) first = ck_vm_memory(vm);
   }
-  tap_ok(ck_vm_memory(vm) < first + (1 << 20), "a VM keeps a bounded number of compiled patterns (%zu bytes, then %zu)", first, ck_vm_memory(vm));
+  tap_ok(ck_vm_memory(vm) < first + (1 << 20),
+         "a VM keeps a bounded number of compiled patterns (%zu bytes, then %zu)", first,
+         ck_vm_memory(vm));
   ck_buffer_clear(&out);
 }
 
@@ -164,8 +183,11 @@ static void test_flow(void) {
   ck_vm *vm;
   ck_buffer out = {0};
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_vm_new(&vm, &ck_vm_flow_limits, NULL, &err) == CK_OK, "a flow's VM opens: %s", err.text);
-  tap_is_status(vm_script_run(&out, vm, "return ck.find(('a'):rep(1000000), '(*NO_START_OPT)a*+b')", &err), CK_E_FLOW_STALLED, &err, "a quadratic pattern stalls a flow");
+  tap_must(ck_vm_new(&vm, &ck_vm_flow_limits, NULL, &err) == CK_OK, "a flow's VM opens: %s",
+           err.text);
+  tap_is_status(
+      vm_script_run(&out, vm, "return ck.find(('a'):rep(1000000), '(*NO_START_OPT)a*+b')", &err),
+      CK_E_FLOW_STALLED, &err, "a quadratic pattern stalls a flow");
   tap_is_text(err.text, "t.lua:1: ran longer than 1000 ms", "and is stopped after its second");
   ck_buffer_clear(&out);
   ck_vm_free(vm);

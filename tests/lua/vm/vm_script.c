@@ -1,4 +1,5 @@
-/* vm_script.c - runs one script in a VM and gives its value as JSON; makes engines of policies given as texts. */
+/* vm_script.c - runs one script in a VM and gives its value as JSON; makes engines of policies
+ * given as texts. */
 #include "tests/lua/vm/vm_script.h"
 
 #include <stdio.h>
@@ -29,17 +30,20 @@ ck_status vm_script_run(ck_buffer *out, ck_vm *vm, const char *text, ck_error *e
 const char *vm_script_file(const char *name, const char *text) {
   const char *path = tap_tmpfile(name);
   FILE *file = fopen(path, "w");
-  tap_must(file && fputs(text, file) >= 0 && fclose(file) == 0 && chmod(path, 0644) == 0, "%s is written", name);
+  tap_must(file && fputs(text, file) >= 0 && fclose(file) == 0 && chmod(path, 0644) == 0,
+           "%s is written", name);
   return path;
 }
 
-ck_status vm_script_engines(ck_policy_engine *out, const char *const *texts, size_t count, ck_error *err) {
+ck_status vm_script_engines(ck_policy_engine *out, const char *const *texts, size_t count,
+                            ck_error *err) {
   ck_profile *profile;
   char name[32];
   tap_must(ck_profile_new(&profile, "test", err) == CK_OK, "a profile is made");
   for (size_t i = 0; i < count; i++) {
     snprintf(name, sizeof name, "p%zu.lua", i + 1);
-    tap_must(ck_profile_append_policy(profile, vm_script_file(name, texts[i]), NULL, err) == CK_OK, "a policy is added");
+    tap_must(ck_profile_append_policy(profile, vm_script_file(name, texts[i]), NULL, err) == CK_OK,
+             "a policy is added");
   }
   ck_status status = ck_policy_engine_open(out, profile, err);
   ck_profile_free(profile);

@@ -1,4 +1,5 @@
-/* test_batch.c - effects asked for together: side by side in time, in one order in the conversation, and each kept by itself. */
+/* test_batch.c - effects asked for together: side by side in time, in one order in the
+ * conversation, and each kept by itself. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,11 +10,14 @@
 #define TAIL " end }"
 
 /* Two effects together; the order of their ends is not that of their messages. */
-static const char batch[] = HEAD
-    "ctx.message('user', 'go') local o = ctx.effects { "
-    "{ kind = 'tool', class = 'once', ordinal = 1, request = { name = 'one', call_id = 'c1', arguments = {} } }, "
-    "{ kind = 'tool', class = 'once', ordinal = 2, request = { name = 'two', call_id = 'c2', arguments = {} } } } "
-    "ctx.boundary('tool_round', { position = { path = 'r#1' } }) return { o[1].result, o[2].result, ctx.last_message().name }" TAIL;
+static const char batch[] =
+    HEAD "ctx.message('user', 'go') local o = ctx.effects { "
+         "{ kind = 'tool', class = 'once', ordinal = 1, request = { name = 'one', call_id = 'c1', "
+         "arguments = {} } }, "
+         "{ kind = 'tool', class = 'once', ordinal = 2, request = { name = 'two', call_id = 'c2', "
+         "arguments = {} } } } "
+         "ctx.boundary('tool_round', { position = { path = 'r#1' } }) return { o[1].result, "
+         "o[2].result, ctx.last_message().name }" TAIL;
 
 static void test_batch(void) {
   strands s = {0};
@@ -22,13 +26,15 @@ static void test_batch(void) {
   tap_is_int((int64_t)s.count, 2, "effects asked for together are under way together");
   strands_ok(&s, "tool/2", "\"2\"", 0);
   strands_ok(&s, "tool/1", "\"1\"", 0);
-  tap_is_text(strands_result(&s, "batch"), "[\"1\",\"2\",\"two\"]", "outcomes and messages come in the order asked");
+  tap_is_text(strands_result(&s, "batch"), "[\"1\",\"2\",\"two\"]",
+              "outcomes and messages come in the order asked");
   strands_crash(&s);
   strands_start(&s, "batch-crash");
   strands_ok(&s, "tool/2", "\"2\"", 0);
   strands_crash(&s);
   strands_resume(&s, "batch-crash");
-  tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "killed in between: the one that has no outcome is in doubt");
+  tap_is_int(s.result.status, CK_SESSION_IN_DOUBT,
+             "killed in between: the one that has no outcome is in doubt");
   tap_ok(s.log.len == 0, "and none runs again");
   strands_close(&s);
 }
@@ -43,7 +49,8 @@ static void test_batch_fails_whole(void) {
   tap_is_int(s.result.status, CK_SESSION_FAILED, "then the session fails");
   strands_crash(&s);
   strands_resume(&s, "fails");
-  tap_ok(strstr(s.log.data, "tool/1") && !strstr(s.log.data, "tool/2"), "and a resume runs only what failed");
+  tap_ok(strstr(s.log.data, "tool/1") && !strstr(s.log.data, "tool/2"),
+         "and a resume runs only what failed");
   strands_ok(&s, "tool/1", "\"1\"", 0);
   tap_is_text(strands_result(&s, "fails"), "[\"1\",\"2\",\"two\"]", "to the same end");
   strands_close(&s);

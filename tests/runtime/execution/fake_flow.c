@@ -1,4 +1,5 @@
-/* fake_flow.c - the flow engine of Lua, the runtime, and a driver that keeps what it is asked for until a test delivers it. */
+/* fake_flow.c - the flow engine of Lua, the runtime, and a driver that keeps what it is asked for
+ * until a test delivers it. */
 #include "tests/runtime/execution/fake_flow.h"
 
 #include <stdio.h>
@@ -19,7 +20,8 @@ static int64_t reserve(void *to, const ck_effect *effect) {
   return effect->kind == CK_EFFECT_MODEL ? ((strands *)to)->reserve : 0;
 }
 
-static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   strands *self = to;
   (void)err;
   tap_must(self->count < STRANDS_MAX, "at most %d effects at once", STRANDS_MAX);
@@ -39,19 +41,30 @@ static void cancel(void *to, ck_effect_run *run) {
 
 void strands_open(strands *self, const char *flow) {
   ck_error err = CK_ERROR_INIT;
-  self->driver = (ck_effect_driver){.name = "hand", .self = self, .serves = serves, .start = start, .cancel = cancel, .reserve = reserve};
+  self->driver = (ck_effect_driver){.name = "hand",
+                                    .self = self,
+                                    .serves = serves,
+                                    .start = start,
+                                    .cancel = cancel,
+                                    .reserve = reserve};
   self->drivers[0] = &self->driver;
   if (!self->clock.mono_us) self->clock = clock_of_looks();
-  ck_status status = ck_runtime_open(&self->runtime, self->url ? self->url : "memory:", &(ck_store_options){.create = true}, &self->clock, &err);
+  ck_status status = ck_runtime_open(&self->runtime, self->url ? self->url : "memory:",
+                                     &(ck_store_options){.create = true}, &self->clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&self->engine, NULL, &err);
-  if (status == CK_OK) status = self->engine->load(&self->flow, self->engine->self, flow_file(flow), &err);
+  if (status == CK_OK)
+    status = self->engine->load(&self->flow, self->engine->self, flow_file(flow), &err);
   tap_must(status == CK_OK, "open: %s", err.text);
 }
 
 static void execute(strands *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_execution_options options = {.session = self->session, .engine = self->engine, .flow = self->flow, .drivers = self->drivers,
-                                  .clock = self->clock, .waker = self->runtime->waker};
+  ck_execution_options options = {.session = self->session,
+                                  .engine = self->engine,
+                                  .flow = self->flow,
+                                  .drivers = self->drivers,
+                                  .clock = self->clock,
+                                  .waker = self->runtime->waker};
   self->count = 0;
   ck_buffer_reset(&self->log);
   tap_must(ck_execution_open(&self->execution, &options, &err) == CK_OK, "execution: %s", err.text);
@@ -61,7 +74,8 @@ static void execute(strands *self) {
 void strands_start(strands *self, const char *id) {
   ck_error err = CK_ERROR_INIT;
   ck_session_options options = {.id = id, .profile = self->profile, .policies = self->policies};
-  tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start %s: %s", id, err.text);
+  tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start %s: %s",
+           id, err.text);
   execute(self);
 }
 
@@ -74,7 +88,8 @@ void strands_crash(strands *self) {
 
 void strands_resume(strands *self, const char *id) {
   ck_error err = CK_ERROR_INIT;
-  ck_resume_options options = {.profile = self->profile, .policies = self->policies, .retry = self->retry};
+  ck_resume_options options = {
+      .profile = self->profile, .policies = self->policies, .retry = self->retry};
   ck_status status = ck_session_resume(&self->session, self->runtime, id, &options, &err);
   tap_must(status == CK_OK, "resume %s: %s", id, err.text);
   execute(self);
@@ -92,10 +107,13 @@ void strands_close(strands *self) {
 ck_status strands_turn(strands *self) {
   ck_error err = CK_ERROR_INIT;
   int still = 0;
-  while (still++ < 3) { /* a boundary's commit, an intent's, then its driver: until all there is to start was started */
+  while (still++ < 3) { /* a boundary's commit, an intent's, then its driver: until all there is to
+                           start was started */
     size_t before = self->log.len;
     self->status = ck_execution_turn(&self->result, self->execution, &err);
-    if (self->status != CK_E_PENDING || ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
+    if (self->status != CK_E_PENDING ||
+        ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK)
+      break;
     if (self->log.len != before) still = 0;
   }
   return self->status;
@@ -105,7 +123,8 @@ static ck_effect_sink *take(strands *self, const char *part, bool must) {
   for (size_t i = 0; i < self->count; i++) {
     if (!strstr(self->started[i].key, part)) continue;
     ck_effect_sink *sink = self->started[i].sink;
-    memmove(&self->started[i], &self->started[i + 1], (--self->count - i) * sizeof self->started[0]);
+    memmove(&self->started[i], &self->started[i + 1],
+            (--self->count - i) * sizeof self->started[0]);
     return sink;
   }
   tap_must(!must, "an effect %s is under way", part);
@@ -167,7 +186,8 @@ const char *strands_result(strands *self, const char *id) {
   text[0] = 0;
   tap_must(ck_store_get_head(&head, self->runtime->store, id, &err) == CK_OK, "head: %s", err.text);
   ck_event_query query = {.session = head.session.no, .kinds = 1ull << CK_EVENT_SESSION_COMPLETED};
-  tap_must(ck_store_read_events(self->runtime->store, &query, keep_result, text, &err) == CK_OK, "events: %s", err.text);
+  tap_must(ck_store_read_events(self->runtime->store, &query, keep_result, text, &err) == CK_OK,
+           "events: %s", err.text);
   ck_head_clear(&head);
   return text;
 }

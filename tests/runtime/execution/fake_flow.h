@@ -1,4 +1,5 @@
-/* fake_flow.h - runs Lua flows under the runtime with an outside world that a test delivers by hand. */
+/* fake_flow.h - runs Lua flows under the runtime with an outside world that a test delivers by
+ * hand. */
 #ifndef CK_TESTS_RUNTIME_EXECUTION_FAKE_FLOW_H
 #define CK_TESTS_RUNTIME_EXECUTION_FAKE_FLOW_H
 
@@ -21,15 +22,15 @@ typedef struct strands {
     bool cancelled;
   } started[STRANDS_MAX];
   size_t count;
-  ck_buffer log;                /* a line for each start: its key */
-  int64_t reserve;              /* what each model call reserves, micro-dollars */
-  ck_clock clock;               /* set before it is opened; zero: the system's */
-  const char *url;              /* of the store; NULL: in memory */
-  const ck_profile *profile;    /* of the sessions that are made; NULL */
+  ck_buffer log;                    /* a line for each start: its key */
+  int64_t reserve;                  /* what each model call reserves, micro-dollars */
+  ck_clock clock;                   /* set before it is opened; zero: the system's */
+  const char *url;                  /* of the store; NULL: in memory */
+  const ck_profile *profile;        /* of the sessions that are made; NULL */
   const ck_policy_engine *policies; /* of the sessions that are made; NULL */
-  bool retry;                   /* resumes also what died again and again */
+  bool retry;                       /* resumes also what died again and again */
   ck_execution_result result;
-  ck_status status;             /* of the last turn */
+  ck_status status; /* of the last turn */
 } strands;
 
 /* The store, and the flow of this text. */
@@ -42,7 +43,8 @@ void strands_close(strands *self);
 
 /* Turns until nothing moves; waits for what is queued. */
 ck_status strands_turn(strands *self);
-/* Delivers to the effect whose key contains `part`, and turns: {"ok": JSON} as an outcome that costs `cost` micro-dollars. */
+/* Delivers to the effect whose key contains `part`, and turns: {"ok": JSON} as an outcome that
+ * costs `cost` micro-dollars. */
 void strands_ok(strands *self, const char *part, const char *json, int64_t cost);
 void strands_failed(strands *self, const char *part, ck_status cause, const char *text);
 /* Delivers an interruption to all that were cancelled. */

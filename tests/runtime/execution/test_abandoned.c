@@ -1,4 +1,5 @@
-/* test_abandoned.c - scopes whose parent fails without them: what they still do is known and paid, and nothing of them stays. */
+/* test_abandoned.c - scopes whose parent fails without them: what they still do is known and paid,
+ * and nothing of them stays. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,10 @@
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
 #define TAIL " end }"
-#define TOOL(n) "ctx.effect { kind = 'tool', class = 'once', request = { name = '" n "', arguments = {} } }"
-#define AGAIN(n) "ctx.effect { kind = 'tool', class = 'idempotent', request = { name = '" n "', arguments = {} } }"
+#define TOOL(n) \
+  "ctx.effect { kind = 'tool', class = 'once', request = { name = '" n "', arguments = {} } }"
+#define AGAIN(n) \
+  "ctx.effect { kind = 'tool', class = 'idempotent', request = { name = '" n "', arguments = {} } }"
 #define MODEL "ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } } "
 
 static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
@@ -21,10 +24,12 @@ static int count_keys(strands *s) {
   ck_state_entry *entries;
   size_t count;
   int found = 0;
-  tap_must(ck_state_list(&entries, &count, ck_session_state(s->session), &err) == CK_OK, "%s", err.text);
+  tap_must(ck_state_list(&entries, &count, ck_session_state(s->session), &err) == CK_OK, "%s",
+           err.text);
   for (size_t i = 0; i < count; i++) {
     bool of_scope = strncmp(entries[i].key, "branch.", 7) == 0 ||
-                    (strncmp(entries[i].key, "position.", 9) == 0 && strcmp(entries[i].key, "position.main") != 0);
+                    (strncmp(entries[i].key, "position.", 9) == 0 &&
+                     strcmp(entries[i].key, "position.main") != 0);
     if (of_scope) tap_diag("%s", entries[i].key);
     found += of_scope;
   }
@@ -32,14 +37,22 @@ static int count_keys(strands *s) {
   return found;
 }
 
-/* The child fails while what it forked still works; the main strand goes on, and asks the child once more. `tag`: of the fork. */
-#define FAILING(tag) HEAD \
-    "if ctx.task == 'g' then ctx.memory.g = 1 ctx.boundary('step_complete', { position = { path = 'g' } }) " TOOL("g") " return 1 end " \
-    "if ctx.task == 'c' then ctx.fork { { scope = 'g', task = 'g' } } " TOOL("c") " error('bad', 0) end " \
-    "local at = ctx.position and ctx.position.path " \
-    "if not at then ctx.fork { { scope = 'c', task = 'c'" tag " } } " \
-    "  ctx.join { 'c' } ctx.boundary('step_complete', { position = { path = 'p' } }) end " \
-    "if at ~= 'q' then " MODEL " ctx.boundary('step_complete', { position = { path = 'q' } }) end " MODEL "return 'end'" TAIL
+/* The child fails while what it forked still works; the main strand goes on, and asks the child
+ * once more. `tag`: of the fork. */
+#define FAILING(tag)                                                                               \
+  HEAD                                                                                             \
+      "if ctx.task == 'g' then ctx.memory.g = 1 ctx.boundary('step_complete', { position = { "     \
+      "path = 'g' } }) " TOOL(                                                                     \
+          "g") " return 1 end "                                                                    \
+               "if ctx.task == 'c' then ctx.fork { { scope = 'g', task = 'g' } } " TOOL(           \
+                   "c") " error('bad', 0) end "                                                    \
+                        "local at = ctx.position and ctx.position.path "                           \
+                        "if not at then ctx.fork { { scope = 'c', task = 'c'" tag " } } "          \
+                        "  ctx.join { 'c' } ctx.boundary('step_complete', { position = { path = "  \
+                        "'p' } }) end "                                                            \
+                        "if at ~= 'q' then " MODEL                                                 \
+                        " ctx.boundary('step_complete', { position = { path = 'q' } }) end " MODEL \
+                        "return 'end'" TAIL
 
 static void check_late(const char *flow, const char *what) {
   strands s = {0};
@@ -48,7 +61,8 @@ static void check_late(const char *flow, const char *what) {
   strands_ok(&s, "/start/tool/1", "1", 0);
   tap_is_int((int64_t)s.count, 1, "%s: its parent has failed, and what it does is cancelled", what);
   strands_ok(&s, "/g/tool/1", "1", 7);
-  tap_is_int(ck_session_totals(s.session)->cost_micros, 7, "%s: what it delivers all the same is paid", what);
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 7,
+             "%s: what it delivers all the same is paid", what);
   strands_ok(&s, "main/p/model/1", reply, 0);
   strands_ok(&s, "main/q/model/1", reply, 0);
   tap_is_text(strands_result(&s, "late"), "\"end\"", "%s: the others go on to the end", what);
@@ -60,14 +74,16 @@ typedef struct doubts {
   char key[CK_STATE_KEY_MAX]; /* of the last one */
 } doubts;
 
-static void count_doubts(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+static void count_doubts(void *to, const char *key, const char *kind, const char *class,
+                         ck_bytes request) {
   doubts *self = to;
   (void)kind, (void)class, (void)request;
   self->count++;
   snprintf(self->key, sizeof self->key, "%s", key);
 }
 
-/* A doubt that lies behind the checkpoint, of a scope that nobody goes on with, is listed; so a word on it is taken. */
+/* A doubt that lies behind the checkpoint, of a scope that nobody goes on with, is listed; so a
+ * word on it is taken. */
 static void test_doubt_left(void) {
   strands s = {0};
   ck_error err = CK_ERROR_INIT;
@@ -78,11 +94,14 @@ static void test_doubt_left(void) {
   strands_deliver_cancelled(&s);
   strands_ok(&s, "main/p/model/1", reply, 0);
   strands_crash(&s);
-  tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err, "doubts are listed");
+  tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err,
+                "doubts are listed");
   tap_is_int(listed.count, 1, "an abandoned scope's is");
-  tap_is_status(ck_session_resolve(s.runtime, "left", listed.key, "abort", NULL, &err), CK_OK, &err, "it can be settled");
+  tap_is_status(ck_session_resolve(s.runtime, "left", listed.key, "abort", NULL, &err), CK_OK, &err,
+                "it can be settled");
   listed.count = 0;
-  tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err, "doubts are listed again");
+  tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err,
+                "doubts are listed again");
   tap_is_int(listed.count, 0, "and is not listed any more");
   strands_resume(&s, "left");
   strands_ok(&s, "main/q/model/1", reply, 0);
@@ -106,11 +125,14 @@ static void test_nothing_stays(void) {
 }
 
 /* All fails; a later attempt does not run again what was done. */
-static const char fails_up[] = HEAD
-    "if ctx.task == 'g' then return " TOOL("g") ".result end "
-    "if ctx.task == 'c' then ctx.fork { { scope = 'g', task = 'g' } } " TOOL("c") " "
-    "  if " MODEL ".result.content ~= 'good' then error('bad', 0) end return ctx.join { 'g' }.g.result end "
-    "ctx.fork { { scope = 'c', task = 'c' } } local r = ctx.join { 'c' }.c if r.error then error(r.error, 0) end return r.result" TAIL;
+static const char fails_up[] = HEAD "if ctx.task == 'g' then return " TOOL(
+    "g") ".result end "
+         "if ctx.task == 'c' then ctx.fork { { scope = 'g', task = 'g' } } " TOOL(
+             "c") " "
+                  "  if " MODEL ".result.content ~= 'good' then error('bad', 0) end return "
+                  "ctx.join { 'g' }.g.result end "
+                  "ctx.fork { { scope = 'c', task = 'c' } } local r = ctx.join { 'c' }.c if "
+                  "r.error then error(r.error, 0) end return r.result" TAIL;
 
 static void test_later_attempt(void) {
   strands s = {0};
@@ -125,20 +147,29 @@ static void test_later_attempt(void) {
   strands_resume(&s, "up");
   tap_ok(!strstr(s.log.data ? s.log.data : "", "tool"), "a later attempt runs no tool again");
   tap_ok(s.status == CK_E_PENDING, "and nothing is in doubt: %s", s.result.text);
-  if (s.status == CK_E_PENDING) strands_ok(&s, "c@start/start/model/1", "{\"role\":\"assistant\",\"content\":\"good\"}", 5);
+  if (s.status == CK_E_PENDING)
+    strands_ok(&s, "c@start/start/model/1", "{\"role\":\"assistant\",\"content\":\"good\"}", 5);
   tap_is_text(strands_result(&s, "up"), "\"G\"", "it comes to the end");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 17, "all is paid once");
   strands_close(&s);
 }
 
-/* A scope that was joined before its parent failed is not run again, and its conversation is what it was. */
-static const char joined_then_fails[] = HEAD
-    "if ctx.task == 'g' then ctx.message('user', 'q') " MODEL " return ctx.conversation_length() end "
-    "if ctx.task == 'b' then if not ctx.position then " TOOL("b") " ctx.boundary('step_complete', { position = { path = 'b' } }) end return " TOOL("b2") ".result end "
-    "if ctx.task == 'c' then ctx.fork { { scope = 'g', task = 'g' } } local n = ctx.join { 'g' }.g.result "
-    "  if " MODEL ".result.content ~= 'good' then error('bad', 0) end return n end "
-    "ctx.fork { { scope = 'b', task = 'b' }, { scope = 'c', task = 'c' } } "
-    "local r = ctx.join { 'b', 'c' } if r.c.error then error(r.c.error, 0) end return r.c.result" TAIL;
+/* A scope that was joined before its parent failed is not run again, and its conversation is what
+ * it was. */
+static const char joined_then_fails[] =
+    HEAD "if ctx.task == 'g' then ctx.message('user', 'q') " MODEL
+         " return ctx.conversation_length() end "
+         "if ctx.task == 'b' then if not ctx.position then " TOOL(
+             "b") " ctx.boundary('step_complete', { position = { path = 'b' } }) end "
+                  "return " TOOL("b2") ".result end "
+                                       "if ctx.task == 'c' then ctx.fork { { scope = 'g', task "
+                                       "= 'g' } } local n = ctx.join { 'g' }.g.result "
+                                       "  if " MODEL ".result.content ~= 'good' then "
+                                       "error('bad', 0) end return n end "
+                                       "ctx.fork { { scope = 'b', task = 'b' }, { scope = 'c', "
+                                       "task = 'c' } } "
+                                       "local r = ctx.join { 'b', 'c' } if r.c.error then "
+                                       "error(r.c.error, 0) end return r.c.result" TAIL;
 
 static void test_joined_before(void) {
   strands s = {0};
@@ -151,18 +182,23 @@ static void test_joined_before(void) {
   tap_is_int(s.result.status, CK_SESSION_FAILED, "it fails");
   strands_crash(&s);
   strands_resume(&s, "joined");
-  if (strands_is_running(&s, "g@start@start/start/model/1")) strands_ok(&s, "g@start@start/start/model/1", reply, 5);
+  if (strands_is_running(&s, "g@start@start/start/model/1"))
+    strands_ok(&s, "g@start@start/start/model/1", reply, 5);
   strands_ok(&s, "c@start/start/model/1", "{\"role\":\"assistant\",\"content\":\"good\"}", 5);
-  tap_is_text(strands_result(&s, "joined"), "2", "a scope joined by one that failed has the conversation it had");
+  tap_is_text(strands_result(&s, "joined"), "2",
+              "a scope joined by one that failed has the conversation it had");
   strands_close(&s);
 }
 
-/* A scope that was forked since the last boundary of its parent stands where its own children are open: they are open again. */
-static const char grandchildren[] = HEAD
-    "if ctx.task == 'g' then return " AGAIN("g") ".result end "
-    "if ctx.task == 'c' then if not ctx.position then ctx.fork { { scope = 'g', task = 'g' } } "
-    "  ctx.boundary('step_complete', { position = { path = 'b' } }) end return ctx.join { 'g' }.g.result end "
-    "ctx.fork { { scope = 'c', task = 'c' } } return ctx.join { 'c' }.c.result" TAIL;
+/* A scope that was forked since the last boundary of its parent stands where its own children are
+ * open: they are open again. */
+static const char grandchildren[] = HEAD "if ctx.task == 'g' then return " AGAIN(
+    "g") ".result end "
+         "if ctx.task == 'c' then if not ctx.position then ctx.fork { { scope = 'g', task = 'g' } "
+         "} "
+         "  ctx.boundary('step_complete', { position = { path = 'b' } }) end return ctx.join { 'g' "
+         "}.g.result end "
+         "ctx.fork { { scope = 'c', task = 'c' } } return ctx.join { 'c' }.c.result" TAIL;
 
 static void test_grandchildren(void) {
   strands s = {0};
@@ -171,17 +207,20 @@ static void test_grandchildren(void) {
   strands_crash(&s);
   strands_resume(&s, "grand");
   if (s.count > 0) strands_ok(&s, "g@start@start/start/tool/1", "7", 0);
-  tap_is_text(strands_result(&s, "grand"), "7", "scopes below a scope that is found again are found again: %s", s.result.text);
+  tap_is_text(strands_result(&s, "grand"), "7",
+              "scopes below a scope that is found again are found again: %s", s.result.text);
   strands_close(&s);
 }
 
 /* One that has ended and was never joined goes with its parent. */
 static const char never_joined[] = HEAD
     "if ctx.task == 'g' then ctx.memory.g = 1 return 1 end "
-    "if ctx.task == 'c' then ctx.fork { { scope = 'g', task = 'g' } } " AGAIN("c") " error('bad', 0) end "
-    "local n = ctx.position and ctx.position.n or 1 "
-    "while n < 3 do ctx.fork { { scope = 'c', task = 'c' } } ctx.join { 'c' } n = n + 1 "
-    "  ctx.boundary('step_complete', { position = { path = 'n' .. n, n = n } }) end return n" TAIL;
+    "if ctx.task == 'c' then ctx.fork { { scope = 'g', task = 'g' } } " AGAIN(
+        "c") " error('bad', 0) end "
+             "local n = ctx.position and ctx.position.n or 1 "
+             "while n < 3 do ctx.fork { { scope = 'c', task = 'c' } } ctx.join { 'c' } n = n + 1 "
+             "  ctx.boundary('step_complete', { position = { path = 'n' .. n, n = n } }) end "
+             "return n" TAIL;
 
 static void check_never_joined(bool crashes) {
   strands s = {0};
@@ -193,7 +232,8 @@ static void check_never_joined(bool crashes) {
     strands_resume(&s, "never");
   }
   strands_ok(&s, "c@n2/start/tool/1", "1", 0);
-  tap_is_text(strands_result(&s, "never"), "3", "what was not joined does not stand in the way of the next");
+  tap_is_text(strands_result(&s, "never"), "3",
+              "what was not joined does not stand in the way of the next");
   tap_is_int(count_keys(&s), 0, "and leaves no key");
   strands_close(&s);
 }

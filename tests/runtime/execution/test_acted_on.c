@@ -1,5 +1,6 @@
-/* test_acted_on.c - after a failure a model is asked anew, but not for an answer whose calls were made: it would call others in
- * their place, which are neither the ones that were made nor may be made beside them. */
+/* test_acted_on.c - after a failure a model is asked anew, but not for an answer whose calls were
+ * made: it would call others in their place, which are neither the ones that were made nor may be
+ * made beside them. */
 #include <string.h>
 
 #include "tests/runtime/execution/fake_flow.h"
@@ -7,10 +8,16 @@
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
 #define TAIL " end }"
-#define TOOL(class, n) "ctx.effect { kind = 'tool', class = '" class "', request = { name = '" n "', said = said, arguments = {} } } "
-#define MODEL "local said = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } }.result.content "
+#define TOOL(class, n)                                                      \
+  "ctx.effect { kind = 'tool', class = '" class "', request = { name = '" n \
+                                                "', said = said, arguments = {} } } "
+#define MODEL                                                                            \
+  "local said = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } " \
+  "}.result.content "
 
-static const char first[] = "{\"role\":\"assistant\",\"content\":\"first\",\"tool_calls\":[{\"id\":\"a\"}]}", other[] = "{\"role\":\"assistant\",\"content\":\"other\"}";
+static const char first[] =
+    "{\"role\":\"assistant\",\"content\":\"first\",\"tool_calls\":[{\"id\":\"a\"}]}",
+                  other[] = "{\"role\":\"assistant\",\"content\":\"other\"}";
 
 /* The tool "t" is run and ends well, the tool "last" fails, and the session with it. */
 static void fail_once(strands *s, const char *flow, const char *tool) {
@@ -27,9 +34,11 @@ static void fail_once(strands *s, const char *flow, const char *tool) {
 static void check_replayed(const char *flow, const char *tool, const char *what) {
   strands s = {0};
   fail_once(&s, flow, tool);
-  tap_is_text(s.log.data, "main/start/tool/2\n", "%s: neither the model nor the tool is asked again", what);
+  tap_is_text(s.log.data, "main/start/tool/2\n",
+              "%s: neither the model nor the tool is asked again", what);
   if (s.count) strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"first\"", "%s: it ends with the answer that was acted on: %s", what, s.result.text);
+  tap_is_text(strands_result(&s, "s"), "\"first\"",
+              "%s: it ends with the answer that was acted on: %s", what, s.result.text);
   tap_is_int(ck_session_totals(s.session)->cost_micros, 5, "%s: it is paid once", what);
   strands_close(&s);
 }
@@ -48,8 +57,10 @@ static void check_asked_anew(const char *flow, const char *tool, const char *wha
 #define OWN(class) HEAD MODEL TOOL(class, "t") TOOL("pure", "last") "return said" TAIL
 
 /* What the turn itself did may run again; what it forked may not. */
-#define CHILD HEAD "if ctx.task then local said = ctx.task " TOOL("once", "t") " return 1 end " MODEL TOOL("idempotent", "i") \
-    "ctx.fork { { scope = 'c', task = said } } ctx.join { 'c' } " TOOL("pure", "last") "return said" TAIL
+#define CHILD                                                                                     \
+  HEAD "if ctx.task then local said = ctx.task " TOOL("once", "t") " return 1 end " MODEL         \
+      TOOL("idempotent", "i") "ctx.fork { { scope = 'c', task = said } } ctx.join { 'c' } " TOOL( \
+          "pure", "last") "return said" TAIL
 
 static void test_child(void) {
   strands s = {0};
@@ -61,7 +72,8 @@ static void test_child(void) {
   strands_failed(&s, "main/start/tool/2", CK_E_CREDENTIALS, "no");
   strands_crash(&s);
   strands_resume(&s, "s");
-  tap_is_text(s.log.data, "main/start/tool/2\n", "a scope below that was forked in the turn counts");
+  tap_is_text(s.log.data, "main/start/tool/2\n",
+              "a scope below that was forked in the turn counts");
   if (s.count) strands_ok(&s, "main/start/tool/2", "2", 0);
   tap_is_text(strands_result(&s, "s"), "\"first\"", "and it comes to its end: %s", s.result.text);
   strands_close(&s);

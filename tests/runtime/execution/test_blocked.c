@@ -1,25 +1,32 @@
-/* test_blocked.c - a session that went back and calls something else where a once tool was run: neither is taken for the other, nothing
- * is run twice, and a person or a policy says how it goes on. */
+/* test_blocked.c - a session that went back and calls something else where a once tool was run:
+ * neither is taken for the other, nothing is run twice, and a person or a policy says how it goes
+ * on. */
 #include <string.h>
 
 #include "core/runtime/history/resolve.h"
 #include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
-#define TOOL(class, n) "ctx.effect { kind = 'tool', class = '" class "', request = { name = '" n "', said = said, arguments = {} } } "
-#define FLOW(class) \
+#define TOOL(class, n)                                                      \
+  "ctx.effect { kind = 'tool', class = '" class "', request = { name = '" n \
+                                                "', said = said, arguments = {} } } "
+#define FLOW(class)                                                                      \
   "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) " \
-  "local said = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } }.result.content " \
-  "local booked = " TOOL(class, "book") TOOL("pure", "last") "return booked.result or booked.error end }"
+  "local said = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } " \
+  "}.result.content "                                                                    \
+  "local booked = " TOOL(class, "book")                                                  \
+      TOOL("pure", "last") "return booked.result or booked.error end }"
 
-static const char one[] = "{\"role\":\"assistant\",\"content\":\"one\"}", other[] = "{\"role\":\"assistant\",\"content\":\"other\"}";
+static const char one[] = "{\"role\":\"assistant\",\"content\":\"one\"}",
+                  other[] = "{\"role\":\"assistant\",\"content\":\"other\"}";
 
 static void go_on(strands *s) {
   strands_crash(s);
   strands_resume(s, "s");
 }
 
-/* "book" is run for the first answer; the session fails behind it, and the model, asked anew, says another. */
+/* "book" is run for the first answer; the session fails behind it, and the model, asked anew, says
+ * another. */
 static void displace(strands *s, const char *flow) {
   strands_open(s, flow);
   strands_start(s, "s");
@@ -32,7 +39,8 @@ static void displace(strands *s, const char *flow) {
 
 static void say(strands *s, const char *verdict, const ck_value *result) {
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_session_resolve(s->runtime, "s", "main/start/tool/1", verdict, result, &err), CK_OK, &err, "%s: a person's word", verdict);
+  tap_is_status(ck_session_resolve(s->runtime, "s", "main/start/tool/1", verdict, result, &err),
+                CK_OK, &err, "%s: a person's word", verdict);
   strands_resume(s, "s");
 }
 
@@ -41,7 +49,8 @@ static void check_stops(const char *class, const char *flow) {
   displace(&s, flow);
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "%s: it stops in doubt", class);
   tap_ok(!strands_is_running(&s, "tool"), "%s: nothing is run", class);
-  tap_ok(strstr(s.result.text, "main/start/tool/1") && strstr(s.result.text, "retry"), "%s: it says what can be done: %s", class, s.result.text);
+  tap_ok(strstr(s.result.text, "main/start/tool/1") && strstr(s.result.text, "retry"),
+         "%s: it says what can be done: %s", class, s.result.text);
   go_on(&s);
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "%s: and again, as long as nobody says", class);
   tap_ok(s.count == 0, "%s: nor is anything run then, or asked of a probe", class);
@@ -86,7 +95,8 @@ static void test_retry(void) {
   strands_ok(&s, "main/start/tool/1", "\"booked other\"", 0);
   go_on(&s);
   strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"booked other\"", "retry: its outcome counts, also after a crash");
+  tap_is_text(strands_result(&s, "s"), "\"booked other\"",
+              "retry: its outcome counts, also after a crash");
   strands_close(&s);
 }
 
@@ -96,24 +106,28 @@ static void test_abort(void) {
   strands_crash(&s);
   say(&s, "abort", NULL);
   strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"aborted: it was not run\"", "abort: the flow is told that it was not run");
+  tap_is_text(strands_result(&s, "s"), "\"aborted: it was not run\"",
+              "abort: the flow is told that it was not run");
   strands_close(&s);
 }
 
 /* ---- the same action, as another answer of the model asks for it ---- */
 
-#define BATCH \
-  "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) " \
-  "local said = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } }.result.content " \
-  "local booked = ctx.effects { { kind = 'tool', class = 'once', request = { name = 'book', call_id = said, arguments = { n = 1 } } } }[1] " \
-  TOOL("pure", "last") "return booked.result end }"
+#define BATCH                                                                                 \
+  "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "      \
+  "local said = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } "      \
+  "}.result.content "                                                                         \
+  "local booked = ctx.effects { { kind = 'tool', class = 'once', request = { name = 'book', " \
+  "call_id = said, arguments = { n = 1 } } } }[1] " TOOL("pure",                              \
+                                                         "last") "return booked.result end }"
 
 static void test_another_id(void) {
   strands s = {0};
   displace(&s, BATCH);
   tap_ok(!strands_is_running(&s, "main/start/tool/1"), "another id: it is not run again");
   strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"booked one\"", "another id: its outcome is taken: %s", s.result.text);
+  tap_is_text(strands_result(&s, "s"), "\"booked one\"", "another id: its outcome is taken: %s",
+              s.result.text);
   strands_close(&s);
 }
 
@@ -149,7 +163,9 @@ static void test_policies(void) {
   s = (strands){.policies = &engine};
   displace(&s, FLOW("once"));
   strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"not run: another call was made in its place before the session went back\"", "one that says tell: the flow is told");
+  tap_is_text(strands_result(&s, "s"),
+              "\"not run: another call was made in its place before the session went back\"",
+              "one that says tell: the flow is told");
   strands_close(&s);
 }
 

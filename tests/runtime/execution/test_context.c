@@ -1,4 +1,5 @@
-/* test_context.c - resume_context = "tail": an agent goes on with its prompt and its tail, told once, at the same call again. */
+/* test_context.c - resume_context = "tail": an agent goes on with its prompt and its tail, told
+ * once, at the same call again. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,18 +12,21 @@ static const char flow[] =
     "if n == 0 then ctx.message('system', 'be kind') ctx.message('user', 'hello') end "
     "while n < 3 do n = n + 1 "
     "  ctx.effect { kind = 'model', class = 'pure', agent = 'ann', request = { model = 'm' } } "
-    "  ctx.effect { kind = 'agent', class = 'once', agent = 'bob', request = { process = 'p', prompt = 'do' .. n } } "
+    "  ctx.effect { kind = 'agent', class = 'once', agent = 'bob', request = { process = 'p', "
+    "prompt = 'do' .. n } } "
     "  ctx.boundary('loop_iteration', { position = { path = 'n#' .. n, n = n } }) end "
     "return ctx.conversation_length() end }";
 
 static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
-static const char heading[] = "## Session Context (Resumed)\nThis session was paused and has now resumed. Below is a summary of recent activity\n"
+static const char heading[] = "## Session Context (Resumed)\nThis session was paused and has now "
+                              "resumed. Below is a summary of recent activity\n"
                               "you were involved in before the pause.\n";
 
 static size_t count_messages(strands *s) {
   ck_conversation *conversation;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_conversation(&conversation, s->session, "main", &err) == CK_OK, "conversation");
+  tap_must(ck_session_conversation(&conversation, s->session, "main", &err) == CK_OK,
+           "conversation");
   return ck_conversation_count(conversation);
 }
 
@@ -30,8 +34,10 @@ static void read_message(ck_buffer *out, strands *s, size_t index) {
   ck_conversation *conversation;
   ck_error err = CK_ERROR_INIT;
   ck_buffer_reset(out);
-  tap_must(ck_session_conversation(&conversation, s->session, "main", &err) == CK_OK, "conversation");
-  ck_json_read_string(out, ck_json_get(ck_value_bytes(ck_conversation_get(conversation, index)), "content"));
+  tap_must(ck_session_conversation(&conversation, s->session, "main", &err) == CK_OK,
+           "conversation");
+  ck_json_read_string(
+      out, ck_json_get(ck_value_bytes(ck_conversation_get(conversation, index)), "content"));
   ck_buffer_append_char(out, '\0');
 }
 
@@ -59,7 +65,8 @@ static void test_tail(void) {
   tap_is_int((int64_t)count_messages(&s), 3, "the conversation goes on from there");
   strands_crash(&s);
   strands_resume(&s, "tail");
-  tap_ok(!strands_is_running(&s, "model"), "killed before its boundary: the call is replayed, for it is the same request again");
+  tap_ok(!strands_is_running(&s, "model"),
+         "killed before its boundary: the call is replayed, for it is the same request again");
   tap_is_int((int64_t)count_messages(&s), 3, "in the same context");
   strands_close(&s);
   ck_buffer_clear(&text);
@@ -67,14 +74,17 @@ static void test_tail(void) {
 }
 
 static char told[4096];
-static ck_status (*start_plainly)(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
-static ck_status start_and_look(ck_effect_run **out, void *self, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status (*start_plainly)(ck_effect_run **out, void *self, const ck_effect *effect,
+                                  ck_effect_sink *sink, ck_error *err);
+static ck_status start_and_look(ck_effect_run **out, void *self, const ck_effect *effect,
+                                ck_effect_sink *sink, ck_error *err) {
   ck_bytes tail = effect->tail ? ck_value_bytes(effect->tail) : (ck_bytes){0};
   snprintf(told, sizeof told, "%.*s", (int)tail.len, tail.data ? tail.data : "");
   return start_plainly(out, self, effect, sink, err);
 }
 
-/* Without the setting a model keeps its conversation, and a process is told all the same: it has none. */
+/* Without the setting a model keeps its conversation, and a process is told all the same: it has
+ * none. */
 static void test_process(void) {
   strands s = {0};
   strands_open(&s, flow);
@@ -88,7 +98,8 @@ static void test_process(void) {
   strands_resume(&s, "process");
   strands_ok(&s, "model/1", reply, 0);
   tap_is_int((int64_t)count_messages(&s), 4, "a model keeps its conversation");
-  tap_ok(strstr(told, "Session Context (Resumed)") && strstr(told, "outcome bob"), "a process is told its tail with the first prompt");
+  tap_ok(strstr(told, "Session Context (Resumed)") && strstr(told, "outcome bob"),
+         "a process is told its tail with the first prompt");
   strands_ok(&s, "agent/1", "\"done\"", 0);
   strands_ok(&s, "model/1", reply, 0);
   tap_is_text(told, "", "and not again with the second");

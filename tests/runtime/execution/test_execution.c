@@ -1,4 +1,5 @@
-/* test_execution.c - a run that ends anywhere goes on elsewhere: nothing runs twice, nothing is missing. */
+/* test_execution.c - a run that ends anywhere goes on elsewhere: nothing runs twice, nothing is
+ * missing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ typedef struct ending {
 
 static void open_runtime(const char *url) {
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) == CK_OK, "open %s: %s", url, err.text);
+  tap_must(ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) == CK_OK,
+           "open %s: %s", url, err.text);
 }
 
 /* Runs until it ends, or for at most `moves` moves (turns and deliveries) and then dies. */
@@ -30,13 +32,19 @@ static ending run(ck_session *session, world *s, int moves) {
   ck_effect_driver driver = world_driver(s);
   const ck_effect_driver *drivers[] = {&driver, NULL};
   tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
-  ck_execution_options options = {.session = session, .engine = &engine, .flow = flow, .drivers = drivers,
-                                  .clock = clock_of_looks(), .waker = runtime->waker};
+  ck_execution_options options = {.session = session,
+                                  .engine = &engine,
+                                  .flow = flow,
+                                  .drivers = drivers,
+                                  .clock = clock_of_looks(),
+                                  .waker = runtime->waker};
   tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "execution: %s", err.text);
   ending out = {.turn = CK_E_PENDING};
   while (moves-- > 0 && out.turn == CK_E_PENDING) {
     out.turn = ck_execution_turn(&out.result, execution, &err);
-    if (out.turn == CK_E_PENDING && !world_deliver(s) && ck_session_flush(session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
+    if (out.turn == CK_E_PENDING && !world_deliver(s) &&
+        ck_session_flush(session, CK_DURABLE_PROCESS, &err) != CK_OK)
+      break;
     if (out.turn == CK_E_PENDING && s->stop_after && s->starts >= s->stop_after) break;
   }
   out.crashed = out.turn == CK_E_PENDING;
@@ -49,7 +57,8 @@ static ending run(ck_session *session, world *s, int moves) {
 static ck_session *start(const char *id) {
   ck_session *session;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = id}, &err) == CK_OK, "start %s: %s", id, err.text);
+  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = id}, &err) == CK_OK,
+           "start %s: %s", id, err.text);
   return session;
 }
 
@@ -66,7 +75,8 @@ static ck_session *resume(const char *id) { return resume_with(id, &(ck_resume_o
 static void append_messages(ck_buffer *out, ck_session *session) {
   ck_conversation *conversation;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_conversation(&conversation, session, "main", &err) == CK_OK, "conversation: %s", err.text);
+  tap_must(ck_session_conversation(&conversation, session, "main", &err) == CK_OK,
+           "conversation: %s", err.text);
   for (size_t i = 0; i < ck_conversation_count(conversation); i++) {
     ck_buffer_append_bytes(out, ck_value_bytes(ck_conversation_get(conversation, i)));
     ck_buffer_append_char(out, '\n');
@@ -87,7 +97,8 @@ static void reference(ck_buffer *messages, ck_totals *totals, int *moves) {
   world s = make_world();
   ck_session *session = start("reference");
   ending e = run(session, &s, 10000);
-  tap_ok(e.turn == CK_OK && e.result.status == CK_SESSION_COMPLETED, "an undisturbed run completes: %s", e.result.text);
+  tap_ok(e.turn == CK_OK && e.result.status == CK_SESSION_COMPLETED,
+         "an undisturbed run completes: %s", e.result.text);
   tap_ok(ran_once(&s) && s.models == 4, "and runs everything once");
   tap_is_int(e.counts.boundaries, 4, "with a boundary per round");
   append_messages(messages, session);
@@ -112,14 +123,20 @@ static void test_dies_anywhere(const ck_buffer *messages, const ck_totals *total
     }
     ck_buffer got = {0};
     append_messages(&got, session);
-    bool good = e.turn == CK_OK && ran_once(&s) && ck_bytes_equal(ck_buffer_bytes(&got), ck_buffer_bytes(messages)) &&
+    bool good = e.turn == CK_OK && ran_once(&s) &&
+                ck_bytes_equal(ck_buffer_bytes(&got), ck_buffer_bytes(messages)) &&
                 ck_session_totals(session)->tool_calls == totals->tool_calls;
-    if (!good) tap_diag("after %d moves: %s; %zu bytes of messages, %zu expected", moves, e.result.text, got.len, messages->len);
+    if (!good)
+      tap_diag("after %d moves: %s; %zu bytes of messages, %zu expected", moves, e.result.text,
+               got.len, messages->len);
     wrong += !good;
     ck_buffer_clear(&got);
     ck_session_close(session);
   }
-  tap_is_int(wrong, 0, "died after 1 to %d moves, %d resumes: same messages, each tool ran once, the same spent", most, resumes);
+  tap_is_int(
+      wrong, 0,
+      "died after 1 to %d moves, %d resumes: same messages, each tool ran once, the same spent",
+      most, resumes);
 }
 
 /* Between intent and outcome of a `once` tool: never run blindly, goes on after a person's word. */
@@ -134,14 +151,17 @@ static void test_once_in_doubt(const char *id, const char *verdict, int expected
   session = resume(id);
   e = run(session, &s, 1000);
   ck_session_close(session);
-  tap_ok(e.result.status == CK_SESSION_IN_DOUBT && e.result.cause == CK_E_IN_DOUBT, "%s: the resume stops in doubt", verdict);
+  tap_ok(e.result.status == CK_SESSION_IN_DOUBT && e.result.cause == CK_E_IN_DOUBT,
+         "%s: the resume stops in doubt", verdict);
   tap_is_int(s.ran[0], 1, "%s: and did not run it again", verdict);
-  tap_is_status(ck_session_resolve(runtime, id, "main/start/tool/9", verdict, NULL, &err), CK_E_NOT_FOUND, &err,
-                "%s: no word on an effect that is not in doubt", verdict);
-  tap_is_status(ck_session_resolve(runtime, id, "main/start/tool/1", verdict, NULL, &err), CK_OK, &err, "%s: a person's word", verdict);
+  tap_is_status(ck_session_resolve(runtime, id, "main/start/tool/9", verdict, NULL, &err),
+                CK_E_NOT_FOUND, &err, "%s: no word on an effect that is not in doubt", verdict);
+  tap_is_status(ck_session_resolve(runtime, id, "main/start/tool/1", verdict, NULL, &err), CK_OK,
+                &err, "%s: a person's word", verdict);
   session = resume(id);
   e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_COMPLETED, "%s: the session goes on: %s", verdict, e.result.text);
+  tap_ok(e.result.status == CK_SESSION_COMPLETED, "%s: the session goes on: %s", verdict,
+         e.result.text);
   tap_is_int(s.ran[0], expected_runs, "%s: the tool ran %d times in all", verdict, expected_runs);
   ck_session_close(session);
 }
@@ -164,12 +184,15 @@ static ck_status pick(ck_decision *out, void *to, const ck_boundary *at, ck_erro
 static ck_session *start_picky(const char *id, const ck_policy_engine *policies) {
   ck_session *session;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = id, .policies = policies}, &err) == CK_OK, "start: %s", err.text);
+  tap_must(ck_session_start(&session, runtime,
+                            &(ck_session_options){.id = id, .policies = policies}, &err) == CK_OK,
+           "start: %s", err.text);
   return session;
 }
 
-/* The first run reaches far without a checkpoint; the second takes one early and dies: what the first did beyond it has lower
- * seqs than that checkpoint, and must still be known. Random lives of this kind. */
+/* The first run reaches far without a checkpoint; the second takes one early and dies: what the
+ * first did beyond it has lower seqs than that checkpoint, and must still be known. Random lives of
+ * this kind. */
 static void test_left_branches(ck_effect_class class) {
   int wrong = 0, lives = 0;
   for (unsigned seed = 1; seed <= 60; seed++) {
@@ -191,8 +214,10 @@ static void test_left_branches(ck_effect_class class) {
     wrong += !(e.turn == CK_OK && ran_once(&s) && ck_session_totals(session)->tool_calls == 8);
     ck_session_close(session);
   }
-  tap_is_int(wrong, 0, "60 sessions, %d resumes under a policy that changes its mind: each %s tool ran once and was counted once", lives,
-             ck_effect_class_name(class));
+  tap_is_int(wrong, 0,
+             "60 sessions, %d resumes under a policy that changes its mind: each %s tool ran once "
+             "and was counted once",
+             lives, ck_effect_class_name(class));
 }
 
 static bool keep_first(void *to, const ck_checkpoint_info *checkpoint) {
@@ -200,7 +225,8 @@ static bool keep_first(void *to, const ck_checkpoint_info *checkpoint) {
   return false;
 }
 
-/* From an older checkpoint, then a crash, then the latest: the branch that was left did it all once before. */
+/* From an older checkpoint, then a crash, then the latest: the branch that was left did it all once
+ * before. */
 static void test_older_checkpoint(void) {
   ck_error err = CK_ERROR_INIT;
   char oldest[CK_ID_SIZE] = "";
@@ -209,10 +235,14 @@ static void test_older_checkpoint(void) {
   s.fail_at = 4;
   ck_session *session = start("older");
   run(session, &s, 1000);
-  tap_must(ck_store_list_checkpoints(runtime->store, ck_session_get_record(session)->no, keep_first, oldest, &err) == CK_OK, "list");
+  tap_must(ck_store_list_checkpoints(runtime->store, ck_session_get_record(session)->no, keep_first,
+                                     oldest, &err) == CK_OK,
+           "list");
   ck_session_close(session);
   s.fail_at = 0;
-  s.stop_after = s.starts + 2; /* the models of the second and the third round: they are pure, and asked anew */
+  s.stop_after =
+      s.starts +
+      2; /* the models of the second and the third round: they are pure, and asked anew */
   session = resume_with("older", &(ck_resume_options){.checkpoint = oldest});
   ending e = run(session, &s, 1000);
   tap_ok(e.crashed, "it goes on from the oldest checkpoint and dies again");
@@ -220,7 +250,8 @@ static void test_older_checkpoint(void) {
   s.stop_after = 0;
   session = resume("older");
   e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s), "no once tool of the branch that was left runs again: %s", e.result.text);
+  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s),
+         "no once tool of the branch that was left runs again: %s", e.result.text);
   ck_session_close(session);
 }
 
@@ -233,7 +264,8 @@ static void test_changed_request(void) {
   s.salt = "edited";
   session = resume("changed");
   ending e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_FAILED && e.result.cause == CK_E_DIVERGED, "another request at the key of a once effect stops");
+  tap_ok(e.result.status == CK_SESSION_FAILED && e.result.cause == CK_E_DIVERGED,
+         "another request at the key of a once effect stops");
   tap_is_int(s.ran[0], 1, "before anything ran again");
   ck_session_close(session);
 }
@@ -243,17 +275,20 @@ static void test_flow_error_is_resumable(void) {
   s.fail_at = 3;
   ck_session *session = start("raises");
   ending e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_FAILED && strstr(e.result.text, "raised"), "a flow that raises fails the session with its text");
+  tap_ok(e.result.status == CK_SESSION_FAILED && strstr(e.result.text, "raised"),
+         "a flow that raises fails the session with its text");
   ck_session_close(session);
   s.fail_at = 0;
   session = resume("raises");
   e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s), "and goes on once it is mended, repeating nothing");
+  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s),
+         "and goes on once it is mended, repeating nothing");
   tap_is_int(ck_session_attempt(session), 2, "at the next attempt");
   ck_session_close(session);
 }
 
-static ck_status fail_to_decide(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
+static ck_status fail_to_decide(ck_decision *out, void *self, const ck_boundary *at,
+                                ck_error *err) {
   (void)self, (void)at;
   *out = (ck_decision){.take = true, .sync = true};
   return ck_error_set(err, CK_E_POLICY, "broken.lua:1: it broke");
@@ -272,11 +307,15 @@ static void test_failing_policy(void) {
   ck_policy_engine policies = {.checkpoint = fail_to_decide};
   ck_session *session = start_picky("failing-policy", &policies);
   ending e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_PAUSED && e.result.cause == CK_E_POLICY, "three failures of a policy in a row pause the session");
-  tap_ok(e.counts.boundaries == 3 && e.counts.checkpoints == 3, "each time the checkpoint was taken");
+  tap_ok(e.result.status == CK_SESSION_PAUSED && e.result.cause == CK_E_POLICY,
+         "three failures of a policy in a row pause the session");
+  tap_ok(e.counts.boundaries == 3 && e.counts.checkpoints == 3,
+         "each time the checkpoint was taken");
   int told = 0;
-  ck_event_query query = {.session = ck_session_get_record(session)->no, .kinds = 1ull << CK_EVENT_POLICY_ERROR};
-  tap_must(ck_store_read_events(runtime->store, &query, count_event, &told, &err) == CK_OK, "read: %s", err.text);
+  ck_event_query query = {.session = ck_session_get_record(session)->no,
+                          .kinds = 1ull << CK_EVENT_POLICY_ERROR};
+  tap_must(ck_store_read_events(runtime->store, &query, count_event, &told, &err) == CK_OK,
+           "read: %s", err.text);
   tap_ok(told >= 3, "and told");
   ck_session_close(session);
   session = resume("failing-policy");
@@ -298,7 +337,8 @@ static ck_status see_spent(ck_decision *out, void *self, const ck_boundary *at, 
   return CK_OK;
 }
 
-/* Spending continues over a resume unless a rule resets it; the totals never go back; a rule can refuse. */
+/* Spending continues over a resume unless a rule resets it; the totals never go back; a rule can
+ * refuse. */
 static void test_resume_rules(void) {
   ck_error err = CK_ERROR_INIT;
   ck_resume_rules rules = {.budget = CK_RULE_REFUSE};
@@ -308,7 +348,8 @@ static void test_resume_rules(void) {
   s.stop_after = 7; /* two rounds done, the third's model asked */
   run(session, &s, 1000);
   ck_session_close(session);
-  ck_status status = ck_session_resume(&session, runtime, "rules", &(ck_resume_options){.policies = &policies}, &err);
+  ck_status status = ck_session_resume(&session, runtime, "rules",
+                                       &(ck_resume_options){.policies = &policies}, &err);
   tap_is_status(status, CK_E_REFUSED, &err, "a rule refuses the resume");
   tap_ok(strstr(err.text, "budget") != NULL, "and the dimension is named");
   rules.budget = CK_RULE_RESET;
@@ -332,26 +373,37 @@ static void test_pause(void) {
   ck_execution *execution;
   ck_execution_result result;
   tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
-  tap_must(ck_execution_open(&execution, &(ck_execution_options){.session = session, .engine = &engine, .flow = flow, .drivers = drivers,
-                             .clock = clock_of_looks(), .waker = runtime->waker}, &err) == CK_OK, "open");
+  tap_must(ck_execution_open(&execution,
+                             &(ck_execution_options){.session = session,
+                                                     .engine = &engine,
+                                                     .flow = flow,
+                                                     .drivers = drivers,
+                                                     .clock = clock_of_looks(),
+                                                     .waker = runtime->waker},
+                             &err) == CK_OK,
+           "open");
   ck_execution_pause(execution, "lid closed");
   ck_status status;
   while ((status = ck_execution_turn(&result, execution, &err)) == CK_E_PENDING)
-    if (!world_deliver(&s)) tap_must(ck_session_flush(session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush");
-  tap_ok(result.status == CK_SESSION_PAUSED && ck_execution_get_counts(execution)->boundaries == 1, "a pause waits for the next boundary");
+    if (!world_deliver(&s))
+      tap_must(ck_session_flush(session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush");
+  tap_ok(result.status == CK_SESSION_PAUSED && ck_execution_get_counts(execution)->boundaries == 1,
+         "a pause waits for the next boundary");
   ck_execution_close(execution);
   engine.unload(flow);
   ck_session_close(session);
   session = resume("paused");
   ending e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s) && e.counts.replayed == 0, "and the resume replays nothing");
+  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s) && e.counts.replayed == 0,
+         "and the resume replays nothing");
   ck_session_close(session);
 }
 
 static void test_ended_is_final(void) {
   ck_error err = CK_ERROR_INIT;
   ck_session *session;
-  ck_status status = ck_session_resume(&session, runtime, "reference", &(ck_resume_options){0}, &err);
+  ck_status status =
+      ck_session_resume(&session, runtime, "reference", &(ck_resume_options){0}, &err);
   tap_is_status(status, CK_E_REFUSED, &err, "a completed session is not resumed");
   status = ck_session_resume(&session, runtime, "never", &(ck_resume_options){0}, &err);
   tap_is_status(status, CK_E_NOT_FOUND, &err, "an unknown one is not found");
@@ -385,7 +437,8 @@ static void test_all(const char *url) {
   test_ended_is_final();
   ck_verify_report report;
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_store_verify(&report, runtime->store, NULL, NULL, NULL, &err), CK_OK, &err, "the store can be verified");
+  tap_is_status(ck_store_verify(&report, runtime->store, NULL, NULL, NULL, &err), CK_OK, &err,
+                "the store can be verified");
   tap_is_int(report.problems, 0, "and is clean");
   ck_buffer_clear(&messages);
   ck_runtime_close(runtime);

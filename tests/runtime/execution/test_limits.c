@@ -1,5 +1,5 @@
-/* test_limits.c - constraints: no limit is passed where the price is known, every ancestor pays, and no crash forgets a
- * micro-dollar. */
+/* test_limits.c - constraints: no limit is passed where the price is known, every ancestor pays,
+ * and no crash forgets a micro-dollar. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,10 @@
 static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
 
 /* One model call and a boundary, for ever. */
-static const char loop[] = HEAD "local n = ctx.position and ctx.position.n or 0 "
-    "while n < 1000 do n = n + 1 " MODEL " ctx.boundary('loop_iteration', { agent = 'main', position = { path = 'n#' .. n, n = n } }) end" TAIL;
+static const char loop[] =
+    HEAD "local n = ctx.position and ctx.position.n or 0 "
+         "while n < 1000 do n = n + 1 " MODEL " ctx.boundary('loop_iteration', { agent = 'main', "
+         "position = { path = 'n#' .. n, n = n } }) end" TAIL;
 
 static ck_profile *make_profile(void) {
   ck_profile *profile;
@@ -43,17 +45,22 @@ static bool find(void *to, const ck_event *event) {
 static int64_t count_events(strands *s, const char *what) {
   ck_error err = CK_ERROR_INIT;
   finding f = {.what = what};
-  ck_event_query query = {.session = ck_session_get_record(s->session)->no, .kinds = 1ull << CK_EVENT_CONSTRAINT};
+  ck_event_query query = {.session = ck_session_get_record(s->session)->no,
+                          .kinds = 1ull << CK_EVENT_CONSTRAINT};
   tap_must(ck_session_flush(s->session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush: %s", err.text);
-  tap_must(ck_store_read_events(s->runtime->store, &query, find, &f, &err) == CK_OK, "events: %s", err.text);
+  tap_must(ck_store_read_events(s->runtime->store, &query, find, &f, &err) == CK_OK, "events: %s",
+           err.text);
   return f.count;
 }
 
 static void test_little(void) {
   char text[CK_ERROR_TEXT_MAX];
-  ck_limit_hit hit = {.dimension = CK_DIMENSION_BUDGET, .agent = "x", .spent = 2466, .limit = 4000, .asked = 18000};
+  ck_limit_hit hit = {
+      .dimension = CK_DIMENSION_BUDGET, .agent = "x", .spent = 2466, .limit = 4000, .asked = 18000};
   ck_limits_describe(text, sizeof text, &hit);
-  tap_is_text(text, "budget of agent x: $0.002466 of $0.004 spent, and the next call may cost $0.02", "less than a cent is told exactly");
+  tap_is_text(text,
+              "budget of agent x: $0.002466 of $0.004 spent, and the next call may cost $0.02",
+              "less than a cent is told exactly");
 }
 
 /* $4.80 of $5.00 leaves $0.20. */
@@ -70,15 +77,18 @@ static void test_budget(void) {
   tap_is_int((int64_t)s.count, 1, "a call that costs at most $0.15 is within the $0.20 left");
   strands_ok(&s, "model/1", reply, 100000);
   tap_is_int((int64_t)s.count, 0, "with $0.10 left it is not begun");
-  tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT, "the session pauses");
-  tap_is_text(s.result.text, "budget: $4.90 of $5.00 spent, and the next call may cost $0.15", "and says why");
+  tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT,
+         "the session pauses");
+  tap_is_text(s.result.text, "budget: $4.90 of $5.00 spent, and the next call may cost $0.15",
+              "and says why");
   strands_crash(&s);
   s.reserve = 100000;
   strands_resume(&s, "budget");
   tap_is_int((int64_t)s.count, 1, "resumed, a call of at most $0.10 is begun");
   strands_ok(&s, "model/1", reply, 100000);
   tap_is_int(s.result.status, CK_SESSION_PAUSED, "and the next is not");
-  tap_is_int(ck_session_totals(s.session)->cost_micros, 5000000, "all of $5.00 was spent, and no more");
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 5000000,
+             "all of $5.00 was spent, and no more");
   strands_crash(&s);
   profile->budget_micros = 6000000;
   strands_resume(&s, "budget");
@@ -115,7 +125,8 @@ static void test_time(void) {
   strands_resume(&s, "time");
   fake_us += 59 * minute;
   strands_ok(&s, "model/1", reply, 0);
-  tap_is_int(s.status, CK_E_PENDING, "59 minutes after the resume it still runs, whatever lay between");
+  tap_is_int(s.status, CK_E_PENDING,
+             "59 minutes after the resume it still runs, whatever lay between");
   fake_us += 2 * minute;
   strands_ok(&s, "model/1", reply, 0);
   tap_is_int(s.result.cause, CK_E_LIMIT, "after 61 it does not");
@@ -124,12 +135,16 @@ static void test_time(void) {
 }
 
 /* An analyst under an orchestrator: who may spend, and who has spent. */
-static const char nested[] = HEAD
-    "if ctx.task == 2 then for i = 1, 10 do " MODEL " ctx.boundary('tool_round', { position = { path = 'c' .. i } }) end return 1 end "
-    "if ctx.task == 1 then ctx.fork { { scope = 'child', task = 2, agent = 'child' } } return ctx.join { 'child' }.child.result end "
-    "ctx.fork { { scope = 'parent', task = 1, agent = 'parent' } } return ctx.join { 'parent' }.parent.result" TAIL;
+static const char nested[] =
+    HEAD "if ctx.task == 2 then for i = 1, 10 do " MODEL
+         " ctx.boundary('tool_round', { position = { path = 'c' .. i } }) end return 1 end "
+         "if ctx.task == 1 then ctx.fork { { scope = 'child', task = 2, agent = 'child' } } return "
+         "ctx.join { 'child' }.child.result end "
+         "ctx.fork { { scope = 'parent', task = 1, agent = 'parent' } } return ctx.join { 'parent' "
+         "}.parent.result" TAIL;
 
-static void check_nested(const char *id, const char *agent, int64_t session_limit, int64_t agent_limit, int calls) {
+static void check_nested(const char *id, const char *agent, int64_t session_limit,
+                         int64_t agent_limit, int calls) {
   ck_profile *profile = make_profile();
   ck_profile_agent *limited;
   ck_error err = CK_ERROR_INIT;
@@ -142,9 +157,12 @@ static void check_nested(const char *id, const char *agent, int64_t session_limi
   strands_open(&s, nested);
   strands_start(&s, id);
   int done = 0;
-  for (; done < 10 && s.status == CK_E_PENDING && s.count > 0; done++) strands_ok(&s, "child", reply, 100);
-  tap_is_int(done, calls, "%s: a limit of %s stops the child after %d calls", id, agent ? agent : "the session", calls);
-  tap_ok(s.result.cause == CK_E_LIMIT && (!agent || strstr(s.result.text, agent)), "%s: and says whose it is", id);
+  for (; done < 10 && s.status == CK_E_PENDING && s.count > 0; done++)
+    strands_ok(&s, "child", reply, 100);
+  tap_is_int(done, calls, "%s: a limit of %s stops the child after %d calls", id,
+             agent ? agent : "the session", calls);
+  tap_ok(s.result.cause == CK_E_LIMIT && (!agent || strstr(s.result.text, agent)),
+         "%s: and says whose it is", id);
   strands_crash(&s);
   strands_resume(&s, id);
   tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT, "%s: a resume forgets nothing of it", id);
@@ -160,9 +178,10 @@ static void test_hierarchy(void) {
 
 /* Counts of calls, also of those side by side. */
 static void test_calls(void) {
-  static const char flow[] = HEAD
-      "if ctx.task then return " MODEL ".status end "
-      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 }, { scope = 'c', task = 1 } } return ctx.join { 'a', 'b', 'c' }" TAIL;
+  static const char flow[] =
+      HEAD "if ctx.task then return " MODEL ".status end "
+           "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 }, { scope = 'c', task = "
+           "1 } } return ctx.join { 'a', 'b', 'c' }" TAIL;
   ck_profile *profile = make_profile();
   strands s = {.profile = profile};
   profile->model_calls = 2;
@@ -185,9 +204,11 @@ static void test_what_happens(void) {
   strands_open(&s, loop);
   strands_start(&s, "fails");
   strands_ok(&s, "model/1", reply, 100);
-  tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT, "on_limit = fail: it fails");
+  tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT,
+         "on_limit = fail: it fails");
   tap_is_int(count_events(&s, "hit"), 1, "the hit is an event");
-  tap_is_int(count_events(&s, "conflict"), 1, "and so is that less than half of another minimum is met");
+  tap_is_int(count_events(&s, "conflict"), 1,
+             "and so is that less than half of another minimum is met");
   strands_close(&s);
   ck_profile_free(profile);
 }
@@ -196,7 +217,8 @@ static void say(strands *s, const char *id, const char *json) {
   ck_error err = CK_ERROR_INIT;
   ck_value *text;
   tap_must(ck_value_new(&text, ck_bytes_text(json), &err) == CK_OK, "value");
-  tap_is_status(ck_session_answer(s->runtime, id, NULL, text, &err), CK_OK, &err, "a person answers %s", json);
+  tap_is_status(ck_session_answer(s->runtime, id, NULL, text, &err), CK_OK, &err,
+                "a person answers %s", json);
   ck_value_free(text);
 }
 
@@ -224,7 +246,8 @@ static void test_asks(void) {
   strands_ok(&s, "model/1", reply, 100);
   strands_crash(&s);
   strands_resume(&s, "asks");
-  tap_is_int(s.result.status, CK_SESSION_WAITING, "up to that limit: a call lost in a crash counts too");
+  tap_is_int(s.result.status, CK_SESSION_WAITING,
+             "up to that limit: a call lost in a crash counts too");
   strands_crash(&s);
   say(&s, "asks", "\"stop\"");
   strands_resume(&s, "asks");
@@ -233,13 +256,16 @@ static void test_asks(void) {
   ck_profile_free(profile);
 }
 
-/* Crashes at random, in three strands: what was delivered was spent, and a call that was lost counts at what it reserved. */
+/* Crashes at random, in three strands: what was delivered was spent, and a call that was lost
+ * counts at what it reserved. */
 static void test_never_forgets(void) {
-  static const char flow[] = HEAD
-      "if ctx.task then for i = ctx.position and ctx.position.i or 1, 6 do " MODEL
-      " ctx.boundary('tool_round', { position = { path = 'i#' .. i, i = i + 1 } }) end return 1 end "
-      "ctx.fork { { scope = 'a', task = 1, agent = 'a' }, { scope = 'b', task = 1, agent = 'b' }, { scope = 'c', task = 1, agent = 'c' } } "
-      "ctx.join { 'a', 'b', 'c' } return 1" TAIL;
+  static const char flow[] =
+      HEAD "if ctx.task then for i = ctx.position and ctx.position.i or 1, 6 do " MODEL
+           " ctx.boundary('tool_round', { position = { path = 'i#' .. i, i = i + 1 } }) end return "
+           "1 end "
+           "ctx.fork { { scope = 'a', task = 1, agent = 'a' }, { scope = 'b', task = 1, agent = "
+           "'b' }, { scope = 'c', task = 1, agent = 'c' } } "
+           "ctx.join { 'a', 'b', 'c' } return 1" TAIL;
   int wrong = 0, completed = 0, crashes = 0;
   srand(4);
   for (int round = 0; round < 200; round++) {
@@ -265,7 +291,8 @@ static void test_never_forgets(void) {
     }
     completed += s.result.status == CK_SESSION_COMPLETED;
     int64_t known = ck_session_totals(s.session)->cost_micros;
-    if (known != spent) tap_diag("round %d: %lld spent, %lld known", round, (long long)spent, (long long)known);
+    if (known != spent)
+      tap_diag("round %d: %lld spent, %lld known", round, (long long)spent, (long long)known);
     wrong += known != spent;
     strands_close(&s);
   }
@@ -273,7 +300,8 @@ static void test_never_forgets(void) {
   tap_is_int(completed, 200, "and all complete");
 }
 
-/* A number that a person gave is kept with the word that it was taken: no crash asks for it again. */
+/* A number that a person gave is kept with the word that it was taken: no crash asks for it
+ * again. */
 static void test_answer_survives(void) {
   ck_profile *profile = make_profile();
   strands s = {.profile = profile, .reserve = 100};
@@ -289,21 +317,26 @@ static void test_answer_survives(void) {
   tap_is_int((int64_t)s.count, 1, "and answers");
   strands_crash(&s);
   strands_resume(&s, "given");
-  tap_is_int((int64_t)s.count, 1, "after a crash the limit that was given still holds: %s", s.result.text);
+  tap_is_int((int64_t)s.count, 1, "after a crash the limit that was given still holds: %s",
+             s.result.text);
   strands_close(&s);
   ck_profile_free(profile);
 }
 
-static void count_question(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+static void count_question(void *to, const char *key, const char *kind, const char *class,
+                           ck_bytes request) {
   (void)key, (void)kind, (void)class, (void)request;
   ++*(int *)to;
 }
 
 /* Two ask, one is answered, and that is enough for both. */
 static void test_one_answer_for_two(void) {
-  static const char flow[] = HEAD "if ctx.task then " MODEL " ctx.boundary('step_complete', { position = { path = 'b' } }) "
-      "return ctx.effect { kind = 'ask', class = 'idempotent', request = { question = 'Well?' } }.result end "
-      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 } } ctx.join { 'a', 'b' } return 1" TAIL;
+  static const char flow[] = HEAD "if ctx.task then " MODEL
+                                  " ctx.boundary('step_complete', { position = { path = 'b' } }) "
+                                  "return ctx.effect { kind = 'ask', class = 'idempotent', request "
+                                  "= { question = 'Well?' } }.result end "
+                                  "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 } "
+                                  "} ctx.join { 'a', 'b' } return 1" TAIL;
   ck_profile *profile = make_profile();
   ck_error err = CK_ERROR_INIT;
   ck_value *text;
@@ -315,12 +348,15 @@ static void test_one_answer_for_two(void) {
   strands_start(&s, "two");
   strands_crash(&s);
   tap_must(ck_value_new(&text, ck_bytes_text("\"0.00100\""), &err) == CK_OK, "value");
-  tap_is_status(ck_session_answer(s.runtime, "two", "main.a@start/start/model/1/limit/1", text, &err), CK_OK, &err, "one of two questions is answered");
+  tap_is_status(
+      ck_session_answer(s.runtime, "two", "main.a@start/start/model/1/limit/1", text, &err), CK_OK,
+      &err, "one of two questions is answered");
   ck_value_free(text);
   strands_resume(&s, "two");
   tap_is_int((int64_t)s.count, 2, "both go on");
   strands_crash(&s);
-  tap_must(ck_session_list_questions(s.runtime, "two", count_question, &open, &err) == CK_OK, "questions");
+  tap_must(ck_session_list_questions(s.runtime, "two", count_question, &open, &err) == CK_OK,
+           "questions");
   tap_is_int(open, 0, "and nothing is asked any more");
   strands_close(&s);
   ck_profile_free(profile);
@@ -329,8 +365,10 @@ static void test_one_answer_for_two(void) {
 /* A question that a crash left behind the checkpoint is asked again where a person can find it. */
 static void test_question_survives(void) {
   static const char flow[] = HEAD "if ctx.task == 1 then " MODEL " return 1 end "
-      "if ctx.task == 2 then ctx.effect { kind = 'sleep', class = 'pure', request = { ms = 3600000 } } return 1 end "
-      "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 2 } } ctx.join { 'a', 'b' } return 1" TAIL;
+                                  "if ctx.task == 2 then ctx.effect { kind = 'sleep', class = "
+                                  "'pure', request = { ms = 3600000 } } return 1 end "
+                                  "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 2 } "
+                                  "} ctx.join { 'a', 'b' } return 1" TAIL;
   ck_profile *profile = make_profile();
   ck_error err = CK_ERROR_INIT;
   int open = 0;
@@ -343,7 +381,8 @@ static void test_question_survives(void) {
   strands_crash(&s);
   strands_resume(&s, "question");
   strands_crash(&s);
-  tap_must(ck_session_list_questions(s.runtime, "question", count_question, &open, &err) == CK_OK, "questions");
+  tap_must(ck_session_list_questions(s.runtime, "question", count_question, &open, &err) == CK_OK,
+           "questions");
   tap_is_int(open, 1, "after a crash and a resume the question can be found");
   say(&s, "question", "\"0.00100\"");
   strands_resume(&s, "question");
@@ -352,17 +391,20 @@ static void test_question_survives(void) {
   ck_profile_free(profile);
 }
 
-/* What only waits is put off when the session is to end, also what was asked for a moment before. */
+/* What only waits is put off when the session is to end, also what was asked for a moment
+ * before. */
 static void test_sleep_beside(void) {
-  static const char flow[] = HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
-      "{ kind = 'model', class = 'pure', request = { model = 'm' } } } return 1" TAIL;
+  static const char flow[] =
+      HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
+           "{ kind = 'model', class = 'pure', request = { model = 'm' } } } return 1" TAIL;
   ck_profile *profile = make_profile();
   strands s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 50;
   strands_open(&s, flow);
   strands_start(&s, "sleep");
   strands_deliver_cancelled(&s);
-  tap_is_int(s.result.status, CK_SESSION_PAUSED, "a limit pauses the session although something sleeps");
+  tap_is_int(s.result.status, CK_SESSION_PAUSED,
+             "a limit pauses the session although something sleeps");
   tap_is_int((int64_t)s.count, 0, "and nothing sleeps on");
   strands_close(&s);
   ck_profile_free(profile);
@@ -370,8 +412,10 @@ static void test_sleep_beside(void) {
 
 /* An agent has spent what it has spent, also when the session was rewound by hand since. */
 static void test_rewound(void) {
-  static const char flow[] = HEAD "local function ask() ctx.effect { kind = 'model', class = 'pure', agent = 'a', request = { model = 'm' } } end "
-      "if not ctx.position then ctx.boundary('loop_iteration', { position = { path = 'b' } }) end ask() ask() return 1" TAIL;
+  static const char flow[] = HEAD "local function ask() ctx.effect { kind = 'model', class = "
+                                  "'pure', agent = 'a', request = { model = 'm' } } end "
+                                  "if not ctx.position then ctx.boundary('loop_iteration', { "
+                                  "position = { path = 'b' } }) end ask() ask() return 1" TAIL;
   ck_profile *profile = make_profile();
   ck_profile_agent *limited;
   ck_history_edit_result rewound;
@@ -383,9 +427,12 @@ static void test_rewound(void) {
   strands_start(&s, "rewound");
   strands_ok(&s, "model/1", reply, 100);
   strands_crash(&s);
-  tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound", &(ck_history_edit_options){.report = "r"}, &err), CK_OK, &err, "it is rewound");
+  tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound",
+                                  &(ck_history_edit_options){.report = "r"}, &err),
+                CK_OK, &err, "it is rewound");
   strands_resume(&s, "rewound");
-  tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT, "what its agent spent before still counts: %s", s.result.text);
+  tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT,
+         "what its agent spent before still counts: %s", s.result.text);
   strands_close(&s);
   ck_profile_free(profile);
 }

@@ -1,5 +1,6 @@
-/* test_order.c - an async checkpoint that is still queued when a sync one follows: once the later is acknowledged both are there,
- * in their order, and a process that dies right then goes on from the later. */
+/* test_order.c - an async checkpoint that is still queued when a sync one follows: once the later
+ * is acknowledged both are there, in their order, and a process that dies right then goes on from
+ * the later. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -27,14 +28,18 @@ static void put_number(ck_session *session, int number) {
   ck_value_free(value);
 }
 
-/* Many that nobody waits for, then one that somebody does; then the process is gone without another word. */
+/* Many that nobody waits for, then one that somebody does; then the process is gone without another
+ * word. */
 static void live(const char *url) {
   ck_runtime *runtime;
   ck_session *session;
   ck_error err = CK_ERROR_INIT;
   const ck_policy_engine policies = {.checkpoint = decide};
-  if (ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) != CK_OK) _exit(1);
-  if (ck_session_start(&session, runtime, &(ck_session_options){.id = "order", .policies = &policies}, &err) != CK_OK) _exit(2);
+  if (ck_runtime_open(&runtime, url, &(ck_store_options){.create = true}, NULL, &err) != CK_OK)
+    _exit(1);
+  if (ck_session_start(&session, runtime,
+                       &(ck_session_options){.id = "order", .policies = &policies}, &err) != CK_OK)
+    _exit(2);
   ck_saved saved;
   for (int i = 1; i <= QUEUED; i++) {
     put_number(session, i);
@@ -53,7 +58,8 @@ typedef struct order {
 
 static bool look(void *to, const ck_checkpoint_info *checkpoint) {
   order *self = to;
-  self->ascending &= checkpoint->seq > self->last_seq && (self->count == 0 || checkpoint->parent == self->last_seq);
+  self->ascending &= checkpoint->seq > self->last_seq &&
+                     (self->count == 0 || checkpoint->parent == self->last_seq);
   self->last_seq = checkpoint->seq;
   self->count++;
   return true;
@@ -68,18 +74,24 @@ int main(void) {
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("order.db"));
   pid_t child = fork();
   if (child == 0) live(url);
-  tap_must(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0, "the first life");
-  tap_must(ck_runtime_open(&runtime, url, &(ck_store_options){0}, NULL, &err) == CK_OK, "open: %s", err.text);
+  tap_must(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+               WEXITSTATUS(status) == 0,
+           "the first life");
+  tap_must(ck_runtime_open(&runtime, url, &(ck_store_options){0}, NULL, &err) == CK_OK, "open: %s",
+           err.text);
   order seen = {.ascending = true};
   ck_head head;
   tap_must(ck_store_get_head(&head, runtime->store, "order", &err) == CK_OK, "head: %s", err.text);
-  tap_must(ck_store_list_checkpoints(runtime->store, head.session.no, look, &seen, &err) == CK_OK, "list: %s", err.text);
+  tap_must(ck_store_list_checkpoints(runtime->store, head.session.no, look, &seen, &err) == CK_OK,
+           "list: %s", err.text);
   ck_head_clear(&head);
   tap_is_int(seen.count, QUEUED, "all that were queued before it are there");
   tap_ok(seen.ascending, "in their order, each on the one before");
-  tap_must(ck_session_resume(&session, runtime, "order", &(ck_resume_options){0}, &err) == CK_OK, "resume: %s", err.text);
+  tap_must(ck_session_resume(&session, runtime, "order", &(ck_resume_options){0}, &err) == CK_OK,
+           "resume: %s", err.text);
   const ck_value *n = ck_session_get(session, "memory.n");
-  tap_is_bytes(n ? ck_value_bytes(n) : (ck_bytes){0}, ck_bytes_text("20"), "the session goes on from the last");
+  tap_is_bytes(n ? ck_value_bytes(n) : (ck_bytes){0}, ck_bytes_text("20"),
+               "the session goes on from the last");
   ck_session_close(session);
   ck_runtime_close(runtime);
   return tap_done();

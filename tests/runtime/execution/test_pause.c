@@ -1,4 +1,5 @@
-/* test_pause.c - a program without a flow pauses its session through the C API, and goes on with it. */
+/* test_pause.c - a program without a flow pauses its session through the C API, and goes on with
+ * it. */
 #include "core/ckrun.h"
 
 #include <stdlib.h>
@@ -8,7 +9,9 @@
 
 static ck_runtime *runtime;
 
-static void must(ck_status status, const ck_error *err, const char *what) { tap_must(status == CK_OK, "%s: %s", what, err->text); }
+static void must(ck_status status, const ck_error *err, const char *what) {
+  tap_must(status == CK_OK, "%s: %s", what, err->text);
+}
 
 static void put(ck_session *session, const char *key, const char *json) {
   ck_value *value = NULL;
@@ -28,12 +31,14 @@ static ck_head head_of(const char *id) {
 /* Pauses and closes; the id of the checkpoint that the store then stands at is in `id`. */
 static void pause_session(char id[CK_ID_SIZE], ck_session *session, const char *reason) {
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_session_end(session, CK_SESSION_PAUSED, reason, NULL, &err), CK_OK, &err, "it is paused");
+  tap_is_status(ck_session_end(session, CK_SESSION_PAUSED, reason, NULL, &err), CK_OK, &err,
+                "it is paused");
   ck_session_close(session);
   ck_head head = head_of("s");
   tap_ok(head.session.status == CK_SESSION_PAUSED, "when the call returns, the store says so");
   tap_is_text(head.session.reason, reason, "with the reason");
-  tap_ok(head.has_checkpoint && head.checkpoint.kind == CK_BOUNDARY_PAUSE, "at a checkpoint of its own");
+  tap_ok(head.has_checkpoint && head.checkpoint.kind == CK_BOUNDARY_PAUSE,
+         "at a checkpoint of its own");
   memcpy(id, head.checkpoint.id, CK_ID_SIZE);
   ck_head_clear(&head);
 }
@@ -41,7 +46,8 @@ static void pause_session(char id[CK_ID_SIZE], ck_session *session, const char *
 static ck_session *go_on(void) {
   ck_session *session = NULL;
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_session_resume(&session, runtime, "s", &(ck_resume_options){0}, &err), CK_OK, &err, "it goes on");
+  tap_is_status(ck_session_resume(&session, runtime, "s", &(ck_resume_options){0}, &err), CK_OK,
+                &err, "it goes on");
   if (!session) exit(tap_done());
   return session;
 }
@@ -51,26 +57,31 @@ static void test_pause(void) {
   ck_error err = CK_ERROR_INIT;
   ck_checkpoint_info older;
   char first[CK_ID_SIZE], second[CK_ID_SIZE];
-  must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err), &err, "a session");
+  must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err), &err,
+       "a session");
   put(session, "scratch.ann", "{\"known\":1}");
   pause_session(first, session, "user_requested");
   session = go_on();
-  tap_is_bytes(ck_value_bytes(ck_session_get(session, "scratch.ann")), ck_bytes_text("{\"known\":1}"), "with what it knew");
+  tap_is_bytes(ck_value_bytes(ck_session_get(session, "scratch.ann")),
+               ck_bytes_text("{\"known\":1}"), "with what it knew");
   put(session, "scratch.ann", "{\"known\":2}");
   pause_session(second, session, "again");
   tap_ok(strcmp(first, second) != 0, "a second pause moves the latest");
   ck_head head = head_of("s");
-  tap_is_status(ck_store_get_checkpoint(&older, runtime->store, head.session.no, first, 0, &err), CK_OK, &err, "the older one stays");
+  tap_is_status(ck_store_get_checkpoint(&older, runtime->store, head.session.no, first, 0, &err),
+                CK_OK, &err, "the older one stays");
   ck_checkpoint_info_clear(&older);
   ck_head_clear(&head);
   session = go_on();
-  tap_is_bytes(ck_value_bytes(ck_session_get(session, "scratch.ann")), ck_bytes_text("{\"known\":2}"), "the later one counts");
+  tap_is_bytes(ck_value_bytes(ck_session_get(session, "scratch.ann")),
+               ck_bytes_text("{\"known\":2}"), "the later one counts");
   ck_session_close(session);
 }
 
 int main(void) {
   ck_error err = CK_ERROR_INIT;
-  must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err), &err, "a runtime");
+  must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err), &err,
+       "a runtime");
   test_pause();
   ck_runtime_close(runtime);
   return tap_done();

@@ -1,5 +1,5 @@
-/* test_scope_forks.c - several strands in one session: what one waits for holds up no other, and however the session ends, each
- * comes to rest where it can go on. */
+/* test_scope_forks.c - several strands in one session: what one waits for holds up no other, and
+ * however the session ends, each comes to rest where it can go on. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,18 +8,21 @@
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
 #define TAIL " end }"
-#define TOOL(n) "ctx.effect { kind = 'tool', class = 'once', request = { name = '" n "', arguments = {} } }"
+#define TOOL(n) \
+  "ctx.effect { kind = 'tool', class = 'once', request = { name = '" n "', arguments = {} } }"
 
 /* Two branches, one tool each; the main strand returns what each gave. */
-static const char two[] = HEAD
-    "if ctx.task then if not ctx.position then "
-    "  ctx.memory[ctx.task] = ctx.effect { kind = 'tool', class = 'once', request = { name = ctx.task, arguments = {} } }.result "
-    "  ctx.boundary('step_complete', { position = { path = 'b' } }) end "
-    "  local r = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } } return r.status end "
-    "if not ctx.position then ctx.fork { { scope = 'a', task = 'a' }, { scope = 'b', task = 'b' } } end "
-    "local r = ctx.join { 'a', 'b' } "
-    "return { r.a.result, r.a.writes['memory.a'], r.b.result, r.b.writes['memory.b'] }" TAIL;
-
+static const char two[] =
+    HEAD "if ctx.task then if not ctx.position then "
+         "  ctx.memory[ctx.task] = ctx.effect { kind = 'tool', class = 'once', request = { name = "
+         "ctx.task, arguments = {} } }.result "
+         "  ctx.boundary('step_complete', { position = { path = 'b' } }) end "
+         "  local r = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } } "
+         "return r.status end "
+         "if not ctx.position then ctx.fork { { scope = 'a', task = 'a' }, { scope = 'b', task = "
+         "'b' } } end "
+         "local r = ctx.join { 'a', 'b' } "
+         "return { r.a.result, r.a.writes['memory.a'], r.b.result, r.b.writes['memory.b'] }" TAIL;
 
 static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
 
@@ -50,7 +53,8 @@ static void test_pause_waits_for_all(void) {
   tap_is_int(s.status, CK_E_PENDING, "for the other branch, too");
   tap_ok(!strands_is_running(&s, "model"), "but begins nothing behind a boundary");
   strands_ok(&s, "b@", "\"B\"", 0);
-  tap_ok(s.status == CK_OK && s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_PAUSED, "then it is paused");
+  tap_ok(s.status == CK_OK && s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_PAUSED,
+         "then it is paused");
   tap_is_text(s.result.text, "enough", "for the reason given");
   strands_crash(&s);
   strands_resume(&s, "pause");
@@ -59,8 +63,7 @@ static void test_pause_waits_for_all(void) {
   strands_ok(&s, "a@", reply, 10);
   strands_ok(&s, "b@", reply, 10);
   tap_is_int(s.result.status, CK_SESSION_COMPLETED, "to the end");
-  tap_is_text(strands_result(&s, "pause"),
-              "[\"ok\",\"\\\"A\\\"\",\"ok\",\"\\\"B\\\"\"]",
+  tap_is_text(strands_result(&s, "pause"), "[\"ok\",\"\\\"A\\\"\",\"ok\",\"\\\"B\\\"\"]",
               "and the parent gets results and writes of both");
   strands_close(&s);
 }
@@ -73,7 +76,9 @@ static void test_grace_is_over(void) {
   ck_execution_pause(s.execution, NULL);
   ck_execution_stop(s.execution);
   strands_deliver_cancelled(&s);
-  tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "a once tool that was cancelled leaves the session in doubt, although it was to pause");
+  tap_is_int(
+      s.result.status, CK_SESSION_IN_DOUBT,
+      "a once tool that was cancelled leaves the session in doubt, although it was to pause");
   strands_crash(&s);
   strands_resume(&s, "grace");
   strands_ok(&s, "a@start/b/model/1", reply, 0);
@@ -84,9 +89,12 @@ static void test_grace_is_over(void) {
 
 /* A question in one branch, work in the other. */
 static const char asks[] = HEAD
-    "if ctx.task == 'a' then return ctx.effect { kind = 'ask', class = 'idempotent', request = { question = 'Which?' } }.result end "
-    "if ctx.task == 'b' then for i = 1, 2 do " TOOL("t") " ctx.boundary('step_complete', { position = { path = 'b' .. i } }) end return 1 end "
-    "ctx.fork { { scope = 'a', task = 'a' }, { scope = 'b', task = 'b' } } return ctx.join { 'a', 'b' }.a.result" TAIL;
+    "if ctx.task == 'a' then return ctx.effect { kind = 'ask', class = 'idempotent', request = { "
+    "question = 'Which?' } }.result end "
+    "if ctx.task == 'b' then for i = 1, 2 do " TOOL(
+        "t") " ctx.boundary('step_complete', { position = { path = 'b' .. i } }) end return 1 end "
+             "ctx.fork { { scope = 'a', task = 'a' }, { scope = 'b', task = 'b' } } return "
+             "ctx.join { 'a', 'b' }.a.result" TAIL;
 
 static void test_waits_for_a_person(void) {
   strands s = {0};
@@ -99,7 +107,8 @@ static void test_waits_for_a_person(void) {
   strands_ok(&s, "b@", "1", 0);
   tap_is_int(s.result.status, CK_SESSION_WAITING, "then the session waits");
   tap_is_text(s.result.text, "Which?", "and says for what");
-  tap_is_status(ck_execution_answer(s.execution, NULL, "late", &err), CK_OK, &err, "an answer that comes too late for this process is no error");
+  tap_is_status(ck_execution_answer(s.execution, NULL, "late", &err), CK_OK, &err,
+                "an answer that comes too late for this process is no error");
   strands_close(&s);
 }
 
@@ -109,14 +118,18 @@ static void test_answered_while_others_go_on(void) {
   strands_open(&s, asks);
   strands_start(&s, "answered");
   strands_failed(&s, "ask/1", CK_E_WAITING, "Which?");
-  tap_is_status(ck_execution_answer(s.execution, "main/x/ask/9", "this", &err), CK_E_NOT_FOUND, &err, "an answer to no question");
-  tap_is_status(ck_execution_answer(s.execution, NULL, "this", &err), CK_OK, &err, "the answer comes while the other branch works");
+  tap_is_status(ck_execution_answer(s.execution, "main/x/ask/9", "this", &err), CK_E_NOT_FOUND,
+                &err, "an answer to no question");
+  tap_is_status(ck_execution_answer(s.execution, NULL, "this", &err), CK_OK, &err,
+                "the answer comes while the other branch works");
   strands_turn(&s);
   err = (ck_error)CK_ERROR_INIT;
-  tap_is_status(ck_execution_answer(s.execution, NULL, "that", &err), CK_E_NOT_FOUND, &err, "a second one finds nothing to answer");
+  tap_is_status(ck_execution_answer(s.execution, NULL, "that", &err), CK_E_NOT_FOUND, &err,
+                "a second one finds nothing to answer");
   strands_ok(&s, "b@", "1", 0);
   strands_ok(&s, "b@", "1", 0);
-  tap_is_text(strands_result(&s, "answered"), "\"this\"", "it is applied once, and the session completes");
+  tap_is_text(strands_result(&s, "answered"), "\"this\"",
+              "it is applied once, and the session completes");
   strands_close(&s);
 }
 
@@ -131,30 +144,41 @@ static void check_failure(const char *flow, const char *part) {
 }
 
 static void test_misuse(void) {
-  check_failure(HEAD "if ctx.task then " TOOL("t") " end ctx.fork { { scope = 'a', task = 1 } } return 1" TAIL, "must be joined");
+  check_failure(HEAD "if ctx.task then " TOOL(
+                    "t") " end ctx.fork { { scope = 'a', task = 1 } } return 1" TAIL,
+                "must be joined");
   check_failure(HEAD "ctx.join { 'nobody' } return 1" TAIL, "has not forked");
-  check_failure(HEAD "if ctx.task then " TOOL("t") " end ctx.fork { { scope = 'a', task = 1 } } ctx.fork { { scope = 'a', task = 2 } } return 1" TAIL,
-                "open already");
-  check_failure(HEAD "if ctx.task then return 1 end ctx.fork { { scope = 'a', task = 1 } } ctx.join { 'a' } ctx.fork { { scope = 'a', task = 1 } } return 1" TAIL,
+  check_failure(
+      HEAD "if ctx.task then " TOOL("t") " end ctx.fork { { scope = 'a', task = 1 } } ctx.fork { { "
+                                         "scope = 'a', task = 2 } } return 1" TAIL,
+      "open already");
+  check_failure(HEAD "if ctx.task then return 1 end ctx.fork { { scope = 'a', task = 1 } } "
+                     "ctx.join { 'a' } ctx.fork { { scope = 'a', task = 1 } } return 1" TAIL,
                 "a boundary is needed first");
-  check_failure(HEAD "if ctx.task then error('inner', 0) end ctx.fork { { scope = 'a', task = 1 } } local r = ctx.join { 'a' } error(r.a.error, 0)" TAIL, "inner");
+  check_failure(HEAD "if ctx.task then error('inner', 0) end ctx.fork { { scope = 'a', task = 1 } "
+                     "} local r = ctx.join { 'a' } error(r.a.error, 0)" TAIL,
+                "inner");
 }
 
 /* The same scope again behind a boundary: its conversation goes on, its effects are others. */
-static const char again[] = HEAD
-    "if ctx.task then ctx.message('user', 'n' .. ctx.task) ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } } "
-    "  return ctx.conversation_length() end "
-    "local first = ctx.position and ctx.position.first "
-    "if not first then ctx.fork { { scope = 'analyst', task = 1, agent = 'analyst' } } first = ctx.join { 'analyst' }.analyst.result "
-    "  ctx.boundary('round_complete', { position = { path = 'round#2', first = first } }) end "
-    "ctx.fork { { scope = 'analyst', task = 2, agent = 'analyst' } } return { first, ctx.join { 'analyst' }.analyst.result }" TAIL;
+static const char again[] =
+    HEAD "if ctx.task then ctx.message('user', 'n' .. ctx.task) ctx.effect { kind = 'model', class "
+         "= 'pure', request = { model = 'm' } } "
+         "  return ctx.conversation_length() end "
+         "local first = ctx.position and ctx.position.first "
+         "if not first then ctx.fork { { scope = 'analyst', task = 1, agent = 'analyst' } } first "
+         "= ctx.join { 'analyst' }.analyst.result "
+         "  ctx.boundary('round_complete', { position = { path = 'round#2', first = first } }) end "
+         "ctx.fork { { scope = 'analyst', task = 2, agent = 'analyst' } } return { first, ctx.join "
+         "{ 'analyst' }.analyst.result }" TAIL;
 
 static void test_forked_again(void) {
   strands s = {0};
   strands_open(&s, again);
   strands_start(&s, "again");
   strands_ok(&s, "analyst@start/start/model/1", reply, 1);
-  tap_ok(strands_is_running(&s, "analyst@round#2/start/model/1"), "a scope that is forked again has effects of its own");
+  tap_ok(strands_is_running(&s, "analyst@round#2/start/model/1"),
+         "a scope that is forked again has effects of its own");
   strands_crash(&s);
   strands_resume(&s, "again");
   tap_ok(strands_is_running(&s, "analyst@round#2/start/model/1"), "also after a resume");
@@ -163,13 +187,18 @@ static void test_forked_again(void) {
   strands_close(&s);
 }
 
-/* After a failure the flow goes another way: what a join was given on the first way does not answer for the second. */
-static const char other_way[] = HEAD
-    "local way = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } }.result.content "
-    "local one, two = way .. '1', way .. '2' "
-    "if ctx.task then return " TOOL("t") ".result end "
-    "ctx.fork { { scope = one, task = 1 }, { scope = two, task = 1 } } local r = ctx.join_any { one, two } "
-    "if way == 'x' then error('no', 0) end ctx.join { r[one] and two or one } return r[one] and 'one' or r[two] and 'two' or 'none'" TAIL;
+/* After a failure the flow goes another way: what a join was given on the first way does not answer
+ * for the second. */
+static const char other_way[] =
+    HEAD "local way = ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } "
+         "}.result.content "
+         "local one, two = way .. '1', way .. '2' "
+         "if ctx.task then return " TOOL(
+             "t") ".result end "
+                  "ctx.fork { { scope = one, task = 1 }, { scope = two, task = 1 } } local r = "
+                  "ctx.join_any { one, two } "
+                  "if way == 'x' then error('no', 0) end ctx.join { r[one] and two or one } return "
+                  "r[one] and 'one' or r[two] and 'two' or 'none'" TAIL;
 
 #define SAYS(text) "{\"role\":\"assistant\",\"content\":\"" text "\"}"
 
@@ -190,7 +219,8 @@ static void test_join_on_another_way(void) {
   strands_ok(&s, "y2@start/start/model/1", SAYS("y"), 0);
   strands_ok(&s, "y2@", "1", 0);
   strands_ok(&s, "y1@", "1", 0);
-  tap_is_text(strands_result(&s, "ways"), "\"two\"", "the second waits for one of its own: %s", s.result.text);
+  tap_is_text(strands_result(&s, "ways"), "\"two\"", "the second waits for one of its own: %s",
+              s.result.text);
   strands_close(&s);
 }
 

@@ -1,4 +1,5 @@
-/* test_unsettled.c - a paid call that a crash lost counts at its reserve before anything else is admitted, once, for all its payers. */
+/* test_unsettled.c - a paid call that a crash lost counts at its reserve before anything else is
+ * admitted, once, for all its payers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +14,43 @@
 
 #define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
 #define TAIL " end }"
-#define MODEL(class) "ctx.effect { kind = 'model', class = '" class "', request = { model = 'm' } } "
+#define MODEL(class) \
+  "ctx.effect { kind = 'model', class = '" class "', request = { model = 'm' } } "
 
 static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
 
 /* Two branches under one agent: each asks once, stands at a boundary, and asks again. */
-static const char branches[] = HEAD
-    "if ctx.task == 2 then if not ctx.position then " MODEL("pure") " ctx.boundary('tool_round', { position = { path = 'n' } }) end " MODEL("pure") " return 1 end "
-    "if ctx.task == 1 then ctx.fork { { scope = 'a', task = 2 }, { scope = 'b', task = 2, agent = 'b' } } ctx.join { 'a', 'b' } return 1 end "
-    "ctx.fork { { scope = 'team', task = 1, agent = 'team' } } ctx.join { 'team' } return 1" TAIL;
+static const char branches[] = HEAD "if ctx.task == 2 then if not ctx.position then " MODEL(
+    "pure") " ctx.boundary('tool_round', { "
+            "position = { path = 'n' } }) "
+            "end " MODEL("pure") " return 1 end "
+                                 "if ctx.task == 1 "
+                                 "then ctx.fork { { "
+                                 "scope = 'a', task "
+                                 "= 2 }, { scope = "
+                                 "'b', task = 2, "
+                                 "agent = 'b' } } "
+                                 "ctx.join { 'a', "
+                                 "'b' } return 1 "
+                                 "end "
+                                 "ctx.fork { { "
+                                 "scope = 'team', "
+                                 "task = 1, agent = "
+                                 "'team' } } "
+                                 "ctx.join { 'team' "
+                                 "} return 1" TAIL;
 
 /* The same, and neither may simply run again. */
-static const char doubtful[] = HEAD
-    "if ctx.task == 1 then " MODEL("pure") " ctx.boundary('tool_round', { position = { path = 'n' } }) " MODEL("pure") " return 1 end "
-    "if ctx.task == 2 then return " MODEL("once") ".status end "
-    "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 2, agent = 'b' } } return ctx.join { 'a', 'b' }.b.result" TAIL;
+static const char doubtful[] = HEAD "if ctx.task == 1 then " MODEL(
+    "pure") " ctx.boundary('tool_round', { position = { path = "
+            "'n' } }) " MODEL("pure") " return 1 end "
+                                      "if ctx.task == 2 then return " MODEL(
+                                          "once") ".status end "
+                                                  "ctx.fork { { scope = 'a', "
+                                                  "task = 1 }, { scope = "
+                                                  "'b', task = 2, agent = "
+                                                  "'b' } } return ctx.join { "
+                                                  "'a', 'b' }.b.result" TAIL;
 
 static ck_profile *make_profile(int64_t budget) {
   ck_profile *profile;
@@ -55,12 +78,14 @@ static void test_first_to_ask(void) {
   tap_is_int(ck_session_totals(s.session)->cost_micros, 200, "both count at what was reserved");
   tap_is_int(spent_by(&s, "b"), 100, "for the agent that asked");
   tap_is_int(spent_by(&s, "team"), 200, "and for the one above both");
-  tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT, "it pauses: %s", s.result.text);
+  tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT, "it pauses: %s",
+         s.result.text);
   for (int i = 0; i < 5; i++) {
     strands_crash(&s);
     strands_resume(&s, "first");
   }
-  tap_ok(s.result.cause == CK_E_LIMIT && ck_session_totals(s.session)->cost_micros == 200, "resumed five times more, it says the same, and nothing counts twice");
+  tap_ok(s.result.cause == CK_E_LIMIT && ck_session_totals(s.session)->cost_micros == 200,
+         "resumed five times more, it says the same, and nothing counts twice");
   strands_crash(&s);
   profile->budget_micros = 1000;
   strands_resume(&s, "first");
@@ -68,7 +93,8 @@ static void test_first_to_ask(void) {
   for (int i = 0; i < 2; i++) strands_ok(&s, "a@", reply, 10);
   for (int i = 0; i < 2; i++) strands_ok(&s, "b@", reply, 10);
   tap_is_int(s.result.status, CK_SESSION_COMPLETED, "to the end");
-  tap_is_int(ck_session_totals(s.session)->cost_micros, 240, "which cost what was paid and what was lost");
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 240,
+             "which cost what was paid and what was lost");
   strands_close(&s);
   ck_profile_free(profile);
 }
@@ -85,7 +111,9 @@ static void check_agent(const char *id, const char *agent, int64_t limit, int64_
   strands_crash(&s);
   limited->budget_micros = limit;
   strands_resume(&s, id);
-  tap_is_int((int64_t)s.count, begun, "a limit of %lld for %s: %lld calls are begun where two were lost", (long long)limit, agent, (long long)begun);
+  tap_is_int((int64_t)s.count, begun,
+             "a limit of %lld for %s: %lld calls are begun where two were lost", (long long)limit,
+             agent, (long long)begun);
   strands_close(&s);
   ck_profile_free(profile);
 }
@@ -99,20 +127,28 @@ static void test_crash_at_once(void) {
   strands_start(&s, "soon");
   strands_crash(&s);
   for (int i = 0; i < 6; i++) {
-    ck_execution_options how = {.engine = s.engine, .flow = s.flow, .drivers = s.drivers, .clock = s.clock, .waker = s.runtime->waker};
-    tap_must(ck_session_resume(&s.session, s.runtime, "soon", &options, &err) == CK_OK, "resume: %s", err.text);
+    ck_execution_options how = {.engine = s.engine,
+                                .flow = s.flow,
+                                .drivers = s.drivers,
+                                .clock = s.clock,
+                                .waker = s.runtime->waker};
+    tap_must(ck_session_resume(&s.session, s.runtime, "soon", &options, &err) == CK_OK,
+             "resume: %s", err.text);
     how.session = s.session;
     tap_must(ck_execution_open(&s.execution, &how, &err) == CK_OK, "open: %s", err.text);
     strands_crash(&s);
   }
   strands_resume(&s, "soon");
-  tap_is_int(ck_session_totals(s.session)->cost_micros, 200, "opened six times without getting anywhere, it counts each lost call once");
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 200,
+             "opened six times without getting anywhere, it counts each lost call once");
   strands_close(&s);
 }
 
 static void resolve(strands *s, const char *id, const char *verdict) {
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_session_resolve(s->runtime, id, "main.b@start/start/model/1", verdict, NULL, &err), CK_OK, &err, "%s: a person says %s", id, verdict);
+  tap_is_status(
+      ck_session_resolve(s->runtime, id, "main.b@start/start/model/1", verdict, NULL, &err), CK_OK,
+      &err, "%s: a person says %s", id, verdict);
 }
 
 /* Until somebody knows, its reserve is held; then it counts, unless it never happened. */
@@ -125,28 +161,33 @@ static void check_doubt(const char *verdict, int64_t spent) {
   strands_crash(&s);
   profile->budget_micros = 250;
   strands_resume(&s, verdict);
-  tap_is_int((int64_t)s.count, 0, "%s: 110 are spent, 100 are in doubt: a call of 100 is not within 250", verdict);
+  tap_is_int((int64_t)s.count, 0,
+             "%s: 110 are spent, 100 are in doubt: a call of 100 is not within 250", verdict);
   strands_crash(&s);
   resolve(&s, verdict, verdict);
   profile->budget_micros = 1000;
   strands_resume(&s, verdict);
   while (s.count > 0) strands_ok(&s, s.started[0].key, reply, 10);
   tap_is_int(s.result.status, CK_SESSION_COMPLETED, "%s: it goes on to its end", verdict);
-  tap_is_int(ck_session_totals(s.session)->cost_micros, spent, "%s: what was in doubt counts", verdict);
+  tap_is_int(ck_session_totals(s.session)->cost_micros, spent, "%s: what was in doubt counts",
+             verdict);
   strands_close(&s);
   ck_profile_free(profile);
 }
 
-static ck_status in_doubt(ck_doubt_answer *out, void *self, const ck_effect *effect, ck_error *err) {
+static ck_status in_doubt(ck_doubt_answer *out, void *self, const ck_effect *effect,
+                          ck_error *err) {
   (void)effect, (void)err;
   *out = *(const ck_doubt_answer *)self;
   return CK_OK;
 }
 
-/* The policies have the word on it; `lost`: a crash does, otherwise the driver says that it cannot tell. */
+/* The policies have the word on it; `lost`: a crash does, otherwise the driver says that it cannot
+ * tell. */
 static void check_policy(const char *id, ck_doubt_answer answer, bool lost, int64_t spent) {
   ck_error err = CK_ERROR_INIT;
-  ck_policy_engine policies = {.self = &answer, .checkpoint = ck_policy_always.checkpoint, .in_doubt = in_doubt};
+  ck_policy_engine policies = {
+      .self = &answer, .checkpoint = ck_policy_always.checkpoint, .in_doubt = in_doubt};
   strands s = {.reserve = 100, .policies = &policies};
   strands_open(&s, HEAD "return " MODEL("once") ".status" TAIL);
   strands_start(&s, id);
@@ -155,20 +196,24 @@ static void check_policy(const char *id, ck_doubt_answer answer, bool lost, int6
     strands_resume(&s, id);
   } else {
     ck_outcome *unknown;
-    tap_must(ck_outcome_new(&unknown, CK_OUTCOME_UNKNOWN, NULL, "who knows", &err) == CK_OK, "outcome");
+    tap_must(ck_outcome_new(&unknown, CK_OUTCOME_UNKNOWN, NULL, "who knows", &err) == CK_OK,
+             "outcome");
     s.count = 0;
     s.started[0].sink->done(s.started[0].sink, unknown);
     strands_turn(&s);
   }
   if (s.count > 0) strands_ok(&s, "model/1", reply, 10);
-  tap_ok(s.result.status == CK_SESSION_COMPLETED && ck_session_totals(s.session)->cost_micros == spent, "%s: the session ends, and %lld were spent",
-         id, (long long)ck_session_totals(s.session)->cost_micros);
+  tap_ok(
+      s.result.status == CK_SESSION_COMPLETED && ck_session_totals(s.session)->cost_micros == spent,
+      "%s: the session ends, and %lld were spent", id,
+      (long long)ck_session_totals(s.session)->cost_micros);
   strands_close(&s);
 }
 
 /* What a driver can say of a call that was begun. */
 static ck_outcome_status known;
-static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                       ck_error *err) {
   strands *self = to;
   struct started *made = &self->started[self->count++];
   (void)err;
@@ -184,7 +229,9 @@ static void tell(strands *s, int64_t cost) {
   ck_outcome *outcome;
   tap_must(s->count == 1 && strncmp(s->started[0].key, "probe", 5) == 0, "it is probed first");
   tap_must(ck_value_new(&value, ck_bytes_text(reply), &err) == CK_OK, "value");
-  tap_must(ck_outcome_new(&outcome, known, known == CK_OUTCOME_OK ? value : NULL, known == CK_OUTCOME_OK ? NULL : "?", &err) == CK_OK, "outcome");
+  tap_must(ck_outcome_new(&outcome, known, known == CK_OUTCOME_OK ? value : NULL,
+                          known == CK_OUTCOME_OK ? NULL : "?", &err) == CK_OK,
+           "outcome");
   outcome->cost_micros = cost;
   ck_value_free(value);
   s->count = 0;
@@ -204,9 +251,11 @@ static void check_probe(ck_outcome_status says, int64_t cost, int64_t spent) {
   tell(&s, cost);
   if (s.count > 0) strands_ok(&s, "model/1", reply, 10);
   const char *name = ck_outcome_status_name(says);
-  tap_is_int(ck_session_totals(s.session)->cost_micros, spent, "a probe says \"%s\": it counts as that", name);
+  tap_is_int(ck_session_totals(s.session)->cost_micros, spent,
+             "a probe says \"%s\": it counts as that", name);
   bool ends = says != CK_OUTCOME_UNKNOWN;
-  tap_is_int(s.result.status, ends ? CK_SESSION_COMPLETED : CK_SESSION_PAUSED, "\"%s\": and %s", name, ends ? "the session ends" : "another call is over the limit");
+  tap_is_int(s.result.status, ends ? CK_SESSION_COMPLETED : CK_SESSION_PAUSED, "\"%s\": and %s",
+             name, ends ? "the session ends" : "another call is over the limit");
   strands_close(&s);
   ck_profile_free(profile);
 }
@@ -216,21 +265,32 @@ static void test_old_intent(void) {
   ck_error err = CK_ERROR_INIT;
   ck_value *body;
   strands s = {.reserve = 100};
-  strands_open(&s, HEAD "ctx.effect { kind = 'ask', class = 'idempotent', request = { question = 'Well?' } } return 1" TAIL);
+  strands_open(&s, HEAD "ctx.effect { kind = 'ask', class = 'idempotent', request = { question = "
+                        "'Well?' } } return 1" TAIL);
   strands_start(&s, "old");
-  tap_must(ck_value_new(&body, ck_bytes_text("{\"key\":\"main/start/model/1\",\"attempt\":1,\"kind\":\"model\",\"class\":\"pure\",\"digest\":\"\","
-                                             "\"reserve\":70,\"request\":{}}"), &err) == CK_OK, "body");
-  tap_must(ck_session_append(s.session, CK_EVENT_INTENT, "main", "ann", body, &err) == CK_OK, "append");
+  tap_must(
+      ck_value_new(
+          &body,
+          ck_bytes_text("{\"key\":\"main/start/model/"
+                        "1\",\"attempt\":1,\"kind\":\"model\",\"class\":\"pure\",\"digest\":\"\","
+                        "\"reserve\":70,\"request\":{}}"),
+          &err) == CK_OK,
+      "body");
+  tap_must(ck_session_append(s.session, CK_EVENT_INTENT, "main", "ann", body, &err) == CK_OK,
+           "append");
   ck_value_free(body);
   strands_crash(&s);
   strands_resume(&s, "old");
-  tap_is_int(ck_session_totals(s.session)->cost_micros, 70, "an intent that names no payers counts for the session");
+  tap_is_int(ck_session_totals(s.session)->cost_micros, 70,
+             "an intent that names no payers counts for the session");
   tap_is_int(spent_by(&s, "ann"), 70, "and for the agent that asked");
   strands_close(&s);
 }
 
 /* A rehearsal says what a resume will find. */
-static void count_again(void *to, const ck_rehearsed_effect *effect) { *(int *)to += effect->what == CK_REHEARSED_AGAIN; }
+static void count_again(void *to, const ck_rehearsed_effect *effect) {
+  *(int *)to += effect->what == CK_REHEARSED_AGAIN;
+}
 
 static void test_rehearsal(void) {
   ck_rehearsal rehearsal;
@@ -242,8 +302,11 @@ static void test_rehearsal(void) {
   strands_crash(&s);
   for (int i = 0; i < 2; i++) {
     again = 0;
-    tap_is_status(ck_session_rehearse(&rehearsal, s.runtime, "rehearsed", &(ck_resume_options){0}, count_again, &again, &err), CK_OK, &err, "it is rehearsed");
-    tap_ok(rehearsal.constraints[CK_DIMENSION_BUDGET].spent == 200 + i * 200 && again == 2, "%d calls are made again, %lld are spent", again,
+    tap_is_status(ck_session_rehearse(&rehearsal, s.runtime, "rehearsed", &(ck_resume_options){0},
+                                      count_again, &again, &err),
+                  CK_OK, &err, "it is rehearsed");
+    tap_ok(rehearsal.constraints[CK_DIMENSION_BUDGET].spent == 200 + i * 200 && again == 2,
+           "%d calls are made again, %lld are spent", again,
            (long long)rehearsal.constraints[CK_DIMENSION_BUDGET].spent);
     strands_resume(&s, "rehearsed");
     strands_crash(&s);
@@ -251,7 +314,8 @@ static void test_rehearsal(void) {
   strands_close(&s);
 }
 
-/* A call of the checkpoint's time that its session goes on with: whoever forks does not pay for it. */
+/* A call of the checkpoint's time that its session goes on with: whoever forks does not pay for
+ * it. */
 static void test_fork(void) {
   ck_error err = CK_ERROR_INIT;
   ck_history_edit_result forked;
@@ -260,9 +324,12 @@ static void test_fork(void) {
   strands_start(&s, "origin");
   strands_ok(&s, "a@", reply, 10);
   strands_crash(&s);
-  tap_is_status(ck_session_fork(&forked, s.runtime, "origin", &(ck_history_edit_options){.fork = "fork"}, &err), CK_OK, &err, "it is forked");
+  tap_is_status(ck_session_fork(&forked, s.runtime, "origin",
+                                &(ck_history_edit_options){.fork = "fork"}, &err),
+                CK_OK, &err, "it is forked");
   strands_resume(&s, "fork");
-  tap_is_int(ck_session_totals(s.session)->cost_micros - s.session->base.cost_micros, 0, "the fork has spent nothing");
+  tap_is_int(ck_session_totals(s.session)->cost_micros - s.session->base.cost_micros, 0,
+             "the fork has spent nothing");
   strands_close(&s);
 }
 

@@ -1,4 +1,5 @@
-/* test_rewind_scopes.c - a rewind by hand of a session with several scopes: its report reaches those that it cuts, once, and behind their prompt. */
+/* test_rewind_scopes.c - a rewind by hand of a session with several scopes: its report reaches
+ * those that it cuts, once, and behind their prompt. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 
-/* Two scopes, each of which has a prompt and rounds of a model call and a tool that is done once. */
+/* Two scopes, each of which has a prompt and rounds of a model call and a tool that is done
+ * once. */
 static const char flow[] =
     "local flow = require 'ck.flow' return flow.custom { name = 'two', run = function(ctx) "
     "if ctx.task then "
@@ -25,7 +27,9 @@ static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
 
 static ck_error err;
 
-static void must(ck_status status, const char *what) { tap_must(status == CK_OK, "%s: %s", what, err.text); }
+static void must(ck_status status, const char *what) {
+  tap_must(status == CK_OK, "%s: %s", what, err.text);
+}
 
 static bool take_id(void *to, const ck_checkpoint_info *checkpoint) {
   char(*ids)[CK_ID_SIZE] = to;
@@ -51,13 +55,16 @@ static void begin(strands *s, char ids[4][CK_ID_SIZE]) {
   strands_start(s, "s");
   round_of(s, "a");
   round_of(s, "b");
-  must(ck_store_list_checkpoints(s->runtime->store, ck_session_get_record(s->session)->no, take_id, ids, &err), "checkpoints");
+  must(ck_store_list_checkpoints(s->runtime->store, ck_session_get_record(s->session)->no, take_id,
+                                 ids, &err),
+       "checkpoints");
   round_of(s, "a");
   round_of(s, "b");
   strands_crash(s);
 }
 
-/* The scope's messages in short: s for the prompt, R the report, u another user's, x the model's, t a tool's. */
+/* The scope's messages in short: s for the prompt, R the report, u another user's, x the model's, t
+ * a tool's. */
 static const char *said(strands *s, const char *scope) {
   static char text[64];
   ck_conversation *conversation;
@@ -65,7 +72,8 @@ static const char *said(strands *s, const char *scope) {
   size_t count = ck_conversation_count(conversation);
   text[0] = 0;
   for (size_t i = 0; i < count && i < sizeof text - 1; i++) {
-    ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)), role = ck_json_get(message, "role");
+    ck_bytes message = ck_value_bytes(ck_conversation_get(conversation, i)),
+             role = ck_json_get(message, "role");
     bool report = ck_json_is_text(ck_json_get(message, "content"), "found");
     text[i] = report ? 'R' : ck_json_is_text(role, "assistant") ? 'x' : role.data[1];
     text[i + 1] = 0;
@@ -73,7 +81,8 @@ static const char *said(strands *s, const char *scope) {
   return text;
 }
 
-static ck_status go_back(ck_history_edit_result *out, strands *s, const char *checkpoint, const char *scope, ck_error *failure) {
+static ck_status go_back(ck_history_edit_result *out, strands *s, const char *checkpoint,
+                         const char *scope, ck_error *failure) {
   ck_history_edit_options options = {.checkpoint = checkpoint, .report = "found", .scope = scope};
   return ck_session_rewind(out, s->runtime, "s", &options, failure);
 }
@@ -84,19 +93,23 @@ static void test_each_that_is_cut(void) {
   ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[1], NULL, &err), "rewind");
-  tap_is_text(made.told, "main.a main.b", "each scope that has said more since is told, the main one has not");
+  tap_is_text(made.told, "main.a main.b",
+              "each scope that has said more since is told, the main one has not");
   strands_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtR", "the report ends the conversation of the one");
   tap_is_text(said(&s, "main.b"), "sxtR", "and of the other");
   tap_is_text(said(&s, "main"), "u", "not of the main one");
   strands_ok(&s, "a@start/n#1/model", reply, 0);
-  tap_ok(strands_is_running(&s, "a@start/n#2/model"), "what was done once is replayed, and its round ends");
+  tap_ok(strands_is_running(&s, "a@start/n#2/model"),
+         "what was done once is replayed, and its round ends");
   strands_crash(&s);
   strands_resume(&s, "s");
-  tap_is_text(said(&s, "main.a"), "sxtRxt", "after a crash behind a boundary it stands where it stood");
+  tap_is_text(said(&s, "main.a"), "sxtRxt",
+              "after a crash behind a boundary it stands where it stood");
   tap_is_text(said(&s, "main.b"), "sxtR", "after one before a boundary too");
   strands_ok(&s, "b@start/n#1/model", reply, 0);
-  for (int i = 0; i < 2; i++) strands_ok(&s, "@start/n#2/model", reply, 0), strands_ok(&s, "@start/n#2/tool", "1", 0);
+  for (int i = 0; i < 2; i++)
+    strands_ok(&s, "@start/n#2/model", reply, 0), strands_ok(&s, "@start/n#2/tool", "1", 0);
   tap_is_text(strands_result(&s, "s"), "[8,8]", "both end: a prompt, three rounds, a report");
   strands_close(&s);
 }
@@ -120,7 +133,8 @@ static void test_one_alone(void) {
   ck_history_edit_result made;
   ck_error failure = CK_ERROR_INIT;
   begin(&s, ids);
-  tap_is_status(go_back(&made, &s, ids[1], "c", &failure), CK_E_NOT_FOUND, &failure, "a scope that was not there");
+  tap_is_status(go_back(&made, &s, ids[1], "c", &failure), CK_E_NOT_FOUND, &failure,
+                "a scope that was not there");
   tap_ok(strstr(failure.text, "no scope 'c' at checkpoint") != NULL, "is named");
   must(go_back(&made, &s, ids[1], "main.b", &err), "rewind");
   tap_is_text(made.told, "main.b", "one that is named is told alone");

@@ -1,4 +1,5 @@
-/* test_ledger.c - what may run again and what may not, by class, attempt, digest and a person's word. */
+/* test_ledger.c - what may run again and what may not, by class, attempt, digest and a person's
+ * word. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,26 +19,33 @@ static void apply(ck_ledger *ledger, ck_event_kind kind, const char *json) {
 
 static void intent(ck_ledger *ledger, const char *class, int attempt, const char *digest) {
   char json[256];
-  snprintf(json, sizeof json, "{\"key\":\"k\",\"attempt\":%d,\"kind\":\"tool\",\"class\":\"%s\",\"digest\":\"%s\"}", attempt, class, digest);
+  snprintf(json, sizeof json,
+           "{\"key\":\"k\",\"attempt\":%d,\"kind\":\"tool\",\"class\":\"%s\",\"digest\":\"%s\"}",
+           attempt, class, digest);
   apply(ledger, CK_EVENT_INTENT, json);
 }
 
 static void outcome(ck_ledger *ledger, const char *status, int attempt, const char *digest) {
   char json[256];
-  snprintf(json, sizeof json, "{\"key\":\"k\",\"attempt\":%d,\"kind\":\"tool\",\"status\":\"%s\",\"digest\":\"%s\",\"result\":7}", attempt, status, digest);
+  snprintf(json, sizeof json,
+           "{\"key\":\"k\",\"attempt\":%d,\"kind\":\"tool\",\"status\":\"%s\",\"digest\":\"%s\","
+           "\"result\":7}",
+           attempt, status, digest);
   apply(ledger, CK_EVENT_OUTCOME, json);
 }
 
 static void resolution(ck_ledger *ledger, const char *verdict) {
   char json[128];
-  snprintf(json, sizeof json, "{\"key\":\"k\",\"verdict\":\"%s\",\"result\":{\"by\":\"hand\"}}", verdict);
+  snprintf(json, sizeof json, "{\"key\":\"k\",\"verdict\":\"%s\",\"result\":{\"by\":\"hand\"}}",
+           verdict);
   apply(ledger, CK_EVENT_RESOLUTION, json);
 }
 
 /* One row: what is recorded, what is asked, what the ledger must answer. */
 typedef struct row {
   const char *name;
-  const char *recorded;      /* "i" intent, "o" outcome ok, "e" outcome error, "f" failed, "d" done, "r" retry, "a" abort */
+  const char *recorded; /* "i" intent, "o" outcome ok, "e" outcome error, "f" failed, "d" done, "r"
+                           retry, "a" abort */
   const char *class;
   int recorded_attempt, attempt;
   bool same_digest;
@@ -50,8 +58,10 @@ static const row rows[] = {
     {"a recorded outcome replays after a crash (once)", "io", "once", 1, 1, true, CK_LEDGER_REPLAY},
     {"a recorded error replays after a crash", "ie", "once", 1, 1, true, CK_LEDGER_REPLAY},
     {"a pure intent without outcome runs again", "i", "pure", 1, 1, true, CK_LEDGER_RUN},
-    {"an idempotent intent without outcome runs again", "i", "idempotent", 1, 1, true, CK_LEDGER_RUN},
-    {"a reconcilable intent without outcome is in doubt", "i", "reconcilable", 1, 1, true, CK_LEDGER_DOUBT},
+    {"an idempotent intent without outcome runs again", "i", "idempotent", 1, 1, true,
+     CK_LEDGER_RUN},
+    {"a reconcilable intent without outcome is in doubt", "i", "reconcilable", 1, 1, true,
+     CK_LEDGER_DOUBT},
     {"a once intent without outcome is in doubt", "i", "once", 1, 1, true, CK_LEDGER_DOUBT},
     {"in doubt also at a later attempt", "i", "once", 1, 2, true, CK_LEDGER_DOUBT},
     {"done by a person's word", "id", "once", 1, 1, true, CK_LEDGER_RESOLVED},
@@ -59,13 +69,15 @@ static const row rows[] = {
     {"run again by a person's word", "ir", "once", 1, 1, true, CK_LEDGER_RUN},
     {"a person's word counts for one intent only", "iri", "once", 1, 1, true, CK_LEDGER_DOUBT},
     {"after a failure a pure success is asked anew", "io", "pure", 1, 2, true, CK_LEDGER_RUN},
-    {"after a failure an idempotent success replays", "io", "idempotent", 1, 2, true, CK_LEDGER_REPLAY},
+    {"after a failure an idempotent success replays", "io", "idempotent", 1, 2, true,
+     CK_LEDGER_REPLAY},
     {"after a failure a once success replays", "io", "once", 1, 2, true, CK_LEDGER_REPLAY},
     {"after a failure a once error runs again", "ie", "once", 1, 2, true, CK_LEDGER_RUN},
     {"what could not be carried out runs again", "if", "once", 1, 1, true, CK_LEDGER_RUN},
     {"another request at a pure key runs", "io", "pure", 1, 1, false, CK_LEDGER_RUN},
     {"another request at an idempotent key runs", "io", "idempotent", 1, 1, false, CK_LEDGER_RUN},
-    {"another request at a reconcilable key stops", "io", "reconcilable", 1, 1, false, CK_LEDGER_DIVERGED},
+    {"another request at a reconcilable key stops", "io", "reconcilable", 1, 1, false,
+     CK_LEDGER_DIVERGED},
     {"another request at a once key stops", "io", "once", 1, 1, false, CK_LEDGER_DIVERGED},
     {"another request at an open once key stops", "i", "once", 1, 1, false, CK_LEDGER_DIVERGED},
 };
@@ -89,7 +101,8 @@ static void test_rows(void) {
     ck_error err = CK_ERROR_INIT;
     tap_must(ck_ledger_new(&ledger, &err) == CK_OK, "ledger");
     record(ledger, &rows[i]);
-    ck_effect effect = {.key = "k", .scope = "main", .attempt = (uint32_t)rows[i].attempt, .kind = CK_EFFECT_TOOL};
+    ck_effect effect = {
+        .key = "k", .scope = "main", .attempt = (uint32_t)rows[i].attempt, .kind = CK_EFFECT_TOOL};
     tap_must(ck_effect_class_of(&effect.class, rows[i].class), "class");
     ck_ledger_case found = ck_ledger_decide(ck_ledger_get(ledger, "k"), &effect, "same");
     tap_is_int(found.answer, rows[i].answer, "%s", rows[i].name);
@@ -103,7 +116,8 @@ static void test_recorded_class_counts(void) {
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_ledger_new(&ledger, &err) == CK_OK, "ledger");
   intent(ledger, "once", 1, "same");
-  ck_effect effect = {.key = "k", .scope = "main", .attempt = 1, .kind = CK_EFFECT_TOOL, .class = CK_EFFECT_PURE};
+  ck_effect effect = {
+      .key = "k", .scope = "main", .attempt = 1, .kind = CK_EFFECT_TOOL, .class = CK_EFFECT_PURE};
   tap_is_int(ck_ledger_decide(ck_ledger_get(ledger, "k"), &effect, "same").answer, CK_LEDGER_DOUBT,
              "the class recorded with the intent counts");
   ck_ledger_free(ledger);
@@ -118,7 +132,8 @@ static void test_resolution_outcomes(void) {
   resolution(ledger, "done");
   tap_must(ck_ledger_read_resolution(&told, ck_ledger_get(ledger, "k"), &err) == CK_OK, "done");
   tap_is_int(told->status, CK_OUTCOME_OK, "done is an outcome");
-  tap_is_bytes(ck_value_bytes(told->result), ck_bytes_text("{\"by\":\"hand\"}"), "with the result the person gave");
+  tap_is_bytes(ck_value_bytes(told->result), ck_bytes_text("{\"by\":\"hand\"}"),
+               "with the result the person gave");
   ck_outcome_free(told);
   resolution(ledger, "abort");
   tap_must(ck_ledger_read_resolution(&told, ck_ledger_get(ledger, "k"), &err) == CK_OK, "abort");
@@ -132,21 +147,27 @@ static void test_round_trip(void) {
   ck_error err = CK_ERROR_INIT;
   ck_value *result, *message, *body;
   ck_outcome *given, *back;
-  ck_effect effect = {.key = "main/agent#1/tool/1", .scope = "main", .attempt = 3, .kind = CK_EFFECT_TOOL};
+  ck_effect effect = {
+      .key = "main/agent#1/tool/1", .scope = "main", .attempt = 3, .kind = CK_EFFECT_TOOL};
   tap_must(ck_value_new(&result, ck_bytes_text("\"caf\\u00e9 \\n\""), &err) == CK_OK, "result");
-  tap_must(ck_message_tool(&message, "call_1", "lookup", ck_value_bytes(result), &err) == CK_OK, "message");
+  tap_must(ck_message_tool(&message, "call_1", "lookup", ck_value_bytes(result), &err) == CK_OK,
+           "message");
   tap_must(ck_outcome_new(&given, CK_OUTCOME_ERROR, result, "it broke", &err) == CK_OK, "outcome");
   given->cost_micros = 1234;
   given->input_tokens = 5;
-  tap_must(ck_ledger_write_outcome(&body, &effect, given, "d", "test", message, &err) == CK_OK, "write");
+  tap_must(ck_ledger_write_outcome(&body, &effect, given, "d", "test", message, &err) == CK_OK,
+           "write");
   tap_is_status(ck_ledger_read_outcome(&back, body, 9, &err), CK_OK, &err, "an outcome reads back");
   tap_is_int(back->status, CK_OUTCOME_ERROR, "status");
   tap_is_text(back->error, "it broke", "error");
-  tap_is_bytes(ck_value_bytes(back->result), ck_value_bytes(result), "result, byte for byte, from its message");
-  tap_ok(back->cost_micros == 1234 && back->input_tokens == 5 && back->seq == 9, "cost, tokens, seq");
+  tap_is_bytes(ck_value_bytes(back->result), ck_value_bytes(result),
+               "result, byte for byte, from its message");
+  tap_ok(back->cost_micros == 1234 && back->input_tokens == 5 && back->seq == 9,
+         "cost, tokens, seq");
   ck_totals totals = {0};
   ck_totals_add_outcome(&totals, body);
-  tap_ok(totals.cost_micros == 1234 && totals.tool_calls == 1 && totals.model_calls == 0, "what it spent is counted once");
+  tap_ok(totals.cost_micros == 1234 && totals.tool_calls == 1 && totals.model_calls == 0,
+         "what it spent is counted once");
   ck_outcome_free(given);
   ck_outcome_free(back);
   ck_value_free(result);
@@ -161,7 +182,8 @@ static void test_many_keys(void) {
   bool all = true;
   for (int i = 0; i < 20000; i++) {
     char json[128];
-    snprintf(json, sizeof json, "{\"key\":\"main/agent#%d/tool/1\",\"kind\":\"tool\",\"class\":\"once\"}", i);
+    snprintf(json, sizeof json,
+             "{\"key\":\"main/agent#%d/tool/1\",\"kind\":\"tool\",\"class\":\"once\"}", i);
     apply(ledger, CK_EVENT_INTENT, json);
   }
   for (int i = 0; i < 20000; i++) {
@@ -175,7 +197,8 @@ static void test_many_keys(void) {
   ck_value *body;
   tap_must(ck_value_new(&body, ck_bytes_text("{}"), &err) == CK_OK, "body");
   ck_event event = {.seq = 1, .kind = CK_EVENT_INTENT, .scope = "main", .body = body};
-  tap_is_status(ck_ledger_apply(ledger, &event, &err), CK_E_CORRUPT, &err, "an intent without a key is corrupt, not ignored");
+  tap_is_status(ck_ledger_apply(ledger, &event, &err), CK_E_CORRUPT, &err,
+                "an intent without a key is corrupt, not ignored");
   ck_value_free(body);
   ck_ledger_free(ledger);
 }

@@ -1,5 +1,7 @@
-/* test_export_no_memory.c - whichever allocation fails, an export or a tail says so, gives nothing out and leaks nothing. */
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
+/* test_export_no_memory.c - whichever allocation fails, an export or a tail says so, gives nothing
+ * out and leaks nothing. */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc */
+/* link: -Wl,--wrap=reallocarray,--wrap=strdup,--wrap=aligned_alloc */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,40 +33,62 @@ static void append(ck_session *session, ck_event_kind kind, const char *scope, c
   ck_value_free(body);
 }
 
-/* A turn of a model with a call, its result, and a call of the flow's own in a second scope; then a failure. */
+/* A turn of a model with a call, its result, and a call of the flow's own in a second scope; then a
+ * failure. */
 static void make_session(void) {
   ck_session *session = NULL;
   ck_saved saved;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err) == CK_OK, "a session: %s", err.text);
-  append(session, CK_EVENT_MESSAGE, "main", "{\"message\":{\"role\":\"system\",\"content\":\"p\"}}");
-  append(session, CK_EVENT_INTENT, "main", "{\"key\":\"m\",\"attempt\":1,\"kind\":\"model\",\"class\":\"pure\",\"digest\":\"d\",\"request\":{}}");
-  append(session, CK_EVENT_OUTCOME, "main",
-         "{\"key\":\"m\",\"attempt\":1,\"kind\":\"model\",\"status\":\"ok\",\"via\":\"t\",\"digest\":\"d\",\"input_tokens\":1,\"message\":"
-         "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]}}");
+  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "s"}, &err) == CK_OK,
+           "a session: %s", err.text);
+  append(session, CK_EVENT_MESSAGE, "main",
+         "{\"message\":{\"role\":\"system\",\"content\":\"p\"}}");
   append(session, CK_EVENT_INTENT, "main",
-         "{\"key\":\"t\",\"attempt\":1,\"kind\":\"tool\",\"class\":\"pure\",\"digest\":\"d\",\"request\":{\"name\":\"f\",\"index\":0,\"arguments\":\"{}\"}}");
+         "{\"key\":\"m\",\"attempt\":1,\"kind\":\"model\",\"class\":\"pure\",\"digest\":\"d\","
+         "\"request\":{}}");
   append(session, CK_EVENT_OUTCOME, "main",
-         "{\"key\":\"t\",\"attempt\":1,\"kind\":\"tool\",\"status\":\"ok\",\"via\":\"t\",\"digest\":\"d\",\"message\":"
+         "{\"key\":\"m\",\"attempt\":1,\"kind\":\"model\",\"status\":\"ok\",\"via\":\"t\","
+         "\"digest\":\"d\",\"input_tokens\":1,\"message\":"
+         "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\",\"function\":{\"name\":\"f\","
+         "\"arguments\":\"{}\"}}]}}");
+  append(session, CK_EVENT_INTENT, "main",
+         "{\"key\":\"t\",\"attempt\":1,\"kind\":\"tool\",\"class\":\"pure\",\"digest\":\"d\","
+         "\"request\":{\"name\":\"f\",\"index\":0,\"arguments\":\"{}\"}}");
+  append(session, CK_EVENT_OUTCOME, "main",
+         "{\"key\":\"t\",\"attempt\":1,\"kind\":\"tool\",\"status\":\"ok\",\"via\":\"t\","
+         "\"digest\":\"d\",\"message\":"
          "{\"role\":\"tool\",\"tool_call_id\":\"c\",\"name\":\"f\",\"content\":\"r\\n\"}}");
   append(session, CK_EVENT_INTENT, "side",
-         "{\"key\":\"o\",\"attempt\":1,\"kind\":\"tool\",\"class\":\"pure\",\"digest\":\"d\",\"request\":{\"name\":\"g\",\"arguments\":1}}");
+         "{\"key\":\"o\",\"attempt\":1,\"kind\":\"tool\",\"class\":\"pure\",\"digest\":\"d\","
+         "\"request\":{\"name\":\"g\",\"arguments\":1}}");
   append(session, CK_EVENT_OUTCOME, "side",
-         "{\"key\":\"o\",\"attempt\":1,\"kind\":\"tool\",\"status\":\"error\",\"via\":\"t\",\"digest\":\"d\",\"error\":\"no\"}");
-  tap_must(ck_session_boundary(&saved, session, &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND, .node = "n"}, &err) == CK_OK, "a boundary");
+         "{\"key\":\"o\",\"attempt\":1,\"kind\":\"tool\",\"status\":\"error\",\"via\":\"t\","
+         "\"digest\":\"d\",\"error\":\"no\"}");
+  tap_must(ck_session_boundary(&saved, session,
+                               &(ck_boundary){.kind = CK_BOUNDARY_TOOL_ROUND, .node = "n"},
+                               &err) == CK_OK,
+           "a boundary");
   append(session, CK_EVENT_INTENT, "main",
-         "{\"key\":\"u\",\"attempt\":1,\"kind\":\"tool\",\"class\":\"pure\",\"digest\":\"d\",\"request\":{\"name\":\"f\",\"index\":0}}");
-  tap_must(ck_session_end(session, CK_SESSION_FAILED, "why", NULL, &err) == CK_OK, "its end: %s", err.text);
+         "{\"key\":\"u\",\"attempt\":1,\"kind\":\"tool\",\"class\":\"pure\",\"digest\":\"d\","
+         "\"request\":{\"name\":\"f\",\"index\":0}}");
+  tap_must(ck_session_end(session, CK_SESSION_FAILED, "why", NULL, &err) == CK_OK, "its end: %s",
+           err.text);
   ck_session_close(session);
   tap_must(ck_store_get_head(&head, runtime->store, "s", &err) == CK_OK, "its head: %s", err.text);
 }
 
-static ck_status export_cassette(ck_buffer *out, ck_error *err) { return ck_cassette_export(out, runtime->store, &head, redactor, err); }
+static ck_status export_cassette(ck_buffer *out, ck_error *err) {
+  return ck_cassette_export(out, runtime->store, &head, redactor, err);
+}
 
-static ck_status export_run(ck_buffer *out, ck_error *err) { return ck_run_checkpoint_write(out, runtime->store, &head, redactor, err); }
+static ck_status export_run(ck_buffer *out, ck_error *err) {
+  return ck_run_checkpoint_write(out, runtime->store, &head, redactor, err);
+}
 
 static ck_status write_tail(ck_buffer *out, ck_error *err) {
-  return ck_tail_section(out, runtime->store, &(ck_tail_query){.session = head.session.no, .agent = "ann", .n = 50}, err);
+  return ck_tail_section(out, runtime->store,
+                         &(ck_tail_query){.session = head.session.no, .agent = "ann", .n = 50},
+                         err);
 }
 
 static void starve(const char *what, ck_status (*write)(ck_buffer *out, ck_error *err)) {
@@ -79,19 +103,24 @@ static void starve(const char *what, ck_status (*write)(ck_buffer *out, ck_error
     budget = n;
     status = write(&out, &failure);
     budget = -1;
-    if (status == CK_OK) odd += !ck_bytes_equal(ck_buffer_bytes(&out), ck_buffer_bytes(&whole));
-    else refused++, odd += status != CK_E_NO_MEMORY;
+    if (status == CK_OK)
+      odd += !ck_bytes_equal(ck_buffer_bytes(&out), ck_buffer_bytes(&whole));
+    else
+      refused++, odd += status != CK_E_NO_MEMORY;
     if (status != CK_OK && status != CK_E_NO_MEMORY) tap_diag("%ld: %s", n, failure.text);
     ck_buffer_clear(&out);
   }
   tap_is_status(status, CK_OK, NULL, "%s: with enough memory it is the same", what);
-  tap_ok(refused > 10 && odd == 0, "%s: without it says so, each of %ld times (%ld odd)", what, refused, odd);
+  tap_ok(refused > 10 && odd == 0, "%s: without it says so, each of %ld times (%ld odd)", what,
+         refused, odd);
   ck_buffer_clear(&whole);
 }
 
 int main(void) {
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) == CK_OK, "a runtime: %s", err.text);
+  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) ==
+               CK_OK,
+           "a runtime: %s", err.text);
   tap_must(ck_redactor_new(&redactor, &err) == CK_OK, "a redactor: %s", err.text);
   make_session();
   starve("a recording", export_cassette);

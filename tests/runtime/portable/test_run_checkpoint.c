@@ -1,4 +1,5 @@
-/* test_run_checkpoint.c - a failed run is told by what was seen of it, refused where another would fail alike, and read field by field. */
+/* test_run_checkpoint.c - a failed run is told by what was seen of it, refused where another would
+ * fail alike, and read field by field. */
 #include "core/runtime/portable/run_checkpoint.h"
 
 #include <stdarg.h>
@@ -12,7 +13,8 @@ static ck_runtime *runtime;
 
 /* ---- writing ---- */
 
-static void append(ck_session *session, ck_event_kind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void append(ck_session *session, ck_event_kind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void append(ck_session *session, ck_event_kind kind, const char *format, ...) {
   char text[512];
   ck_value *body = NULL;
@@ -30,7 +32,9 @@ static void append(ck_session *session, ck_event_kind kind, const char *format, 
 static void reach(ck_session *session, ck_boundary_kind kind, const char *node) {
   ck_saved saved;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_boundary(&saved, session, &(ck_boundary){.kind = kind, .node = node}, &err) == CK_OK, "a boundary: %s", err.text);
+  tap_must(ck_session_boundary(&saved, session, &(ck_boundary){.kind = kind, .node = node}, &err) ==
+               CK_OK,
+           "a boundary: %s", err.text);
 }
 
 static ck_session *start(const char *input) {
@@ -38,7 +42,9 @@ static ck_session *start(const char *input) {
   ck_value *given = NULL;
   ck_error err = CK_ERROR_INIT;
   if (input && ck_value_new(&given, ck_bytes_text(input), NULL) != CK_OK) abort();
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.input = given}, &err) == CK_OK, "a session: %s", err.text);
+  tap_must(
+      ck_session_start(&session, runtime, &(ck_session_options){.input = given}, &err) == CK_OK,
+      "a session: %s", err.text);
   append(session, CK_EVENT_MESSAGE, "{\"message\":{\"role\":\"user\",\"content\":\"hi\"}}");
   ck_value_free(given);
   return session;
@@ -52,21 +58,27 @@ static ck_status finish(ck_buffer *out, ck_session *session, ck_session_status h
   snprintf(id, sizeof id, "%s", ck_session_id(session));
   if (ck_session_end(session, how, "because", NULL, err) != CK_OK) abort();
   ck_session_close(session);
-  if (ck_store_get_head(&head, runtime->store, id, err) != CK_OK || ck_redactor_new(&redactor, err) != CK_OK) abort();
+  if (ck_store_get_head(&head, runtime->store, id, err) != CK_OK ||
+      ck_redactor_new(&redactor, err) != CK_OK)
+    abort();
   ck_status status = ck_run_checkpoint_write(out, runtime->store, &head, redactor, err);
   ck_redactor_free(redactor);
   ck_head_clear(&head);
   return status;
 }
 
-static void is_written(ck_session *session, const char *member, const char *want, const char *what) {
+static void is_written(ck_session *session, const char *member, const char *want,
+                       const char *what) {
   ck_buffer text = {0};
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(finish(&text, session, CK_SESSION_FAILED, &err), CK_OK, &err, "%s: it is written", what);
+  tap_is_status(finish(&text, session, CK_SESSION_FAILED, &err), CK_OK, &err, "%s: it is written",
+                what);
   tap_is_status(ck_json_check(ck_buffer_bytes(&text), NULL), CK_OK, NULL, "%s: as JSON", what);
   ck_run_checkpoint read;
-  tap_is_status(ck_run_checkpoint_read(&read, ck_buffer_bytes(&text), &err), CK_OK, &err, "%s: that can be read", what);
-  tap_is_bytes(ck_json_get(ck_buffer_bytes(&text), member), ck_bytes_text(want), "%s: its %s", what, member);
+  tap_is_status(ck_run_checkpoint_read(&read, ck_buffer_bytes(&text), &err), CK_OK, &err,
+                "%s: that can be read", what);
+  tap_is_bytes(ck_json_get(ck_buffer_bytes(&text), member), ck_bytes_text(want), "%s: its %s", what,
+               member);
   ck_buffer_clear(&text);
 }
 
@@ -78,14 +90,20 @@ static void is_refused(ck_session *session, ck_session_status how, const char *w
   ck_buffer_clear(&text);
 }
 
-#define INTENT(kind, request) "{\"key\":\"k%d\",\"attempt\":1,\"kind\":\"" kind "\",\"class\":\"pure\",\"digest\":\"d\",\"request\":" request "}"
-#define FAILED(kind, cause) "{\"key\":\"k%d\",\"attempt\":1,\"kind\":\"" kind "\",\"status\":\"failed\",\"via\":\"t\",\"digest\":\"d\",\"error\":\"e\",\"cause\":\"" cause "\"}"
+#define INTENT(kind, request)                       \
+  "{\"key\":\"k%d\",\"attempt\":1,\"kind\":\"" kind \
+  "\",\"class\":\"pure\",\"digest\":\"d\",\"request\":" request "}"
+#define FAILED(kind, cause)                                                                    \
+  "{\"key\":\"k%d\",\"attempt\":1,\"kind\":\"" kind                                            \
+  "\",\"status\":\"failed\",\"via\":\"t\",\"digest\":\"d\",\"error\":\"e\",\"cause\":\"" cause \
+  "\"}"
 
 static void test_phases(void) {
   ck_session *s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
   append(s, CK_EVENT_INTENT, INTENT("model", "{\"model\":\"m\"}"), 1);
-  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"llm\"}", "a model call without an outcome");
+  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"llm\"}",
+             "a model call without an outcome");
   s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
   append(s, CK_EVENT_INTENT, INTENT("model", "{\"model\":\"m\"}"), 1);
@@ -94,15 +112,20 @@ static void test_phases(void) {
   s = start(NULL);
   reach(s, CK_BOUNDARY_NODE_COMPLETE, "collect");
   append(s, CK_EVENT_INTENT, INTENT("model", "{\"model\":\"m\"}"), 1);
-  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"llm\",\"stage\":\"collect\"}", "in a node");
+  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"llm\",\"stage\":\"collect\"}",
+             "in a node");
   s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
-  append(s, CK_EVENT_INTENT, INTENT("tool", "{\"name\":\"look_up\",\"arguments\":\"https://x/?key=1\"}"), 1);
-  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"tool\",\"stage\":\"look_up\"}", "a tool");
+  append(s, CK_EVENT_INTENT,
+         INTENT("tool", "{\"name\":\"look_up\",\"arguments\":\"https://x/?key=1\"}"), 1);
+  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"tool\",\"stage\":\"look_up\"}",
+             "a tool");
   s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
-  append(s, CK_EVENT_INTENT, INTENT("tool", "{\"name\":\"https://user:pw@host/x\",\"arguments\":1}"), 1);
-  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"tool\"}", "a tool whose name is none");
+  append(s, CK_EVENT_INTENT,
+         INTENT("tool", "{\"name\":\"https://user:pw@host/x\",\"arguments\":1}"), 1);
+  is_written(s, "failurePoint", "{\"iteration\":2,\"phase\":\"tool\"}",
+             "a tool whose name is none");
   s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
   append(s, CK_EVENT_INTENT, INTENT("exec", "{\"argv\":[\"sh\",\"-c\",\"secret\"]}"), 1);
@@ -116,14 +139,16 @@ static void test_phases(void) {
   append(s, CK_EVENT_OUTCOME, FAILED("model", "CK_E_UNAVAILABLE"), 1);
   reach(s, CK_BOUNDARY_LOOP_ITERATION, NULL);
   reach(s, CK_BOUNDARY_LOOP_ITERATION, NULL);
-  is_written(s, "failurePoint", "{\"iteration\":3,\"phase\":\"iteration\"}", "nothing was open: the flow itself");
+  is_written(s, "failurePoint", "{\"iteration\":3,\"phase\":\"iteration\"}",
+             "nothing was open: the flow itself");
 }
 
 static void test_fields(void) {
   ck_session *s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
   append(s, CK_EVENT_MESSAGE, "{\"message\":{\"role\":\"assistant\",\"content\":\"half\"}}");
-  is_written(s, "history", "[{\"role\":\"user\",\"content\":\"hi\"}]", "what lies behind the last boundary");
+  is_written(s, "history", "[{\"role\":\"user\",\"content\":\"hi\"}]",
+             "what lies behind the last boundary");
   s = start("{\"input\":\"do it\"}");
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
   is_written(s, "originalInput", "{\"message\":\"do it\"}", "an input that is a text");
@@ -145,13 +170,17 @@ static void test_fields(void) {
 static void test_refusals(void) {
   static const struct {
     const char *cause, *why;
-  } causes[] = {{"CK_E_CONTEXT", "is not resumable: the conversation is longer than the model takes; another run would meet the same"},
-                {"CK_E_REQUEST", "is not resumable: the provider refused the request as malformed"},
-                {"CK_E_CREDENTIALS", "is not resumable elsewhere: the provider refused the credentials; here `ckrun resume"}};
+  } causes[] = {
+      {"CK_E_CONTEXT", "is not resumable: the conversation is longer than the model takes; another "
+                       "run would meet the same"},
+      {"CK_E_REQUEST", "is not resumable: the provider refused the request as malformed"},
+      {"CK_E_CREDENTIALS",
+       "is not resumable elsewhere: the provider refused the credentials; here `ckrun resume"}};
   is_refused(start(NULL), CK_SESSION_FAILED, "failed before it completed an iteration");
   ck_session *s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
-  is_refused(s, CK_SESSION_COMPLETED, "is completed: a run checkpoint is made of a run that failed");
+  is_refused(s, CK_SESSION_COMPLETED,
+             "is completed: a run checkpoint is made of a run that failed");
   s = start(NULL);
   reach(s, CK_BOUNDARY_TOOL_ROUND, NULL);
   is_refused(s, CK_SESSION_PAUSED, "is paused: ");
@@ -169,10 +198,12 @@ static void test_refusals(void) {
 /* ---- reading ---- */
 
 #define MESSAGE "{\"role\":\"user\",\"content\":\"hi\"}"
-#define DOCUMENT(version, history, last, input, at, more)                                                                    \
-  "{\"version\":" version ",\"runId\":\"r\",\"history\":" history ",\"lastCompletedIteration\":" last ",\"originalInput\":" input \
-  ",\"checkpointedAt\":" at more "}"
-#define GOOD(history, more) DOCUMENT("1", history, "3", "{\"message\":\"hi\"}", "1700000000000", more)
+#define DOCUMENT(version, history, last, input, at, more)                                        \
+  "{\"version\":" version ",\"runId\":\"r\",\"history\":" history                                \
+  ",\"lastCompletedIteration\":" last ",\"originalInput\":" input ",\"checkpointedAt\":" at more \
+  "}"
+#define GOOD(history, more) \
+  DOCUMENT("1", history, "3", "{\"message\":\"hi\"}", "1700000000000", more)
 #define CALLING "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\"},{\"id\":\"2\"}]}"
 #define RESULT "{\"role\":\"tool\",\"content\":\"x\"}"
 
@@ -185,36 +216,54 @@ static const struct {
     {DOCUMENT("1", "[]", "0", "{\"message\":\"\",\"x\":1}", "0", ""), NULL},
     {"[]", "a run checkpoint is a JSON object"},
     {"{}", "missing required field: version"},
-    {DOCUMENT("2", "[]", "1", "{\"message\":\"\"}", "0", ""), "unsupported version 2: this program reads version 1"},
+    {DOCUMENT("2", "[]", "1", "{\"message\":\"\"}", "0", ""),
+     "unsupported version 2: this program reads version 1"},
     {DOCUMENT("0", "[]", "1", "{\"message\":\"\"}", "0", ""), "unsupported version 0"},
-    {DOCUMENT("\"1\"", "[]", "1", "{\"message\":\"\"}", "0", ""), "field version must be a whole number"},
-    {DOCUMENT("1.5", "[]", "1", "{\"message\":\"\"}", "0", ""), "field version must be a whole number"},
+    {DOCUMENT("\"1\"", "[]", "1", "{\"message\":\"\"}", "0", ""),
+     "field version must be a whole number"},
+    {DOCUMENT("1.5", "[]", "1", "{\"message\":\"\"}", "0", ""),
+     "field version must be a whole number"},
     {"{\"version\":1}", "missing required field: runId"},
     {"{\"version\":1,\"runId\":7}", "field runId must be a string"},
     {"{\"version\":1,\"runId\":\"r\"}", "missing required field: history"},
     {"{\"version\":1,\"runId\":\"r\",\"history\":{}}", "field history must be an array"},
-    {"{\"version\":1,\"runId\":\"r\",\"history\":[]}", "missing required field: lastCompletedIteration"},
-    {DOCUMENT("1", "[]", "-1", "{\"message\":\"\"}", "0", ""), "field lastCompletedIteration must be a whole number from 0 to 1000000"},
-    {DOCUMENT("1", "[]", "1e3", "{\"message\":\"\"}", "0", ""), "field lastCompletedIteration must be a whole number"},
-    {DOCUMENT("1", "[]", "1000001", "{\"message\":\"\"}", "0", ""), "field lastCompletedIteration must be a whole number from 0 to 1000000"},
-    {"{\"version\":1,\"runId\":\"r\",\"history\":[],\"lastCompletedIteration\":1}", "missing required field: originalInput"},
+    {"{\"version\":1,\"runId\":\"r\",\"history\":[]}",
+     "missing required field: lastCompletedIteration"},
+    {DOCUMENT("1", "[]", "-1", "{\"message\":\"\"}", "0", ""),
+     "field lastCompletedIteration must be a whole number from 0 to 1000000"},
+    {DOCUMENT("1", "[]", "1e3", "{\"message\":\"\"}", "0", ""),
+     "field lastCompletedIteration must be a whole number"},
+    {DOCUMENT("1", "[]", "1000001", "{\"message\":\"\"}", "0", ""),
+     "field lastCompletedIteration must be a whole number from 0 to 1000000"},
+    {"{\"version\":1,\"runId\":\"r\",\"history\":[],\"lastCompletedIteration\":1}",
+     "missing required field: originalInput"},
     {DOCUMENT("1", "[]", "1", "\"hi\"", "0", ""), "field originalInput must be an object"},
     {DOCUMENT("1", "[]", "1", "{}", "0", ""), "missing required field: originalInput.message"},
-    {DOCUMENT("1", "[]", "1", "{\"message\":1}", "0", ""), "field originalInput.message must be a string"},
-    {"{\"version\":1,\"runId\":\"r\",\"history\":[],\"lastCompletedIteration\":1,\"originalInput\":{\"message\":\"\"}}",
+    {DOCUMENT("1", "[]", "1", "{\"message\":1}", "0", ""),
+     "field originalInput.message must be a string"},
+    {"{\"version\":1,\"runId\":\"r\",\"history\":[],\"lastCompletedIteration\":1,\"originalInput\":"
+     "{\"message\":\"\"}}",
      "missing required field: checkpointedAt"},
-    {DOCUMENT("1", "[]", "1", "{\"message\":\"\"}", "null", ""), "field checkpointedAt must be a whole number"},
+    {DOCUMENT("1", "[]", "1", "{\"message\":\"\"}", "null", ""),
+     "field checkpointedAt must be a whole number"},
     {GOOD("[]", ",\"failurePoint\":1"), "field failurePoint must be an object"},
     {GOOD("[]", ",\"failurePoint\":{}"), "missing required field: failurePoint.iteration"},
-    {GOOD("[]", ",\"failurePoint\":{\"iteration\":1}"), "missing required field: failurePoint.phase"},
-    {GOOD("[]", ",\"failurePoint\":{\"iteration\":1,\"phase\":\"model\"}"), "field failurePoint.phase must be iteration, tool, llm or unknown"},
-    {GOOD("[]", ",\"failurePoint\":{\"iteration\":1,\"phase\":\"llm\",\"stage\":1}"), "field failurePoint.stage must be a string"},
+    {GOOD("[]", ",\"failurePoint\":{\"iteration\":1}"),
+     "missing required field: failurePoint.phase"},
+    {GOOD("[]", ",\"failurePoint\":{\"iteration\":1,\"phase\":\"model\"}"),
+     "field failurePoint.phase must be iteration, tool, llm or unknown"},
+    {GOOD("[]", ",\"failurePoint\":{\"iteration\":1,\"phase\":\"llm\",\"stage\":1}"),
+     "field failurePoint.stage must be a string"},
     {GOOD("[1]", ""), "field history[0] must be a message with a role"},
     {GOOD("[{\"role\":\"critic\"}]", ""), "field history[0] must be a message with a role"},
-    {GOOD("[" MESSAGE "," RESULT "]", ""), "field history[1] answers no call of the message before it"},
-    {GOOD("[" CALLING "," RESULT "," MESSAGE "]", ""), "field history[2] stands where the result of a tool call is missing"},
-    {GOOD("[" CALLING "," RESULT "]", ""), "field history[2] is missing: the result of a tool call"},
-    {GOOD("[" CALLING "," RESULT "," RESULT "," RESULT "]", ""), "field history[3] answers no call"},
+    {GOOD("[" MESSAGE "," RESULT "]", ""),
+     "field history[1] answers no call of the message before it"},
+    {GOOD("[" CALLING "," RESULT "," MESSAGE "]", ""),
+     "field history[2] stands where the result of a tool call is missing"},
+    {GOOD("[" CALLING "," RESULT "]", ""),
+     "field history[2] is missing: the result of a tool call"},
+    {GOOD("[" CALLING "," RESULT "," RESULT "," RESULT "]", ""),
+     "field history[3] answers no call"},
 };
 
 static void test_reading(void) {
@@ -225,17 +274,23 @@ static void test_reading(void) {
     ck_status status = ck_json_check(text, &err);
     if (status == CK_OK) status = ck_run_checkpoint_read(&read, text, &err);
     const char *want = documents[i].want;
-    if (!want) tap_is_status(status, CK_OK, &err, "%s is read", documents[i].document);
-    else tap_ok(status != CK_OK && !strncmp(err.text, want, strlen(want)) && !read.run.len, "%s (%s)", want, err.text);
+    if (!want)
+      tap_is_status(status, CK_OK, &err, "%s is read", documents[i].document);
+    else
+      tap_ok(status != CK_OK && !strncmp(err.text, want, strlen(want)) && !read.run.len, "%s (%s)",
+             want, err.text);
   }
-  tap_ok(ck_run_checkpoint_is(ck_bytes_text("{\"runId\":1,\"history\":2}")), "a document that means to be one is told apart");
+  tap_ok(ck_run_checkpoint_is(ck_bytes_text("{\"runId\":1,\"history\":2}")),
+         "a document that means to be one is told apart");
   tap_ok(!ck_run_checkpoint_is(ck_bytes_text("{\"history\":[]}")), "one that does not is not");
   tap_ok(!ck_run_checkpoint_is(ck_bytes_text("[]")), "an array is none");
 }
 
 int main(void) {
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) == CK_OK, "a runtime: %s", err.text);
+  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) ==
+               CK_OK,
+           "a runtime: %s", err.text);
   test_phases();
   test_fields();
   test_refusals();

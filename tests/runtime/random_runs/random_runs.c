@@ -10,7 +10,8 @@
 const char lives_program[] =
     "local flow = require 'ck.flow'\n"
     "local function lcg(s) return (s * 1103515245 + 12345) % 2147483648 end\n"
-    "local function mix(a, text) text = tostring(text) for i = 1, #text do a = (a * 31 + text:byte(i)) % 2147483647 end return a end\n"
+    "local function mix(a, text) text = tostring(text) for i = 1, #text do a = (a * 31 + "
+    "text:byte(i)) % 2147483647 end return a end\n"
     "local function merge(ctx, acc, names, ended, strict)\n"
     "  for _, name in ipairs(names) do local one = ended[name]\n"
     "    if one.error and strict then error(one.error, 0) end\n"
@@ -27,10 +28,12 @@ const char lives_program[] =
     "  local t = ctx.task or { seed = ctx.input.seed, depth = 0, strict = ctx.input.strict }\n"
     "  local p = ctx.position or { i = 0, acc = 7 }\n"
     "  local i, acc, open = p.i, p.acc, p.open\n"
-    "  local function ask(kind, class) local r = ctx.effect { kind = kind, class = class, request = { name = kind == 'tool' and 't' or nil, "
+    "  local function ask(kind, class) local r = ctx.effect { kind = kind, class = class, request "
+    "= { name = kind == 'tool' and 't' or nil, "
     "    call_id = kind == 'tool' and 'c' .. i or nil, acc = acc } }\n"
     "    acc = mix(acc, r.status .. (r.raw or '')) end\n"
-    "  local function bound(kind) ctx.boundary(kind or 'step_complete', { position = { path = 's' .. i .. (open and 'o' or ''), i = i, acc = acc, open = open } }) end\n"
+    "  local function bound(kind) ctx.boundary(kind or 'step_complete', { position = { path = 's' "
+    ".. i .. (open and 'o' or ''), i = i, acc = acc, open = open } }) end\n"
     "  if not ctx.position then ctx.message('user', 'go ' .. t.seed) end\n"
     "  while i < 3 + t.seed % 4 or open do\n"
     "    local s = lcg(lcg(t.seed + i * 7919))\n"
@@ -46,23 +49,30 @@ const char lives_program[] =
     "      elseif what == 1 or what == 2 then ctx.message('user', 'm' .. i) ask('model', 'pure')\n"
     "      elseif what == 3 then\n"
     "        local list = {} for k = 1, 2 + r(2) do local kind = r(3) == 0 and 'model' or 'tool'\n"
-    "          list[k] = { kind = kind, class = kind == 'model' and 'pure' or r(2) == 0 and 'once' or 'idempotent',\n"
-    "            request = { name = kind == 'tool' and 't' or nil, call_id = kind == 'tool' and 'b' .. k or nil, acc = acc, k = k } } end\n"
-    "        for _, o in ipairs(ctx.effects(list)) do acc = mix(acc, o.status .. (o.raw or '')) end\n"
+    "          list[k] = { kind = kind, class = kind == 'model' and 'pure' or r(2) == 0 and 'once' "
+    "or 'idempotent',\n"
+    "            request = { name = kind == 'tool' and 't' or nil, call_id = kind == 'tool' and "
+    "'b' .. k or nil, acc = acc, k = k } } end\n"
+    "        for _, o in ipairs(ctx.effects(list)) do acc = mix(acc, o.status .. (o.raw or '')) "
+    "end\n"
     "      elseif what == 4 then ask('sleep', 'pure')\n"
     "      elseif what == 5 then ask('ask', 'idempotent')\n"
     "      elseif what == 6 then ctx.pause('rest')\n"
     "      elseif what == 7 then ask('tool', 'idempotent')\n"
-    "      elseif what == 8 then local mine = ctx.scope .. i ctx.memory.mine = mine ask('tool', 'pure')\n"
+    "      elseif what == 8 then local mine = ctx.scope .. i ctx.memory.mine = mine ask('tool', "
+    "'pure')\n"
     "        if ctx.memory.mine ~= mine then error('another scope wrote here', 0) end\n"
     "      else local children = {} open = {}\n"
     "        for k = 1, 1 + r(3) do open[k] = 'k' .. k\n"
-    "          children[k] = { scope = 'k' .. k, agent = r(2) == 0 and 'a' .. k or nil, tag = r(3) == 0 and 't' .. i or nil,\n"
-    "            task = { seed = lcg(t.seed + i * 31 + k), depth = t.depth + 1, strict = t.strict } } end\n"
+    "          children[k] = { scope = 'k' .. k, agent = r(2) == 0 and 'a' .. k or nil, tag = r(3) "
+    "== 0 and 't' .. i or nil,\n"
+    "            task = { seed = lcg(t.seed + i * 31 + k), depth = t.depth + 1, strict = t.strict "
+    "} } end\n"
     "        ctx.fork(children)\n"
     "        if r(2) == 0 then bound() elseif r(2) == 0 then ask('tool', 'once') end\n"
     "      end\n"
-    "      if not open then i = i + 1 if r(2) == 0 then bound(r(3) == 0 and 'tool_round' or nil) end end\n"
+    "      if not open then i = i + 1 if r(2) == 0 then bound(r(3) == 0 and 'tool_round' or nil) "
+    "end end\n"
     "    end\n"
     "  end\n"
     "  return acc\n"
@@ -113,7 +123,8 @@ static uint64_t what_is_asked(const ck_effect *effect) {
   return hash(digest.bytes, sizeof digest.bytes, h);
 }
 
-ck_status lives_start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err) {
+ck_status lives_start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                      ck_error *err) {
   world *self = to;
   (void)err;
   tap_must(self->count < RUNNING_MAX, "not too much at once");
@@ -130,16 +141,19 @@ ck_status lives_start(ck_effect_run **out, void *to, const ck_effect *effect, ck
     snprintf(self->why, sizeof self->why, "paid twice: %.400s", effect->key);
   }
   int64_t under_way = known->model ? RESERVE : 0;
-  for (size_t i = 0; i < self->count; i++) under_way += self->list[i].kind == CK_EFFECT_MODEL ? RESERVE : 0;
+  for (size_t i = 0; i < self->count; i++)
+    under_way += self->list[i].kind == CK_EFFECT_MODEL ? RESERVE : 0;
   bool pauses = self->profile && self->profile->on_limit == CK_LIMIT_PAUSE;
-  if (pauses && known->model && ck_session_totals(self->session)->cost_micros + under_way > self->profile->budget_micros) {
+  if (pauses && known->model &&
+      ck_session_totals(self->session)->cost_micros + under_way > self->profile->budget_micros) {
     self->over_limit++;
     snprintf(self->why, sizeof self->why, "over the limit: %.400s", effect->key);
   }
   const fact *must = self->whole ? find(self->whole, effect->key) : NULL;
   if (self->whole && (!must || must->asked != known->asked)) {
     self->other++;
-    snprintf(self->why, sizeof self->why, "%s: %.400s", must ? "asked otherwise" : "not asked before", effect->key);
+    snprintf(self->why, sizeof self->why, "%s: %.400s",
+             must ? "asked otherwise" : "not asked before", effect->key);
   }
   known->open = true;
   self->list[self->count] = (running){.sink = sink, .kind = effect->kind};
@@ -156,8 +170,10 @@ void lives_cancel(void *to, ck_effect_run *run) {
 
 void lives_answer(char out[128], const char *key, ck_effect_kind kind) {
   unsigned long long h = hash(key, strlen(key), 5) % 100000;
-  if (kind == CK_EFFECT_MODEL) snprintf(out, 128, "{\"role\":\"assistant\",\"content\":\"%llu\"}", h);
-  else snprintf(out, 128, "\"%llu\"", h);
+  if (kind == CK_EFFECT_MODEL)
+    snprintf(out, 128, "{\"role\":\"assistant\",\"content\":\"%llu\"}", h);
+  else
+    snprintf(out, 128, "\"%llu\"", h);
 }
 
 ck_value *lives_value_of(const char *json) {
@@ -177,7 +193,8 @@ void lives_turn(world *self) {
     if (ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
     if (self->count != before) i = 0;
   }
-  if (self->status != CK_OK && self->status != CK_E_PENDING) snprintf(self->why, sizeof self->why, "turn: %.400s", err.text);
+  if (self->status != CK_OK && self->status != CK_E_PENDING)
+    snprintf(self->why, sizeof self->why, "turn: %.400s", err.text);
 }
 
 void lives_deliver(world *self, size_t index, ck_status failure) {
@@ -189,7 +206,9 @@ void lives_deliver(world *self, size_t index, ck_status failure) {
   memmove(&self->list[index], &self->list[index + 1], (--self->count - index) * sizeof taken);
   lives_answer(json, taken.key, taken.kind);
   ck_value *result = failure == CK_OK ? lives_value_of(json) : NULL;
-  tap_must(ck_outcome_new(&outcome, failure == CK_OK ? CK_OUTCOME_OK : CK_OUTCOME_FAILED, result, failure == CK_OK ? NULL : "no", &err) == CK_OK, "o");
+  tap_must(ck_outcome_new(&outcome, failure == CK_OK ? CK_OUTCOME_OK : CK_OUTCOME_FAILED, result,
+                          failure == CK_OK ? NULL : "no", &err) == CK_OK,
+           "o");
   outcome->error_status = failure;
   ck_value_free(result);
   if (failure == CK_OK && known->model) {

@@ -1,4 +1,5 @@
-/* random_runs.h - a random flow and its outside world, which answers by the effect's key alone and counts what it is asked. */
+/* random_runs.h - a random flow and its outside world, which answers by the effect's key alone and
+ * counts what it is asked. */
 #ifndef CK_TESTS_RUNTIME_RANDOM_RUNS_RANDOM_RUNS_H
 #define CK_TESTS_RUNTIME_RANDOM_RUNS_RANDOM_RUNS_H
 
@@ -20,8 +21,8 @@ typedef struct running {
 typedef struct fact {
   char key[CK_STATE_KEY_MAX];
   bool once, model, open;
-  int times;       /* begun, and not known to have failed */
-  uint64_t asked;  /* of an undisturbed run: what it was asked with */
+  int times;        /* begun, and not known to have failed */
+  uint64_t asked;   /* of an undisturbed run: what it was asked with */
   uint32_t paid_in; /* attempt */
 } fact;
 
@@ -55,10 +56,12 @@ typedef struct lives_mode {
   const char *name;
   bool strict, fails, rewinds, limited;
   bool same;     /* it must ask what the undisturbed run asks */
-  bool diverges; /* what it asks depends on what has failed: it may end for good at an effect that was done with another request */
+  bool diverges; /* what it asks depends on what has failed: it may end for good at an effect that
+                    was done with another request */
 } lives_mode;
 
-/* Sessions of each mode, most in memory, some in sqlite. Arguments or LIVES_COUNT and LIVES_FIRST: how many, from which seed; a third argument: one mode only. */
+/* Sessions of each mode, most in memory, some in sqlite. Arguments or LIVES_COUNT and LIVES_FIRST:
+ * how many, from which seed; a third argument: one mode only. */
 void lives_test_modes(const lives_mode *modes, size_t count, int argc, char **argv);
 void lives_test_mode(const lives_mode *m, const char *store, unsigned first, unsigned rounds);
 
@@ -68,7 +71,8 @@ uint32_t lives_draw(world *self, uint32_t below);
 fact *lives_note(world *self, const char *key);
 bool lives_serves(void *self, const ck_effect *effect);
 int64_t lives_reserve(void *self, const ck_effect *effect);
-ck_status lives_start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink, ck_error *err);
+ck_status lives_start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
+                      ck_error *err);
 void lives_cancel(void *to, ck_effect_run *run);
 void lives_answer(char out[128], const char *key, ck_effect_kind kind);
 ck_value *lives_value_of(const char *json);

@@ -1,5 +1,5 @@
-/* run.c - lives of a random flow: it dies, pauses, fails, goes back and goes on, and what has come of it is compared with an
- * undisturbed run. */
+/* run.c - lives of a random flow: it dies, pauses, fails, goes back and goes on, and what has come
+ * of it is compared with an undisturbed run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,19 @@
 static ck_status sometimes(ck_decision *out, void *to, const ck_boundary *at, ck_error *err) {
   world *self = to;
   (void)at, (void)err;
-  *out = (ck_decision){.take = self->calm || lives_draw(self, 2), .sync = self->calm || lives_draw(self, 2)};
+  *out = (ck_decision){.take = self->calm || lives_draw(self, 2),
+                       .sync = self->calm || lives_draw(self, 2)};
   return CK_OK;
 }
 
 static void execute(world *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_execution_options options = {.session = self->session, .engine = self->engine, .flow = self->flow, .drivers = self->drivers,
-                                  .clock = self->runtime->clock, .waker = self->runtime->waker};
+  ck_execution_options options = {.session = self->session,
+                                  .engine = self->engine,
+                                  .flow = self->flow,
+                                  .drivers = self->drivers,
+                                  .clock = self->runtime->clock,
+                                  .waker = self->runtime->waker};
   self->count = 0;
   self->lives++;
   tap_must(ck_execution_open(&self->execution, &options, &err) == CK_OK, "execution: %s", err.text);
@@ -36,10 +41,12 @@ static void crash(world *self) {
   for (size_t r = 0; r < execution->runner_count; r++)
     for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
       const ck_call *call = execution->runners[r]->calls[i];
-      self->lost += call->effect.kind == CK_EFFECT_MODEL && (call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER);
+      self->lost += call->effect.kind == CK_EFFECT_MODEL &&
+                    (call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER);
     }
   if (lives_draw(self, 2) == 0) { /* what was not queued is gone */
-    for (size_t i = 0; i < self->session->pending_count; i++) ck_event_free(self->session->pending[i]);
+    for (size_t i = 0; i < self->session->pending_count; i++)
+      ck_event_free(self->session->pending[i]);
     self->session->pending_count = 0;
   }
   ck_execution_close(self->execution);
@@ -53,21 +60,25 @@ typedef struct keys {
   size_t count;
 } keys;
 
-static void keep_key(void *to, const char *key, const char *kind, const char *class, ck_bytes request) {
+static void keep_key(void *to, const char *key, const char *kind, const char *class,
+                     ck_bytes request) {
   keys *self = to;
   (void)kind, (void)class, (void)request;
   if (self->count < 64) snprintf(self->list[self->count++], CK_STATE_KEY_MAX, "%s", key);
 }
 
 /* Room for one call at least. */
-static int64_t raise_limit(world *self) { return self->paid + (self->lost + 1 + lives_draw(self, 4)) * RESERVE; }
+static int64_t raise_limit(world *self) {
+  return self->paid + (self->lost + 1 + lives_draw(self, 4)) * RESERVE;
+}
 
 /* A person says what they know: of a doubt whether it happened, to a question its answer. */
 static void say(world *self) {
   keys *all = calloc(1, sizeof *all);
   ck_error err = CK_ERROR_INIT;
   char json[128];
-  tap_must(ck_session_list_doubts(self->runtime, self->id, keep_key, all, &err) == CK_OK, "doubts: %s", err.text);
+  tap_must(ck_session_list_doubts(self->runtime, self->id, keep_key, all, &err) == CK_OK,
+           "doubts: %s", err.text);
   for (size_t i = 0; i < all->count; i++) {
     bool happened = lives_draw(self, 2) == 0;
     fact *known = lives_note(self, all->list[i]);
@@ -75,17 +86,22 @@ static void say(world *self) {
     ck_value *value = lives_value_of(json);
     if (!happened) known->times = 0;
     self->doubts++;
-    tap_must(ck_session_resolve(self->runtime, self->id, all->list[i], happened ? "done" : "retry", happened ? value : NULL, &err) == CK_OK, "resolve: %s", err.text);
+    tap_must(ck_session_resolve(self->runtime, self->id, all->list[i], happened ? "done" : "retry",
+                                happened ? value : NULL, &err) == CK_OK,
+             "resolve: %s", err.text);
     ck_value_free(value);
   }
   all->count = 0;
-  tap_must(ck_session_list_questions(self->runtime, self->id, keep_key, all, &err) == CK_OK, "questions: %s", err.text);
+  tap_must(ck_session_list_questions(self->runtime, self->id, keep_key, all, &err) == CK_OK,
+           "questions: %s", err.text);
   for (size_t i = 0; i < all->count; i++) {
     if (self->calm || lives_draw(self, 3) == 0) continue;
     lives_answer(json, all->list[i], CK_EFFECT_ASK);
-    if (strstr(all->list[i], "/limit/")) snprintf(json, sizeof json, "\"%.6f\"", (double)raise_limit(self) / 1e6);
+    if (strstr(all->list[i], "/limit/"))
+      snprintf(json, sizeof json, "\"%.6f\"", (double)raise_limit(self) / 1e6);
     ck_value *value = lives_value_of(json);
-    err = (ck_error)CK_ERROR_INIT; /* a question behind the checkpoint is asked once more before it can be answered */
+    err = (ck_error)CK_ERROR_INIT; /* a question behind the checkpoint is asked once more before it
+                                      can be answered */
     ck_status status = ck_session_answer(self->runtime, self->id, all->list[i], value, &err);
     tap_must(status == CK_OK || status == CK_E_REFUSED, "answer: %s", err.text);
     ck_value_free(value);
@@ -101,18 +117,23 @@ typedef struct picking {
 
 static bool pick(void *to, const ck_checkpoint_info *checkpoint) {
   picking *self = to;
-  if (checkpoint->resumable && lives_draw(self->world, ++self->seen) == 0) snprintf(self->id, sizeof self->id, "%s", checkpoint->id);
+  if (checkpoint->resumable && lives_draw(self->world, ++self->seen) == 0)
+    snprintf(self->id, sizeof self->id, "%s", checkpoint->id);
   return true;
 }
 
 static bool resume(world *self, bool rewinds) {
   ck_error err = CK_ERROR_INIT;
   picking p = {.world = self};
-  ck_resume_options options = {.policies = &self->policies, .profile = self->profile, .retry = true};
+  ck_resume_options options = {
+      .policies = &self->policies, .profile = self->profile, .retry = true};
   ck_head head;
-  tap_must(ck_store_get_head(&head, self->runtime->store, self->id, &err) == CK_OK, "head: %s", err.text);
+  tap_must(ck_store_get_head(&head, self->runtime->store, self->id, &err) == CK_OK, "head: %s",
+           err.text);
   if (rewinds && lives_draw(self, 6) == 0)
-    tap_must(ck_store_list_checkpoints(self->runtime->store, head.session.no, pick, &p, &err) == CK_OK, "list: %s", err.text);
+    tap_must(
+        ck_store_list_checkpoints(self->runtime->store, head.session.no, pick, &p, &err) == CK_OK,
+        "list: %s", err.text);
   ck_head_clear(&head);
   if (self->profile && self->profile->on_limit == CK_LIMIT_PAUSE)
     self->profile->budget_micros = raise_limit(self);
@@ -162,8 +183,11 @@ static bool keep_result(void *to, const ck_event *event) {
 
 static void read_result(world *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_event_query query = {.session = ck_session_get_record(self->session)->no, .kinds = 1ull << CK_EVENT_SESSION_COMPLETED};
-  tap_must(ck_store_read_events(self->runtime->store, &query, keep_result, self->result, &err) == CK_OK, "%s", err.text);
+  ck_event_query query = {.session = ck_session_get_record(self->session)->no,
+                          .kinds = 1ull << CK_EVENT_SESSION_COMPLETED};
+  tap_must(
+      ck_store_read_events(self->runtime->store, &query, keep_result, self->result, &err) == CK_OK,
+      "%s", err.text);
 }
 
 static int count_keys(world *self) {
@@ -171,10 +195,12 @@ static int count_keys(world *self) {
   ck_state_entry *entries;
   size_t count;
   int found = 0;
-  tap_must(ck_state_list(&entries, &count, ck_session_state(self->session), &err) == CK_OK, "%s", err.text);
+  tap_must(ck_state_list(&entries, &count, ck_session_state(self->session), &err) == CK_OK, "%s",
+           err.text);
   for (size_t i = 0; i < count; i++) {
     bool left = strncmp(entries[i].key, "branch.", 7) == 0 ||
-                (strncmp(entries[i].key, "position.", 9) == 0 && strcmp(entries[i].key, "position.main") != 0);
+                (strncmp(entries[i].key, "position.", 9) == 0 &&
+                 strcmp(entries[i].key, "position.main") != 0);
     if (left) snprintf(self->why, sizeof self->why, "left: %.400s", entries[i].key);
     found += left;
   }
@@ -185,14 +211,22 @@ static int count_keys(world *self) {
 static void begin(world *self, const char *id, unsigned seed, bool strict) {
   ck_error err = CK_ERROR_INIT;
   char input[128];
-  snprintf(input, sizeof input, "{\"input\":{\"seed\":%u,\"strict\":%s}}", seed, strict ? "true" : "false");
+  snprintf(input, sizeof input, "{\"input\":{\"seed\":%u,\"strict\":%s}}", seed,
+           strict ? "true" : "false");
   ck_value *given = lives_value_of(input);
-  self->driver = (ck_effect_driver){.name = "hand", .self = self, .serves = lives_serves, .start = lives_start, .cancel = lives_cancel, .reserve = lives_reserve};
+  self->driver = (ck_effect_driver){.name = "hand",
+                                    .self = self,
+                                    .serves = lives_serves,
+                                    .start = lives_start,
+                                    .cancel = lives_cancel,
+                                    .reserve = lives_reserve};
   self->drivers[0] = &self->driver;
   self->policies = (ck_policy_engine){.self = self, .checkpoint = sometimes};
   snprintf(self->id, sizeof self->id, "%s", id);
-  ck_session_options options = {.id = id, .input = given, .policies = &self->policies, .profile = self->profile};
-  tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start: %s", err.text);
+  ck_session_options options = {
+      .id = id, .input = given, .policies = &self->policies, .profile = self->profile};
+  tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start: %s",
+           err.text);
   ck_value_free(given);
   execute(self);
 }
@@ -204,7 +238,8 @@ static const char *live(world *self, const lives_mode *m) {
     if (self->status != CK_OK && self->status != CK_E_PENDING) return "error";
     if (moves > 20000) return "hangs";
     bool over = self->status == CK_OK, dies = !over && !self->calm && lives_draw(self, 12) == 0;
-    bool troubled = self->lives < TROUBLE_LIVES; /* then nothing fails or goes back any more: it must end */
+    bool troubled =
+        self->lives < TROUBLE_LIVES; /* then nothing fails or goes back any more: it must end */
     if (!over && !dies) {
       if (!move(self, m->fails && troubled)) return "flush";
       continue;
@@ -220,7 +255,8 @@ static const char *live(world *self, const lives_mode *m) {
 }
 
 static const char *check(world *self, const lives_mode *m, const world *whole) {
-  int64_t known = ck_session_totals(self->session)->cost_micros, most = self->paid + self->lost * RESERVE;
+  int64_t known = ck_session_totals(self->session)->cost_micros,
+          most = self->paid + self->lost * RESERVE;
   if (self->twice) return "a once effect ran twice";
   if (self->paid_twice) return "a call was paid twice";
   if (m->same && self->other) return "it was asked something else";
@@ -229,7 +265,8 @@ static const char *check(world *self, const lives_mode *m, const world *whole) {
   if (self->ending.status == CK_SESSION_COMPLETED && count_keys(self)) return "keys are left";
   bool exact = !m->fails && !m->rewinds;
   if (known < self->paid || known > most || (exact && known != most)) {
-    snprintf(self->why, sizeof self->why, "%lld known, %lld paid, %lld lost", (long long)known, (long long)self->paid, (long long)self->lost);
+    snprintf(self->why, sizeof self->why, "%lld known, %lld paid, %lld lost", (long long)known,
+             (long long)self->paid, (long long)self->lost);
     return "money";
   }
   return "";
@@ -244,7 +281,8 @@ static void clear(world *self) {
 static void open_all(world *base, const char *store) {
   ck_error err = CK_ERROR_INIT;
   ck_clock clock = clock_of_looks();
-  ck_status status = ck_runtime_open(&base->runtime, store, &(ck_store_options){.create = true}, &clock, &err);
+  ck_status status =
+      ck_runtime_open(&base->runtime, store, &(ck_store_options){.create = true}, &clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&base->engine, NULL, &err);
   static const char *path;
   if (!path) path = flow_file(lives_program);
@@ -290,9 +328,12 @@ void lives_test_mode(const lives_mode *m, const char *store, unsigned first, uns
     if (!*problem && one.ending.status == CK_SESSION_COMPLETED) read_result(&one);
     if (!*problem) problem = check(&one, m, &whole);
     const world *bad = one.lives ? &one : &whole;
-    if (*problem) tap_diag("%s, round %u: %s %s (%s) life %d: %s", m->name, round, one.lives ? "" : "undisturbed", problem, bad->why, bad->lives, bad->ending.text);
+    if (*problem)
+      tap_diag("%s, round %u: %s %s (%s) life %d: %s", m->name, round,
+               one.lives ? "" : "undisturbed", problem, bad->why, bad->lives, bad->ending.text);
     wrong += *problem != 0;
-    lives += one.lives, crashes += one.crashes, failures += one.failures, rewinds += one.rewinds, doubts += one.doubts;
+    lives += one.lives, crashes += one.crashes, failures += one.failures, rewinds += one.rewinds,
+        doubts += one.doubts;
     effects += whole.fact_count;
     clear(&one);
     ck_profile_free(one.profile);
@@ -301,14 +342,19 @@ void lives_test_mode(const lives_mode *m, const char *store, unsigned first, uns
     base.engine->free(base.engine->self);
     ck_runtime_close(base.runtime);
   }
-  tap_is_int(wrong, 0, "%s, %s: %u sessions, %zu effects, %d lives, %d crashes, %d failures, %d steps back, %d doubts", m->name, store, rounds,
-             effects, lives, crashes, failures, rewinds, doubts);
+  tap_is_int(wrong, 0,
+             "%s, %s: %u sessions, %zu effects, %d lives, %d crashes, %d failures, %d steps back, "
+             "%d doubts",
+             m->name, store, rounds, effects, lives, crashes, failures, rewinds, doubts);
 }
 
-static unsigned number(const char *text, unsigned otherwise) { return text ? (unsigned)strtoul(text, NULL, 10) : otherwise; }
+static unsigned number(const char *text, unsigned otherwise) {
+  return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
+}
 
 void lives_test_modes(const lives_mode *modes, size_t count, int argc, char **argv) {
-  unsigned rounds = number(argc > 1 ? argv[1] : getenv("LIVES_COUNT"), 12), first = number(argc > 2 ? argv[2] : getenv("LIVES_FIRST"), 1);
+  unsigned rounds = number(argc > 1 ? argv[1] : getenv("LIVES_COUNT"), 12),
+           first = number(argc > 2 ? argv[2] : getenv("LIVES_FIRST"), 1);
   unsigned only = number(argc > 3 ? argv[3] : NULL, (unsigned)count);
   for (size_t i = 0; i < count; i++) {
     if (only < count && i != only) continue;

@@ -1,5 +1,5 @@
-/* test_random_runs_limits.c - the random lives under a budget that a person raises whenever it is met: it is never passed, whatever was
- * lost, and the sessions end all the same. */
+/* test_random_runs_limits.c - the random lives under a budget that a person raises whenever it is
+ * met: it is never passed, whatever was lost, and the sessions end all the same. */
 #include <stdlib.h>
 
 #include "tests/runtime/random_runs/random_runs.h"
@@ -8,8 +8,16 @@
 int main(int argc, char **argv) {
   static const lives_mode modes[] = {
       {.name = "limits", .strict = true, .limited = true, .same = true},
-      {.name = "limits and steps back", .strict = true, .rewinds = true, .limited = true, .same = true},
-      {.name = "limits, failures, steps back", .fails = true, .rewinds = true, .limited = true, .diverges = true},
+      {.name = "limits and steps back",
+       .strict = true,
+       .rewinds = true,
+       .limited = true,
+       .same = true},
+      {.name = "limits, failures, steps back",
+       .fails = true,
+       .rewinds = true,
+       .limited = true,
+       .diverges = true},
   };
   lives_test_modes(modes, sizeof modes / sizeof *modes, argc, argv);
   return tap_done();

@@ -1,4 +1,5 @@
-/* saving_fixture.c - steps of a session over a VFS that fails, a clock that stands, and looks at the rows. */
+/* saving_fixture.c - steps of a session over a VFS that fails, a clock that stands, and looks at
+ * the rows. */
 #include "tests/runtime/session/saving_fixture.h"
 
 #include <stdio.h>
@@ -19,7 +20,9 @@ static int64_t read_wall(void *self) {
 static void open_runtime(saving_scene *self) {
   ck_error err = CK_ERROR_INIT;
   ck_clock clock = {.mono_us = read_mono, .wall_ms = read_wall};
-  tap_must(ck_runtime_open(&self->runtime, self->url, &(ck_store_options){.create = true}, &clock, &err) == CK_OK, "open: %s", err.text);
+  tap_must(ck_runtime_open(&self->runtime, self->url, &(ck_store_options){.create = true}, &clock,
+                           &err) == CK_OK,
+           "open: %s", err.text);
 }
 
 void saving_begin(saving_scene *self, const char *id, int64_t checkpoints) {
@@ -32,7 +35,8 @@ void saving_begin(saving_scene *self, const char *id, int64_t checkpoints) {
   self->profile->unsaved_checkpoints = checkpoints;
   open_runtime(self);
   ck_session_options options = {.id = id, .profile = self->profile};
-  tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start: %s", err.text);
+  tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start: %s",
+           err.text);
 }
 
 void saving_end(saving_scene *self) {
@@ -51,7 +55,8 @@ void saving_die_and_resume(saving_scene *self) {
   faulty_heal();
   open_runtime(self);
   ck_resume_options options = {.profile = self->profile};
-  tap_must(ck_session_resume(&self->session, self->runtime, self->id, &options, &err) == CK_OK, "resume: %s", err.text);
+  tap_must(ck_session_resume(&self->session, self->runtime, self->id, &options, &err) == CK_OK,
+           "resume: %s", err.text);
 }
 
 ck_status saving_put_number(saving_scene *self, ck_error *err) {
@@ -66,10 +71,13 @@ ck_status saving_put_number(saving_scene *self, ck_error *err) {
 
 ck_status saving_step_at(saving_scene *self, ck_boundary_kind kind, ck_error *err) {
   ck_status status = saving_put_number(self, err);
-  if (status == CK_OK) status = ck_session_boundary(&self->last, self->session, &(ck_boundary){.kind = kind}, err);
+  if (status == CK_OK)
+    status = ck_session_boundary(&self->last, self->session, &(ck_boundary){.kind = kind}, err);
   return status == CK_OK ? ck_session_wait(self->session, self->last.ticket, err) : status;
 }
-ck_status saving_step(saving_scene *self, ck_error *err) { return saving_step_at(self, CK_BOUNDARY_STEP_COMPLETE, err); }
+ck_status saving_step(saving_scene *self, ck_error *err) {
+  return saving_step_at(self, CK_BOUNDARY_STEP_COMPLETE, err);
+}
 
 void saving_put_much(saving_scene *self) {
   ck_buffer text = {0};
@@ -105,7 +113,9 @@ saving_stored saving_look(saving_scene *self) {
   saving_stored out = {.chained = true};
   ck_error err = CK_ERROR_INIT;
   int64_t no = ck_session_get_record(self->session)->no;
-  tap_must(ck_store_list_checkpoints(self->runtime->store, no, look_at_checkpoint, &out, &err) == CK_OK, "list: %s", err.text);
+  tap_must(
+      ck_store_list_checkpoints(self->runtime->store, no, look_at_checkpoint, &out, &err) == CK_OK,
+      "list: %s", err.text);
   return out;
 }
 
@@ -120,14 +130,16 @@ int64_t saving_events_in(saving_scene *self) {
   int64_t last = 0;
   ck_error err = CK_ERROR_INIT;
   ck_event_query query = {.session = ck_session_get_record(self->session)->no};
-  tap_must(ck_store_read_events(self->runtime->store, &query, keep_seq, &last, &err) == CK_OK, "events: %s", err.text);
+  tap_must(ck_store_read_events(self->runtime->store, &query, keep_seq, &last, &err) == CK_OK,
+           "events: %s", err.text);
   return last;
 }
 
 int64_t saving_problems_in(saving_scene *self) {
   ck_verify_report report;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_store_verify(&report, self->runtime->store, self->id, NULL, NULL, &err) == CK_OK, "verify: %s", err.text);
+  tap_must(ck_store_verify(&report, self->runtime->store, self->id, NULL, NULL, &err) == CK_OK,
+           "verify: %s", err.text);
   return report.problems;
 }
 
@@ -136,7 +148,8 @@ int64_t saving_number_in(saving_scene *self, int64_t checkpoint) {
   ck_error err = CK_ERROR_INIT;
   int64_t number = -1;
   int64_t no = ck_session_get_record(self->session)->no;
-  tap_must(ck_store_get_state(&state, self->runtime->store, no, checkpoint, &err) == CK_OK, "state: %s", err.text);
+  tap_must(ck_store_get_state(&state, self->runtime->store, no, checkpoint, &err) == CK_OK,
+           "state: %s", err.text);
   const ck_value *value = ck_state_get(state, "memory.n");
   if (value) ck_json_read_int(&number, ck_value_bytes(value));
   ck_state_free(state);
@@ -147,6 +160,7 @@ bool saving_watch(saving_scene *self) {
   ck_saving now;
   bool changed;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_watch_saving(&now, &changed, self->session, &err) == CK_OK, "watch: %s", err.text);
+  tap_must(ck_session_watch_saving(&now, &changed, self->session, &err) == CK_OK, "watch: %s",
+           err.text);
   return changed;
 }

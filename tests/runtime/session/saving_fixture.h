@@ -1,4 +1,5 @@
-/* saving_fixture.h - a session whose store fails when a test says so, and what of it is in the store. */
+/* saving_fixture.h - a session whose store fails when a test says so, and what of it is in the
+ * store. */
 #ifndef CK_TESTS_RUNTIME_SESSION_SAVING_FIXTURE_H
 #define CK_TESTS_RUNTIME_SESSION_SAVING_FIXTURE_H
 
@@ -16,7 +17,8 @@ typedef struct saving_scene {
   int64_t number; /* memory.n as put last */
 } saving_scene;
 
-/* A new session in the test's store; `checkpoints` may be unsaved, -1: on_save_failure = "pause". Nothing fails. */
+/* A new session in the test's store; `checkpoints` may be unsaved, -1: on_save_failure = "pause".
+ * Nothing fails. */
 void saving_begin(saving_scene *self, const char *id, int64_t checkpoints);
 void saving_end(saving_scene *self);
 /* The process dies; a new one resumes, and nothing fails any more. */

@@ -1,4 +1,5 @@
-/* test_requests.c - a request reaches the run it was meant for, once, and no other; that it was taken can be seen. */
+/* test_requests.c - a request reaches the run it was meant for, once, and no other; that it was
+ * taken can be seen. */
 #include "core/runtime/session/requests.h"
 
 #include <stdio.h>
@@ -11,35 +12,40 @@ static ck_runtime *runtime;
 static ck_session *start(const char *id) {
   ck_session *session;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = id}, &err) == CK_OK, "there is a session");
+  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = id}, &err) == CK_OK,
+           "there is a session");
   return session;
 }
 
 static bool take(ck_session_request *out, ck_session *session) {
   bool found;
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_session_take_request(out, &found, session, &err), CK_OK, &err, "requests are looked for");
+  tap_is_status(ck_session_take_request(out, &found, session, &err), CK_OK, &err,
+                "requests are looked for");
   return found;
 }
 
 static void leave(ck_session_request *wish, const ck_session *session) {
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_request_leave(runtime->store, ck_session_get_record(session), wish, &err), CK_OK, &err, "a request is left");
+  tap_is_status(ck_request_leave(runtime->store, ck_session_get_record(session), wish, &err), CK_OK,
+                &err, "a request is left");
 }
 
 /* True when the note on it is there. */
 static bool noted(const ck_session_request *wish, const ck_session *session, ck_buffer *problem) {
   bool found;
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_request_find_note(&found, runtime->store, ck_session_get_record(session)->no, 0, wish->id, problem, &err), CK_OK, &err,
-                "notes are looked for");
+  tap_is_status(ck_request_find_note(&found, runtime->store, ck_session_get_record(session)->no, 0,
+                                     wish->id, problem, &err),
+                CK_OK, &err, "notes are looked for");
   return found;
 }
 
 static void test_way(void) {
   ck_session *session = start("way");
   ck_session_request first = {.kind = CK_REQUEST_PAUSE, .text = (char[]){"a \"reason\""}};
-  ck_session_request second = {.kind = CK_REQUEST_ANSWER, .text = (char[]){"yes"}, .effect = (char[]){"main/a/ask/1"}};
+  ck_session_request second = {
+      .kind = CK_REQUEST_ANSWER, .text = (char[]){"yes"}, .effect = (char[]){"main/a/ask/1"}};
   ck_session_request taken;
   ck_buffer problem = {0};
   ck_error err = CK_ERROR_INIT;
@@ -47,17 +53,24 @@ static void test_way(void) {
   leave(&first, session);
   leave(&second, session);
   tap_ok(!noted(&first, session, &problem), "nobody has taken it");
-  tap_ok(take(&taken, session) && taken.kind == CK_REQUEST_PAUSE && strcmp(taken.text, "a \"reason\"") == 0, "the oldest comes first");
+  tap_ok(take(&taken, session) && taken.kind == CK_REQUEST_PAUSE &&
+             strcmp(taken.text, "a \"reason\"") == 0,
+         "the oldest comes first");
   tap_ok(!taken.effect && strcmp(taken.id, first.id) == 0, "as it was left");
   tap_is_status(ck_session_note_request(session, &taken, NULL, &err), CK_OK, &err, "that is noted");
   ck_session_request_clear(&taken);
-  tap_ok(take(&taken, session) && taken.kind == CK_REQUEST_ANSWER && strcmp(taken.effect, "main/a/ask/1") == 0, "then the next");
-  tap_is_status(ck_session_note_request(session, &taken, "nobody asked", &err), CK_OK, &err, "a problem is noted, too");
+  tap_ok(take(&taken, session) && taken.kind == CK_REQUEST_ANSWER &&
+             strcmp(taken.effect, "main/a/ask/1") == 0,
+         "then the next");
+  tap_is_status(ck_session_note_request(session, &taken, "nobody asked", &err), CK_OK, &err,
+                "a problem is noted, too");
   ck_session_request_clear(&taken);
   tap_ok(!take(&taken, session), "each is taken once");
-  tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err, "the notes are committed");
+  tap_is_status(ck_session_flush(session, CK_DURABLE_PROCESS, &err), CK_OK, &err,
+                "the notes are committed");
   tap_ok(noted(&first, session, &problem) && problem.len == 0, "the first was heeded");
-  tap_ok(noted(&second, session, &problem) && strcmp(problem.data, "nobody asked") == 0, "the second was not");
+  tap_ok(noted(&second, session, &problem) && strcmp(problem.data, "nobody asked") == 0,
+         "the second was not");
   ck_buffer_clear(&problem);
   ck_session_close(session);
 }
@@ -68,7 +81,8 @@ static void test_other_run(void) {
   ck_error err = CK_ERROR_INIT;
   leave(&late, session);
   ck_session_close(session);
-  tap_must(ck_session_resume(&session, runtime, "other", &(ck_resume_options){0}, &err) == CK_OK, "another run goes on: %s", err.text);
+  tap_must(ck_session_resume(&session, runtime, "other", &(ck_resume_options){0}, &err) == CK_OK,
+           "another run goes on: %s", err.text);
   tap_ok(!take(&taken, session), "a request for the run before is dropped");
   tap_ok(!take(&taken, session), "for good");
   ck_session_close(session);
@@ -76,18 +90,24 @@ static void test_other_run(void) {
 
 /* What others write into the store is not trusted. */
 static void test_nonsense(void) {
-  static const char *const bodies[] = {NULL, "{}", "[]", "null", "{\"run\":1}", "{\"run\":\"RUN\"}", "{\"run\":\"RUN\",\"id\":5}"};
+  static const char *const bodies[] = {
+      NULL, "{}", "[]", "null", "{\"run\":1}", "{\"run\":\"RUN\"}", "{\"run\":\"RUN\",\"id\":5}"};
   ck_session *session = start("nonsense");
   ck_session_request taken;
   ck_error err = CK_ERROR_INIT;
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     char text[256] = "", kind[] = "pause";
     const char *at = bodies[i] ? strstr(bodies[i], "RUN") : NULL;
-    if (at) snprintf(text, sizeof text, "%.*s%s%s", (int)(at - bodies[i]), bodies[i], ck_session_run(session), at + 3);
-    else if (bodies[i]) snprintf(text, sizeof text, "%s", bodies[i]);
+    if (at)
+      snprintf(text, sizeof text, "%.*s%s%s", (int)(at - bodies[i]), bodies[i],
+               ck_session_run(session), at + 3);
+    else if (bodies[i])
+      snprintf(text, sizeof text, "%s", bodies[i]);
     ck_request request = {.session = ck_session_get_record(session)->no, .kind = kind};
-    tap_must(!bodies[i] || ck_value_copy(&request.body, ck_bytes_text(text), &err) == CK_OK, "there is a body");
-    tap_must(ck_store_put_request(runtime->store, &request, &err) == CK_OK, "it is left: %s", err.text);
+    tap_must(!bodies[i] || ck_value_copy(&request.body, ck_bytes_text(text), &err) == CK_OK,
+             "there is a body");
+    tap_must(ck_store_put_request(runtime->store, &request, &err) == CK_OK, "it is left: %s",
+             err.text);
     ck_value_free(request.body);
     tap_ok(!take(&taken, session), "%s is passed over", bodies[i] ? bodies[i] : "nothing");
   }
@@ -96,7 +116,9 @@ static void test_nonsense(void) {
 
 int main(void) {
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) == CK_OK, "there is a store: %s", err.text);
+  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, NULL, &err) ==
+               CK_OK,
+           "there is a store: %s", err.text);
   test_way();
   test_other_run();
   test_nonsense();

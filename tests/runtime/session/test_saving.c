@@ -1,5 +1,6 @@
-/* test_saving.c - on_save_failure = "continue": a session goes on while its store takes nothing, within its bounds and no further;
- * it catches up without a gap, or stops without a lie; what costs money or cannot be repeated never runs ahead of the disk. */
+/* test_saving.c - on_save_failure = "continue": a session goes on while its store takes nothing,
+ * within its bounds and no further; it catches up without a gap, or stops without a lie; what costs
+ * money or cannot be repeated never runs ahead of the disk. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,10 @@ static bool look_at_event(void *to, const ck_event *event) {
 static told find_told(saving_scene *self, const char *what) {
   told out = {.what = what};
   ck_error err = CK_ERROR_INIT;
-  ck_event_query query = {.session = ck_session_get_record(self->session)->no, .kinds = 1ull << CK_EVENT_SAVING};
-  tap_must(ck_store_read_events(self->runtime->store, &query, look_at_event, &out, &err) == CK_OK, "events: %s", err.text);
+  ck_event_query query = {.session = ck_session_get_record(self->session)->no,
+                          .kinds = 1ull << CK_EVENT_SAVING};
+  tap_must(ck_store_read_events(self->runtime->store, &query, look_at_event, &out, &err) == CK_OK,
+           "events: %s", err.text);
   return out;
 }
 
@@ -45,13 +48,16 @@ static void test_catches_up(void) {
   tap_must(saving_step(&s, &err) == CK_OK && !saving_watch(&s), "a first step");
   int64_t saved = s.last.seq;
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
-  for (int i = 0; i < 3; i++) tap_is_status(saving_step(&s, &err), CK_OK, &err, "the disk is full: step %d goes on", i);
+  for (int i = 0; i < 3; i++)
+    tap_is_status(saving_step(&s, &err), CK_OK, &err, "the disk is full: step %d goes on", i);
   ck_saving now = saving_of(&s);
-  tap_ok(now.failing && now.checkpoints == 3 && strstr(now.cause, "No space"), "it is known: 3 checkpoints wait, %s", now.cause);
+  tap_ok(now.failing && now.checkpoints == 3 && strstr(now.cause, "No space"),
+         "it is known: 3 checkpoints wait, %s", now.cause);
   tap_ok(ck_session_is_unsaved(s.session, s.last.ticket), "the last one is not called saved");
   tap_ok(saving_watch(&s) && !saving_watch(&s), "that saving fails is told once");
   tap_is_int(saving_look(&s).last, saved, "the store is what it was");
-  tap_is_status(ck_session_flush(s.session, CK_DURABLE_PROCESS, &err), CK_E_IO, &err, "a flush does not say that it has flushed");
+  tap_is_status(ck_session_flush(s.session, CK_DURABLE_PROCESS, &err), CK_E_IO, &err,
+                "a flush does not say that it has flushed");
   faulty_heal();
   tap_is_status(saving_step(&s, &err), CK_OK, &err, "the disk has room: the next step is saved");
   now = saving_of(&s);
@@ -62,7 +68,8 @@ static void test_catches_up(void) {
   tap_ok(all.chained && all.last == s.last.seq, "each on the one before");
   tap_is_int(all.keyframes, 2, "the first that came late is a keyframe, the others follow it");
   tap_must(ck_session_flush(s.session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush: %s", err.text);
-  tap_is_int(saving_events_in(&s), ck_session_last_seq(s.session), "no event is missing, none is twice");
+  tap_is_int(saving_events_in(&s), ck_session_last_seq(s.session),
+             "no event is missing, none is twice");
   tap_is_int(find_told(&s, "failing").count, 1, "the transcript says when it began");
   tap_is_int(find_told(&s, "saved").checkpoints, 3, "and what came late");
   tap_is_int(saving_number_in(&s, s.last.seq), s.number, "the state is whole");
@@ -80,17 +87,20 @@ static void test_too_many(void) {
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
   tap_must(saving_step(&s, &err) == CK_OK && saving_step(&s, &err) == CK_OK, "two may wait");
   tap_is_status(saving_step(&s, &err), CK_E_FULL, &err, "the third is one too many");
-  tap_ok(strstr(err.text, "No space") && strstr(err.text, "2 checkpoints and"), "what is lost is said: %s", err.text);
+  tap_ok(strstr(err.text, "No space") && strstr(err.text, "2 checkpoints and"),
+         "what is lost is said: %s", err.text);
   faulty_heal();
   tap_is_status(saving_step(&s, &err), CK_E_FULL, &err, "and that is final for this process");
   saving_die_and_resume(&s);
-  tap_is_int(saving_number_in(&s, ck_session_resumed_from(s.session)), 1, "a resume goes on from what was saved");
+  tap_is_int(saving_number_in(&s, ck_session_resumed_from(s.session)), 1,
+             "a resume goes on from what was saved");
   tap_must(saving_step(&s, &err) == CK_OK, "step: %s", err.text);
   tap_is_int(saving_problems_in(&s), 0, "in a sound store");
   saving_end(&s);
   saving_begin(&s, "none", 0);
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
-  tap_is_status(saving_step(&s, &err), CK_E_FULL, &err, "unsaved.checkpoints = 0: the first failure ends it");
+  tap_is_status(saving_step(&s, &err), CK_E_FULL, &err,
+                "unsaved.checkpoints = 0: the first failure ends it");
   saving_end(&s);
   saving_begin(&s, "pause", -1);
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
@@ -120,17 +130,20 @@ static void test_too_large(void) {
   ck_value *value;
   saving_begin(&s, "large", 100);
   ck_buffer_append_char(&text, '"');
-  for (size_t i = 0; i < (size_t)CK_BACKLOG_BYTES_MAX / 3; i++) ck_buffer_append_char(&text, "ab c"[i % 4]);
+  for (size_t i = 0; i < (size_t)CK_BACKLOG_BYTES_MAX / 3; i++)
+    ck_buffer_append_char(&text, "ab c"[i % 4]);
   ck_buffer_append_char(&text, '"');
   tap_must(ck_value_new(&value, ck_buffer_bytes(&text), &err) == CK_OK, "value");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
   ck_status status = CK_OK;
   int steps = 0;
   for (; steps < 10 && status == CK_OK; steps++) {
-    tap_must(ck_session_put(s.session, steps % 2 ? "memory.a" : "memory.b", value, &err) == CK_OK, "put: %s", err.text);
+    tap_must(ck_session_put(s.session, steps % 2 ? "memory.a" : "memory.b", value, &err) == CK_OK,
+             "put: %s", err.text);
     status = saving_step(&s, &err);
   }
-  tap_ok(status == CK_E_FULL && steps == 3, "what waits is bounded in memory, too: %d large steps", steps);
+  tap_ok(status == CK_E_FULL && steps == 3, "what waits is bounded in memory, too: %d large steps",
+         steps);
   ck_value_free(value);
   ck_buffer_clear(&text);
   saving_end(&s);
@@ -139,7 +152,8 @@ static void test_too_large(void) {
 /* ---- what may not wait ---- */
 
 static void test_must_be_saved(void) {
-  static const ck_boundary_kind kinds[] = {CK_BOUNDARY_PAUSE, CK_BOUNDARY_USER_CHECKPOINT, CK_BOUNDARY_EDIT, CK_BOUNDARY_FINAL};
+  static const ck_boundary_kind kinds[] = {CK_BOUNDARY_PAUSE, CK_BOUNDARY_USER_CHECKPOINT,
+                                           CK_BOUNDARY_EDIT, CK_BOUNDARY_FINAL};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     char id[32];
     saving_scene s = {0};
@@ -148,7 +162,8 @@ static void test_must_be_saved(void) {
     saving_begin(&s, id, 10);
     faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
     tap_must(saving_step(&s, &err) == CK_OK, "a step that waits");
-    tap_is_status(saving_step_at(&s, kinds[i], &err), CK_E_FULL, &err, "a %s does not wait", ck_boundary_kind_name(kinds[i]));
+    tap_is_status(saving_step_at(&s, kinds[i], &err), CK_E_FULL, &err, "a %s does not wait",
+                  ck_boundary_kind_name(kinds[i]));
     saving_end(&s);
   }
   saving_scene s = {0};
@@ -158,8 +173,10 @@ static void test_must_be_saved(void) {
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
   tap_must(saving_step(&s, &err) == CK_OK, "a step that waits");
   tap_must(saving_put_number(&s, &err) == CK_OK && saving_watch(&s), "an event");
-  tap_must(ck_session_push(&ticket, s.session, CK_DURABLE_POWER, &err) == CK_OK, "push: %s", err.text);
-  tap_is_status(ck_session_wait(s.session, ticket, &err), CK_E_FULL, &err, "nor does what must be durable: money, what is done once");
+  tap_must(ck_session_push(&ticket, s.session, CK_DURABLE_POWER, &err) == CK_OK, "push: %s",
+           err.text);
+  tap_is_status(ck_session_wait(s.session, ticket, &err), CK_E_FULL, &err,
+                "nor does what must be durable: money, what is done once");
   saving_end(&s);
 }
 
@@ -168,9 +185,11 @@ static void test_ends(void) {
   ck_error err = CK_ERROR_INIT;
   saving_begin(&s, "ends", 10);
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
-  tap_must(saving_step(&s, &err) == CK_OK && saving_step(&s, &err) == CK_OK && saving_watch(&s), "two steps that wait");
+  tap_must(saving_step(&s, &err) == CK_OK && saving_step(&s, &err) == CK_OK && saving_watch(&s),
+           "two steps that wait");
   faulty_heal();
-  tap_is_status(ck_session_end(s.session, CK_SESSION_COMPLETED, NULL, NULL, &err), CK_OK, &err, "the disk has room: it ends well");
+  tap_is_status(ck_session_end(s.session, CK_SESSION_COMPLETED, NULL, NULL, &err), CK_OK, &err,
+                "the disk has room: it ends well");
   tap_is_int(saving_look(&s).count, 3, "with all its checkpoints");
   tap_is_int(find_told(&s, "saved").checkpoints, 2, "and says that two came late");
   tap_is_int(saving_events_in(&s), ck_session_last_seq(s.session), "no event is missing");
@@ -178,7 +197,8 @@ static void test_ends(void) {
   saving_begin(&s, "fails", 10);
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
   tap_must(saving_step(&s, &err) == CK_OK && saving_watch(&s), "a step that waits");
-  tap_is_status(ck_session_end(s.session, CK_SESSION_COMPLETED, NULL, NULL, &err), CK_E_FULL, &err, "the disk is full: it is not called completed");
+  tap_is_status(ck_session_end(s.session, CK_SESSION_COMPLETED, NULL, NULL, &err), CK_E_FULL, &err,
+                "the disk is full: it is not called completed");
   ck_session_park(s.session, CK_E_FULL);
   saving_die_and_resume(&s);
   tap_is_int(find_told(&s, "saved").count, 0, "and nothing is called saved");
@@ -196,14 +216,18 @@ static void test_unknown(void) {
     snprintf(id, sizeof id, "unknown-%d", way);
     saving_begin(&s, id, 10);
     tap_must(saving_step(&s, &err) == CK_OK, "a first step");
-    if (way % 2) faulty_fail_sync(FAULTY_WAL, SQLITE_IOERR_FSYNC, EVER);
-    else faulty_fail_write(FAULTY_WAL, SQLITE_IOERR_WRITE, EVER);
+    if (way % 2)
+      faulty_fail_sync(FAULTY_WAL, SQLITE_IOERR_FSYNC, EVER);
+    else
+      faulty_fail_write(FAULTY_WAL, SQLITE_IOERR_WRITE, EVER);
     if (way >= 2) faulty_fail_write(FAULTY_DATABASE, SQLITE_IOERR_WRITE, EVER);
-    for (int i = 0; i < 3; i++) tap_is_status(saving_step(&s, &err), CK_OK, &err, "way %d: step %d goes on", way, i);
+    for (int i = 0; i < 3; i++)
+      tap_is_status(saving_step(&s, &err), CK_OK, &err, "way %d: step %d goes on", way, i);
     faulty_heal();
     tap_is_status(saving_step(&s, &err), CK_OK, &err, "way %d: the disk is well again", way);
     saving_stored all = saving_look(&s);
-    tap_ok(all.count == 5 && all.chained && all.last == s.last.seq, "way %d: every checkpoint is there once (%lld)", way, (long long)all.count);
+    tap_ok(all.count == 5 && all.chained && all.last == s.last.seq,
+           "way %d: every checkpoint is there once (%lld)", way, (long long)all.count);
     tap_is_int(saving_events_in(&s), s.last.seq, "way %d: and so is every event", way);
     tap_is_int(saving_problems_in(&s), 0, "way %d: in a sound store", way);
     saving_end(&s);
@@ -218,14 +242,16 @@ static void test_trouble(void) {
   ck_error err = CK_ERROR_INIT;
   char text[CK_STORE_FAULT_MAX];
   saving_begin(&s, "trouble", 10);
-  tap_must(ck_store_open(&other, s.url, &(ck_store_options){.read_only = true}, &err) == CK_OK, "open: %s", err.text);
+  tap_must(ck_store_open(&other, s.url, &(ck_store_options){.read_only = true}, &err) == CK_OK,
+           "open: %s", err.text);
   ck_store_get_fault(text, other, "trouble");
   tap_is_text(text, "", "all is well");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
   tap_must(saving_step(&s, &err) == CK_OK, "a step that waits");
   ck_store_get_fault(text, other, "trouble");
   tap_ok(strstr(text, "No space"), "who looks from elsewhere sees what is wrong: %s", text);
-  tap_is_status(ck_store_check_owner(other, "trouble", &err), CK_E_OWNED, &err, "and still who owns it");
+  tap_is_status(ck_store_check_owner(other, "trouble", &err), CK_E_OWNED, &err,
+                "and still who owns it");
   faulty_heal();
   tap_must(saving_step(&s, &err) == CK_OK, "a step that is saved");
   ck_store_get_fault(text, other, "trouble");

@@ -1,5 +1,6 @@
-/* test_saving_effects.c - on_save_failure = "continue": what is free and harmless is done while the disk takes nothing; what costs
- * money or cannot be repeated is not begun before it is on the disk, and after a crash nothing of that kind is done twice. */
+/* test_saving_effects.c - on_save_failure = "continue": what is free and harmless is done while the
+ * disk takes nothing; what costs money or cannot be repeated is not begun before it is on the disk,
+ * and after a crash nothing of that kind is done twice. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +15,12 @@ enum { EVER = 1000000000 };
 static const char flow[] =
     "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
     "if not ctx.position then "
-    "  ctx.effect { kind = 'tool', class = 'pure', request = { name = 'first', index = 0, arguments = {} } } "
+    "  ctx.effect { kind = 'tool', class = 'pure', request = { name = 'first', index = 0, "
+    "arguments = {} } } "
     "  ctx.boundary('step_complete', { position = { path = 'behind' } }) "
     "end "
-    "ctx.effect { kind = '%s', class = '%s', request = { name = 'second', index = 0, arguments = {}, model = 'm' } } "
+    "ctx.effect { kind = '%s', class = '%s', request = { name = 'second', index = 0, arguments = "
+    "{}, model = 'm' } } "
     "ctx.boundary('step_complete', { position = { path = 'end' } }) "
     "return 'done' end }";
 
@@ -55,7 +58,9 @@ static void open_scene(strands *s, const scene *at, ck_profile *profile, int num
   turn(s);
 }
 
-static const char *second(const scene *at) { return strcmp(at->kind, "model") == 0 ? "behind/model/1" : "behind/tool/1"; }
+static const char *second(const scene *at) {
+  return strcmp(at->kind, "model") == 0 ? "behind/model/1" : "behind/tool/1";
+}
 static const char *answer(const scene *at) {
   return strcmp(at->kind, "model") == 0 ? "{\"role\":\"assistant\",\"content\":\"x\"}" : "\"2\"";
 }
@@ -68,16 +73,22 @@ static void test_full(const scene *at, int number) {
   snprintf(id, sizeof id, "scene-%d", number);
   open_scene(&s, at, profile, number);
   const char *what = at->reserve ? "that costs money" : "that is free";
-  if (at->begins) tap_ok(strands_is_running(&s, second(at)) && s.status == CK_E_PENDING, "a %s of class %s %s is begun", at->kind, at->class, what);
-  else tap_ok(!strands_is_running(&s, second(at)) && s.status == CK_E_FULL, "a %s of class %s %s is not begun: the session stops", at->kind, at->class, what);
+  if (at->begins)
+    tap_ok(strands_is_running(&s, second(at)) && s.status == CK_E_PENDING,
+           "a %s of class %s %s is begun", at->kind, at->class, what);
+  else
+    tap_ok(!strands_is_running(&s, second(at)) && s.status == CK_E_FULL,
+           "a %s of class %s %s is not begun: the session stops", at->kind, at->class, what);
   if (at->begins) {
     strands_ok(&s, second(at), answer(at), 0);
-    tap_is_status(turn(&s), CK_E_FULL, NULL, "it goes on to its end, which is not told before it is saved");
+    tap_is_status(turn(&s), CK_E_FULL, NULL,
+                  "it goes on to its end, which is not told before it is saved");
   }
   strands_crash(&s);
   faulty_heal();
   strands_resume(&s, id);
-  tap_ok(strands_is_running(&s, "start/tool/1"), "after a crash the session goes on from what was saved");
+  tap_ok(strands_is_running(&s, "start/tool/1"),
+         "after a crash the session goes on from what was saved");
   strands_ok(&s, "start/tool/1", "\"1\"", 0);
   strands_ok(&s, second(at), answer(at), at->reserve);
   tap_ok(s.result.status == CK_SESSION_COMPLETED, "to its end");
@@ -100,13 +111,17 @@ static void test_outcome(const scene *at, int number) {
   tap_must(strands_is_running(&s, second(at)), "it is begun");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
   strands_ok(&s, second(at), answer(at), at->reserve);
-  tap_is_status(turn(&s), CK_E_FULL, NULL, "a %s of class %s: its outcome does not wait, or the end does not", at->kind, at->class);
+  tap_is_status(turn(&s), CK_E_FULL, NULL,
+                "a %s of class %s: its outcome does not wait, or the end does not", at->kind,
+                at->class);
   strands_crash(&s);
   faulty_heal();
   strands_resume(&s, id);
   bool stops = s.result.status == CK_SESSION_IN_DOUBT, again = strands_is_running(&s, second(at));
-  bool harmless = strcmp(at->class, "pure") == 0 || strcmp(at->class, "idempotent") == 0; /* nothing here can be probed */
-  tap_ok(harmless ? again : stops && !again, "%s", harmless ? "what may be is asked for again" : "what must not be repeated is in doubt");
+  bool harmless = strcmp(at->class, "pure") == 0 ||
+                  strcmp(at->class, "idempotent") == 0; /* nothing here can be probed */
+  tap_ok(harmless ? again : stops && !again, "%s",
+         harmless ? "what may be is asked for again" : "what must not be repeated is in doubt");
   strands_close(&s);
   ck_profile_free(profile);
 }
@@ -136,8 +151,9 @@ static void test_heals(void) {
 
 int main(void) {
   static const scene scenes[] = {
-      {"tool", "pure", 0, true},          {"tool", "idempotent", 0, true}, {"model", "pure", 0, true},
-      {"tool", "reconcilable", 0, false}, {"tool", "once", 0, false},      {"model", "pure", 1000, false},
+      {"tool", "pure", 0, true},  {"tool", "idempotent", 0, true},
+      {"model", "pure", 0, true}, {"tool", "reconcilable", 0, false},
+      {"tool", "once", 0, false}, {"model", "pure", 1000, false},
   };
   faulty_install();
   for (int i = 0; i < (int)(sizeof scenes / sizeof *scenes); i++) {

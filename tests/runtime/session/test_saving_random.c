@@ -1,5 +1,5 @@
-/* test_saving_random.c - lives whose disk fails at random while they go on: what was called saved is there after a crash, and what is
- * there is a beginning of what was done. */
+/* test_saving_random.c - lives whose disk fails at random while they go on: what was called saved
+ * is there after a crash, and what is there is a beginning of what was done. */
 #include <sqlite3.h>
 #include <stdio.h>
 
@@ -19,8 +19,10 @@ static void fail_somehow(void) {
   static const int codes[] = {SQLITE_FULL, SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC};
   faulty_file file = roll(3) ? FAULTY_WAL : FAULTY_DATABASE;
   int times = roll(3) ? (int)(1 + roll(12)) : EVER;
-  if (roll(3)) faulty_fail_write(file, codes[roll(2)], times);
-  else faulty_fail_sync(file, codes[2], times);
+  if (roll(3))
+    faulty_fail_write(file, codes[roll(2)], times);
+  else
+    faulty_fail_sync(file, codes[2], times);
 }
 
 /* What was called saved is there, and what is there is a beginning of what was done. */
@@ -36,7 +38,8 @@ static bool live_once(int life, int64_t *late, int64_t *failed) {
     if (roll(4) == 0) fail_somehow();
     if (roll(4) == 0) faulty_heal();
     saving_watch(&s);
-    status = saving_step_at(&s, roll(6) ? CK_BOUNDARY_STEP_COMPLETE : CK_BOUNDARY_USER_CHECKPOINT, &err);
+    status =
+        saving_step_at(&s, roll(6) ? CK_BOUNDARY_STEP_COMPLETE : CK_BOUNDARY_USER_CHECKPOINT, &err);
     if (status != CK_OK || ck_session_is_unsaved(s.session, s.last.ticket)) continue;
     acknowledged = s.last.seq;
     acknowledged_number = s.number;
@@ -45,11 +48,14 @@ static bool live_once(int life, int64_t *late, int64_t *failed) {
   *failed += status != CK_OK;
   saving_die_and_resume(&s);
   int64_t from = ck_session_resumed_from(s.session), number = from ? saving_number_in(&s, from) : 0;
-  bool good = from >= acknowledged && number >= acknowledged_number && number <= s.number && saving_problems_in(&s) == 0 && saving_look(&s).chained;
+  bool good = from >= acknowledged && number >= acknowledged_number && number <= s.number &&
+              saving_problems_in(&s) == 0 && saving_look(&s).chained;
   s.number = number;
   good &= saving_step(&s, &err) == CK_OK && saving_events_in(&s) == s.last.seq;
-  if (!good) tap_diag("life %d: from %lld, acknowledged %lld, number %lld of %lld: %s", life, (long long)from,
-                      (long long)acknowledged, (long long)number, (long long)s.number, err.text);
+  if (!good)
+    tap_diag("life %d: from %lld, acknowledged %lld, number %lld of %lld: %s", life,
+             (long long)from, (long long)acknowledged, (long long)number, (long long)s.number,
+             err.text);
   saving_end(&s);
   return good;
 }
@@ -57,8 +63,12 @@ static bool live_once(int life, int64_t *late, int64_t *failed) {
 static void test_random(void) {
   int64_t good = 0, late = 0, failed = 0;
   for (int life = 0; life < LIVES; life++) good += live_once(life, &late, &failed);
-  tap_is_int(good, LIVES, "lives with failures at random: nothing that was called saved is lost, no row is wrong");
-  tap_ok(late > 0 && failed > 0 && failed < LIVES, "checkpoints came late (%lld), and some lives ended for it (%lld)", (long long)late, (long long)failed);
+  tap_is_int(
+      good, LIVES,
+      "lives with failures at random: nothing that was called saved is lost, no row is wrong");
+  tap_ok(late > 0 && failed > 0 && failed < LIVES,
+         "checkpoints came late (%lld), and some lives ended for it (%lld)", (long long)late,
+         (long long)failed);
 }
 
 int main(void) {

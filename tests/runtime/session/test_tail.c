@@ -1,4 +1,5 @@
-/* test_tail.c - an agent's tail is the last N events it took part in, in order, and never another's. */
+/* test_tail.c - an agent's tail is the last N events it took part in, in order, and never
+ * another's. */
 /* link: -Wl,--wrap=ck_store_read_events */
 #include "core/runtime/session/tail_section.h"
 
@@ -58,13 +59,14 @@ static const sample samples[] = {
     {CK_EVENT_DELEGATION, "bob", "{\"target\":[\"eve\",\"ann\"]}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"targets\":[\"eve\",\"ann\"]}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"targets\":\"ann\"}", "ann", true},
-    {CK_EVENT_DELEGATION, "bob", "{\"parallel\":[{\"agent\":\"eve\"},{\"agent\":\"ann\",\"message\":\"x\"}]}", "ann",
-     true},
+    {CK_EVENT_DELEGATION, "bob",
+     "{\"parallel\":[{\"agent\":\"eve\"},{\"agent\":\"ann\",\"message\":\"x\"}]}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"sequential\":[{\"target\":\"ann\"}]}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"sequential\":[1,null,{\"agentId\":\"ann\"}]}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"target\":{\"agent\":\"ann\"}}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"target\":\"eve\",\"message\":\"ann\"}", "ann", false},
-    {CK_EVENT_DELEGATION, "bob", "{\"parallel\":[{\"agent\":\"eve\",\"message\":\"ann\"}]}", "ann", false},
+    {CK_EVENT_DELEGATION, "bob", "{\"parallel\":[{\"agent\":\"eve\",\"message\":\"ann\"}]}", "ann",
+     false},
     {CK_EVENT_DELEGATION, "bob", "{\"parallel\":[{\"agent\":{\"agent\":\"ann\"}}]}", "ann", false},
     {CK_EVENT_DELEGATION, "bob", "{\"target\":\"\\u0061nn\"}", "ann", true},
     {CK_EVENT_DELEGATION, "bob", "{\"target\":\"\"}", "", false},
@@ -77,9 +79,9 @@ static void test_involves(void) {
     ck_value *body = NULL;
     if (ck_value_new(&body, ck_bytes_text(at->body), NULL) != CK_OK) abort();
     ck_event event = {1, 1, at->kind, 0, "main", at->own, body};
-    tap_ok(ck_tail_involves(&event, at->agent) == at->involved, "%s of %s with %s: %s %s", ck_event_kind_name(at->kind),
-           at->own ? at->own : "none", at->body, at->agent ? at->agent : "NULL",
-           at->involved ? "took part" : "did not");
+    tap_ok(ck_tail_involves(&event, at->agent) == at->involved, "%s of %s with %s: %s %s",
+           ck_event_kind_name(at->kind), at->own ? at->own : "none", at->body,
+           at->agent ? at->agent : "NULL", at->involved ? "took part" : "did not");
     ck_value_free(body);
   }
 }
@@ -114,8 +116,9 @@ static void add(history *self, ck_event_kind kind, const char *agent, const char
 
 static void commit(history *self) {
   ck_error err = CK_ERROR_INIT;
-  ck_batch batch = {
-      .lease = self->lease, .events = self->events + self->committed, .event_count = self->count - self->committed};
+  ck_batch batch = {.lease = self->lease,
+                    .events = self->events + self->committed,
+                    .event_count = self->count - self->committed};
   ck_status status = ck_store_commit(self->store, &batch, 1, &err);
   if (status == CK_OK) status = batch.status;
   self->committed = self->count;
@@ -127,7 +130,8 @@ static void start(history *self) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_store_open(&self->store, url, &(ck_store_options){.create = true}, &err);
   tap_must(status == CK_OK, "the store %s opens %s", url, err.text);
-  ck_session_record record = {.id = "s", .status = CK_SESSION_RUNNING, .run = "run_1", .profile = strdup("p")};
+  ck_session_record record = {
+      .id = "s", .status = CK_SESSION_RUNNING, .run = "run_1", .profile = strdup("p")};
   ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1, .run = "run_1"};
   add(self, CK_EVENT_SESSION_STARTED, NULL, "{}");
   ck_opening opening = {.timeline = &timeline, .events = self->events, .event_count = 1};
@@ -150,8 +154,10 @@ static void branch(history *self, int64_t cut) {
                           .parent_run = "run_1"};
   self->timeline++;
   add(self, CK_EVENT_SESSION_RESUMED, NULL, "{}");
-  ck_opening opening = {.timeline = &timeline, .events = self->events + self->committed, .event_count = 1};
-  ck_status status = ck_store_acquire(&self->lease, self->store, "s", self->lease.epoch, &opening, &err);
+  ck_opening opening = {
+      .timeline = &timeline, .events = self->events + self->committed, .event_count = 1};
+  ck_status status =
+      ck_store_acquire(&self->lease, self->store, "s", self->lease.epoch, &opening, &err);
   tap_must(status == CK_OK, "the session is taken over %s", err.text);
   self->committed = self->count;
 }
@@ -160,7 +166,8 @@ static ck_view live_view(history *self) {
   ck_head head = {0};
   ck_view view = {0};
   if (ck_store_get_head(&head, self->store, "s", NULL) != CK_OK) abort();
-  ck_status status = ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, NULL);
+  ck_status status =
+      ck_view_make(&view, head.timelines, head.timeline_count, head.session.timeline, NULL);
   ck_head_clear(&head);
   if (status != CK_OK) abort();
   return view;
@@ -184,17 +191,18 @@ static bool count_visit(void *to, const ck_event *event) {
   visited++;
   return self->visit(self->to, event);
 }
-ck_status __real_ck_store_read_events(ck_store *self, const ck_event_query *query, ck_event_visit to_call, void *to,
-                                      ck_error *err);
-ck_status __wrap_ck_store_read_events(ck_store *self, const ck_event_query *query, ck_event_visit to_call, void *to,
-                                      ck_error *err);
-ck_status __wrap_ck_store_read_events(ck_store *self, const ck_event_query *query, ck_event_visit to_call, void *to,
-                                      ck_error *err) {
+ck_status __real_ck_store_read_events(ck_store *self, const ck_event_query *query,
+                                      ck_event_visit to_call, void *to, ck_error *err);
+ck_status __wrap_ck_store_read_events(ck_store *self, const ck_event_query *query,
+                                      ck_event_visit to_call, void *to, ck_error *err);
+ck_status __wrap_ck_store_read_events(ck_store *self, const ck_event_query *query,
+                                      ck_event_visit to_call, void *to, ck_error *err) {
   visit counted = {to_call, to};
   return __real_ck_store_read_events(self, query, count_visit, &counted, err);
 }
 
-static ck_status read_tail(ck_tail *out, history *of, const ck_view *view, const char *agent, size_t n) {
+static ck_status read_tail(ck_tail *out, history *of, const ck_view *view, const char *agent,
+                           size_t n) {
   ck_error err = CK_ERROR_INIT;
   ck_tail_query query = {.session = of->lease.session, .view = view, .agent = agent, .n = n};
   visited = 0;
@@ -202,10 +210,12 @@ static ck_status read_tail(ck_tail *out, history *of, const ck_view *view, const
 }
 
 /* "3 5 9" */
-static void is_tail(history *of, const ck_view *view, const char *agent, size_t n, const char *want) {
+static void is_tail(history *of, const ck_view *view, const char *agent, size_t n,
+                    const char *want) {
   ck_tail tail;
   ck_buffer seqs = {0};
-  tap_is_status(read_tail(&tail, of, view, agent, n), CK_OK, NULL, "the tail of %s can be read", agent);
+  tap_is_status(read_tail(&tail, of, view, agent, n), CK_OK, NULL, "the tail of %s can be read",
+                agent);
   for (size_t i = 0; i < tail.count; i++)
     ck_buffer_append_format(&seqs, "%s%" PRId64, i ? " " : "", tail.events[i]->seq);
   tap_is_bytes(ck_buffer_bytes(&seqs), ck_bytes_text(want), "the last %zu of %s", n, agent);
@@ -235,31 +245,37 @@ static void test_small(void) {
   ck_tail tail;
   tap_is_status(read_tail(&tail, &of, NULL, NULL, 5), CK_OK, NULL, "no agent");
   tap_is_int((int64_t)tail.count, 0, "has an empty tail");
-  tap_is_status(read_tail(&tail, &of, NULL, "nobody", 50), CK_OK, NULL, "the tail of an agent that is not there");
+  tap_is_status(read_tail(&tail, &of, NULL, "nobody", 50), CK_OK, NULL,
+                "the tail of an agent that is not there");
   tap_is_int((int64_t)visited, 4, "opens only the bodies that can name it");
   tap_is_status(read_tail(&tail, &of, NULL, "bob", 1), CK_OK, NULL, "a tail of one");
   tap_is_int((int64_t)visited, 1, "is read without a look at older events");
   tap_is_text(tail.events[0]->agent, "lead", "events keep their agent");
-  tap_ok(tail.events[0]->at_ms == 7000 && tail.events[0]->kind == CK_EVENT_DELEGATION, "and their time and kind");
+  tap_ok(tail.events[0]->at_ms == 7000 && tail.events[0]->kind == CK_EVENT_DELEGATION,
+         "and their time and kind");
   ck_tail_clear(&tail);
   ck_tail_query until = {.session = of.lease.session, .agent = "ann", .n = 2, .until = 5};
-  tap_is_status(ck_tail_read(&tail, of.store, &until, NULL), CK_OK, NULL, "a tail as of an earlier event");
+  tap_is_status(ck_tail_read(&tail, of.store, &until, NULL), CK_OK, NULL,
+                "a tail as of an earlier event");
   tap_ok(tail.count == 2 && tail.events[0]->seq == 3 && tail.events[1]->seq == 4, "ends there");
   ck_tail_clear(&tail);
   ck_tail_clear(&tail);
   until.session = of.lease.session + 1;
   ck_status status = ck_tail_read(&tail, of.store, &until, NULL);
-  tap_ok((status == CK_OK || status == CK_E_NOT_FOUND) && tail.count == 0, "another session has none of it");
+  tap_ok((status == CK_OK || status == CK_E_NOT_FOUND) && tail.count == 0,
+         "another session has none of it");
   finish(&of);
 }
 
-static ck_status no_notes(bool *out, void *self, const ck_event *event, const char *agent, ck_error *err) {
+static ck_status no_notes(bool *out, void *self, const ck_event *event, const char *agent,
+                          ck_error *err) {
   bool fails = event->kind == CK_EVENT_DELEGATION && strcmp(agent, self) == 0;
   *out = event->kind != CK_EVENT_NOTE;
   return fails ? ck_error_set(err, CK_E_POLICY, "no") : CK_OK;
 }
 
-/* The policies have a say in each event; one that fails leaves it out, and the count is of what is left. */
+/* The policies have a say in each event; one that fails leaves it out, and the count is of what is
+ * left. */
 static void test_policies(void) {
   history of;
   char failing[] = "bob";
@@ -271,9 +287,12 @@ static void test_policies(void) {
   add(&of, CK_EVENT_MESSAGE, "bob", "{}");                                  /* 5 */
   commit(&of);
   ck_tail tail;
-  ck_tail_query query = {.session = of.lease.session, .agent = "ann", .n = 2, .policies = &policies};
-  tap_is_status(ck_tail_read(&tail, of.store, &query, NULL), CK_OK, NULL, "a tail that policies look at");
-  tap_ok(tail.count == 2 && tail.events[0]->seq == 2 && tail.events[1]->seq == 3, "has the last N of those they let in");
+  ck_tail_query query = {
+      .session = of.lease.session, .agent = "ann", .n = 2, .policies = &policies};
+  tap_is_status(ck_tail_read(&tail, of.store, &query, NULL), CK_OK, NULL,
+                "a tail that policies look at");
+  tap_ok(tail.count == 2 && tail.events[0]->seq == 2 && tail.events[1]->seq == 3,
+         "has the last N of those they let in");
   ck_tail_clear(&tail);
   query.agent = "bob";
   tap_is_status(ck_tail_read(&tail, of.store, &query, NULL), CK_OK, NULL, "a policy fails");
@@ -282,7 +301,8 @@ static void test_policies(void) {
   finish(&of);
 }
 
-/* What a branch that was left has seen is in no tail; what was replayed is, through its reference. */
+/* What a branch that was left has seen is in no tail; what was replayed is, through its
+ * reference. */
 static void test_branches(void) {
   history of;
   start(&of);                                                               /* 1 */
@@ -301,7 +321,8 @@ static void test_branches(void) {
   ck_tail tail;
   tap_is_status(read_tail(&tail, &of, &view, "ann", 2), CK_OK, NULL, "a replay is read through");
   const ck_event *replay = tail.events[0];
-  tap_is_bytes(ck_value_bytes(replay->body), ck_value_bytes(of.events[2]->body), "it shows the original's body");
+  tap_is_bytes(ck_value_bytes(replay->body), ck_value_bytes(of.events[2]->body),
+               "it shows the original's body");
   tap_ok(replay->kind == CK_EVENT_OUTCOME && replay->at_ms == 3000, "and kind and time");
   tap_ok(replay->seq == 6 && replay->timeline == 2, "at its own place");
   ck_tail_clear(&tail);
@@ -313,29 +334,33 @@ static void add_text(ck_buffer *out, history *of, const ck_tail_query *query) {
   if (ck_tail_section(out, of->store, query, NULL) != CK_OK) abort();
 }
 
-/* What is told before a resume is what is told behind it: all up to the cut, and from there on the outcomes. */
+/* What is told before a resume is what is told behind it: all up to the cut, and from there on the
+ * outcomes. */
 static void test_cut(void) {
   history of;
   ck_buffer before = {0}, after = {0};
-  start(&of);                                                                    /* 1 */
-  add(&of, CK_EVENT_MESSAGE, "ann", "{\"n\":2}");                                /* 2 */
-  add(&of, CK_EVENT_BOUNDARY, "ann", "{\"kind\":\"tool_round\"}");               /* 3: the cut */
-  add(&of, CK_EVENT_INTENT, "ann", "{\"key\":\"k\"}");                           /* 4 */
-  add(&of, CK_EVENT_OUTCOME, "ann", "{\"key\":\"k\",\"result\":\"kept\"}");      /* 5 */
-  add(&of, CK_EVENT_INTENT, "ann", "{\"key\":\"lost\"}");                        /* 6 */
+  start(&of);                                                               /* 1 */
+  add(&of, CK_EVENT_MESSAGE, "ann", "{\"n\":2}");                           /* 2 */
+  add(&of, CK_EVENT_BOUNDARY, "ann", "{\"kind\":\"tool_round\"}");          /* 3: the cut */
+  add(&of, CK_EVENT_INTENT, "ann", "{\"key\":\"k\"}");                      /* 4 */
+  add(&of, CK_EVENT_OUTCOME, "ann", "{\"key\":\"k\",\"result\":\"kept\"}"); /* 5 */
+  add(&of, CK_EVENT_INTENT, "ann", "{\"key\":\"lost\"}");                   /* 6 */
   commit(&of);
   ck_view view = live_view(&of);
-  ck_tail_query query = {.session = of.lease.session, .view = &view, .agent = "ann", .n = 50, .cut = 3};
+  ck_tail_query query = {
+      .session = of.lease.session, .view = &view, .agent = "ann", .n = 50, .cut = 3};
   add_text(&before, &of, &query);
   ck_view_clear(&view);
-  branch(&of, 3);                                                                /* 7 */
-  add(&of, CK_EVENT_REPLAY, "ann", "{\"key\":\"k\",\"of\":5}");                  /* 8 */
+  branch(&of, 3);                                               /* 7 */
+  add(&of, CK_EVENT_REPLAY, "ann", "{\"key\":\"k\",\"of\":5}"); /* 8 */
   commit(&of);
   view = live_view(&of);
   query.cut = 0;
   add_text(&after, &of, &query);
-  tap_ok(strstr(before.data, "kept") && !strstr(before.data, "lost"), "what is not done again is told, what was lost is not");
-  tap_is_bytes(ck_buffer_bytes(&after), ck_buffer_bytes(&before), "the text is the same before a resume and behind it");
+  tap_ok(strstr(before.data, "kept") && !strstr(before.data, "lost"),
+         "what is not done again is told, what was lost is not");
+  tap_is_bytes(ck_buffer_bytes(&after), ck_buffer_bytes(&before),
+               "the text is the same before a resume and behind it");
   ck_buffer_clear(&before);
   ck_buffer_clear(&after);
   ck_view_clear(&view);
@@ -344,21 +369,24 @@ static void test_cut(void) {
 
 /* A reference that leads nowhere is an error, never an event left out. */
 static void test_broken_replays(void) {
-  static const char *const bodies[] = {"{\"key\":\"k\"}", "{\"of\":0}", "{\"of\":-1}",  "{\"of\":\"1\"}",
-                                       "{\"of\":1.0}",    "{\"of\":9}", "{\"of\":900}", "{\"of\":9223372036854775807}"};
+  static const char *const bodies[] = {
+      "{\"key\":\"k\"}", "{\"of\":0}", "{\"of\":-1}",  "{\"of\":\"1\"}",
+      "{\"of\":1.0}",    "{\"of\":9}", "{\"of\":900}", "{\"of\":9223372036854775807}"};
   history of;
   start(&of);
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     char agent[16];
     snprintf(agent, sizeof agent, "agent%zu", i);
-    add(&of, CK_EVENT_REPLAY, agent, "%s", bodies[i]); /* seq i + 2: the one of 9 is its own or a later one's */
+    add(&of, CK_EVENT_REPLAY, agent, "%s",
+        bodies[i]); /* seq i + 2: the one of 9 is its own or a later one's */
   }
   commit(&of);
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
     char agent[16];
     snprintf(agent, sizeof agent, "agent%zu", i);
     ck_tail tail;
-    tap_is_status(read_tail(&tail, &of, NULL, agent, 5), CK_E_CORRUPT, NULL, "a replay of %s is corrupt", bodies[i]);
+    tap_is_status(read_tail(&tail, &of, NULL, agent, 5), CK_E_CORRUPT, NULL,
+                  "a replay of %s is corrupt", bodies[i]);
     tap_ok(tail.events == NULL && tail.count == 0, "and gives no tail");
   }
   finish(&of);
@@ -366,17 +394,29 @@ static void test_broken_replays(void) {
 
 static void add_random(history *of) {
   static const char *const agents[] = {"a", "b", "ab", "c"};
-  const char *own = agents[next_random() % 4], *other = agents[next_random() % 4], *third = agents[next_random() % 4];
+  const char *own = agents[next_random() % 4], *other = agents[next_random() % 4],
+             *third = agents[next_random() % 4];
   switch (next_random() % 6) {
-    case 0: add(of, CK_EVENT_NOTE, own, "{\"text\":\"%s\",\"childAgentId\":\"%s\"}", third, other); break;
-    case 1: add(of, CK_EVENT_DELEGATION, own, "{\"target\":\"%s\"}", other); break;
-    case 2: add(of, CK_EVENT_DELEGATION, own, "{\"sequential\":[\"%s\",{\"agent\":\"%s\"}]}", other, third); break;
-    case 3: add(of, CK_EVENT_BOUNDARY, NULL, "{\"kind\":\"%s\"}", other); break;
-    default: add(of, CK_EVENT_MESSAGE, own, "{\"message\":\"%s\"}", other);
+    case 0:
+      add(of, CK_EVENT_NOTE, own, "{\"text\":\"%s\",\"childAgentId\":\"%s\"}", third, other);
+      break;
+    case 1:
+      add(of, CK_EVENT_DELEGATION, own, "{\"target\":\"%s\"}", other);
+      break;
+    case 2:
+      add(of, CK_EVENT_DELEGATION, own, "{\"sequential\":[\"%s\",{\"agent\":\"%s\"}]}", other,
+          third);
+      break;
+    case 3:
+      add(of, CK_EVENT_BOUNDARY, NULL, "{\"kind\":\"%s\"}", other);
+      break;
+    default:
+      add(of, CK_EVENT_MESSAGE, own, "{\"message\":\"%s\"}", other);
   }
 }
 
-/* Whether the tail is the last `n` of the plain list that the view sees and the agent took part in. */
+/* Whether the tail is the last `n` of the plain list that the view sees and the agent took part
+ * in. */
 static bool is_last(history *of, const ck_view *view, const char *agent, size_t n) {
   ck_tail tail;
   if (read_tail(&tail, of, view, agent, n) != CK_OK) return false;
@@ -421,7 +461,8 @@ static void test_random(void) {
 
 /* Each test has a store of its own. */
 static void run_tests(bool on_disk) {
-  static void (*const tests[])(void) = {test_small, test_policies, test_branches, test_cut, test_broken_replays, test_random};
+  static void (*const tests[])(void) = {test_small, test_policies,       test_branches,
+                                        test_cut,   test_broken_replays, test_random};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
     char text[512], name[16];
     snprintf(name, sizeof name, "tail%zu.db", i);

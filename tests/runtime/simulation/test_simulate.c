@@ -1,4 +1,5 @@
-/* test_simulate.c - a simulation decides what a live session decided, and counts what a live session would have counted. */
+/* test_simulate.c - a simulation decides what a live session decided, and counts what a live
+ * session would have counted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,8 @@ static ck_status decide(ck_decision *out, void *self, const ck_boundary *at, ck_
   }
   if (!out->take) return CK_OK;
   char text[64];
-  snprintf(text, sizeof text, "[{\"policy\":\"judge\",\"version\":1,\"reason\":\"%lld\"}]", (long long)at->since.tokens);
+  snprintf(text, sizeof text, "[{\"policy\":\"judge\",\"version\":1,\"reason\":\"%lld\"}]",
+           (long long)at->since.tokens);
   return ck_value_copy(&out->reasons, ck_bytes_text(text), err);
 }
 
@@ -50,15 +52,19 @@ static bool takes_events(const ck_boundary *at) { return at->since.events >= 17;
 static bool takes_bytes(const ck_boundary *at) { return at->since.changed_bytes > 200; }
 static bool takes_unclean(const ck_boundary *at) { return !at->clean; }
 static bool takes_random(const ck_boundary *at) { return at->random % 4 == 0; }
-static bool takes_cost(const ck_boundary *at) { return at->checkpoint_cost_us % 2 == 0 && at->since.changed_keys > 1; }
+static bool takes_cost(const ck_boundary *at) {
+  return at->checkpoint_cost_us % 2 == 0 && at->since.changed_keys > 1;
+}
 
 static const struct {
   const char *name;
   bool (*takes)(const ck_boundary *at);
   bool own; /* depends on what differs from run to run */
-} rules[] = {{"all", takes_all, false},       {"none", takes_none, false},   {"money", takes_money, false},
-             {"time", takes_time, false},     {"events", takes_events, false}, {"bytes", takes_bytes, false},
-             {"unclean", takes_unclean, false}, {"random", takes_random, true}, {"cost", takes_cost, true}};
+} rules[] = {{"all", takes_all, false},         {"none", takes_none, false},
+             {"money", takes_money, false},     {"time", takes_time, false},
+             {"events", takes_events, false},   {"bytes", takes_bytes, false},
+             {"unclean", takes_unclean, false}, {"random", takes_random, true},
+             {"cost", takes_cost, true}};
 enum { RULES = sizeof rules / sizeof rules[0] };
 
 /* ---- a session whose course does not depend on its policy ---- */
@@ -74,14 +80,21 @@ static void outcome(ck_session *session, int number) {
   bool tool = next(2), failed = next(12) == 0;
   snprintf(key, sizeof key, "main/a#%d/x/1", number);
   snprintf(text, sizeof text,
-           "{\"key\":\"%s\",\"attempt\":1,\"kind\":\"%s\",\"status\":\"%s\",\"via\":\"t\",\"cost\":%d,\"input_tokens\":%u,\"output_tokens\":%u}",
-           key, tool ? "tool" : "sleep", failed ? "failed" : "ok", tool ? 0 : (int)next(3000), next(900), next(50));
+           "{\"key\":\"%s\",\"attempt\":1,\"kind\":\"%s\",\"status\":\"%s\",\"via\":\"t\",\"cost\":"
+           "%d,\"input_tokens\":%u,\"output_tokens\":%u}",
+           key, tool ? "tool" : "sleep", failed ? "failed" : "ok", tool ? 0 : (int)next(3000),
+           next(900), next(50));
   ck_value *body;
   int64_t seq;
   ck_error err = CK_ERROR_INIT;
-  ck_effect effect = {.scope = "main", .key = key, .kind = tool ? CK_EFFECT_TOOL : CK_EFFECT_SLEEP, .class = CK_EFFECT_PURE, .attempt = 1};
+  ck_effect effect = {.scope = "main",
+                      .key = key,
+                      .kind = tool ? CK_EFFECT_TOOL : CK_EFFECT_SLEEP,
+                      .class = CK_EFFECT_PURE,
+                      .attempt = 1};
   tap_must(ck_value_new(&body, ck_bytes_text(text), &err) == CK_OK, "body: %s", err.text);
-  tap_must(ck_session_record_outcome(session, &effect, body, &seq, &err) == CK_OK, "outcome: %s", err.text);
+  tap_must(ck_session_record_outcome(session, &effect, body, &seq, &err) == CK_OK, "outcome: %s",
+           err.text);
   if (failed) session->clean = false;
   ck_value_free(body);
 }
@@ -92,18 +105,26 @@ static void put(ck_session *session, int number) {
   ck_error err = CK_ERROR_INIT;
   snprintf(key, sizeof key, "memory.k%u", next(5));
   snprintf(text, sizeof text, "\"%0*d\"", 1 + (int)next(40), number);
-  tap_must(ck_value_new(&value, ck_bytes_text(text), &err) == CK_OK && ck_session_put(session, key, value, &err) == CK_OK, "put: %s", err.text);
+  tap_must(ck_value_new(&value, ck_bytes_text(text), &err) == CK_OK &&
+               ck_session_put(session, key, value, &err) == CK_OK,
+           "put: %s", err.text);
   ck_value_free(value);
 }
 
 static void boundary(ck_session *session, int number) {
-  static const ck_boundary_kind kinds[] = {CK_BOUNDARY_TOOL_ROUND, CK_BOUNDARY_LOOP_ITERATION, CK_BOUNDARY_NODE_START,
-                                           CK_BOUNDARY_USER_CHECKPOINT};
+  static const ck_boundary_kind kinds[] = {CK_BOUNDARY_TOOL_ROUND, CK_BOUNDARY_LOOP_ITERATION,
+                                           CK_BOUNDARY_NODE_START, CK_BOUNDARY_USER_CHECKPOINT};
   ck_saved saved;
   ck_error err = CK_ERROR_INIT;
-  ck_boundary at = {.kind = kinds[next(20) == 0 ? 3 : next(3)], .scope = "main", .node = number % 3 ? "a \"node\"" : NULL, .agent = number % 2 ? "x" : NULL,
-                    .depth = number % 3, .node_latency_ms = next(4000),
-                    .next = {.tool = number % 4 ? NULL : "t", .has_class = number % 4 == 0, .class = CK_EFFECT_IDEMPOTENT},
+  ck_boundary at = {.kind = kinds[next(20) == 0 ? 3 : next(3)],
+                    .scope = "main",
+                    .node = number % 3 ? "a \"node\"" : NULL,
+                    .agent = number % 2 ? "x" : NULL,
+                    .depth = number % 3,
+                    .node_latency_ms = next(4000),
+                    .next = {.tool = number % 4 ? NULL : "t",
+                             .has_class = number % 4 == 0,
+                             .class = CK_EFFECT_IDEMPOTENT},
                     .last_error = number % 50 == 49 ? "break the policy" : NULL};
   tap_must(ck_session_boundary(&saved, session, &at, &err) == CK_OK, "boundary: %s", err.text);
 }
@@ -112,8 +133,10 @@ static void live(ck_session *session, int from, int to) {
   for (int i = from; i < to; i++) {
     for (uint32_t n = next(4); n > 0; n--) {
       now_us += next(2000) * 1000;
-      if (next(3)) outcome(session, i * 10 + (int)n);
-      else put(session, i);
+      if (next(3))
+        outcome(session, i * 10 + (int)n);
+      else
+        put(session, i);
     }
     now_us += next(1500) * 1000 + next(1000);
     boundary(session, i);
@@ -127,7 +150,9 @@ static void run_session(const char *id, judge *by, int boundaries, int resumes) 
   ck_policy_engine policies = {.self = by, .checkpoint = decide};
   course = 7;
   now_us = 1000000;
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = id, .policies = &policies}, &err) == CK_OK, "start: %s", err.text);
+  tap_must(ck_session_start(&session, runtime,
+                            &(ck_session_options){.id = id, .policies = &policies}, &err) == CK_OK,
+           "start: %s", err.text);
   int each = boundaries / (resumes + 1);
   for (int part = 0; part <= resumes; part++) {
     live(session, part * each, part * each + each);
@@ -135,16 +160,19 @@ static void run_session(const char *id, judge *by, int boundaries, int resumes) 
     ck_session_close(session);
     now_us += 86400000000; /* a day in which nobody works is no work */
     ck_resume_options options = {.policies = &policies};
-    tap_must(ck_session_resume(&session, runtime, id, &options, &err) == CK_OK, "resume: %s", err.text);
+    tap_must(ck_session_resume(&session, runtime, id, &options, &err) == CK_OK, "resume: %s",
+             err.text);
   }
-  tap_must(ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err) == CK_OK, "end: %s", err.text);
+  tap_must(ck_session_end(session, CK_SESSION_COMPLETED, NULL, NULL, &err) == CK_OK, "end: %s",
+           err.text);
   ck_session_close(session);
 }
 
 static ck_recording *read_recording(const char *id) {
   ck_recording *recording;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_recording_read(&recording, runtime->store, id, &err) == CK_OK, "recording: %s", err.text);
+  tap_must(ck_recording_read(&recording, runtime->store, id, &err) == CK_OK, "recording: %s",
+           err.text);
   return recording;
 }
 
@@ -158,11 +186,14 @@ static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, 
 
 /* `live` was recorded with texts that are gone: those are compared against the recording. */
 static bool same_numbers(const ck_boundary *a, const ck_boundary *b, bool keys) {
-  return a->kind == b->kind && a->depth == b->depth && a->seq == b->seq && a->now_ms == b->now_ms && a->random == b->random &&
-         a->node_latency_ms == b->node_latency_ms && a->since.ms == b->since.ms && a->since.events == b->since.events &&
+  return a->kind == b->kind && a->depth == b->depth && a->seq == b->seq && a->now_ms == b->now_ms &&
+         a->random == b->random && a->node_latency_ms == b->node_latency_ms &&
+         a->since.ms == b->since.ms && a->since.events == b->since.events &&
          a->since.cost_micros == b->since.cost_micros && a->since.tokens == b->since.tokens &&
-         a->since.changed_bytes == b->since.changed_bytes && (!keys || a->since.changed_keys == b->since.changed_keys) &&
-         a->budget.spent_micros == b->budget.spent_micros && a->budget.limit_micros == b->budget.limit_micros && a->clean == b->clean &&
+         a->since.changed_bytes == b->since.changed_bytes &&
+         (!keys || a->since.changed_keys == b->since.changed_keys) &&
+         a->budget.spent_micros == b->budget.spent_micros &&
+         a->budget.limit_micros == b->budget.limit_micros && a->clean == b->clean &&
          a->checkpoint_cost_us == b->checkpoint_cost_us && a->next.has_class == b->next.has_class;
 }
 
@@ -177,10 +208,13 @@ static void test_same_policy(int resumes) {
     ck_recording *recording = read_recording(id);
     simulate(&simulation, recording, &again);
     size_t differ = 0;
-    for (size_t k = 0; k < then.count; k++) differ += !same_numbers(&then.seen[k], &again.seen[k], true);
-    tap_ok(then.count == again.count && differ == 0, "%s, %d resumes: it is shown what it was shown live (%zu of %zu differ)", rules[i].name,
+    for (size_t k = 0; k < then.count; k++)
+      differ += !same_numbers(&then.seen[k], &again.seen[k], true);
+    tap_ok(then.count == again.count && differ == 0,
+           "%s, %d resumes: it is shown what it was shown live (%zu of %zu differ)", rules[i].name,
            resumes, differ, then.count);
-    tap_is_int(simulation.as_recorded, (int64_t)simulation.decision_count, "%s, %d resumes: and decides as recorded", rules[i].name, resumes);
+    tap_is_int(simulation.as_recorded, (int64_t)simulation.decision_count,
+               "%s, %d resumes: and decides as recorded", rules[i].name, resumes);
     ck_simulation_clear(&simulation);
     ck_recording_free(recording);
   }
@@ -221,8 +255,10 @@ static void test_other_policy(void) {
       differ += again.count != alive[k].count;
       ck_simulation_clear(&simulation);
     }
-    tap_ok(differ == 0 && wrong == 0, "recorded under %s: every other rule is shown, and decides, what it would have live (%zu, %zu)", rules[i].name,
-           differ, wrong);
+    tap_ok(differ == 0 && wrong == 0,
+           "recorded under %s: every other rule is shown, and decides, what it would have live "
+           "(%zu, %zu)",
+           rules[i].name, differ, wrong);
     ck_recording_free(recording);
   }
 }
@@ -244,37 +280,50 @@ static void test_losses(void) {
     ck_work from = {0};
     for (size_t k = i; k-- > 0;) {
       const ck_recorded_event *event = &recording->events[k];
-      if (k && !event->resumed && (event->boundary == SIZE_MAX || !simulation.decisions[event->boundary].taken)) continue;
+      if (k && !event->resumed &&
+          (event->boundary == SIZE_MAX || !simulation.decisions[event->boundary].taken))
+        continue;
       from = event->work;
       break;
     }
     const ck_work *here = &recording->events[i].work, *lost = &simulation.lost[i];
-    wrong += here->ms - from.ms != lost->ms || here->cost_micros - from.cost_micros != lost->cost_micros ||
-             here->tokens - from.tokens != lost->tokens || here->tool_calls - from.tool_calls != lost->tool_calls;
+    wrong += here->ms - from.ms != lost->ms ||
+             here->cost_micros - from.cost_micros != lost->cost_micros ||
+             here->tokens - from.tokens != lost->tokens ||
+             here->tool_calls - from.tool_calls != lost->tool_calls;
   }
   for (size_t i = 0; i < simulation.decision_count; i++) {
     taken += simulation.decisions[i].taken;
     bytes += simulation.decisions[i].bytes;
   }
-  tap_is_int((int64_t)wrong, 0, "what a crash loses is the work since the last checkpoint, at each of %zu events", recording->event_count);
+  tap_is_int((int64_t)wrong, 0,
+             "what a crash loses is the work since the last checkpoint, at each of %zu events",
+             recording->event_count);
   tap_is_int(simulation.checkpoints, taken, "all checkpoints are counted");
   tap_is_int(simulation.bytes_written, bytes, "and their bytes");
   tap_is_int(simulation.kept, taken, "a policy without prune keeps all");
-  tap_ok(simulation.failures > 0 && strcmp(simulation.failure.text, "it broke") == 0, "a policy that fails is told: %s", simulation.failure.text);
-  tap_ok(recording->events[recording->event_count - 1].work.ms < 3600000, "the days between runs are no work");
-  tap_is_int(recording->events[recording->event_count - 1].work.cost_micros, recording->totals.cost_micros, "all money is in the work");
+  tap_ok(simulation.failures > 0 && strcmp(simulation.failure.text, "it broke") == 0,
+         "a policy that fails is told: %s", simulation.failure.text);
+  tap_ok(recording->events[recording->event_count - 1].work.ms < 3600000,
+         "the days between runs are no work");
+  tap_is_int(recording->events[recording->event_count - 1].work.cost_micros,
+             recording->totals.cost_micros, "all money is in the work");
   free(again);
   ck_simulation_clear(&simulation);
   ck_recording_free(recording);
 }
 
-static ck_status drop_old(ck_prune_plan *out, void *self, const ck_history *history, ck_error *err) {
+static ck_status drop_old(ck_prune_plan *out, void *self, const ck_history *history,
+                          ck_error *err) {
   (void)self, (void)err;
   for (size_t i = 0; i < history->count; i++) out->drop[i] = true;
-  return history->count && history->checkpoints[0].keyframe == history->checkpoints[0].seq ? CK_OK : CK_E_POLICY;
+  return history->count && history->checkpoints[0].keyframe == history->checkpoints[0].seq
+             ? CK_OK
+             : CK_E_POLICY;
 }
 
-static ck_status fail_to_prune(ck_prune_plan *out, void *self, const ck_history *history, ck_error *err) {
+static ck_status fail_to_prune(ck_prune_plan *out, void *self, const ck_history *history,
+                               ck_error *err) {
   for (size_t i = 0; i < history->count; i++) out->drop[i] = true;
   return (void)self, ck_error_set(err, CK_E_POLICY, "no");
 }
@@ -283,13 +332,16 @@ static void test_prune(void) {
   ck_recording *recording = read_recording("losses");
   ck_simulation simulation;
   ck_error err = CK_ERROR_INIT;
-  ck_policy_engine greedy = {.checkpoint = ck_policy_always.checkpoint, .prune = drop_old}, failing = greedy;
+  ck_policy_engine greedy = {.checkpoint = ck_policy_always.checkpoint, .prune = drop_old},
+                   failing = greedy;
   failing.prune = fail_to_prune;
-  tap_is_status(ck_simulate(&simulation, recording, &greedy, -1, &err), CK_OK, &err, "a policy that drops everything");
+  tap_is_status(ck_simulate(&simulation, recording, &greedy, -1, &err), CK_OK, &err,
+                "a policy that drops everything");
   tap_is_int(simulation.kept, 1, "keeps the head all the same");
   tap_ok(simulation.decisions[simulation.decision_count - 1].kept, "which is the last one");
   ck_simulation_clear(&simulation);
-  tap_is_status(ck_simulate(&simulation, recording, &failing, -1, &err), CK_OK, &err, "one that fails to prune");
+  tap_is_status(ck_simulate(&simulation, recording, &failing, -1, &err), CK_OK, &err,
+                "one that fails to prune");
   tap_is_int(simulation.kept, simulation.checkpoints, "drops nothing");
   ck_simulation_clear(&simulation);
   ck_recording_free(recording);
@@ -303,49 +355,68 @@ static void test_measure(void) {
     ck_loss_measure(&loss, list, count);
     size_t covered = 0;
     for (size_t i = 0; i < count; i++) covered += list[i] <= loss.p95;
-    bool good = loss.worst == (int64_t)count && covered * 100 >= count * 95 && (covered - 1) * 100 < count * 95 + (count == 0) * 1000;
+    bool good = loss.worst == (int64_t)count && covered * 100 >= count * 95 &&
+                (covered - 1) * 100 < count * 95 + (count == 0) * 1000;
     if (count && !good) tap_ok(false, "of %zu losses: p95 %lld", count, (long long)loss.p95);
   }
   ck_loss loss;
   int64_t one[] = {5};
   ck_loss_measure(&loss, one, 1);
-  tap_ok(loss.p95 == 5 && loss.worst == 5 && loss.mean > 4.9 && loss.mean < 5.1, "one loss is mean, p95 and worst");
+  tap_ok(loss.p95 == 5 && loss.worst == 5 && loss.mean > 4.9 && loss.mean < 5.1,
+         "one loss is mean, p95 and worst");
   ck_loss_measure(&loss, NULL, 0);
   tap_ok(loss.p95 == 0 && loss.worst == 0, "none is nothing");
 }
 
-/* Boundaries that a host wrote itself, with nothing in them, of the wrong types, of an unknown kind. */
+/* Boundaries that a host wrote itself, with nothing in them, of the wrong types, of an unknown
+ * kind. */
 static void test_odd_boundaries(void) {
-  static const char *const bodies[] = {"{}", "{\"kind\":\"tool_round\"}", "{\"kind\":\"from_the_future\"}", "{\"kind\":7}",
-                                       "{\"kind\":\"tool_round\",\"since\":3,\"next\":[],\"now\":\"x\",\"random\":-1,\"reasons\":{},\"checkpoint\":true}",
-                                       "{\"kind\":\"tool_round\",\"since\":{\"ms\":-5,\"cost\":-9,\"bytes\":-1,\"keys\":-3}}"};
+  static const char *const bodies[] = {
+      "{}",
+      "{\"kind\":\"tool_round\"}",
+      "{\"kind\":\"from_the_future\"}",
+      "{\"kind\":7}",
+      "{\"kind\":\"tool_round\",\"since\":3,\"next\":[],\"now\":\"x\",\"random\":-1,\"reasons\":{},"
+      "\"checkpoint\":true}",
+      "{\"kind\":\"tool_round\",\"since\":{\"ms\":-5,\"cost\":-9,\"bytes\":-1,\"keys\":-3}}"};
   ck_session *session;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "odd"}, &err) == CK_OK, "start: %s", err.text);
+  tap_must(ck_session_start(&session, runtime, &(ck_session_options){.id = "odd"}, &err) == CK_OK,
+           "start: %s", err.text);
   for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
     ck_value *body;
     tap_must(ck_value_new(&body, ck_bytes_text(bodies[i]), &err) == CK_OK, "body: %s", err.text);
-    tap_must(ck_session_append(session, CK_EVENT_BOUNDARY, "main", NULL, body, &err) == CK_OK, "append: %s", err.text);
+    tap_must(ck_session_append(session, CK_EVENT_BOUNDARY, "main", NULL, body, &err) == CK_OK,
+             "append: %s", err.text);
     ck_value_free(body);
   }
   ck_session_close(session);
   ck_recording *recording = read_recording("odd");
   ck_simulation simulation;
-  tap_is_int((int64_t)recording->boundary_count, 3, "what is no boundary of a known kind is an event only");
-  tap_ok(recording->boundaries[0].at.random != recording->boundaries[1].at.random, "boundaries without a number get one each");
-  tap_ok(recording->boundaries[0].at.now_ms > 0 && same_text(recording->boundaries[0].at.scope, "main"), "and a time");
-  tap_is_status(ck_simulate(&simulation, recording, &ck_policy_always, -1, &err), CK_OK, &err, "they can be simulated");
+  tap_is_int((int64_t)recording->boundary_count, 3,
+             "what is no boundary of a known kind is an event only");
+  tap_ok(recording->boundaries[0].at.random != recording->boundaries[1].at.random,
+         "boundaries without a number get one each");
+  tap_ok(recording->boundaries[0].at.now_ms > 0 &&
+             same_text(recording->boundaries[0].at.scope, "main"),
+         "and a time");
+  tap_is_status(ck_simulate(&simulation, recording, &ck_policy_always, -1, &err), CK_OK, &err,
+                "they can be simulated");
   for (size_t i = 0; i < simulation.lost_count; i++) {
-    if (simulation.lost[i].ms < 0 || simulation.lost[i].cost_micros < 0) tap_ok(false, "a loss is below nothing");
+    if (simulation.lost[i].ms < 0 || simulation.lost[i].cost_micros < 0)
+      tap_ok(false, "a loss is below nothing");
   }
   ck_simulation_clear(&simulation);
   ck_recording_free(recording);
-  tap_is_status(ck_recording_read(&recording, runtime->store, "none", &err), CK_E_NOT_FOUND, &err, "a session that is not there");
+  tap_is_status(ck_recording_read(&recording, runtime->store, "none", &err), CK_E_NOT_FOUND, &err,
+                "a session that is not there");
 }
 
 int main(void) {
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, &test_clock, &err) == CK_OK, "open: %s", err.text);
+  tap_must(ck_runtime_open(&runtime, "memory:", &(ck_store_options){.create = true}, &test_clock,
+                           &err) == CK_OK,
+           "open: %s", err.text);
   test_same_policy(0);
   test_same_policy(3);
   test_other_policy();

@@ -1,4 +1,5 @@
-/* test_chain.c - every checkpoint of every history loads byte for byte, whatever failed on the way, and costs what it should. */
+/* test_chain.c - every checkpoint of every history loads byte for byte, whatever failed on the way,
+ * and costs what it should. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,13 @@ static history_random dice = {4711};
 static ck_store *open_store(void) {
   ck_error err = CK_ERROR_INIT;
   ck_store *store;
-  history_must(ck_store_open(&store, "memory:", &(ck_store_options){.create = true}, &err), &err, "open a store");
+  history_must(ck_store_open(&store, "memory:", &(ck_store_options){.create = true}, &err), &err,
+               "open a store");
   return store;
 }
 
-static void show_problem(void *to, const char *session_id, int64_t seq, ck_status status, const char *text) {
+static void show_problem(void *to, const char *session_id, int64_t seq, ck_status status,
+                         const char *text) {
   (void)to;
   tap_diag("%s %lld %s: %s", session_id, (long long)seq, ck_status_name(status), text);
 }
@@ -32,7 +35,8 @@ static ck_checkpoint_info info_of(history *past, size_t index) {
   ck_error err = CK_ERROR_INIT;
   ck_checkpoint_info info;
   int64_t seq = past->seqs[index];
-  history_must(ck_store_get_checkpoint(&info, past->store, past->lease.session, NULL, seq, &err), &err, "get a checkpoint");
+  history_must(ck_store_get_checkpoint(&info, past->store, past->lease.session, NULL, seq, &err),
+               &err, "get a checkpoint");
   ck_value_free(info.info);
   info.info = NULL;
   return info;
@@ -66,7 +70,8 @@ static void test_random_histories(void) {
   ck_store *store = open_store();
   int wrong = 0;
   for (int i = 0; i < 1000; i++) wrong += live_randomly(store, i);
-  tap_is_int(wrong, 0, "each checkpoint of 1,000 random histories with resumes loads byte for byte");
+  tap_is_int(wrong, 0,
+             "each checkpoint of 1,000 random histories with resumes loads byte for byte");
   tap_is_int(problems_of(store), 0, "and verify finds nothing wrong with them");
   ck_store_close(store);
 }
@@ -92,9 +97,11 @@ static void test_bounds(const char *what, bool grow, size_t keys, size_t value_m
     if (percent > worst) worst = percent;
   }
   size_t changed = past.changed_bytes + past.count * 80;
-  tap_ok(written <= changed * 2, "%s: %zu bytes written for %zu that changed: below twice", what, written, changed);
+  tap_ok(written <= changed * 2, "%s: %zu bytes written for %zu that changed: below twice", what,
+         written, changed);
   tap_ok(worst <= 210, "%s: a load reads at most twice the state (%zu %%)", what, worst);
-  tap_ok(history_loads(&past, past.count - 1) && history_loads(&past, past.count / 2), "%s: and it loads", what);
+  tap_ok(history_loads(&past, past.count - 1) && history_loads(&past, past.count / 2),
+         "%s: and it loads", what);
   history_clear(&past);
   ck_store_close(store);
 }
@@ -117,7 +124,8 @@ static void test_growing_list(void) {
     written += info.keyframe == info.seq ? 0 : (size_t)info.plain_bytes;
   }
   size_t grown = ck_state_bytes(past.state) - before;
-  tap_ok(written <= grown + 1000 * 100, "a list that grew by %zu bytes in 1,000 steps wrote %zu bytes of deltas", grown, written);
+  tap_ok(written <= grown + 1000 * 100,
+         "a list that grew by %zu bytes in 1,000 steps wrote %zu bytes of deltas", grown, written);
   tap_ok(keyframes < 20, "and %zu keyframes", keyframes);
   tap_ok(history_loads(&past, past.count - 1), "and loads");
   tap_is_int(problems_of(store), 0, "and verifies");
@@ -151,9 +159,11 @@ static void test_delta_limit(void) {
 /* A backend whose next commits fail. */
 static ck_status fail_with;
 static int fail_count;
-static ck_status (*real_commit)(void *self, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err);
+static ck_status (*real_commit)(void *self, ck_row_batch *batches, size_t count,
+                                ck_durability durability, ck_error *err);
 
-static ck_status failing_commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability, ck_error *err) {
+static ck_status failing_commit(void *self, ck_row_batch *batches, size_t count,
+                                ck_durability durability, ck_error *err) {
   if (fail_count == 0) return real_commit(self, batches, count, durability, err);
   fail_count--;
   return ck_error_set(err, fail_with, "as the test wishes");
@@ -176,12 +186,14 @@ static void test_failed_commit(ck_status status) {
   history_prepare(&past, &step, 3);
   fail_count = 1;
   fail_with = status;
-  tap_is_int(ck_store_commit(store, &step.batch, 1, &err), status, "%s is passed on", ck_status_name(status));
+  tap_is_int(ck_store_commit(store, &step.batch, 1, &err), status, "%s is passed on",
+             ck_status_name(status));
   tap_is_int(step.batch.status, status, "%s: to the batch too", ck_status_name(status));
   history_drop(&step);
   if (status == CK_E_UNKNOWN) {
     history_prepare(&past, &step, 1);
-    tap_is_int(ck_store_commit(store, &step.batch, 1, &err), CK_E_UNKNOWN, "no write is accepted before a recover");
+    tap_is_int(ck_store_commit(store, &step.batch, 1, &err), CK_E_UNKNOWN,
+               "no write is accepted before a recover");
     tap_is_int(ck_store_sync(store, &err), CK_E_UNKNOWN, "nor a sync");
     history_drop(&step);
     tap_is_int(ck_store_recover(store, &err), CK_OK, "recover");
@@ -209,14 +221,17 @@ static void test_dropped_batch(void) {
   past.seq -= 4;
   history_prepare(&past, &good, 2);
   ck_batch round[] = {wrong.batch, good.batch};
-  tap_is_int(ck_store_commit(store, round, 2, &err), CK_OK, "a round with a wrong batch is no failure");
+  tap_is_int(ck_store_commit(store, round, 2, &err), CK_OK,
+             "a round with a wrong batch is no failure");
   tap_is_int(round[0].status, CK_E_RANGE, "the wrong batch is dropped");
   tap_is_int(round[1].status, CK_E_RANGE, "and the later ones of its session with it");
   history_drop(&wrong);
   history_drop(&good);
   history_prepare(&past, &good, 2);
   good.checkpoint.parent = 2;
-  tap_ok(ck_store_commit(store, &good.batch, 1, &err) == CK_OK && good.batch.status == CK_E_NOT_FOUND, "an unknown parent is told");
+  tap_ok(
+      ck_store_commit(store, &good.batch, 1, &err) == CK_OK && good.batch.status == CK_E_NOT_FOUND,
+      "an unknown parent is told");
   history_drop(&good);
   history_prepare(&past, &good, 2);
   good.checkpoint.seq++;
@@ -239,14 +254,18 @@ static void test_fenced(void) {
   for (int i = 0; i < 5; i++) history_go(&past, 2);
   history_prepare(&past, &step, 2);
   history_resume(&past, 2);
-  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_FENCED, "an older lease is fenced");
+  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_FENCED,
+         "an older lease is fenced");
   history_drop(&step);
   history_go(&past, 2);
   ck_store_release(store, past.lease);
   history_prepare(&past, &step, 2);
-  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_FENCED, "so is one that was given back");
+  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_FENCED,
+         "so is one that was given back");
   step.batch.lease.session = 99;
-  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_NOT_FOUND, "no session is told apart");
+  tap_ok(
+      ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_NOT_FOUND,
+      "no session is told apart");
   history_drop(&step);
   int wrong = 0;
   for (size_t i = 0; i < past.count; i++) wrong += !history_loads(&past, i);
@@ -316,15 +335,17 @@ static void test_oversize(void) {
     step.checkpoint.changes[i] = (ck_change){strdup(key), ck_value_share(large)};
   }
   step.checkpoint.change_count = KEYS;
-  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_OVERSIZE,
-         "a state beyond 1 GiB is refused before it is copied");
+  tap_ok(
+      ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_OVERSIZE,
+      "a state beyond 1 GiB is refused before it is copied");
   history_drop(&step);
   history_prepare(&past, &step, 0);
   step.checkpoint.changes[0] = (ck_change){strdup("twice"), ck_value_share(large)};
   step.checkpoint.changes = realloc(step.checkpoint.changes, 2 * sizeof *step.checkpoint.changes);
   step.checkpoint.changes[1] = (ck_change){strdup("twice"), NULL};
   step.checkpoint.change_count = 2;
-  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_USAGE, "a key cannot change twice");
+  tap_ok(ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_USAGE,
+         "a key cannot change twice");
   history_drop(&step);
   ck_value_free(large);
   history_go(&past, 1);
@@ -338,8 +359,9 @@ static void test_oversize(void) {
 static int rows_seen;
 static ck_checkpoint_row_visit real_visit;
 static void *real_to;
-static ck_status (*real_read)(void *self, int64_t session, int64_t after, int64_t until, bool backward, bool payloads,
-                              ck_checkpoint_row_visit visit, void *to, ck_error *err);
+static ck_status (*real_read)(void *self, int64_t session, int64_t after, int64_t until,
+                              bool backward, bool payloads, ck_checkpoint_row_visit visit, void *to,
+                              ck_error *err);
 
 static bool count_row(void *to, const ck_checkpoint_row *row) {
   (void)to;
@@ -347,8 +369,9 @@ static bool count_row(void *to, const ck_checkpoint_row *row) {
   return real_visit(real_to, row);
 }
 
-static ck_status counting_read(void *self, int64_t session, int64_t after, int64_t until, bool backward, bool payloads,
-                               ck_checkpoint_row_visit visit, void *to, ck_error *err) {
+static ck_status counting_read(void *self, int64_t session, int64_t after, int64_t until,
+                               bool backward, bool payloads, ck_checkpoint_row_visit visit,
+                               void *to, ck_error *err) {
   real_visit = visit;
   real_to = to;
   return real_read(self, session, after, until, backward, payloads, count_row, NULL, err);
@@ -361,7 +384,8 @@ static void test_head(void) {
   ck_head head;
   history_begin(&past, store, "head", 29);
   history_must(ck_store_get_head(&head, store, "head", &err), &err, "get a head");
-  tap_ok(!head.has_checkpoint && !head.has_latest && head.last_seq == 1, "a session without checkpoints has none");
+  tap_ok(!head.has_checkpoint && !head.has_latest && head.last_seq == 1,
+         "a session without checkpoints has none");
   ck_head_clear(&head);
   for (int i = 0; i < 200; i++) history_go(&past, 1);
   history_resume(&past, 9);
@@ -369,7 +393,8 @@ static void test_head(void) {
   store->backend.read_checkpoints = counting_read;
   rows_seen = 0;
   history_must(ck_store_get_head(&head, store, "head", &err), &err, "get a head");
-  tap_is_int(head.checkpoint.seq, past.seqs[9], "the head's checkpoint is the one that the live timeline sees");
+  tap_is_int(head.checkpoint.seq, past.seqs[9],
+             "the head's checkpoint is the one that the live timeline sees");
   tap_is_int(head.latest.seq, past.seqs[199], "the latest is the last of all");
   tap_ok(rows_seen <= 3, "and %d rows were read, not 200", rows_seen);
   ck_head_clear(&head);

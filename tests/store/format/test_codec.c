@@ -25,7 +25,9 @@ static bool splice_is_longest(ck_bytes old, ck_bytes new) {
   ck_splice splice = ck_splice_get(old, new);
   size_t shorter = old.len < new.len ? old.len : new.len, prefix = 0, suffix = 0;
   while (prefix < shorter && old.data[prefix] == new.data[prefix]) prefix++;
-  while (suffix < shorter - prefix && old.data[old.len - 1 - suffix] == new.data[new.len - 1 - suffix]) suffix++;
+  while (suffix < shorter - prefix &&
+         old.data[old.len - 1 - suffix] == new.data[new.len - 1 - suffix])
+    suffix++;
   return splice.prefix == prefix && splice.suffix == suffix;
 }
 
@@ -34,19 +36,24 @@ static void test_splice(void) {
   int wrong = 0;
   fill(a, sizeof a, 26);
   for (int i = 0; i < 3000; i++) {
-    size_t old = 64 + history_pick(&dice, 19000), at = history_pick(&dice, old), put = history_pick(&dice, 300);
+    size_t old = 64 + history_pick(&dice, 19000), at = history_pick(&dice, old),
+           put = history_pick(&dice, 300);
     size_t cut = history_pick(&dice, old - at), new = at + put + (old - at - cut);
     memcpy(b, a, at);
     fill(b + at, put, 2);
     memcpy(b + at + put, a + at + cut, old - at - cut);
     if (new >= 64 && !splice_is_longest((ck_bytes){a, old}, (ck_bytes){b, new})) wrong++;
   }
-  tap_is_int(wrong, 0, "a splice is the longest prefix and the longest suffix of the rest, in 3,000 random edits");
+  tap_is_int(
+      wrong, 0,
+      "a splice is the longest prefix and the longest suffix of the rest, in 3,000 random edits");
   memset(a, 'x', sizeof a);
-  tap_ok(splice_is_longest((ck_bytes){a, 9000}, (ck_bytes){a, 12000}), "prefix and suffix never overlap in a run of one letter");
+  tap_ok(splice_is_longest((ck_bytes){a, 9000}, (ck_bytes){a, 12000}),
+         "prefix and suffix never overlap in a run of one letter");
   ck_splice same = ck_splice_get((ck_bytes){a, 9000}, (ck_bytes){a, 9000});
   tap_ok(same.prefix == 9000 && same.suffix == 0, "an equal value is all prefix");
-  tap_ok(!ck_splice_pays(ck_splice_get((ck_bytes){a, 63}, (ck_bytes){a, 63}), (ck_bytes){a, 63}), "short values are never spliced");
+  tap_ok(!ck_splice_pays(ck_splice_get((ck_bytes){a, 63}, (ck_bytes){a, 63}), (ck_bytes){a, 63}),
+         "short values are never spliced");
 }
 
 static void test_splice_digest(void) {
@@ -64,12 +71,15 @@ static void test_splice_digest(void) {
     memcpy(new, old, at);
     fill(new + at, next - at, 26);
     ck_splice splice = ck_splice_get((ck_bytes){old, len}, (ck_bytes){new, next});
-    ck_digest got = ck_splice_digest(memo, (ck_bytes){new, next}, splice.prefix), want = ck_digest_of((ck_bytes){new, next});
+    ck_digest got = ck_splice_digest(memo, (ck_bytes){new, next}, splice.prefix),
+              want = ck_digest_of((ck_bytes){new, next});
     wrong += !ck_digest_equal(&got, &want);
     memcpy(old, new, next);
     len = next;
   }
-  tap_is_int(wrong, 0, "a hash that goes on where it stopped is the hash of the whole, through 2,000 edits around the threshold");
+  tap_is_int(wrong, 0,
+             "a hash that goes on where it stopped is the hash of the whole, through 2,000 edits "
+             "around the threshold");
   ck_splice_memo_free(memo);
   free(old);
   free(new);
@@ -88,10 +98,12 @@ typedef struct encoding {
 static void encode(encoding *self, history *past, size_t changes) {
   ck_error err = CK_ERROR_INIT;
   history_prepare(past, &self->step, changes);
-  must(ck_chain_encode(&self->row, &self->plain, self->chain, &self->step.checkpoint, 1, &err), &err);
+  must(ck_chain_encode(&self->row, &self->plain, self->chain, &self->step.checkpoint, 1, &err),
+       &err);
 }
 
-static ck_chain *make_chain(const char *session_id, const ck_state *state, int64_t seq, const ck_digest *digest) {
+static ck_chain *make_chain(const char *session_id, const ck_state *state, int64_t seq,
+                            const ck_digest *digest) {
   ck_error err = CK_ERROR_INIT;
   ck_chain *chain;
   ck_state *copy;
@@ -145,9 +157,11 @@ static void test_round_trip(ck_store *store) {
     ck_chain_free(anew);
     history_apply(&past, &pair.step);
   }
-  tap_is_int(wrong, 0, "400 random checkpoints replay to what was written, as deltas and as keyframes");
+  tap_is_int(wrong, 0,
+             "400 random checkpoints replay to what was written, as deltas and as keyframes");
   tap_is_int(differ, 0, "the digest is the same whichever form the payload has");
-  tap_ok(keyframes > 1 && keyframes < 200, "both forms were written: %d keyframes of 400", keyframes);
+  tap_ok(keyframes > 1 && keyframes < 200, "both forms were written: %d keyframes of 400",
+         keyframes);
   ck_state_rebuild_free(replay);
   ck_chain_free(pair.chain);
   ck_buffer_clear(&pair.plain);
@@ -172,9 +186,12 @@ static ck_status open_row(stored_row *self, ck_bytes bytes) {
 static void store_plain(stored_row *self, ck_bytes plain, bool compress) {
   ck_compress with = {0};
   ck_buffer_reset(&self->bytes);
-  size_t len = compress ? ck_compress_encode(&with, ck_buffer_extend(&self->bytes, plain.len), plain) : 0;
-  if (!compress) ck_buffer_append_bytes(&self->bytes, plain);
-  else self->bytes.len = len;
+  size_t len =
+      compress ? ck_compress_encode(&with, ck_buffer_extend(&self->bytes, plain.len), plain) : 0;
+  if (!compress)
+    ck_buffer_append_bytes(&self->bytes, plain);
+  else
+    self->bytes.len = len;
   self->row.encoding = compress ? CK_ENCODING_ZSTD : CK_ENCODING_PLAIN;
   self->row.payload_digest = ck_digest_of(ck_buffer_bytes(&self->bytes));
   ck_compress_clear(&with);
@@ -197,7 +214,8 @@ static void attack_bytes(stored_row *self, const char *what) {
     free(copy);
   }
   tap_is_int(untyped, 0, "%s: cut anywhere it is truncated", what);
-  tap_is_int(open_row(self, (ck_bytes){whole.data, 0}), CK_E_EMPTY, "%s: without bytes it is empty", what);
+  tap_is_int(open_row(self, (ck_bytes){whole.data, 0}), CK_E_EMPTY, "%s: without bytes it is empty",
+             what);
 }
 
 static void test_answers(stored_row *self, ck_bytes plain) {
@@ -207,13 +225,16 @@ static void test_answers(stored_row *self, ck_bytes plain) {
   tap_is_int(open_row(self, whole), CK_E_NEWER, "a newer payload format is refused by name");
   self->row = row;
   self->row.encoding |= CK_ENCODING_SEALED;
-  tap_is_int(open_row(self, whole), CK_E_WRONG_KEY, "a sealed payload without a key is told as such");
+  tap_is_int(open_row(self, whole), CK_E_WRONG_KEY,
+             "a sealed payload without a key is told as such");
   self->row = row;
   self->row.plain_len = CK_PLAIN_MAX + 1;
-  tap_is_int(open_row(self, whole), CK_E_OVERSIZE, "a payload that claims more than 1 GiB is refused unread");
+  tap_is_int(open_row(self, whole), CK_E_OVERSIZE,
+             "a payload that claims more than 1 GiB is refused unread");
   self->row = row;
   self->payload.head = ck_codec_head_of("another", 0);
-  tap_is_int(open_row(self, whole), CK_E_WRONG_SESSION, "a payload of another session is told as such");
+  tap_is_int(open_row(self, whole), CK_E_WRONG_SESSION,
+             "a payload of another session is told as such");
   self->payload.head = ck_codec_head_of("damage", 0);
   self->row.seq++;
   tap_is_int(open_row(self, whole), CK_E_CORRUPT, "a payload of another checkpoint is refused");
@@ -246,7 +267,8 @@ static void test_hostile(ck_bytes plain) {
     unsigned char *copy = malloc(len);
     memcpy(copy, plain.data, len);
     for (uint64_t n = 1 + history_pick(&dice, 4); n > 0; n--)
-      copy[history_pick(&dice, len)] = (unsigned char)(history_pick(&dice, 3) ? history_pick(&dice, 256) : 255);
+      copy[history_pick(&dice, len)] =
+          (unsigned char)(history_pick(&dice, 3) ? history_pick(&dice, 256) : 255);
     walk((ck_bytes){(char *)copy, len});
     free(copy);
   }
@@ -270,12 +292,14 @@ static void test_damage(ck_store *store) {
   test_answers(&damaged, plain);
   test_hostile(plain);
   past.value_max = 3000;
-  for (encode(&pair, &past, 4); pair.plain.len < 1500; encode(&pair, &past, 4)) history_apply(&past, &pair.step);
+  for (encode(&pair, &past, 4); pair.plain.len < 1500; encode(&pair, &past, 4))
+    history_apply(&past, &pair.step);
   damaged.row = pair.row;
   store_plain(&damaged, ck_buffer_bytes(&pair.plain), true);
   attack_bytes(&damaged, "compressed");
   damaged.row.plain_len = CK_PLAIN_MAX;
-  tap_is_int(open_row(&damaged, ck_buffer_bytes(&damaged.bytes)), CK_E_CORRUPT, "a false length is not believed, however great");
+  tap_is_int(open_row(&damaged, ck_buffer_bytes(&damaged.bytes)), CK_E_CORRUPT,
+             "a false length is not believed, however great");
   history_drop(&pair.step);
   ck_payload_clear(&damaged.payload);
   ck_buffer_clear(&damaged.bytes);
@@ -293,11 +317,14 @@ static void test_compress(void) {
   ck_error err = CK_ERROR_INIT;
   ck_bytes plain;
   fill(text, sizeof text, 3);
-  tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, CK_COMPRESS_FROM - 1}), 0, "short bytes stay plain");
+  tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, CK_COMPRESS_FROM - 1}), 0,
+             "short bytes stay plain");
   compress.from = 1;
-  tap_ok(ck_compress_encode(&compress, to, (ck_bytes){text, CK_COMPRESS_FROM - 1}) > 0, "unless the threshold is lower");
+  tap_ok(ck_compress_encode(&compress, to, (ck_bytes){text, CK_COMPRESS_FROM - 1}) > 0,
+         "unless the threshold is lower");
   compress.from = sizeof text + 1;
-  tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, sizeof text}), 0, "below a higher one all stay plain");
+  tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, sizeof text}), 0,
+             "below a higher one all stay plain");
   compress.from = sizeof text;
   size_t len = ck_compress_encode(&compress, to, (ck_bytes){text, sizeof text});
   tap_ok(len > 0 && len < sizeof text / 2, "letters of three kinds become less than half");
@@ -305,15 +332,20 @@ static void test_compress(void) {
   must(ck_compress_decode(&plain, &compress, &space, &stored, &err), &err);
   tap_is_bytes(plain, (ck_bytes){text, sizeof text}, "and come back");
   stored.plain_len--;
-  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_CORRUPT, "a frame of another length is refused");
+  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_CORRUPT,
+             "a frame of another length is refused");
   ck_random_bytes(text, sizeof text);
-  tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, sizeof text}), 0, "what cannot shrink stays plain");
+  tap_is_int((int64_t)ck_compress_encode(&compress, to, (ck_bytes){text, sizeof text}), 0,
+             "what cannot shrink stays plain");
   stored = (ck_stored){8, 10, {text, 10}};
-  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_NEWER, "an unknown encoding is refused by name");
+  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_NEWER,
+             "an unknown encoding is refused by name");
   stored = (ck_stored){CK_ENCODING_PLAIN, 11, {text, 10}};
-  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_TRUNCATED, "plain bytes that are too few are truncated");
+  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_TRUNCATED,
+             "plain bytes that are too few are truncated");
   stored = (ck_stored){CK_ENCODING_PLAIN, -1, {text, 10}};
-  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_CORRUPT, "a negative length is refused");
+  tap_is_int(ck_compress_decode(&plain, &compress, &space, &stored, &err), CK_E_CORRUPT,
+             "a negative length is refused");
   ck_compress_clear(&compress);
   ck_buffer_clear(&space);
 }

@@ -1,4 +1,5 @@
-/* test_seal.c - what is sealed opens with its key and in its place only; keys are read as they are written, or not at all. */
+/* test_seal.c - what is sealed opens with its key and in its place only; keys are read as they are
+ * written, or not at all. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,8 @@ static ck_seal *make_seal(const ck_key *key, const uint8_t store[CK_DIGEST_SIZE]
 static void test_places(void) {
   ck_key *key = fixture_make_key(), *other = fixture_make_key();
   ck_seal *seals[] = {make_seal(key, store_a), make_seal(key, store_b), make_seal(other, store_a)};
-  ck_digest here = ck_digest_of(ck_bytes_text("here")), there = ck_digest_of(ck_bytes_text("there"));
+  ck_digest here = ck_digest_of(ck_bytes_text("here")),
+            there = ck_digest_of(ck_bytes_text("there"));
   char space[CK_SEAL_OVERHEAD + 5], again[sizeof space], plain[sizeof space];
   memcpy(space + CK_SEAL_NONCE, "hello", 5);
   memcpy(again + CK_SEAL_NONCE, "hello", 5);
@@ -26,20 +28,23 @@ static void test_places(void) {
   ck_seal_encode(seals[0], again, 5, &here);
   ck_bytes sealed = {space, sizeof space};
   tap_ok(memcmp(space, again, sizeof space) != 0, "the same bytes are sealed to others each time");
-  tap_ok(ck_seal_decode(plain, seals[0], sealed, &here) && memcmp(plain, "hello", 5) == 0, "they open where they belong");
+  tap_ok(ck_seal_decode(plain, seals[0], sealed, &here) && memcmp(plain, "hello", 5) == 0,
+         "they open where they belong");
   tap_ok(!ck_seal_decode(plain, seals[0], sealed, &there), "and nowhere else");
   tap_ok(!ck_seal_decode(plain, seals[1], sealed, &here), "not in another store with the same key");
   tap_ok(!ck_seal_decode(plain, seals[2], sealed, &here), "nor with another key");
   bool opened = false;
-  for (size_t len = 0; len < sizeof space; len++) opened |= ck_seal_decode(plain, seals[0], (ck_bytes){space, len}, &here);
+  for (size_t len = 0; len < sizeof space; len++)
+    opened |= ck_seal_decode(plain, seals[0], (ck_bytes){space, len}, &here);
   for (size_t bit = 0; bit < sizeof space * 8; bit++) {
     space[bit / 8] ^= (char)(1 << bit % 8);
     opened |= ck_seal_decode(plain, seals[0], sealed, &here);
     space[bit / 8] ^= (char)(1 << bit % 8);
   }
   tap_ok(!opened, "cut anywhere, or with any bit flipped, they do not open");
-  ck_digest signatures[] = {ck_seal_sign(seals[0], &here), ck_seal_sign(seals[0], &there), ck_seal_sign(seals[1], &here),
-                            ck_seal_sign(seals[2], &here), ck_seal_mask(seals[0], &here), here};
+  ck_digest signatures[] = {ck_seal_sign(seals[0], &here), ck_seal_sign(seals[0], &there),
+                            ck_seal_sign(seals[1], &here), ck_seal_sign(seals[2], &here),
+                            ck_seal_mask(seals[0], &here), here};
   bool equal = false;
   for (size_t i = 0; i < 6; i++)
     for (size_t j = i + 1; j < 6; j++) equal |= ck_digest_equal(&signatures[i], &signatures[j]);
@@ -54,18 +59,22 @@ static void test_keys(void) {
   char text[CK_KEY_TEXT_SIZE], line[CK_KEY_TEXT_SIZE + 8];
   ck_key_write(text, key);
   snprintf(line, sizeof line, " %s\r\n", text);
-  tap_is_status(ck_key_read(&read, ck_bytes_text(line), "env:K", &err), CK_OK, &err, "a key is read as it was written, blanks around it");
+  tap_is_status(ck_key_read(&read, ck_bytes_text(line), "env:K", &err), CK_OK, &err,
+                "a key is read as it was written, blanks around it");
   ck_key_id id = ck_key_get_id(key), same = read ? ck_key_get_id(read) : (ck_key_id){{0}};
   tap_ok(ck_key_id_equal(&id, &same), "and has the same id");
   char hex[CK_KEY_ID_TEXT_SIZE];
   ck_key_id_hex(hex, &id);
   tap_ok(!strstr(text, hex), "which is no part of it");
   ck_key_free(read);
-  static const char *const wrong[] = {"", "abc", "0123456789012345678901234567890123456789012345678901234567890123456789",
-                                      "zz23456789012345678901234567890123456789012345678901234567890123"};
+  static const char *const wrong[] = {
+      "", "abc", "0123456789012345678901234567890123456789012345678901234567890123456789",
+      "zz23456789012345678901234567890123456789012345678901234567890123"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    tap_is_status(ck_key_read(&read, ck_bytes_text(wrong[i]), "env:K", &err), CK_E_PARSE, &err, "'%s' is no key", wrong[i]);
-    tap_ok(!read && strstr(err.text, "env:K") && (!*wrong[i] || !strstr(err.text, wrong[i])), "the text names the place, not what is there");
+    tap_is_status(ck_key_read(&read, ck_bytes_text(wrong[i]), "env:K", &err), CK_E_PARSE, &err,
+                  "'%s' is no key", wrong[i]);
+    tap_ok(!read && strstr(err.text, "env:K") && (!*wrong[i] || !strstr(err.text, wrong[i])),
+           "the text names the place, not what is there");
   }
   ck_key_free(key);
 }
@@ -73,7 +82,9 @@ static void test_keys(void) {
 /* What a store says to a key, by how it was made. */
 static ck_status open_with(const char *url, const ck_key *key, bool read_only) {
   ck_store *store;
-  ck_status status = ck_store_open(&store, url, &(ck_store_options){.create = !read_only, .read_only = read_only, .key = key}, &err);
+  ck_status status = ck_store_open(
+      &store, url, &(ck_store_options){.create = !read_only, .read_only = read_only, .key = key},
+      &err);
   ck_store_close(store);
   return status;
 }
@@ -86,22 +97,30 @@ static void test_stores(const char *url, bool lasts) {
   ck_store *store = fixture_open(url), *unsealed;
   fixture session, second;
   tap_must(fixture_create(&session, store, "one", &err) == CK_OK, "a session: %s", err.text);
-  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.a", .value = "\"x\""}, &err), CK_OK, &err, "%s: it is written", url);
+  tap_is_status(
+      fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.a", .value = "\"x\""},
+                     &err),
+      CK_OK, &err, "%s: it is written", url);
   tap_is_status(open_with(url, NULL, false), CK_E_SECRET_MISSING, &err, "%s: no key", url);
-  tap_is_status(open_with(url, NULL, true), CK_E_SECRET_MISSING, &err, "%s: no key, for reading", url);
+  tap_is_status(open_with(url, NULL, true), CK_E_SECRET_MISSING, &err, "%s: no key, for reading",
+                url);
   tap_is_status(open_with(url, other, false), CK_E_WRONG_KEY, &err, "%s: another key", url);
-  tap_is_status(open_with(url, other, true), CK_E_WRONG_KEY, &err, "%s: another key, for reading", url);
+  tap_is_status(open_with(url, other, true), CK_E_WRONG_KEY, &err, "%s: another key, for reading",
+                url);
   tap_is_status(open_with(url, key, true), CK_OK, &err, "%s: its key", url);
   tap_is_int(fixture_verify(store), 0, "%s: it is whole", url);
   fixture_key = NULL;
   unsealed = fixture_open(plain);
-  tap_is_status(open_with(plain, NULL, true), CK_OK, &err, "%s: an empty store without a key", plain);
+  tap_is_status(open_with(plain, NULL, true), CK_OK, &err, "%s: an empty store without a key",
+                plain);
   tap_must(fixture_create(&second, unsealed, "one", &err) == CK_OK, "a session: %s", err.text);
-  tap_is_status(open_with(plain, key, false), CK_E_WRONG_KEY, &err, "%s: a store that is not sealed takes no key", plain);
+  tap_is_status(open_with(plain, key, false), CK_E_WRONG_KEY, &err,
+                "%s: a store that is not sealed takes no key", plain);
   tap_is_status(open_with(plain, key, true), CK_E_WRONG_KEY, &err, "%s: nor for reading", plain);
   ck_store_close(unsealed);
   ck_store_close(store);
-  if (lasts) tap_is_status(open_with(url, key, false), CK_OK, &err, "%s: the key opens it again", url);
+  if (lasts)
+    tap_is_status(open_with(url, key, false), CK_OK, &err, "%s: the key opens it again", url);
   ck_key_free(key);
   ck_key_free(other);
 }
@@ -114,12 +133,15 @@ static void test_late(const char *url) {
   fixture_key = key;
   ck_store *store = fixture_open(url);
   fixture_key = NULL;
-  tap_is_status(fixture_create(&session, early, "plain", &err), CK_E_WRONG_KEY, &err, "a session by one who knows no key");
+  tap_is_status(fixture_create(&session, early, "plain", &err), CK_E_WRONG_KEY, &err,
+                "a session by one who knows no key");
   ck_value *value = NULL;
   tap_must(ck_value_new(&value, ck_bytes_text("1"), &err) == CK_OK, "a value");
-  tap_is_status(ck_store_put_fact(early, &(ck_fact){"", "k", value, 1}, &err), CK_E_WRONG_KEY, &err, "and a fact");
+  tap_is_status(ck_store_put_fact(early, &(ck_fact){"", "k", value, 1}, &err), CK_E_WRONG_KEY, &err,
+                "and a fact");
   ck_value_free(value);
-  tap_is_status(fixture_create(&session, store, "sealed", &err), CK_OK, &err, "one by another is made");
+  tap_is_status(fixture_create(&session, store, "sealed", &err), CK_OK, &err,
+                "one by another is made");
   ck_store_close(early);
   ck_store_close(store);
   ck_key_free(key);
@@ -133,10 +155,13 @@ static void test_requests(const char *url) {
   tap_must(fixture_create(&session, store, "one", &err) == CK_OK, "a session: %s", err.text);
   ck_request wish = {.session = session.lease.session, .kind = (char[]){"answer"}}, got;
   bool found;
-  tap_must(ck_value_new(&wish.body, ck_bytes_text("{\"text\":\"canary\"}"), &err) == CK_OK, "a value");
+  tap_must(ck_value_new(&wish.body, ck_bytes_text("{\"text\":\"canary\"}"), &err) == CK_OK,
+           "a value");
   tap_is_status(ck_store_put_request(store, &wish, &err), CK_OK, &err, "a request is left");
-  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err, "and taken");
-  tap_ok(found && got.body && ck_bytes_equal(ck_value_bytes(got.body), ck_value_bytes(wish.body)), "as it was");
+  tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err,
+                "and taken");
+  tap_ok(found && got.body && ck_bytes_equal(ck_value_bytes(got.body), ck_value_bytes(wish.body)),
+         "as it was");
   ck_request_clear(&got);
   ck_value_free(wish.body);
   ck_store_close(store);

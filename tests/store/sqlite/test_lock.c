@@ -1,4 +1,5 @@
-/* test_lock.c - one writer at a time, one owner per session, and nothing left of a holder that was killed. */
+/* test_lock.c - one writer at a time, one owner per session, and nothing left of a holder that was
+ * killed. */
 #include "core/store/sqlite/lock.h"
 
 #include <fcntl.h>
@@ -15,7 +16,8 @@
 
 enum { PROCESSES = 4, ROUNDS = 200, DEATHS = 20 };
 
-/* Runs `body` in a child that tells through the pipe when it has got so far; then it waits to be killed. */
+/* Runs `body` in a child that tells through the pipe when it has got so far; then it waits to be
+ * killed. */
 static pid_t hold(void (*body)(const char *path), const char *path) {
   int ready[2];
   char byte;
@@ -65,18 +67,23 @@ static void test_lock(void) {
   ck_error err = CK_ERROR_INIT;
   ck_lock *lock;
   pid_t child = hold(take_lock, path);
-  tap_is_status(ck_lock_open(&lock, path, &err), CK_OK, &err, "a lock that another process holds can be opened");
-  tap_is_status(ck_lock_acquire(lock, 20, &err), CK_E_BUSY, &err, "but not taken: the wait is bounded");
+  tap_is_status(ck_lock_open(&lock, path, &err), CK_OK, &err,
+                "a lock that another process holds can be opened");
+  tap_is_status(ck_lock_acquire(lock, 20, &err), CK_E_BUSY, &err,
+                "but not taken: the wait is bounded");
   snprintf(pid, sizeof pid, "process %ld", (long)child);
   tap_ok(strstr(err.text, pid) != NULL, "the holder's pid is named: %s", err.text);
   end(child);
-  tap_is_status(ck_lock_acquire(lock, 0, &err), CK_OK, &err, "a killed holder's lock is free at once");
+  tap_is_status(ck_lock_acquire(lock, 0, &err), CK_OK, &err,
+                "a killed holder's lock is free at once");
   tap_is_int(inherited(), 0, "no descriptor of a lock reaches a program that is run");
   struct stat file;
-  tap_ok(stat(tap_tmpfile("one.db.lock"), &file) == 0 && (file.st_mode & 0777) == 0600, "its file is for the owner alone");
+  tap_ok(stat(tap_tmpfile("one.db.lock"), &file) == 0 && (file.st_mode & 0777) == 0600,
+         "its file is for the owner alone");
   ck_lock_release(lock);
   tap_is_int(unlink(tap_tmpfile("one.db.lock")), 0, "somebody removes the file");
-  tap_is_status(ck_lock_acquire(lock, 0, &err), CK_E_IO, &err, "then it is not believed to lock anything");
+  tap_is_status(ck_lock_acquire(lock, 0, &err), CK_E_IO, &err,
+                "then it is not believed to lock anything");
   ck_lock_close(lock);
 }
 
@@ -84,9 +91,11 @@ static void test_lock_refusals(void) {
   ck_error err = CK_ERROR_INIT;
   ck_lock *lock;
   tap_must(symlink(tap_tmpfile("victim"), tap_tmpfile("two.db.lock")) == 0, "a symbolic link");
-  tap_ok(ck_lock_open(&lock, tap_tmpfile("two.db"), &err) != CK_OK, "a symbolic link is not followed: %s", err.text);
+  tap_ok(ck_lock_open(&lock, tap_tmpfile("two.db"), &err) != CK_OK,
+         "a symbolic link is not followed: %s", err.text);
   tap_ok(access(tap_tmpfile("victim"), F_OK) != 0, "nor its target made");
-  tap_ok(ck_lock_open(&lock, tap_tmpfile("absent/two.db"), &err) == CK_E_IO && strstr(err.text, "absent"),
+  tap_ok(ck_lock_open(&lock, tap_tmpfile("absent/two.db"), &err) == CK_E_IO &&
+             strstr(err.text, "absent"),
          "a missing folder is named: %s", err.text);
 }
 
@@ -103,19 +112,25 @@ static void test_session(void) {
   ck_error err = CK_ERROR_INIT;
   ck_session_lock *lock, *other;
   gethostname(host, sizeof host - 1);
-  tap_is_status(ck_session_lock_check(path, "s", &err), CK_OK, &err, "nobody runs a session nobody has run");
+  tap_is_status(ck_session_lock_check(path, "s", &err), CK_OK, &err,
+                "nobody runs a session nobody has run");
   tap_ok(access(tap_tmpfile("three.db.sessions"), F_OK) != 0, "and asking made no file");
   pid_t child = hold(take_session, path);
   snprintf(who, sizeof who, "process %ld on %s", (long)child, host);
-  tap_is_status(ck_session_lock_open(&lock, path, "s", &err), CK_E_OWNED, &err, "a live owner is not pushed aside");
+  tap_is_status(ck_session_lock_open(&lock, path, "s", &err), CK_E_OWNED, &err,
+                "a live owner is not pushed aside");
   tap_ok(strstr(err.text, who) != NULL, "it is named: %s", err.text);
-  tap_is_status(ck_session_lock_check(path, "s", &err), CK_E_OWNED, &err, "asking gives the same answer");
+  tap_is_status(ck_session_lock_check(path, "s", &err), CK_E_OWNED, &err,
+                "asking gives the same answer");
   tap_ok(strstr(err.text, who) != NULL, "with the same name: %s", err.text);
   end(child);
   tap_is_status(ck_session_lock_check(path, "s", &err), CK_OK, &err, "a killed owner owns nothing");
-  tap_is_status(ck_session_lock_open(&lock, path, "s", &err), CK_OK, &err, "its lock is free at once");
-  tap_is_status(ck_session_lock_open(&other, path, "s", &err), CK_E_OWNED, &err, "for one, also within a process");
-  tap_is_status(ck_session_lock_open(&other, path, "t", &err), CK_OK, &err, "while other sessions are free");
+  tap_is_status(ck_session_lock_open(&lock, path, "s", &err), CK_OK, &err,
+                "its lock is free at once");
+  tap_is_status(ck_session_lock_open(&other, path, "s", &err), CK_E_OWNED, &err,
+                "for one, also within a process");
+  tap_is_status(ck_session_lock_open(&other, path, "t", &err), CK_OK, &err,
+                "while other sessions are free");
   tap_is_int(inherited(), 0, "no descriptor of them is passed on");
   ck_session_lock_close(other);
   ck_session_lock_close(lock);
@@ -157,16 +172,20 @@ static void test_session_refusals(void) {
   ck_error err = CK_ERROR_INIT;
   ck_session_lock *lock;
   for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-    tap_is_status(ck_session_lock_open(&lock, path, ids[i], &err), CK_E_USAGE, &err, "no file is made for id %zu", i);
+    tap_is_status(ck_session_lock_open(&lock, path, ids[i], &err), CK_E_USAGE, &err,
+                  "no file is made for id %zu", i);
     tap_is_status(ck_session_lock_check(path, ids[i], &err), CK_E_USAGE, &err, "nor asked for");
   }
   tap_ok(access(tap_tmpfile("four.db.sessions"), F_OK) != 0, "nothing was made");
   tap_must(mkdir(tap_tmpfile("four.db.sessions"), 0700) == 0, "a folder");
-  tap_must(symlink(tap_tmpfile("victim"), tap_tmpfile("four.db.sessions/s.lock")) == 0, "a symbolic link");
-  tap_ok(ck_session_lock_open(&lock, path, "s", &err) != CK_OK, "a symbolic link is not followed: %s", err.text);
+  tap_must(symlink(tap_tmpfile("victim"), tap_tmpfile("four.db.sessions/s.lock")) == 0,
+           "a symbolic link");
+  tap_ok(ck_session_lock_open(&lock, path, "s", &err) != CK_OK,
+         "a symbolic link is not followed: %s", err.text);
   tap_ok(access(tap_tmpfile("victim"), F_OK) != 0, "nor its target made");
   tap_must(symlink(tap_tmpdir(), tap_tmpfile("five.db.sessions")) == 0, "a symbolic link");
-  tap_ok(ck_session_lock_open(&lock, tap_tmpfile("five.db"), "s", &err) != CK_OK, "nor is a linked folder: %s", err.text);
+  tap_ok(ck_session_lock_open(&lock, tap_tmpfile("five.db"), "s", &err) != CK_OK,
+         "nor is a linked folder: %s", err.text);
 }
 
 /* ---- under contention ---- */
@@ -230,22 +249,25 @@ static int start(pid_t *children, int count, int (*body)(const char *), const ch
 
 static int failures(const pid_t *children, int count) {
   int failed = 0, status;
-  for (int i = 0; i < count; i++) failed += waitpid(children[i], &status, 0) != children[i] || status != 0;
+  for (int i = 0; i < count; i++)
+    failed += waitpid(children[i], &status, 0) != children[i] || status != 0;
   return failed;
 }
 
 static void test_contention(void) {
   pid_t children[PROCESSES];
-  tap_is_int(failures(children, start(children, PROCESSES, fight_for_lock, tap_tmpfile("six.db"))), 0,
-             "%d processes get the store's lock %d times each", PROCESSES, ROUNDS);
+  tap_is_int(failures(children, start(children, PROCESSES, fight_for_lock, tap_tmpfile("six.db"))),
+             0, "%d processes get the store's lock %d times each", PROCESSES, ROUNDS);
   tap_is_int(board->most, 1, "one at a time");
   tap_is_int(board->taken, PROCESSES * ROUNDS, "every time");
-  tap_is_int(failures(children, start(children, PROCESSES, fight_for_session, tap_tmpfile("seven.db"))), 0,
-             "%d processes get a session's lock, whose file comes and goes", PROCESSES);
+  tap_is_int(
+      failures(children, start(children, PROCESSES, fight_for_session, tap_tmpfile("seven.db"))), 0,
+      "%d processes get a session's lock, whose file comes and goes", PROCESSES);
   tap_is_int(board->most, 1, "one at a time");
 }
 
-/* If asking took the lock even for a moment, some of the openings would meet an owner that is none. */
+/* If asking took the lock even for a moment, some of the openings would meet an owner that is
+ * none. */
 static void test_asking(void) {
   const char *path = tap_tmpfile("eight.db");
   pid_t children[2];

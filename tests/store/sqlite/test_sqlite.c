@@ -1,4 +1,5 @@
-/* test_sqlite.c - what is opened and what is refused, what the files look like, and what a damaged one is found to be. */
+/* test_sqlite.c - what is opened and what is refused, what the files look like, and what a damaged
+ * one is found to be. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -21,7 +22,8 @@ static const char *use(const char *name) {
 }
 
 static ck_status open_with(ck_store **out, bool create, bool read_only, ck_error *err) {
-  return ck_store_open(out, url, &(ck_store_options){.create = create, .read_only = read_only}, err);
+  return ck_store_open(out, url, &(ck_store_options){.create = create, .read_only = read_only},
+                       err);
 }
 
 /* The whole of a file, NUL behind it. */
@@ -59,7 +61,8 @@ static void is_refused(const char *name, ck_status want, const char *part) {
   ck_buffer old = content(path);
   for (int i = 0; i < 3; i++) {
     tap_is_status(open_with(&store, i == 1, i == 2, &err), want, &err, "%s is refused", name);
-    tap_ok(strstr(err.text, path) && strstr(err.text, part), "naming it and the cause: %s", err.text);
+    tap_ok(strstr(err.text, path) && strstr(err.text, part), "naming it and the cause: %s",
+           err.text);
   }
   ck_buffer now = content(path);
   tap_is_bytes(ck_buffer_bytes(&now), ck_buffer_bytes(&old), "%s is as it was", name);
@@ -70,13 +73,16 @@ static void is_refused(const char *name, ck_status want, const char *part) {
 
 static void run_sql(const char *path, const char *sql) {
   sqlite3 *db;
-  tap_must(sqlite3_open(path, &db) == SQLITE_OK && sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK, "SQL: %s", sql);
+  tap_must(
+      sqlite3_open(path, &db) == SQLITE_OK && sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK,
+      "SQL: %s", sql);
   sqlite3_close(db);
 }
 
 static void test_refusals(void) {
   mkdir(tap_tmpfile("r1"), 0700);
-  put_file(tap_tmpfile("r1/garbage"), "this is not a database, whatever its name may say.......................", 70);
+  put_file(tap_tmpfile("r1/garbage"),
+           "this is not a database, whatever its name may say.......................", 70);
   is_refused("r1/garbage", CK_E_NOT_A_STORE, "not a database");
   char big[8192];
   memset(big, 'x', sizeof big);
@@ -94,9 +100,11 @@ static void test_refusals(void) {
   ck_error err = CK_ERROR_INIT;
   ck_store *store;
   use("r1/pipe");
-  tap_is_status(open_with(&store, true, false, &err), CK_E_NOT_A_STORE, &err, "a pipe is refused, without waiting");
+  tap_is_status(open_with(&store, true, false, &err), CK_E_NOT_A_STORE, &err,
+                "a pipe is refused, without waiting");
   use("r1/");
-  tap_is_status(open_with(&store, true, false, &err), CK_E_USAGE, &err, "a path without a name is a mistake of usage");
+  tap_is_status(open_with(&store, true, false, &err), CK_E_USAGE, &err,
+                "a path without a name is a mistake of usage");
 }
 
 static void test_newer(void) {
@@ -105,7 +113,8 @@ static void test_newer(void) {
   ck_store_close(fixture_open(url));
   run_sql(tap_tmpfile("r2/newer.db"), "PRAGMA user_version=99; PRAGMA wal_checkpoint(TRUNCATE)");
   char numbers[64];
-  snprintf(numbers, sizeof numbers, "schema 99; this ckrun knows schemas up to %d", CK_STORE_SCHEMA);
+  snprintf(numbers, sizeof numbers, "schema 99; this ckrun knows schemas up to %d",
+           CK_STORE_SCHEMA);
   is_refused("r2/newer.db", CK_E_NEWER, numbers);
 }
 
@@ -115,15 +124,18 @@ static void test_absent(void) {
   mkdir(tap_tmpfile("r3"), 0700);
   const char *path = use("r3/no.db");
   for (int i = 0; i < 2; i++) {
-    tap_is_status(open_with(&store, i == 1, i == 1, &err), CK_E_NOT_FOUND, &err, "an absent store is not found");
+    tap_is_status(open_with(&store, i == 1, i == 1, &err), CK_E_NOT_FOUND, &err,
+                  "an absent store is not found");
     tap_ok(strstr(err.text, path) != NULL, "and named: %s", err.text);
   }
   use("r3/not/here.db");
-  tap_is_status(open_with(&store, false, false, &err), CK_E_NOT_FOUND, &err, "nor is one in an absent folder");
+  tap_is_status(open_with(&store, false, false, &err), CK_E_NOT_FOUND, &err,
+                "nor is one in an absent folder");
   tap_is_int(entries(tap_tmpfile("r3")), 0, "and nothing was made");
   put_file(tap_tmpfile("r3/empty.db"), "", 0);
   use("r3/empty.db");
-  tap_is_status(open_with(&store, false, false, &err), CK_E_NOT_A_STORE, &err, "an empty file is no store");
+  tap_is_status(open_with(&store, false, false, &err), CK_E_NOT_A_STORE, &err,
+                "an empty file is no store");
   tap_is_status(open_with(&store, true, false, &err), CK_OK, &err, "but may become one");
   ck_store_close(store);
 }
@@ -141,8 +153,8 @@ static void test_modes(void) {
   ck_store *store = fixture_open(url);
   umask(before);
   tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session: %s", err.text);
-  static const char *const names[] = {"m/a/store.db", "m/a/store.db-wal", "m/a/store.db-shm", "m/a/store.db.lock",
-                                      "m/a/store.db.sessions/s.lock"};
+  static const char *const names[] = {"m/a/store.db", "m/a/store.db-wal", "m/a/store.db-shm",
+                                      "m/a/store.db.lock", "m/a/store.db.sessions/s.lock"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     tap_is_int(mode_of(tap_tmpfile(names[i])), 0600, "%s is for its owner alone", names[i]);
   tap_is_int(mode_of(tap_tmpfile("m")), 0700, "so are folders that were made");
@@ -157,21 +169,24 @@ static void test_links(void) {
   ck_store_close(fixture_open(url));
   tap_must(symlink(tap_tmpfile("l.db"), tap_tmpfile("link.db")) == 0, "a symbolic link");
   use("link.db");
-  tap_is_status(open_with(&store, true, false, &err), CK_E_NOT_A_STORE, &err, "a symbolic link is not followed");
+  tap_is_status(open_with(&store, true, false, &err), CK_E_NOT_A_STORE, &err,
+                "a symbolic link is not followed");
   tap_must(symlink("/nowhere", tap_tmpfile("dangling.db")) == 0, "a symbolic link");
   use("dangling.db");
   tap_is_status(open_with(&store, true, false, &err), CK_E_NOT_A_STORE, &err, "nor a dangling one");
   mkdir(tap_tmpfile("real"), 0700);
   tap_must(symlink(tap_tmpfile("real"), tap_tmpfile("linked")) == 0, "a linked folder");
   use("linked/x%20?a#b.db");
-  tap_is_status(open_with(&store, true, false, &err), CK_OK, &err, "a folder may be one, and a name have signs of URLs");
+  tap_is_status(open_with(&store, true, false, &err), CK_OK, &err,
+                "a folder may be one, and a name have signs of URLs");
   ck_store_close(store);
   tap_ok(access(tap_tmpfile("real/x%20?a#b.db"), F_OK) == 0, "the store has just that name");
 }
 
 /* ---- without the right to write ---- */
 
-/* Runs as somebody who is not root; the answer is what `body` exits with. -1: could not be anybody else. */
+/* Runs as somebody who is not root; the answer is what `body` exits with. -1: could not be anybody
+ * else. */
 static int as_nobody(int (*body)(void)) {
   fflush(stdout);
   pid_t child = fork();
@@ -203,7 +218,9 @@ static int read_and_try_to_write(void) {
     tap_diag("%s", err.text);
     return 1;
   }
-  if (ck_store_get_head(&head, store, "s", &err) != CK_OK || head.last_seq != 3 || !head.has_checkpoint) return 2;
+  if (ck_store_get_head(&head, store, "s", &err) != CK_OK || head.last_seq != 3 ||
+      !head.has_checkpoint)
+    return 2;
   ck_head_clear(&head);
   if (fixture_verify(store) != 0) return 3;
   if (fixture_create(&session, store, "t", &err) != CK_E_READ_ONLY) return 4;
@@ -214,8 +231,10 @@ static int read_and_try_to_write(void) {
 }
 
 static void is_zero(int code, const char *name) {
-  if (code < 0) tap_skip("cannot be another user: %s", name);
-  else tap_is_int(code, 0, "%s", name);
+  if (code < 0)
+    tap_skip("cannot be another user: %s", name);
+  else
+    tap_is_int(code, 0, "%s", name);
 }
 
 static void fill_store(void) {
@@ -223,7 +242,9 @@ static void fill_store(void) {
   ck_error err = CK_ERROR_INIT;
   ck_store *store = fixture_open(url);
   tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session: %s", err.text);
-  tap_must(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"}, &err) == CK_OK, "a commit");
+  tap_must(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"},
+                          &err) == CK_OK,
+           "a commit");
   ck_store_close(store);
 }
 
@@ -236,12 +257,17 @@ static void test_read_only(void) {
   char command[900];
   snprintf(command, sizeof command, "chmod -R a+rX,a-w %s", tap_tmpfile("ro"));
   tap_must(system(command) == 0, "nobody may write");
-  is_zero(as_nobody(open_to_write), "a store that may not be written is refused to writers, naming it");
+  is_zero(as_nobody(open_to_write),
+          "a store that may not be written is refused to writers, naming it");
   is_zero(as_nobody(read_and_try_to_write), "but can be read");
-  snprintf(command, sizeof command, "cd %s && chmod u+w . && sqlite3 store.db 'pragma wal_checkpoint(truncate)' >/dev/null"
-           " && rm -f store.db-wal store.db-shm && chmod a-w .", tap_tmpfile("ro"));
-  if (system(command) == 0) is_zero(as_nobody(read_and_try_to_write), "also where its log cannot be made");
-  else tap_skip("no sqlite3 to take the log away");
+  snprintf(command, sizeof command,
+           "cd %s && chmod u+w . && sqlite3 store.db 'pragma wal_checkpoint(truncate)' >/dev/null"
+           " && rm -f store.db-wal store.db-shm && chmod a-w .",
+           tap_tmpfile("ro"));
+  if (system(command) == 0)
+    is_zero(as_nobody(read_and_try_to_write), "also where its log cannot be made");
+  else
+    tap_skip("no sqlite3 to take the log away");
   use("ro/new.db");
   is_zero(as_nobody(open_to_write), "a folder that may not be written gets no store");
   snprintf(command, sizeof command, "chmod -R u+w %s", tap_tmpfile("ro"));
@@ -256,15 +282,21 @@ static void test_reopening(void) {
   fill_store();
   ck_store *store = fixture_open(url), *other = fixture_open(url);
   tap_is_bytes((ck_bytes){(const char *)ck_store_fingerprint_key(store), 32},
-               (ck_bytes){(const char *)ck_store_fingerprint_key(other), 32}, "the fingerprint key stays");
-  tap_is_status(ck_store_check_owner(store, "s", &err), CK_OK, &err, "closing gave the session back");
+               (ck_bytes){(const char *)ck_store_fingerprint_key(other), 32},
+               "the fingerprint key stays");
+  tap_is_status(ck_store_check_owner(store, "s", &err), CK_OK, &err,
+                "closing gave the session back");
   fixture session, seen;
   tap_is_status(fixture_acquire(&session, store, "s", &err), CK_OK, &err, "it can be taken again");
-  tap_is_status(fixture_acquire(&seen, other, "s", &err), CK_E_OWNED, &err, "by one store of the process");
-  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t"}, &err), CK_OK, &err, "which writes");
-  tap_is_int(fixture_count_events(other, session.lease.session), session.seq, "and the other reads it at once");
+  tap_is_status(fixture_acquire(&seen, other, "s", &err), CK_E_OWNED, &err,
+                "by one store of the process");
+  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t"}, &err), CK_OK, &err,
+                "which writes");
+  tap_is_int(fixture_count_events(other, session.lease.session), session.seq,
+             "and the other reads it at once");
   ck_store_close(other);
-  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t"}, &err), CK_OK, &err, "closing one leaves the other alone");
+  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t"}, &err), CK_OK, &err,
+                "closing one leaves the other alone");
   ck_store_close(store);
 }
 
@@ -278,15 +310,19 @@ static void test_deletion(void) {
   char kind[] = "CANARY-5917";
   ck_request request = {.session = session.lease.session, .kind = kind}, got;
   bool found = false;
-  tap_must(ck_store_put_request(store, &request, &err) == CK_OK && ck_store_recover(store, &err) == CK_OK, "a request");
+  tap_must(ck_store_put_request(store, &request, &err) == CK_OK &&
+               ck_store_recover(store, &err) == CK_OK,
+           "a request");
   ck_buffer bytes = content(path);
   tap_ok(memmem(bytes.data, bytes.len, kind, strlen(kind)) != NULL, "a request is in the file");
   ck_buffer_clear(&bytes);
-  tap_must(ck_store_get_request(&got, &found, store, session.lease, &err) == CK_OK && found, "it is taken");
+  tap_must(ck_store_get_request(&got, &found, store, session.lease, &err) == CK_OK && found,
+           "it is taken");
   ck_request_clear(&got);
   tap_must(ck_store_recover(store, &err) == CK_OK, "and checkpointed");
   bytes = content(path);
-  tap_ok(memmem(bytes.data, bytes.len, kind, strlen(kind)) == NULL, "then it is not, nor in a free page");
+  tap_ok(memmem(bytes.data, bytes.len, kind, strlen(kind)) == NULL,
+         "then it is not, nor in a free page");
   ck_buffer_clear(&bytes);
   ck_store_close(store);
 }
@@ -298,18 +334,24 @@ static void test_damage(void) {
   ck_store *store = fixture_open(url);
   tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session");
   for (int i = 0; i < 40; i++)
-    tap_must(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"}, &err) == CK_OK, "a commit");
+    tap_must(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"},
+                            &err) == CK_OK,
+             "a commit");
   tap_must(ck_store_recover(store, &err) == CK_OK, "all in the database");
   ck_store_close(store);
-  run_sql(path, "DROP INDEX event_seq; DELETE FROM event WHERE seq = 7; UPDATE checkpoint SET session = 9 WHERE seq = 5;"
-                "CREATE UNIQUE INDEX event_seq ON event (session, seq); PRAGMA wal_checkpoint(TRUNCATE)");
+  run_sql(path,
+          "DROP INDEX event_seq; DELETE FROM event WHERE seq = 7; UPDATE checkpoint SET session = "
+          "9 WHERE seq = 5;"
+          "CREATE UNIQUE INDEX event_seq ON event (session, seq); PRAGMA wal_checkpoint(TRUNCATE)");
   store = fixture_open(url);
-  tap_ok(fixture_count_problems(store) >= 2, "a row that is gone and one that belongs to no session are found");
+  tap_ok(fixture_count_problems(store) >= 2,
+         "a row that is gone and one that belongs to no session are found");
   ck_store_close(store);
   struct stat file;
   tap_must(stat(path, &file) == 0, "a size");
   int fd = open(path, O_WRONLY | O_CLOEXEC), written = 0;
-  for (off_t at = 4096 * 3 + 8; at < file.st_size; at += 4096) written += pwrite(fd, "\xff\xff\xff\xff", 4, at) == 4;
+  for (off_t at = 4096 * 3 + 8; at < file.st_size; at += 4096)
+    written += pwrite(fd, "\xff\xff\xff\xff", 4, at) == 4;
   close(fd);
   tap_ok(written > 0, "pages are overwritten");
   ck_status status = open_with(&store, false, false, &err);
@@ -317,22 +359,25 @@ static void test_damage(void) {
     tap_ok(fixture_count_problems(store) != 0, "overwritten pages are found");
     ck_store_close(store);
   } else {
-    tap_ok(status == CK_E_CORRUPT || status == CK_E_NOT_A_STORE, "overwritten pages are refused: %s", err.text);
+    tap_ok(status == CK_E_CORRUPT || status == CK_E_NOT_A_STORE,
+           "overwritten pages are refused: %s", err.text);
   }
 }
 
 /* The largest number there is, wherever one stands: found, and added to nowhere. */
 static void test_extremes(void) {
-  static const char *const places[] = {"UPDATE event SET seq = 9223372036854775807 WHERE seq = 9",
-                                       "UPDATE event SET timeline = 9223372036854775807 WHERE seq = 9",
-                                       "UPDATE checkpoint SET seq = 9223372036854775807 WHERE seq = 9",
-                                       "UPDATE checkpoint SET parent = -9223372036854775808 WHERE seq = 9",
-                                       "UPDATE checkpoint SET parent = 9223372036854775807 WHERE seq = 9",
-                                       "UPDATE checkpoint SET keyframe = -9223372036854775808, covers = 9223372036854775807 WHERE seq = 9",
-                                       "UPDATE timeline SET \"begin\" = 9223372036854775807",
-                                       "UPDATE timeline SET no = 9223372036854775807, cut = -9223372036854775808",
-                                       "UPDATE session SET origin = -5, cut = 9223372036854775807",
-                                       "UPDATE session SET origin = 1, cut = 9223372036854775807"};
+  static const char *const places[] = {
+      "UPDATE event SET seq = 9223372036854775807 WHERE seq = 9",
+      "UPDATE event SET timeline = 9223372036854775807 WHERE seq = 9",
+      "UPDATE checkpoint SET seq = 9223372036854775807 WHERE seq = 9",
+      "UPDATE checkpoint SET parent = -9223372036854775808 WHERE seq = 9",
+      "UPDATE checkpoint SET parent = 9223372036854775807 WHERE seq = 9",
+      "UPDATE checkpoint SET keyframe = -9223372036854775808, covers = 9223372036854775807 WHERE "
+      "seq = 9",
+      "UPDATE timeline SET \"begin\" = 9223372036854775807",
+      "UPDATE timeline SET no = 9223372036854775807, cut = -9223372036854775808",
+      "UPDATE session SET origin = -5, cut = 9223372036854775807",
+      "UPDATE session SET origin = 1, cut = 9223372036854775807"};
   ck_error err = CK_ERROR_INIT;
   int64_t found = 0;
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
@@ -344,7 +389,10 @@ static void test_extremes(void) {
     ck_store *store = fixture_open(url);
     tap_must(fixture_create(&session, store, "s", &err) == CK_OK, "a session");
     for (int n = 0; n < 4; n++)
-      tap_must(fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"}, &err) == CK_OK, "a commit");
+      tap_must(
+          fixture_commit(&session, &(fixture_step){.text = "t", .key = "memory.k", .value = "1"},
+                         &err) == CK_OK,
+          "a commit");
     tap_must(ck_store_recover(store, &err) == CK_OK, "all in the database");
     ck_store_close(store);
     run_sql(path, places[i]);
@@ -353,7 +401,8 @@ static void test_extremes(void) {
     if (ck_store_get_head(&head, store, "s", &err) == CK_OK) ck_head_clear(&head);
     ck_store_close(store);
   }
-  tap_is_int(found, sizeof places / sizeof *places, "a number that is too large is found, wherever it stands");
+  tap_is_int(found, sizeof places / sizeof *places,
+             "a number that is too large is found, wherever it stands");
 }
 
 int main(void) {

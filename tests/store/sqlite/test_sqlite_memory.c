@@ -1,4 +1,5 @@
-/* test_sqlite_memory.c - whichever allocation fails, ours or SQLite's, the store says so, goes on and loses nothing. */
+/* test_sqlite_memory.c - whichever allocation fails, ours or SQLite's, the store says so, goes on
+ * and loses nothing. */
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -32,7 +33,9 @@ WRAP(strndup, (const char *text, size_t len), (text, len))
 
 static sqlite3_mem_methods system_memory;
 static void *take(int size) { return spent() ? NULL : system_memory.xMalloc(size); }
-static void *take_again(void *old, int size) { return spent() ? NULL : system_memory.xRealloc(old, size); }
+static void *take_again(void *old, int size) {
+  return spent() ? NULL : system_memory.xRealloc(old, size);
+}
 
 static void install(void) {
   tap_must(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &system_memory) == SQLITE_OK, "SQLite's memory");
@@ -54,7 +57,8 @@ typedef ck_status (*scene_call)(scene *self);
 
 static ck_status do_open(scene *self) {
   ck_store *store;
-  ck_status status = ck_store_open(&store, self->url, &(ck_store_options){.create = true}, &self->err);
+  ck_status status =
+      ck_store_open(&store, self->url, &(ck_store_options){.create = true}, &self->err);
   ck_store_close(store);
   return status;
 }
@@ -65,9 +69,14 @@ static ck_status do_commit(scene *self) {
 }
 
 static ck_status do_acquire(scene *self) {
-  ck_timeline timeline = {.no = self->session.timeline + 1, .parent = 1, .cut = 1, .begin = self->session.seq + 1, .attempt = 1};
+  ck_timeline timeline = {.no = self->session.timeline + 1,
+                          .parent = 1,
+                          .cut = 1,
+                          .begin = self->session.seq + 1,
+                          .attempt = 1};
   ck_opening opening = {.timeline = &timeline, .events = self->made.events, .event_count = 1};
-  return ck_store_acquire(&self->session.lease, self->store, "s", self->session.lease.epoch, &opening, &self->err);
+  return ck_store_acquire(&self->session.lease, self->store, "s", self->session.lease.epoch,
+                          &opening, &self->err);
 }
 
 static bool look(void *to, const ck_event *event) { return to == NULL && event->seq > 0; }
@@ -79,7 +88,8 @@ static ck_status do_read(scene *self) {
   ck_event_query query = {.session = self->session.lease.session};
   ck_status status = ck_store_get_head(&head, self->store, "s", &self->err);
   if (status != CK_OK) return status;
-  if (head.has_latest) status = ck_store_get_state(&state, self->store, query.session, head.latest.seq, &self->err);
+  if (head.has_latest)
+    status = ck_store_get_state(&state, self->store, query.session, head.latest.seq, &self->err);
   ck_head_clear(&head);
   ck_state_free(state);
   if (status == CK_OK) status = ck_store_read_events(self->store, &query, look, NULL, &self->err);
@@ -92,7 +102,8 @@ static ck_status do_request(scene *self) {
   ck_request request = {.session = self->session.lease.session, .kind = kind}, got;
   bool found = false;
   ck_status status = ck_store_put_request(self->store, &request, &self->err);
-  if (status == CK_OK) status = ck_store_get_request(&got, &found, self->store, self->session.lease, &self->err);
+  if (status == CK_OK)
+    status = ck_store_get_request(&got, &found, self->store, self->session.lease, &self->err);
   if (status == CK_OK && !found) return CK_E_FAILED;
   if (status == CK_OK) ck_request_clear(&got);
   return status;
@@ -108,13 +119,16 @@ static bool expected(ck_status status) {
 static bool sound(scene *self, scene_call call) {
   ck_head head;
   ck_error err = CK_ERROR_INIT;
-  if (ck_store_recover(self->store, &err) != CK_OK || ck_store_get_head(&head, self->store, "s", &err) != CK_OK) return false;
+  if (ck_store_recover(self->store, &err) != CK_OK ||
+      ck_store_get_head(&head, self->store, "s", &err) != CK_OK)
+    return false;
   bool whole = !head.has_latest || head.latest.seq == head.last_seq || call != do_commit;
   bool counted = fixture_count_events(self->store, head.session.no) == head.last_seq;
   self->session.seq = head.last_seq;
   self->session.parent = head.has_latest ? head.latest.seq : 0;
   self->session.timeline = head.session.timeline;
-  if (head.session.epoch != self->session.lease.epoch) { /* it is not ours any more, or never became ours */
+  if (head.session.epoch !=
+      self->session.lease.epoch) { /* it is not ours any more, or never became ours */
     ck_store_release(self->store, self->session.lease);
     self->session.lease.epoch = head.session.epoch;
   }
@@ -123,7 +137,8 @@ static bool sound(scene *self, scene_call call) {
 }
 
 static void prepare(scene *self, scene_call call) {
-  fixture_batch_init(&self->made, &self->session, &(fixture_step){.text = "t", .key = "memory.k", .value = "[1,2,3]"});
+  fixture_batch_init(&self->made, &self->session,
+                     &(fixture_step){.text = "t", .key = "memory.k", .value = "[1,2,3]"});
   if (call == do_acquire) {
     ck_store_release(self->store, self->session.lease);
     self->made.events[0]->timeline = self->session.timeline + 1;
@@ -137,7 +152,8 @@ static void attack(const char *name, scene_call call) {
   int failed = 0, unsound = 0, strange = 0;
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile(name));
   self.store = fixture_open(url);
-  if (fixture_create(&self.session, self.store, "s", &self.err) != CK_OK) tap_must(false, "%s", self.err.text);
+  if (fixture_create(&self.session, self.store, "s", &self.err) != CK_OK)
+    tap_must(false, "%s", self.err.text);
   for (; allow < TRIES_MAX; allow += call == do_open ? STEP * 4 : STEP) {
     prepare(&self, call);
     budget = allow;
@@ -147,11 +163,13 @@ static void attack(const char *name, scene_call call) {
     fixture_batch_clear(&self.made);
     failed += status != CK_OK;
     strange += !expected(status);
-    if (!expected(status)) tap_diag("%s after %ld: %s: %s", name, allow, ck_status_name(status), self.err.text);
+    if (!expected(status))
+      tap_diag("%s after %ld: %s: %s", name, allow, ck_status_name(status), self.err.text);
     if (call != do_open || status == CK_OK) unsound += !sound(&self, call);
     if (enough) break;
   }
-  tap_ok(failed > 0 && allow < TRIES_MAX, "%s: fails for want of memory %d times, then goes through", name, failed);
+  tap_ok(failed > 0 && allow < TRIES_MAX,
+         "%s: fails for want of memory %d times, then goes through", name, failed);
   tap_is_int(strange, 0, "%s: each failure is told as what it is", name);
   tap_is_int(unsound, 0, "%s: after each the store is whole and goes on", name);
   tap_is_int(fixture_verify(self.store), 0, "%s: verify is clean", name);

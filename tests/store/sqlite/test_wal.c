@@ -1,4 +1,5 @@
-/* test_wal.c - what a commit costs the disk, what a full or failing disk does to it, and how the log keeps its size. */
+/* test_wal.c - what a commit costs the disk, what a full or failing disk does to it, and how the
+ * log keeps its size. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,8 @@ static ck_store *open_store(const char *name) {
 static fixture open_session(const char *name) {
   fixture session;
   ck_error err = CK_ERROR_INIT;
-  if (fixture_create(&session, open_store(name), "s", &err) != CK_OK) tap_must(false, "a session: %s", err.text);
+  if (fixture_create(&session, open_store(name), "s", &err) != CK_OK)
+    tap_must(false, "a session: %s", err.text);
   return session;
 }
 
@@ -55,11 +57,13 @@ static void test_costs(void) {
   forget_counts();
   tap_is_status(fixture_commit(&session, &step, &err), CK_OK, &err, "a power commit");
   is_cost(1, 1, "a power commit");
-  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t", .process = true}, &err), CK_OK, &err, "a process commit");
+  tap_is_status(fixture_commit(&session, &(fixture_step){.text = "t", .process = true}, &err),
+                CK_OK, &err, "a process commit");
   is_cost(0, 0, "a process commit");
   tap_is_status(ck_store_sync(session.store, &err), CK_OK, &err, "a sync");
   is_cost(0, 1, "a sync after it");
-  tap_is_status(fixture_commit(&session, &(fixture_step){0}, &err), CK_OK, &err, "an empty power commit");
+  tap_is_status(fixture_commit(&session, &(fixture_step){0}, &err), CK_OK, &err,
+                "an empty power commit");
   is_cost(0, 1, "an empty power commit, which makes what lay before it durable,");
   fixture zombie = session;
   zombie.lease.epoch++;
@@ -80,7 +84,8 @@ static void write_until(fixture *session, int64_t bytes) {
     text[0] = text[59999] = '"';
     text[60000] = '\0';
     fixture_step step = {.key = "memory.big", .value = text, .process = true};
-    if (fixture_commit(session, &step, &err) != CK_OK) tap_must(false, "a big commit: %s", err.text);
+    if (fixture_commit(session, &step, &err) != CK_OK)
+      tap_must(false, "a big commit: %s", err.text);
   }
   free(text);
 }
@@ -120,7 +125,8 @@ typedef struct slow_reader {
   ck_status status;
 } slow_reader;
 
-/* A reader that holds its view of the store while the writer writes several times what the log holds. */
+/* A reader that holds its view of the store while the writer writes several times what the log
+ * holds. */
 static bool read_slowly(void *to, const ck_event *event) {
   slow_reader *self = to;
   if (event->seq == 1) {
@@ -136,8 +142,8 @@ static void test_reader(void) {
   fixture session = open_session("reader.db");
   slow_reader reader = {&session, 0, CK_E_FAILED};
   ck_event_query query = {.session = session.lease.session};
-  tap_is_status(ck_store_read_events(session.store, &query, read_slowly, &reader, &err), CK_OK, &err,
-                "a slow reader reads to its end");
+  tap_is_status(ck_store_read_events(session.store, &query, read_slowly, &reader, &err), CK_OK,
+                &err, "a slow reader reads to its end");
   tap_is_int(reader.seen, 1, "what was there when it began");
   tap_is_status(reader.status, CK_OK, NULL, "nor does it keep the writer from its work");
   tap_ok(wal_size() > 2 * CAP, "only the log grows for its sake");
@@ -155,11 +161,14 @@ static void test_failed_sync(void) {
   const fixture_step step = {.text = "t", .key = "memory.k", .value = "1"};
   tap_is_status(fixture_commit(&session, &step, &err), CK_OK, &err, "a commit before");
   faulty_fail_sync(FAULTY_WAL, SQLITE_IOERR_FSYNC, 1);
-  tap_is_status(fixture_commit(&session, &step, &err), CK_E_UNKNOWN, &err, "a commit whose sync fails is unknown");
+  tap_is_status(fixture_commit(&session, &step, &err), CK_E_UNKNOWN, &err,
+                "a commit whose sync fails is unknown");
   tap_ok(strstr(err.text, path) != NULL, "the store is named: %s", err.text);
   tap_is_int(faulty_left(), 0, "the sync was not tried again");
-  tap_is_status(fixture_commit(&session, &step, &err), CK_E_UNKNOWN, &err, "nothing is written after it");
-  tap_ok(strstr(err.text, "Input/output error") != NULL, "and the cause is told again: %s", err.text);
+  tap_is_status(fixture_commit(&session, &step, &err), CK_E_UNKNOWN, &err,
+                "nothing is written after it");
+  tap_ok(strstr(err.text, "Input/output error") != NULL, "and the cause is told again: %s",
+         err.text);
   tap_is_status(ck_store_sync(session.store, &err), CK_E_UNKNOWN, &err, "nor synced");
   faulty_fail_sync(FAULTY_WAL, SQLITE_IOERR_FSYNC, 1);
   tap_ok(ck_store_recover(session.store, &err) != CK_OK, "a recovery that fails too: %s", err.text);
@@ -167,7 +176,8 @@ static void test_failed_sync(void) {
   tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "one that does not");
   ck_head head;
   tap_must(ck_store_get_head(&head, session.store, "s", &err) == CK_OK, "a head: %s", err.text);
-  tap_ok(head.last_seq == 3 || head.last_seq == 5, "makes the head true, all or nothing: %lld", (long long)head.last_seq);
+  tap_ok(head.last_seq == 3 || head.last_seq == 5, "makes the head true, all or nothing: %lld",
+         (long long)head.last_seq);
   tap_is_int(head.latest.seq, head.last_seq, "with the checkpoint and its event together");
   session.seq = head.last_seq;
   session.parent = head.latest.seq;
@@ -175,7 +185,8 @@ static void test_failed_sync(void) {
   tap_is_status(fixture_commit(&session, &step, &err), CK_OK, &err, "and the session goes on");
   ck_store_close(session.store);
   ck_store *store = fixture_open(url);
-  tap_is_int(fixture_count_events(store, session.lease.session), session.seq, "the fate does not change any more");
+  tap_is_int(fixture_count_events(store, session.lease.session), session.seq,
+             "the fate does not change any more");
   tap_is_int(fixture_verify(store), 0, "verify is clean");
   ck_store_close(store);
 }
@@ -189,11 +200,16 @@ static void test_failed_write(int code, ck_status want, const char *name, const 
   const fixture_step process = {.text = "t", .process = true};
   for (int i = 0; i < 2; i++) {
     faulty_fail_write(FAULTY_WAL, code, 1);
-    tap_is_status(fixture_commit(&session, i ? &process : &power, &err), want, &err, "%s at a write", name);
-    tap_ok(strstr(err.text, path) && strstr(err.text, cause), "the store and the cause are named: %s", err.text);
-    if (want == CK_E_UNKNOWN) tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "it recovers");
-    tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "nothing was written");
-    tap_is_status(fixture_commit(&session, i ? &process : &power, &err), CK_OK, &err, "when it is over, the session goes on");
+    tap_is_status(fixture_commit(&session, i ? &process : &power, &err), want, &err,
+                  "%s at a write", name);
+    tap_ok(strstr(err.text, path) && strstr(err.text, cause),
+           "the store and the cause are named: %s", err.text);
+    if (want == CK_E_UNKNOWN)
+      tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "it recovers");
+    tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq,
+               "nothing was written");
+    tap_is_status(fixture_commit(&session, i ? &process : &power, &err), CK_OK, &err,
+                  "when it is over, the session goes on");
   }
   tap_is_int(fixture_verify(session.store), 0, "verify is clean");
   ck_store_close(session.store);
@@ -209,23 +225,29 @@ static ck_status write_until_idle_fails(fixture *session, ck_error *err) {
   return status;
 }
 
-/* The disk is full when the writer tidies up: neither that nor the recovery can be made, and nobody told the session. */
+/* The disk is full when the writer tidies up: neither that nor the recovery can be made, and nobody
+ * told the session. */
 static void test_refusal_names_cause(void) {
   ck_error err = CK_ERROR_INIT;
   fixture session = open_session("cause.db");
   const fixture_step step = {.text = "t", .key = "memory.k", .value = "1"};
   faulty_fail_write(FAULTY_DATABASE, SQLITE_FULL, 1);
-  tap_is_status(write_until_idle_fails(&session, &err), CK_E_FULL, &err, "a checkpoint onto a full disk");
+  tap_is_status(write_until_idle_fails(&session, &err), CK_E_FULL, &err,
+                "a checkpoint onto a full disk");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, 1);
-  tap_is_status(ck_store_recover(session.store, NULL), CK_E_FULL, NULL, "a recovery that finds it full too");
-  tap_is_status(fixture_commit(&session, &step, &err), CK_E_FULL, &err, "the next commit is refused for it");
+  tap_is_status(ck_store_recover(session.store, NULL), CK_E_FULL, NULL,
+                "a recovery that finds it full too");
+  tap_is_status(fixture_commit(&session, &step, &err), CK_E_FULL, &err,
+                "the next commit is refused for it");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, 1);
   tap_is_status(ck_store_recover(session.store, &err), CK_E_FULL, &err, "another one");
   tap_is_status(fixture_commit(&session, &step, &err), CK_E_FULL, &err, "refused again");
-  tap_ok(strstr(err.text, path) && strstr(err.text, "No space left"), "one line names store and cause: %s", err.text);
+  tap_ok(strstr(err.text, path) && strstr(err.text, "No space left"),
+         "one line names store and cause: %s", err.text);
   tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "with room it recovers");
   tap_is_status(fixture_commit(&session, &step, &err), CK_OK, &err, "and the session goes on");
-  tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "nothing was lost");
+  tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq,
+             "nothing was lost");
   ck_store_close(session.store);
 }
 
@@ -234,12 +256,16 @@ static void test_failed_checkpoint(void) {
   ck_error err = CK_ERROR_INIT;
   fixture session = open_session("checkpoint.db");
   faulty_fail_write(FAULTY_DATABASE, SQLITE_FULL, 1);
-  tap_is_status(write_until_idle_fails(&session, &err), CK_E_FULL, &err, "a checkpoint onto a full disk says so");
-  tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "and loses nothing");
+  tap_is_status(write_until_idle_fails(&session, &err), CK_E_FULL, &err,
+                "a checkpoint onto a full disk says so");
+  tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq,
+             "and loses nothing");
   faulty_fail_sync(FAULTY_DATABASE, SQLITE_IOERR_FSYNC, 1);
-  tap_is_status(write_until_idle_fails(&session, &err), CK_E_UNKNOWN, &err, "one whose sync fails asks for a recovery");
+  tap_is_status(write_until_idle_fails(&session, &err), CK_E_UNKNOWN, &err,
+                "one whose sync fails asks for a recovery");
   tap_is_status(ck_store_recover(session.store, &err), CK_OK, &err, "which can be made");
-  tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq, "and loses nothing");
+  tap_is_int(fixture_count_events(session.store, session.lease.session), session.seq,
+             "and loses nothing");
   tap_is_int(fixture_verify(session.store), 0, "verify is clean");
   ck_store_close(session.store);
 }
@@ -253,13 +279,15 @@ static void test_failed_opening(void) {
   for (int i = 0; i < 2; i++) {
     ck_status want = i % 2 ? CK_E_IO : CK_E_FULL;
     faulty_fail_write(FAULTY_DATABASE, codes[i], 1000);
-    tap_is_status(ck_store_open(&store, url, &(ck_store_options){.create = true}, &err), want, &err, "no store can be made");
+    tap_is_status(ck_store_open(&store, url, &(ck_store_options){.create = true}, &err), want, &err,
+                  "no store can be made");
     tap_ok(strstr(err.text, path) != NULL, "it is named: %s", err.text);
     faulty_heal();
     tap_ok(access(path, F_OK) != 0, "and nothing is left of it");
   }
   faulty_fail_write(FAULTY_WAL, SQLITE_IOERR_WRITE, 1);
-  tap_is_status(ck_store_open(&store, url, &(ck_store_options){.create = true}, &err), CK_E_IO, &err, "nor with a bad log");
+  tap_is_status(ck_store_open(&store, url, &(ck_store_options){.create = true}, &err), CK_E_IO,
+                &err, "nor with a bad log");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, 1);
   store = fixture_open(url);
   tap_ok(wal_size() < CAP, "a disk too full for the whole log still takes a store");
