@@ -7,7 +7,8 @@
 #                           output, both streams in one: … is anything in a line, a line of … alone any lines.
 #   anything else           is only read
 #
-# Files stay for the blocks that follow; nothing else does: each command has a shell of its own, without standard input.
+# Files stay for the blocks that follow, and so does what a command leaves running, until the end; nothing else does: each
+# command has a shell of its own, without standard input.
 use strict;
 use warnings;
 use utf8;
@@ -21,6 +22,7 @@ my $DOTS = "\x{2026}";
 my $SECONDS = $ENV{DOCUMENT_SECONDS} || 60;
 my $checks = 0;
 my $failed = 0;
+my @left; # groups of processes that outlived their command
 
 sub check {
   my ($fine, $name, @said) = @_;
@@ -121,6 +123,7 @@ sub run_command {
   close $from;
   my $code = $? & 127 ? 128 + ($? & 127) : $? >> 8;
   alarm 0;
+  push @left, $pid if !$late && kill 0, -$pid;
   return ($late ? 'late' : $code, $output);
 }
 
@@ -181,6 +184,7 @@ for my $block (@blocks) {
     perform($_, $where) for read_commands($block);
   }
 }
+kill 'TERM', map { -$_ } @left if @left;
 chdir '/';
 print "1..$checks\n";
 exit($failed > 0);
