@@ -168,7 +168,7 @@ my $home = "$scratch/home";
 my $work = "$scratch/work";
 make_path($home, $work, "$scratch/bin");
 symlink $ckrun, "$scratch/bin/ckrun" or die "$scratch/bin/ckrun: $!\n";
-delete @ENV{ grep { /^CKRUN/ } keys %ENV };
+delete @ENV{ grep { /^CKRUN|_proxy$/i } keys %ENV };
 @ENV{qw(PATH HOME XDG_STATE_HOME NO_COLOR LC_ALL)} = ("$scratch/bin:$ENV{PATH}", $home, "$home/state", 1, 'C.UTF-8');
 chdir $work or die "$work: $!\n";
 
