@@ -1,4 +1,4 @@
--- What scripts can reach: exactly the environment of lua/sandbox*.c, so that a policy that touches io fails here as it fails at run time.
+-- What scripts can reach: exactly the environment of lua/vm/sandbox*.c, so that a policy that touches io fails here as it fails at run time.
 std = "none"
 exclude_files = { "lua/ck/meta.lua" } -- declares for an editor what is there without it
 max_line_length = 140

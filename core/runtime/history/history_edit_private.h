@@ -1,4 +1,4 @@
-/* history_edit_private.h - what fork, rewind and undo share. Private to core/runtime/hand*.c. */
+/* history_edit_private.h - what fork, rewind and undo share. Private to core/runtime/history. */
 #ifndef CK_RUNTIME_HISTORY_HISTORY_EDIT_PRIVATE_H
 #define CK_RUNTIME_HISTORY_HISTORY_EDIT_PRIVATE_H
 

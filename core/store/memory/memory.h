@@ -1,7 +1,7 @@
 /* memory.h - what the memory backend keeps: sessions with rows that never change once they are
  * visible; pruning replaces them.
  *
- * Private to core/store/memory*.c: memory.c opens and writes, memory_read.c reads, memory_rows.c
+ * Private to core/store/memory: memory.c opens and writes, memory_read.c reads, memory_rows.c
  * copies rows, memory_prune.c replaces them, memory_upkeep.c pins and deletes. */
 #ifndef CK_STORE_MEMORY_MEMORY_H
 #define CK_STORE_MEMORY_MEMORY_H

@@ -1,7 +1,7 @@
 /* sealed.h - a backend in front of a backend: rows are sealed and signed on their way down, checked
  * and opened on their way up.
  *
- * Private to core/store/sealed*.c: sealed.c opens it, sealed_row.c and sealed_bytes.c change what
+ * Private to core/store/sealed: sealed.c opens it, sealed_row.c and sealed_bytes.c change what
  * is kept, sealed_write.c and sealed_read.c are the functions of backend.h, sealed_whole.c looks
  * for what is missing. store.c puts it there when a store has a key; everything above sees rows as
  * if there were none, except that a row which cannot be opened has a `fault`.

@@ -1,5 +1,5 @@
 /* sql.h - every statement of the SQLite backend that runs more than once. Private to
- * core/store/sqlite*.c. */
+ * core/store/sqlite. */
 #ifndef CK_STORE_SQLITE_SQL_H
 #define CK_STORE_SQLITE_SQL_H
 

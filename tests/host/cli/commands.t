@@ -4,8 +4,8 @@
 
 exits 0 "ckrun help" help
 overview=$out
-declared=$(sed -n 's/^  \.name = "\(.*\)",$/\1/p' "$root"/core/host/cmd_*.c | sort)
-files=$(ls "$root"/core/host/cmd_*.c | sed 's|.*/cmd_||; s|\.c$||; s|_| |g' | sort)
+declared=$(sed -n 's/^  \.name = "\(.*\)",$/\1/p' "$root"/core/host/command/*.c | sort)
+files=$(ls "$root"/core/host/command/*.c | grep -v /commands.c | sed "s|.*/||; s|\.c$||; s|_| |g" | sort)
 listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' <<<"$overview" | sort)
 is "each command is one file named like it" "$declared" "$files"
 is "help lists every command" "$listed" "$declared"
@@ -53,7 +53,7 @@ has "zsh completions are there" "$out" "#compdef ckrun"
 refused 2 "completions of another shell" "tcsh" help --completion tcsh
 
 exits 0 "ckrun --version" --version
-is "the version is that of the header" "$out" "ckrun $(sed -n 's/^#define CK_VERSION "\(.*\)"/\1/p' "$root"/core/host/command.h)"
+is "the version is that of the header" "$out" "ckrun $(sed -n 's/^#define CK_VERSION "\(.*\)"/\1/p' "$root"/core/host/cli/command.h)"
 exits 0 "ckrun help of a group" help sessions
 has "it lists the group" "$out" "sessions checkpoints"
 has "and its aliases" "$out" "sessions resume"

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../../.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
-  grep -ho '{"[a-z_]*", ctx_[a-z_]*}' lua/*.c | sed 's/{"\([a-z_]*\)".*/\1/'
+  grep -ho '{"[a-z_]*", ctx_[a-z_]*}' lua/flow/*.c | sed 's/{"\([a-z_]*\)".*/\1/'
   sed -n '/^static void push_ctx/,/^}/p' lua/flow/coroutine.c | grep -o 'lua_setfield(L, -2, "[a-z_]*")' | sed 's/.*"\(.*\)".*/\1/'
   sed -n '/^void ck_coroutine_open_memory/,/^}/p' lua/flow/memory.c | grep -o 'open_area(L, box, "[a-z]*"' | sed 's/.*"\(.*\)"/\1/'
   echo limit
