@@ -50,6 +50,11 @@ layer core/base   'core/base/'
 layer core/model  'core/(base|model)/'
 layer core/redact 'core/(base|model|redact)/'
 layer core/store  'core/(base|model|store)/'
+contract='core/(base|model)/|core/store/(backend|rows)\.h$'
+layer core/store/format "$contract|core/store/format/"
+for room in sealed sqlite memory; do
+  layer "core/store/$room" "$contract|core/store/(format|$room)/"
+done
 layer core/runtime 'core/(base|model|redact|store|runtime)/'
 layer core/effect 'core/(base|model|redact|effect)/'
 layer lua         'core/(base|model)/|core/runtime/session/(policy|flow)\.h$|lua/'
@@ -97,7 +102,7 @@ done
 if [ -z "$given" ]; then
   bad=$(mktemp -d)
   trap 'rm -rf "$bad"' EXIT
-  for dir in base model redact store runtime effect; do
+  for dir in base model redact store runtime effect store/format store/sealed store/sqlite store/memory; do
     mkdir -p "$bad/core/$dir"
     printf '#include "core/host/main.h"\n#include <lua.h>\n # include <sqlite3.h>\n' >"$bad/core/$dir/bad.c"
   done

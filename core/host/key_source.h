@@ -4,7 +4,7 @@
 #define CK_HOST_KEY_SOURCE_H
 
 #include "core/redact/redact.h"
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 
 /* `given` (--key; may be NULL), else "env:CKRUN_KEY" when that variable is set; NULL: no key. */
 const char *ck_key_source_of(const char *given);

@@ -3,7 +3,7 @@
 #define CK_HOST_STORE_LOCATION_H
 
 #include "core/host/cli/command.h"
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 #include "core/store/store.h"
 
 typedef struct ck_store_location {

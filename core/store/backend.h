@@ -68,11 +68,7 @@ typedef struct ck_backend {
                                          int64_t session, ck_error *err);
   /* Of its own events; 0: none. */
   CK_CHECKED ck_status (*last_seq)(int64_t *out, void *self, int64_t session, ck_error *err);
-  /* Rows with after < seq <= until (until 0: no bound); `backward`: descending by seq. Payloads are
-   * left out (no bytes, plain_len and the stored length in payload.len with NULL data) unless
-   * `payloads`. */
-  CK_CHECKED ck_status (*read_checkpoints)(void *self, int64_t session, int64_t after,
-                                           int64_t until, bool backward, bool payloads,
+  CK_CHECKED ck_status (*read_checkpoints)(void *self, const ck_checkpoint_rows *rows,
                                            ck_checkpoint_row_visit visit, void *to, ck_error *err);
   CK_CHECKED ck_status (*read_events)(void *self, const ck_event_rows *rows,
                                       ck_event_row_visit visit, void *to, ck_error *err);

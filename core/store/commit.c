@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/store/store_core.h"
+#include "core/store/format/row.h"
 
 /* ---- events ---- */
 
@@ -61,8 +62,8 @@ typedef struct tail_walk {
 
 static bool append_stored(void *to, const ck_event_row *row) {
   tail_walk *tail = to;
-  ck_store_core_body body = {.compress = &tail->store->compress, .space = &tail->store->space};
-  tail->status = ck_store_core_open_body(&body, row, tail->err);
+  ck_row_body body = {.compress = &tail->store->compress, .space = &tail->store->space};
+  tail->status = ck_row_open_body(&body, row, tail->err);
   if (tail->status) {
     ck_error_prefix(tail->err, "session %s, event %lld", ck_chain_session(tail->chain),
                     (long long)row->seq);

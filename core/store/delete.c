@@ -96,8 +96,10 @@ static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_sess
   out->timeline = count ? timelines[0].no : INT64_MAX;
   free(timelines);
   estate all = {.heir = out, .session_id = fork->id};
-  status = backend->read_checkpoints(backend->self, fork->origin.session, 0, fork->origin.cut,
-                                     false, false, add_stub, &all, err);
+  status = backend->read_checkpoints(
+      backend->self,
+      &(ck_checkpoint_rows){.session = fork->origin.session, .until = fork->origin.cut}, add_stub,
+      &all, err);
   if (!status && all.status) status = ck_error_no_memory(err);
   return status;
 }

@@ -3,39 +3,7 @@
 #include <string.h>
 
 #include "core/store/store_core.h"
-
-ck_status ck_store_core_check_fault(const ck_error *fault, ck_error *err) {
-  return fault ? ck_error_set(err, fault->status, "%s", fault->text) : CK_OK;
-}
-
-ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *row,
-                                  ck_error *err) {
-  ck_stored stored = {row->encoding, row->plain_len, row->body};
-  ck_status status = ck_store_core_check_fault(row->fault, err);
-  if (!status) status = ck_compress_decode(&self->plain, self->compress, self->space, &stored, err);
-  if (status) return status;
-  self->digest = ck_chain_digest_event(row, self->plain);
-  if (ck_chain_check_of(&self->digest) == row->check) return CK_OK;
-  return ck_error_set(err, CK_E_CORRUPT, "is not what was written: its check differs");
-}
-
-ck_status ck_store_core_decode_event(ck_event *out, ck_compress *compress, ck_buffer *space,
-                                     const ck_event_row *row, ck_error *err) {
-  ck_store_core_body opened = {.compress = compress, .space = space};
-  *out = (ck_event){0};
-  ck_status status = ck_store_core_open_body(&opened, row, err);
-  ck_value *body = NULL;
-  if (!status) status = ck_value_copy(&body, opened.plain, err);
-  if (status) return status;
-  *out = (ck_event){.seq = row->seq,
-                    .timeline = row->timeline,
-                    .kind = row->kind,
-                    .at_ms = row->at_ms,
-                    .scope = row->scope,
-                    .agent = row->agent,
-                    .body = body};
-  return CK_OK;
-}
+#include "core/store/format/row.h"
 
 typedef struct event_reading {
   ck_store *store;
@@ -83,7 +51,7 @@ static bool visit_event(void *to, const ck_event_row *row) {
   event_reading *self = to;
   ck_event event;
   if (!passes(self->query, row)) return true;
-  self->status = ck_store_core_decode_event(&event, &self->compress, &self->space, row, self->err);
+  self->status = ck_row_decode_event(&event, &self->compress, &self->space, row, self->err);
   if (self->status) name_failure(self, row);
   if (self->status) return false;
   if (self->query->last) {

@@ -171,8 +171,9 @@ static bool open_payload(void *to, const ck_checkpoint_row *row) {
 static ck_status open_payloads(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
   ck_payload_init(&self->payload, self->session_id);
-  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, true,
-                                               open_payload, self, err);
+  ck_status status = backend->read_checkpoints(
+      backend->self, &(ck_checkpoint_rows){.session = self->session, .payloads = true},
+      open_payload, self, err);
   ck_payload_clear(&self->payload);
   if (!status && self->status) status = ck_error_no_memory(err);
   return status;
@@ -254,8 +255,8 @@ static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
 
 static ck_status read_nodes(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
-  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, 0, false, false,
-                                               add_node, self, err);
+  ck_status status = backend->read_checkpoints(
+      backend->self, &(ck_checkpoint_rows){.session = self->session}, add_node, self, err);
   return status ? status : self->status;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/store/store_core.h"
+#include "core/store/format/row.h"
 #include "core/store/format/payload.h"
 
 /* ---- the ids of sessions ---- */
@@ -85,7 +86,7 @@ static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row
     memcpy(signature.bytes, row->mac.data, sizeof signature.bytes);
     ck_digest_hex(info.signature, &signature);
   }
-  ck_status status = ck_store_core_check_fault(row->fault, err);
+  ck_status status = ck_row_check_fault(row->fault, err);
   if (status)
     ck_error_prefix(err, "checkpoint %s (seq %lld)", row->id, (long long)row->seq);
   else
@@ -120,8 +121,9 @@ static bool match_row(void *to, const ck_checkpoint_row *row) {
 static ck_status search_rows(row_search *search, ck_store *self, int64_t session, int64_t after,
                              int64_t until, ck_error *err) {
   search->err = err;
-  ck_status status = self->backend.read_checkpoints(self->backend.self, session, after, until, true,
-                                                    false, match_row, search, err);
+  ck_checkpoint_rows rows = {.session = session, .after = after, .until = until, .backward = true};
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, &rows, match_row, search, err);
   return status ? status : search->status;
 }
 
@@ -190,9 +192,10 @@ static bool read_header(void *to, const ck_checkpoint_row *row) {
 
 static ck_status read_digest(row_header *header, ck_store *self, int64_t session, int64_t seq,
                              ck_error *err) {
-  ck_status status = self->backend.read_checkpoints(self->backend.self, session, seq - 1, seq, true,
-                                                    false, read_header, header, err);
-  if (!status && header->fault.status) status = ck_store_core_check_fault(&header->fault, err);
+  ck_checkpoint_rows rows = {.session = session, .after = seq - 1, .until = seq, .backward = true};
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, &rows, read_header, header, err);
+  if (!status && header->fault.status) status = ck_row_check_fault(&header->fault, err);
   return status;
 }
 
@@ -218,8 +221,9 @@ ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t sessi
 ck_status ck_store_core_get_last(int64_t *out, ck_store *self, int64_t session, ck_error *err) {
   row_header header = {0};
   ck_identity identity = {0};
-  ck_status status = self->backend.read_checkpoints(self->backend.self, session, 0, 0, true, false,
-                                                    read_header, &header, err);
+  ck_checkpoint_rows rows = {.session = session, .backward = true};
+  ck_status status =
+      self->backend.read_checkpoints(self->backend.self, &rows, read_header, &header, err);
   if (!status && !header.found)
     status = self->backend.get_identity(&identity, self->backend.self, session, err);
   *out = header.found ? header.seq : identity.origin.cut;
@@ -258,8 +262,8 @@ static ck_status list_part(row_listing *listing, ck_store *self, const ck_store_
   ck_status status =
       backend->list_pins(&listing->pins, &listing->pin_count, backend->self, part->session, err);
   if (status) return status;
-  status = backend->read_checkpoints(backend->self, part->session, part->after, part->until, false,
-                                     false, list_row, listing, err);
+  ck_checkpoint_rows rows = {.session = part->session, .after = part->after, .until = part->until};
+  status = backend->read_checkpoints(backend->self, &rows, list_row, listing, err);
   free(listing->pins);
   return status ? status : listing->status;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/store/store_core.h"
 #include "core/store/sealed/sealed.h"
 
 /* ---- rows ---- */

@@ -3,7 +3,7 @@
 #ifndef CK_STORE_REKEY_H
 #define CK_STORE_REKEY_H
 
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 #include "core/store/store.h"
 
 /* What is written is sealed then, unless its opening says "unsealed", and always signed. */

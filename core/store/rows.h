@@ -3,7 +3,7 @@
 #ifndef CK_STORE_ROWS_H
 #define CK_STORE_ROWS_H
 
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 #include "core/store/store.h"
 
 /* How bytes are stored. Numbers are on disk for ever. */
@@ -120,6 +120,14 @@ typedef struct ck_event_rows {
   const char *agent;
   uint64_t others;
 } ck_event_rows;
+
+/* Which checkpoints: after < seq <= until (until 0: no bound). Without `payloads` they are left
+ * out: payload.data is NULL, payload.len and plain_len are as stored. */
+typedef struct ck_checkpoint_rows {
+  int64_t session, after, until;
+  bool backward; /* descending by seq */
+  bool payloads;
+} ck_checkpoint_rows;
 
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);

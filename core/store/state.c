@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/store/store_core.h"
+#include "core/store/format/row.h"
 #include "core/store/format/payload.h"
 #include "core/store/format/state_rebuild.h"
 
@@ -52,7 +53,7 @@ static ck_status keep_row(row_walk *self, const ck_checkpoint_row *row) {
 }
 
 static ck_status check_row(const row_walk *self, const ck_checkpoint_row *row) {
-  if (row->fault) return ck_store_core_check_fault(row->fault, self->err);
+  if (row->fault) return ck_row_check_fault(row->fault, self->err);
   if (row->key_id.len)
     return ck_error_set(self->err, CK_E_WRONG_KEY, "sealed, and no key was given");
   if (row->keyframe > row->seq || row->keyframe < 1)
@@ -92,9 +93,9 @@ static ck_status answer_pruned(const row_walk *self, int64_t seq, ck_error *err)
   const ck_backend *backend = &self->store->backend;
   bool gone = self->count == 0;
   ck_status status = CK_OK;
-  if (!gone)
-    status = backend->read_checkpoints(backend->self, self->session, seq - 1, seq, true, false,
-                                       read_pruned, &gone, err);
+  ck_checkpoint_rows rows = {
+      .session = self->session, .after = seq - 1, .until = seq, .backward = true};
+  if (!gone) status = backend->read_checkpoints(backend->self, &rows, read_pruned, &gone, err);
   if (status) return status;
   if (gone)
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint at seq %lld: it was pruned",
@@ -112,8 +113,9 @@ static ck_status read_rows(row_walk *self, int64_t seq, ck_error *err) {
   if (seq < 1)
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint at seq %lld",
                         self->session_id, (long long)seq);
-  ck_status status = backend->read_checkpoints(backend->self, self->session, 0, seq, true, true,
-                                               visit_row, self, err);
+  ck_checkpoint_rows rows = {
+      .session = self->session, .until = seq, .backward = true, .payloads = true};
+  ck_status status = backend->read_checkpoints(backend->self, &rows, visit_row, self, err);
   if (!status) status = self->status;
   if (status) return status;
   if (self->is_pruned) return answer_pruned(self, seq, err);

@@ -48,7 +48,11 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
   self->read_only = options->read_only;
   pthread_mutex_init(&self->mutex, NULL);
   pthread_mutex_init(&self->names_mutex, NULL);
-  status = ck_sealed_open(self, options, err);
+  ck_sealed_opening opening = {.url = self->url,
+                               .key = options->key,
+                               .read_only = options->read_only,
+                               .arena = &self->arena};
+  status = ck_sealed_open(&self->has_key, &self->backend, &opening, err);
   if (status)
     ck_store_close(self);
   else
@@ -349,10 +353,4 @@ ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, c
                             ck_error *err) {
   *out = NULL;
   return self->backend.get_fact(out, self->backend.self, owner, key, err);
-}
-
-void ck_request_clear(ck_request *self) {
-  free(self->kind);
-  ck_value_free(self->body);
-  *self = (ck_request){0};
 }

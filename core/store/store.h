@@ -10,6 +10,7 @@
 
 #include "core/model/checkpoint.h"
 #include "core/model/event.h"
+#include "core/model/request.h"
 #include "core/model/session.h"
 
 typedef struct ck_store ck_store;
@@ -184,15 +185,6 @@ typedef bool (*ck_event_visit)(void *to,
 CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query,
                                           ck_event_visit visit, void *to, ck_error *err);
 
-/* A wish from another process, served by the owner at its next boundary. Texts borrowed on put,
- * owned after get. */
-typedef struct ck_request {
-  int64_t no; /* given by the store; ascending */
-  int64_t session;
-  char *kind;     /* "pause", "cancel", … */
-  ck_value *body; /* may be NULL */
-} ck_request;
-void ck_request_clear(ck_request *self);
 CK_CHECKED ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err);
 /* Takes the oldest request of the leased session out of the store; false in *found when there is
  * none. CK_E_FENCED. */

@@ -112,24 +112,6 @@ CK_CHECKED ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_sto
 CK_CHECKED ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self,
                                                   ck_chain *chain, const ck_session_record *record,
                                                   const ck_opening *opening, ck_error *err);
-/* Answers the fault of a row that was read; CK_OK when there is none. */
-CK_CHECKED ck_status ck_store_core_check_fault(const ck_error *fault, ck_error *err);
-/* The body of a row, unpacked and held against the row's check. compress and space are the
- * caller's; plain lives in space. */
-typedef struct ck_store_core_body {
-  ck_compress *compress;
-  ck_buffer *space;
-  ck_bytes plain;
-  ck_digest digest; /* of the event */
-} ck_store_core_body;
-CK_CHECKED ck_status ck_store_core_open_body(ck_store_core_body *self, const ck_event_row *row,
-                                             ck_error *err);
-/* The event of a row; the body is a new value (the caller frees it), texts are borrowed from the
- * row. The text of an error names session and seq. */
-CK_CHECKED ck_status ck_store_core_decode_event(ck_event *out, ck_compress *compress,
-                                                ck_buffer *space, const ck_event_row *row,
-                                                ck_error *err);
-
 /* The state at a checkpoint and the checkpoint's digest, verified; each NULL when it is not
  * wanted. */
 typedef struct ck_load_request {

@@ -69,8 +69,9 @@ ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   int64_t owner;
   status = ck_store_core_get_owner(&owner, self->store, self->record.no, parent, self->err);
   if (status) return status;
-  status = backend->read_checkpoints(backend->self, owner, parent - 1, parent, true, false,
-                                     read_keyframe, &header, self->err);
+  ck_checkpoint_rows rows = {
+      .session = owner, .after = parent - 1, .until = parent, .backward = true};
+  status = backend->read_checkpoints(backend->self, &rows, read_keyframe, &header, self->err);
   self->replay_keyframe = header.keyframe;
   return status;
 }
@@ -159,8 +160,11 @@ ck_status ck_verify_checkpoints(ck_verify *self) {
   const ck_backend *backend = &self->store->backend;
   self->header_count = self->header_next = 0;
   if (self->last_seq == 0) return CK_OK;
+  ck_checkpoint_rows rows = {.session = self->record.no,
+                             .after = self->covered,
+                             .until = self->last_seq,
+                             .payloads = true};
   ck_status status =
-      backend->read_checkpoints(backend->self, self->record.no, self->covered, self->last_seq,
-                                false, true, visit_checkpoint, self, self->err);
+      backend->read_checkpoints(backend->self, &rows, visit_checkpoint, self, self->err);
   return status ? status : self->status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/store/verify.h"
+#include "core/store/format/row.h"
 
 /* ---- one event ---- */
 
@@ -19,7 +20,7 @@ static void check_place(ck_verify *self, const ck_event_row *row) {
 static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *row) {
   ck_error found = CK_ERROR_INIT;
   ck_stored stored = {row->encoding, row->plain_len, row->body};
-  ck_status status = ck_store_core_check_fault(row->fault, &found);
+  ck_status status = ck_row_check_fault(row->fault, &found);
   if (!status)
     status =
         ck_compress_decode(out, &self->payload.compress, &self->payload.space, &stored, &found);

@@ -3,7 +3,7 @@
 #ifndef CK_TESTS_STORE_FIXTURE_H
 #define CK_TESTS_STORE_FIXTURE_H
 
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 #include "core/store/store.h"
 
 /* A session as its writer sees it. */

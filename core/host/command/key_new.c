@@ -7,7 +7,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 
 typedef struct values {
   const char *file;

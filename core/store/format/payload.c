@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/store/format/chain.h"
+#include "core/store/format/row.h"
 
 void ck_payload_clear(ck_payload *self) {
   ck_compress_clear(&self->compress);
@@ -39,7 +40,7 @@ static ck_status check_head(const ck_payload *self, const ck_codec_reader *reade
 }
 
 static ck_status check_row(const ck_checkpoint_row *row, ck_error *err) {
-  if (row->fault) return ck_error_set(err, row->fault->status, "%s", row->fault->text);
+  if (row->fault) return ck_row_check_fault(row->fault, err);
   if (row->format > CK_PAYLOAD_FORMAT)
     return ck_error_set(err, CK_E_NEWER, "its payload has format %d; this version knows up to %d",
                         row->format, CK_PAYLOAD_FORMAT);

@@ -179,17 +179,16 @@ static ck_status read_events(void *self, const ck_event_rows *rows, ck_event_row
   return end_walk(&walk);
 }
 
-static ck_status read_checkpoints(void *self, int64_t session, int64_t after, int64_t until,
-                                  bool backward, bool payloads, ck_checkpoint_row_visit visit,
-                                  void *to, ck_error *err) {
+static ck_status read_checkpoints(void *self, const ck_checkpoint_rows *rows,
+                                  ck_checkpoint_row_visit visit, void *to, ck_error *err) {
   (void)err;
-  rows_wanted wanted = {session,  after,           until,
-                        backward, checkpoint_rows, ck_memory_find_checkpoint};
+  rows_wanted wanted = {rows->session,  rows->after,     rows->until,
+                        rows->backward, checkpoint_rows, ck_memory_find_checkpoint};
   rows_walk walk = begin_walk(self, &wanted);
   const ck_checkpoint_row *row;
   while ((row = next_row(&walk))) {
     ck_checkpoint_row seen = *row;
-    if (!payloads) seen.payload.data = NULL;
+    if (!rows->payloads) seen.payload.data = NULL;
     if (!visit(to, &seen)) break;
   }
   return end_walk(&walk);

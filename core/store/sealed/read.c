@@ -41,8 +41,8 @@ static ck_status end_opening(opening *self, ck_status status, ck_error *err) {
   return status || !self->status ? status : ck_error_no_memory(err);
 }
 
-static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_visit visit,
-                             void *visitor, ck_error *err) {
+ck_status ck_sealed_read_events(void *to, const ck_event_rows *rows, ck_event_row_visit visit,
+                                void *visitor, ck_error *err) {
   ck_sealed *self = to;
   ck_sealed_home home;
   ck_status status = ck_sealed_get_home(&home, self, rows->session, err);
@@ -52,16 +52,14 @@ static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_v
   return end_opening(&open, status, err);
 }
 
-static ck_status read_checkpoints(void *to, int64_t session, int64_t after, int64_t until,
-                                  bool backward, bool payloads, ck_checkpoint_row_visit visit,
-                                  void *visitor, ck_error *err) {
+ck_status ck_sealed_read_checkpoints(void *to, const ck_checkpoint_rows *rows,
+                                     ck_checkpoint_row_visit visit, void *visitor, ck_error *err) {
   ck_sealed *self = to;
   ck_sealed_home home;
-  ck_status status = ck_sealed_get_home(&home, self, session, err);
+  ck_status status = ck_sealed_get_home(&home, self, rows->session, err);
   if (status) return status == CK_E_NOT_FOUND ? CK_OK : status;
   opening open = {.with = ck_sealed_sealer(self, &home), .visit_checkpoint = visit, .to = visitor};
-  status = self->inner.read_checkpoints(self->inner.self, session, after, until, backward, payloads,
-                                        visit_checkpoint, &open, err);
+  status = self->inner.read_checkpoints(self->inner.self, rows, visit_checkpoint, &open, err);
   return end_opening(&open, status, err);
 }
 
@@ -214,8 +212,8 @@ static const uint8_t *fingerprint_key(void *to) {
 }
 
 void ck_sealed_add_reads(ck_backend *out) {
-  out->read_events = read_events;
-  out->read_checkpoints = read_checkpoints;
+  out->read_events = ck_sealed_read_events;
+  out->read_checkpoints = ck_sealed_read_checkpoints;
   out->get_session = get_session;
   out->list_sessions = list_sessions;
   out->list_forks = list_forks;

@@ -1,58 +1,57 @@
-/* sealed.c - opens a store with its key: the entry that says which, and the functions in front of
- * the backend's. */
+/* sealed.c - opens a store with its key: checks the entry that names the key, then wraps the
+ * backend. */
 #include "core/store/sealed/sealed.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- is it the store's key? ---- */
+/* ---- the given key against the store's entry ---- */
 
-static ck_status wrong_key(const ck_store *front, const ck_key *key, const ck_key_id *theirs,
+static ck_status wrong_key(const ck_sealed_opening *opening, const ck_key_id *theirs,
                            ck_error *err) {
   char stored[CK_KEY_ID_TEXT_SIZE], given[CK_KEY_ID_TEXT_SIZE];
-  ck_key_id id = ck_key_get_id(key);
+  ck_key_id id = ck_key_get_id(opening->key);
   ck_key_id_hex(stored, theirs);
   ck_key_id_hex(given, &id);
   return ck_error_set(err, CK_E_WRONG_KEY,
-                      "store %s is sealed with the key %s; the key given by %s is %s", front->url,
-                      stored, ck_key_source(key), given);
+                      "store %s is sealed with the key %s; the key given by %s is %s", opening->url,
+                      stored, ck_key_source(opening->key), given);
 }
 
 static ck_status check_entry(const ck_sealed *self, ck_bytes bytes, const ck_sealed_entry *entry,
-                             const ck_key *key, ck_error *err) {
-  if (!ck_key_id_equal(&entry->key, &self->key))
-    return wrong_key(self->front, key, &entry->key, err);
+                             const ck_sealed_opening *opening, ck_error *err) {
+  if (!ck_key_id_equal(&entry->key, &self->key)) return wrong_key(opening, &entry->key, err);
   if (ck_sealed_entry_is_of(bytes, entry, self->seal, NULL)) return CK_OK;
   return ck_error_set(err, CK_E_CORRUPT,
-                      "store %s: its entry about its key is not what was written",
-                      self->front->url);
+                      "store %s: its entry about its key is not what was written", opening->url);
 }
 
-static ck_status no_key(const ck_store *front, const ck_sealed_entry *entry, ck_error *err) {
+static ck_status no_key(const char *url, const ck_sealed_entry *entry, ck_error *err) {
   char hex[CK_KEY_ID_TEXT_SIZE];
   ck_key_id_hex(hex, &entry->key);
   return ck_error_set(err, CK_E_SECRET_MISSING,
                       "store %s is sealed with the key %s: give it with --key env:NAME or --key "
                       "file:PATH, or set CKRUN_KEY",
-                      front->url, hex);
+                      url, hex);
 }
 
-static ck_status is_changing(const ck_store *front, const ck_sealed_entry *entry, ck_error *err) {
+static ck_status is_changing(const char *url, const ck_sealed_entry *entry, ck_error *err) {
   char key[CK_KEY_ID_TEXT_SIZE];
   ck_key_id_hex(key, &entry->key);
   return ck_error_set(
       err, CK_E_REFUSED,
-      "store %s is on its way to the key %s: 'ckrun key rotate' must come to its end first",
-      front->url, key);
+      "store %s is on its way to the key %s: 'ckrun key rotate' must come to its end first", url,
+      key);
 }
 
-/* Nothing is in the store yet: so it takes the key as its own. */
-static ck_status take_key(ck_sealed *self, const ck_store_options *options, ck_error *err) {
+/* An empty store takes the key as its own; CK_E_REFUSED of the backend says that it is not empty.
+ */
+static ck_status take_key(ck_sealed *self, const ck_sealed_opening *opening, ck_error *err) {
   ck_buffer entry = {0};
   ck_sealed_entry_append(&entry, self->seal, NULL, false);
   ck_status status = ck_buffer_check(&entry, err);
   if (!status)
-    status = options->read_only
+    status = opening->read_only
                  ? CK_E_REFUSED
                  : self->inner.put_key_entry(self->inner.self, ck_buffer_bytes(&entry), err);
   ck_buffer_clear(&entry);
@@ -61,7 +60,7 @@ static ck_status take_key(ck_sealed *self, const ck_store_options *options, ck_e
                       "store %s has no key, so what is in it is not sealed; a key was given by %s: "
                       "leave it away, or let 'ckrun key rotate "
                       "--new-key' give it to the store",
-                      self->front->url, ck_key_source(options->key));
+                      opening->url, ck_key_source(opening->key));
 }
 
 /* ---- sessions ---- */
@@ -99,51 +98,53 @@ static void close_sealed(void *to) {
   free(self);
 }
 
-/* The backend is the caller's as long as this fails. */
-static ck_status open_sealed(ck_sealed *self, const ck_store_options *options, ck_bytes bytes,
+static ck_status open_sealed(ck_sealed *self, const ck_sealed_opening *opening, ck_bytes bytes,
                              const ck_sealed_entry *entry, ck_error *err) {
   const ck_backend *inner = &self->inner;
   ck_status status =
-      ck_seal_new(&self->seal, options->key, inner->fingerprint_key(inner->self), err);
+      ck_seal_new(&self->seal, opening->key, inner->fingerprint_key(inner->self), err);
   if (status) return status;
   self->key = ck_seal_key(self->seal);
-  status = entry->is_there ? check_entry(self, bytes, entry, options->key, err)
-                           : take_key(self, options, err);
+  status = entry->is_there ? check_entry(self, bytes, entry, opening, err)
+                           : take_key(self, opening, err);
   if (!status) inner->use_seal(inner->self, self->seal);
   return status;
 }
 
-static ck_status put_in_front(ck_store *front, const ck_store_options *options, ck_bytes bytes,
-                              const ck_sealed_entry *entry, ck_error *err) {
+/* After a failure the wrapped backend is still the caller's. */
+static ck_status wrap(ck_backend *backend, const ck_sealed_opening *opening, ck_bytes bytes,
+                      const ck_sealed_entry *entry, ck_error *err) {
   ck_sealed *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
   pthread_mutex_init(&self->mutex, NULL);
-  self->front = front;
-  self->inner = front->backend;
-  ck_status status = open_sealed(self, options, bytes, entry, err);
+  self->arena = opening->arena;
+  self->inner = *backend;
+  ck_status status = open_sealed(self, opening, bytes, entry, err);
   if (status) {
     self->inner.close = NULL;
     close_sealed(self);
     return status;
   }
-  front->has_key = true;
-  front->backend = (ck_backend){.self = self, .close = close_sealed};
-  ck_sealed_add_writes(&front->backend);
-  ck_sealed_add_reads(&front->backend);
+  *backend = (ck_backend){.self = self, .close = close_sealed};
+  ck_sealed_add_writes(backend);
+  ck_sealed_add_reads(backend);
   return CK_OK;
 }
 
-ck_status ck_sealed_open(ck_store *front, const ck_store_options *options, ck_error *err) {
+ck_status ck_sealed_open(bool *sealed, ck_backend *backend, const ck_sealed_opening *opening,
+                         ck_error *err) {
   ck_buffer bytes = {0};
   ck_sealed_entry entry;
-  ck_status status = front->backend.get_key_entry(&bytes, front->backend.self, err);
-  if (!status) status = ck_sealed_entry_read(&entry, front->url, ck_buffer_bytes(&bytes), err);
+  *sealed = false;
+  ck_status status = backend->get_key_entry(&bytes, backend->self, err);
+  if (!status) status = ck_sealed_entry_read(&entry, opening->url, ck_buffer_bytes(&bytes), err);
   if (!status && entry.changing)
-    status = is_changing(front, &entry, err);
-  else if (!status && options->key)
-    status = put_in_front(front, options, ck_buffer_bytes(&bytes), &entry, err);
+    status = is_changing(opening->url, &entry, err);
+  else if (!status && opening->key)
+    status = wrap(backend, opening, ck_buffer_bytes(&bytes), &entry, err);
   else if (!status && entry.is_there)
-    status = no_key(front, &entry, err);
+    status = no_key(opening->url, &entry, err);
+  *sealed = !status && opening->key;
   ck_buffer_clear(&bytes);
   return status;
 }

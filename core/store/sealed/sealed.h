@@ -1,30 +1,32 @@
-/* sealed.h - a backend in front of a backend: rows are sealed and signed on their way down, checked
- * and opened on their way up.
+/* sealed.h - a backend that wraps a backend: rows are sealed and signed when they are written,
+ * checked and opened when they are read.
  *
- * Private to core/store/sealed: sealed.c opens it, sealed_row.c and sealed_bytes.c change what
- * is kept, sealed_write.c and sealed_read.c are the functions of backend.h, sealed_whole.c looks
- * for what is missing. store.c puts it there when a store has a key; everything above sees rows as
- * if there were none, except that a row which cannot be opened has a `fault`.
+ * Private to core/store/sealed/ and to store.c and rekey.c: sealed.c opens the wrapper, row.c seals
+ * and signs rows of events and checkpoints, bytes.c single values and texts, entry.c the store's
+ * entry about its key; write.c and read.c are the functions of backend.h, whole.c finds rows that
+ * were taken away. store.c wraps the backend when the store has a key; the store core sees rows as
+ * if there were no key, except that a row that cannot be opened bears a `fault`.
  *
  * Every event and checkpoint is signed (mac, key_id): its columns, its session's id and time of
  * creation, its bytes. Sealed are bodies of events, payloads and infos of checkpoints, inputs and
  * reasons of sessions, facts and the bodies of requests. An event's check is sealed with its body,
- * a checkpoint's three digests with its info, for the digest of a text that can be guessed tells
- * the text; in the place of the checkpoint's own digest is one that needs the key. The checks of
- * all other rows, 64 bits, become signatures too (sqlite_check.c).
+ * a checkpoint's three digests with its info, because the digest of a text that can be guessed
+ * reveals the text; the column of the checkpoint's own digest holds one that depends on the key.
+ * The checks of all other rows, 64 bits, become signatures too (sqlite/check.c).
  *
- * The entry about its key in meta: 1 byte version (1), 1 byte state, 8 bytes id of the key; when
- * the state is 2, the key is being changed, 8 bytes id of the one before (zeros: none); 32 bytes
- * signature of these by the key; then one by the one before. */
+ * The entry about the key, in meta: 1 byte version (1), 1 byte state (1 at rest, 2 the key is being
+ * changed), 8 bytes id of the key; in state 2 also 8 bytes id of the previous key (zeros: none);
+ * 32 bytes signature of these bytes by the key; in state 2 another one by the previous key. */
 #ifndef CK_STORE_SEALED_SEALED_H
 #define CK_STORE_SEALED_SEALED_H
 
 #include <pthread.h>
 
-#include "core/store/store_core.h"
+#include "core/store/backend.h"
+#include "core/store/format/arena.h"
 
-/* What a row is bound to besides its own columns: a session that was deleted and made anew is
- * another one. */
+/* The session that a row is bound to besides its own columns. With the time of creation, because a
+ * session that was deleted and created again under its id is another one. */
 typedef struct ck_sealed_home {
   char id[CK_ID_SIZE];
   int64_t created_ms;
@@ -34,7 +36,7 @@ enum { CK_SEALED_HOMES = 64 };
 
 typedef struct ck_sealed {
   ck_backend inner;
-  ck_store *front; /* whose arena holds what is written */
+  ck_arena *arena; /* of the store core: holds sealed rows until they are written. Borrowed */
   ck_seal *seal;
   ck_key_id key;
   pthread_mutex_t mutex;
@@ -44,14 +46,23 @@ typedef struct ck_sealed {
   } homes[CK_SEALED_HOMES];
 } ck_sealed;
 
-/* Puts itself in front of the backend of `front`, when the store has a key. As ck_store_open. */
-CK_CHECKED ck_status ck_sealed_open(ck_store *front, const ck_store_options *options,
-                                    ck_error *err);
+/* How a store is opened, as far as its key is concerned. Borrowed for the call, except `arena`,
+ * which must outlive the backend. */
+typedef struct ck_sealed_opening {
+  const char *url;   /* for messages */
+  const ck_key *key; /* NULL: none was given */
+  bool read_only;
+  ck_arena *arena;
+} ck_sealed_opening;
+/* Wraps `backend` when the store has a key (*sealed), or is empty and takes the given one; on
+ * failure the backend is as it was. Statuses as ck_store_open. */
+CK_CHECKED ck_status ck_sealed_open(bool *sealed, ck_backend *backend,
+                                    const ck_sealed_opening *opening, ck_error *err);
 /* CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_sealed_get_home(ck_sealed_home *out, ck_sealed *self, int64_t session,
                                         ck_error *err);
 
-/* ---- sealed_entry.c ---- */
+/* ---- entry.c ---- */
 
 typedef struct ck_sealed_entry {
   bool is_there, changing;
@@ -68,7 +79,7 @@ bool ck_sealed_entry_is_of(ck_bytes bytes, const ck_sealed_entry *entry, const c
 void ck_sealed_entry_append(ck_buffer *out, const ck_seal *seal, const ck_seal *before,
                             bool changing);
 
-/* ---- sealed_row.c, sealed_bytes.c ---- */
+/* ---- row.c, bytes.c ---- */
 
 /* With what, and for which session. */
 typedef struct ck_sealer {
@@ -118,12 +129,18 @@ CK_CHECKED ck_status ck_sealed_append_stored(ck_buffer *out, ck_bytes stored, bo
 /* What a fact is sealed for. */
 void ck_sealed_append_fact_name(ck_buffer *out, const char *owner, const char *key);
 
-/* Rows of a session that were taken away, as far as what is there tells of them. CK_E_CORRUPT. */
+/* CK_E_CORRUPT: rows of the session were taken away (the last event, the number of events, or the
+ * latest checkpoint do not agree with each other). */
 CK_CHECKED ck_status ck_sealed_check_whole(const ck_session_record *record, ck_sealed *self,
                                            ck_error *err);
 
 /* ---- the functions of backend.h ---- */
 void ck_sealed_add_writes(ck_backend *out);
 void ck_sealed_add_reads(ck_backend *out);
+CK_CHECKED ck_status ck_sealed_read_events(void *self, const ck_event_rows *rows,
+                                           ck_event_row_visit visit, void *to, ck_error *err);
+CK_CHECKED ck_status ck_sealed_read_checkpoints(void *self, const ck_checkpoint_rows *rows,
+                                                ck_checkpoint_row_visit visit, void *to,
+                                                ck_error *err);
 
 #endif

@@ -1,7 +1,8 @@
-/* whole.c - before a session is gone on with: is anything of it gone? Each row that is there
- * answers for itself. */
+/* whole.c - before a session is acquired: were rows of it taken away? Each row that is there is
+ * proved by its own signature; a missing one is found by what the others say of it. */
 #include <string.h>
 
+#include "core/store/format/row.h"
 #include "core/store/sealed/sealed.h"
 
 typedef struct last_event {
@@ -19,15 +20,16 @@ static bool take_last(void *to, const ck_event_row *row) {
   return false;
 }
 
-/* A run's timeline is the live one before its first event is there. */
-static ck_status check_last(const ck_session_record *record, ck_store *front, int64_t *last_seq,
+/* The session's row names the live timeline before the timeline's first event is written, so it is
+ * never older than the last event. */
+static ck_status check_last(const ck_session_record *record, ck_sealed *self, int64_t *last_seq,
                             ck_error *err) {
   last_event last = {0};
   ck_event_rows rows = {.session = record->no, .backward = true};
-  ck_status status = front->backend.read_events(front->backend.self, &rows, take_last, &last, err);
+  ck_status status = ck_sealed_read_events(self, &rows, take_last, &last, err);
   *last_seq = last.found ? last.seq : record->origin.cut;
   if (!status && last.fault.status) {
-    status = ck_store_core_check_fault(&last.fault, err);
+    status = ck_row_check_fault(&last.fault, err);
     ck_error_prefix(err, "session %s, event %lld", record->id, (long long)last.seq);
   }
   if (status || last.timeline <= record->timeline) return status;
@@ -37,8 +39,8 @@ static ck_status check_last(const ck_session_record *record, ck_store *front, in
                       record->id, (long long)last.seq, (long long)record->timeline);
 }
 
-/* Asked for after the last seq was read, so that what is appended meanwhile does not count against
- * it. */
+/* Counted after the last seq was read, so that events that are appended meanwhile do not look like
+ * missing ones. */
 static ck_status check_count(const ck_session_record *record, const ck_backend *inner,
                              int64_t last_seq, ck_error *err) {
   int64_t count, wanted = last_seq - record->origin.cut;
@@ -53,43 +55,62 @@ static ck_status check_count(const ck_session_record *record, const ck_backend *
 typedef struct announcement {
   ck_compress compress;
   ck_buffer space;
-  int64_t seq; /* of the last checkpoint that an event tells of; 0: none */
+  int64_t seq; /* of the last checkpoint that an event announces; 0: none */
   ck_status status;
   ck_error *err;
 } announcement;
 
-static bool look_for_checkpoint(void *to, const ck_event_row *row) {
+static bool find_announcement(void *to, const ck_event_row *row) {
   announcement *self = to;
   if (row->kind != CK_EVENT_BOUNDARY) return true;
-  ck_store_core_body body = {.compress = &self->compress, .space = &self->space};
-  self->status = ck_store_core_open_body(&body, row, self->err);
+  ck_row_body body = {.compress = &self->compress, .space = &self->space};
+  self->status = ck_row_open_body(&body, row, self->err);
   if (self->status) ck_error_prefix(self->err, "event %lld", (long long)row->seq);
   if (!self->status && ck_json_type_of(ck_json_get(body.plain, "checkpoint")) == CK_JSON_STRING)
     self->seq = row->seq;
   return !self->status && self->seq == 0;
 }
 
-static ck_status check_checkpoint(const ck_session_record *record, ck_store *front, ck_error *err) {
-  ck_digest digest;
+typedef struct checkpoint_search {
+  bool found;
+  ck_error fault;
+} checkpoint_search;
+
+static bool take_checkpoint(void *to, const ck_checkpoint_row *row) {
+  checkpoint_search *self = to;
+  self->found = true;
+  if (row->fault) self->fault = *row->fault;
+  return false;
+}
+
+/* The row of the checkpoint that one of the session's own events announces. */
+static ck_status check_announced(const ck_session_record *record, int64_t seq, ck_sealed *self,
+                                 ck_error *err) {
+  checkpoint_search search = {0};
+  ck_checkpoint_rows rows = {
+      .session = record->no, .after = seq - 1, .until = seq, .backward = true};
+  ck_status status = ck_sealed_read_checkpoints(self, &rows, take_checkpoint, &search, err);
+  if (status) return status;
+  if (search.fault.status) return ck_row_check_fault(&search.fault, err);
+  if (search.found) return CK_OK;
+  return ck_error_set(err, CK_E_CORRUPT, "session %s: its latest checkpoint (seq %lld) is gone",
+                      record->id, (long long)seq);
+}
+
+static ck_status check_checkpoint(const ck_session_record *record, ck_sealed *self, ck_error *err) {
   announcement found = {.err = err};
   ck_event_rows rows = {
       .session = record->no, .backward = true, .kinds = UINT64_C(1) << CK_EVENT_BOUNDARY};
-  ck_status status =
-      front->backend.read_events(front->backend.self, &rows, look_for_checkpoint, &found, err);
+  ck_status status = ck_sealed_read_events(self, &rows, find_announcement, &found, err);
   if (!status) status = found.status;
   ck_compress_clear(&found.compress);
   ck_buffer_clear(&found.space);
-  if (!status && found.seq)
-    status = ck_store_core_get_digest(&digest, front, record->no, found.seq, err);
-  if (status == CK_E_NOT_FOUND)
-    return ck_error_set(err, CK_E_CORRUPT, "session %s: its latest checkpoint (seq %lld) is gone",
-                        record->id, (long long)found.seq);
-  return status;
+  return status || !found.seq ? status : check_announced(record, found.seq, self, err);
 }
 
 ck_status ck_sealed_check_whole(const ck_session_record *record, ck_sealed *self, ck_error *err) {
   int64_t last_seq;
-  ck_status status = check_last(record, self->front, &last_seq, err);
+  ck_status status = check_last(record, self, &last_seq, err);
   if (!status) status = check_count(record, &self->inner, last_seq, err);
-  return status ? status : check_checkpoint(record, self->front, err);
+  return status ? status : check_checkpoint(record, self, err);
 }

@@ -61,7 +61,7 @@ static ck_status encode_update(const ck_session_update **out, const ck_sealer *w
 static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_batch *batch,
                               ck_error *err) {
   ck_sealed_home home;
-  ck_arena *arena = &self->front->arena;
+  ck_arena *arena = self->arena;
   *out = *batch;
   if (batch->event_count == 0 && !batch->checkpoint && !batch->update) return CK_OK;
   ck_status status = ck_sealed_get_home(&home, self, batch->lease.session, err);
@@ -78,7 +78,7 @@ static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_b
 static ck_status commit(void *to, ck_row_batch *batches, size_t count, ck_durability durability,
                         ck_error *err) {
   ck_sealed *self = to;
-  ck_row_batch *sealed = ck_arena_push(&self->front->arena, count * sizeof *sealed);
+  ck_row_batch *sealed = ck_arena_push(self->arena, count * sizeof *sealed);
   ck_status status = sealed ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; i < count && !status; i++)
     status = encode_batch(&sealed[i], self, &batches[i], err);
@@ -89,7 +89,7 @@ static ck_status commit(void *to, ck_row_batch *batches, size_t count, ck_durabi
 
 static ck_status encode_opening(ck_row_opening *out, ck_sealed *self, const ck_sealed_home *home,
                                 const ck_row_opening *opening, ck_error *err) {
-  ck_arena *arena = &self->front->arena;
+  ck_arena *arena = self->arena;
   ck_sealer with = ck_sealed_sealer(self, home);
   with.signs_only = opening->unsealed;
   *out = *opening;
@@ -189,7 +189,7 @@ static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t sessi
                               const ck_prune_row *rows, size_t count, const ck_sealer *heir,
                               ck_error *err) {
   ck_sealed_home home;
-  ck_arena *arena = &self->front->arena;
+  ck_arena *arena = self->arena;
   ck_prune_row *copies = *out = ck_arena_push(arena, (count + 1) * sizeof *copies);
   if (!copies) return ck_error_no_memory(err);
   ck_status status = ck_sealed_get_home(&home, self, session, err);
@@ -197,8 +197,8 @@ static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t sessi
   for (size_t i = 0; i < count && !status; i++) {
     copies[i] = rows[i];
     repeat work = {.with = &with, .row = &copies[i], .heir = heir, .arena = arena, .err = err};
-    status = self->inner.read_checkpoints(self->inner.self, session, rows[i].seq - 1, rows[i].seq,
-                                          false, false, sign_again, &work, err);
+    ck_checkpoint_rows one = {.session = session, .after = rows[i].seq - 1, .until = rows[i].seq};
+    status = self->inner.read_checkpoints(self->inner.self, &one, sign_again, &work, err);
     if (!status) status = work.status;
     if (!status && !work.found)
       status = ck_error_set(err, CK_E_CORRUPT, "session %s: the checkpoint at seq %lld is gone",

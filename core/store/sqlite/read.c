@@ -386,20 +386,19 @@ void ck_sqlite_read_checkpoint(ck_checkpoint_row *out, sqlite3_stmt *stmt) {
   copy_id(out->id, stmt, 0);
 }
 
-static ck_status read_checkpoints(void *to, int64_t session, int64_t after, int64_t until,
-                                  bool backward, bool payloads, ck_checkpoint_row_visit visit,
-                                  void *visitor, ck_error *err) {
+static ck_status read_checkpoints(void *to, const ck_checkpoint_rows *rows,
+                                  ck_checkpoint_row_visit visit, void *visitor, ck_error *err) {
   static const ck_sql statements[2][2] = {{CK_SQL_CHECKPOINTS, CK_SQL_CHECKPOINTS_BACKWARD},
                                           {CK_SQL_PAYLOADS, CK_SQL_PAYLOADS_BACKWARD}};
   reading read;
-  ck_status status = begin(&read, to, statements[payloads][backward], err);
+  ck_status status = begin(&read, to, statements[rows->payloads][rows->backward], err);
   if (status != CK_OK) return status;
-  bind_range(&read.binder, session, after, until);
+  bind_range(&read.binder, rows->session, rows->after, rows->until);
   bool more = true;
   while (status == CK_OK && more && ck_binder_next(&read.binder) == SQLITE_ROW) {
     ck_checkpoint_row row;
     ck_sqlite_read_checkpoint(&row, read.binder.stmt);
-    if (payloads && row.payload.len && !row.payload.data) {
+    if (rows->payloads && row.payload.len && !row.payload.data) {
       status =
           ck_sqlite_error(read.store, read.reader->db, sqlite3_extended_errcode(read.reader->db),
                           "read a checkpoint's payload", err);

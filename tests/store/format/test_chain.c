@@ -359,9 +359,8 @@ static void test_oversize(void) {
 static int rows_seen;
 static ck_checkpoint_row_visit real_visit;
 static void *real_to;
-static ck_status (*real_read)(void *self, int64_t session, int64_t after, int64_t until,
-                              bool backward, bool payloads, ck_checkpoint_row_visit visit, void *to,
-                              ck_error *err);
+static ck_status (*real_read)(void *self, const ck_checkpoint_rows *rows,
+                              ck_checkpoint_row_visit visit, void *to, ck_error *err);
 
 static bool count_row(void *to, const ck_checkpoint_row *row) {
   (void)to;
@@ -369,12 +368,11 @@ static bool count_row(void *to, const ck_checkpoint_row *row) {
   return real_visit(real_to, row);
 }
 
-static ck_status counting_read(void *self, int64_t session, int64_t after, int64_t until,
-                               bool backward, bool payloads, ck_checkpoint_row_visit visit,
-                               void *to, ck_error *err) {
+static ck_status counting_read(void *self, const ck_checkpoint_rows *rows,
+                               ck_checkpoint_row_visit visit, void *to, ck_error *err) {
   real_visit = visit;
   real_to = to;
-  return real_read(self, session, after, until, backward, payloads, count_row, NULL, err);
+  return real_read(self, rows, count_row, NULL, err);
 }
 
 static void test_head(void) {

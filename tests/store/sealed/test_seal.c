@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
 

@@ -11,8 +11,8 @@
  *
  * A key and what is derived from it lie in locked memory (sodium_malloc) and are wiped when they
  * are freed. */
-#ifndef CK_STORE_SEALED_SEAL_H
-#define CK_STORE_SEALED_SEAL_H
+#ifndef CK_STORE_FORMAT_SEAL_H
+#define CK_STORE_FORMAT_SEAL_H
 
 #include "core/base/digest.h"
 

@@ -1,5 +1,5 @@
 /* seal.c - libsodium's key derivation, XChaCha20-Poly1305 and keyed BLAKE2b. */
-#include "core/store/sealed/seal.h"
+#include "core/store/format/seal.h"
 
 #include <sodium.h>
 #include <stdlib.h>
