@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# documents.t - every document does what it shows: those that hold blocks with file= are run; and the runner fails where it must.
+# documents.t - every document that holds commands or files is run; and the runner fails where it must.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 CKRUN=${CKRUN:?the path of the program}
@@ -66,6 +66,23 @@ check $? 'a document that holds what it shows passes'
 [ "$(grep -c '^ok' "$work/out")" = 9 ] && grep -q '^1\.\.9$' "$work/out"
 check $? 'each file and each command is a check of its own'
 
+run <<'END_OF_DOCUMENT'
+<!-- run in a copy of the repository -->
+```sh
+$ export PATH="$PWD/build:$PATH"
+$ cd examples/crash
+$ ckrun help >help && ls
+…
+help
+…
+$ sh -c 'echo before; kill -9 $$' 2>said
+before
+Killed
+$ cat said
+```
+END_OF_DOCUMENT
+check $? 'a document may run in a copy of the repository; a folder, a variable and an end by SIGKILL are as in a terminal'
+
 breaks 'output that differs is a failure' 'hello other' <<'END_OF_DOCUMENT'
 ```sh
 $ echo hello other
@@ -88,6 +105,17 @@ END_OF_DOCUMENT
 breaks 'a command that exits with another code is a failure' 'exit 1, not 0' <<'END_OF_DOCUMENT'
 ```sh
 false
+```
+END_OF_DOCUMENT
+breaks 'so is one that is not killed as told' 'exit 0, not 137' <<'END_OF_DOCUMENT'
+```sh
+$ echo Killed
+Killed
+```
+END_OF_DOCUMENT
+breaks 'a folder that is not there is a failure' 'cd nowhere' <<'END_OF_DOCUMENT'
+```sh
+cd nowhere
 ```
 END_OF_DOCUMENT
 breaks 'so is one that does not fail as told' 'exit 0, not 5' <<'END_OF_DOCUMENT'
@@ -117,7 +145,7 @@ check $? 'a block that does not end is a failure'
 
 found=0
 while IFS= read -r document; do
-  grep -qE '^```.* file=' "$document" || continue
+  grep -qE '^```(.* file=|sh)' "$document" || continue
   found=$((found + 1))
   "$runner" "$document" >"$work/all" 2>&1
   code=$?
@@ -125,6 +153,6 @@ while IFS= read -r document; do
   check $code "$document does what it shows"
 done < <(find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sort)
 echo "$found documents" >"$work/out"
-[ "$found" -ge 2 ]
+[ "$found" -ge 4 ]
 check $? 'there are documents to run'
 echo "1..$count"

@@ -1,14 +1,17 @@
 #!/usr/bin/perl
-# run_document.pl - does what a document shows, block by block, in a scratch folder: run_document.pl DOCUMENT. TAP.
+# run_document.pl - does what a document shows, block by block: run_document.pl DOCUMENT. TAP.
 #
 #   ```LANGUAGE file=NAME   is written to NAME; executable when it begins with #!
 #   ```sh                   is run, line by line (a \ at the end joins the next line): each line must exit 0, or with N
-#                           where it ends in "# exit N". Lines that begin with "$ " are commands, those behind one its
-#                           output, both streams in one: … is anything in a line, a line of … alone any lines.
+#                           where it ends in "# exit N". Lines that begin with "$ " are commands, the lines behind one its
+#                           output, both streams in one: … is anything in a line, a line of … alone any lines. A last line
+#                           "Killed" is what a shell reports of a command that died of SIGKILL.
 #   anything else           is only read
 #
-# Files stay for the blocks that follow, and so does what a command leaves running, until the end; nothing else does: each
-# command has a shell of its own, without standard input.
+# The document begins in an empty folder, with ckrun in the PATH; or, with a line "<!-- run in a copy of the repository -->",
+# in a copy of the repository as it is after `make`, with the PATH that everybody has. Each command has a shell of its own,
+# without standard input. What stays for the next one: files, processes that a command leaves running (until the document
+# ends), the folder after a line `cd FOLDER`, and variables after a line `export NAME=VALUE`.
 use strict;
 use warnings;
 use utf8;
@@ -17,6 +20,7 @@ use Cwd qw(abs_path);
 use File::Basename qw(dirname);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
+use POSIX qw(setsid);
 
 my $DOTS = "\x{2026}";
 my $SECONDS = $ENV{DOCUMENT_SECONDS} || 60;
@@ -36,10 +40,11 @@ sub check {
 
 # ---- the document ----
 
-# A list of {line, info, lines}.
+# True when the document runs in a copy of the repository; a list of {line, info, lines}.
 sub read_blocks {
   my ($path) = @_;
   my ($open, $fence, @blocks);
+  my $copied = 0;
   open my $in, '<', $path or die "$path: $!\n";
   while (my $line = <$in>) {
     chomp $line;
@@ -50,10 +55,12 @@ sub read_blocks {
       $fence = $1;
       (my $info = $2) =~ s/^\s+|\s+$//g;
       $open = { line => $., info => $info, lines => [] };
+    } elsif ($line eq '<!-- run in a copy of the repository -->') {
+      $copied = 1;
     }
   }
   die "$path:$open->{line}: a block that does not end\n" if $open;
-  return @blocks;
+  return ($copied, @blocks);
 }
 
 # Of "lua file=shop.lua": the language, and what is said by name.
@@ -88,11 +95,22 @@ sub read_commands {
     }
     $joined = $line =~ /\\$/;
   }
-  for (@commands) { $_->{exit} = $_->{text} =~ /#\s*exit\s+(\d+)\s*$/ ? $1 : 0 }
+  for (@commands) {
+    my @lines = grep { /\S/ } @{ $_->{output} // [] };
+    $_->{exit} = $_->{text} =~ /#\s*exit\s+(\d+)\s*$/ ? $1 : @lines && $lines[-1] eq 'Killed' ? 137 : 0;
+  }
   return @commands;
 }
 
 # ---- what is done ----
+
+# All files of the repository that this script is part of, but for those that git or a build keep.
+sub copy_repository {
+  my ($to) = @_;
+  my $from = abs_path(dirname(__FILE__) . '/../..');
+  system('sh', '-c', 'tar -C "$0" --exclude=./build --exclude=./.git -cf - . | tar -C "$1" -xf -', $from, $to) == 0
+    or die "the copy of $from failed\n";
+}
 
 sub write_file {
   my ($name, $lines) = @_;
@@ -104,16 +122,38 @@ sub write_file {
   return undef;
 }
 
-# Exit code (128 + signal; 'late') and output.
+# Does what changes the surroundings of the commands that follow: a line `cd FOLDER` or `export NAME=VALUE`. Exit code and
+# output; nothing when it is another command.
+sub change_surroundings {
+  my ($text) = @_;
+  if ($text =~ /^cd ([\w.\/-]+)$/) {
+    return chdir $1 ? (0, '') : (1, "cd $1: $!\n");
+  }
+  if ($text =~ /^export (\w+)=\S+$/) {
+    my ($code, $value) = run_shell("$text && printf %s \"\$$1\"");
+    $ENV{$1} = $value if $code eq 0;
+    return ($code, $code eq 0 ? '' : $value);
+  }
+  return ();
+}
+
 sub run_command {
+  my ($text) = @_;
+  my @done = change_surroundings($text);
+  return @done ? @done : run_shell($text);
+}
+
+# Exit code (128 + signal; 'late') and output.
+sub run_shell {
   my ($text) = @_;
   my $pid = open my $from, '-|';
   die "fork: $!\n" if !defined $pid;
   if (!$pid) {
-    setpgrp;
+    setsid; # a group of its own, and no terminal that anybody could be asked at
     open STDIN, '<', '/dev/null';
     open STDERR, '>&', \*STDOUT;
-    exec 'sh', '-c', $text or exit 127;
+    # eval: the shell stays, so that a command that was killed is reported by it, as by a reader's shell.
+    exec 'bash', '-c', 'eval "$0"; exit $?', $text or exit 127;
   }
   my $output = '';
   my $late = 0;
@@ -124,6 +164,7 @@ sub run_command {
   my $code = $? & 127 ? 128 + ($? & 127) : $? >> 8;
   alarm 0;
   push @left, $pid if !$late && kill 0, -$pid;
+  $output =~ s/^[^\n]*: line \d+: +\d+ Killed [^\n]*$/Killed/m;
   return ($late ? 'late' : $code, $output);
 }
 
@@ -162,14 +203,17 @@ sub perform {
 die "usage: run_document.pl DOCUMENT\n" if @ARGV != 1;
 my $document = abs_path($ARGV[0]) or die "$ARGV[0]: $!\n";
 my $ckrun = abs_path($ENV{CKRUN} // die "CKRUN must be the path of the program\n");
-my @blocks = read_blocks($document);
+my ($copied, @blocks) = read_blocks($document);
 my $scratch = tempdir('ckrun-document.XXXXXX', TMPDIR => 1, CLEANUP => 1);
 my $home = "$scratch/home";
 my $work = "$scratch/work";
-make_path($home, $work, "$scratch/bin");
-symlink $ckrun, "$scratch/bin/ckrun" or die "$scratch/bin/ckrun: $!\n";
+my $bin = $copied ? "$work/build" : "$scratch/bin";
+make_path($home, $work, $bin);
+copy_repository($work) if $copied;
+symlink $ckrun, "$bin/ckrun" or die "$bin/ckrun: $!\n";
 delete @ENV{ grep { /^CKRUN|_proxy$/i } keys %ENV };
-@ENV{qw(PATH HOME XDG_STATE_HOME NO_COLOR LC_ALL)} = ("$scratch/bin:$ENV{PATH}", $home, "$home/state", 1, 'C.UTF-8');
+$ENV{PATH} = "$bin:$ENV{PATH}" if !$copied;
+@ENV{qw(HOME XDG_STATE_HOME NO_COLOR LC_ALL)} = ($home, "$home/state", 1, 'C.UTF-8');
 chdir $work or die "$work: $!\n";
 
 my $where = $ARGV[0];
