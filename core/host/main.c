@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "core/base/log.h"
-#include "core/host/cli/command.h"
-#include "core/host/key_source.h"
+#include "core/host/command_table.h"
+#include "core/host/session/key_source.h"
 #include "core/host/cli/help.h"
 #include "core/host/cli/options.h"
 
@@ -50,7 +50,7 @@ typedef struct invocation {
 } invocation;
 
 static ck_status unknown_command(const char *name, ck_error *err) {
-  const char *near = ck_command_nearest(name);
+  const char *near = ck_command_nearest(&ck_program_commands, name);
   if (near) return ck_error_set(err, CK_E_USAGE, "no command '%s'; did you mean '%s'?", name, near);
   return ck_error_set(err, CK_E_USAGE, "no command '%s'; see 'ckrun help'", name);
 }
@@ -60,12 +60,13 @@ static ck_status take_name(invocation *self, ck_option_reader *reader, const cha
                            ck_error *err) {
   char name[128];
   snprintf(name, sizeof name, "%s%s%.60s", self->group, self->group[0] ? " " : "", word);
-  self->command = ck_command_get(name);
+  self->command = ck_command_get(&ck_program_commands, name);
   if (self->command) {
     reader->targets[1] = (ck_option_target){self->command->options, self->values.bytes};
     return CK_OK;
   }
-  if (self->group[0] || !ck_command_is_group(name)) return unknown_command(name, err);
+  if (self->group[0] || !ck_command_is_group(&ck_program_commands, name))
+    return unknown_command(name, err);
   snprintf(self->group, sizeof self->group, "%.60s", name);
   return CK_OK;
 }
@@ -90,9 +91,9 @@ static ck_status print_help(const invocation *self, ck_output *output, ck_error 
   if (self->command)
     ck_help_append_command(&text, self->command);
   else if (self->group[0])
-    ck_help_append_group(&text, self->group);
+    ck_help_append_group(&text, &ck_program_commands, self->group);
   else
-    ck_help_append_overview(&text);
+    ck_help_append_overview(&text, &ck_program_commands);
   ck_status status = ck_buffer_check(&text, err);
   if (status == CK_OK) ck_output_write(output, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);
@@ -112,8 +113,10 @@ static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
     return ck_error_set(err, CK_E_USAGE, "no command was given; see 'ckrun help'");
   ck_status status = ck_operands_check(self->command, self->operand_count, err);
   if (status != CK_OK) return status;
-  ck_host host = {
-      .store = self->globals.store, .key = ck_key_source_of(self->globals.key), .output = output};
+  ck_host host = {.commands = &ck_program_commands,
+                  .store = self->globals.store,
+                  .key = ck_key_source_of(self->globals.key),
+                  .output = output};
   return self->command->run(&host, self->values.bytes, err);
 }
 

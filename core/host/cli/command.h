@@ -57,11 +57,14 @@ typedef struct ck_operand {
   ck_complete complete;
 } ck_operand;
 
+typedef struct ck_command_table ck_command_table;
+
 /* What every command is given. */
 typedef struct ck_host {
-  const char *store; /* --store; NULL */
-  const char *key;   /* where the store's key is, by reference: --key, else env:CKRUN_KEY when it is
-                        set; NULL: it has none */
+  const ck_command_table *commands; /* of the program */
+  const char *store;                /* --store; NULL */
+  const char *key; /* where the store's key is, by reference: --key, else env:CKRUN_KEY when it is
+                      set; NULL: it has none */
   ck_output *output;
 } ck_host;
 
@@ -77,27 +80,30 @@ typedef struct ck_command {
   CK_CHECKED ck_status (*run)(ck_host *host, const void *values, ck_error *err);
 } ck_command;
 
-/* All commands in the order of the help text; ends with NULL. */
-extern const ck_command *const ck_commands[];
-/* A second name for a command; the table ends with a NULL name. */
+/* A second name for a command. */
 typedef struct ck_command_alias {
   const char *name;
   const ck_command *command;
 } ck_command_alias;
-extern const ck_command_alias ck_command_aliases[];
+
+/* The commands of a program. */
+struct ck_command_table {
+  const ck_command *const *commands; /* in the order of the help text; ends with NULL */
+  const ck_command_alias *aliases;   /* ends with a NULL name */
+  const char *const *groups;         /* the first words of commands of two words; ends with NULL */
+};
+
+/* By all words of its name or alias; NULL: there is none. */
+const ck_command *ck_command_get(const ck_command_table *table, const char *name);
+bool ck_command_is_group(const ck_command_table *table, const char *word);
+/* The command or group whose name is nearest to `name`; NULL: none is near. */
+const char *ck_command_nearest(const ck_command_table *table, const char *name);
+
 /* The options that work before and behind every command. */
 extern const ck_option ck_global_options[];
 typedef struct ck_globals {
   const char *store, *key;
   bool json, help, version;
 } ck_globals;
-
-/* By all words of its name or alias; NULL. */
-const ck_command *ck_command_get(const char *name);
-/* The first words of commands of two words; ends with NULL. */
-extern const char *const ck_command_groups[];
-bool ck_command_is_group(const char *word);
-/* The known command or group nearest to `name`; NULL when none is near. */
-const char *ck_command_nearest(const char *name);
 
 #endif

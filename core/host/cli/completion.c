@@ -3,12 +3,12 @@
 
 #include "core/host/cli/help.h"
 
+typedef void command_visit(ck_buffer *out, const char *name, const ck_command *command);
+
 /* Calls `visit` for every command under every name it has. */
-static void each_command(ck_buffer *out, void (*visit)(ck_buffer *out, const char *name,
-                                                       const ck_command *command)) {
-  for (const ck_command *const *c = ck_commands; *c; c++) visit(out, (*c)->name, *c);
-  for (const ck_command_alias *a = ck_command_aliases; a->name; a++)
-    visit(out, a->name, a->command);
+static void each_command(ck_buffer *out, const ck_command_table *table, command_visit *visit) {
+  for (const ck_command *const *c = table->commands; *c; c++) visit(out, (*c)->name, *c);
+  for (const ck_command_alias *a = table->aliases; a->name; a++) visit(out, a->name, a->command);
 }
 
 static void append_choices(ck_buffer *out, const char *const *choices) {
@@ -66,7 +66,7 @@ static void bash_next(ck_buffer *out, const char *name, const ck_command *comman
   ck_buffer_append_format(out, "%s;", name);
 }
 
-static void append_bash(ck_buffer *out) {
+static void append_bash(ck_buffer *out, const ck_command_table *table) {
   ck_buffer_append_text(
       out,
       "# bash completion of ckrun; made by: ckrun help --completion bash\n"
@@ -76,7 +76,7 @@ static void append_bash(ck_buffer *out) {
       "  local all names name=\"\" words=\"\" options=\"\" files=\"\" rest count=0 i word "
       "candidate\n"
       "  all='");
-  each_command(out, bash_next);
+  each_command(out, table, bash_next);
   ck_buffer_append_text(out,
                         "'\n"
                         "  names=$(tr ';' '\\n' <<<\"$all\" | cut -d' ' -f1 | sort -u)\n"
@@ -88,7 +88,7 @@ static void append_bash(ck_buffer *out) {
                         "name=\"$candidate\"; count=0 ;; *) ((count++)) ;; esac\n"
                         "  done\n"
                         "  case \"$name\" in\n");
-  each_command(out, bash_options);
+  each_command(out, table, bash_options);
   ck_buffer_append_text(out, "    *) options=\"");
   for (const ck_option *o = ck_global_options; o->name; o++)
     ck_buffer_append_format(out, "--%s ", o->name);
@@ -98,9 +98,9 @@ static void append_bash(ck_buffer *out) {
                              "      words=\"$rest\" ;;\n"
                              "  esac\n"
                              "  case \"$name $count\" in\n");
-  each_command(out, bash_operands);
+  each_command(out, table, bash_operands);
   ck_buffer_append_text(out, "  esac\n  case \"$name $previous\" in\n");
-  each_command(out, bash_values);
+  each_command(out, table, bash_values);
   ck_buffer_append_text(
       out, "    *' --store') files=1 ;;\n"
            "    *) [[ $current == -* ]] && { words=\"$options\"; files=\"\"; } ;;\n"
@@ -172,25 +172,25 @@ static void fish_command(ck_buffer *out, const char *name, const ck_command *com
   for (const ck_option *o = command->options; o && o->name; o++) append_fish_option(out, name, o);
 }
 
-static void append_fish(ck_buffer *out) {
+static void append_fish(ck_buffer *out, const ck_command_table *table) {
   ck_buffer_append_text(out, "# made by: ckrun help --completion fish\n"
                              "function __ckrun_is\n"
                              "  set -l words (string match -v -- '-*' (commandline -opc)[2..])\n"
                              "  test \"$words[1..\"(count $argv)\"]\" = \"$argv\"\n"
                              "end\n");
-  for (const char *const *group = ck_command_groups; *group; group++)
+  for (const char *const *group = table->groups; *group; group++)
     ck_buffer_append_format(out, "complete -c ckrun -f -n __fish_use_subcommand -a %s\n", *group);
-  each_command(out, fish_command);
+  each_command(out, table, fish_command);
   for (const ck_option *o = ck_global_options; o->name; o++) append_fish_option(out, NULL, o);
 }
 
-bool ck_help_append_completion(ck_buffer *out, const char *shell) {
+bool ck_help_append_completion(ck_buffer *out, const ck_command_table *table, const char *shell) {
   if (strcmp(shell, "bash") == 0)
-    append_bash(out);
+    append_bash(out, table);
   else if (strcmp(shell, "zsh") == 0)
     append_zsh(out);
   else if (strcmp(shell, "fish") == 0)
-    append_fish(out);
+    append_fish(out, table);
   else
     return false;
   return true;

@@ -93,29 +93,30 @@ void ck_help_append_command(ck_buffer *out, const ck_command *command) {
   append_options(out, "everywhere", ck_global_options);
 }
 
-static void append_commands(ck_buffer *out, const char *group) {
+/* Those of a group, with their aliases; `group` NULL: all, without aliases. */
+static void append_commands(ck_buffer *out, const ck_command_table *table, const char *group) {
   size_t len = group ? strlen(group) : 0;
-  for (const ck_command *const *c = ck_commands; *c; c++) {
+  for (const ck_command *const *c = table->commands; *c; c++) {
     bool member = !group || (strncmp((*c)->name, group, len) == 0 && (*c)->name[len] == ' ');
     if (member) append_pair(out, ck_bytes_text((*c)->name), (*c)->summary);
   }
-  for (const ck_command_alias *a = ck_command_aliases; a->name; a++) {
+  for (const ck_command_alias *a = table->aliases; a->name; a++) {
     bool member = group && strncmp(a->name, group, len) == 0 && a->name[len] == ' ';
     if (member) append_pair(out, ck_bytes_text(a->name), a->command->summary);
   }
 }
 
-void ck_help_append_group(ck_buffer *out, const char *group) {
+void ck_help_append_group(ck_buffer *out, const ck_command_table *table, const char *group) {
   ck_buffer_append_format(out, "usage: ckrun %s COMMAND …\n\ncommands:\n", group);
-  append_commands(out, group);
+  append_commands(out, table, group);
   ck_buffer_append_format(out, "\n'ckrun help %s COMMAND' tells more.\n", group);
 }
 
-void ck_help_append_overview(ck_buffer *out) {
+void ck_help_append_overview(ck_buffer *out, const ck_command_table *table) {
   ck_buffer_append_text(out,
                         "ckrun runs agent sessions that survive every crash and repeat nothing.\n\n"
                         "usage: ckrun [--store URL] [--json] COMMAND …\n\ncommands:\n");
-  append_commands(out, NULL);
+  append_commands(out, table, NULL);
   append_options(out, "options", ck_global_options);
   ck_buffer_append_text(out, "\nexit codes:\n");
 #define X(code, meaning) append_pair(out, ck_bytes_text(#code), meaning);

@@ -5,20 +5,20 @@
 #include "core/host/cli/command.h"
 
 /* Appends the overview of all commands. */
-void ck_help_append_overview(ck_buffer *out);
+void ck_help_append_overview(ck_buffer *out, const ck_command_table *table);
 /* Appends the help of one command. */
 void ck_help_append_command(ck_buffer *out, const ck_command *command);
 /* Appends the commands of a group, such as "sessions". */
-void ck_help_append_group(ck_buffer *out, const char *group);
+void ck_help_append_group(ck_buffer *out, const ck_command_table *table, const char *group);
 /* Appends "ckrun run FLOW [options]". */
 void ck_help_append_usage(ck_buffer *out, const ck_command *command);
 /* Appends "--session ID" or "-h, --help". */
 void ck_help_append_option(ck_buffer *out, const ck_option *option);
 
 /* roff of man(7), section 1. */
-void ck_help_append_man(ck_buffer *out);
+void ck_help_append_man(ck_buffer *out, const ck_command_table *table);
 /* False when the shell is not bash, zsh or fish. */
-bool ck_help_append_completion(ck_buffer *out, const char *shell);
+bool ck_help_append_completion(ck_buffer *out, const ck_command_table *table, const char *shell);
 
 /* X(code, meaning): the exit codes of the program. */
 /* clang-format off */

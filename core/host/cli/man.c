@@ -62,15 +62,15 @@ static void append_command(ck_buffer *out, const ck_command *command) {
   ck_buffer_append_text(out, ".RE\n");
 }
 
-void ck_help_append_man(ck_buffer *out) {
+void ck_help_append_man(ck_buffer *out, const ck_command_table *table) {
   ck_buffer_append_text(
       out, ".TH CKRUN 1 \"\" \"ckrun " CK_VERSION "\" \"User Commands\"\n"
            ".SH NAME\nckrun \\- runs agent sessions that survive every crash and repeat nothing\n"
            ".SH SYNOPSIS\n.B ckrun\n[\\fB\\-\\-store\\fR \\fIURL\\fR] [\\fB\\-\\-json\\fR] "
            "\\fICOMMAND\\fR ...\n"
            ".SH COMMANDS\n");
-  for (const ck_command *const *c = ck_commands; *c; c++) append_command(out, *c);
-  for (const ck_command_alias *a = ck_command_aliases; a->name; a++)
+  for (const ck_command *const *c = table->commands; *c; c++) append_command(out, *c);
+  for (const ck_command_alias *a = table->aliases; a->name; a++)
     ck_buffer_append_format(out, ".SS %s\n.RS 4\nThe same as \\fB%s\\fR.\n.RE\n", a->name,
                             a->command->name);
   ck_buffer_append_text(out, ".SH OPTIONS\nThese work before and behind every command.\n");

@@ -3,7 +3,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 #include "core/host/run/orphans.h"
 
 typedef struct values {

@@ -8,20 +8,21 @@ typedef struct values {
   const char *completion;
 } values;
 
-static ck_status append_topic(ck_buffer *out, const values *v, ck_error *err) {
+static ck_status append_topic(ck_buffer *out, const ck_command_table *table, const values *v,
+                              ck_error *err) {
   char name[128];
   if (!v->word) {
-    ck_help_append_overview(out);
+    ck_help_append_overview(out, table);
     return CK_OK;
   }
   snprintf(name, sizeof name, "%s%s%s", v->word, v->second ? " " : "", v->second ? v->second : "");
-  const ck_command *command = ck_command_get(name);
+  const ck_command *command = ck_command_get(table, name);
   if (command)
     ck_help_append_command(out, command);
-  else if (ck_command_is_group(name))
-    ck_help_append_group(out, name);
+  else if (ck_command_is_group(table, name))
+    ck_help_append_group(out, table, name);
   else {
-    const char *near = ck_command_nearest(name);
+    const char *near = ck_command_nearest(table, name);
     return near ? ck_error_set(err, CK_E_USAGE, "no command '%s'; did you mean '%s'?", name, near)
                 : ck_error_set(err, CK_E_USAGE, "no command '%s'; see 'ckrun help'", name);
   }
@@ -33,11 +34,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
   if (v->man)
-    ck_help_append_man(&text);
+    ck_help_append_man(&text, host->commands);
   else if (v->completion)
-    ck_help_append_completion(&text, v->completion);
+    ck_help_append_completion(&text, host->commands, v->completion);
   else
-    status = append_topic(&text, v, err);
+    status = append_topic(&text, host->commands, v, err);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   if (status == CK_OK) ck_output_write(host->output, ck_buffer_bytes(&text));
   ck_buffer_clear(&text);

@@ -1,7 +1,7 @@
 /* key_list.c - key list: which keys sign the rows of a store. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "core/host/store_location.h"
+#include "core/host/session/store_location.h"
 #include "core/host/print/table.h"
 #include "core/store/rekey.h"
 

@@ -1,8 +1,8 @@
 /* key_rotate.c - key rotate: seals a store with another key, or with its first one. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "core/host/key_source.h"
-#include "core/host/store_location.h"
+#include "core/host/session/key_source.h"
+#include "core/host/session/store_location.h"
 #include "core/store/rekey.h"
 
 typedef struct values {

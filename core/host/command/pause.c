@@ -1,7 +1,7 @@
 /* pause.c - pause: asks the process that runs a session to stop at its next boundary. */
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 
 typedef struct values {
   const char *session, *reason, *timeout;

@@ -3,7 +3,7 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "core/host/run/launch.h"
+#include "core/host/session/launch.h"
 #include "core/host/inspect/open_effects.h"
 #include "core/runtime/history/resolve.h"
 

@@ -6,11 +6,11 @@
 #include "core/host/command/commands.h"
 #include "core/host/cli/duration.h"
 #include "core/host/inspect/resolve_checkpoint.h"
-#include "core/host/inspect/resolve_session.h"
+#include "core/host/session/resolve_session.h"
 #include "core/host/preflight/preflight.h"
 #include "core/host/run/record.h"
 #include "core/host/run/summary.h"
-#include "core/host/takeover.h"
+#include "core/host/session/takeover.h"
 
 typedef struct values {
   const char *session, *checkpoint, *cassette, *profile, *grace, *record;

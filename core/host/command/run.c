@@ -7,6 +7,7 @@
 #include "core/host/run/models.h"
 #include "core/host/run/record.h"
 #include "core/host/run/summary.h"
+#include "core/host/session/launch.h"
 
 typedef struct values {
   const char *flow, *profile, *input, *session, *cassette, *grace, *record;

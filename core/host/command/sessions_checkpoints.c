@@ -2,6 +2,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
+#include "core/host/session/fields.h"
 
 typedef struct values {
   const char *session, *kind;
@@ -60,7 +61,7 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
   }
   ck_document document;
   ck_document_init(&document, self->output);
-  ck_inspection_put_checkpoint(&document, NULL, checkpoint);
+  ck_fields_put_checkpoint(&document, NULL, checkpoint);
   ck_document_put_bool(&document, NULL, "abandoned", abandoned);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
 #include "core/host/run/orphans.h"
 #include "core/host/run/spills.h"

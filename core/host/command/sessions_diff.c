@@ -3,10 +3,11 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/inspect/compare.h"
-#include "core/host/remote_command.h"
 #include "core/host/print/excerpt.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/print/table.h"
+#include "core/host/session/profile_secrets.h"
+#include "core/host/print/document.h"
 #include "core/model/difference.h"
 
 enum { EXCERPT = 60, ROWS_MAX = 200 }; /* bytes of a value in a row; rows for one key */
@@ -150,7 +151,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   printing self = {.output = host->output, .of = &of};
   ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_remote_command_hide_secrets(host->output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(host->output, look.store, look.head.session.id, err);
   if (status == CK_OK)
     status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
   if (status == CK_OK && host->output->json)

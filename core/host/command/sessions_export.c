@@ -3,9 +3,10 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/remote_command.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/write_file.h"
+#include "core/host/session/profile_secrets.h"
+#include "core/host/print/document.h"
 #include "core/runtime/portable/cassette_export.h"
 #include "core/runtime/portable/run_checkpoint.h"
 
@@ -73,7 +74,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_buffer text = {0};
   ck_status status = ck_inspection_open_session(&look, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_remote_command_hide_secrets(host->output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = chosen->write(&text, &look, host->output, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);

@@ -1,11 +1,11 @@
 /* sessions_fork.c - sessions fork: a new session that goes on from a checkpoint of another one. */
 #include "core/host/run/amend.h"
 #include "core/host/command/commands.h"
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
-#include "core/host/run/launch.h"
+#include "core/host/session/launch.h"
 #include "core/host/inspect/resolve_checkpoint.h"
-#include "core/host/run/summary.h"
+#include "core/host/session/next_command.h"
 #include "core/runtime/history/history_edit.h"
 #include "lua/profile/profile.h"
 
@@ -53,7 +53,7 @@ static ck_status print(const ck_remote_command *errand, const ck_history_edit_re
   ck_key_values facts;
   ck_buffer words = {0}, next = {0};
   ck_buffer_append_format(&words, "resume %s", made->session);
-  ck_summary_append_command(&next, errand->host, words.data ? words.data : "");
+  ck_next_command_append(&next, errand->host, words.data ? words.data : "");
   ck_key_values_init(&facts, errand->host->output);
   ck_key_values_put_text(&facts, "session", made->session);
   ck_key_values_put_text(&facts, "origin", errand->id);

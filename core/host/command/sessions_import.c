@@ -5,8 +5,8 @@
 
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "core/host/import_run.h"
-#include "core/host/store_location.h"
+#include "core/host/run/import_run.h"
+#include "core/host/session/store_location.h"
 #include "core/host/print/table.h"
 #include "core/runtime/portable/import.h"
 #include "lua/import/import.h"

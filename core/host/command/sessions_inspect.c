@@ -5,6 +5,7 @@
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/session_checkpoint.h"
 #include "core/host/print/table.h"
+#include "core/host/session/fields.h"
 
 typedef struct values {
   const char *session, *checkpoint;
@@ -32,8 +33,8 @@ static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_e
   ck_document_init(&document, output);
   ck_document_put_text(&document, NULL, "session", snapshot->look->head.session.id);
   if (snapshot->has_checkpoint)
-    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
-                                 &snapshot->checkpoint);
+    ck_fields_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
+                             &snapshot->checkpoint);
   struct cJSON *state = ck_document_put_object(&document, NULL, "state");
   for (size_t i = 0; i < snapshot->entry_count; i++)
     ck_document_put_value(&document, state, snapshot->entries[i].key, snapshot->entries[i].value);

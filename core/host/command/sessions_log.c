@@ -2,6 +2,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
+#include "core/host/session/fields.h"
 #include "core/runtime/session/describe.h"
 
 typedef struct values {
@@ -62,7 +63,7 @@ static void put_row(listing *self, const ck_event *event, bool abandoned) {
 static bool print_json(listing *self, const ck_event *event, bool abandoned) {
   ck_document document;
   ck_document_init(&document, self->output);
-  ck_inspection_put_event(&document, NULL, event);
+  ck_fields_put_event(&document, NULL, event);
   if (self->all) ck_document_put_bool(&document, NULL, "abandoned", abandoned);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);

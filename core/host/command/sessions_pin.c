@@ -1,6 +1,6 @@
 /* sessions_pin.c - sessions pin: a checkpoint that is never pruned. */
 #include "core/host/command/commands.h"
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/store/maintenance.h"

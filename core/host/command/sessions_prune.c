@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 #include "core/host/print/key_values.h"
-#include "core/host/run/launch.h"
+#include "core/host/session/launch.h"
 #include "core/host/run/spills.h"
 #include "core/runtime/session/checkpoint_list.h"
 #include "lua/policy/policy.h"

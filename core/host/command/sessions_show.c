@@ -3,13 +3,14 @@
 #include <string.h>
 
 #include "core/host/command/commands.h"
-#include "core/host/run/launch.h"
+#include "core/host/session/launch.h"
 #include "core/host/inspect/lineage.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/inspect/runs.h"
-#include "core/host/inspect/saving.h"
-#include "core/host/run/summary.h"
+#include "core/host/session/saving.h"
 #include "core/host/print/table.h"
+#include "core/host/session/next_command.h"
+#include "core/host/session/fields.h"
 #include "core/runtime/history/resolve.h"
 
 typedef struct values {
@@ -54,7 +55,7 @@ static ck_status find_next(view *self, ck_error *err) {
                      : resolve                             ? "resolve %s EFFECT done|retry|abort"
                                                            : "resume %s";
   ck_buffer_append_format(&words, next, session->id);
-  if (!words.failed) ck_summary_append_command(&self->next, self->host, words.data);
+  if (!words.failed) ck_next_command_append(&self->next, self->host, words.data);
   ck_status status = ck_buffer_check(&words, err);
   ck_buffer_clear(&words);
   return status == CK_OK ? ck_buffer_check(&self->next, err) : status;
@@ -103,16 +104,16 @@ static ck_status print_json(view *self, ck_error *err) {
   const ck_head *head = &self->look.head;
   ck_document document;
   ck_document_init(&document, self->host->output);
-  ck_inspection_put_record(&document, NULL, &head->session, self->look.live);
+  ck_fields_put_record(&document, NULL, &head->session, self->look.live);
   ck_document_put_value(&document, NULL, "input", head->session.input);
   ck_document_put_int(&document, NULL, "events", head->last_seq);
   ck_document_put_int(&document, NULL, "checkpoints", self->checkpoints);
   ck_document_put_int(&document, NULL, "keyframes", self->keyframes);
   ck_document_put_int(&document, NULL, "checkpoint_bytes", self->stored_bytes);
   if (head->has_checkpoint)
-    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"),
-                                 &head->checkpoint);
-  if (head->has_latest) ck_inspection_put_totals(&document, NULL, &head->latest.totals);
+    ck_fields_put_checkpoint(&document, ck_document_put_object(&document, NULL, "head"),
+                             &head->checkpoint);
+  if (head->has_latest) ck_fields_put_totals(&document, NULL, &head->latest.totals);
   put_timelines(&document, head);
   ck_runs_put(&document, &self->runs);
   ck_lineage_put(&document, &self->lineage);

@@ -5,6 +5,7 @@
 
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/command/commands.h"
+#include "core/host/print/document.h"
 #include "core/runtime/session/tail_section.h"
 
 typedef struct values {

@@ -5,6 +5,7 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/run/spills.h"
 #include "core/host/print/table.h"
+#include "core/host/print/document.h"
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 

@@ -3,6 +3,7 @@
 #include "core/host/print/format.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
+#include "core/host/print/document.h"
 
 typedef struct values {
   const char *session;

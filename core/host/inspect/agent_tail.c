@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/remote_command.h"
 #include "core/host/inspect/snapshot.h"
 #include "core/host/cli/suggest.h"
+#include "core/host/session/profile_secrets.h"
+#include "core/host/session/fields.h"
 #include "core/runtime/session/select.h"
 
 enum { DEPTH_DEFAULT = 50, NAMES_MAX = 8, LOOK_BACK = 2000 };
@@ -56,7 +57,7 @@ ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look, ck_o
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   *out = (ck_agent_tail){.session = session->id, .agent = options->agent};
-  ck_status status = ck_remote_command_hide_secrets(output, look->store, session->id, err);
+  ck_status status = ck_profile_secrets_hide(output, look->store, session->id, err);
   if (status == CK_OK)
     status = ck_snapshot_load_profile(&profile, &policies, session, options->profile, err);
   out->depth = depth_of(profile, options);
@@ -77,8 +78,8 @@ ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at, const ck_ag
   ck_document_put_value(document, at, "section", text);
   struct cJSON *events = ck_document_put_array(document, at, "events");
   for (size_t i = 0; i < self->tail.count; i++)
-    ck_inspection_put_event(document, ck_document_put_object(document, events, NULL),
-                            self->tail.events[i]);
+    ck_fields_put_event(document, ck_document_put_object(document, events, NULL),
+                        self->tail.events[i]);
   ck_value_free(text);
   return CK_OK;
 }

@@ -3,6 +3,7 @@
 #define CK_HOST_INSPECT_AGENT_TAIL_H
 
 #include "core/host/inspect/inspect.h"
+#include "core/host/print/document.h"
 #include "core/runtime/session/tail.h"
 
 typedef struct ck_agent_tail_options {

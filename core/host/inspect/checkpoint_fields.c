@@ -1,6 +1,7 @@
 /* checkpoint_fields.c - a checkpoint as a document: what it restores, and how the session came
  * there. */
 #include "core/host/inspect/checkpoint_fields.h"
+#include "core/host/session/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,8 +142,8 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
     if (status == CK_OK) status = put_conversations(document, at, snapshot, err);
     put_keys(document, at, "accumulated_outputs", "outputs.", snapshot);
   }
-  ck_inspection_fill_totals(document, ck_document_put_object(document, at, "metrics_snapshot"),
-                            &checkpoint->totals);
+  ck_fields_fill_totals(document, ck_document_put_object(document, at, "metrics_snapshot"),
+                        &checkpoint->totals);
   ck_document_put_bool(document, at, "is_clean", snapshot->has_checkpoint && checkpoint->clean);
   ck_document_put_bool(document, at, "can_resume_from",
                        snapshot->has_checkpoint && checkpoint->resumable);

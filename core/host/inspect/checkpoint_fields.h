@@ -4,6 +4,7 @@
 #define CK_HOST_INSPECT_CHECKPOINT_FIELDS_H
 
 #include "core/host/inspect/snapshot.h"
+#include "core/host/print/document.h"
 
 /* Adds checkpoint_id, session_id, checkpoint_type, created_at, current_node, next_node,
  * execution_path, shared_memory, conversation_states, accumulated_outputs, metrics_snapshot,

@@ -4,6 +4,7 @@
 #define CK_HOST_INSPECT_COMPARE_H
 
 #include "core/host/inspect/inspect.h"
+#include "core/host/print/document.h"
 #include "core/model/state.h"
 
 enum { CK_COMPARE_KINDS = 64 }; /* event kinds are below */

@@ -1,5 +1,6 @@
 /* compare_document.c - what lies between two checkpoints as a document. */
 #include "core/host/inspect/compare.h"
+#include "core/host/session/fields.h"
 #include "core/model/difference.h"
 
 typedef struct writing {
@@ -51,8 +52,8 @@ static void add_key(void *to, const ck_state_entry *old, const ck_state_entry *n
 static void add_side(ck_document *document, struct cJSON *in, const char *name,
                      const ck_compare_side *side) {
   struct cJSON *at = ck_document_put_object(document, in, name);
-  ck_inspection_put_checkpoint(document, ck_document_put_object(document, at, "checkpoint"),
-                               &side->checkpoint);
+  ck_fields_put_checkpoint(document, ck_document_put_object(document, at, "checkpoint"),
+                           &side->checkpoint);
   struct cJSON *nodes = ck_document_put_array(document, at, "completed");
   for (size_t i = 0; i < side->node_count; i++) {
     struct cJSON *node = ck_document_put_object(document, nodes, NULL);
@@ -88,5 +89,5 @@ void ck_compare_put(ck_document *document, struct cJSON *at, const ck_compare *s
   add_side(document, at, "to", &self->to);
   w.list = ck_document_put_array(document, at, "keys");
   ck_compare_visit_keys(self, add_key, &w);
-  ck_inspection_fill_totals(document, ck_document_put_object(document, at, "spent"), &spent);
+  ck_fields_fill_totals(document, ck_document_put_object(document, at, "spent"), &spent);
 }

@@ -3,9 +3,8 @@
 #define CK_HOST_INSPECT_INSPECT_H
 
 #include "core/host/cli/command.h"
-#include "core/host/print/document.h"
-#include "core/host/inspect/resolve_session.h"
-#include "core/host/store_location.h"
+#include "core/host/session/resolve_session.h"
+#include "core/host/session/store_location.h"
 
 typedef struct ck_inspection {
   ck_store_location place;
@@ -25,18 +24,5 @@ void ck_inspection_close(ck_inspection *self);
 /* The names of all session statuses and event kinds, for options; end with NULL. */
 extern const char *const ck_inspection_statuses[];
 extern const char *const ck_inspection_kinds[];
-
-/* Adds the members of a checkpoint as it is listed. */
-void ck_inspection_put_checkpoint(ck_document *document, struct cJSON *at,
-                                  const ck_checkpoint_info *checkpoint);
-/* Adds the members of an event: seq, timeline, kind, at, scope, agent, body. */
-void ck_inspection_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
-/* Adds the figures to an object, or an object "totals" of them. */
-void ck_inspection_fill_totals(ck_document *document, struct cJSON *object,
-                               const ck_totals *totals);
-void ck_inspection_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
-/* Adds session, status, reason, times, profile, flow, run; `live` for running ones. */
-void ck_inspection_put_record(ck_document *document, struct cJSON *at,
-                              const ck_session_record *record, bool live);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CK_HOST_INSPECT_OPEN_EFFECTS_H
 #define CK_HOST_INSPECT_OPEN_EFFECTS_H
 
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 
 typedef enum { CK_OPEN_QUESTIONS, CK_OPEN_DOUBTS } ck_open_effects;
 

@@ -2,7 +2,7 @@
 #ifndef CK_HOST_INSPECT_POSITION_H
 #define CK_HOST_INSPECT_POSITION_H
 
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 #include "core/runtime/history/history_edit.h"
 
 /* Of a rewind or an undo: from where it goes on, who was told a report, what was left, and how to

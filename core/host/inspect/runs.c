@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/host/print/format.h"
-#include "core/host/inspect/inspect.h"
 #include "core/runtime/ledger/ledger.h"
 
 void ck_runs_clear(ck_runs *self) {

@@ -1,5 +1,6 @@
 /* session_checkpoint.c - a paused session of several agents as one document. */
 #include "core/host/inspect/session_checkpoint.h"
+#include "core/host/session/fields.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -217,7 +218,7 @@ static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snap
   ck_status status = ck_tail_read(&tail, snapshot->look->store, &query, err);
   struct cJSON *list = ck_document_put_array(document, at, "conversationTail");
   for (size_t i = 0; i < tail.count; i++)
-    ck_inspection_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
+    ck_fields_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
   ck_tail_clear(&tail);
   return status;
 }

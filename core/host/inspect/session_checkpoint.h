@@ -4,6 +4,7 @@
 #define CK_HOST_INSPECT_SESSION_CHECKPOINT_H
 
 #include "core/host/inspect/snapshot.h"
+#include "core/host/print/document.h"
 
 /* Adds sessionId, constraintState, activeAgents, roundsCompleted, pendingDelegations,
  * transcriptReplayDepth, createdAt.

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "core/host/remote_command.h"
-#include "core/host/run/launch.h"
+#include "core/host/session/launch.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/session/profile_secrets.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
@@ -47,7 +47,7 @@ ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look, ck_outpu
                            const char *word, ck_error *err) {
   const ck_head *head = &look->head;
   *out = (ck_snapshot){.look = look};
-  ck_status status = ck_remote_command_hide_secrets(output, look->store, head->session.id, err);
+  ck_status status = ck_profile_secrets_hide(output, look->store, head->session.id, err);
   if (status == CK_OK) status = choose(out, word, err);
   if (status == CK_OK) status = load_state(out, err);
   int64_t timeline = out->has_checkpoint ? out->checkpoint.timeline : head->session.timeline;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/effect/jsonrpc/jsonrpc.h"
-#include "core/host/cli/suggest.h"
+#include "core/host/print/document.h"
 
 /* Revisions of the protocol that differ in nothing used here; the first is offered to who asks for
  * another. */

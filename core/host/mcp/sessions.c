@@ -6,10 +6,10 @@
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/inspect/compare.h"
-#include "core/host/remote_command.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/session/profile_secrets.h"
 #include "core/runtime/session/tail_section.h"
 
 enum { SESSIONS_DEFAULT = 20, SESSIONS_MAX = 1000 };
@@ -179,8 +179,7 @@ static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_v
                    .list = ck_document_put_array(out, NULL, "checkpoints"),
                    .clean_only = values[2].flag,
                    .kind = ck_boundary_kind_of(values[1].text ? values[1].text : "")};
-  status =
-      ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(self->host->output, look.store, look.head.session.id, err);
   if (status == CK_OK)
     status = ck_store_list_checkpoints(look.store, look.head.session.no, put_checkpoint, &c, err);
   ck_document_put_int(out, NULL, "total", c.total);
@@ -241,7 +240,7 @@ static ck_status diff(ck_mcp *self, ck_document *out, const ck_mcp_value *values
   ck_output *output = self->host->output;
   ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_remote_command_hide_secrets(output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(output, look.store, look.head.session.id, err);
   if (status == CK_OK)
     status =
         ck_compare_read(&compare, &look, output->redactor, values[1].text, values[2].text, err);

@@ -10,10 +10,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
+#include "core/host/session/profile_secrets.h"
 
 extern char **environ;
 
@@ -257,8 +258,7 @@ static ck_status resume_session(ck_mcp *self, ck_document *out, const ck_mcp_val
                         CK_MCP_CHILDREN_MAX);
   ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status =
-      ck_remote_command_hide_secrets(self->host->output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(self->host->output, look.store, look.head.session.id, err);
   if (status == CK_OK) status = resume(self, out, &look, values, err);
   ck_inspection_close(&look);
   return status;

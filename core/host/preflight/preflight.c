@@ -11,7 +11,8 @@
 
 #include "core/host/run/amend.h"
 #include "core/host/run/models.h"
-#include "core/host/takeover.h"
+#include "core/host/session/takeover.h"
+#include "core/host/session/launch.h"
 
 void ck_preflight_clear(ck_preflight *self) {
   ck_head_clear(&self->head);

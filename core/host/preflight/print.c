@@ -6,9 +6,9 @@
 
 #include "core/host/print/document.h"
 #include "core/host/print/format.h"
-#include "core/host/inspect/inspect.h"
 #include "core/host/preflight/preflight.h"
 #include "core/host/print/table.h"
+#include "core/host/session/fields.h"
 
 ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_error *err) {
   if (self->verdict == CK_OK) return CK_OK;
@@ -123,8 +123,8 @@ static ck_status print_json(const ck_preflight *self, ck_output *output, ck_erro
                        ck_session_status_name(self->head.session.status));
   ck_document_put_bool(&document, NULL, "resumable", self->verdict == CK_OK);
   if (self->checkpoint.seq)
-    ck_inspection_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
-                                 &self->checkpoint);
+    ck_fields_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
+                             &self->checkpoint);
   ck_document_put_bool(&document, NULL, "fell_back", self->fell_back);
   if (self->stopped_owner) ck_document_put_int(&document, NULL, "takes_over", self->stopped_owner);
   ck_document_put_text(&document, NULL, "flow", self->launch.flow);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/host/run/launch.h"
+#include "core/host/session/launch.h"
 #include "core/runtime/budget/usage.h"
 
 /* Name spaces of the state that a person may write to; any other key is one of the memory. */

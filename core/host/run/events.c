@@ -2,7 +2,7 @@
  * durable. */
 #include "core/host/run/events.h"
 
-#include "core/host/inspect/inspect.h"
+#include "core/host/session/fields.h"
 
 void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store,
                            const ck_session *session) {
@@ -22,7 +22,7 @@ static bool tell_event(void *to, const ck_event *event) {
   telling *self = to;
   ck_document document;
   ck_document_init(&document, self->stream->output);
-  ck_inspection_put_event(&document, NULL, event);
+  ck_fields_put_event(&document, NULL, event);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   self->stream->after = event->seq;

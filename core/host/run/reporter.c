@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/host/print/format.h"
-#include "core/host/inspect/saving.h"
+#include "core/host/session/saving.h"
 #include "core/runtime/execution/limits.h"
 
 /* ---- the live line ---- */

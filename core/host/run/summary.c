@@ -6,9 +6,10 @@
 
 #include "core/base/log.h"
 #include "core/host/print/document.h"
-#include "core/host/inspect/saving.h"
+#include "core/host/session/saving.h"
 #include "core/host/run/spills.h"
 #include "core/host/print/table.h"
+#include "core/host/session/next_command.h"
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 
@@ -30,19 +31,6 @@ ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_erro
   if (engine->events.wanted) return CK_OK;
   ck_output_print(host->output, host->output->json ? "{\"session\":\"%s\"," : "%s\n", session);
   return ck_output_flush(host->output, err);
-}
-
-/* What a shell would read otherwise is left to the reader. */
-static void append_word(ck_buffer *out, const char *option, const char *value) {
-  bool plain = !value[strcspn(value, " '\"\\$`!*?[]()<>|&;#~\n\t")];
-  ck_buffer_append_format(out, "%s %s ", option, plain ? value : "…");
-}
-
-void ck_summary_append_command(ck_buffer *out, const ck_host *host, const char *words) {
-  ck_buffer_append_text(out, "ckrun ");
-  if (host->store) append_word(out, "--store", host->store);
-  if (host->key && strcmp(host->key, "env:CKRUN_KEY") != 0) append_word(out, "--key", host->key);
-  ck_buffer_append_text(out, words);
 }
 
 static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
@@ -87,7 +75,7 @@ static ck_status write_command(char **out, const outcome *self, const char *verb
   char words[CK_ID_SIZE + 16];
   ck_buffer command = {0};
   snprintf(words, sizeof words, "%s %s", verb, ck_session_id(self->engine->session));
-  ck_summary_append_command(&command, self->host, words);
+  ck_next_command_append(&command, self->host, words);
   ck_status status = ck_buffer_check(&command, err);
   *out = ck_buffer_take(&command);
   return status;

@@ -15,7 +15,5 @@ CK_CHECKED ck_status ck_summary_execute(const ck_host *host, ck_engine *engine, 
 /* After everything that reads the session: deletes it when it succeeded and its profile says
  * on_success = "delete". */
 void ck_summary_forget(const ck_host *host, const ck_engine *engine);
-/* Appends "ckrun resume ID", with the store when it was named. */
-void ck_summary_append_command(ck_buffer *out, const ck_host *host, const char *words);
 
 #endif

@@ -5,7 +5,7 @@
 exits 0 "ckrun help" help
 overview=$out
 declared=$(sed -n 's/^    \.name = "\(.*\)",$/\1/p' "$root"/core/host/command/*.c | sort)
-files=$(ls "$root"/core/host/command/*.c | grep -v /commands.c | sed "s|.*/||; s|\.c$||; s|_| |g" | sort)
+files=$(ls "$root"/core/host/command/*.c | sed "s|.*/||; s|\.c$||; s|_| |g" | sort)
 listed=$(sed -n '/^commands:/,/^$/s/^  \([a-z][a-z]*\( [a-z][a-z]*\)\{0,1\}\)  .*/\1/p' <<<"$overview" | sort)
 is "each command is one file named like it" "$declared" "$files"
 is "help lists every command" "$listed" "$declared"

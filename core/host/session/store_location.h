@@ -1,6 +1,6 @@
 /* store_location.h - where the store is: an option, the environment, or the user's state folder. */
-#ifndef CK_HOST_STORE_LOCATION_H
-#define CK_HOST_STORE_LOCATION_H
+#ifndef CK_HOST_SESSION_STORE_LOCATION_H
+#define CK_HOST_SESSION_STORE_LOCATION_H
 
 #include "core/host/cli/command.h"
 #include "core/store/format/seal.h"

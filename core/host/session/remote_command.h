@@ -1,11 +1,11 @@
 /* remote_command.h - a command that steers one session: itself when the session is at rest, else
  * through its owner. */
-#ifndef CK_HOST_REMOTE_COMMAND_H
-#define CK_HOST_REMOTE_COMMAND_H
+#ifndef CK_HOST_SESSION_REMOTE_COMMAND_H
+#define CK_HOST_SESSION_REMOTE_COMMAND_H
 
 #include "core/host/cli/command.h"
-#include "core/host/inspect/resolve_session.h"
-#include "core/host/store_location.h"
+#include "core/host/session/resolve_session.h"
+#include "core/host/session/store_location.h"
 #include "core/runtime/session/requests.h"
 
 enum { CK_REMOTE_COMMAND_TIMEOUT_MS = 30000 };
@@ -48,10 +48,5 @@ CK_CHECKED ck_status ck_remote_command_wait(ck_remote_command *self, bool noted,
 /* Prints session, status and reason, and how to go on where that is possible. */
 CK_CHECKED ck_status ck_remote_command_print(const ck_remote_command *self, const char *status,
                                              const char *reason, ck_error *err);
-
-/* What is there of the secrets of a session's profile becomes known to the redactor of `output`;
- * nothing has to be there. */
-CK_CHECKED ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store,
-                                                    const char *id, ck_error *err);
 
 #endif

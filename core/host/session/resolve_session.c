@@ -1,5 +1,5 @@
 /* resolve_session.c - an id in full, or what tells one that ckrun made from all others. */
-#include "core/host/inspect/resolve_session.h"
+#include "core/host/session/resolve_session.h"
 
 #include <string.h>
 

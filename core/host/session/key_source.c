@@ -1,5 +1,5 @@
 /* key_source.c - reads a key by its reference, as secrets are read. */
-#include "core/host/key_source.h"
+#include "core/host/session/key_source.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* takeover.h - ends a stopped process that holds a session, so that another can go on with it. */
-#ifndef CK_HOST_TAKEOVER_H
-#define CK_HOST_TAKEOVER_H
+#ifndef CK_HOST_SESSION_TAKEOVER_H
+#define CK_HOST_SESSION_TAKEOVER_H
 
 #include "core/base/error.h"
 

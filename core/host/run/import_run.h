@@ -1,6 +1,6 @@
 /* import_run.h - makes a session of a run checkpoint, so that it can be resumed here. */
-#ifndef CK_HOST_IMPORT_RUN_H
-#define CK_HOST_IMPORT_RUN_H
+#ifndef CK_HOST_RUN_IMPORT_RUN_H
+#define CK_HOST_RUN_IMPORT_RUN_H
 
 #include "core/host/cli/command.h"
 #include "core/base/error.h"

@@ -1,39 +1,17 @@
 /* remote_command.c - a command that steers one session: itself when the session is at rest, else
  * through its owner. */
-#include "core/host/remote_command.h"
+#include "core/host/session/remote_command.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "core/host/print/document.h"
-#include "core/host/run/launch.h"
-#include "core/host/run/summary.h"
 #include "core/host/print/table.h"
-#include "core/runtime/session/secret.h"
-#include "lua/profile/profile.h"
+#include "core/host/session/profile_secrets.h"
+#include "core/host/session/next_command.h"
 
 enum { LOOK_EVERY_MS = 20 };
-
-static void pass_over(void *to, const ck_error *problem) { (void)to, (void)problem; }
-
-ck_status ck_remote_command_hide_secrets(ck_output *output, ck_store *store, const char *id,
-                                         ck_error *err) {
-  ck_session_record record = {0};
-  ck_launch launch = {0};
-  ck_profile *profile = NULL;
-  ck_error ignored = CK_ERROR_INIT;
-  ck_output_set_fingerprint_key(output, ck_store_fingerprint_key(store));
-  ck_status status = ck_store_get_session(&record, store, id, err);
-  bool named =
-      status == CK_OK && ck_launch_read(&launch, &record, &ignored) == CK_OK && launch.profile;
-  bool loaded = named && ck_profile_load(&profile, launch.profile, &ignored) == CK_OK;
-  if (loaded) status = ck_secret_register_all(output->redactor, profile, pass_over, NULL, err);
-  ck_profile_free(profile);
-  ck_launch_clear(&launch);
-  ck_session_record_clear(&record);
-  return status;
-}
 
 static int64_t now_us(const ck_remote_command *self) {
   return self->runtime->clock.mono_us(self->runtime->clock.self);
@@ -67,7 +45,7 @@ ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, co
                              &(ck_store_options){.key = out->place.key}, NULL, err);
   if (status == CK_OK) status = ck_resolve_session(out->picked, out->runtime->store, id, err);
   if (status == CK_OK)
-    status = ck_remote_command_hide_secrets(host->output, out->runtime->store, out->id, err);
+    status = ck_profile_secrets_hide(host->output, out->runtime->store, out->id, err);
   if (status == CK_OK) status = ck_remote_command_look(out, err);
   if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;
   return status;
@@ -147,7 +125,7 @@ static ck_status write_resume(ck_buffer *out, const ck_remote_command *self, ck_
   const ck_session_record *record = &self->head.session;
   if (self->live || !ck_session_status_resumable(record->status)) return CK_OK;
   snprintf(words, sizeof words, "resume %s", record->id);
-  ck_summary_append_command(out, self->host, words);
+  ck_next_command_append(out, self->host, words);
   return ck_buffer_check(out, err);
 }
 

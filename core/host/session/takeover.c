@@ -1,6 +1,6 @@
 /* takeover.c - ends a stopped process that holds a session: through a pidfd, so that it cannot be
  * another one by then. */
-#include "core/host/takeover.h"
+#include "core/host/session/takeover.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,12 +1,12 @@
 /* store_location.c - where the store is: an option, the environment, or the user's state folder. */
-#include "core/host/store_location.h"
+#include "core/host/session/store_location.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/host/key_source.h"
+#include "core/host/session/key_source.h"
 
 static const char sqlite_scheme[] = "sqlite:";
 

@@ -1,7 +1,7 @@
 /* key_source.h - the key of a store, read where it is kept: a variable or a file, never the command
  * line. */
-#ifndef CK_HOST_KEY_SOURCE_H
-#define CK_HOST_KEY_SOURCE_H
+#ifndef CK_HOST_SESSION_KEY_SOURCE_H
+#define CK_HOST_SESSION_KEY_SOURCE_H
 
 #include "core/redact/redact.h"
 #include "core/store/format/seal.h"

@@ -1,7 +1,7 @@
 /* saving.h - how saving a session gets on, as it is shown: whether it fails just now, and how often
  * it has. */
-#ifndef CK_HOST_INSPECT_SAVING_H
-#define CK_HOST_INSPECT_SAVING_H
+#ifndef CK_HOST_SESSION_SAVING_H
+#define CK_HOST_SESSION_SAVING_H
 
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"

@@ -1,6 +1,6 @@
 /* saving.c - reads what the transcript and the session's lock tell of failed saves, and words
  * it. */
-#include "core/host/inspect/saving.h"
+#include "core/host/session/saving.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* launch.c - what a session was started with, and what a resume needs again; kept as the session's
  * input. */
-#include "core/host/run/launch.h"
+#include "core/host/session/launch.h"
 
 #include <errno.h>
 #include <limits.h>

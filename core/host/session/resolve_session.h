@@ -1,6 +1,6 @@
 /* resolve_session.h - finds the session that a word on the command line means. */
-#ifndef CK_HOST_INSPECT_RESOLVE_SESSION_H
-#define CK_HOST_INSPECT_RESOLVE_SESSION_H
+#ifndef CK_HOST_SESSION_RESOLVE_SESSION_H
+#define CK_HOST_SESSION_RESOLVE_SESSION_H
 
 #include "core/store/store.h"
 

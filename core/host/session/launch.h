@@ -1,7 +1,7 @@
 /* launch.h - what a session was started with, and what a resume needs again; kept as the session's
  * input. */
-#ifndef CK_HOST_RUN_LAUNCH_H
-#define CK_HOST_RUN_LAUNCH_H
+#ifndef CK_HOST_SESSION_LAUNCH_H
+#define CK_HOST_SESSION_LAUNCH_H
 
 #include "core/base/digest.h"
 #include "core/model/session.h"

@@ -1,5 +1,5 @@
 /* import_run.c - makes a session of a run checkpoint, so that it can be resumed here. */
-#include "core/host/import_run.h"
+#include "core/host/run/import_run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 
 #include "core/host/print/document.h"
 #include "core/host/run/engine.h"
+#include "core/host/session/launch.h"
 #include "core/runtime/portable/run_checkpoint.h"
 
 enum { FILE_MAX = 64 << 20 };

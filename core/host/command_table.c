@@ -1,0 +1,52 @@
+/* command_table.c - all commands of the program. */
+#include "core/host/command_table.h"
+
+#include "core/host/command/commands.h"
+
+static const ck_command *const commands[] = {
+    &ck_command_run,
+    &ck_command_resume,
+    &ck_command_pause,
+    &ck_command_cancel,
+    &ck_command_answer,
+    &ck_command_resolve,
+    &ck_command_sessions_list,
+    &ck_command_sessions_show,
+    &ck_command_sessions_checkpoints,
+    &ck_command_sessions_inspect,
+    &ck_command_sessions_diff,
+    &ck_command_sessions_log,
+    &ck_command_sessions_tail,
+    &ck_command_sessions_export,
+    &ck_command_sessions_fork,
+    &ck_command_sessions_rewind,
+    &ck_command_sessions_undo,
+    &ck_command_sessions_pin,
+    &ck_command_sessions_prune,
+    &ck_command_sessions_delete,
+    &ck_command_sessions_import,
+    &ck_command_policy_check,
+    &ck_command_policy_test,
+    &ck_command_policy_simulate,
+    &ck_command_policy_bench,
+    &ck_command_profile_check,
+    &ck_command_profile_show,
+    &ck_command_store_verify,
+    &ck_command_store_stats,
+    &ck_command_key_new,
+    &ck_command_key_list,
+    &ck_command_key_rotate,
+    &ck_command_mcp,
+    &ck_command_help,
+    NULL,
+};
+
+static const ck_command_alias aliases[] = {
+    {"sessions resume", &ck_command_resume},
+    {0},
+};
+
+static const char *const groups[] = {"sessions", "policy", "profile", "store", "key", NULL};
+
+const ck_command_table ck_program_commands = {
+    .commands = commands, .aliases = aliases, .groups = groups};

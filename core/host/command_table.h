@@ -1,0 +1,9 @@
+/* command_table.h - all commands of the program. */
+#ifndef CK_HOST_COMMAND_TABLE_H
+#define CK_HOST_COMMAND_TABLE_H
+
+#include "core/host/cli/command.h"
+
+extern const ck_command_table ck_program_commands;
+
+#endif

@@ -1,0 +1,66 @@
+/* fields.c - the members of stored records in documents: sessions, checkpoints, events, totals. */
+#include "core/host/session/fields.h"
+
+void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event) {
+  ck_document_put_int(document, at, "seq", event->seq);
+  ck_document_put_int(document, at, "timeline", event->timeline);
+  ck_document_put_text(document, at, "kind", ck_event_kind_name(event->kind));
+  ck_document_put_time(document, at, "at", event->at_ms);
+  ck_document_put_text(document, at, "scope", event->scope);
+  ck_document_put_text(document, at, "agent", event->agent);
+  ck_document_put_value(document, at, "body", event->body);
+}
+
+void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals) {
+  ck_document_put_int(document, object, "cost_micros", totals->cost_micros);
+  ck_document_put_int(document, object, "input_tokens", totals->input_tokens);
+  ck_document_put_int(document, object, "output_tokens", totals->output_tokens);
+  ck_document_put_int(document, object, "model_calls", totals->model_calls);
+  ck_document_put_int(document, object, "tool_calls", totals->tool_calls);
+  ck_document_put_int(document, object, "unmetered", totals->unmetered);
+  ck_document_put_int(document, object, "active_us", totals->active_us);
+}
+
+void ck_fields_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals) {
+  ck_fields_fill_totals(document, ck_document_put_object(document, at, "totals"), totals);
+}
+
+void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
+                              const ck_checkpoint_info *checkpoint) {
+  char digest[CK_DIGEST_HEX_SIZE];
+  ck_digest_hex(digest, &checkpoint->digest);
+  ck_document_put_text(document, at, "id", checkpoint->id);
+  ck_document_put_int(document, at, "seq", checkpoint->seq);
+  ck_document_put_int(document, at, "parent", checkpoint->parent);
+  ck_document_put_int(document, at, "timeline", checkpoint->timeline);
+  ck_document_put_text(document, at, "kind", ck_boundary_kind_name(checkpoint->kind));
+  ck_document_put_time(document, at, "created", checkpoint->created_ms);
+  ck_document_put_bool(document, at, "clean", checkpoint->clean);
+  ck_document_put_bool(document, at, "resumable", checkpoint->resumable);
+  if (checkpoint->pinned) ck_document_put_bool(document, at, "pinned", true);
+  if (checkpoint->session) ck_document_put_bool(document, at, "inherited", true);
+  ck_document_put_int(document, at, "keys_changed", checkpoint->changed);
+  ck_document_put_int(document, at, "stored_bytes", checkpoint->stored_bytes);
+  ck_document_put_int(document, at, "plain_bytes", checkpoint->plain_bytes);
+  ck_document_put_bool(document, at, "is_keyframe", checkpoint->keyframe == checkpoint->seq);
+  ck_document_put_int(document, at, "keyframe", checkpoint->keyframe);
+  ck_document_put_text(document, at, "digest", digest);
+  ck_document_put_value(document, at, "info", checkpoint->info);
+  ck_fields_put_totals(document, at, &checkpoint->totals);
+}
+
+void ck_fields_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record,
+                          bool live) {
+  ck_document_put_text(document, at, "session", record->id);
+  ck_document_put_text(document, at, "status", ck_session_status_name(record->status));
+  if (record->status == CK_SESSION_RUNNING) ck_document_put_bool(document, at, "live", live);
+  ck_document_put_text(document, at, "reason", record->reason);
+  ck_document_put_text(document, at, "failure", record->failure);
+  ck_document_put_time(document, at, "created", record->created_ms);
+  ck_document_put_time(document, at, "updated", record->updated_ms);
+  ck_document_put_text(document, at, "profile", record->profile);
+  ck_document_put_text(document, at, "flow", record->flow);
+  ck_document_put_text(document, at, "run", record->run);
+  ck_document_put_int(document, at, "epoch", (int64_t)record->epoch);
+  ck_document_put_int(document, at, "timeline", record->timeline);
+}

@@ -1,0 +1,22 @@
+/* fields.h - the members of stored records in documents: sessions, checkpoints, events, totals. */
+#ifndef CK_HOST_SESSION_FIELDS_H
+#define CK_HOST_SESSION_FIELDS_H
+
+#include "core/host/print/document.h"
+#include "core/model/event.h"
+#include "core/model/session.h"
+#include "core/store/store.h"
+
+/* Adds the members of a checkpoint as it is listed. */
+void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
+                              const ck_checkpoint_info *checkpoint);
+/* Adds the members of an event: seq, timeline, kind, at, scope, agent, body. */
+void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
+/* Adds the figures to an object, or an object "totals" of them. */
+void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals);
+void ck_fields_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
+/* Adds session, status, reason, times, profile, flow, run; `live` for running ones. */
+void ck_fields_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record,
+                          bool live);
+
+#endif
