@@ -1,4 +1,5 @@
---- Checkpoint before a step that touches the outside world, so that a crash never repeats what the agent can no longer see.
+--- Checkpoint before a step that touches the outside world, so that a crash never repeats what the
+--- agent can no longer see.
 
 ---@class ck.policy.BeforeEffect : ck.Policy
 local policy = {

@@ -1,4 +1,5 @@
---- Checkpoint at every n-th boundary since the last checkpoint, whatever it is: the rule that others have to beat.
+--- Checkpoint at every n-th boundary since the last checkpoint, whatever it is: the rule that
+--- others have to beat.
 
 ---@class ck.policy.EveryN : ck.Policy
 local policy = { name = "every_n", version = 1, options = { n = 10 } }

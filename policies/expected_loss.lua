@@ -1,11 +1,14 @@
---- Checkpoint once the work at risk is expected to cost more than a checkpoint does: the rule of Young and Daly, in money.
+--- Checkpoint once the work at risk is expected to cost more than a checkpoint does: the rule of
+--- Young and Daly, in money.
 --
--- Young (1974, doi 10.1145/361147.361115) and Daly (2006, doi 10.1016/j.future.2004.11.016): with a checkpoint of C seconds and
--- L failures a second, an interval of sqrt(2 C / L) loses least. It ends where the loss expected in it, L T * T / 2, has
--- reached C. Here work is worth dollars: what was paid, what its time is worth, and a little for tokens, which would all have
--- to be produced again. While W dollars of work come together at the long-run rate of R an hour, L W / R failures are
--- expected, and each loses half of W: the checkpoint is due where L W / R * W / 2 reaches its price. The long-run rate, and
--- not the time since the last checkpoint: one call can cost a dollar in a second, and is no cheaper to lose for that.
+-- Young (1974, doi 10.1145/361147.361115) and Daly (2006, doi 10.1016/j.future.2004.11.016): with a
+-- checkpoint of C seconds and L failures a second, an interval of sqrt(2 C / L) loses least. It
+-- ends where the loss expected in it, L T * T / 2, has reached C. Here work is worth dollars: what
+-- was paid, what its time is worth, and a little for tokens, which would all have to be produced
+-- again. While W dollars of work come together at the long-run rate of R an hour, L W / R failures
+-- are expected, and each loses half of W: the checkpoint is due where L W / R * W / 2 reaches its
+-- price. The long-run rate, and not the time since the last checkpoint: one call can cost a dollar
+-- in a second, and is no cheaper to lose for that.
 
 ---@class ck.policy.ExpectedLoss : ck.Policy
 local policy = {
@@ -13,8 +16,10 @@ local policy = {
   version = 1,
   options = {
     failures_per_hour = 0.5,       -- as observed in sessions of this kind
-    unclean_factor = 10,           -- failures come in clusters: this many times as many after a retry or a failure
-    work_usd_per_hour = 25,        -- R: what sessions of this kind come to in an hour, time and tokens included
+    -- failures come in clusters: this many times as many after a retry or a failure
+    unclean_factor = 10,
+    -- R: what sessions of this kind come to in an hour, time and tokens included
+    work_usd_per_hour = 25,
     usd_per_hour = 5,              -- what an hour of waiting is worth
     usd_per_million_tokens = 0.5,  -- what tokens are worth beyond their price
     checkpoint_ms = 1,             -- what a checkpoint costs until one was measured
@@ -27,7 +32,8 @@ local policy = {
 function policy.checkpoint(at, opt)
   local since = at.since
   local usd_per_ms = opt.usd_per_hour / 3600000
-  local work = since.cost_usd + since.ms * usd_per_ms + since.tokens * opt.usd_per_million_tokens / 1000000
+  local work = since.cost_usd + since.ms * usd_per_ms
+    + since.tokens * opt.usd_per_million_tokens / 1000000
   if work <= 0 then return nil end
   local failures = opt.failures_per_hour
   if not at.is_clean then failures = failures * opt.unclean_factor end

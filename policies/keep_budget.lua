@@ -12,7 +12,8 @@ function policy.prune(history, opt)
   for i = #history, 1, -1 do
     local checkpoint = history[i]
     left = left - checkpoint.bytes
-    -- Once one did not fit, no older one does: a history with holes would be kept for its smallest, not its newest.
+    -- Once one did not fit, no older one does: a history with holes would be kept for its smallest,
+    -- not its newest.
     if left < 0 then drop[#drop + 1] = checkpoint.id end
   end
   return { drop = drop }

@@ -1,4 +1,5 @@
---- Keep all checkpoints of the last hour, the last one of each hour for a day, and the last one of each day after that.
+--- Keep all checkpoints of the last hour, the last one of each hour for a day, and the last one of
+--- each day after that.
 
 ---@class ck.policy.KeepTiers : ck.Policy
 local policy = {
@@ -26,7 +27,8 @@ function policy.prune(history, opt)
     local age = now - created
     local hour, day = created // hour_ms, created // day_ms
     -- The newest of an hour stands for its hour also when it is young enough to be kept anyway.
-    local kept = age <= all_ms or (age <= hourly_ms and not hours[hour]) or (age > hourly_ms and not days[day])
+    local kept = age <= all_ms or (age <= hourly_ms and not hours[hour])
+      or (age > hourly_ms and not days[day])
     hours[hour], days[day] = true, true
     if not kept then
       drop[#drop + 1] = checkpoint.id

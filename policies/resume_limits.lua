@@ -18,7 +18,10 @@ local policy = {
 ---@param opt table<string, ck.Rule>
 ---@return ck.Rules
 function policy.resume(_session, _checkpoint, opt)
-  return { time = opt.time, budget = opt.budget, rounds = opt.rounds, tokens = opt.tokens, tool_calls = opt.tool_calls }
+  return {
+    time = opt.time, budget = opt.budget, rounds = opt.rounds, tokens = opt.tokens,
+    tool_calls = opt.tool_calls,
+  }
 end
 
 return policy

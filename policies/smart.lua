@@ -1,4 +1,5 @@
---- Checkpoint where losing the work would hurt: after a slow node, many changes or much money, and before something risky.
+--- Checkpoint where losing the work would hurt: after a slow node, many changes or much money, and
+--- before something risky.
 
 ---@class ck.policy.Smart : ck.Policy
 local policy = {

@@ -1,4 +1,5 @@
---- An agent's tail holds the events it took part in: its own, those it is named in as the child, delegations to it.
+--- An agent's tail holds the events it took part in: its own, those it is named in as the child,
+--- delegations to it.
 
 ---@class ck.policy.TailInvolved : ck.Policy
 local policy = {

@@ -1,4 +1,5 @@
---- A customer service agent of an airline, as in tau-bench: a model, its tools, and a customer who talks with it.
+--- A customer service agent of an airline, as in tau-bench: a model, its tools, and a customer who
+--- talks with it.
 ---
 ---   ckrun run examples/airline/flow.lua --cassette examples/airline/cassette.jsonl
 
@@ -8,7 +9,8 @@ return flow.agent {
   name = "airline",
   prompt = flow.recorded,
   user = flow.ask {},
-  -- The conversation ends where the recording ends: with the customer's last word, or with a tool's result.
+  -- The conversation ends where the recording ends: with the customer's last word, or with a tool's
+  -- result.
   tools = {
     calculate = "pure",
     get_reservation_details = "pure",
@@ -17,8 +19,8 @@ return flow.agent {
     search_direct_flight = "pure",
     search_onestop_flight = "pure",
     think = "pure",
-    -- These change something. A recording can always be asked whether they happened; against an airline that cannot,
-    -- they would be "once".
+    -- These change something. A recording can always be asked whether they happened; against an
+    -- airline that cannot, they would be "once".
     book_reservation = "reconcilable",
     cancel_reservation = "reconcilable",
     send_certificate = "reconcilable",

@@ -1,12 +1,14 @@
---- A coding agent writes a program, a check runs it, and the agent repairs what the check found, in the same conversation.
+--- A coding agent writes a program, a check runs it, and the agent repairs what the check found, in
+--- the same conversation.
 ---
 ---   cp -r examples/coding /tmp && cd /tmp/coding
 ---   ckrun run flow.lua --profile ./profile.lua
 ---
---- What it does, step by step, is in expected.txt; `ckrun sessions log SESSION` shows what was said.
+--- What it does, step by step, is in expected.txt; `ckrun sessions log SESSION` shows what was
+--- said.
 ---
---- agent.pl stands in for a real agent, offline. Any program that speaks the Agent Client Protocol on its standard input and
---- output can take its place: give its command as argv.
+--- agent.pl stands in for a real agent, offline. Any program that speaks the Agent Client Protocol
+--- on its standard input and output can take its place: give its command as argv.
 
 local flow = require "ck.flow"
 
@@ -15,10 +17,12 @@ return flow.graph {
   start = "write",
   processes = { coder = flow.acp { argv = { "./agent.pl" } } },
   nodes = {
-    -- A turn whose end nobody saw is not made again by itself: it may have changed files ("once" is the default).
+    -- A turn whose end nobody saw is not made again by itself: it may have changed files ("once" is
+    -- the default).
     write = flow.prompt {
       process = "coder", session = "conversation",
-      prompt = "Write fizzbuzz.sh: it prints 1 to 15, Fizz for multiples of 3, Buzz for those of 5, FizzBuzz for both.",
+      prompt = "Write fizzbuzz.sh: it prints 1 to 15, Fizz for multiples of 3, "
+        .. "Buzz for those of 5, FizzBuzz for both.",
     },
     check = flow.exec { argv = { "./check.sh" }, class = "pure", on_error = "repair" },
     repair = flow.prompt {

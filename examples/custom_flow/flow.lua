@@ -1,5 +1,5 @@
---- A kind of flow of one's own: a node runs for each item of a list, one after the other. Each item ends with a boundary, whose
---- position says where to go on, so a resume runs only what is left.
+--- A kind of flow of one's own: a node runs for each item of a list, one after the other. Each item
+--- ends with a boundary, whose position says where to go on, so a resume runs only what is left.
 ---
 ---   ckrun run flow.lua --input '["Ada","Grace","Mary"]'
 
@@ -16,7 +16,9 @@ local function each(def)
         local result = def.node.run(ctx, def.node)
         ctx.memory:append("results", result.stdout)
         -- The path tells the effects of one item from those of another: it must be new each time.
-        ctx.boundary("step_complete", { node = def.name, position = { path = "item#" .. i + 1, done = i } })
+        ctx.boundary("step_complete", {
+          node = def.name, position = { path = "item#" .. i + 1, done = i },
+        })
       end
       return ctx.memory.results
     end,

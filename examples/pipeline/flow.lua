@@ -6,7 +6,9 @@ local flow = require "ck.flow"
 
 --- Its input is {"needs": {"fetch": …}}; what it prints is what the next ones are given.
 local function measure(what)
-  return flow.exec { argv = { "./measure", what }, class = "idempotent", retry = { times = 2, backoff_ms = 50 } }
+  return flow.exec {
+    argv = { "./measure", what }, class = "idempotent", retry = { times = 2, backoff_ms = 50 },
+  }
 end
 
 local function number(result) return tonumber(result.stdout) end
@@ -19,7 +21,10 @@ return flow.steps {
     { name = "words", run = measure "words", needs = { "fetch" } },
     { name = "lines", run = measure "lines", needs = { "fetch" } },
     { name = "bytes", run = measure "bytes", needs = { "fetch" } },
-    { name = "weather", run = flow.exec { argv = { "./weather" }, class = "pure" }, optional = true }, -- it always fails
+    -- it always fails
+    {
+      name = "weather", run = flow.exec { argv = { "./weather" }, class = "pure" }, optional = true,
+    },
     {
       name = "report", needs = { "words", "lines", "bytes", "weather" },
       run = function(_, needs)

@@ -1,5 +1,6 @@
---- Research as a graph: two searches side by side, again until there is enough, an agent that writes, and a publication that
---- needs a key. Without the key the session fails there; with it, it goes on, and what was done is not done again.
+--- Research as a graph: two searches side by side, again until there is enough, an agent that
+--- writes, and a publication that needs a key. Without the key the session fails there; with it, it
+--- goes on, and what was done is not done again.
 ---
 ---   ckrun run flow.lua --profile graph --cassette cassette.jsonl --set topic=tides
 ---   ckrun resume SESSION --set-env token=RESEARCH_TOKEN
@@ -21,9 +22,12 @@ return flow.graph {
   start = "plan",
   nodes = {
     plan = flow.exec { argv = { "./plan" }, reads = { "topic" }, writes = { "questions" } },
-    web = flow.exec { argv = { "./search", "web" }, reads = { "questions" }, writes = { "found" }, class = "pure" },
+    web = flow.exec {
+      argv = { "./search", "web" }, reads = { "questions" }, writes = { "found" }, class = "pure",
+    },
     library = flow.exec {
-      argv = { "./search", "library" }, reads = { "questions" }, writes = { "found" }, class = "pure",
+      argv = { "./search", "library" }, reads = { "questions" }, writes = { "found" },
+      class = "pure",
       retry = { times = 3, backoff_ms = 20 },
     },
     collect = flow.lua {
@@ -37,10 +41,14 @@ return flow.graph {
     },
     write = flow.agent {
       name = "writer", prompt = "You write one sentence about what was found.",
-      input = function(ctx) return ctx.memory.topic .. ": " .. table.concat(ctx.memory.sources, "; ") end,
+      input = function(ctx)
+        return ctx.memory.topic .. ": " .. table.concat(ctx.memory.sources, "; ")
+      end,
       result = function(ctx, text) ctx.memory.report = text end,
     },
-    publish = flow.exec { argv = { "./publish" }, reads = { "report", "token" }, writes = { "address" } },
+    publish = flow.exec {
+      argv = { "./publish" }, reads = { "report", "token" }, writes = { "address" },
+    },
   },
   edges = {
     plan = { parallel = { "web", "library" }, join = "collect", merge = { found = gather } },

@@ -1,4 +1,5 @@
---- What importers are written with. An importer turns a file of another program into facts; `--format ./mine.lua` names one.
+--- What importers are written with. An importer turns a file of another program into facts;
+--- `--format ./mine.lua` names one.
 ---
 ---   local import = require "ck.import"
 ---   return {
@@ -13,28 +14,41 @@
 ---     end,
 ---   }
 ---
---- detect sees head.document (the whole value of a JSON file, or nil), head.lines (the first lines that are JSON) and head.texts
---- (the first lines as they stand, cut at 256 bytes).
---- A source has path, name, stem (name without ending), digest (8 hex digits of its bytes), document() -> value | nil, why;
---- lines() -> for n, value | nil, problem; texts() -> for n, line as it stands; skip(n, why) for a line or element that is left out: it is told, and the exit
---- code is 1, as for lines that are no JSON; parts() -> the sources of the files in the folder of the same stem.
---- Values of a source are read-only; null is ck.null. Those that are handed to emit whole keep their bytes.
+--- `head` has document (the whole value of a JSON file, or nil), lines (the first lines that are
+--- JSON) and texts (the first lines unchanged, cut at 256 bytes).
+---
+--- A source has:
+---   path, name, stem      stem: the name without its ending
+---   digest                8 hex digits, of its bytes
+---   document()            value, or nil and the reason
+---   lines()               iterator: number, value, or number, nil and the problem
+---   texts()               iterator: number, line unchanged
+---   skip(n, why)          reports a line or element that is left out; the exit code becomes 1, as
+---                         for lines that are no JSON
+---   parts()               the sources of the files in the folder of the same stem
+--- Values of a source are read-only; null is ck.null. A value passed to emit whole keeps its bytes.
 ---
 --- emit takes { kind =, … }; fields that the source does not have are left out, never made up:
----   session  id, at, cost, about          agent  id, parent, role          end  status (completed, failed, paused), reason
----   message  agent, message               model  agent, message, cost, input_tokens, output_tokens, error
----   tool_call  agent, id, name, arguments tool_result  agent, id, name, content or message, error
----   delegation  agent, id, target, child, message
----   delegation_result  agent, id, child, content or message, error
----   thought, state, compaction, error, meta  agent, name, data
---- and all of them: at (milliseconds since 1970, see import.time) and source (line or element in the file, or a list).
---- Costs are dollars. `error` is true or a text. A second session may follow the first.
+---   session             id, at, cost, about
+---   end                 status ("completed", "failed", "paused"), reason
+---   agent               id, parent, role
+---   message             agent, message
+---   model               agent, message, cost, input_tokens, output_tokens, error
+---   tool_call           agent, id, name, arguments
+---   tool_result         agent, id, name, content or message, error
+---   delegation          agent, id, target, child, message
+---   delegation_result   agent, id, child, content or message, error
+---   thought, state, compaction, error, meta     agent, name, data
+--- and all of them: at (milliseconds since 1970, see import.time) and source (line or element in
+--- the file, or a list). Costs are dollars. `error` is true or a text. A second session may follow
+--- the first.
 
 local _, core = ...
 
 local import = {}
 
---- Milliseconds since 1970 of an ISO 8601 text, taken as UTC when it names no zone; nil for anything else.
+--- Milliseconds since 1970 of an ISO 8601 text, taken as UTC when it names no zone; nil for
+--- anything else.
 import.time = core.time
 
 --- The value under keys, one inside the other; nil when one is missing or null.
@@ -72,7 +86,8 @@ function import.lost(emit, n, problem)
   emit { kind = "error", source = n, data = { problem = problem } }
 end
 
---- A call in any of the spellings of OpenAI's and its imitators: function is a table or the name itself.
+--- A call in any of the spellings of OpenAI's and its imitators: function is a table or the name
+--- itself.
 function import.call(call)
   local body = import.table(call, "function") or call
   local name = import.text(body, "name") or import.text(call, "function")
@@ -84,10 +99,15 @@ end
 --- Tells the calls of a message.
 function import.calls(emit, message, agent, source, at)
   local calls = import.list(message, "tool_calls")
-  if #calls == 0 and import.table(message, "function_call") then calls = { message.function_call } end
+  if #calls == 0 and import.table(message, "function_call") then
+    calls = { message.function_call }
+  end
   for _, call in ipairs(calls) do
     local name, arguments, id = import.call(call)
-    emit { kind = "tool_call", agent = agent, id = id, name = name or "?", arguments = arguments, source = source, at = at }
+    emit {
+      kind = "tool_call", agent = agent, id = id, name = name or "?", arguments = arguments,
+      source = source, at = at,
+    }
   end
 end
 
@@ -104,14 +124,19 @@ function import.chat(emit, messages, agent, user)
     local role = import.text(message, "role")
     if role == "assistant" then
       local used = import.table(message, "usage")
-      emit { kind = "model", agent = agent, message = message, source = i, cost = import.amount(message, "cost"),
-        input_tokens = import.amount(used, "prompt_tokens"), output_tokens = import.amount(used, "completion_tokens") }
+      emit { kind = "model", agent = agent, message = message, source = i,
+        cost = import.amount(message, "cost"),
+        input_tokens = import.amount(used, "prompt_tokens"),
+        output_tokens = import.amount(used, "completion_tokens") }
       import.calls(emit, message, agent, i)
     elseif role == "tool" or role == "function" then
-      emit { kind = "tool_result", agent = agent, id = import.text(message, "tool_call_id"), message = message, source = i,
+      emit { kind = "tool_result", agent = agent, id = import.text(message, "tool_call_id"),
+        message = message, source = i,
         error = error_of(message) }
     elseif role then
-      emit { kind = "message", agent = role == "user" and user or agent, message = message, source = i }
+      emit {
+        kind = "message", agent = role == "user" and user or agent, message = message, source = i,
+      }
     else
       emit { kind = "error", data = message, source = i }
     end

@@ -1,4 +1,5 @@
---- What tests of policies are written with. `ckrun policy test mine.lua` runs the functions test_* of mine_test.lua:
+--- The library of policy tests. `ckrun policy test mine.lua` runs the functions test_* of
+--- mine_test.lua:
 ---
 ---   local test = require "ck.test"
 ---   local mine = test.policy("./mine.lua", { slow_ms = 1000 })
@@ -10,14 +11,17 @@
 ---     end,
 ---   }
 ---
---- The hooks are asked as a session asks them: in the policy's own sandbox, through the same views, with the answers checked;
---- what a hook raises is raised here. Fields are those that the hook sees, what is left out is usual: a tool round, clean, nothing
---- spent, one event since the last checkpoint.
+--- The hooks are asked as a session asks them: in the policy's own sandbox, through the same views,
+--- with the answers checked; what a hook raises is raised here. Fields are those that the hook
+--- sees, what is left out is usual: a tool round, clean, nothing spent, one event since the last
+--- checkpoint.
 ---   checkpoint(at) -> nil, or the reason (true when it gives none), "sync" | "async"
----   prune(history) -> ids that go, ids that no other policy may drop     history: see test.history
----   redact(item) -> nil, "drop", "mask" or "env:NAME"                    item: { key =, value = } or { kind =, value = }
+---   prune(history) -> ids that go, ids that no other policy may drop; history: see test.history
+---   redact(item) -> nil, "drop", "mask" or "env:NAME"; item: { key =, value = } or
+---     { kind =, value = }
 ---   resume(session, checkpoint) -> rules by dimension, or nil and why it is refused
----   tail(event, agent) -> boolean                                        on_failure(failure), in_doubt(effect) -> word or nil
+---   tail(event, agent) -> boolean
+---   on_failure(failure), in_doubt(effect) -> word or nil
 ---   migrate(document, from, to) -> document or nil
 
 local _, core = ...
@@ -54,14 +58,18 @@ function test.fails(text, run, ...)
   local done, message = pcall(run, ...)
   if done then error("it did not fail: " .. text .. " was expected", 2) end
   message = tostring(message)
-  if not string.find(message, text, 1, true) then error("it failed with '" .. message .. "', not " .. text, 2) end
+  if not string.find(message, text, 1, true) then
+    error("it failed with '" .. message .. "', not " .. text, 2)
+  end
   return message
 end
 
 local function check_fields(value, class, extra)
   local known = core.fields(class)
   for name in pairs(value) do
-    if not known[name] and not (extra and extra[name]) then error(class .. " has no field '" .. tostring(name) .. "'", 4) end
+    if not known[name] and not (extra and extra[name]) then
+      error(class .. " has no field '" .. tostring(name) .. "'", 4)
+    end
   end
 end
 
@@ -130,10 +138,13 @@ end
 hooks.on_failure, hooks.in_doubt = word_of "ck.Failure", word_of "ck.Effect"
 
 function hooks.migrate(ask)
-  return function(document, from, to) return ask({ document = document, from = from, to = to }).document end
+  return function(document, from, to)
+    return ask({ document = document, from = from, to = to }).document
+  end
 end
 
---- A policy as a session loads it: a shipped name, or a path from the test's own file; options override its defaults.
+--- A policy as a session loads it: a shipped name, or a path from the test's own file; options
+--- override its defaults.
 ---@param name string
 ---@param options? table
 ---@return table hooks  see above; name, version, has
@@ -151,8 +162,9 @@ local function copy(from, into)
   return into
 end
 
---- `count` checkpoints, oldest first, `every_ms` apart (a minute), the last one now; ids c1, c2, …; more fields for all of
---- them, and for single ones by number: test.history(5, { every_ms = 3600000, bytes = 10 }, { [2] = { is_clean = false } }).
+--- `count` checkpoints, oldest first, `every_ms` apart (a minute), the last one now; ids c1, c2, …;
+--- more fields for all of them, and for single ones by number: test.history(5, { every_ms =
+--- 3600000, bytes = 10 }, { [2] = { is_clean = false } }).
 ---@param count integer
 ---@return table history
 function test.history(count, usual, single)
@@ -169,9 +181,10 @@ end
 
 local counted = { "ms", "events", "cost_usd", "tokens", "changed_keys", "changed_bytes" }
 
---- Takes a policy past boundaries and returns the numbers of those where it takes a checkpoint. A step says what happened since
---- the step before (ms, events, cost_usd, tokens, changed_keys, changed_bytes) and how its boundary differs from the usual;
---- `since` and `budget.spent` come together from the steps.
+--- Takes a policy past boundaries and returns the numbers of those where it takes a checkpoint. A
+--- step says what happened since the step before (ms, events, cost_usd, tokens, changed_keys,
+--- changed_bytes) and how its boundary differs from the usual; `since` and `budget.spent` come
+--- together from the steps.
 ---@param policy table
 ---@param steps table[]
 ---@return integer[] taken

@@ -1,4 +1,5 @@
---- What a session runs under when no profile is named: no limits, a checkpoint at every round of tool calls.
+--- What a session runs under when no profile is named: no limits, a checkpoint at every round of
+--- tool calls.
 
 return {
   name = "default",

@@ -1,4 +1,5 @@
---- Rounds of agents that deliberate: a checkpoint at each round and tool round, tails of 50 events, fresh time after a pause.
+--- Rounds of agents that deliberate: a checkpoint at each round and tool round, tails of 50 events,
+--- fresh time after a pause.
 
 return {
   name = "deliberation",
@@ -9,5 +10,8 @@ return {
     "tail_involved",
     "resume_limits",
   },
-  resume = { time = "reset", budget = "continue", rounds = "continue", tokens = "continue", tool_calls = "continue" },
+  resume = {
+    time = "reset", budget = "continue", rounds = "continue", tokens = "continue",
+    tool_calls = "continue",
+  },
 }

@@ -1,8 +1,13 @@
---- Runs that are carried elsewhere as a document: a durable checkpoint after every iteration; limits begin anew in the fresh run.
+--- Runs that are carried elsewhere as a document: a durable checkpoint after every iteration;
+--- limits begin anew in the fresh run.
 
 return {
   name = "portable",
   extends = "default",
-  policies = { { "every_boundary", every_n_iterations = 1, async = false }, { "keep_recent", count = 1 } },
-  resume = { time = "reset", budget = "reset", rounds = "reset", tokens = "reset", tool_calls = "reset" },
+  policies = {
+    { "every_boundary", every_n_iterations = 1, async = false }, { "keep_recent", count = 1 },
+  },
+  resume = {
+    time = "reset", budget = "reset", rounds = "reset", tokens = "reset", tool_calls = "reset",
+  },
 }

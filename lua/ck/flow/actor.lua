@@ -1,5 +1,5 @@
---- An agent as a node: it acts in a child scope of its own name, so that its conversation is its own, and goes on when the
---- node is visited again.
+--- An agent as a node: it acts in a child scope of its own name, so that its conversation is its
+--- own, and goes on when the node is visited again.
 
 local agent = require "ck.flow.agent"
 
@@ -12,7 +12,9 @@ function actor.is(self) return self.kind == "agent" end
 local function input_of(ctx, self, given)
   local input = self.input
   if type(input) == "function" then input = input(ctx, given) end
-  if input ~= nil and type(input) ~= "string" then error("its input must be a text, not a " .. type(input), 0) end
+  if input ~= nil and type(input) ~= "string" then
+    error("its input must be a text, not a " .. type(input), 0)
+  end
   return input
 end
 
@@ -24,7 +26,9 @@ end
 ---@param given any
 function actor.run(ctx, self, name, inner, given)
   local scope = self.name or name
-  ctx.fork { { scope = scope, agent = scope, task = { actor = name, input = input_of(inner, self, given) } } }
+  ctx.fork {
+    { scope = scope, agent = scope, task = { actor = name, input = input_of(inner, self, given) } },
+  }
   local ended = ctx.join { scope }[scope]
   if ended.error then error(ended.error, 0) end
   for key, text in pairs(ended.writes) do ctx.put(key, text or nil) end

@@ -1,10 +1,13 @@
---- One model with its tools, asked again and again until it has nothing to call; with a user, until the user has no more to say.
+--- One model with its tools, asked again and again until it has nothing to call; with a user, until
+--- the user has no more to say.
 ---
---- A turn is at most one question to the user, one model call, and the tools that the model calls. Turns are counted from 1
---- and a boundary ends each, so {path = "agent#N", turn = N, next = "ask" | "model"} says where to go on; beside it stand, when
---- they are not nothing: bad (calls in a row that could not be made), mark and guards (see explore.lua).
+--- A turn is at most one question to the user, one model call, and the tools that the model calls.
+--- Turns are counted from 1 and a boundary ends each, so {path = "agent#N", turn = N, next = "ask"
+--- | "model"} says where to go on; beside it stand, when they are not nothing: bad (calls in a row
+--- that could not be made), mark and guards (see explore.lua).
 ---
---- flow.agent{…} is a flow of its own; other kinds converse with it in the scope they are in: agent.converse(ctx, def, input).
+--- flow.agent{…} is a flow of its own; other kinds converse with it in the scope they are in:
+--- agent.converse(ctx, def, input).
 
 local agent_loop = require "ck.flow.agent_loop"
 local check = require "ck.flow.check"
@@ -19,12 +22,17 @@ local agent = {}
 agent.recorded = { recorded = true }
 
 local function prompt_rule(value)
-  if type(value) == "string" or type(value) == "function" or (type(value) == "table" and value.recorded == true) then return nil end
+  if type(value) == "string" or type(value) == "function"
+    or (type(value) == "table" and value.recorded == true) then
+    return nil
+  end
   return "must be a text, a function of ctx, or flow.recorded"
 end
 
 local function input_rule(value)
-  if type(value) ~= "string" and type(value) ~= "function" then return "must be a text or a function of ctx" end
+  if type(value) ~= "string" and type(value) ~= "function" then
+    return "must be a text or a function of ctx"
+  end
 end
 
 local function user_rule(value)
@@ -32,8 +40,10 @@ local function user_rule(value)
 end
 
 local rules = check.with(parts.rules, {
-  model = "string", prompt = prompt_rule, input = input_rule, user = user_rule, stop = "function", result = input_rule,
-  max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count, max_tokens = check.count,
+  model = "string", prompt = prompt_rule, input = input_rule, user = user_rule, stop = "function",
+  result = input_rule,
+  max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count,
+  max_tokens = check.count,
   temperature = "number",
 })
 
@@ -44,28 +54,35 @@ local function finish(loop, text)
   return { text = text, turns = loop.turn }
 end
 
---- Converses until the model has nothing more to call (with a user: until `stop` says so); gives what `def.result` makes of it,
---- else {text=, turns=}, or {ended="recording", turns=}.
+--- Converses until the model has nothing more to call (with a user: until `stop` says so); gives
+--- what `def.result` makes of it, else {text=, turns=}, or {ended="recording", turns=}.
 function agent.converse(ctx, def, input, more)
   local loop = agent_loop.open(ctx, def, input, more)
-  local request = { question = def.user and def.user.question, options = def.user and def.user.options }
+  local request = {
+    question = def.user and def.user.question, options = def.user and def.user.options,
+  }
   while true do
-    if loop.next == "ask" and not agent_loop.perform(loop, { kind = "ask", class = "idempotent", request = request }, "asking") then
+    local ask = { kind = "ask", class = "idempotent", request = request }
+    if loop.next == "ask" and not agent_loop.perform(loop, ask, "asking") then
       return { ended = "recording", turns = loop.turn - 1 }
     end
     local how, text = agent_loop.turn(loop)
     if how == "ended" then return { ended = "recording", turns = text } end
-    if how == "said" and (not def.user or (def.stop and def.stop(text))) then return finish(loop, text) end
+    if how == "said" and (not def.user or (def.stop and def.stop(text))) then
+      return finish(loop, text)
+    end
     loop.turn, loop.next = loop.turn + 1, how == "said" and "ask" or "model"
-    agent_loop.boundary(loop, how == "called" and "tool_round" or "loop_iteration", "agent#" .. loop.turn)
+    agent_loop.boundary(loop, how == "called" and "tool_round" or "loop_iteration",
+      "agent#" .. loop.turn)
   end
 end
 
 local function run(ctx, def) return agent.converse(ctx, def, ctx.input) end
 
----@param def { name: string|nil, model: string|nil, prompt: string|table|function|nil, input: string|function|nil, tools: table|nil,
----  processes: table|nil, user: table|nil, stop: nil|fun(text: string): boolean, result: string|function|nil,
----  max_iterations: integer|nil, max_bad_calls: integer|nil, parallel_tools: integer|nil, max_tokens: integer|nil,
+---@param def { name: string|nil, model: string|nil, prompt: string|table|function|nil,
+---  input: string|function|nil, tools: table|nil, processes: table|nil, user: table|nil,
+---  stop: nil|fun(text: string): boolean, result: string|function|nil, max_iterations: integer|nil,
+---  max_bad_calls: integer|nil, parallel_tools: integer|nil, max_tokens: integer|nil,
 ---  temperature: number|nil, reads: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function agent.define(def)
@@ -73,16 +90,22 @@ function agent.define(def)
   local plain, servers = mcp.split(not problem and def.tools or nil)
   for name in pairs(servers) do
     local odd = not problem and ck.find(name, '["\\\\[:cntrl:]]')
-    if odd then problem = ("flow.agent: tools: an MCP server cannot be called '%s'"):format(name) end
+    if odd then
+      problem = ("flow.agent: tools: an MCP server cannot be called '%s'"):format(name)
+    end
   end
   local list, functions, of_tools = tools.declare_all(plain)
   problem = problem or of_tools and "flow.agent: " .. of_tools
   local processes, of_processes = process.declare(not problem and def.processes or nil, servers)
   problem = problem or of_processes and "flow.agent: " .. of_processes
   if problem then error(problem, 2) end
-  local flow = { kind = "agent", run = run, agents = def.name and { def.name }, has_servers = next(servers) ~= nil }
+  local flow = {
+    kind = "agent", run = run, agents = def.name and { def.name },
+    has_servers = next(servers) ~= nil,
+  }
   for name, value in pairs(def) do flow[name] = value end
-  flow.tools, flow.functions, flow.processes, flow.model = list, functions, processes, def.model or "default"
+  flow.tools, flow.functions, flow.processes = list, functions, processes
+  flow.model = def.model or "default"
   flow.max_iterations, flow.max_bad_calls = def.max_iterations or 200, def.max_bad_calls or 10
   flow.parallel_tools, flow.models = def.parallel_tools or 8, { flow.model }
   return flow

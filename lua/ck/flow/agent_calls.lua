@@ -1,7 +1,9 @@
---- The tool calls of one message: judged, made (those that go outside side by side), and answered in the order of the calls.
+--- The tool calls of one message: judged, made (those that go outside side by side), and answered
+--- in the order of the calls.
 ---
---- A tool is { name=, serve=function(loop, items), description=?, parameters=? }; `serve` answers a run of calls that stand
---- side by side in the message and have the same `serve`. False: the recording has no more.
+--- A tool is { name=, serve=function(loop, items), description=?, parameters=? }; `serve` answers a
+--- run of calls that stand side by side in the message and have the same `serve`. False: the
+--- recording has no more.
 
 local calls = {}
 
@@ -43,7 +45,8 @@ local function arguments_problem(parameters, arguments)
   for name, rule in pairs(type(parameters.properties) == "table" and parameters.properties or {}) do
     local wanted = type(rule) == "table" and rule.type or nil
     if arguments[name] ~= nil and not fits_one(arguments[name], wanted) then
-      return ("the argument '%s' must be of type %s"):format(name, type(wanted) == "table" and table.concat(wanted, " or ") or wanted)
+      return ("the argument '%s' must be of type %s"):format(name,
+        type(wanted) == "table" and table.concat(wanted, " or ") or wanted)
     end
   end
 end
@@ -52,7 +55,9 @@ local function judge(loop, call)
   if call.problem then return nil, call.problem end
   local tool = loop.tools[call.name]
   if not tool then return nil, ("there is no tool '%s'"):format(call.name) end
-  if not call.arguments then return nil, ("the arguments of '%s' are not a JSON object"):format(call.name) end
+  if not call.arguments then
+    return nil, ("the arguments of '%s' are not a JSON object"):format(call.name)
+  end
   local problem = arguments_problem(tool.parameters, call.arguments)
   return not problem and tool or nil, problem
 end
@@ -61,7 +66,8 @@ end
 local function count(loop, problem)
   loop.bad = problem and loop.bad + 1 or 0
   if loop.bad >= loop.def.max_bad_calls then
-    local text = "the model made %d calls in a row that cannot be made, the most that max_bad_calls allows; the last one: %s"
+    local text = "the model made %d calls in a row that cannot be made, the most that "
+      .. "max_bad_calls allows; the last one: %s"
     error(text:format(loop.bad, problem), 0)
   end
 end
@@ -69,22 +75,30 @@ end
 --- The message that answers a call.
 function calls.answer(loop, item, content)
   local call = item.call
-  loop.ctx.message { role = "tool", call_id = call.call_id, name = call.name or "?", content = content }
+  loop.ctx.message {
+    role = "tool", call_id = call.call_id, name = call.name or "?", content = content,
+  }
 end
 
 local function ask_of(loop, item)
   local request, server, called = item.call.request, item.tool.server, item.tool.called
   if called then request = ('{"called":"%s",%s'):format(called, request:sub(2)) end
   if server then request = ('{"server":"%s",%s'):format(server, request:sub(2)) end
-  return { kind = "tool", class = item.tool.class, agent = loop.def.name, request = request, ordinal = item.index }
+  return {
+    kind = "tool", class = item.tool.class, agent = loop.def.name, request = request,
+    ordinal = item.index,
+  }
 end
 
---- Serves tools that are effects; the runtime answers their calls. At most `parallel_tools` at once.
+--- Serves tools that are effects; the runtime answers their calls. At most `parallel_tools` at
+--- once.
 function calls.by_effect(loop, items)
   local width = loop.def.parallel_tools
   for first = 1, #items, width do
     local asks = {}
-    for at = first, math.min(first + width - 1, #items) do asks[#asks + 1] = ask_of(loop, items[at]) end
+    for at = first, math.min(first + width - 1, #items) do
+      asks[#asks + 1] = ask_of(loop, items[at])
+    end
     local outcomes = #asks == 1 and { loop.ctx.effect(asks[1]) } or loop.ctx.effects(asks)
     for _, outcome in ipairs(outcomes) do
       if outcome.status == "ended" then return false end
@@ -98,11 +112,15 @@ local quiet = { exec = true, sleep = true, agent = true, read = true }
 local function inner_ctx(ctx)
   local function effect(asked)
     local kind = type(asked) == "table" and asked.kind
-    if not quiet[kind] then error(("a tool can ask for effects of kind exec, sleep, agent and read, not %s"):format(tostring(kind)), 2) end
+    if not quiet[kind] then
+      error(("a tool can ask for effects of kind exec, sleep, agent and read, not %s")
+        :format(tostring(kind)), 2)
+    end
     return ctx.effect(asked)
   end
   return {
-    scope = ctx.scope, task = ctx.task, input = ctx.input, options = ctx.options, effect = effect, now = ctx.now, random = ctx.random,
+    scope = ctx.scope, task = ctx.task, input = ctx.input, options = ctx.options, effect = effect,
+    now = ctx.now, random = ctx.random,
     parse = ctx.parse, memory = ctx.memory, outputs = ctx.outputs, scratch = ctx.scratch,
   }
 end
@@ -116,7 +134,8 @@ local function run_function(loop, item)
   return type(result) == "table" and result or tostring(result)
 end
 
---- Serves tools that are Lua functions. One that raises is not a failure of the flow: the model is told.
+--- Serves tools that are Lua functions. One that raises is not a failure of the flow: the model is
+--- told.
 function calls.by_function(loop, items)
   for _, item in ipairs(items) do
     local fine, problem = pcall(function() calls.answer(loop, item, run_function(loop, item)) end)
@@ -145,7 +164,8 @@ local function take_run(items, first)
   return run
 end
 
---- Makes all calls of a message. A call that cannot be made is answered like one that failed, for the model to see.
+--- Makes all calls of a message. A call that cannot be made is answered like one that failed, for
+--- the model to see.
 ---@param loop table
 ---@param list table[]  of ctx.tool_calls
 ---@return boolean goes_on  false: the recording has no more

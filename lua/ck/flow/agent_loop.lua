@@ -1,4 +1,5 @@
---- What a conversation of a model with its tools consists of: how it is opened, one turn, and the boundary that ends a turn.
+--- What a conversation of a model with its tools consists of: how it is opened, one turn, and the
+--- boundary that ends a turn.
 
 local calls = require "ck.flow.agent_calls"
 local explore = require "ck.flow.explore"
@@ -15,11 +16,13 @@ end
 local function add_tools(loop, list, serve)
   for _, tool in ipairs(list) do
     if loop.tools[tool.name] then
-      error(("the tool '%s' of agent %s has the name of one that it is given: give it another"):format(tool.name, loop.def.name), 0)
+      error(("the tool '%s' of agent %s has the name of one that it is given: give it another")
+        :format(tool.name, loop.def.name), 0)
     end
     if not tool.hidden then loop.list[#loop.list + 1] = shown(tool) end
     loop.tools[tool.name] = {
-      name = tool.name, class = tool.class, server = tool.server, called = tool.called, parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
+      name = tool.name, class = tool.class, server = tool.server, called = tool.called,
+      parameters = tool.parameters, run = tool.run, serve = tool.serve or serve,
     }
   end
 end
@@ -41,7 +44,9 @@ local function start(loop, input)
   local prompt = text_from(ctx, def.prompt)
   if type(prompt) == "table" then
     prompt = ctx.recorded_prompt
-    if not prompt then error("prompt = flow.recorded needs a recording that has a system prompt", 0) end
+    if not prompt then
+      error("prompt = flow.recorded needs a recording that has a system prompt", 0)
+    end
   end
   if prompt and ctx.conversation_length() == 0 then ctx.message("system", prompt) end
   if not def.user then
@@ -52,26 +57,31 @@ local function start(loop, input)
 end
 
 local function go_on(loop, at)
-  if math.type(at.turn) ~= "integer" or (at.next ~= "ask" and at.next ~= "model") or (at.next == "ask" and not loop.def.user) then
+  if math.type(at.turn) ~= "integer" or (at.next ~= "ask" and at.next ~= "model")
+    or (at.next == "ask" and not loop.def.user) then
     error(("'%s' is not a place in this flow"):format(tostring(at.path)), 0)
   end
   loop.turn, loop.next, loop.bad, loop.guards = at.turn, at.next, at.bad or 0, at.guards or 0
   loop.mark = at.mark and { goal = at.mark.goal, startedAt = at.mark.startedAt, to = at.mark.to }
 end
 
---- What a conversation with `def` needs while it lasts. `more`: { depth = below the flow's own agents, tools = of the kind that
---- converses, each with a `serve` of its own }.
+--- What a conversation with `def` needs while it lasts. `more`: { depth = below the flow's own
+--- agents, tools = of the kind that converses, each with a `serve` of its own }.
 ---@param ctx table
 ---@param def table            what flow.agent gave
 ---@param input any            a text is what the user says first
 ---@param more table|nil
 function agent_loop.open(ctx, def, input, more)
   more = more or {}
-  local loop = { ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0 }
+  local loop = {
+    ctx = ctx, def = def, depth = more.depth or 0, tools = {}, list = {}, bad = 0, guards = 0,
+  }
   add_tools(loop, def.tools, calls.by_effect)
   add_tools(loop, def.functions, calls.by_function)
   add_tools(loop, more.tools or {})
-  if def.has_servers then add_tools(loop, mcp.offer(ctx, def.processes, own_tools(loop), def.name), calls.by_effect) end
+  if def.has_servers then
+    add_tools(loop, mcp.offer(ctx, def.processes, own_tools(loop), def.name), calls.by_effect)
+  end
   explore.offer(loop)
   if ctx.position then go_on(loop, ctx.position) else start(loop, input) end
   return loop
@@ -82,19 +92,24 @@ function agent_loop.perform(loop, effect, what)
   effect.agent = loop.def.name
   local outcome = loop.ctx.effect(effect)
   if outcome.status == "ended" then return nil end
-  if outcome.status ~= "ok" then error(("%s failed: %s"):format(what, outcome.error or "no reason was given"), 0) end
+  if outcome.status ~= "ok" then
+    error(("%s failed: %s"):format(what, outcome.error or "no reason was given"), 0)
+  end
   return outcome
 end
 
 local function ask_model(loop)
   local def = loop.def
   if loop.turn > def.max_iterations then
-    error(("the model was called %d times, the most that max_iterations allows"):format(def.max_iterations), 0)
+    error(("the model was called %d times, the most that max_iterations allows")
+      :format(def.max_iterations), 0)
   end
   local request = {
-    model = def.model, tools = #loop.list > 0 and loop.list or nil, max_tokens = def.max_tokens, temperature = def.temperature,
+    model = def.model, tools = #loop.list > 0 and loop.list or nil, max_tokens = def.max_tokens,
+    temperature = def.temperature,
   }
-  return agent_loop.perform(loop, { kind = "model", class = "pure", request = request }, "the model '" .. def.model .. "'")
+  return agent_loop.perform(loop, { kind = "model", class = "pure", request = request },
+    "the model '" .. def.model .. "'")
 end
 
 local function text_of(message)
@@ -107,8 +122,8 @@ local function text_of(message)
   return table.concat(texts, "\n")
 end
 
---- One turn. "called": the model called tools, which have answered; "said", text; "held": it may not end its turn yet;
---- "ended", full turns: the recording has no more.
+--- One turn. "called": the model called tools, which have answered; "said", text; "held": it may
+--- not end its turn yet; "ended", full turns: the recording has no more.
 function agent_loop.turn(loop)
   local ctx = loop.ctx
   local before = ctx.conversation_length()

@@ -3,7 +3,8 @@
 ---@class ck.flow.check
 local check = {}
 
---- The number of letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
+--- The number of letters to insert, remove, replace or swap with their neighbour (optimal string
+--- alignment).
 ---@param a string
 ---@param b string
 ---@return integer
@@ -25,7 +26,8 @@ local function distance(a, b)
   return last[#b]
 end
 
---- The name in `known` that is most like `name`; the first in byte order of those that are equally like it.
+--- The name in `known` that is most like `name`; the first in byte order of those that are equally
+--- like it.
 ---@param name string
 ---@param known table<string, any>
 ---@return string
@@ -33,12 +35,15 @@ function check.nearest(name, known)
   local best, least
   for candidate in pairs(known) do
     local far = distance(name:sub(1, 64), candidate)
-    if not least or far < least or (far == least and candidate < best) then best, least = candidate, far end
+    if not least or far < least or (far == least and candidate < best) then
+      best, least = candidate, far
+    end
   end
   return best
 end
 
----@alias ck.flow.rule string|fun(value: any): string?  a type's name, or what is wrong with the value
+---@alias ck.flow.rule string|fun(value: any): string?  a type's name, or what is wrong with the
+---                                                     value
 
 --- Every field of `given` must be in `rules` and pass its rule.
 ---@param what string  the name in messages, such as "flow.agent"
@@ -49,8 +54,13 @@ function check.fields(what, given, rules)
   if type(given) ~= "table" then return ("%s takes a table, not a %s"):format(what, type(given)) end
   for key, value in pairs(given) do
     local rule = rules[key]
-    if type(key) ~= "string" then return ("%s takes named fields, not [%s]"):format(what, tostring(key)) end
-    if not rule then return ("%s has no field '%s'; did you mean '%s'?"):format(what, key, check.nearest(key, rules)) end
+    if type(key) ~= "string" then
+      return ("%s takes named fields, not [%s]"):format(what, tostring(key))
+    end
+    if not rule then
+      return ("%s has no field '%s'; did you mean '%s'?"):format(what, key,
+        check.nearest(key, rules))
+    end
     local problem
     if type(rule) == "function" then
       problem = rule(value)
@@ -65,7 +75,9 @@ end
 ---@param value any
 ---@return string|nil problem
 function check.texts(value)
-  if type(value) ~= "table" or #value == 0 then return "must be a list of strings with at least one" end
+  if type(value) ~= "table" or #value == 0 then
+    return "must be a list of strings with at least one"
+  end
   local count = 0
   for _, text in pairs(value) do
     count = count + 1
@@ -78,7 +90,9 @@ end
 ---@param value any
 ---@return string|nil problem
 function check.seconds(value)
-  if type(value) ~= "number" or not (value > 0 and value <= 1e6) then return "must be a number of seconds above 0, 1e6 at most" end
+  if type(value) ~= "number" or not (value > 0 and value <= 1e6) then
+    return "must be a number of seconds above 0, 1e6 at most"
+  end
 end
 
 --- Makes a rule: a whole number, `least` at least.
@@ -86,7 +100,9 @@ end
 ---@return fun(value: any): string?
 function check.from(least)
   return function(value)
-    if math.type(value) ~= "integer" or value < least then return ("must be a whole number from %d"):format(least) end
+    if math.type(value) ~= "integer" or value < least then
+      return ("must be a whole number from %d"):format(least)
+    end
   end
 end
 

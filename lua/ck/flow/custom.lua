@@ -7,10 +7,13 @@ local tools = require "ck.flow.tools"
 
 local custom = {}
 
-local rules = check.with(parts.rules, { run = "function", agents = check.texts, models = check.texts })
+local rules = check.with(parts.rules, {
+  run = "function", agents = check.texts, models = check.texts,
+})
 
----@param def { run: fun(ctx: table, def: table): any, name: string|nil, tools: table|nil, processes: table|nil, reads: string[]|nil,
----  agents: string[]|nil, secrets: string[]|nil, models: string[]|nil }
+---@param def { run: fun(ctx: table, def: table): any, name: string|nil, tools: table|nil,
+---  processes: table|nil, reads: string[]|nil, agents: string[]|nil, secrets: string[]|nil,
+---  models: string[]|nil }
 ---@return table flow
 function custom.define(def)
   local problem = check.fields("flow.custom", def, rules)
@@ -21,7 +24,8 @@ function custom.define(def)
   problem = problem or of_processes and "flow.custom: " .. of_processes
   if problem then error(problem, 2) end
   return {
-    kind = "custom", name = def.name, version = def.version, run = def.run, tools = list, processes = processes,
+    kind = "custom", name = def.name, version = def.version, run = def.run, tools = list,
+    processes = processes,
     reads = def.reads, agents = def.agents, secrets = def.secrets, models = def.models,
   }
 end

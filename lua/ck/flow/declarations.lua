@@ -1,4 +1,5 @@
---- What the nodes of a flow bring with them: the tools, processes, secrets, models and names of its agents.
+--- What the nodes of a flow bring with them: the tools, processes, secrets, models and names of its
+--- agents.
 
 local check = require "ck.flow.check"
 local process = require "ck.flow.process"
@@ -7,9 +8,11 @@ local trial = require "ck.flow.retry"
 
 local parts = {}
 
---- The fields that any flow may have. `version`: of what its sessions keep; policies migrate what an older one left.
+--- The fields that any flow may have. `version`: of what its sessions keep; policies migrate what
+--- an older one left.
 parts.rules = {
-  name = "string", version = check.count, tools = "table", processes = process.rule, reads = check.texts, secrets = check.texts,
+  name = "string", version = check.count, tools = "table", processes = process.rule,
+  reads = check.texts, secrets = check.texts,
 }
 
 local function same(a, b)
@@ -27,7 +30,9 @@ end
 local function add_named(into, list, what)
   for _, one in ipairs(list or {}) do
     local there = into[one.name]
-    if there and not same(there, one) then return ("two %ss called '%s' are not the same"):format(what, one.name) end
+    if there and not same(there, one) then
+      return ("two %ss called '%s' are not the same"):format(what, one.name)
+    end
     into[one.name] = one
   end
 end
@@ -54,7 +59,8 @@ end
 --- What the flow's own table declares, and its nodes.
 ---@param given { tools: table|nil, processes: table|nil, secrets: string[]|nil }
 ---@param nodes table<string, table>
----@return { tools: table, processes: table, secrets: string[], agents: string[], models: string[] }|nil
+---@return { tools: table, processes: table, secrets: string[], agents: string[],
+---  models: string[] }|nil
 ---@return string|nil problem
 function parts.gather(given, nodes)
   local list, problem = tools.declare(given.tools)
@@ -66,7 +72,8 @@ function parts.gather(given, nodes)
   problem = add_named(found.tools, list, "tool") or add_named(found.processes, processes, "process")
   add_texts(found.secrets, given.secrets)
   for _, one in ipairs(sorted(nodes)) do
-    problem = problem or add_named(found.tools, one.tools, "tool") or add_named(found.processes, one.processes, "process")
+    problem = problem or add_named(found.tools, one.tools, "tool")
+      or add_named(found.processes, one.processes, "process")
     add_texts(found.secrets, one.secrets)
     add_texts(found.models, { one.model })
   end

@@ -1,7 +1,9 @@
---- Delegations: a message to other agents, each in a scope of its own below the one that delegates, and their answers.
+--- Delegations: a message to other agents, each in a scope of its own below the one that delegates,
+--- and their answers.
 ---
---- An agent's conversation goes on when it is asked again. What it is to do is the task of its scope, { agent=, delegation=,
---- message=, depth= }, which stands in the position of the scope until its answer is taken: what is pending can be seen there.
+--- An agent's conversation goes on when it is asked again. What it is to do is the task of its
+--- scope, { agent=, delegation=, message=, depth= }, which stands in the position of the scope
+--- until its answer is taken: what is pending can be seen there.
 
 local calls = require "ck.flow.agent_calls"
 
@@ -27,9 +29,14 @@ local function read_targets(given)
   local how, names
   for _, way in ipairs(ways) do
     if given[way] ~= nil and given[way] ~= ck.null then
-      if how then return nil, nil, ("give one of target, targets, parallel and sequential, not '%s' and '%s'"):format(how, way) end
+      if how then
+        return nil, nil, ("give one of target, targets, parallel and sequential, not '%s' and '%s'")
+          :format(how, way)
+      end
       how, names = way, list_of(given[way])
-      if not names then return nil, nil, ("'%s' must be the name of an agent, or a list of names"):format(way) end
+      if not names then
+        return nil, nil, ("'%s' must be the name of an agent, or a list of names"):format(way)
+      end
     end
   end
   if not how then return nil, nil, "say whom: target, targets, parallel or sequential" end
@@ -42,7 +49,8 @@ local function known(of)
   return table.concat(names, ", ")
 end
 
---- `asked`: the agents that have been asked since the last boundary, to which those of this delegation are added.
+--- `asked`: the agents that have been asked since the last boundary, to which those of this
+--- delegation are added.
 ---@param given table      { target|targets|parallel|sequential, message }
 ---@param targets table<string, any>  the agents that may be asked
 ---@param asked table<string, boolean>
@@ -51,11 +59,18 @@ end
 function delegate.read(given, targets, asked)
   local how, names, problem = read_targets(given)
   if problem then return nil, problem end
-  if type(given.message) ~= "string" or given.message == "" then return nil, "'message' must be a text" end
+  if type(given.message) ~= "string" or given.message == "" then
+    return nil, "'message' must be a text"
+  end
   local seen = {}
   for _, name in ipairs(names) do
-    if not targets[name] then return nil, ("there is no agent '%s' here, only: %s"):format(tostring(name), known(targets)) end
-    if seen[name] or asked[name] then return nil, ("the agent '%s' is asked already: ask it again when it has answered"):format(name) end
+    if not targets[name] then
+      return nil, ("there is no agent '%s' here, only: %s"):format(tostring(name), known(targets))
+    end
+    if seen[name] or asked[name] then
+      return nil, ("the agent '%s' is asked already: ask it again when it has answered")
+        :format(name)
+    end
     seen[name] = true
   end
   for name in pairs(seen) do asked[name] = true end
@@ -65,7 +80,8 @@ end
 --- Tells the transcript; the targets as they were given, one or a list.
 local function tell(ctx, delegation, who)
   local body = { id = delegation.id, message = delegation.message }
-  body[delegation.how] = delegation.how == "target" and #delegation.names == 1 and delegation.names[1] or ck.array(delegation.names)
+  body[delegation.how] = delegation.how == "target" and #delegation.names == 1
+    and delegation.names[1] or ck.array(delegation.names)
   ctx.event("delegation", body, who)
 end
 
@@ -90,20 +106,25 @@ local function wave(delegations, step)
     for at, name in ipairs(delegation.names) do
       if (sequential and at == step) or (not sequential and step == 1) then
         places[#places + 1] = { delegation = delegation, name = name }
-        children[#children + 1] = { name = name, delegation = delegation.id, message = message_for(delegation, at) }
+        children[#children + 1] = {
+          name = name, delegation = delegation.id, message = message_for(delegation, at),
+        }
       end
     end
   end
   return children, places
 end
 
---- What the agent's own flow raised is an answer too; what keeps anyone from going on, such as refused credentials, is not.
+--- What the agent's own flow raised is an answer too; what keeps anyone from going on, such as
+--- refused credentials, is not.
 local function answer_of(name, ended)
   if ended.error and ended.status and ended.status ~= "CK_E_FLOW" then error(ended.error, 0) end
   if ended.error then return ("%s failed: %s"):format(name, ended.error) end
   local result = ended.result
   if type(result) == "table" and type(result.text) == "string" then return result.text end
-  if type(result) == "table" and result.ended then return ("%s did not answer: the %s has ended"):format(name, result.ended) end
+  if type(result) == "table" and result.ended then
+    return ("%s did not answer: the %s has ended"):format(name, result.ended)
+  end
   return type(result) == "string" and result or ended.raw or ""
 end
 
@@ -113,7 +134,9 @@ local function run_wave(ctx, children, places, depth)
     scopes[i] = scope_of(child.name)
     forks[i] = {
       scope = scopes[i], agent = child.name,
-      task = { agent = child.name, delegation = child.delegation, message = child.message, depth = depth },
+      task = {
+        agent = child.name, delegation = child.delegation, message = child.message, depth = depth,
+      },
     }
   end
   ctx.fork(forks)
@@ -147,7 +170,9 @@ end
 function delegate.answer(delegation)
   if #delegation.names == 1 then return delegation.answers[delegation.names[1]] end
   local parts = {}
-  for i, name in ipairs(delegation.names) do parts[i] = ("[%s]\n%s"):format(name, delegation.answers[name]) end
+  for i, name in ipairs(delegation.names) do
+    parts[i] = ("[%s]\n%s"):format(name, delegation.answers[name])
+  end
   return table.concat(parts, "\n\n")
 end
 
@@ -157,7 +182,9 @@ local function serve(loop, items, given)
   for at, item in ipairs(items) do
     local refused = given.refuse and given.refuse(loop)
     local delegation, problem
-    if not refused then delegation, problem = delegate.read(item.call.arguments, given.targets, asked) end
+    if not refused then
+      delegation, problem = delegate.read(item.call.arguments, given.targets, asked)
+    end
     problems[at] = refused or problem and "Error: " .. problem
     if delegation then
       loop.items.count = (loop.items.count or 0) + 1
@@ -166,26 +193,32 @@ local function serve(loop, items, given)
     end
   end
   if #delegations > 0 then delegate.perform(loop.ctx, delegations, given.who, given.depth) end
-  for _, delegation in ipairs(delegations) do problems[delegation.index] = delegate.answer(delegation) end
+  for _, delegation in ipairs(delegations) do
+    problems[delegation.index] = delegate.answer(delegation)
+  end
   for at, item in ipairs(items) do calls.answer(loop, item, problems[at]) end
   loop.delegated = loop.delegated or #delegations > 0
 end
 
 --- The tool for a model. All calls of one message are carried out side by side.
----@param given { targets: table<string, any>, who: string, depth: integer, prefix: (fun(loop: table): string),
----  refuse: nil|(fun(loop: table): string|nil), hidden: boolean|nil }
+---@param given { targets: table<string, any>, who: string, depth: integer,
+---  prefix: (fun(loop: table): string), refuse: nil|(fun(loop: table): string|nil),
+---  hidden: boolean|nil }
 ---@return table tool
 function delegate.tool(given)
   local name = { type = "string", description = "One of: " .. known(given.targets) }
   local names = { type = "array", items = name }
   return {
-    name = "delegate", hidden = given.hidden, serve = function(loop, items) return serve(loop, items, given) end,
-    description = "Ask other agents, who remember what they were asked before. Give one of target, parallel (at the same time) and "
+    name = "delegate", hidden = given.hidden,
+    serve = function(loop, items) return serve(loop, items, given) end,
+    description = "Ask other agents, who remember what they were asked before. "
+      .. "Give one of target, parallel (at the same time) and "
       .. "sequential (each sees the answers of those before).",
     parameters = {
       type = "object", required = ck.array { "message" },
       properties = {
-        target = name, parallel = names, sequential = names, message = { type = "string", description = "What they are asked." },
+        target = name, parallel = names, sequential = names,
+        message = { type = "string", description = "What they are asked." },
       },
     },
   }

@@ -1,4 +1,5 @@
---- A program as a node: it gets the keys it reads as JSON on its standard input, and gives those it writes on its output.
+--- A program as a node: it gets the keys it reads as JSON on its standard input, and gives those it
+--- writes on its output.
 
 local check = require "ck.flow.check"
 local trial = require "ck.flow.retry"
@@ -7,11 +8,14 @@ local exec = {}
 
 ---@class ck.flow.Exec
 ---@field argv string[]                     the program and its arguments; no shell
----@field reads string[]|nil                keys of ctx.memory: {"memory": {KEY: value}} is its input
+---@field reads string[]|nil                keys of ctx.memory: {"memory": {KEY: value}} is its
+---                                         input
 ---@field writes string[]|nil               keys that it gives: {KEY: value} is its output
----@field env table<string, string|table>|nil  NAME = text, or NAME = { ref = "env:NAME" }: read when it starts, never stored
+---@field env table<string, string|table>|nil  NAME = text, or NAME = { ref = "env:NAME" }: read
+---                                            when it starts, never stored
 ---@field cwd string|nil                    where it runs, from the session's folder
----@field class ck.flow.class|nil           what may be done when its outcome is not known; "once" unless it says otherwise
+---@field class ck.flow.class|nil           what may be done when its outcome is not known; "once"
+---                                         unless it says otherwise
 ---@field timeout_s number|nil              it is ended after so long
 ---@field retry ck.flow.Retry|nil           how often it is tried
 ---@field on_error string|nil               in a graph: the node to go on with when it has failed
@@ -29,7 +33,8 @@ local function variable_problem(name, value)
     return ("takes names of variables as keys, not '%s'"):format(tostring(name))
   end
   if type(value) == "string" then return nil end
-  local is_ref = type(value) == "table" and type(value.ref) == "string" and next(value, "ref") == nil
+  local is_ref = type(value) == "table" and type(value.ref) == "string"
+    and next(value, "ref") == nil
   return not is_ref and ("%s must be a string or { ref = \"env:NAME\" }"):format(name) or nil
 end
 
@@ -42,7 +47,8 @@ local function env_rule(value)
 end
 
 local rules = {
-  argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string", class = class_rule,
+  argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string",
+  class = class_rule,
   timeout_s = check.seconds, output_max = check.count, retry = trial.rule, on_error = "string",
 }
 
@@ -57,7 +63,8 @@ end
 
 local function request_of(ctx, def, needs)
   return {
-    argv = def.argv, env = def.env, cwd = def.cwd, input = input_of(ctx, def, needs), output_max = def.output_max,
+    argv = def.argv, env = def.env, cwd = def.cwd, input = input_of(ctx, def, needs),
+    output_max = def.output_max,
     timeout_ms = def.timeout_s and math.ceil(def.timeout_s * 1000),
   }
 end
@@ -66,13 +73,18 @@ end
 local function assign(ctx, def, result)
   local program = def.argv[1]
   local given, problem = ctx.parse(result.stdout)
-  if result.stdout_bytes > #result.stdout and problem then problem = "it is longer than output_max" end
+  if result.stdout_bytes > #result.stdout and problem then
+    problem = "it is longer than output_max"
+  end
   if type(given) ~= "table" or #given > 0 then
-    error(("%s writes %s, but its output is no JSON object: %s"):format(program, table.concat(def.writes, ", "),
+    error(("%s writes %s, but its output is no JSON object: %s"):format(
+      program, table.concat(def.writes, ", "),
       problem or "it is another value"), 0)
   end
   for _, key in ipairs(def.writes) do
-    if given[key] == nil then error(("%s writes '%s', but its output has no such key"):format(program, key), 0) end
+    if given[key] == nil then
+      error(("%s writes '%s', but its output has no such key"):format(program, key), 0)
+    end
   end
   for _, key in ipairs(def.writes) do ctx.memory[key] = given[key] end
 end
@@ -80,10 +92,13 @@ end
 --- Runs the program. It raises when that failed, with what the program said.
 ---@param ctx table
 ---@param def ck.flow.Exec
----@param needs table|nil  as a step: what it needs is in its input as well, {"needs": {STEP: result}}
+---@param needs table|nil  as a step: what it needs is in its input as well, {"needs": {STEP:
+---                        result}}
 ---@return table result  { exit, stdout, stderr, stdout_bytes, stderr_bytes, spill?, lossy? }
 function exec.run(ctx, def, needs)
-  local outcome = ctx.effect { kind = "exec", class = def.class or "once", request = request_of(ctx, def, needs) }
+  local outcome = ctx.effect {
+    kind = "exec", class = def.class or "once", request = request_of(ctx, def, needs),
+  }
   if outcome.status ~= "ok" then error(outcome.error or def.argv[1] .. " failed", 0) end
   if def.writes then assign(ctx, def, outcome.result) end
   return outcome.result
@@ -93,7 +108,9 @@ end
 ---@param def ck.flow.Exec
 function exec.define(def)
   local problem = check.fields("flow.exec", def, rules)
-  if not problem and not def.argv then problem = "flow.exec needs 'argv', the program and its arguments" end
+  if not problem and not def.argv then
+    problem = "flow.exec needs 'argv', the program and its arguments"
+  end
   if problem then error(problem, 2) end
   local node = { kind = "exec", run = exec.run }
   for field, value in pairs(def) do node[field] = value end

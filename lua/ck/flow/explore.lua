@@ -1,18 +1,22 @@
---- A model's own exploration: the tools checkpoint and rewind, and the guard that lets no turn end in between.
+--- A model's own exploration: the tools checkpoint and rewind, and the guard that lets no turn end
+--- in between.
 ---
---- A mark is where the context goes back to: behind the whole batch of calls that holds `checkpoint`. At the end of the turn
---- that calls `rewind`, what lies behind the mark gives way to the report; it stays in the transcript.
+--- A mark is where the context goes back to: behind the whole batch of calls that holds
+--- `checkpoint`. At the end of the turn that calls `rewind`, what lies behind the mark gives way to
+--- the report; it stays in the transcript.
 
 local calls = require "ck.flow.agent_calls"
 
 local explore = {}
 
-explore.warning = "<system-warning>You are in an active checkpoint. You MUST call rewind with your investigation findings before "
-  .. "yielding. Do NOT yield without completing the checkpoint.</system-warning>"
+explore.warning = "<system-warning>You are in an active checkpoint. You MUST call rewind with your "
+  .. "investigation findings before yielding. "
+  .. "Do NOT yield without completing the checkpoint.</system-warning>"
 
 local GUARDS = 3
 
---- "2026-01-31T09:05:07.042Z" of milliseconds since 1970; the days of a year counted from March, so that a leap day is the last.
+--- "2026-01-31T09:05:07.042Z" of milliseconds since 1970; the days of a year counted from March, so
+--- that a leap day is the last.
 local function iso_time(ms)
   local days, rest = ms // 86400000, ms % 86400000
   local z = days + 719468
@@ -23,7 +27,8 @@ local function iso_time(ms)
   local day = of_year - (153 * month + 2) // 5 + 1
   local civil = month < 10 and month + 3 or month - 9
   return ("%04d-%02d-%02dT%02d:%02d:%02d.%03dZ"):format(
-    year + era * 400 + (civil <= 2 and 1 or 0), civil, day, rest // 3600000, rest // 60000 % 60, rest // 1000 % 60, rest % 1000)
+    year + era * 400 + (civil <= 2 and 1 or 0), civil, day,
+    rest // 3600000, rest // 60000 % 60, rest // 1000 % 60, rest % 1000)
 end
 
 local function trim(text)
@@ -34,12 +39,18 @@ local function trim(text)
 end
 
 local function checkpoint(loop, arguments)
-  if loop.depth > 0 and not loop.explore.subagents then return "Checkpoint not available in subagents." end
+  if loop.depth > 0 and not loop.explore.subagents then
+    return "Checkpoint not available in subagents."
+  end
   if loop.mark then return "Checkpoint already active." end
-  if type(arguments.goal) ~= "string" then return "Error: the argument 'goal' must be of type string" end
+  if type(arguments.goal) ~= "string" then
+    return "Error: the argument 'goal' must be of type string"
+  end
   loop.mark = { goal = arguments.goal, startedAt = iso_time(loop.ctx.now()) }
-  loop.ctx.event("note", { tool = "checkpoint", details = { goal = loop.mark.goal, startedAt = loop.mark.startedAt } }, loop.def.name)
-  return ("Checkpoint created.\nGoal: %s\nRun your investigation, then call rewind with a concise report."):format(arguments.goal)
+  local details = { goal = loop.mark.goal, startedAt = loop.mark.startedAt }
+  loop.ctx.event("note", { tool = "checkpoint", details = details }, loop.def.name)
+  return "Checkpoint created.\nGoal: " .. arguments.goal
+    .. "\nRun your investigation, then call rewind with a concise report."
 end
 
 local function rewind(loop, arguments)
@@ -57,38 +68,51 @@ local function served_by(answer)
 end
 
 local function text_parameter(name, description)
-  return { type = "object", properties = { [name] = { type = "string", description = description } }, required = ck.array { name } }
+  return {
+    type = "object", properties = { [name] = { type = "string", description = description } },
+    required = ck.array { name },
+  }
 end
 
 local offered = {
   {
-    name = "checkpoint", serve = served_by(checkpoint), schema = text_parameter("goal", "What the investigation is to find out."),
-    description = "Mark this point before an investigation whose details will not be needed later. When you have found out, call "
+    name = "checkpoint", serve = served_by(checkpoint),
+    schema = text_parameter("goal", "What the investigation is to find out."),
+    description = "Mark this point before an investigation whose details will not be needed later. "
+      .. "When you have found out, call "
       .. "rewind: everything since the checkpoint is then replaced by your report.",
   },
   {
-    name = "rewind", serve = served_by(rewind), schema = text_parameter("report", "The findings, complete enough to go on from."),
-    description = "End the active checkpoint: your context goes back to it, and the report takes the place of the investigation.",
+    name = "rewind", serve = served_by(rewind),
+    schema = text_parameter("report", "The findings, complete enough to go on from."),
+    description = "End the active checkpoint: your context goes back to it, and the report takes "
+      .. "the place of the investigation.",
   },
 }
 
---- Adds the two tools where the profile allows them. A subagent that may not have them is told so when it calls them.
+--- Adds the two tools where the profile allows them. A subagent that may not have them is told so
+--- when it calls them.
 function explore.offer(loop)
   local allowed = loop.ctx.options.checkpoint_tool
   if not allowed or not allowed.enabled then return end
   loop.explore = allowed
   for _, tool in ipairs(offered) do
     if loop.tools[tool.name] then
-      error(("the flow's tool '%s' has the name of one that the profile's checkpoint_tool offers: give it another"):format(tool.name), 0)
+      error(("the flow's tool '%s' has the name of one that the profile's checkpoint_tool offers: "
+        .. "give it another")
+        :format(tool.name), 0)
     end
     loop.tools[tool.name] = tool
     if loop.depth == 0 or allowed.subagents then
-      loop.list[#loop.list + 1] = { name = tool.name, description = tool.description, parameters = tool.schema }
+      loop.list[#loop.list + 1] = {
+        name = tool.name, description = tool.description, parameters = tool.schema,
+      }
     end
   end
 end
 
---- All calls of a message are answered: a mark made among them gets its place, a report that was asked for takes effect.
+--- All calls of a message are answered: a mark made among them gets its place, a report that was
+--- asked for takes effect.
 ---@param made integer    how many calls there were
 ---@param before integer  messages before the one that made them
 function explore.settle(loop, made, before)

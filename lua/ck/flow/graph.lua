@@ -1,4 +1,5 @@
---- Nodes that run one after the other along edges: conditions, loops, retries, branches that run side by side.
+--- Nodes that run one after the other along edges: conditions, loops, retries, branches that run
+--- side by side.
 
 local check = require "ck.flow.check"
 local edge = require "ck.flow.graph.edge"
@@ -11,7 +12,9 @@ local graph = {}
 
 local VISITS_MAX = 100
 
-local rules = check.with(parts.rules, { start = "string", nodes = "table", edges = "table", max_visits = check.count })
+local rules = check.with(parts.rules, {
+  start = "string", nodes = "table", edges = "table", max_visits = check.count,
+})
 
 local function take_nodes(def)
   local nodes = {}
@@ -25,12 +28,17 @@ local function take_nodes(def)
   return nodes
 end
 
-local function nearest(name, nodes) return ("; did you mean '%s'?"):format(check.nearest(tostring(name), nodes)) end
+local function nearest(name, nodes)
+  return ("; did you mean '%s'?"):format(check.nearest(tostring(name), nodes))
+end
 
 local function take_edges(def, nodes)
   local edges = {}
   for name, value in pairs(def.edges) do
-    if not nodes[name] then return nil, ("there is an edge from '%s', which is no node"):format(tostring(name)) .. nearest(name, nodes) end
+    if not nodes[name] then
+      return nil, ("there is an edge from '%s', which is no node"):format(tostring(name))
+        .. nearest(name, nodes)
+    end
     local taken, problem = edge.take(value)
     if not taken then return nil, ("the edge of node '%s': %s"):format(name, problem) end
     edges[name] = taken
@@ -40,7 +48,9 @@ end
 
 local function start_problem(def, nodes)
   if not def.start then return "start is missing: which node the flow begins with" end
-  if not nodes[def.start] then return ("start = '%s' is no node"):format(def.start) .. nearest(def.start, nodes) end
+  if not nodes[def.start] then
+    return ("start = '%s' is no node"):format(def.start) .. nearest(def.start, nodes)
+  end
 end
 
 local function take(def)
@@ -51,23 +61,29 @@ local function take(def)
   if not edges then return nil, problem end
   problem = start_problem(def, nodes)
   if problem then return nil, problem end
-  local made = { kind = "graph", run = walk.run, name = def.name, version = def.version, start = def.start, graph = nodes, edges = edges }
+  local made = {
+    kind = "graph", run = walk.run, name = def.name, version = def.version, start = def.start,
+    graph = nodes, edges = edges,
+  }
   made.max_visits = def.max_visits or VISITS_MAX
   problem = shape.problem(made)
   if problem then return nil, problem end
   local found
   found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
-  made.tools, made.processes, made.secrets, made.agents = found.tools, found.processes, found.secrets, found.agents
+  made.tools, made.processes = found.tools, found.processes
+  made.secrets, made.agents = found.secrets, found.agents
   made.models = found.models
   made.nodes, made.reads = parts.places(nodes), def.reads
   return made
 end
 
---- Edges lead from each node to the next: a node's name, flow.done, a list of names (branches that run side by side until
---- they meet), { parallel = {…}, join = NODE, merge = { KEY = function(base, values) } }, flow.choose{…}, or function(ctx).
----@param def { name: string|nil, start: string, nodes: table<string, table|function>, edges: table<string, any>,
----  max_visits: integer|nil, tools: table|nil, processes: table|nil, reads: string[]|nil, secrets: string[]|nil }
+--- Edges lead from each node to the next: a node's name, flow.done, a list of names (branches that
+--- run side by side until they meet), { parallel = {…}, join = NODE, merge = { KEY = function(base,
+--- values) } }, flow.choose{…}, or function(ctx).
+---@param def { name: string|nil, start: string, nodes: table<string, table|function>,
+---  edges: table<string, any>, max_visits: integer|nil, tools: table|nil, processes: table|nil,
+---  reads: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function graph.define(def)
   local problem = check.fields("flow.graph", def, rules)

@@ -1,4 +1,5 @@
---- The tools that MCP servers offer: asked for once per opening of a strand, as effects, and given plain names.
+--- The tools that MCP servers offer: asked for once per opening of a strand, as effects, and given
+--- plain names.
 
 local check = require "ck.flow.check"
 local process = require "ck.flow.process"
@@ -8,12 +9,15 @@ local process = require "ck.flow.process"
 ---@field description string|nil
 ---@field parameters table       JSON Schema of the arguments
 ---@field class ck.flow.class
----@field server string          the name of the process: a call's request is {server=, called=, name=, call_id=, index=, arguments=}
----@field called string|nil      the server's own name of it, where that is none that a model can call
+---@field server string          the name of the process: a call's request is {server=, called=,
+---                              name=, call_id=, index=, arguments=}
+---@field called string|nil      the server's own name of it, where that is none that a model can
+---                              call
 
 local mcp = {}
 
--- Calls of tools are numbered by their index in the message; these stay clear of them at the same position.
+-- Calls of tools are numbered by their index in the message; these stay clear of them at the same
+-- position.
 local FIRST_ORDINAL = 1000001
 
 --- Splits what a flow says in `tools`: plain ones stay, NAME = flow.mcp{…} are servers.
@@ -24,16 +28,21 @@ function mcp.split(given)
   if type(given) ~= "table" then return given, {} end
   local plain, servers = {}, {}
   for name, value in pairs(given) do
-    if type(name) == "string" and process.is_mcp(value) then servers[name] = value else plain[name] = value end
+    local is_server = type(name) == "string" and process.is_mcp(value)
+    if is_server then servers[name] = value else plain[name] = value end
   end
   return plain, servers
 end
 
 local function ask(ctx, server, ordinal, agent)
   local request = { server = server.name, list = true }
-  local outcome = ctx.effect { kind = "tool", class = "pure", request = request, ordinal = ordinal, agent = agent }
-  if outcome.status ~= "ok" or type(outcome.result) ~= "table" or type(outcome.result.tools) ~= "table" then
-    error(("the MCP server '%s' does not list its tools: %s"):format(server.name, outcome.error or "no reason was given"), 0)
+  local outcome = ctx.effect {
+    kind = "tool", class = "pure", request = request, ordinal = ordinal, agent = agent,
+  }
+  if outcome.status ~= "ok" or type(outcome.result) ~= "table"
+    or type(outcome.result.tools) ~= "table" then
+    error(("the MCP server '%s' does not list its tools: %s")
+      :format(server.name, outcome.error or "no reason was given"), 0)
   end
   return outcome.result.tools
 end
@@ -48,7 +57,9 @@ end
 local function probes_of(server, listed)
   local names, only, probes = {}, {}, server.probes or {}
   for _, tool in ipairs(listed) do names[tool.called or tool.name] = true end
-  for name in pairs(server.classes or {}) do check_listed(server, names, name, "whose class is declared") end
+  for name in pairs(server.classes or {}) do
+    check_listed(server, names, name, "whose class is declared")
+  end
   for i = 2, #probes, 2 do
     check_listed(server, names, probes[i], ("which is the probe of '%s'"):format(probes[i - 1]))
     only[probes[i]] = true
@@ -70,7 +81,8 @@ local function take(into, owners, server, tool, name)
   local own = tool.called or tool.name
   local owner = owners[name]
   if owner then
-    error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out"):format(name, owner, server.name), 0)
+    error(("the tool '%s' is offered by %s and by the MCP server '%s': leave one of them out")
+      :format(name, owner, server.name), 0)
   end
   owners[name] = ("the MCP server '%s'"):format(server.name)
   into[#into + 1] = {
@@ -91,9 +103,11 @@ local function take_all(into, owners, server, listed)
   end
 end
 
---- Asks each server what it offers. A name that two of them have, or that the flow has, is an error that names both.
+--- Asks each server what it offers. A name that two of them have, or that the flow has, is an error
+--- that names both.
 ---@param ctx table
----@param servers ck.flow.Process[]    as process.declare gives them; those that are no MCP servers are skipped
+---@param servers ck.flow.Process[]    as process.declare gives them; those that are no MCP servers
+---                                    are skipped
 ---@param own { name: string }[]|nil   the flow's own tools
 ---@param agent string|nil             who asks
 ---@return ck.flow.OfferedTool[] list  in the order of the servers' names and of their lists

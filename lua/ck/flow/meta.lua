@@ -1,4 +1,5 @@
---- What a flow is given as `ctx`, as annotations for the Lua language server: point workspace.library at the folder lua.
+--- What a flow is given as `ctx`, as annotations for the Lua language server: point
+--- workspace.library at the folder lua.
 ---@meta ck.flow.meta
 
 ---@alias ck.flow.EffectKind "model"|"tool"|"exec"|"agent"|"sleep"|"ask"
@@ -13,7 +14,8 @@
 ---| "safe_point"
 ---| "user_checkpoint"
 
---- Keys of the state, such as ctx.memory.topic: what is read is read-only, and is changed by assigning the whole; nil removes it.
+--- Keys of the state, such as ctx.memory.topic: what is read is read-only, and is changed by
+--- assigning the whole; nil removes it.
 ---@class ck.flow.Area
 ---@field [string] any
 ---@field append fun(self: ck.flow.Area, key: string, value: any)  to the list that the key holds
@@ -22,7 +24,7 @@
 ---@class ck.flow.Request
 ---@field kind ck.flow.EffectKind
 ---@field class ck.flow.class
----@field request table|string|nil  its fields by kind, or JSON text of an object, which is sent byte for byte
+---@field request table|string|nil  its fields by kind, or a JSON object, sent byte for byte
 ---@field agent string|nil          who acts
 ---@field ordinal integer|nil       of a tool call: its place in the message, from 1
 
@@ -35,7 +37,7 @@
 ---@field input_tokens integer
 ---@field output_tokens integer
 
---- Where `run` goes on. Its path is new at each boundary: it tells the effects that follow from all others.
+--- Where `run` goes on. Its path is new at each boundary, and part of the keys of later effects.
 ---@class ck.flow.Position
 ---@field path string
 ---@field [string] any
@@ -52,14 +54,14 @@
 ---@field scope string              below the name of the scope that forks it
 ---@field task any                  given to it as ctx.task
 ---@field agent string|nil          who acts in it
----@field tag string|nil            tells its effects from those of other forks of the scope; nil: the place of the fork does
+---@field tag string|nil            keys its effects; nil: the position of the fork does
 
 ---@class ck.flow.Ended
 ---@field result any
 ---@field raw string|nil            the JSON of the result, byte for byte
 ---@field error string|nil
 ---@field status string|nil         the class of the error, "CK_E_FLOW"
----@field writes table<string, string|false>  key of the state -> JSON text, false when it removed it: what ctx.put takes
+---@field writes table<string, string|false>  key of the state -> JSON text; false: removed
 
 --- What outlives sessions, of everybody or of one agent. Both yield to the runtime.
 ---@class ck.flow.Facts
@@ -88,23 +90,26 @@
 ---@field rounds ck.flow.Area
 ---@field facts ck.flow.Facts
 ---@field effect fun(request: ck.flow.Request): ck.flow.Outcome  *
----@field effects fun(requests: ck.flow.Request[]): ck.flow.Outcome[]  * side by side
+---@field effects fun(requests: ck.flow.Request[]): ck.flow.Outcome[]  * in parallel; same order
 ---@field boundary fun(kind: ck.flow.BoundaryKind, at: ck.flow.At)  *
 ---@field safe_point fun(name: string|nil, at: { position: ck.flow.Position })  *
 ---@field pause fun(reason: string)  *
 ---@field fork fun(children: ck.flow.Child[])  *
 ---@field join fun(scopes: string[]): table<string, ck.flow.Ended>  *
----@field join_any fun(scopes: string[]): table<string, ck.flow.Ended>  * as soon as one of them has ended
+---@field join_any fun(scopes: string[]): table<string, ck.flow.Ended>  * those that have ended, as
+---   soon as one has
 ---@field now fun(): integer  *      ms since 1970
----@field random (fun(): number)|(fun(last: integer): integer)|(fun(first: integer, last: integer): integer)  *
+---@field random fun(first: integer|nil, last: integer|nil): number  * (): in [0, 1);
+---   (last): from 1; (first, last): integers, both included
 ---@field message fun(role: string|table, content: any)  adds one to the conversation
 ---@field last_message fun(): table|nil
 ---@field conversation_length fun(): integer
 ---@field tool_calls fun(message: string|table): table[]
 ---@field rewind fun(what: { to: integer, report: string, keep: integer|nil })
+---  replaces the conversation after its first `to` messages by the report and its last `keep`
 ---@field event fun(kind: "delegation"|"note", body: table, agent: string|nil)
 ---@field parse fun(json: string): any, string|nil
----@field put fun(key: string, json: string|nil)  sets a key of the state to exactly these bytes; nil removes it
+---@field put fun(key: string, json: string|nil)  sets a key of the state to these bytes; nil: none
 ---@field written fun(): table<string, true>      the keys written since the last boundary
----@field discard fun()                           takes back what was written since the last boundary
+---@field discard fun()                           undoes the writes since the last boundary
 ---@field limit fun(limits: ck.flow.Limits): ck.flow.Context

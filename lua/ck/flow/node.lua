@@ -1,7 +1,9 @@
---- What graphs and steps are made of: nodes, what they read and write, and how often they are tried.
+--- What graphs and steps are made of: nodes, what they read and write, and how often they are
+--- tried.
 ---
---- A node is a table with `kind` and `run = function(ctx, node, given)`. What run returns is kept as ctx.outputs.NAME. Its
---- writes are buffered until it has ended: a try that fails leaves nothing behind.
+--- A node is a table with `kind` and `run = function(ctx, node, given)`. What run returns is kept
+--- as ctx.outputs.NAME. Its writes are buffered until it has ended: a try that fails leaves nothing
+--- behind.
 
 local check = require "ck.flow.check"
 local trial = require "ck.flow.retry"
@@ -30,7 +32,8 @@ node.rules = { reads = check.texts, writes = check.texts, retry = trial.rule, on
 
 local function run_function(ctx, self, given) return self.call(ctx, given) end
 
---- A node that is a function of ctx: flow.lua(function) or flow.lua { run = function, reads =, writes =, retry =, on_error = }.
+--- A node that is a function of ctx: flow.lua(function) or flow.lua { run = function, reads =,
+--- writes =, retry =, on_error = }.
 ---@param def function|table
 ---@return ck.flow.Node
 function node.lua(def)
@@ -39,16 +42,20 @@ function node.lua(def)
   if not problem and not def.run then problem = "flow.lua needs a function" end
   if problem then error(problem, 2) end
   return {
-    kind = "lua", call = def.run, run = run_function, reads = def.reads, writes = def.writes, retry = def.retry,
+    kind = "lua", call = def.run, run = run_function, reads = def.reads, writes = def.writes,
+    retry = def.retry,
     on_error = def.on_error,
   }
 end
 
 local function input_rule(value)
-  if type(value) ~= "string" and type(value) ~= "function" then return "must be a text, or a function of ctx that gives it" end
+  if type(value) ~= "string" and type(value) ~= "function" then
+    return "must be a text, or a function of ctx that gives it"
+  end
 end
 
---- Another node with more said of it: flow.node { flow.sleep(100), on_error = "other" }, flow.node { flow.agent{…}, input = … }.
+--- Another node with more said of it: flow.node { flow.sleep(100), on_error = "other" }, flow.node
+--- { flow.agent{…}, input = … }.
 ---@param def table
 ---@return ck.flow.Node
 function node.with(def)
@@ -65,7 +72,8 @@ function node.with(def)
   return made
 end
 
-local GO_ON = "Your work on what follows was interrupted before its end. See what is done already, and go on from there.\n\n"
+local GO_ON = "Your work on what follows was interrupted before its end. See what is done already, "
+  .. "and go on from there.\n\n"
 
 local function go_on(prompt)
   if type(prompt) ~= "table" then return GO_ON .. tostring(prompt) end
@@ -74,32 +82,42 @@ local function go_on(prompt)
   return blocks
 end
 
--- A turn that a pause broke off is recorded as that; the agent, which knows what it did, is asked to go on.
+-- A turn that a pause broke off is recorded as that; the agent, which knows what it did, is asked
+-- to go on.
 local function run_prompt(ctx, self, given)
   local prompt = self.prompt
   if type(prompt) == "function" then prompt = prompt(ctx, given) end
-  local request = { process = self.process, prompt = prompt, session = self.session and ctx.memory[self.session] }
+  local request = {
+    process = self.process, prompt = prompt, session = self.session and ctx.memory[self.session],
+  }
   local asked = { kind = "agent", class = self.class, agent = self.process, request = request }
   local outcome = ctx.effect(asked)
   while outcome.status == "ok" and outcome.result.interrupted do
     request.prompt, request.session = go_on(prompt), outcome.result.session_id
     outcome = ctx.effect(asked)
   end
-  if outcome.status ~= "ok" then error(outcome.error or ("the agent '%s' failed"):format(self.process), 0) end
+  if outcome.status ~= "ok" then
+    error(outcome.error or ("the agent '%s' failed"):format(self.process), 0)
+  end
   if self.session then ctx.memory[self.session] = outcome.result.session_id end
   return outcome.result
 end
 
---- A node that prompts an agent process: flow.prompt { process = NAME, prompt = TEXT or function(ctx), session = KEY? }; the
---- flow's `processes` say what NAME is. Nodes with the same `session`, a key of ctx.memory, go on with one conversation.
+--- A node that prompts an agent process: flow.prompt { process = NAME, prompt = TEXT or
+--- function(ctx), session = KEY? }; the flow's `processes` say what NAME is. Nodes with the same
+--- `session`, a key of ctx.memory, go on with one conversation.
 ---@param def table
 ---@return ck.flow.Node
 function node.prompt(def)
   local rules = { process = "string", prompt = input_rule, class = "string", session = "string" }
   for field, rule in pairs(node.rules) do rules[field] = rule end
   local problem = check.fields("flow.prompt", def, rules)
-  if not problem and not def.process then problem = "flow.prompt needs 'process', a name of the flow's processes" end
-  if not problem and not def.prompt then problem = "flow.prompt needs 'prompt', what the agent is told" end
+  if not problem and not def.process then
+    problem = "flow.prompt needs 'process', a name of the flow's processes"
+  end
+  if not problem and not def.prompt then
+    problem = "flow.prompt needs 'prompt', what the agent is told"
+  end
   if problem then error(problem, 2) end
   local made = { kind = "prompt", run = run_prompt }
   for field, value in pairs(def) do made[field] = value end
@@ -109,24 +127,32 @@ end
 
 --- A node that does nothing and marks a safe point: a boundary of that kind when it is reached.
 ---@return ck.flow.Node
-function node.safe_point() return { kind = "safe_point", run = function() end, boundary = "safe_point" } end
+function node.safe_point()
+  return { kind = "safe_point", run = function() end, boundary = "safe_point" }
+end
 
 --- What is wrong with the name of a node or step.
 ---@param what string
 ---@param name any
 ---@return string|nil problem
 function node.name_problem(what, name)
-  if type(name) ~= "string" then return ("a %s must have a text as its name, not %s"):format(what, tostring(name)) end
-  if name == node.done then return ("a %s cannot be called flow.done: that is where a flow ends"):format(what) end
+  if type(name) ~= "string" then
+    return ("a %s must have a text as its name, not %s"):format(what, tostring(name))
+  end
+  if name == node.done then
+    return ("a %s cannot be called flow.done: that is where a flow ends"):format(what)
+  end
   if not ck.find(name, "^[\\w.-]+\\z") or #name > NAME_MAX then
-    return ("'%s' cannot name a %s: it takes up to %d letters, digits, '_', '-' and '.'"):format(name, what, NAME_MAX)
+    return ("'%s' cannot name a %s: it takes up to %d letters, digits, '_', '-' and '.'")
+      :format(name, what, NAME_MAX)
   end
 end
 
 ---@param value any
 ---@return boolean
 function node.is(value)
-  return type(value) == "function" or (type(value) == "table" and type(value.kind) == "string" and type(value.run) == "function")
+  return type(value) == "function"
+    or (type(value) == "table" and type(value.kind) == "string" and type(value.run) == "function")
 end
 
 --- What stands in a flow file as a node, as one.
@@ -134,10 +160,16 @@ end
 ---@return ck.flow.Node|nil
 ---@return string|nil problem
 function node.take(value)
-  if not node.is(value) then return nil, "must be a node, such as flow.exec{…}, or a function, not a " .. type(value) end
+  if not node.is(value) then
+    return nil, "must be a node, such as flow.exec{…}, or a function, not a " .. type(value)
+  end
   if type(value) == "function" then return node.lua(value) end
-  local nests = value.kind == "graph" or value.kind == "steps" or value.kind == "rounds" or value.kind == "custom"
-  if nests then return nil, ("is a flow of kind '%s', which cannot be a node: only flow.agent can"):format(value.kind) end
+  local nests = value.kind == "graph" or value.kind == "steps" or value.kind == "rounds"
+    or value.kind == "custom"
+  if nests then
+    return nil, ("is a flow of kind '%s', which cannot be a node: only flow.agent can")
+      :format(value.kind)
+  end
   return value
 end
 

@@ -1,17 +1,18 @@
---- Child processes that a flow talks to: MCP servers, whose tools it calls, and ACP agents, which it prompts.
+--- Child processes that a flow talks to: MCP servers, whose tools it calls, and ACP agents, which
+--- it prompts.
 
 local check = require "ck.flow.check"
 local tools = require "ck.flow.tools"
 
 ---@class ck.flow.Process
----@field name string                    what effects call it by; given by the table that it stands in
+---@field name string                    for effects: its key in `processes`
 ---@field protocol "mcp"|"acp"
 ---@field argv string[]                  the program and its arguments; no shell
----@field env string[]|nil               names of variables it may see besides the usual ones; what is secret among them is
----                                       named in the profile's `secrets`, too, so that it is known when it is told
----@field timeout_s number|nil           how long it may say nothing at all while it is asked; nil: ten minutes
----@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, where the flow knows better than the server
----@field probes string[]|nil            pairs: a tool of an MCP server, and the one that tells whether it happened
+---@field env string[]|nil               variables it may see besides the usual ones; those that are
+---                                      secret are named in the profile's `secrets`, too
+---@field timeout_s number|nil           seconds of silence allowed during a request; nil: 600
+---@field classes table<string, ck.flow.class>|nil  of an MCP server's tools, over its own claims
+---@field probes string[]|nil            pairs: a tool of an MCP server, and its probe
 
 local process = {}
 
@@ -19,11 +20,14 @@ local function env_rule(value)
   local problem = check.texts(value)
   if problem then return problem end
   for _, name in ipairs(value) do
-    if name == "" or name:find("=", 1, true) then return ("must be a list of names of variables, not '%s'"):format(name) end
+    if name == "" or name:find("=", 1, true) then
+      return ("must be a list of names of variables, not '%s'"):format(name)
+    end
   end
 end
 
-local NEEDS_PROBE = "needs a probe, the server's tool that tells whether it happened: { class = \"reconcilable\", probe = NAME }"
+local NEEDS_PROBE = "needs a probe, the server's tool that tells whether it happened: "
+  .. "{ class = \"reconcilable\", probe = NAME }"
 
 local function tool_problem(value)
   if value == "reconcilable" then return NEEDS_PROBE end
@@ -35,13 +39,16 @@ end
 local function tools_rule(value)
   if type(value) ~= "table" then return "must be a table of NAME = class, not a " .. type(value) end
   for name, tool in pairs(value) do
-    if type(name) ~= "string" then return "takes names of the server's tools as keys, not " .. tostring(name) end
+    if type(name) ~= "string" then
+      return "takes names of the server's tools as keys, not " .. tostring(name)
+    end
     local problem = tool_problem(tool)
     if problem then return ("'%s' %s"):format(name, problem) end
   end
 end
 
--- What is said of a server's tools, as classes by name and as pairs of a tool and its probe, by the tool's name.
+-- What is said of a server's tools, as classes by name and as pairs of a tool and its probe, by the
+-- tool's name.
 local function sort_tools(given)
   local classes, names, probes = {}, {}, {}
   for name, tool in pairs(given or {}) do
@@ -64,18 +71,25 @@ local rules = {
 
 local function make(protocol, def)
   local problem = check.fields("flow." .. protocol, def, rules[protocol])
-  if not problem and not def.argv then problem = ("flow.%s needs 'argv', the program and its arguments"):format(protocol) end
+  if not problem and not def.argv then
+    problem = ("flow.%s needs 'argv', the program and its arguments"):format(protocol)
+  end
   if problem then error(problem, 3) end
   local classes, probes = sort_tools(def.tools)
-  return { protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s, classes = classes, probes = probes }
+  return {
+    protocol = protocol, argv = def.argv, env = def.env, timeout_s = def.timeout_s,
+    classes = classes, probes = probes,
+  }
 end
 
---- A server of tools that speaks the Model Context Protocol on its standard input and output. It is started when it is
---- first needed and kept for the run. `tools` gives the class of those that the server does not describe, or not truly:
---- NAME = class, or NAME = { probe = OTHER, class = "reconcilable" }. OTHER, a tool of the same server that models are not
---- offered, is called with { key, attempt, name, arguments } of a call whose outcome was lost, and answers { done = false }, or
---- { done = true, result = … }, as JSON.
----@param def { argv: string[], env: string[]|nil, timeout_s: number|nil, tools: table<string, ck.flow.class|table>|nil }
+--- A server of tools that speaks the Model Context Protocol on its standard input and output. It is
+--- started when it is first needed and kept for the run. `tools` gives the class of those that the
+--- server does not describe, or not truly: NAME = class, or NAME = { probe = OTHER, class =
+--- "reconcilable" }. OTHER, a tool of the same server that models are not offered, is called with {
+--- key, attempt, name, arguments } of a call whose outcome was lost, and answers { done = false },
+--- or { done = true, result = … }, as JSON.
+---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil,
+---  tools: table<string, ck.flow.class|table>|nil }
 function process.mcp(def) return make("mcp", def) end
 
 --- An agent that speaks the Agent Client Protocol on its standard input and output.
@@ -83,20 +97,31 @@ function process.mcp(def) return make("mcp", def) end
 function process.acp(def) return make("acp", def) end
 
 --- True for what flow.mcp{…} gave.
-function process.is_mcp(value) return type(value) == "table" and value.protocol == "mcp" and type(value.argv) == "table" end
+function process.is_mcp(value)
+  return type(value) == "table" and value.protocol == "mcp" and type(value.argv) == "table"
+end
 
-local function is_process(value) return process.is_mcp(value) or (type(value) == "table" and value.protocol == "acp") end
+local function is_process(value)
+  return process.is_mcp(value) or (type(value) == "table" and value.protocol == "acp")
+end
 
 --- A rule for ck.flow.check: a table of NAME = flow.mcp{…} or flow.acp{…}.
 function process.rule(value)
-  if type(value) ~= "table" then return "must be a table of NAME = flow.mcp{…} or flow.acp{…}, not a " .. type(value) end
+  if type(value) ~= "table" then
+    return "must be a table of NAME = flow.mcp{…} or flow.acp{…}, not a " .. type(value)
+  end
   for name, entry in pairs(value) do
-    if type(name) ~= "string" or name == "" then return "takes names as keys, not " .. tostring(name) end
-    if not is_process(entry) then return ("'%s' must be flow.mcp{…} or flow.acp{…}"):format(name) end
+    if type(name) ~= "string" or name == "" then
+      return "takes names as keys, not " .. tostring(name)
+    end
+    if not is_process(entry) then
+      return ("'%s' must be flow.mcp{…} or flow.acp{…}"):format(name)
+    end
   end
 end
 
---- What a flow's table holds as `processes`, from tables of NAME = process that passed the rule; nil ones are skipped.
+--- What a flow's table holds as `processes`, from tables of NAME = process that passed the rule;
+--- nil ones are skipped.
 ---@param first table|nil
 ---@param second table|nil
 ---@return ck.flow.Process[]|nil list  by name
@@ -105,10 +130,13 @@ function process.declare(first, second)
   local list, seen = {}, {}
   for _, given in ipairs { first or {}, second or {} } do
     for name, entry in pairs(given) do
-      if seen[name] and seen[name] ~= entry then return nil, ("there are two processes called '%s'"):format(name) end
+      if seen[name] and seen[name] ~= entry then
+        return nil, ("there are two processes called '%s'"):format(name)
+      end
       if not seen[name] then
         list[#list + 1] = {
-          name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env, timeout_s = entry.timeout_s,
+          name = name, protocol = entry.protocol, argv = entry.argv, env = entry.env,
+          timeout_s = entry.timeout_s,
           classes = entry.classes, probes = entry.probes,
         }
       end

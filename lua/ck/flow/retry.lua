@@ -1,4 +1,5 @@
---- Trying a node: what it reads must be there, what it writes must be declared, and it may be tried again after a wait.
+--- Trying a node: what it reads must be there, what it writes must be declared, and it may be tried
+--- again after a wait.
 
 local check = require "ck.flow.check"
 local sleep = require "ck.flow.sleep"
@@ -17,7 +18,11 @@ function trial.rule(value)
   local problem = check.fields("retry", value, {
     times = check.count,
     backoff_ms = check.from(0),
-    factor = function(n) if type(n) ~= "number" or not (n >= 1 and n <= 1000) then return "must be a number from 1 to 1000" end end,
+    factor = function(n)
+      if type(n) ~= "number" or not (n >= 1 and n <= 1000) then
+        return "must be a number from 1 to 1000"
+      end
+    end,
   })
   if problem then return "is wrong: " .. problem end
   if not value.times then return "needs 'times', how often it is tried in all" end
@@ -38,7 +43,9 @@ local function missing_key(ctx, self)
   for _, key in ipairs(self.reads or {}) do
     key = trial.key(key)
     if ctx.memory[key] == nil then
-      return ("it reads memory.%s, which is not there: give it with --set %s=…, --set-env or --set-file"):format(key, key)
+      return ("it reads memory.%s, which is not there: "
+        .. "give it with --set %s=…, --set-env or --set-file")
+        :format(key, key)
     end
   end
 end
@@ -49,11 +56,15 @@ local function check_writes(ctx, self, name)
   local allowed = { ["outputs." .. name] = true }
   for _, key in ipairs(declared) do
     allowed["memory." .. key] = true
-    if ctx.memory[key] == nil then error(("it writes memory.%s, as it declares, but has left it without a value"):format(key), 0) end
+    if ctx.memory[key] == nil then
+      error(("it writes memory.%s, as it declares, but has left it without a value"):format(key), 0)
+    end
   end
   for key in pairs(ctx.written()) do
     local is_pad = key:sub(1, 8) == "scratch."
-    if not allowed[key] and not is_pad then error(("it wrote %s, which its 'writes' does not name"):format(key), 0) end
+    if not allowed[key] and not is_pad then
+      error(("it wrote %s, which its 'writes' does not name"):format(key), 0)
+    end
   end
 end
 
@@ -73,7 +84,8 @@ function trial.wait(retry, tried)
   return math.tointeger(math.floor(math.min(ms, WAIT_MAX_MS)))
 end
 
---- Runs it until it has ended well or has no tries left. `again(error)` marks the boundary before each further try.
+--- Runs it until it has ended well or has no tries left. `again(error)` marks the boundary before
+--- each further try.
 ---@param ctx table
 ---@param self ck.flow.Node
 ---@param name string

@@ -1,7 +1,9 @@
---- Rounds of deliberation: an orchestrator delegates to agents, hears their answers, and finishes when it knows enough.
+--- Rounds of deliberation: an orchestrator delegates to agents, hears their answers, and finishes
+--- when it knows enough.
 ---
---- A round ends with the turn in which the orchestrator delegates. Every agent has a conversation of its own, which lasts over
---- the rounds, and a pad of notes, ctx.scratch.NAME. ctx.rounds.completed counts the rounds that are over.
+--- A round ends with the turn in which the orchestrator delegates. Every agent has a conversation
+--- of its own, which lasts over the rounds, and a pad of notes, ctx.scratch.NAME.
+--- ctx.rounds.completed counts the rounds that are over.
 
 local check = require "ck.flow.check"
 local parts = require "ck.flow.declarations"
@@ -12,8 +14,12 @@ local rounds = {}
 local ROUNDS, DEPTH, NAME_MAX = 10, 1, 40
 
 local function agent_problem(value)
-  if type(value) ~= "table" or value.kind ~= "agent" then return "must be flow.agent{…}, not a " .. type(value) end
-  if value.user then return "cannot have a user: only a flow.agent that is a flow of its own can" end
+  if type(value) ~= "table" or value.kind ~= "agent" then
+    return "must be flow.agent{…}, not a " .. type(value)
+  end
+  if value.user then
+    return "cannot have a user: only a flow.agent that is a flow of its own can"
+  end
 end
 
 local function orchestrator_rule(value)
@@ -24,12 +30,15 @@ end
 local function name_problem(name)
   if type(name) ~= "string" then return "takes names as keys, not " .. tostring(name) end
   if not ck.find(name, "^[\\w-]+\\z") or #name > NAME_MAX then
-    return ("'%s' cannot name an agent: it takes up to %d letters, digits, '_' and '-'"):format(name, NAME_MAX)
+    return ("'%s' cannot name an agent: it takes up to %d letters, digits, '_' and '-'")
+      :format(name, NAME_MAX)
   end
 end
 
 local function agents_rule(value)
-  if type(value) ~= "table" or next(value) == nil then return "must be a table of NAME = flow.agent{…} with at least one" end
+  if type(value) ~= "table" or next(value) == nil then
+    return "must be a table of NAME = flow.agent{…} with at least one"
+  end
   for name, one in pairs(value) do
     local problem = name_problem(name)
     local of_agent = agent_problem(one)
@@ -39,20 +48,23 @@ local function agents_rule(value)
 end
 
 local rules = check.with(parts.rules, {
-  orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table", rounds = check.count, max_depth = check.from(0),
+  orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table", rounds = check.count,
+  max_depth = check.from(0),
   gate = "function",
 })
 
 local function delegates_problem(def)
   for name, targets in pairs(def.delegates or {}) do
     if not def.agents[name] then
-      return ("delegates: there is no agent '%s'; did you mean '%s'?"):format(tostring(name), check.nearest(tostring(name), def.agents))
+      return ("delegates: there is no agent '%s'; did you mean '%s'?"):format(tostring(name),
+        check.nearest(tostring(name), def.agents))
     end
     local problem = check.texts(targets)
     if problem then return ("delegates: '%s' %s"):format(name, problem) end
     for _, target in ipairs(targets) do
       if not def.agents[target] then
-        return ("delegates: '%s' names '%s', which is no agent; did you mean '%s'?"):format(name, target, check.nearest(target, def.agents))
+        return ("delegates: '%s' names '%s', which is no agent; did you mean '%s'?"):format(name,
+          target, check.nearest(target, def.agents))
       end
     end
   end
@@ -77,26 +89,33 @@ local function make(def)
   for name, one in pairs(members) do nodes[name] = one end
   if type(orchestrator) == "table" then
     orchestrator = named(orchestrator, orchestrator.name or "orchestrator")
-    if members[orchestrator.name] then return nil, ("orchestrator and agent are both called '%s'"):format(orchestrator.name) end
+    if members[orchestrator.name] then
+      return nil, ("orchestrator and agent are both called '%s'"):format(orchestrator.name)
+    end
     nodes[orchestrator.name] = orchestrator
   end
   local found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
   return {
-    kind = "rounds", run = rounds_run.run, name = def.name, version = def.version, orchestrator = orchestrator,
-    members = members, gate = def.gate, delegates = def.delegates or {}, rounds = def.rounds or ROUNDS,
+    kind = "rounds", run = rounds_run.run, name = def.name, version = def.version,
+    orchestrator = orchestrator,
+    members = members, gate = def.gate, delegates = def.delegates or {},
+    rounds = def.rounds or ROUNDS,
     max_depth = def.max_depth or DEPTH, reads = def.reads,
-    tools = found.tools, processes = found.processes, secrets = found.secrets, agents = found.agents,
+    tools = found.tools, processes = found.processes, secrets = found.secrets,
+    agents = found.agents,
     models = found.models,
   }
 end
 
---- `orchestrator`: a model with the tools delegate and finish, or function(ctx, round, ask), called for each round until it gives
---- a result, where ask { target|targets|parallel|sequential =, message = } gives the answers by agent.
---- `delegates`: which agents may ask which others, NAME = { NAME, … }; `max_depth`: how deep, agents of the orchestrator being at 0.
---- `gate`: function(ctx, rounds_completed), whose answer, when it gives one, is the reason of a pause.
----@param def { name: string|nil, orchestrator: table|function, agents: table<string, table>, delegates: table<string, string[]>|nil,
----  rounds: integer|nil, max_depth: integer|nil, gate: nil|(fun(ctx: table, completed: integer): string|nil), tools: table|nil,
+--- `orchestrator`: a model with the tools delegate and finish, or function(ctx, round, ask), called
+--- for each round until it gives a result, where ask { target|targets|parallel|sequential =,
+--- message = } gives the answers by agent. `delegates`: which agents may ask which others, NAME = {
+--- NAME, … }; `max_depth`: how deep, agents of the orchestrator being at 0. `gate`: function(ctx,
+--- rounds_completed), whose answer, when it gives one, is the reason of a pause.
+---@param def { name: string|nil, orchestrator: table|function, agents: table<string, table>,
+---  delegates: table<string, string[]>|nil, rounds: integer|nil, max_depth: integer|nil,
+---  gate: nil|(fun(ctx: table, completed: integer): string|nil), tools: table|nil,
 ---  processes: table|nil, reads: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function rounds.define(def)

@@ -1,4 +1,5 @@
---- How rounds run: the orchestrator, a model or a function, and the agents that it asks, each in its scope.
+--- How rounds run: the orchestrator, a model or a function, and the agents that it asks, each in
+--- its scope.
 
 local agent = require "ck.flow.agent"
 local agent_loop = require "ck.flow.agent_loop"
@@ -38,16 +39,22 @@ end
 local function serve(ctx, def)
   local task = ctx.task
   local self = def.members[task.agent]
-  if not self then error(("the flow has no agent '%s' any more"):format(tostring(task.agent)), 0) end
-  return agent.converse(ctx, self, task.message, { depth = task.depth, tools = tools_of(def, task) })
+  if not self then
+    error(("the flow has no agent '%s' any more"):format(tostring(task.agent)), 0)
+  end
+  return agent.converse(ctx, self, task.message, {
+    depth = task.depth, tools = tools_of(def, task),
+  })
 end
 
 -- ---- between rounds ----
 
---- A boundary at the end of a round is where the next one begins: { path = "round#N", round = N, … }.
+--- A boundary at the end of a round is where the next one begins: { path = "round#N", round = N, …
+--- }.
 local function path_of(round) return "round#" .. round end
 
---- The flow's gate is asked when a round has begun that is not the first: it may pause the flow there, once.
+--- The flow's gate is asked when a round has begun that is not the first: it may pause the flow
+--- there, once.
 local function pass_gate(ctx, def, round)
   if not def.gate or round == 1 then return end
   local reason = def.gate(ctx, round - 1)
@@ -88,7 +95,8 @@ end
 local function end_turn(ctx, loop, def, at)
   loop.turn = loop.turn + 1
   if not loop.delegated then
-    agent_loop.boundary(loop, "tool_round", ("%s/agent#%d"):format(path_of(at.round), loop.turn), { round = at.round })
+    agent_loop.boundary(loop, "tool_round", ("%s/agent#%d"):format(path_of(at.round), loop.turn),
+      { round = at.round })
     return
   end
   loop.delegated = false
@@ -101,7 +109,9 @@ end
 
 local function orchestrate(ctx, def)
   local at = { round = ctx.position and ctx.position.round or 1 }
-  local loop = agent_loop.open(ctx, def.orchestrator, ctx.input, { tools = orchestrator_tools(def, at) })
+  local loop = agent_loop.open(ctx, def.orchestrator, ctx.input, {
+    tools = orchestrator_tools(def, at),
+  })
   if ctx.position and ctx.position.path == path_of(at.round) then pass_gate(ctx, def, at.round) end
   while true do
     local result = take_turn(loop, at)
@@ -112,7 +122,8 @@ end
 
 -- ---- a function that orchestrates ----
 
---- What it delegates with: ask { target|targets|parallel|sequential =, message = } gives the answers by agent.
+--- What it delegates with: ask { target|targets|parallel|sequential =, message = } gives the
+--- answers by agent.
 local function asker(ctx, def, round)
   local asked, count = {}, 0
   return function(given)
@@ -133,7 +144,9 @@ local function call_rounds(ctx, def)
     if result ~= nil then return { result = result, rounds = round } end
     ctx.rounds.completed = round
     round = round + 1
-    ctx.boundary("round_complete", { agent = def.name, position = { path = path_of(round), round = round } })
+    ctx.boundary("round_complete", {
+      agent = def.name, position = { path = path_of(round), round = round },
+    })
   end
   return { rounds = def.rounds }
 end

@@ -1,4 +1,5 @@
---- The tools that rounds give to their models beside delegate: finish for the orchestrator, note for the agents that it asks.
+--- The tools that rounds give to their models beside delegate: finish for the orchestrator, note
+--- for the agents that it asks.
 
 local calls = require "ck.flow.agent_calls"
 
@@ -14,7 +15,10 @@ end
 
 rounds_tools.finish = {
   name = "finish", serve = finish_all, description = "End the deliberation with its result.",
-  parameters = { type = "object", properties = { result = { description = "The conclusion." } }, required = ck.array { "result" } },
+  parameters = {
+    type = "object", properties = { result = { description = "The conclusion." } },
+    required = ck.array { "result" },
+  },
 }
 
 --- The pad of an agent is ctx.scratch.NAME; what a flow keeps there itself stays.
@@ -36,8 +40,12 @@ local function note_all(loop, items)
 end
 
 rounds_tools.note = {
-  name = "note", serve = note_all, description = "Keep a note on your pad, which is still there when the session goes on after a pause.",
-  parameters = { type = "object", properties = { text = { type = "string" } }, required = ck.array { "text" } },
+  name = "note", serve = note_all,
+  description = "Keep a note on your pad, which is still there when the session goes on "
+    .. "after a pause.",
+  parameters = {
+    type = "object", properties = { text = { type = "string" } }, required = ck.array { "text" },
+  },
 }
 
 return rounds_tools

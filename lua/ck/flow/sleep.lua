@@ -18,7 +18,9 @@ function sleep.wait(ctx, ms)
   local problem = ms_problem(ms)
   if problem then error("flow.sleep " .. problem, 2) end
   local outcome = ctx.effect { kind = "sleep", class = "idempotent", request = { ms = ms } }
-  if outcome.status ~= "ok" then error("the sleep failed: " .. (outcome.error or "no reason was given"), 0) end
+  if outcome.status ~= "ok" then
+    error("the sleep failed: " .. (outcome.error or "no reason was given"), 0)
+  end
 end
 
 local function run_sleep(ctx, def) sleep.wait(ctx, def.ms) end
@@ -31,7 +33,8 @@ function sleep.define(ms)
   return { kind = "sleep", ms = ms, run = run_sleep }
 end
 
---- Asks a person; the answer is the text they gave, or the option they chose. Where nobody can be asked the session waits.
+--- Asks a person; the answer is the text they gave, or the option they chose. Where nobody can be
+--- asked the session waits.
 ---@param ctx table
 ---@param question string
 ---@param options string[]|nil
@@ -40,7 +43,9 @@ function sleep.ask(ctx, question, options)
   local request = { question = question, options = options }
   local outcome = ctx.effect { kind = "ask", class = "idempotent", request = request }
   if outcome.status == "ended" then return nil end
-  if outcome.status ~= "ok" then error("asking failed: " .. (outcome.error or "no reason was given"), 0) end
+  if outcome.status ~= "ok" then
+    error("asking failed: " .. (outcome.error or "no reason was given"), 0)
+  end
   return outcome.result
 end
 
@@ -52,13 +57,17 @@ end
 
 local ask_rules = { question = "string", options = check.texts, writes = "string" }
 
---- A node that asks, and may write the answer to a key; as `user` of flow.agent: a person takes part in the conversation.
+--- A node that asks, and may write the answer to a key; as `user` of flow.agent: a person takes
+--- part in the conversation.
 ---@param def { question: string|nil, options: string[]|nil, writes: string|nil }|nil
 function sleep.define_ask(def)
   local problem = def ~= nil and check.fields("flow.ask", def, ask_rules)
   if problem then error(problem, 2) end
   def = def or {}
-  return { kind = "ask", question = def.question, options = def.options, writes = def.writes, run = run_ask }
+  return {
+    kind = "ask", question = def.question, options = def.options, writes = def.writes,
+    run = run_ask,
+  }
 end
 
 return sleep

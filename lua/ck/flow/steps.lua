@@ -1,4 +1,5 @@
---- Steps that need each other's results: each runs as soon as what it needs is there, up to `parallel` at once.
+--- Steps that need each other's results: each runs as soon as what it needs is there, up to
+--- `parallel` at once.
 
 local check = require "ck.flow.check"
 local node = require "ck.flow.node"
@@ -19,10 +20,15 @@ local PARALLEL = 4
 local rules = check.with(parts.rules, { steps = "table", parallel = check.count })
 
 local function node_rule(value)
-  if not node.is(value) then return "must be a node, such as flow.exec{…}, or a function, not a " .. type(value) end
+  if not node.is(value) then
+    return "must be a node, such as flow.exec{…}, or a function, not a " .. type(value)
+  end
 end
 
-local step_rules = { name = "string", run = node_rule, needs = check.texts, optional = "boolean", retry = node.rules.retry }
+local step_rules = {
+  name = "string", run = node_rule, needs = check.texts, optional = "boolean",
+  retry = node.rules.retry,
+}
 
 local function take_step(value, index)
   local problem = check.fields(("step %d"):format(index), value, step_rules)
@@ -30,12 +36,23 @@ local function take_step(value, index)
   if not value.name then return nil, ("step %d needs a name"):format(index) end
   problem = node.name_problem("step", value.name)
   if problem then return nil, problem end
-  if not value.run then return nil, ("step '%s' needs 'run', a node or a function"):format(value.name) end
+  if not value.run then
+    return nil, ("step '%s' needs 'run', a node or a function"):format(value.name)
+  end
   local taken, of_node = node.take(value.run)
   if not taken then return nil, ("step '%s' %s"):format(value.name, of_node) end
-  if taken.writes then return nil, ("step '%s' has 'writes': steps keep what they give, and nothing else"):format(value.name) end
-  if taken.on_error then return nil, ("step '%s' has 'on_error', which graphs have; say optional = true"):format(value.name) end
-  return { name = value.name, node = taken, needs = value.needs or {}, optional = value.optional, retry = value.retry or taken.retry }
+  if taken.writes then
+    return nil, ("step '%s' has 'writes': steps keep what they give, and nothing else")
+      :format(value.name)
+  end
+  if taken.on_error then
+    return nil, ("step '%s' has 'on_error', which graphs have; say optional = true")
+      :format(value.name)
+  end
+  return {
+    name = value.name, node = taken, needs = value.needs or {}, optional = value.optional,
+    retry = value.retry or taken.retry,
+  }
 end
 
 local function take_steps(def)
@@ -47,7 +64,9 @@ local function take_steps(def)
     list[i], by_name[step.name] = step, step
   end
   for key in pairs(def.steps) do
-    if not list[key] then return nil, ("steps must be a list: [%s] is no place in it"):format(tostring(key)) end
+    if not list[key] then
+      return nil, ("steps must be a list: [%s] is no place in it"):format(tostring(key))
+    end
   end
   if #list == 0 then return nil, "there must be at least one step" end
   return list, by_name
@@ -57,7 +76,8 @@ local function unknown_need(list, by_name)
   for _, step in ipairs(list) do
     for _, need in ipairs(step.needs) do
       if not by_name[need] then
-        return ("step '%s' needs '%s', which is no step; did you mean '%s'?"):format(step.name, need, check.nearest(need, by_name))
+        return ("step '%s' needs '%s', which is no step; did you mean '%s'?"):format(step.name,
+          need, check.nearest(need, by_name))
       end
     end
   end
@@ -103,20 +123,24 @@ local function take(def)
   found, problem = parts.gather(def, nodes)
   if not found then return nil, problem end
   return {
-    kind = "steps", run = run.flow, name = def.name, version = def.version, steps = list, by_name = by_name,
-    parallel = def.parallel or PARALLEL, tools = found.tools, processes = found.processes, secrets = found.secrets,
+    kind = "steps", run = run.flow, name = def.name, version = def.version, steps = list,
+    by_name = by_name,
+    parallel = def.parallel or PARALLEL, tools = found.tools, processes = found.processes,
+    secrets = found.secrets,
     agents = found.agents, models = found.models,
     nodes = parts.places(nodes), reads = def.reads,
   }
 end
 
 --- Its result is a list of { step =, result = } in the order of `steps`.
----@param def { name: string|nil, steps: ck.flow.Step[], parallel: integer|nil, tools: table|nil, processes: table|nil,
----  reads: string[]|nil, secrets: string[]|nil }
+---@param def { name: string|nil, steps: ck.flow.Step[], parallel: integer|nil, tools: table|nil,
+---  processes: table|nil, reads: string[]|nil, secrets: string[]|nil }
 ---@return table flow
 function steps.define(def)
   local problem = check.fields("flow.steps", def, rules)
-  if not problem and not def.steps then problem = "flow.steps needs 'steps', a list of { name =, run =, needs = }" end
+  if not problem and not def.steps then
+    problem = "flow.steps needs 'steps', a list of { name =, run =, needs = }"
+  end
   if problem then error(problem, 2) end
   local made, of_steps = take(def)
   if not made then error("flow.steps: " .. of_steps, 2) end

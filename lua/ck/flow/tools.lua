@@ -7,7 +7,8 @@ local check = require "ck.flow.check"
 ---@class ck.flow.Tool
 ---@field name string
 ---@field class ck.flow.class
----@field argv string[]|nil   the command that runs it; nil: it is answered by a driver that knows it, such as a cassette
+---@field argv string[]|nil   the command that runs it; nil: it is answered by a driver that knows
+---                           it, such as a cassette
 ---@field probe string[]|nil  the command that tells whether it happened
 ---@field timeout_s number|nil  it is ended after so long, and the model is told; nil: ten minutes
 ---@field description string|nil  for the model
@@ -25,7 +26,8 @@ end
 tools.class_rule = class_rule
 
 local command_rules = {
-  argv = check.texts, probe = check.texts, class = class_rule, timeout_s = check.seconds, description = "string", parameters = "table",
+  argv = check.texts, probe = check.texts, class = class_rule, timeout_s = check.seconds,
+  description = "string", parameters = "table",
 }
 
 --- What stands in a manifest: the fields as given, and a class.
@@ -41,13 +43,14 @@ local function command_problem(def)
   if problem then return problem end
   if not def.argv then return "flow.command needs 'argv', the program and its arguments" end
   if def.class == "reconcilable" and not def.probe then
-    return "flow.command: class 'reconcilable' needs 'probe', the command that tells whether it happened"
+    return "flow.command: class 'reconcilable' needs 'probe', "
+      .. "the command that tells whether it happened"
   end
 end
 
 --- A tool that is a command. Its class is "once" unless it says otherwise.
----@param def { argv: string[], probe: string[]|nil, class: ck.flow.class|nil, timeout_s: number|nil, description: string|nil,
----  parameters: table|nil }
+---@param def { argv: string[], probe: string[]|nil, class: ck.flow.class|nil,
+---  timeout_s: number|nil, description: string|nil, parameters: table|nil }
 function tools.command(def)
   local problem = command_problem(def)
   if problem then error(problem, 2) end
@@ -55,8 +58,12 @@ function tools.command(def)
 end
 
 local function declare(name, value)
-  if type(name) == "number" and type(value) == "string" then return { name = value, class = "once" } end
-  if type(name) ~= "string" or name == "" then return nil, "takes names as keys, not " .. tostring(name) end
+  if type(name) == "number" and type(value) == "string" then
+    return { name = value, class = "once" }
+  end
+  if type(name) ~= "string" or name == "" then
+    return nil, "takes names as keys, not " .. tostring(name)
+  end
   if type(value) == "table" then
     local problem = command_problem(value)
     if problem then return nil, ("'%s': %s"):format(name, problem) end
@@ -69,12 +76,15 @@ end
 
 local function_rules = { description = "string", parameters = "table" }
 
---- A tool that is a Lua function: run(ctx, arguments) gives the result. Its ctx has memory, outputs, scratch, effects of kind
---- exec, sleep, agent and read, and what can be read; what it raises is told to the model.
+--- A tool that is a Lua function: run(ctx, arguments) gives the result. Its ctx has memory,
+--- outputs, scratch, effects of kind exec, sleep, agent and read, and what can be read; what it
+--- raises is told to the model.
 ---@param run fun(ctx: table, arguments: table): any
----@param def { description: string|nil, parameters: table|nil }|nil  parameters: a JSON Schema, checked at its top
+---@param def { description: string|nil, parameters: table|nil }|nil  parameters: a JSON Schema,
+---  checked at its top
 function tools.tool(run, def)
-  local problem = type(run) ~= "function" and "flow.tool takes a function of ctx and the arguments, and a table that describes it"
+  local problem = type(run) ~= "function"
+    and "flow.tool takes a function of ctx and the arguments, and a table that describes it"
   problem = problem or def ~= nil and check.fields("flow.tool", def, function_rules)
   if problem then error(problem, 2) end
   def = def or {}
@@ -87,7 +97,9 @@ end
 ---@return string|nil problem
 function tools.declare(given)
   local list, seen = {}, {}
-  if given ~= nil and type(given) ~= "table" then return nil, "tools must be a table, not a " .. type(given) end
+  if given ~= nil and type(given) ~= "table" then
+    return nil, "tools must be a table, not a " .. type(given)
+  end
   for name, value in pairs(given or {}) do
     local tool, problem = declare(name, value)
     if not tool then return nil, "tools: " .. problem end
@@ -110,7 +122,10 @@ function tools.declare_all(given)
     plain = {}
     for name, value in pairs(given) do
       if type(name) == "string" and type(value) == "table" and type(value.run) == "function" then
-        functions[#functions + 1] = { name = name, run = value.run, description = value.description, parameters = value.parameters }
+        functions[#functions + 1] = {
+          name = name, run = value.run, description = value.description,
+          parameters = value.parameters,
+        }
       else
         plain[name] = value
       end
@@ -118,7 +133,9 @@ function tools.declare_all(given)
   end
   local list, problem = tools.declare(plain)
   for _, tool in ipairs(list or {}) do
-    if type(given[tool.name]) == "table" and given[tool.name].run then problem = ("tools: '%s' is declared twice"):format(tool.name) end
+    if type(given[tool.name]) == "table" and given[tool.name].run then
+      problem = ("tools: '%s' is declared twice"):format(tool.name)
+    end
   end
   table.sort(functions, function(a, b) return a.name < b.name end)
   return list, functions, problem

@@ -1,4 +1,5 @@
---- Claude Code's session files: JSONL, one line per event, with sub-agents in the same file or in files of their own.
+--- Claude Code's session files: JSONL, one line per event, with sub-agents in the same file or in
+--- files of their own.
 
 local import = require "ck.import"
 local lines = require "ck.import.claude_code.lines"
@@ -10,7 +11,9 @@ local types = { user = true, assistant = true, system = true, progress = true }
 
 function claude_code.detect(head)
   for _, line in ipairs(head.lines) do
-    if import.text(line, "sessionId") and types[import.text(line, "type") or ""] then return true end
+    if import.text(line, "sessionId") and types[import.text(line, "type") or ""] then
+      return true
+    end
   end
   return false
 end
@@ -21,7 +24,9 @@ local function message_of(reply)
   local whole, content = {}, ck.array {}
   for name, value in pairs(last) do whole[name] = value end
   for _, entry in ipairs(reply) do
-    for _, block in ipairs(import.list(entry.line, "message", "content")) do content[#content + 1] = block end
+    for _, block in ipairs(import.list(entry.line, "message", "content")) do
+      content[#content + 1] = block
+    end
   end
   whole.content = content
   return whole
@@ -45,7 +50,8 @@ local function tell_call(run, emit, entry, block)
     fact.message = { role = "user", content = block.input.prompt }
     if id then run.delegated = run.delegated or {} run.delegated[id] = true end
   else
-    fact.kind, fact.name, fact.arguments = "tool_call", import.text(block, "name") or "?", import.get(block, "input")
+    fact.kind, fact.name = "tool_call", import.text(block, "name") or "?"
+    fact.arguments = import.get(block, "input")
   end
   emit(fact)
 end
@@ -55,10 +61,13 @@ local function tell_reply(run, emit, entry)
   if reply[1] == entry then
     local last = reply[#reply].line.message
     local input = 0
-    for _, name in ipairs { "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens" } do
+    for _, name in ipairs {
+      "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens",
+    } do
       input = input + (import.amount(last, "usage", name) or 0)
     end
-    emit { kind = "model", agent = entry.agent, message = message_of(reply), source = sources_of(reply), at = entry.at,
+    emit { kind = "model", agent = entry.agent, message = message_of(reply),
+      source = sources_of(reply), at = entry.at,
       input_tokens = input, output_tokens = import.amount(last, "usage", "output_tokens"),
       error = import.get(entry.line, "isApiErrorMessage") == true or nil }
   end
@@ -69,10 +78,13 @@ end
 
 local function tell_result(run, emit, entry, block)
   local id = import.text(block, "tool_use_id")
-  local fact = { kind = "tool_result", agent = entry.agent, id = id, content = import.get(block, "content"), source = entry.source,
+  local fact = { kind = "tool_result", agent = entry.agent, id = id,
+    content = import.get(block, "content"), source = entry.source,
     at = entry.at, error = import.get(block, "is_error") == true or nil }
   if id then run.open[id] = nil end
-  if id and run.delegated and run.delegated[id] then fact.kind, fact.child = "delegation_result", run.children[id] end
+  if id and run.delegated and run.delegated[id] then
+    fact.kind, fact.child = "delegation_result", run.children[id]
+  end
   emit(fact)
 end
 
@@ -80,13 +92,19 @@ local function tell_user(run, emit, entry)
   local message, rest = entry.line.message, ck.array {}
   local content = import.list(message, "content")
   for _, block in ipairs(content) do
-    if import.text(block, "type") == "tool_result" then tell_result(run, emit, entry, block) else rest[#rest + 1] = block end
+    if import.text(block, "type") == "tool_result" then
+      tell_result(run, emit, entry, block)
+    else
+      rest[#rest + 1] = block
+    end
   end
   local text = #rest == 1 and import.text(rest[1], "text") or import.text(message, "content") or ""
   run.interrupted = entry.agent == main and text:find("[Request interrupted by user", 1, true) == 1
   if #content > 0 and #rest == 0 then return end
   if #rest < #content then message = { role = "user", content = rest } end
-  emit { kind = "message", agent = entry.agent, message = message, source = entry.source, at = entry.at }
+  emit {
+    kind = "message", agent = entry.agent, message = message, source = entry.source, at = entry.at,
+  }
 end
 
 local function tell(run, emit, entry)
@@ -97,7 +115,8 @@ local function tell(run, emit, entry)
   if kind == "assistant" and has_message then return tell_reply(run, emit, entry) end
   if kind == "user" and has_message then return tell_user(run, emit, entry) end
   local name = import.text(entry.line, "subtype") or import.text(entry.line, "data", "type") or kind
-  emit { kind = name == "compact_boundary" and "compaction" or "meta", agent = entry.agent, name = name, data = entry.line,
+  emit { kind = name == "compact_boundary" and "compaction" or "meta", agent = entry.agent,
+    name = name, data = entry.line,
     source = entry.source, at = entry.at }
 end
 
@@ -124,8 +143,11 @@ function claude_code.import(source, emit)
   local run = lines.read(source)
   local id = first(run, function(entry) return import.text(entry.line, "sessionId") end)
   if not id then return end
-  local lone = first(run, function(entry) return import.text(entry.line, "type") and entry.agent end)
-  local whole_id = lone and lone ~= main and import.get(run.list[1], "line", "agentId") and id .. "/" .. lone or id
+  local lone = first(run, function(entry)
+    return import.text(entry.line, "type") and entry.agent
+  end)
+  local whole_id = lone and lone ~= main and import.get(run.list[1], "line", "agentId")
+    and id .. "/" .. lone or id
   emit { kind = "session", id = whole_id, at = first(run, function(entry) return entry.at end) }
   emit { kind = "agent", id = main }
   for _, entry in ipairs(run.list) do
@@ -136,7 +158,8 @@ function claude_code.import(source, emit)
   end
   flush(run, emit, math.huge)
   local waiting = next(run.open) ~= nil
-  local reason = run.interrupted and "interrupted by the user" or waiting and "it ends within a call" or nil
+  local reason = run.interrupted and "interrupted by the user"
+    or waiting and "it ends within a call" or nil
   emit { kind = "end", status = reason and "paused" or "completed", reason = reason }
 end
 

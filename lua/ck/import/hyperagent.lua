@@ -1,5 +1,6 @@
---- HyperAgent: a text log. A planner hands work to a navigator, an editor or an executor, each of which has an assistant that
---- writes code and an interpreter that runs it. What an admin asks for begins a session.
+--- HyperAgent: a text log. A planner hands work to a navigator, an editor or an executor, each of
+--- which has an assistant that writes code and an interpreter that runs it. What an admin asks for
+--- begins a session.
 
 local import = require "ck.import"
 
@@ -34,7 +35,9 @@ local function say(role, text) return { role = role, content = text } end
 
 --- "Navigator" of "Inner-Navigator-Assistant" and "Navigator Interpreter"; nil for others.
 local function role_of(from)
-  if from:sub(1, 6) == "Inner-" and from:sub(-10) == "-Assistant" then return from:sub(7, -11), "assistant" end
+  if from:sub(1, 6) == "Inner-" and from:sub(-10) == "-Assistant" then
+    return from:sub(7, -11), "assistant"
+  end
   if from:sub(-12) == " Interpreter" then return from:sub(1, -13), "interpreter" end
 end
 
@@ -45,10 +48,18 @@ local function tell_inner(emit, part, text, what, n)
   if what == "assistant" then
     local code = import.code(text)
     emit { kind = "model", agent = assistant, message = say("assistant", text), source = n }
-    if code then emit { kind = "tool_call", agent = assistant, name = interpreter, arguments = { code = code }, source = n } end
+    if code then
+      emit {
+        kind = "tool_call", agent = assistant, name = interpreter, arguments = { code = code },
+        source = n,
+      }
+    end
   else
     local failed = text:sub(1, 10) == "exitcode: " and text:sub(11, 11) ~= "0" or nil
-    emit { kind = "tool_result", agent = assistant, name = interpreter, content = text, source = n, error = failed }
+    emit {
+      kind = "tool_result", agent = assistant, name = interpreter, content = text, source = n,
+      error = failed,
+    }
   end
 end
 
@@ -64,10 +75,16 @@ local function tell(emit, said)
     tell_inner(emit, part, text, what, n)
   elseif said.to == "repopilot" then
     emit { kind = "model", agent = said.from, message = say("assistant", text), source = n }
-    emit { kind = "delegation_result", agent = "Planner", child = said.from, message = say("user", text), source = n }
+    emit {
+      kind = "delegation_result", agent = "Planner", child = said.from, message = say("user", text),
+      source = n,
+    }
   else
     emit { kind = "agent", id = said.from, parent = "Planner" }
-    emit { kind = "delegation", agent = "Planner", target = said.from, child = said.from, message = say("user", text), source = n }
+    emit {
+      kind = "delegation", agent = "Planner", target = said.from, child = said.from,
+      message = say("user", text), source = n,
+    }
   end
 end
 

@@ -1,15 +1,20 @@
---- Conversations in OpenAI's chat shape: a list of messages, an object with `messages`, or one of either on each line.
+--- Conversations in OpenAI's chat shape: a list of messages, an object with `messages`, or one of
+--- either on each line.
 
 local import = require "ck.import"
 
 local openai = { name = "openai" }
 
 --- Names under which programs keep what a conversation is; together they make its id.
-local id_fields = { "id", "session_id", "conversation_id", "suite_name", "user_task_id", "injection_task_id", "pipeline_name" }
+local id_fields = {
+  "id", "session_id", "conversation_id", "suite_name", "user_task_id", "injection_task_id",
+  "pipeline_name",
+}
 
 function openai.detect(head)
   local document, line = head.document, head.lines[1]
-  return import.is_chat(document) or import.is_chat(import.get(document, "messages")) or import.is_chat { line }
+  return import.is_chat(document) or import.is_chat(import.get(document, "messages"))
+    or import.is_chat { line }
     or import.is_chat(import.get(line, "messages")) or import.is_chat(line)
 end
 
@@ -30,7 +35,9 @@ end
 
 local function tell(emit, source, document, n)
   local messages = import.table(document, "messages")
-  emit { kind = "session", id = id_of(document, source, n), about = messages and about(document) or nil }
+  emit {
+    kind = "session", id = id_of(document, source, n), about = messages and about(document) or nil,
+  }
   import.chat(emit, messages or document, import.text(document, "agent") or "assistant", "user")
 end
 

@@ -1,4 +1,5 @@
---- Sessions of the pi coding agent: JSONL, a header and then one entry a line, with times and prices.
+--- Sessions of the pi coding agent: JSONL, a header and then one entry a line, with times and
+--- prices.
 
 local import = require "ck.import"
 
@@ -7,7 +8,8 @@ local agent = "pi"
 
 local function is_entry(line)
   local role = import.text(line, "message", "role")
-  return import.text(line, "type") == "message" and (role == "toolResult" or import.table(line, "message", "usage", "cost") ~= nil)
+  return import.text(line, "type") == "message"
+    and (role == "toolResult" or import.table(line, "message", "usage", "cost") ~= nil)
 end
 
 function pi.detect(head)
@@ -29,13 +31,16 @@ end
 
 local function tell_reply(emit, message, n, at)
   local used, stop = import.table(message, "usage"), import.text(message, "stopReason")
-  local failed = (stop == "aborted" or stop == "error") and (import.text(message, "errorMessage") or stop) or nil
+  local failed = (stop == "aborted" or stop == "error")
+    and (import.text(message, "errorMessage") or stop) or nil
   emit { kind = "model", agent = agent, message = message, source = n, at = at, error = failed,
-    cost = import.amount(used, "cost", "total"), input_tokens = sum(used, "input", "cacheRead", "cacheWrite"),
+    cost = import.amount(used, "cost", "total"),
+    input_tokens = sum(used, "input", "cacheRead", "cacheWrite"),
     output_tokens = import.amount(used, "output") }
   for _, block in ipairs(import.list(message, "content")) do
     if import.text(block, "type") == "toolCall" then
-      emit { kind = "tool_call", agent = agent, id = import.text(block, "id"), name = import.text(block, "name") or "?",
+      emit { kind = "tool_call", agent = agent, id = import.text(block, "id"),
+        name = import.text(block, "name") or "?",
         arguments = import.get(block, "arguments"), source = n, at = at }
     end
   end
@@ -48,8 +53,10 @@ local function tell_message(emit, line, n, at)
   if role == "assistant" then
     return tell_reply(emit, message, n, at)
   elseif role == "toolResult" then
-    emit { kind = "tool_result", agent = agent, id = import.text(message, "toolCallId"), name = import.text(message, "toolName"),
-      content = import.get(message, "content"), error = import.get(message, "isError") == true or nil, source = n, at = at }
+    emit { kind = "tool_result", agent = agent, id = import.text(message, "toolCallId"),
+      name = import.text(message, "toolName"),
+      content = import.get(message, "content"), error = import.get(message, "isError") == true
+        or nil, source = n, at = at }
   elseif role == "user" then
     emit { kind = "message", agent = agent, message = message, source = n, at = at }
   else
@@ -57,12 +64,18 @@ local function tell_message(emit, line, n, at)
   end
 end
 
-local note_kinds = { model_change = "state", thinking_level_change = "state", compaction = "compaction" }
+local note_kinds = {
+  model_change = "state", thinking_level_change = "state", compaction = "compaction",
+}
 
 local function tell(emit, line, n)
   local kind, at = import.text(line, "type"), import.time(import.text(line, "timestamp"))
-  if kind == "message" and import.table(line, "message") then return tell_message(emit, line, n, at) end
-  emit { kind = note_kinds[kind] or "meta", agent = agent, name = kind, data = line, source = n, at = at }
+  if kind == "message" and import.table(line, "message") then
+    return tell_message(emit, line, n, at)
+  end
+  emit {
+    kind = note_kinds[kind] or "meta", agent = agent, name = kind, data = line, source = n, at = at,
+  }
 end
 
 local function header_of(source)
@@ -75,7 +88,8 @@ local ends = { aborted = "paused", error = "failed" }
 
 function pi.import(source, emit)
   local header = header_of(source)
-  emit { kind = "session", id = import.text(header, "id") or ("%s@%s"):format(source.stem, source.digest),
+  emit { kind = "session", id = import.text(header, "id") or ("%s@%s"):format(source.stem,
+    source.digest),
     at = import.time(import.text(header, "timestamp")), about = header }
   emit { kind = "agent", id = agent }
   local stop

@@ -1,4 +1,5 @@
---- Trajectories of a relay of agents: chapters, each with the agent at work, and what was noted, decided and handed over.
+--- Trajectories of a relay of agents: chapters, each with the agent at work, and what was noted,
+--- decided and handed over.
 
 local import = require "ck.import"
 
@@ -7,7 +8,8 @@ local relay = { name = "relay" }
 local orchestrator = "orchestrator"
 
 local function is_relay(document)
-  return import.table(document, "chapters") ~= nil and import.table(document, "agents") ~= nil and import.text(document, "id") ~= nil
+  return import.table(document, "chapters") ~= nil and import.table(document, "agents") ~= nil
+    and import.text(document, "id") ~= nil
 end
 
 function relay.detect(head)
@@ -20,17 +22,25 @@ local thoughts = { decision = true, reflection = true }
 --- `"step": what to do` is a step that is handed to its agent.
 local function is_step(event)
   local text = import.text(event, "content")
-  return import.text(event, "type") == "note" and text and text:sub(1, 1) == "\"" and text:find("\":", 2, true) ~= nil
+  return import.text(event, "type") == "note" and text and text:sub(1, 1) == "\""
+    and text:find("\":", 2, true) ~= nil
 end
 
 local function tell_event(emit, event, agent, i)
-  local type, at, text = import.text(event, "type") or "?", import.number(event, "ts"), import.get(event, "content")
+  local type, at, text = import.text(event, "type")
+    or "?", import.number(event, "ts"), import.get(event, "content")
   local message = { role = "user", content = text or "" }
   local handed = agent ~= orchestrator
   if handed and is_step(event) then
-    emit { kind = "delegation", agent = orchestrator, target = agent, child = agent, message = message, at = at, source = i }
+    emit {
+      kind = "delegation", agent = orchestrator, target = agent, child = agent, message = message,
+      at = at, source = i,
+    }
   elseif handed and results[type] then
-    emit { kind = "delegation_result", agent = orchestrator, child = agent, message = message, at = at, source = i }
+    emit {
+      kind = "delegation_result", agent = orchestrator, child = agent, message = message, at = at,
+      source = i,
+    }
   elseif thoughts[type] then
     emit { kind = "thought", agent = agent, data = event, at = at, source = i }
   elseif type == "error" then
@@ -64,14 +74,23 @@ function relay.import(source, emit)
   if not document then error(why, 0) end
   if not is_relay(document) then return end
   -- The same id can stand in two files: two states of one run.
-  emit { kind = "session", id = ("%s@%s"):format(document.id, source.digest), about = about(document),
+  emit { kind = "session", id = ("%s@%s"):format(document.id, source.digest),
+    about = about(document),
     at = import.time(import.text(document, "startedAt") or "") }
   for _, agent in ipairs(import.list(document, "agents")) do
     local name = import.text(agent, "name")
-    if name then emit { kind = "agent", id = name, parent = name ~= orchestrator and orchestrator or nil, role = import.text(agent, "role") } end
+    if name then
+      emit {
+        kind = "agent", id = name, parent = name ~= orchestrator and orchestrator or nil,
+        role = import.text(agent, "role"),
+      }
+    end
   end
   for i, chapter in ipairs(document.chapters) do tell_chapter(emit, chapter, i) end
-  emit { kind = "end", status = ends[import.text(document, "status") or ""] or "paused", reason = import.text(document, "status") }
+  emit {
+    kind = "end", status = ends[import.text(document, "status") or ""] or "paused",
+    reason = import.text(document, "status"),
+  }
 end
 
 return relay

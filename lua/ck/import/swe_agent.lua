@@ -5,11 +5,13 @@ local import = require "ck.import"
 local swe_agent = { name = "swe_agent" }
 
 function swe_agent.detect(head)
-  return import.table(head.document, "trajectory") ~= nil and import.table(head.document, "history") ~= nil
+  return import.table(head.document, "trajectory") ~= nil
+    and import.table(head.document, "history") ~= nil
 end
 
 local function first_word(action)
-  local text = (action:find("\n", 1, true) and action:sub(1, action:find("\n", 1, true) - 1) or action)
+  local text = (
+    action:find("\n", 1, true) and action:sub(1, action:find("\n", 1, true) - 1) or action)
   local space = text:find(" ", 1, true)
   local word = space and text:sub(1, space - 1) or text
   return word ~= "" and word or "?"
@@ -24,7 +26,10 @@ local function tell_state(run)
   local step = run.steps[run.step]
   local state, took = import.get(step, "state"), import.get(step, "execution_time")
   if state ~= nil or took ~= nil then
-    run.emit { kind = "state", agent = run.agent, data = { state = state, execution_time = took, step = run.step } }
+    run.emit {
+      kind = "state", agent = run.agent,
+      data = { state = state, execution_time = took, step = run.step },
+    }
   end
 end
 
@@ -47,7 +52,10 @@ local function tell_action(run, message, action, source)
     import.calls(run.emit, message, run.agent, source)
     run.waiting = true
   elseif action and action ~= "" then
-    run.emit { kind = "tool_call", agent = run.agent, name = first_word(action), arguments = { command = action }, source = source }
+    run.emit {
+      kind = "tool_call", agent = run.agent, name = first_word(action),
+      arguments = { command = action }, source = source,
+    }
     run.waiting = true
   end
 end
@@ -76,7 +84,10 @@ local function tell_rest(run)
   for n = run.step + 1, #run.steps do
     local step = run.steps[n]
     run.agent, run.step = run.agent or "main", n
-    run.emit { kind = "model", agent = run.agent, message = { role = "assistant", content = import.get(step, "response") or "" } }
+    run.emit {
+      kind = "model", agent = run.agent,
+      message = { role = "assistant", content = import.get(step, "response") or "" },
+    }
     tell_action(run, nil, import.text(step, "action"))
     settle(run)
   end
@@ -86,9 +97,14 @@ function swe_agent.import(source, emit)
   local document, why = source.document()
   if not document then error(why, 0) end
   local info = import.table(document, "info")
-  if not import.table(document, "history") and not import.table(document, "trajectory") then return end
-  emit { kind = "session", id = ("%s/%s"):format(source.stem, import.text(document, "environment") or "-"),
-    cost = import.amount(info, "model_stats", "instance_cost"), about = { environment = import.get(document, "environment"), info = info } }
+  if not import.table(document, "history") and not import.table(document, "trajectory") then
+    return
+  end
+  emit { kind = "session", id = ("%s/%s"):format(source.stem,
+    import.text(document, "environment") or "-"),
+    cost = import.amount(info, "model_stats", "instance_cost"), about = {
+      environment = import.get(document, "environment"), info = info,
+    } }
   local run = new_run(document, emit)
   for i, entry in ipairs(import.list(document, "history")) do tell_entry(run, entry, i) end
   settle(run)

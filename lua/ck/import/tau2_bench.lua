@@ -1,4 +1,5 @@
---- tau2-bench's simulations: an agent and a simulated user who both call tools, with a price and a time for each message.
+--- tau2-bench's simulations: an agent and a simulated user who both call tools, with a price and a
+--- time for each message.
 
 local import = require "ck.import"
 
@@ -11,7 +12,8 @@ end
 local good_ends = { user_stop = true, agent_stop = true }
 
 local kept_fields = {
-  "task_id", "trial", "seed", "termination_reason", "duration", "agent_cost", "user_cost", "start_time", "end_time",
+  "task_id", "trial", "seed", "termination_reason", "duration", "agent_cost", "user_cost",
+  "start_time", "end_time",
 }
 
 local function about(run, start)
@@ -24,7 +26,9 @@ end
 --- Its start is a placeholder where messages carry no times.
 local function start_of(run)
   for _, message in ipairs(import.list(run, "messages")) do
-    if import.time(import.text(message, "timestamp")) then return import.time(import.text(run, "start_time")) end
+    if import.time(import.text(message, "timestamp")) then
+      return import.time(import.text(run, "start_time"))
+    end
   end
 end
 
@@ -32,12 +36,15 @@ local function tell(emit, message, i)
   local role, at = import.text(message, "role"), import.time(import.text(message, "timestamp"))
   if role == "tool" then
     local failed = import.get(message, "error") == true or nil
-    emit { kind = "tool_result", agent = import.text(message, "requestor") or "assistant", id = import.text(message, "id"),
+    emit { kind = "tool_result", agent = import.text(message, "requestor") or "assistant",
+      id = import.text(message, "id"),
       message = message, source = i, at = at, error = failed }
   elseif role == "assistant" or role == "user" then
     local used = import.table(message, "usage")
-    emit { kind = "model", agent = role, message = message, source = i, at = at, cost = import.amount(message, "cost"),
-      input_tokens = import.amount(used, "prompt_tokens"), output_tokens = import.amount(used, "completion_tokens") }
+    emit { kind = "model", agent = role, message = message, source = i, at = at,
+      cost = import.amount(message, "cost"),
+      input_tokens = import.amount(used, "prompt_tokens"),
+      output_tokens = import.amount(used, "completion_tokens") }
     import.calls(emit, message, role, i, at)
   elseif role then
     emit { kind = "message", agent = "assistant", message = message, source = i, at = at }
@@ -52,13 +59,17 @@ function tau2_bench.import(source, emit)
   for i, run in ipairs(import.list(document, "simulations")) do
     if import.table(run, "messages") then
       local start = start_of(run)
-      emit { kind = "session", id = import.text(run, "id") or ("%s@%s#%d"):format(source.stem, source.digest, i), at = start,
+      emit { kind = "session", id = import.text(run, "id") or ("%s@%s#%d"):format(source.stem,
+        source.digest, i), at = start,
         about = about(run, start) }
       emit { kind = "agent", id = "assistant", role = "agent" }
       emit { kind = "agent", id = "user", role = "simulated user" }
       for n, message in ipairs(run.messages) do tell(emit, message, n) end
       local reason = import.text(run, "termination_reason")
-      emit { kind = "end", status = (not reason or good_ends[reason]) and "completed" or "failed", reason = reason }
+      emit {
+        kind = "end", status = (not reason or good_ends[reason]) and "completed" or "failed",
+        reason = reason,
+      }
     else
       source.skip(i, "a simulation without 'messages'")
     end

@@ -10,7 +10,10 @@ function tau_bench.detect(head)
 end
 
 local function about(run)
-  return { task_id = run.task_id, trial = run.trial, reward = run.reward, user_cost = import.get(run, "info", "user_cost") }
+  return {
+    task_id = run.task_id, trial = run.trial, reward = run.reward,
+    user_cost = import.get(run, "info", "user_cost"),
+  }
 end
 
 function tau_bench.import(source, emit)
@@ -18,7 +21,8 @@ function tau_bench.import(source, emit)
   if not document then error(why, 0) end
   for i, run in ipairs(import.list(document)) do
     if import.table(run, "traj") then
-      local id = ("%s/task %s/trial %s"):format(source.stem, tostring(import.get(run, "task_id") or i),
+      local id = ("%s/task %s/trial %s"):format(source.stem, tostring(
+        import.get(run, "task_id") or i),
         tostring(import.get(run, "trial") or "-"))
       emit { kind = "session", id = id, about = about(run) }
       emit { kind = "agent", id = "assistant", role = "agent" }

@@ -1,4 +1,5 @@
---- Who&When: transcripts of several agents, either an orchestrator that hands work out, or a flat group chat.
+--- Who&When: transcripts of several agents, either an orchestrator that hands work out, or a flat
+--- group chat.
 
 local import = require "ck.import"
 
@@ -25,7 +26,8 @@ end
 local function tell_answer(emit, speaker, entry, i)
   emit { kind = "agent", id = speaker, parent = orchestrator }
   emit { kind = "model", agent = speaker, message = chat("assistant", entry, speaker), source = i }
-  emit { kind = "delegation_result", agent = orchestrator, child = speaker, message = chat("user", entry, speaker),
+  emit { kind = "delegation_result", agent = orchestrator, child = speaker, message = chat("user",
+    entry, speaker),
     source = i }
 end
 
@@ -34,12 +36,15 @@ local function tell_crafted(emit, entry, i)
   local target = what and what:sub(1, 3) == "-> " and what:sub(4)
   if target then
     emit { kind = "agent", id = target, parent = speaker }
-    emit { kind = "delegation", agent = speaker, target = target, child = target, message = chat("user", entry, speaker),
+    emit { kind = "delegation", agent = speaker, target = target, child = target,
+      message = chat("user", entry, speaker),
       source = i }
   elseif what == "thought" then
     emit { kind = "thought", agent = speaker, data = import.get(entry, "content"), source = i }
   elseif what then
-    emit { kind = "meta", agent = speaker, name = what, data = import.get(entry, "content"), source = i }
+    emit {
+      kind = "meta", agent = speaker, name = what, data = import.get(entry, "content"), source = i,
+    }
   elseif speaker == "human" then
     emit { kind = "message", agent = speaker, message = chat("user", entry), source = i }
   elseif speaker == orchestrator then
@@ -53,12 +58,17 @@ end
 local function tell_terminal(emit, entry, before, i)
   local agent = import.text(before, "name") or "Computer_terminal"
   local content = import.text(entry, "content")
-  local failed = content and content:find("exitcode: 0", 1, true) == nil and content:find("exitcode: ", 1, true) == 1 or nil
+  local failed = content and content:find("exitcode: 0", 1, true) == nil
+    and content:find("exitcode: ", 1, true) == 1 or nil
   local code = import.code(import.text(before, "content") or "")
   if code then
-    emit { kind = "tool_call", agent = agent, name = "Computer_terminal", arguments = { code = code }, source = i - 1 }
+    emit {
+      kind = "tool_call", agent = agent, name = "Computer_terminal", arguments = { code = code },
+      source = i - 1,
+    }
   end
-  emit { kind = "tool_result", agent = agent, name = "Computer_terminal", content = import.get(entry, "content"), source = i,
+  emit { kind = "tool_result", agent = agent, name = "Computer_terminal",
+    content = import.get(entry, "content"), source = i,
     error = failed }
 end
 
@@ -69,7 +79,10 @@ local function tell_generated(emit, entry, before, i)
   elseif name then
     emit { kind = "model", agent = name, message = entry, source = i }
   else
-    emit { kind = "message", agent = import.text(entry, "role"), message = chat("user", entry), source = i }
+    emit {
+      kind = "message", agent = import.text(entry, "role"), message = chat("user", entry),
+      source = i,
+    }
   end
 end
 
@@ -86,11 +99,17 @@ function who_and_when.import(source, emit)
   if not document then error(why, 0) end
   local history = import.list(document, "history")
   local generated = import.text(history[1], "name") ~= nil
-  local is_known = import.get(document, "question_ID") ~= nil or import.get(document, "question") ~= nil
+  local is_known = import.get(document, "question_ID") ~= nil
+    or import.get(document, "question") ~= nil
   if not is_known or not import.text(history[1], "role") then return end
   local id = import.text(document, "question_ID") or ("%s@%s"):format(source.stem, source.digest)
-  emit { kind = "session", id = (generated and "algorithm_generated/" or "hand_crafted/") .. id, about = about(document) }
-  if import.get(document, "system_prompt") then emit { kind = "meta", name = "system_prompt", data = document.system_prompt } end
+  emit {
+    kind = "session", id = (generated and "algorithm_generated/" or "hand_crafted/") .. id,
+    about = about(document),
+  }
+  if import.get(document, "system_prompt") then
+    emit { kind = "meta", name = "system_prompt", data = document.system_prompt }
+  end
   local before
   for i, entry in ipairs(history) do
     if generated then tell_generated(emit, entry, before, i) else tell_crafted(emit, entry, i) end

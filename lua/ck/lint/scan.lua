@@ -1,13 +1,14 @@
 --- Splits Lua's text into tokens.
 
-local PATTERN = [==[(?s)(--\[(=*)\[.*?\]\2\]|--[^\n]*|\[(=*)\[.*?\]\3\]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*']==]
-  .. [==[|[A-Za-z_][A-Za-z_0-9]*|0[xX][0-9a-fA-F.]+(?:[pP][+-]?[0-9]+)?|\.?[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?]==]
+local PATTERN = [==[(?s)(--\[(=*)\[.*?\]\2\]|--[^\n]*|\[(=*)\[.*?\]\3\]]==]
+  .. [==[|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_][A-Za-z_0-9]*]==]
+  .. [==[|0[xX][0-9a-fA-F.]+(?:[pP][+-]?[0-9]+)?|\.?[0-9][0-9.]*(?:[eE][+-]?[0-9]+)?]==]
   .. [==[|\s+|\.\.\.?|[=~<>]=|<<|>>|//|::|.)]==]
 
+local WORDS = "and break do else elseif end false for function goto if in local nil not or repeat "
+  .. "return then true until while"
 local KEYWORDS = {}
-for word in ck.gmatch([[and break do else elseif end false for function goto if in local nil not or repeat return then true until while]], "\\w+") do
-  KEYWORDS[word] = true
-end
+for word in ck.gmatch(WORDS, "\\w+") do KEYWORDS[word] = true end
 
 local function newlines(text)
   local count = 0
@@ -15,7 +16,8 @@ local function newlines(text)
   return count
 end
 
---- A list of { text, kind, line }; kind is "name", "word", "text", "number" or "op"; "end" of the last.
+--- A list of { text, kind, line }: kind is "name", "word", "text", "number", "op" or, of the last,
+--- "end".
 return function(text)
   local tokens, line = {}, 1
   text = ck.match(text, "(?s)^\\x{FEFF}?(?:#[^\n]*)?(.*)$")

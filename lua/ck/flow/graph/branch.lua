@@ -1,4 +1,5 @@
---- Branches of a graph: each runs in a child scope to the node where they meet; there what they wrote becomes one.
+--- Branches of a graph: each runs in a child scope to the node where they meet; there what they
+--- wrote becomes one.
 
 local branch = {}
 
@@ -24,9 +25,13 @@ end
 
 local function merge_one(ctx, edge, from, key, names, ended)
   local merge = edge.merge[key]
-  if not merge and #names == 1 then return ctx.put(key, ended[scope_of(from, names[1])].writes[key] or nil) end
+  if not merge and #names == 1 then
+    return ctx.put(key, ended[scope_of(from, names[1])].writes[key] or nil)
+  end
   if not merge then
-    error(("the branches '%s' and '%s' of node '%s' both wrote %s: say in the edge's merge what becomes of it"):format(
+    error(("the branches '%s' and '%s' of node '%s' both wrote %s: "
+      .. "say in the edge's merge what becomes of it")
+      :format(
       names[1], names[2], from, key), 0)
   end
   local values = {}
@@ -55,9 +60,13 @@ function branch.run(ctx, edge, from, visits)
     local problem = ended[scopes[i]].error
     if problem then error(("branch '%s' of node '%s': %s"):format(name, from, problem), 0) end
   end
-  for key, names in pairs(writers(edge, from, ended)) do merge_one(ctx, edge, from, key, names, ended) end
+  for key, names in pairs(writers(edge, from, ended)) do
+    merge_one(ctx, edge, from, key, names, ended)
+  end
   for i in ipairs(scopes) do
-    for name, count in pairs(ended[scopes[i]].result) do visits[name] = (visits[name] or 0) + count end
+    for name, count in pairs(ended[scopes[i]].result) do
+      visits[name] = (visits[name] or 0) + count
+    end
   end
 end
 

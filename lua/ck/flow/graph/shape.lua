@@ -1,6 +1,8 @@
---- What is wrong with a graph is told when it is loaded: edges to nowhere, nodes that nothing reaches, cycles without exit.
+--- What is wrong with a graph is told when it is loaded: edges to nowhere, nodes that nothing
+--- reaches, cycles without exit.
 ---
---- Only what is written down is judged: a function without `to` may lead to any node, and to the end.
+--- Only what is written down is judged: a function without `to` may lead to any node, and to the
+--- end.
 
 local check = require "ck.flow.check"
 local node = require "ck.flow.node"
@@ -26,13 +28,17 @@ end
 
 local function unknown(def, where, name)
   if name == node.done or def.graph[name] then return nil end
-  return ("%s leads to '%s', which is no node; did you mean '%s'?"):format(where, tostring(name), check.nearest(tostring(name), def.graph))
+  return ("%s leads to '%s', which is no node; did you mean '%s'?"):format(where, tostring(name),
+    check.nearest(tostring(name), def.graph))
 end
 
 local function check_names(def)
   for _, name in ipairs(shape.names(def.graph)) do
     local edge, on_error = def.edges[name], def.graph[name].on_error
-    if not edge then return ("node '%s' has no edge: if the flow ends there, say %s = flow.done"):format(name, name) end
+    if not edge then
+      return ("node '%s' has no edge: if the flow ends there, say %s = flow.done")
+        :format(name, name)
+    end
     for _, target in ipairs(targets(edge) or {}) do
       local problem = unknown(def, ("the edge of node '%s'"):format(name), target)
       if problem then return problem end
@@ -63,7 +69,9 @@ local function check_unreachable(def)
   for _, name in ipairs(shape.names(def.graph)) do
     if not reached[name] then lost[#lost + 1] = name end
   end
-  if #lost > 0 then return ("nothing leads to %s from the start, '%s'"):format(quoted(lost), def.start) end
+  if #lost > 0 then
+    return ("nothing leads to %s from the start, '%s'"):format(quoted(lost), def.start)
+  end
 end
 
 --- True when the end can be reached from there without going through what is known not to.
@@ -88,7 +96,9 @@ local function check_exits(def)
   for _, name in ipairs(shape.names(def.graph)) do
     if not out[name] then stuck[#stuck + 1] = name end
   end
-  if #stuck > 0 then return ("a cycle without exit: no edge leads from %s to flow.done"):format(quoted(stuck)) end
+  if #stuck > 0 then
+    return ("a cycle without exit: no edge leads from %s to flow.done"):format(quoted(stuck))
+  end
 end
 
 -- ---- where branches meet: the nearest node that all paths from all of them go through ----
@@ -118,7 +128,8 @@ local function backwards(def)
   return order
 end
 
---- For each node the nodes that every path from it goes through; for a function without `to`, itself alone.
+--- For each node the nodes that every path from it goes through; for a function without `to`,
+--- itself alone.
 local function passages(def)
   local all, through, order = { [node.done] = true }, {}, backwards(def)
   for name in pairs(def.graph) do all[name] = true end
@@ -142,18 +153,26 @@ end
 
 local function set_join(through, from, edge)
   local common
-  for _, name in ipairs(edge.parallel) do common = common and intersect(common, through[name]) or through[name] end
+  for _, name in ipairs(edge.parallel) do
+    common = common and intersect(common, through[name]) or through[name]
+  end
   local nearest
   for _, name in ipairs(shape.names(common)) do
     if not nearest or size(through[name]) > size(through[nearest]) then nearest = name end
   end
   edge.join = edge.join or nearest
   if not edge.join then
-    return ("the branches of node '%s' meet nowhere that can be seen: give { parallel = {…}, join = NODE }"):format(from)
+    return ("the branches of node '%s' meet nowhere that can be seen: "
+      .. "give { parallel = {…}, join = NODE }")
+      :format(from)
   end
   for _, name in ipairs(edge.parallel) do
-    if name == node.done then return ("a branch of node '%s' is flow.done, where nothing runs"):format(from) end
-    if name == edge.join then return ("the branch '%s' of node '%s' is the node where its branches meet"):format(name, from) end
+    if name == node.done then
+      return ("a branch of node '%s' is flow.done, where nothing runs"):format(from)
+    end
+    if name == edge.join then
+      return ("the branch '%s' of node '%s' is the node where its branches meet"):format(name, from)
+    end
   end
 end
 

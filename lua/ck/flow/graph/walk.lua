@@ -1,8 +1,9 @@
 --- Walks a graph: from node to node, and to where its branches meet.
 ---
---- Each visit of a node is a place, node#visit. Around it are boundaries: loop_iteration (it was there before), node_start,
---- node_complete (what comes next is known), edge_transition. A position holds the stage that comes next: begin, run, leave,
---- cross or enter; so a node that has completed never runs again.
+--- Each visit of a node is a place, node#visit. Around it are boundaries: loop_iteration (it was
+--- there before), node_start, node_complete (what comes next is known), edge_transition. A position
+--- holds the stage that comes next: begin, run, leave, cross or enter; so a node that has completed
+--- never runs again.
 
 local actor = require "ck.flow.actor"
 local branch = require "ck.flow.graph.branch"
@@ -26,7 +27,8 @@ local function mark(ctx, def, at, kind, suffix, problem)
   local coming = kind == "node_start" and at.node or at.next
   local target = coming and def.graph[coming]
   ctx.boundary(kind, {
-    node = at.node, agent = actor.is(def.graph[at.node]) and def.graph[at.node].name or nil, position = at, error = problem,
+    node = at.node, agent = actor.is(def.graph[at.node]) and def.graph[at.node].name or nil,
+    position = at, error = problem,
     next = target and { node = coming, class = target.class } or nil,
   })
 end
@@ -36,7 +38,8 @@ local stages = {}
 function stages.enter(ctx, def, at)
   at.visit, at.try, at.next = (at.visits[at.node] or 0) + 1, 1, nil
   if at.visit > def.max_visits then
-    error(("node '%s' was visited %d times, the most that max_visits allows"):format(at.node, def.max_visits), 0)
+    error(("node '%s' was visited %d times, the most that max_visits allows")
+      :format(at.node, def.max_visits), 0)
   end
   at.visits[at.node] = at.visit
   at.stage = "begin"
@@ -54,7 +57,10 @@ end
 
 local function run_node(ctx, def, at)
   local self, name = def.graph[at.node], at.node
-  local options = { inner = inner_ctx(ctx, name), again = function(problem) mark(ctx, def, at, "node_start", "", problem) end }
+  local options = {
+    inner = inner_ctx(ctx, name),
+    again = function(problem) mark(ctx, def, at, "node_start", "", problem) end,
+  }
   if not actor.is(self) then return trial.run(ctx, self, name, at, options) end
   local acting = { reads = self.reads, writes = self.writes, retry = self.retry }
   acting.run = function(inner) actor.run(ctx, self, name, inner) end
@@ -107,11 +113,15 @@ local function open(ctx, def)
   if at then
     at = copy(at)
     if not stages[at.stage] or not def.graph[at.node] then
-      error(("'%s' is not a place in this flow: its nodes may have changed"):format(tostring(at.path)), 0)
+      error(("'%s' is not a place in this flow: its nodes may have changed")
+        :format(tostring(at.path)), 0)
     end
     return at
   end
-  return { stage = "enter", node = task and task.branch or def.start, visits = task and copy(task.visits) or {} }
+  return {
+    stage = "enter", node = task and task.branch or def.start,
+    visits = task and copy(task.visits) or {},
+  }
 end
 
 --- What a branch visited, besides what had been before.

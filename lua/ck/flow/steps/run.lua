@@ -1,8 +1,9 @@
 --- Runs steps: the main scope starts and joins them, each runs in a child scope of its name.
 ---
---- A step sees the results that it needs (they are in its task, so they are the same after a resume) and ctx.memory, which no
---- step writes. Each completion is a boundary, step_complete. What runs beside a step that has failed ends, and so does what
---- does not need it; a resume runs it again, under its own tag, so that its effects that went well are not repeated.
+--- A step sees the results that it needs (they are in its task, so they are the same after a
+--- resume) and ctx.memory, which no step writes. Each completion is a boundary, step_complete. What
+--- runs beside a step that has failed ends, and so does what does not need it; a resume runs it
+--- again, under its own tag, so that its effects that went well are not repeated.
 
 local actor = require "ck.flow.actor"
 local node = require "ck.flow.node"
@@ -26,7 +27,8 @@ local kept_back = { "put", table.unpack(node.kept_back) }
 local function mark_try(ctx, at, step, problem)
   at.path = ("%s#%d"):format(step.name, at.try)
   ctx.boundary("node_start", {
-    node = step.name, position = at, error = problem, next = { node = step.name, class = step.node.class },
+    node = step.name, position = at, error = problem,
+    next = { node = step.name, class = step.node.class },
   })
 end
 
@@ -36,15 +38,19 @@ local function run_step(ctx, step)
   local who = ("step '%s'"):format(step.name)
   local inner = ctx.limit {
     who = who, without = kept_back, memory = "read",
-    outputs = who .. " cannot use ctx.outputs: what it needs is its second argument, what it gives its result",
+    outputs = who
+      .. " cannot use ctx.outputs: what it needs is its second argument, what it gives its result",
   }
   local acting = { reads = step.node.reads, retry = step.retry, run = step.node.run }
   for field, value in pairs(step.node) do acting[field] = acting[field] or value end
   if actor.is(step.node) then
-    acting.run = function(limited, _, needs) actor.run(ctx, step.node, step.name, limited, needs) end
+    acting.run = function(limited, _, needs)
+      actor.run(ctx, step.node, step.name, limited, needs)
+    end
   end
   local ok, problem = trial.run(ctx, acting, step.name, at, {
-    inner = inner, given = ctx.task.needs, again = function(reason) mark_try(ctx, at, step, reason) end,
+    inner = inner, given = ctx.task.needs,
+    again = function(reason) mark_try(ctx, at, step, reason) end,
   })
   if not ok then error(problem, 0) end
 end
@@ -73,7 +79,10 @@ local function start(ctx, def, at, known, running)
       known[step.name] = true
       running[#running + 1] = step.name
       local agent = actor.is(step.node) and (step.node.name or step.name) or nil
-      children[#children + 1] = { scope = step.name, agent = agent, tag = TAG, task = { step = step.name, needs = needs_of(ctx, step) } }
+      children[#children + 1] = {
+        scope = step.name, agent = agent, tag = TAG,
+        task = { step = step.name, needs = needs_of(ctx, step) },
+      }
     end
   end
   if #children > 0 then ctx.fork(children) end
@@ -82,7 +91,9 @@ end
 --- A step keeps its result, and its agents their pads.
 local function keep_writes(ctx, step, writes)
   for key, text in pairs(writes) do
-    if key == "outputs." .. step.name or key:sub(1, 8) == "scratch." then ctx.put(key, text or nil) end
+    if key == "outputs." .. step.name or key:sub(1, 8) == "scratch." then
+      ctx.put(key, text or nil)
+    end
   end
 end
 
@@ -132,7 +143,10 @@ local function results(ctx, def, at)
   local list = {}
   for i, step in ipairs(def.steps) do
     local done = at.done[step.name]
-    list[i] = { step = step.name, result = ctx.outputs[step.name], error = type(done) == "table" and done.error or nil }
+    list[i] = {
+      step = step.name, result = ctx.outputs[step.name],
+      error = type(done) == "table" and done.error or nil,
+    }
   end
   return list
 end
@@ -143,9 +157,13 @@ local function open(ctx, def)
     at.done[name] = type(done) == "table" and { error = done.error } or done
     known[name] = true
   end
-  for i, name in ipairs(ctx.position and ctx.position.running or {}) do running[i], known[name] = name, true end
+  for i, name in ipairs(ctx.position and ctx.position.running or {}) do
+    running[i], known[name] = name, true
+  end
   for name in pairs(known) do
-    if not def.by_name[name] then error(("'%s' is not a step of this flow: its steps may have changed"):format(name), 0) end
+    if not def.by_name[name] then
+      error(("'%s' is not a step of this flow: its steps may have changed"):format(name), 0)
+    end
   end
   at.round = ctx.position and ctx.position.round or 0
   return at, known, running

@@ -1,4 +1,5 @@
---- Reads the lines of Claude Code's files: who spoke, which lines are one reply, which agent a delegation went to.
+--- Reads the lines of Claude Code's files: who spoke, which lines are one reply, which agent a
+--- delegation went to.
 
 local import = require "ck.import"
 
@@ -8,12 +9,14 @@ local main = "main"
 --- A call that hands work to another agent.
 function lines.is_delegation(block)
   local name = import.text(block, "name")
-  return import.text(block, "type") == "tool_use" and (name == "Task" or name == "Agent") and import.text(block, "input", "prompt") ~= nil
+  return import.text(block, "type") == "tool_use" and (name == "Task" or name == "Agent")
+    and import.text(block, "input", "prompt") ~= nil
 end
 
 --- An agent without an id is known by the first line of its chain.
 local function find_agent(run, line)
-  local id, uuid, parent = import.text(line, "agentId"), import.text(line, "uuid"), import.text(line, "parentUuid")
+  local id, uuid = import.text(line, "agentId"), import.text(line, "uuid")
+  local parent = import.text(line, "parentUuid")
   local root = parent and (run.roots[parent] or parent) or uuid
   if uuid then run.roots[uuid] = root end
   if id or import.get(line, "isSidechain") ~= true then return id or main end
@@ -40,23 +43,29 @@ local function note_blocks(run, entry)
   for _, block in ipairs(import.list(entry.line, "message", "content")) do
     local id = import.text(block, "tool_use_id")
     if lines.is_delegation(block) then run.delegations[#run.delegations + 1] = block end
-    if id then run.children[id] = run.children[id] or import.text(entry.line, "toolUseResult", "agentId") end
+    if id then
+      run.children[id] = run.children[id] or import.text(entry.line, "toolUseResult", "agentId")
+    end
   end
 end
 
---- While an agent works, the main file shows its messages: the agent's own lines when it has no file of its own.
+--- While an agent works, the main file shows its messages: the agent's own lines when it has no
+--- file of its own.
 local function unwrap(run, line)
   local agent = import.text(line, "data", "agentId")
   if import.text(line, "data", "type") ~= "agent_progress" or not agent then return line end
   local call = import.text(line, "parentToolUseID")
   if call then run.children[call] = run.children[call] or agent end
-  if run.has_part[agent] or not import.table(line, "data", "message", "message") then return line, agent end
+  if run.has_part[agent] or not import.table(line, "data", "message", "message") then
+    return line, agent
+  end
   return line.data.message, agent
 end
 
 local function add(run, list, line, n, file)
   local inner, agent = unwrap(run, line)
-  local entry = { line = inner, source = file and { file, n } or n, at = import.time(import.text(line, "timestamp")),
+  local entry = { line = inner, source = file and { file, n } or n,
+    at = import.time(import.text(line, "timestamp")),
     agent = agent or find_agent(run, line) }
   list[#list + 1] = entry
   note_reply(run, entry)
@@ -76,9 +85,13 @@ local function read_part(run, part)
   run.parts[#run.parts + 1] = list
 end
 
---- All lines with their agents, the lines that make up one reply, and the agent that each delegation went to.
+--- All lines with their agents, the lines that make up one reply, and the agent that each
+--- delegation went to.
 function lines.read(source)
-  local run = { roots = {}, replies = {}, prompts = {}, children = {}, delegations = {}, parts = {}, has_part = {}, open = {}, list = {} }
+  local run = {
+    roots = {}, replies = {}, prompts = {}, children = {}, delegations = {}, parts = {},
+    has_part = {}, open = {}, list = {},
+  }
   for _, part in ipairs(source.parts()) do
     for _, line in part.lines() do
       local id = import.text(line, "agentId")
@@ -86,12 +99,18 @@ function lines.read(source)
     end
   end
   for n, line, problem in source.lines() do
-    if line then add(run, run.list, line, n) else run.list[#run.list + 1] = { problem = problem, source = n } end
+    if line then
+      add(run, run.list, line, n)
+    else
+      run.list[#run.list + 1] = { problem = problem, source = n }
+    end
   end
   for _, part in ipairs(source.parts()) do read_part(run, part) end
   for _, block in ipairs(run.delegations) do
     local id, waiting = import.text(block, "id"), run.prompts[block.input.prompt]
-    if id and not run.children[id] and waiting and #waiting > 0 then run.children[id] = table.remove(waiting, 1) end
+    if id and not run.children[id] and waiting and #waiting > 0 then
+      run.children[id] = table.remove(waiting, 1)
+    end
   end
   return run
 end

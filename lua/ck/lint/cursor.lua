@@ -1,0 +1,98 @@
+--- A position in the tokens of a text, with the scopes that are open there and the problems so far.
+
+local scan = require "ck.lint.scan"
+
+local cursor = {}
+
+---@class ck.lint.Token  { text, kind, line }: see scan.lua
+---@class ck.lint.Cursor
+---@field tokens ck.lint.Token[]
+---@field index integer                      of the next token
+---@field depth integer                      of functions; 0: the file itself
+---@field scopes table<string, integer>[]    name -> depth of its declaration, innermost last
+---@field known table                        names of the environment
+---@field block fun(self: ck.lint.Cursor)    reads a block: statements hold expressions, which hold
+---                                          functions, which hold blocks
+---@field problems { line: integer, text: string }[]
+
+---@return ck.lint.Cursor
+function cursor.open(text, known, block)
+  return {
+    tokens = scan(text), index = 1, depth = 0, scopes = {}, known = known, block = block,
+    problems = {},
+  }
+end
+
+function cursor.problem(self, line, ...)
+  self.problems[#self.problems + 1] = { line = line, text = table.concat { ... } }
+end
+
+--- The next token, or the one `ahead` of it.
+function cursor.token(self, ahead) return self.tokens[self.index + (ahead or 0)] end
+
+--- The text of the next token.
+function cursor.peek(self) return self.tokens[self.index][1] end
+
+function cursor.skip(self, count) self.index = self.index + count end
+
+function cursor.take(self)
+  self.index = self.index + 1
+  return self.tokens[self.index - 1]
+end
+
+--- Takes the next token when it is `word`; a text token that reads like it is none.
+function cursor.accept(self, word)
+  local token = self.tokens[self.index]
+  if token[1] ~= word or token[2] == "text" then return false end
+  self.index = self.index + 1
+  return true
+end
+
+function cursor.declare(self, name) self.scopes[#self.scopes][name] = self.depth end
+
+--- The depth of functions at which `name` was declared; nil: no local of that name.
+function cursor.level_of(self, name)
+  for i = #self.scopes, 1, -1 do
+    if self.scopes[i][name] then return self.scopes[i][name] end
+  end
+end
+
+--- Runs body(self) in a scope of its own.
+function cursor.scoped(self, body)
+  self.scopes[#self.scopes + 1] = {}
+  body(self)
+  self.scopes[#self.scopes] = nil
+end
+
+--- A name that is changed: a problem when the file's own local is changed in a function. Its level.
+function cursor.changed(self, token)
+  local level = cursor.level_of(self, token[1])
+  if level == 0 and self.depth > 0 then
+    cursor.problem(self, token[3], "'", token[1], "' belongs to the file and is changed inside a "
+      .. "function: what is kept between calls is lost on resume")
+  end
+  return level
+end
+
+--- A name that is assigned to: a problem when it is a global.
+function cursor.assigned(self, token)
+  if cursor.changed(self, token) then return end
+  cursor.problem(self, token[3], "'", token[1], "' is a global: write 'local' in front")
+end
+
+--- A name that is read: a problem when neither the text nor the environment has it.
+function cursor.used(self, token)
+  local name = token[1]
+  if cursor.level_of(self, name) or name == "_ENV" then return end
+  local library = self.known[name]
+  if not library then
+    cursor.problem(self, token[3], "the sandbox has no '", name, "'")
+  elseif type(library) == "table" and cursor.peek(self) == "." then
+    local field = cursor.token(self, 1)[1]
+    if not library[field] then
+      cursor.problem(self, token[3], "the sandbox has no '", name, ".", field, "'")
+    end
+  end
+end
+
+return cursor

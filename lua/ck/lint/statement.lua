@@ -1,0 +1,135 @@
+--- Reads statements and blocks of them.
+
+local cursor = require "ck.lint.cursor"
+local expression = require "ck.lint.expression"
+
+local accept, declare, peek, skip = cursor.accept, cursor.declare, cursor.peek, cursor.skip
+local take, token, scoped = cursor.take, cursor.token, cursor.scoped
+
+local statement = {}
+
+local CLOSERS = { ["end"] = true, ["else"] = true, ["elseif"] = true, ["until"] = true }
+
+--- Readers by keyword, which is taken already.
+local readers = {}
+
+readers["do"] = function(self)
+  scoped(self, statement.block)
+  take(self)
+end
+
+readers["while"] = function(self)
+  expression.read(self)
+  take(self)
+  readers["do"](self)
+end
+
+readers["repeat"] = function(self)
+  scoped(self, function()
+    statement.block(self)
+    take(self)
+    expression.read(self)
+  end)
+end
+
+readers["if"] = function(self)
+  repeat
+    if token(self, -1)[1] ~= "else" then
+      expression.read(self)
+      take(self)
+    end
+    scoped(self, statement.block)
+  until take(self)[1] == "end"
+end
+
+readers["for"] = function(self)
+  local names = {}
+  repeat names[#names + 1] = take(self)[1] until not accept(self, ",")
+  take(self)
+  expression.list(self)
+  take(self)
+  scoped(self, function()
+    for _, name in ipairs(names) do declare(self, name) end
+    statement.block(self)
+  end)
+  take(self)
+end
+
+readers["function"] = function(self)
+  local base, is_method, more = take(self), false, false
+  while peek(self) ~= "(" do
+    is_method, more = take(self)[1] == ":", true
+    take(self)
+  end
+  if more then
+    cursor.used(self, base)
+    cursor.changed(self, base)
+  else
+    cursor.assigned(self, base)
+  end
+  expression.body(self, is_method)
+end
+
+readers["local"] = function(self)
+  if accept(self, "function") then
+    declare(self, take(self)[1])
+    return expression.body(self)
+  end
+  local names = {}
+  repeat
+    names[#names + 1] = take(self)[1]
+    if accept(self, "<") then skip(self, 2) end
+  until not accept(self, ",")
+  if accept(self, "=") then expression.list(self) end
+  for _, name in ipairs(names) do declare(self, name) end
+end
+
+readers["return"] = function(self)
+  local is_empty = CLOSERS[peek(self)] or peek(self) == ";" or token(self)[2] == "end"
+  if not is_empty then expression.list(self) end
+end
+
+readers["goto"] = take
+readers["::"] = function(self) skip(self, 2) end
+readers["break"] = function() end
+readers[";"] = readers["break"]
+
+--- A target of an assignment, or a call: { base token, has suffixes }. A plain name is not read: it
+--- may be a target.
+local function read_target(self)
+  local first, after = token(self), token(self, 1)[1]
+  if first[2] == "name" and (after == "=" or after == ",") then
+    skip(self, 1)
+    return { first, false }
+  end
+  return { expression.suffixed(self) }
+end
+
+--- A call, or an assignment: its targets are known to be such only once '=' is seen.
+local function read_assignment(self)
+  local targets = {}
+  repeat targets[#targets + 1] = read_target(self) until not accept(self, ",")
+  if not accept(self, "=") then return end
+  for _, target in ipairs(targets) do
+    local base, more = target[1], target[2]
+    if base[2] == "name" then
+      if more then cursor.changed(self, base) else cursor.assigned(self, base) end
+    end
+  end
+  expression.list(self)
+end
+
+--- Statements up to the word that closes the block, which is not taken.
+function statement.block(self)
+  while token(self)[2] ~= "end" and not CLOSERS[peek(self)] do
+    local reader = token(self)[2] ~= "name" and readers[peek(self)]
+    if reader then
+      skip(self, 1)
+      reader(self)
+    else
+      read_assignment(self)
+    end
+  end
+end
+
+return statement
