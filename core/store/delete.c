@@ -124,7 +124,7 @@ static ck_status hold_member(ck_store *self, family *members, size_t index, ck_l
                              int64_t session, ck_error *err) {
   const ck_session_record *fork = &members->list[index];
   ck_status status =
-      self->backend.hold(&leases[index], self->backend.self, fork->id, fork->epoch, err);
+      self->backend.lock_session(&leases[index], self->backend.self, fork->id, fork->epoch, err);
   return status ? status : check_standing(self, fork, session, err);
 }
 
@@ -175,6 +175,8 @@ static ck_status delete_session(deletion *self, const char *session_id, bool det
   self->origin = identity.origin;
   if (!status) status = add_forks(&self->members, self->lease.session, err);
   if (!status && self->members.count && !detach) status = refuse(&self->members, session_id, err);
+  if (!status && self->members.count)
+    status = ck_backend_require(backend, CK_BACKEND_LOCK, self->store->url, err);
   if (!status) status = prepare_heirs(self, err);
   return status
              ? status
@@ -186,6 +188,7 @@ ck_status ck_store_delete_session(ck_store *self, ck_lease lease, bool detach, c
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
   status = ck_store_core_check_lease(&held, self, lease, err);
+  if (!status) status = ck_backend_require(&self->backend, CK_BACKEND_DELETE, self->url, err);
   deletion work = {.store = self, .lease = lease, .members = {.store = self}};
   if (!status) status = delete_session(&work, ck_chain_session(held->chain), detach, err);
   clear(&work);

@@ -119,21 +119,26 @@ static void protect_visible(plan *self, const ck_view *view) {
   }
 }
 
-typedef ck_status (*list_seqs)(int64_t **out, size_t *count, void *self, int64_t session,
-                               ck_error *err);
-
-static ck_status protect_listed(plan *self, list_seqs list, ck_kept_reason reason, ck_error *err) {
-  int64_t *seqs;
-  size_t count;
-  ck_status status = list(&seqs, &count, self->store->backend.self, self->session, err);
-  if (status) return status;
+/* Frees `seqs`. */
+static void protect_listed(plan *self, int64_t *seqs, size_t count, ck_kept_reason reason) {
   for (size_t i = 0; i < count; i++) protect(find_node(self, seqs[i]), reason);
   free(seqs);
+}
+
+static ck_status protect_pins_and_bases(plan *self, ck_error *err) {
+  const ck_backend *backend = &self->store->backend;
+  int64_t *seqs;
+  size_t count;
+  ck_status status = ck_store_core_list_pins(&seqs, &count, self->store, self->session, err);
+  if (status) return status;
+  protect_listed(self, seqs, count, CK_KEPT_PINNED);
+  status = backend->list_bases(&seqs, &count, backend->self, self->session, err);
+  if (status) return status;
+  protect_listed(self, seqs, count, CK_KEPT_FORK);
   return CK_OK;
 }
 
 static ck_status protect_all(plan *self, ck_error *err) {
-  const ck_backend *backend = &self->store->backend;
   ck_session_record record;
   ck_timeline *timelines = NULL;
   size_t count = 0;
@@ -143,8 +148,7 @@ static ck_status protect_all(plan *self, ck_error *err) {
   status = ck_store_core_list_timelines(&timelines, &count, self->store, record.no, err);
   if (!status) status = ck_view_make(&view, timelines, count, record.timeline, err);
   if (!status) protect_visible(self, &view);
-  if (!status) status = protect_listed(self, backend->list_pins, CK_KEPT_PINNED, err);
-  if (!status) status = protect_listed(self, backend->list_bases, CK_KEPT_FORK, err);
+  if (!status) status = protect_pins_and_bases(self, err);
   for (size_t i = 0; i < count && !status; i++)
     protect(find_node(self, timelines[i].checkpoint), CK_KEPT_TIMELINE);
   ck_view_clear(&view);
@@ -272,8 +276,10 @@ static ck_status check_latest(const plan *self, ck_error *err) {
 
 static ck_status make_plan(plan *self, ck_prune_report *out, const int64_t *seqs, size_t count,
                            ck_error *err) {
+  const ck_store *store = self->store;
   self->err = err;
-  ck_status status = read_nodes(self, err);
+  ck_status status = ck_backend_require(&store->backend, CK_BACKEND_PRUNE, store->url, err);
+  if (!status) status = read_nodes(self, err);
   if (!status) status = protect_all(self, err);
   if (!status) status = mark_all(self, out, seqs, count, err);
   if (!status) status = plan_rows(self, out, err);

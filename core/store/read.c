@@ -58,6 +58,7 @@ ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t 
 
 ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit, void *to,
                               ck_error *err) {
+  if (!ck_backend_can(&self->backend, CK_BACKEND_DELETE)) return CK_OK;
   return self->backend.list_forks(self->backend.self, session, visit, to, err);
 }
 
@@ -143,11 +144,19 @@ static ck_status search_parts(row_search *search, ck_store *self, int64_t sessio
   return status;
 }
 
+ck_status ck_store_core_list_pins(int64_t **out, size_t *count, ck_store *self, int64_t session,
+                                  ck_error *err) {
+  *out = NULL;
+  *count = 0;
+  if (!ck_backend_can(&self->backend, CK_BACKEND_PIN)) return CK_OK;
+  return self->backend.list_pins(out, count, self->backend.self, session, err);
+}
+
 static ck_status mark_pinned(ck_checkpoint_info *info, ck_store *self, int64_t owner,
                              ck_error *err) {
   int64_t *pins;
   size_t count;
-  ck_status status = self->backend.list_pins(&pins, &count, self->backend.self, owner, err);
+  ck_status status = ck_store_core_list_pins(&pins, &count, self, owner, err);
   if (status) return status;
   for (size_t i = 0; i < count; i++) info->pinned |= pins[i] == info->seq;
   free(pins);
@@ -260,7 +269,7 @@ static ck_status list_part(row_listing *listing, ck_store *self, const ck_store_
   const ck_backend *backend = &self->backend;
   listing->pin_at = 0;
   ck_status status =
-      backend->list_pins(&listing->pins, &listing->pin_count, backend->self, part->session, err);
+      ck_store_core_list_pins(&listing->pins, &listing->pin_count, self, part->session, err);
   if (status) return status;
   ck_checkpoint_rows rows = {.session = part->session, .after = part->after, .until = part->until};
   status = backend->read_checkpoints(backend->self, &rows, list_row, listing, err);

@@ -185,7 +185,7 @@ static ck_status change_key(change *self, const ck_key *from, const ck_key *to, 
     self->report->was_done = true;
   } else if (!status) {
     status = begin_change(self, had_key ? from : NULL, ck_buffer_bytes(&bytes), &entry, err);
-    if (!status) backend->use_seal(backend->self, self->from);
+    if (!status && backend->use_seal) backend->use_seal(backend->self, self->from);
     if (!status) status = change_all(self, err);
   }
   if (!status) status = backend->clear_log(backend->self, err);
@@ -203,8 +203,8 @@ ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *fr
   ck_backend *backend = &self->sealed.inner;
   pthread_mutex_init(&self->sealed.mutex, NULL);
   ck_status status = ck_store_core_open_backend(backend, url, &(ck_store_options){0}, err);
-  if (!status && !backend->begin_rekey)
-    status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its key cannot be changed", url);
+  if (!status) status = ck_backend_require(backend, CK_BACKEND_REKEY, url, err);
+  if (!status) status = ck_backend_require(backend, CK_BACKEND_KEY, url, err);
   if (!status) status = change_key(self, from, to, err);
   if (backend->close) backend->close(backend->self);
   ck_seal_free(self->from);
@@ -240,8 +240,8 @@ ck_status ck_store_list_keys(const char *url, ck_key_use_visit visit, void *to, 
   listing list = {.visit = visit, .to = to};
   ck_status status =
       ck_store_core_open_backend(&backend, url, &(ck_store_options){.read_only = true}, err);
-  if (!status && !backend.list_keys)
-    status = ck_error_set(err, CK_E_UNSUPPORTED, "store %s: its keys cannot be listed", url);
+  if (!status) status = ck_backend_require(&backend, CK_BACKEND_LIST_KEYS, url, err);
+  if (!status) status = ck_backend_require(&backend, CK_BACKEND_KEY, url, err);
   if (!status) status = backend.get_key_entry(&bytes, backend.self, err);
   if (!status) status = ck_sealed_entry_read(&list.entry, url, ck_buffer_bytes(&bytes), err);
   if (!status) status = backend.list_keys(backend.self, list_key, &list, err);

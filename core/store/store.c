@@ -30,6 +30,16 @@ ck_status ck_store_core_open_backend(ck_backend *out, const char *url,
   return ck_error_set(err, CK_E_USAGE, "store '%s': expected sqlite:PATH or memory:", url);
 }
 
+static ck_status open_key(ck_store *self, const ck_store_options *options, ck_error *err) {
+  ck_sealed_opening opening = {.url = self->url,
+                               .key = options->key,
+                               .read_only = options->read_only,
+                               .arena = &self->arena};
+  if (ck_backend_can(&self->backend, CK_BACKEND_KEY))
+    return ck_sealed_open(&self->has_key, &self->backend, &opening, err);
+  return options->key ? ck_backend_require(&self->backend, CK_BACKEND_KEY, self->url, err) : CK_OK;
+}
+
 ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
                         ck_error *err) {
   *out = NULL;
@@ -48,11 +58,7 @@ ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options 
   self->read_only = options->read_only;
   pthread_mutex_init(&self->mutex, NULL);
   pthread_mutex_init(&self->names_mutex, NULL);
-  ck_sealed_opening opening = {.url = self->url,
-                               .key = options->key,
-                               .read_only = options->read_only,
-                               .arena = &self->arena};
-  status = ck_sealed_open(&self->has_key, &self->backend, &opening, err);
+  status = open_key(self, options, err);
   if (status)
     ck_store_close(self);
   else
@@ -128,7 +134,8 @@ ck_status ck_store_recover(ck_store *self, ck_error *err) {
     return ck_error_set(err, CK_E_READ_ONLY, "store %s was opened read-only", self->url);
   pthread_mutex_lock(&self->mutex);
   drop_chains(self);
-  ck_status status = self->backend.recover(self->backend.self, err);
+  ck_status status = CK_OK;
+  if (self->backend.recover) status = self->backend.recover(self->backend.self, err);
   if (status)
     note_cause(self, status, err);
   else
@@ -147,13 +154,15 @@ bool ck_store_needs_recovery(ck_store *self) {
 ck_status ck_store_sync(ck_store *self, ck_error *err) {
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.sync(self->backend.self, err), err);
+  if (self->backend.sync) status = self->backend.sync(self->backend.self, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_idle(ck_store *self, ck_error *err) {
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.idle(self->backend.self, err), err);
+  if (self->backend.idle) status = self->backend.idle(self->backend.self, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 /* ---- leases ---- */
@@ -271,8 +280,10 @@ ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *sessi
   ck_status status = ck_id_check("session id", session_id, err);
   if (!status) status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  status = prepare_held(&chain, self, session_id, err);
-  if (!status) status = self->backend.hold(out, self->backend.self, session_id, epoch_read, err);
+  status = ck_backend_require(&self->backend, CK_BACKEND_LOCK, self->url, err);
+  if (!status) status = prepare_held(&chain, self, session_id, err);
+  if (!status)
+    status = self->backend.lock_session(out, self->backend.self, session_id, epoch_read, err);
   if (status)
     ck_chain_free(chain);
   else
@@ -285,6 +296,7 @@ ck_status ck_store_pin(ck_store *self, ck_lease lease, int64_t seq, bool pinned,
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
   status = ck_store_core_check_lease(&held, self, lease, err);
+  if (!status) status = ck_backend_require(&self->backend, CK_BACKEND_PIN, self->url, err);
   if (!status) status = self->backend.pin(self->backend.self, lease, seq, pinned, err);
   return ck_store_core_end_write(self, status, err);
 }
@@ -293,8 +305,8 @@ ck_status ck_store_vacuum(int64_t *bytes, ck_store *self, ck_error *err) {
   *bytes = 0;
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.give_back(bytes, self->backend.self, err),
-                                 err);
+  if (self->backend.vacuum) status = self->backend.vacuum(bytes, self->backend.self, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error *err) {
@@ -314,14 +326,14 @@ void ck_store_release(ck_store *self, ck_lease lease) {
 void ck_store_set_fault(ck_store *self, ck_lease lease, const char *text) {
   pthread_mutex_lock(&self->mutex);
   const ck_held_lease *held = ck_store_core_get_lease(self, lease.session);
-  if (held && held->lease.epoch == lease.epoch && self->backend.set_trouble)
-    self->backend.set_trouble(self->backend.self, lease, text);
+  if (held && held->lease.epoch == lease.epoch && self->backend.set_fault)
+    self->backend.set_fault(self->backend.self, lease, text);
   pthread_mutex_unlock(&self->mutex);
 }
 
 void ck_store_get_fault(char out[CK_STORE_FAULT_MAX], ck_store *self, const char *session_id) {
   out[0] = 0;
-  if (self->backend.get_trouble) self->backend.get_trouble(out, self->backend.self, session_id);
+  if (self->backend.get_fault) self->backend.get_fault(out, self->backend.self, session_id);
 }
 
 /* ---- requests ---- */
@@ -329,8 +341,9 @@ void ck_store_get_fault(char out[CK_STORE_FAULT_MAX], ck_store *self, const char
 ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err) {
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.put_request(self->backend.self, request, err),
-                                 err);
+  status = ck_backend_require(&self->backend, CK_BACKEND_REQUEST, self->url, err);
+  if (!status) status = self->backend.put_request(self->backend.self, request, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_lease lease,
@@ -339,18 +352,22 @@ ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self, ck_
   *found = false;
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(
-      self, self->backend.get_request(out, found, self->backend.self, lease, err), err);
+  if (ck_backend_can(&self->backend, CK_BACKEND_REQUEST))
+    status = self->backend.get_request(out, found, self->backend.self, lease, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err) {
   ck_status status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  return ck_store_core_end_write(self, self->backend.put_fact(self->backend.self, fact, err), err);
+  status = ck_backend_require(&self->backend, CK_BACKEND_FACT, self->url, err);
+  if (!status) status = self->backend.put_fact(self->backend.self, fact, err);
+  return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner, const char *key,
                             ck_error *err) {
   *out = NULL;
-  return self->backend.get_fact(out, self->backend.self, owner, key, err);
+  ck_status status = ck_backend_require(&self->backend, CK_BACKEND_FACT, self->url, err);
+  return status ? status : self->backend.get_fact(out, self->backend.self, owner, key, err);
 }

@@ -123,6 +123,9 @@ typedef struct ck_load_request {
 CK_CHECKED ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session,
                                         int64_t seq, ck_error *err);
 
+/* Seqs of the session's own pinned checkpoints, ascending; *out malloc'd. */
+CK_CHECKED ck_status ck_store_core_list_pins(int64_t **out, size_t *count, ck_store *self,
+                                             int64_t session, ck_error *err);
 /* The digest of the checkpoint `seq`, from its row alone; zeros for seq 0. CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session,
                                               int64_t seq, ck_error *err);

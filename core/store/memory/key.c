@@ -16,9 +16,6 @@ static ck_status put_key_entry(void *self, ck_bytes entry, ck_error *err) {
   return ck_memory_unlock(memory, ck_buffer_check(&memory->key_entry, err));
 }
 
-/* Rows in memory have no checks. */
-static void use_seal(void *self, const ck_seal *seal) { (void)self, (void)seal; }
-
 static ck_status count_events(int64_t *out, void *self, int64_t session, ck_error *err) {
   (void)err;
   ck_memory *memory = ck_memory_lock(self);
@@ -30,6 +27,5 @@ static ck_status count_events(int64_t *out, void *self, int64_t session, ck_erro
 void ck_memory_add_key(ck_backend *out) {
   out->get_key_entry = get_key_entry;
   out->put_key_entry = put_key_entry;
-  out->use_seal = use_seal;
   out->count_events = count_events;
 }

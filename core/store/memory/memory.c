@@ -135,11 +135,6 @@ static ck_status commit(void *self, ck_row_batch *batches, size_t count, ck_dura
   return ck_memory_unlock(memory, status);
 }
 
-static ck_status nothing_to_do(void *self, ck_error *err) {
-  (void)self, (void)err;
-  return CK_OK;
-}
-
 /* ---- owning ---- */
 
 static ck_status owned(const ck_memory_session *session, ck_error *err) {
@@ -249,8 +244,8 @@ static ck_status acquire(ck_lease *out, void *self, const char *session_id, uint
   return ck_memory_unlock(memory, CK_OK);
 }
 
-static ck_status hold(ck_lease *out, void *self, const char *session_id, uint64_t epoch_read,
-                      ck_error *err) {
+static ck_status lock_session(ck_lease *out, void *self, const char *session_id,
+                              uint64_t epoch_read, ck_error *err) {
   *out = (ck_lease){0};
   ck_memory *memory = ck_memory_lock(self);
   ck_memory_session *session = ck_memory_get_named(memory, session_id);
@@ -262,12 +257,6 @@ static ck_status hold(ck_lease *out, void *self, const char *session_id, uint64_
   session->owner = self;
   *out = (ck_lease){session->record.no, epoch_read};
   return ck_memory_unlock(memory, CK_OK);
-}
-
-static ck_status give_back(int64_t *bytes, void *self, ck_error *err) {
-  (void)self, (void)err;
-  *bytes = 0;
-  return CK_OK;
 }
 
 static ck_status check_owner(void *self, const char *session_id, ck_error *err) {
@@ -418,15 +407,11 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
   *out = (ck_backend){.self = handle,
                       .commit = commit,
                       .prune = ck_memory_prune,
-                      .recover = nothing_to_do,
-                      .sync = nothing_to_do,
-                      .idle = nothing_to_do,
                       .create_session = create_session,
                       .acquire = acquire,
-                      .hold = hold,
+                      .lock_session = lock_session,
                       .pin = ck_memory_pin,
                       .delete_session = ck_memory_delete_session,
-                      .give_back = give_back,
                       .list_forks = ck_memory_list_forks,
                       .list_pins = ck_memory_list_pins,
                       .list_bases = ck_memory_list_bases,

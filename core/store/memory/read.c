@@ -196,12 +196,6 @@ static ck_status read_checkpoints(void *self, const ck_checkpoint_rows *rows,
 
 /* ---- the whole ---- */
 
-static ck_status check(void *self, ck_problem_visit visit, void *to, int64_t *problems,
-                       ck_error *err) {
-  (void)self, (void)visit, (void)to, (void)problems, (void)err;
-  return CK_OK;
-}
-
 static void count_rows(ck_store_stats *out, const ck_memory_session *session) {
   out->events += (int64_t)session->events.count;
   for (size_t i = 0; i < session->events.count; i++) {
@@ -239,6 +233,5 @@ void ck_memory_add_reading(ck_backend *out) {
   out->last_seq = last_seq;
   out->read_checkpoints = read_checkpoints;
   out->read_events = read_events;
-  out->check = check;
   out->get_stats = get_stats;
 }

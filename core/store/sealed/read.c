@@ -163,7 +163,7 @@ static ck_status get_fact(ck_value **out, void *to, const char *owner, const cha
   return status;
 }
 
-/* ---- what goes through ---- */
+/* ---- functions that pass rows on as they are ---- */
 
 #define INNER(to) (((ck_sealed *)(to))->inner)
 
@@ -172,12 +172,11 @@ static ck_status check_owner(void *to, const char *session_id, ck_error *err) {
 }
 static void release(void *to, ck_lease lease) { INNER(to).release(INNER(to).self, lease); }
 
-static void set_trouble(void *to, ck_lease lease, const char *text) {
-  if (INNER(to).set_trouble) INNER(to).set_trouble(INNER(to).self, lease, text);
+static void set_fault(void *to, ck_lease lease, const char *text) {
+  INNER(to).set_fault(INNER(to).self, lease, text);
 }
-static void get_trouble(char out[CK_STORE_FAULT_MAX], void *to, const char *session_id) {
-  out[0] = '\0';
-  if (INNER(to).get_trouble) INNER(to).get_trouble(out, INNER(to).self, session_id);
+static void get_fault(char out[CK_STORE_FAULT_MAX], void *to, const char *session_id) {
+  INNER(to).get_fault(out, INNER(to).self, session_id);
 }
 
 static ck_status list_pins(int64_t **out, size_t *count, void *to, int64_t session, ck_error *err) {
@@ -211,24 +210,26 @@ static const uint8_t *fingerprint_key(void *to) {
   return INNER(to).fingerprint_key(INNER(to).self);
 }
 
+/* Optional functions are there when the wrapped backend has them. */
 void ck_sealed_add_reads(ck_backend *out) {
+  const ck_backend *inner = &INNER(out->self);
   out->read_events = ck_sealed_read_events;
   out->read_checkpoints = ck_sealed_read_checkpoints;
   out->get_session = get_session;
   out->list_sessions = list_sessions;
-  out->list_forks = list_forks;
-  out->get_fact = get_fact;
   out->check_owner = check_owner;
   out->release = release;
-  out->set_trouble = set_trouble;
-  out->get_trouble = get_trouble;
-  out->list_pins = list_pins;
-  out->list_bases = list_bases;
   out->get_identity = get_identity;
   out->list_timelines = list_timelines;
   out->last_seq = last_seq;
   out->count_events = count_events;
-  out->check = check;
   out->get_stats = get_stats;
   out->fingerprint_key = fingerprint_key;
+  if (inner->list_forks) out->list_forks = list_forks;
+  if (inner->get_fact) out->get_fact = get_fact;
+  if (inner->set_fault) out->set_fault = set_fault;
+  if (inner->get_fault) out->get_fault = get_fault;
+  if (inner->list_pins) out->list_pins = list_pins;
+  if (inner->list_bases) out->list_bases = list_bases;
+  if (inner->check) out->check = check;
 }

@@ -107,7 +107,7 @@ static ck_status open_sealed(ck_sealed *self, const ck_sealed_opening *opening, 
   self->key = ck_seal_key(self->seal);
   status = entry->is_there ? check_entry(self, bytes, entry, opening, err)
                            : take_key(self, opening, err);
-  if (!status) inner->use_seal(inner->self, self->seal);
+  if (!status && inner->use_seal) inner->use_seal(inner->self, self->seal);
   return status;
 }
 

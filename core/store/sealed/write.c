@@ -329,35 +329,37 @@ static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {
   return status;
 }
 
-/* ---- what goes through ---- */
+/* ---- functions that pass on what they are given ---- */
 
 static ck_status recover(void *to, ck_error *err) { return INNER(to).recover(INNER(to).self, err); }
 static ck_status sync_all(void *to, ck_error *err) { return INNER(to).sync(INNER(to).self, err); }
 static ck_status idle(void *to, ck_error *err) { return INNER(to).idle(INNER(to).self, err); }
-static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
-                      ck_error *err) {
-  return INNER(to).hold(out, INNER(to).self, session_id, epoch_read, err);
+static ck_status lock_session(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
+                              ck_error *err) {
+  return INNER(to).lock_session(out, INNER(to).self, session_id, epoch_read, err);
 }
 static ck_status pin(void *to, ck_lease lease, int64_t seq, bool pinned, ck_error *err) {
   return INNER(to).pin(INNER(to).self, lease, seq, pinned, err);
 }
-static ck_status give_back(int64_t *bytes, void *to, ck_error *err) {
-  return INNER(to).give_back(bytes, INNER(to).self, err);
+static ck_status vacuum(int64_t *bytes, void *to, ck_error *err) {
+  return INNER(to).vacuum(bytes, INNER(to).self, err);
 }
 
+/* Optional functions are there when the wrapped backend has them. */
 void ck_sealed_add_writes(ck_backend *out) {
+  const ck_backend *inner = &INNER(out->self);
   out->commit = commit;
   out->create_session = create_session;
   out->acquire = acquire;
-  out->prune = prune;
-  out->delete_session = delete_session;
-  out->put_request = put_request;
-  out->get_request = get_request;
-  out->put_fact = put_fact;
-  out->recover = recover;
-  out->sync = sync_all;
-  out->idle = idle;
-  out->hold = hold;
-  out->pin = pin;
-  out->give_back = give_back;
+  if (inner->prune) out->prune = prune;
+  if (inner->delete_session) out->delete_session = delete_session;
+  if (inner->put_request) out->put_request = put_request;
+  if (inner->get_request) out->get_request = get_request;
+  if (inner->put_fact) out->put_fact = put_fact;
+  if (inner->recover) out->recover = recover;
+  if (inner->sync) out->sync = sync_all;
+  if (inner->idle) out->idle = idle;
+  if (inner->lock_session) out->lock_session = lock_session;
+  if (inner->pin) out->pin = pin;
+  if (inner->vacuum) out->vacuum = vacuum;
 }

@@ -55,12 +55,12 @@ void ck_sqlite_release_all(ck_sqlite *self) {
   while (self->owned) release(self, self->owned->lease);
 }
 
-static void set_trouble(void *to, ck_lease lease, const char *text) {
+static void set_fault(void *to, ck_lease lease, const char *text) {
   const ck_owned *owned = ck_sqlite_get_owned(to, lease);
   if (owned) ck_session_lock_set_fault(owned->lock, text);
 }
 
-static void get_trouble(char out[CK_STORE_FAULT_MAX], void *to, const char *session_id) {
+static void get_fault(char out[CK_STORE_FAULT_MAX], void *to, const char *session_id) {
   ck_session_lock_get_fault(out, CK_STORE_FAULT_MAX, ((ck_sqlite *)to)->path, session_id);
 }
 
@@ -300,8 +300,8 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
 
 /* The epoch is only read: whoever moves it must have this lock, or its holder is fenced like any
  * other. */
-static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id,
-                           uint64_t epoch_read, ck_error *err) {
+static ck_status check_rows(int64_t *no, ck_sqlite *self, const char *session_id,
+                            uint64_t epoch_read, ck_error *err) {
   int64_t timeline;
   ck_standing standing = {0};
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
@@ -314,8 +314,8 @@ static ck_status hold_rows(int64_t *no, ck_sqlite *self, const char *session_id,
   return ck_sqlite_end(self, status, err);
 }
 
-static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
-                      ck_error *err) {
+static ck_status lock_session(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
+                              ck_error *err) {
   ck_sqlite *self = to;
   *out = (ck_lease){0};
   if (self->read_only)
@@ -328,7 +328,7 @@ static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t 
   int64_t no = 0;
   status = own(&owned, self, session_id, err);
   if (status != CK_OK) return status;
-  status = hold_rows(&no, self, session_id, epoch_read, err);
+  status = check_rows(&no, self, session_id, epoch_read, err);
   if (status != CK_OK) {
     disown(owned);
     return status;
@@ -341,9 +341,9 @@ static ck_status hold(ck_lease *out, void *to, const char *session_id, uint64_t 
 void ck_sqlite_add_sessions(ck_backend *backend) {
   backend->create_session = create_session;
   backend->acquire = acquire;
-  backend->hold = hold;
+  backend->lock_session = lock_session;
   backend->check_owner = check_owner;
-  backend->set_trouble = set_trouble;
-  backend->get_trouble = get_trouble;
+  backend->set_fault = set_fault;
+  backend->get_fault = get_fault;
   backend->release = release;
 }

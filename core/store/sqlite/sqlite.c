@@ -181,7 +181,7 @@ static void fill(ck_backend *out, ck_sqlite *self) {
   out->prune = ck_sqlite_prune;
   out->pin = ck_sqlite_pin;
   out->delete_session = ck_sqlite_delete_session;
-  out->give_back = ck_sqlite_vacuum;
+  out->vacuum = ck_sqlite_vacuum;
   out->recover = ck_sqlite_recover;
   out->sync = ck_sqlite_sync;
   out->idle = ck_sqlite_idle;
