@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# paths.t - what documents name exists: files and folders, symbols of C, commands of the program.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+CKRUN=${CKRUN:?the path of the program}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0
+
+check() {
+  count=$((count + 1))
+  if [ -z "$2" ]; then echo "ok $count - $1"; else echo "not ok $count - $1"; sed 's/^/# /' <<<"$2"; fi
+}
+
+# Paths below the folders of the sources that are not there.
+missing_paths() {
+  grep -oEh '(^|[^A-Za-z0-9_./-])(core|lua|tests|policies|examples)/[A-Za-z0-9_./-]*[A-Za-z0-9_]' "$@" |
+    grep -oE '(core|lua|tests|policies|examples)/.*' | sort -u |
+    while IFS= read -r path; do [ -e "$path" ] || echo "$path"; done
+}
+
+grep -rohE --include='*.[ch]' '\b(ck|CK)_[A-Za-z0-9_]+' core lua | sort -u >"$work/symbols"
+
+# Symbols that no source has; one that ends in _ is the beginning of several.
+missing_symbols() {
+  grep -oEh '\b(ck|CK)_[A-Za-z0-9_]+' "$@" | sort -u | while IFS= read -r symbol; do
+    case $symbol in
+      *_) grep -q "^$symbol" "$work/symbols" ;;
+      *) grep -qx "$symbol" "$work/symbols" ;;
+    esac || echo "$symbol"
+  done
+}
+
+# Commands named as `ckrun WORD` or `ckrun WORD WORD` at the beginning of a code span or of a line behind "$ ".
+missing_commands() {
+  grep -oEh '(`|^\$ )ckrun [a-z][a-z]+( [a-z]+)?' "$@" | sed 's/^.*ckrun //' | sort -u |
+    while read -r first second; do
+      "$CKRUN" help "$first" ${second:+"$second"} >/dev/null 2>&1 || "$CKRUN" help "$first" >/dev/null 2>&1 ||
+        grep -qE "^  $first( |\$)" <("$CKRUN" help) || echo "ckrun $first${second:+ $second}"
+    done
+}
+
+mapfile -t documents < <(find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sort)
+check 'there are documents' "$([ "${#documents[@]}" -ge 8 ] || echo "${documents[*]}")"
+check 'every path that a document names exists' "$(missing_paths "${documents[@]}")"
+check 'every C symbol that a document names exists' "$(missing_symbols "${documents[@]}")"
+check 'every command that a document names exists' "$(missing_commands "${documents[@]}")"
+
+cat >"$work/broken.md" <<'END_OF_DOCUMENT'
+See `core/nowhere.c`, (tests/nothing/), `lua/README.md`. Call `ck_no_such_thing`, CK_E_NEVER; not `ck_value` and `ck_value_`.
+
+    $ ckrun help
+$ ckrun fly there
+Try `ckrun jump`, `ckrun sessions list`.
+END_OF_DOCUMENT
+found=$(missing_paths "$work/broken.md"; missing_symbols "$work/broken.md"; missing_commands "$work/broken.md")
+want=$'core/nowhere.c\ntests/nothing\nCK_E_NEVER\nck_no_such_thing\nckrun fly there\nckrun jump'
+check 'what is not there is found' "$([ "$found" = "$want" ] || echo "$found")"
+echo "1..$count"
