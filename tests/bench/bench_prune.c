@@ -2,7 +2,7 @@
  * read before anything goes. */
 #include <stdio.h>
 
-#include "core/runtime/session/checkpoint_list.h"
+#include "core/runtime/history/prune_at_rest.h"
 #include "tests/bench/bench.h"
 
 enum { CHECKPOINTS = 10000 };

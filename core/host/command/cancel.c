@@ -14,7 +14,7 @@ typedef struct values {
 static ck_status cancel_at_rest(ck_remote_command *errand, const char *reason, ck_error *err) {
   ck_session *session;
   ck_error taken = CK_ERROR_INIT;
-  ck_resume_options options = {.keep_slots = true};
+  ck_resume_options options = {.keep_references = true};
   ck_status status = ck_session_resume(&session, errand->runtime, errand->id, &options, &taken);
   if (status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
   if (status != CK_OK) return ck_error_set(err, status, "%s", taken.text);

@@ -7,7 +7,7 @@
 #include "core/host/print/key_values.h"
 #include "core/host/session/launch.h"
 #include "core/host/run/spills.h"
-#include "core/runtime/session/checkpoint_list.h"
+#include "core/runtime/history/prune_at_rest.h"
 #include "lua/policy/policy.h"
 #include "lua/profile/profile.h"
 
@@ -63,10 +63,10 @@ static ck_status print(const ck_remote_command *errand, const ck_pruned *of,
   ck_key_values facts;
   ck_key_values_init(&facts, errand->host->output);
   ck_key_values_put_text(&facts, "session", errand->id);
-  ck_key_values_put_count(&facts, "checkpoints", (int64_t)of->past.count);
+  ck_key_values_put_count(&facts, "checkpoints", (int64_t)of->before.count);
   ck_key_values_put_count(&facts, "dropped", (int64_t)of->report.count);
-  put_dropped(&facts, &of->past, &of->report);
-  put_kept(&facts, &of->past, &of->report);
+  put_dropped(&facts, &of->before, &of->report);
+  put_kept(&facts, &of->before, &of->report);
   ck_key_values_put_count(&facts, "hidden", of->report.hidden);
   if (of->report.broken) ck_key_values_put_count(&facts, "unreadable", of->report.broken);
   ck_key_values_put_bytes(&facts, "bytes", of->report.bytes);

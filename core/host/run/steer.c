@@ -3,6 +3,7 @@
 #include "core/host/run/steer.h"
 
 #include "core/host/print/format.h"
+#include "core/runtime/session/maintenance.h"
 
 static int64_t now_us(const ck_steer *self) { return self->clock.mono_us(self->clock.self); }
 

@@ -349,7 +349,7 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
         self, entry->open ? entry->intent_digest : entry->outcome_digest, err);
   if (status != CK_OK) return status;
   if (found->repeated && found->answer == CK_LEDGER_RUN && !ck_call_waits_only(&self->effect))
-    execution->session->clean = false;
+    ck_session_mark_unclean(execution->session);
   if (is_open(entry) && !found->diverged && ck_driver_probes(self->driver, &self->effect))
     return start_probe(self, err);
   bool fails = false;

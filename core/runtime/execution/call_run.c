@@ -100,7 +100,7 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   snprintf(text, sizeof text, "effect %s: %s", self->key, error);
   free(error);
   *failed = ask_policies(self, cause, text) == CK_FAILURE_FAIL;
-  if (*failed) ck_call_session(self)->clean = false;
+  if (*failed) ck_session_mark_unclean(ck_call_session(self));
   if (*failed) ck_call_fail(self, cause, text);
   return CK_OK;
 }
@@ -115,7 +115,7 @@ static ck_status handle_failure(ck_call *self, ck_error *err) {
            outcome->error ? outcome->error : "failed");
   ck_status status = ck_call_record(self, outcome, self->driver->name, err);
   if (status != CK_OK) return status;
-  ck_call_session(self)->clean = false;
+  ck_session_mark_unclean(ck_call_session(self));
   ck_failure_answer answer = ask_policies(self, cause, text);
   if (answer == CK_FAILURE_RETRY && ++self->tries < TRIES_MAX)
     return ck_call_commit_intent(self, err);

@@ -113,7 +113,7 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   self->ended = true;
   self->result = (ck_execution_result){.status = ending->status, .cause = ending->cause};
   snprintf(self->result.text, sizeof self->result.text, "%s", ending->text);
-  self->session->failure = ending->cause;
+  ck_session_set_failure(self->session, ending->cause);
   ck_saving before;
   ck_session_get_saving(&before, self->session);
   ck_status status = ck_session_end(self->session, ending->status,

@@ -11,13 +11,11 @@
 /* ---- how things stand ---- */
 
 void ck_limits_get(ck_limits_usage *out, const ck_session *session) {
-  const ck_totals *now = &session->totals, *base = &session->base;
-  const ck_clock *clock = &session->runtime->clock;
-  int64_t active_us = session->active_base_us + clock->mono_us(clock->self) - session->began_us;
+  const ck_totals *now = &session->spent.totals, *base = &session->spent.base;
   out->spent = (ck_amounts){{
       [CK_DIMENSION_BUDGET] = now->cost_micros - base->cost_micros,
-      [CK_DIMENSION_TIME] = (active_us - base->active_us) / 1000,
-      [CK_DIMENSION_ROUNDS] = session->spending.rounds - session->rounds_base,
+      [CK_DIMENSION_TIME] = (ck_session_active_us(session) - base->active_us) / 1000,
+      [CK_DIMENSION_ROUNDS] = session->spent.agents.rounds - session->spent.rounds_base,
       [CK_DIMENSION_TOKENS] =
           now->input_tokens + now->output_tokens - base->input_tokens - base->output_tokens,
       [CK_DIMENSION_TOOL_CALLS] = now->tool_calls - base->tool_calls,
@@ -27,7 +25,7 @@ void ck_limits_get(ck_limits_usage *out, const ck_session *session) {
 }
 
 void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const char *agent) {
-  const ck_agent_spending *s = ck_spending_get(&session->spending, agent);
+  const ck_agent_spending *s = ck_spending_get(&session->spent.agents, agent);
   *out = (ck_limits_usage){0};
   if (s)
     out->spent =
@@ -207,7 +205,7 @@ ck_status ck_limits_count(ck_call *call, ck_error *err) {
   ck_status status = tell_approaching(execution, NULL, err);
   for (const char *const *payer = call->effect.payers; payer && *payer && status == CK_OK;
        payer++) {
-    status = ck_spending_add_ms(&execution->session->spending, *payer, ms, err);
+    status = ck_session_add_ms(execution->session, *payer, ms, err);
     if (status == CK_OK) status = tell_approaching(execution, *payer, err);
   }
   return status;
@@ -235,8 +233,9 @@ ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *er
   bool turn = kind == CK_BOUNDARY_TOOL_ROUND || kind == CK_BOUNDARY_LOOP_ITERATION,
        round = kind == CK_BOUNDARY_ROUND_COMPLETE;
   ck_status status = CK_OK;
-  if (round) session->spending.rounds++, session->spending.changed = true;
-  if (turn && runner->agent) status = ck_spending_add_round(&session->spending, runner->agent, err);
+  if (round) status = ck_session_add_round(session, NULL, err);
+  if (status == CK_OK && turn && runner->agent)
+    status = ck_session_add_round(session, runner->agent, err);
   if (status == CK_OK && round) status = end_rounds(execution, NULL, err);
   if (status == CK_OK && turn && runner->agent) status = end_rounds(execution, runner->agent, err);
   return status;

@@ -48,7 +48,7 @@ ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_
   }
   execution->failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};
   snprintf(execution->failure.text, sizeof execution->failure.text, "%s", text);
-  execution->session->clean = false;
+  ck_session_mark_unclean(execution->session);
   self->error = strdup(text);
   self->error_status = cause;
   return self->error ? ck_runner_end(self, err) : ck_error_no_memory(err);
@@ -126,8 +126,9 @@ static ck_status move_position(ck_runner *self, ck_error *err) {
         err, CK_E_FLOW,
         "a boundary of scope %s comes back to the position \"%s\": each must be a new one",
         self->scope, self->path);
-  return status == CK_OK ? ck_runner_put_position(self, self->execution->session->next_seq, err)
-                         : status;
+  return status == CK_OK
+             ? ck_runner_put_position(self, ck_session_next_seq(self->execution->session), err)
+             : status;
 }
 
 static void tell_boundary(ck_execution *self, const ck_boundary *at, const ck_saved *saved) {
@@ -171,7 +172,7 @@ static ck_status reach_boundary(ck_runner *self, ck_error *err) {
     return ck_runner_fail(self, misplaced.status, misplaced.text, err);
   ck_status status = save_boundary(&saved, self, &at, err);
   if (status != CK_OK) return status;
-  if (execution->session->policy_failures >= POLICY_FAILURES_MAX)
+  if (execution->session->boundaries.policy_failures >= POLICY_FAILURES_MAX)
     ck_execution_end(execution, CK_SESSION_PAUSED, CK_E_POLICY,
                      "policies failed three times in a row: see the session's policy_error events");
   self->ticket = saved.ticket;
@@ -220,9 +221,9 @@ static ck_status finish_drivers(const ck_execution *self, ck_error *err) {
   const ck_session *session = self->session;
   ck_status status = CK_OK;
   for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
-    for (size_t i = 0; (*d)->finish && i < session->scope_count && status == CK_OK; i++)
-      status = (*d)->finish((*d)->self, ck_scope_name(session->scopes[i]),
-                            ck_scope_consumed(session->scopes[i]), err);
+    for (size_t i = 0; (*d)->finish && i < session->scopes.count && status == CK_OK; i++)
+      status = (*d)->finish((*d)->self, ck_scope_name(session->scopes.list[i]),
+                            ck_scope_consumed(session->scopes.list[i]), err);
   return status;
 }
 

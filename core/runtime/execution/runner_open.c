@@ -60,7 +60,8 @@ static ck_status restore_main(ck_runner *self, ck_error *err) {
   const ck_value *saved = ck_session_get(session, "position.main");
   bool done;
   if (saved) return ck_runner_take_position(self, &done, saved, err);
-  return ck_runner_put_position(self, session->cut ? session->cut : session->next_seq - 1, err);
+  return ck_runner_put_position(self, session->cut ? session->cut : ck_session_last_seq(session),
+                                err);
 }
 
 ck_status ck_runner_open(ck_runner *self, ck_error *err) {

@@ -40,7 +40,7 @@ static ck_status reopen(ck_runner *self, const ck_value *saved, ck_error *err) {
   ck_status status = ck_runner_reattach(self, saved, err);
   if (status == CK_OK && self->set_aside) {
     self->set_aside = false;
-    self->born = self->execution->session->next_seq;
+    self->born = ck_session_next_seq(self->execution->session);
     status = ck_runner_put_position(self, self->cut, err);
   }
   return status == CK_OK && self->phase != CK_PHASE_ENDED ? ck_runner_reopen_below(self, err)
@@ -55,12 +55,12 @@ static ck_status begin(ck_runner *self, const ck_flow_child *child, ck_error *er
   snprintf(key, sizeof key, "position.%s", self->scope);
   if (ck_session_get(session, key))
     status = ck_execution_remove_saved(self->execution, key, err); /* of another fork */
-  self->born = session->next_seq;
+  self->born = ck_session_next_seq(session);
   self->agent = child->agent ? strdup(child->agent) : NULL;
   if (child->agent && !self->agent) return ck_error_no_memory(err);
   if (status == CK_OK && child->task)
     status = ck_value_copy(&self->task, ck_bytes_text(child->task), err);
-  if (status == CK_OK) status = ck_runner_put_position(self, session->next_seq - 1, err);
+  if (status == CK_OK) status = ck_runner_put_position(self, ck_session_last_seq(session), err);
   return status == CK_OK ? ck_runner_open(self, err) : status;
 }
 
@@ -157,7 +157,7 @@ ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   if (status == CK_OK && !self->error) status = ck_runner_forget_joined(self, err);
   if (status == CK_OK && !self->error) status = ck_runner_remove_orphans(self, err);
   self->phase = CK_PHASE_ENDED;
-  self->end = self->execution->session->next_seq - 1;
+  self->end = ck_session_last_seq(self->execution->session);
   /* One that failed is run again from its last boundary: what it did since must be found. */
   int64_t cut = self->error ? self->cut : self->end;
   return status == CK_OK ? ck_runner_put_position(self, cut, err) : status;

@@ -3,27 +3,26 @@
 #include <string.h>
 
 #include "core/runtime/history/history_edit_private.h"
+#include "core/runtime/session/opening.h"
 
 /* As if the origin had ended at the checkpoint: the fork's timelines and seqs follow those that it
  * sees. */
-static void place(ck_history_edit *self) {
-  ck_session *session = self->session;
-  ck_timeline *timeline = &session->timeline;
+static void set_position(ck_history_edit *self) {
+  ck_timeline timeline = self->session->timeline;
   uint32_t attempt = 1;
   for (size_t i = 0; i < self->head.timeline_count; i++) {
     const ck_timeline *at = &self->head.timelines[i];
     if (at->no <= self->from.timeline && at->attempt > attempt) attempt = at->attempt;
   }
-  timeline->no = self->from.timeline + 1;
-  timeline->begin = self->from.seq + 1;
-  timeline->attempt = attempt + 1;
-  session->next_seq = timeline->begin;
-  session->totals = session->base = self->from.totals;
-  session->active_base_us = session->totals.active_us;
+  timeline.no = self->from.timeline + 1;
+  timeline.begin = self->from.seq + 1;
+  timeline.attempt = attempt + 1;
+  ck_session_set_timeline(self->session, &timeline);
+  ck_session_begin_totals(self->session, &self->from.totals);
 }
 
 static ck_status put_base(ck_history_edit *self, ck_error *err) {
-  const ck_totals *base = &self->session->base;
+  const ck_totals *base = &self->session->spent.base;
   ck_buffer buffer = {0};
   ck_value *value = NULL;
   ck_json_writer w = {.out = &buffer};
@@ -44,15 +43,14 @@ static ck_status put_base(ck_history_edit *self, ck_error *err) {
 
 /* A secret stays the reference that it was given as. */
 static ck_status make_edit(ck_history_edit *self, const ck_state_edit *edit, ck_error *err) {
-  ck_value *body = NULL, *slot = NULL;
+  ck_value *body = NULL;
   ck_status status = ck_state_edit_check(edit, self->session->redactor, err);
   if (status == CK_OK) status = ck_state_edit_write(&body, edit, err);
   if (status == CK_OK)
     status = ck_session_append(self->session, CK_EVENT_EDIT, NULL, NULL, body, err);
-  if (status == CK_OK && edit->ref) status = ck_redact_make_ref(&slot, edit->ref, err);
-  if (status == CK_OK && slot) status = ck_state_put(self->session->changed, edit->key, slot, err);
-  if (status == CK_OK && !slot) status = ck_session_put(self->session, edit->key, edit->value, err);
-  ck_value_free(slot);
+  if (status == CK_OK)
+    status = edit->ref ? ck_session_put_reference(self->session, edit->key, NULL, edit->ref, err)
+                       : ck_session_put(self->session, edit->key, edit->value, err);
   ck_value_free(body);
   return status;
 }
@@ -92,7 +90,7 @@ static ck_status fork_from(ck_history_edit_result *out, ck_history_edit *self,
   const ck_state_edits *edits = options->edits;
   ck_status status = ck_history_edit_begin(self, options, err);
   if (status != CK_OK) return status;
-  place(self);
+  set_position(self);
   status = ck_history_edit_announce(self, CK_EVENT_SESSION_FORKED, 0, err);
   for (size_t i = 0; edits && i < edits->count && status == CK_OK; i++)
     status = make_edit(self, &edits->items[i], err);

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/session/checkpoint.h"
+#include "core/runtime/session/load.h"
+#include "core/runtime/session/opening.h"
 #include "core/runtime/session/select.h"
 
 ck_status ck_history_edit_open(ck_history_edit *self, ck_runtime *runtime, const char *id,
@@ -35,13 +38,11 @@ static ck_status choose(ck_history_edit *self, const char *checkpoint, ck_error 
 
 static ck_status load_state(ck_history_edit *self, ck_error *err) {
   ck_state *state;
-  ck_session *session = self->session;
   ck_status status =
       ck_store_get_state(&state, self->runtime->store, self->head.session.no, self->from.seq, err);
   if (status != CK_OK) return status;
-  ck_state_free(session->state);
-  session->state = state;
-  return ck_session_fill_secret_references(session, true, err);
+  ck_session_set_state(self->session, state);
+  return ck_session_fill_secret_references(self->session, true, err);
 }
 
 /* Its profile is not needed: no policy is asked, and what is known of its secrets is the caller's
@@ -56,12 +57,10 @@ ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_opt
     status = ck_redactor_set_keys(self->session->redactor, options->excluded, err);
   if (status == CK_OK) status = load_state(self, err);
   if (status == CK_OK)
-    status = ck_session_load_checkpoint_list(self->session, &self->head, &self->from, true, err);
+    status = ck_session_load_history(self->session, &self->head, &self->from, true, err);
   if (status != CK_OK) return status;
-  ck_session *session = self->session;
-  session->checkpoint = self->from.seq;
-  session->next_seq = session->timeline.begin;
-  session->began_us = self->runtime->clock.mono_us(self->runtime->clock.self);
+  ck_session_follow_checkpoint(self->session, self->from.seq);
+  ck_session_restart_active(self->session);
   return CK_OK;
 }
 
@@ -89,27 +88,15 @@ ck_status ck_history_edit_announce(ck_history_edit *self, ck_event_kind kind, in
   return status;
 }
 
-static ck_status write(ck_history_edit *self, const ck_session_record *record,
-                       const ck_checkpoint *checkpoint, const char *reason, ck_error *err) {
-  ck_session *session = self->session;
-  ck_store *store = self->runtime->store;
-  const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = reason};
-  ck_opening opening = {.timeline = &session->timeline,
-                        .events = session->pending,
-                        .event_count = session->pending_count,
-                        .checkpoint = checkpoint,
-                        .update = &paused};
-  if (record) return ck_store_create_session(&session->lease, store, record, &opening, err);
-  return ck_store_acquire(&session->lease, store, self->head.session.id, self->head.session.epoch,
-                          &opening, err);
-}
-
 ck_status ck_history_edit_commit(ck_history_edit_result *out, ck_history_edit *self,
                                  const ck_session_record *record, const char *reason,
                                  ck_error *err) {
   ck_checkpoint *checkpoint;
+  const ck_session_update paused = {.status = CK_SESSION_PAUSED, .reason = reason};
   ck_status status = ck_session_mark_edit(&checkpoint, self->session, err);
-  if (status == CK_OK) status = write(self, record, checkpoint, reason, err);
+  if (status == CK_OK)
+    status =
+        ck_session_write_gathered(self->session, &self->head, record, checkpoint, &paused, err);
   if (status == CK_OK) {
     *out = (ck_history_edit_result){.from_seq = self->from.seq,
                                     .timeline = self->session->timeline.no,

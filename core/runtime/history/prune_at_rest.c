@@ -1,23 +1,24 @@
-/* prune_at_rest.c - a prune by hand: of a session that nobody runs. */
+/* prune_at_rest.c - drops checkpoints of a session that nobody runs, and records it. */
+#include "core/runtime/history/prune_at_rest.h"
+
 #include <stdlib.h>
 
 #include "core/base/clock.h"
-#include "core/runtime/session/checkpoint_list.h"
 
 void ck_pruned_clear(ck_pruned *self) {
   ck_prune_report_clear(&self->report);
-  ck_checkpoint_list_clear(&self->past);
+  ck_checkpoint_list_clear(&self->before);
 }
 
-static ck_status choose(int64_t *seqs, size_t *count, const ck_checkpoint_list *past,
+static ck_status choose(int64_t *seqs, size_t *count, const ck_checkpoint_list *before,
                         const ck_prune_order *order, ck_error *err) {
   ck_clock clock = ck_clock_system();
   *count = 0;
   if (order->keep < 0)
-    return ck_checkpoint_list_ask(seqs, count, past, order->policies, clock.wall_ms(clock.self),
+    return ck_checkpoint_list_ask(seqs, count, before, order->policies, clock.wall_ms(clock.self),
                                   err);
-  for (size_t i = 0; i < past->count && (int64_t)(past->count - i) > order->keep; i++)
-    seqs[(*count)++] = past->list[i].seq;
+  for (size_t i = 0; i < before->count && (int64_t)(before->count - i) > order->keep; i++)
+    seqs[(*count)++] = before->list[i].seq;
   return CK_OK;
 }
 
@@ -31,7 +32,8 @@ static ck_status record(ck_store *store, ck_lease lease, const ck_head *head,
                     .at_ms = clock.wall_ms(clock.self),
                     .scope = "main"};
   ck_event *events[] = {&event};
-  ck_status status = ck_checkpoint_list_describe(&event.body, &pruned->past, &pruned->report, err);
+  ck_status status =
+      ck_checkpoint_list_describe(&event.body, &pruned->before, &pruned->report, err);
   if (status != CK_OK) return status;
   ck_batch batch = {
       .lease = lease, .events = events, .event_count = 1, .durability = CK_DURABLE_POWER};
@@ -69,10 +71,10 @@ ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *
   *out = (ck_pruned){0};
   ck_status status = ck_store_get_head(&head, store, id, err);
   if (status != CK_OK) return status;
-  status = ck_checkpoint_list_read(&out->past, store, head.session.no, err);
-  if (status == CK_OK && !(of.seqs = calloc(out->past.count + 1, sizeof *of.seqs)))
+  status = ck_checkpoint_list_read(&out->before, store, head.session.no, err);
+  if (status == CK_OK && !(of.seqs = calloc(out->before.count + 1, sizeof *of.seqs)))
     status = ck_error_no_memory(err);
-  if (status == CK_OK) status = choose(of.seqs, &of.count, &out->past, order, err);
+  if (status == CK_OK) status = choose(of.seqs, &of.count, &out->before, order, err);
   if (status == CK_OK && order->dry_run)
     status = ck_store_plan_prune(store, id, of.seqs, of.count, &out->report, err);
   else if (status == CK_OK)

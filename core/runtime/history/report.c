@@ -140,7 +140,7 @@ static ck_status move_said(const ck_history_edit *self, const char *scope, const
     if (name.failed) break;
     if (strcmp(name.data, "said") != 0) ck_json_member_raw(&w, name.data, it.value);
   }
-  ck_json_member_int(&w, "said", self->session->next_seq - 1);
+  ck_json_member_int(&w, "said", ck_session_last_seq(self->session));
   ck_json_end(&w, '}');
   ck_status status = ck_buffer_check(&name, err);
   if (status == CK_OK) status = ck_value_from(&moved, &buffer, err);

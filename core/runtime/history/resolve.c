@@ -130,7 +130,7 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
   doubts left = {.key = what->key};
   *recorded = false;
   ck_status status =
-      ck_session_resume(&session, runtime, id, &(ck_resume_options){.keep_slots = true}, err);
+      ck_session_resume(&session, runtime, id, &(ck_resume_options){.keep_references = true}, err);
   if (status != CK_OK) return status;
   uint64_t ticket;
   const ck_ledger_entry *entry = ck_ledger_get(session->ledger, what->key);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/session/record.h"
 #include "core/runtime/session/session_private.h"
 
 /* ---- fields ---- */
@@ -168,7 +169,7 @@ static ck_status put_position(const ck_run_checkpoint *self, ck_session *session
   ck_value *value = NULL;
   snprintf(path, sizeof path, "agent#%" PRId64, turn);
   ck_json_begin(&w, '{');
-  ck_json_member_int(&w, "cut", session->next_seq);
+  ck_json_member_int(&w, "cut", ck_session_next_seq(session));
   ck_json_name(&w, "at");
   ck_json_begin(&w, '{');
   ck_json_member_text(&w, "path", path);

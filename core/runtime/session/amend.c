@@ -1,6 +1,6 @@
-/* amend.c - a person's edits of a session's state: announced in a run's opening, made, and kept by
- * a checkpoint. */
-#include <stdlib.h>
+/* amend.c - makes a person's edits of a session's state, and finds those that a crash left unmade.
+ */
+#include "core/runtime/session/amend.h"
 
 #include "core/runtime/session/secret.h"
 #include "core/runtime/session/session_private.h"
@@ -12,37 +12,12 @@ ck_status ck_session_check_edits(ck_session *self, const ck_state_edits *edits, 
   return status;
 }
 
-ck_status ck_session_make_opening(ck_event **out, const ck_event *first,
-                                  const ck_state_edits *edits, ck_error *err) {
-  size_t count = edits ? edits->count : 0;
-  for (size_t i = 0; i <= count; i++) out[i] = NULL;
-  ck_status status = ck_event_new(&out[0], first, err);
-  for (size_t i = 0; i < count && status == CK_OK; i++) {
-    ck_event event = *first;
-    event.kind = CK_EVENT_EDIT;
-    event.seq = first->seq + 1 + (int64_t)i;
-    status = ck_state_edit_write(&event.body, &edits->items[i], err);
-    if (status != CK_OK) break;
-    status = ck_event_new(&out[i + 1], &event, err);
-    ck_value_free(event.body);
-  }
-  for (size_t i = 0; status != CK_OK && i <= count; i++) {
-    ck_event_free(out[i]);
-    out[i] = NULL;
-  }
-  return status;
-}
-
-/* The running session has the value, its checkpoints the reference. */
 static ck_status put_secret(ck_session *self, const ck_state_edit *edit, ck_error *err) {
   ck_buffer secret = {0};
-  ck_value *value = NULL, *slot = NULL;
+  ck_value *value = NULL;
   ck_status status = ck_secret_read(&secret, edit->ref, err);
   if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&secret), err);
-  if (status == CK_OK) status = ck_redact_make_ref(&slot, edit->ref, err);
-  if (status == CK_OK) status = ck_state_put(self->state, edit->key, value, err);
-  if (status == CK_OK) status = ck_state_put(self->changed, edit->key, slot, err);
-  ck_value_free(slot);
+  if (status == CK_OK) status = ck_session_put_reference(self, edit->key, value, edit->ref, err);
   ck_value_free(value);
   ck_secret_wipe(&secret);
   return status;
@@ -64,8 +39,7 @@ ck_status ck_session_make_edits(ck_session *self, const ck_state_edits *edits, c
 
 typedef struct finding {
   ck_state_edits *to;
-  int64_t
-      next; /* seq: those of the opening follow each other; others were made by the run itself */
+  int64_t next; /* seq: an opening's edits follow each other; later ones were made by the run */
   ck_status status;
   ck_error *err;
 } finding;

@@ -25,21 +25,4 @@ CK_CHECKED ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkp
 /* The id of the one at `seq`; NULL: it is not listed. */
 const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq);
 
-/* A prune of a session at rest. */
-typedef struct ck_prune_order {
-  const ck_policy_engine *policies; /* they say what goes, when `keep` is negative */
-  int64_t keep;                     /* all but so many of the latest go */
-  bool dry_run;                     /* only say what would come of it; needs no lock */
-} ck_prune_order;
-typedef struct ck_pruned {
-  ck_checkpoint_list past; /* what was there before */
-  ck_prune_report report;
-  int64_t freed; /* bytes that the file is smaller by */
-} ck_pruned;
-void ck_pruned_clear(ck_pruned *self);
-/* CK_E_OWNED, CK_E_FENCED; otherwise as ck_store_prune. What was dropped is an event of the
- * session; free pages are given back to the system. Caller clears `out`, also after a failure. */
-CK_CHECKED ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id,
-                                              const ck_prune_order *order, ck_error *err);
-
 #endif

@@ -1,12 +1,16 @@
 /* end.c - ends a run: the last checkpoint where one is due, the closing event, the status, all
  * durable before it returns. */
+#include "core/runtime/session/end.h"
+
 #include <stdlib.h>
 
+#include "core/runtime/session/opening.h"
+#include "core/runtime/session/prune.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/maintenance.h"
 
-/* What each status leaves in the transcript; a boundary kind of 0 takes no checkpoint: the strand
- * is not at a boundary. */
+/* What each status leaves in the transcript. A boundary kind of 0 takes no checkpoint: the
+ * coroutine is not at a boundary. */
 static const struct {
   ck_session_status status;
   ck_event_kind event;
@@ -61,7 +65,7 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
     ck_queueing how = {.update = &update, .durability = CK_DURABLE_POWER, .waited = true};
     if (done == CK_OK) done = ck_session_queue(&ticket, self, &how, err);
     if (done == CK_OK) done = ck_session_wait(self, ticket, err);
-    if (done == CK_OK) self->record.status = status;
+    if (done == CK_OK) ck_session_set_status(self, status);
     return done;
   }
   return ck_error_set(err, CK_E_USAGE, "a session does not end as %s",
@@ -96,7 +100,7 @@ void ck_session_park(ck_session *self, ck_status cause) {
   ck_batch batch = {.lease = self->lease, .update = &update, .durability = CK_DURABLE_POWER};
   ck_error ignored = CK_ERROR_INIT;
   if (ck_store_commit(self->runtime->store, &batch, 1, &ignored) == CK_OK)
-    self->record.status = CK_SESSION_PAUSED;
+    ck_session_set_status(self, CK_SESSION_PAUSED);
 }
 
 ck_status ck_session_delete(ck_session *self, ck_error *err) {
@@ -105,9 +109,9 @@ ck_status ck_session_delete(ck_session *self, ck_error *err) {
   if (status == CK_OK)
     status = ck_store_delete_session(self->runtime->store, self->lease, false, err);
   if (status != CK_OK) return status;
-  self->lease = (ck_lease){0};
+  ck_session_drop_lease(self);
+  /* Where the pages cannot be freed, the store uses them again all the same. */
   ck_error ignored = CK_ERROR_INIT;
-  if (ck_store_vacuum(&freed, self->runtime->store, &ignored) != CK_OK)
-    freed = 0; /* the space is used again all the same */
+  if (ck_store_vacuum(&freed, self->runtime->store, &ignored) != CK_OK) freed = 0;
   return CK_OK;
 }

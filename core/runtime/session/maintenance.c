@@ -1,7 +1,9 @@
-/* maintenance.c - prunes and pins that another process asks of a running session. */
+/* maintenance.c - prunes and pins that another process requests of a running session. */
+#include "core/runtime/session/maintenance.h"
+
 #include <stdlib.h>
 
-#include "core/runtime/session/requests.h"
+#include "core/runtime/session/prune.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/maintenance.h"
 
@@ -30,9 +32,9 @@ static ck_status pin(ck_session *self, const char *text, ck_error *err) {
                          : status;
 }
 
-ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *wish,
+ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *request,
                                        ck_error *err) {
-  if (wish->kind == CK_REQUEST_PRUNE) return prune(self, wish->text, err);
-  if (wish->kind == CK_REQUEST_PIN) return pin(self, wish->text, err);
+  if (request->kind == CK_REQUEST_PRUNE) return prune(self, request->text, err);
+  if (request->kind == CK_REQUEST_PIN) return pin(self, request->text, err);
   return ck_error_set(err, CK_E_UNSUPPORTED, "this version does not serve such a request");
 }

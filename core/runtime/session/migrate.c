@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/session/session_private.h"
+
 static const char *const places[] = {"memory.", "outputs.", "scratch.", "position."};
 
 static bool is_seen(const char *key) {

@@ -2,7 +2,7 @@
 #ifndef CK_RUNTIME_SESSION_MIGRATE_H
 #define CK_RUNTIME_SESSION_MIGRATE_H
 
-#include "core/runtime/session/session_private.h"
+#include "core/runtime/session/session.h"
 
 /* The version of the flow that left it; 0: it had none. */
 int64_t ck_session_flow_version(const ck_session_record *record, const ck_state *state);

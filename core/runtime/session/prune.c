@@ -1,20 +1,32 @@
 /* prune.c - asks the policies which checkpoints of the session's history go, and lets the store
  * drop them. */
+#include "core/runtime/session/prune.h"
+
 #include <stdlib.h>
 
 #include "core/base/log.h"
+#include "core/runtime/session/boundary_event.h"
+#include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/checkpoint_list.h"
 #include "core/runtime/session/session_private.h"
 
-static void tell(const ck_session *self, const ck_error *failure) {
+bool ck_session_prune_is_due(const ck_session *self, ck_boundary_kind kind) {
+  int64_t every = !self->profile                     ? 0
+                  : self->profile->single_checkpoint ? 1
+                                                     : self->profile->prune_every_n_nodes;
+  return every > 0 && self->since.unpruned >= every && kind != CK_BOUNDARY_FINAL &&
+         kind != CK_BOUNDARY_PAUSE;
+}
+
+static void log_failure(const ck_session *self, const ck_error *failure) {
   ck_log_line(CK_LOG_WARN, "session %s: nothing was pruned: %s", self->record.id, failure->text);
 }
 
-/* The store protects more than this; what is known here is not even asked for. */
+/* The store protects more than these; the session's own are not even asked for. */
 static void leave_out(int64_t *seqs, size_t *count, const ck_session *self) {
   size_t kept = 0;
   for (size_t i = 0; i < *count; i++)
-    if (seqs[i] != self->checkpoint && seqs[i] != self->resumed_from) seqs[kept++] = seqs[i];
+    if (seqs[i] != self->since.checkpoint && seqs[i] != self->resumed_from) seqs[kept++] = seqs[i];
   *count = kept;
 }
 
@@ -22,6 +34,7 @@ static bool keeps_one(const ck_session *self) {
   return self->profile && self->profile->single_checkpoint;
 }
 
+/* All but the latest `keep`. */
 static size_t leave_latest(int64_t *seqs, const ck_checkpoint_list *history, int64_t keep) {
   size_t count = 0;
   for (size_t i = 0; i < history->count && (int64_t)(history->count - i) > keep; i++)
@@ -29,6 +42,7 @@ static size_t leave_latest(int64_t *seqs, const ck_checkpoint_list *history, int
   return count;
 }
 
+/* With single_checkpoint all go but the latest; otherwise the policies decide. */
 static ck_status ask(int64_t *seqs, size_t *count, ck_session *self,
                      const ck_checkpoint_list *history, ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
@@ -60,7 +74,7 @@ static ck_status drop(ck_session *self, const ck_checkpoint_list *history, const
   ck_prune_report report;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_channel_prune(self->channel, seqs, count, &report, &failure);
-  if (status != CK_OK) tell(self, &failure);
+  if (status != CK_OK) log_failure(self, &failure);
   status = status == CK_OK && report.count > 0 ? record(self, history, &report, err) : CK_OK;
   ck_prune_report_clear(&report);
   return status;
@@ -82,7 +96,7 @@ static ck_status prune_history(ck_session *self, const ck_checkpoint_list *histo
 }
 
 ck_status ck_session_prune(ck_session *self, ck_error *err) {
-  self->unpruned = 0;
+  ck_session_mark_pruned(self);
   return self->policies->prune || keeps_one(self) ? ck_session_prune_to(self, -1, err) : CK_OK;
 }
 
@@ -94,7 +108,7 @@ ck_status ck_session_prune_to(ck_session *self, int64_t keep, ck_error *err) {
   status = ck_checkpoint_list_read(&history, self->runtime->store, self->record.no, &failure);
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (status != CK_OK) {
-    tell(self, &failure);
+    log_failure(self, &failure);
     return CK_OK;
   }
   status = history.count > 0 ? prune_history(self, &history, keep, err) : CK_OK;

@@ -1,5 +1,7 @@
-/* redaction.c - a session's redactor: the profile's and the policies' say in what may be written,
- * and slots filled again. */
+/* redaction.c - a session's redactor, with the profile's and the policies' say in what may be
+ * written, and the values of secret references read again. */
+#include "core/runtime/session/redaction.h"
+
 #include <stdlib.h>
 
 #include "core/runtime/session/secret.h"
@@ -50,7 +52,7 @@ ck_status ck_session_make_redactor(ck_session *self, ck_error *err) {
                               (const char *const *)self->profile->exclude_memory_keys, err);
 }
 
-static ck_status fill_slot(ck_session *self, const char *key, const char *ref, ck_error *err) {
+static ck_status fill_reference(ck_session *self, const char *key, const char *ref, ck_error *err) {
   ck_buffer secret = {0};
   ck_value *value = NULL;
   ck_status status = ck_secret_read(&secret, ref, err);
@@ -58,7 +60,7 @@ static ck_status fill_slot(ck_session *self, const char *key, const char *ref, c
   if (status == CK_OK)
     status = ck_redactor_add_secret(self->redactor, key, ck_buffer_bytes(&secret), err);
   if (status == CK_OK) status = ck_value_text(&value, ck_buffer_bytes(&secret), err);
-  if (status == CK_OK) status = ck_state_put(self->state, key, value, err);
+  if (status == CK_OK) status = ck_session_restore_value(self, key, value, err);
   ck_value_free(value);
   ck_secret_wipe(&secret);
   return status;
@@ -73,7 +75,7 @@ ck_status ck_session_learn_secret(ck_session *self, const char *name, const char
   return ck_secret_register(self->redactor, name, ref, err);
 }
 
-static ck_status keep_slot(ck_session *self, const char *key, const char *ref, ck_error *err) {
+static ck_status keep_reference(ck_session *self, const char *key, const char *ref, ck_error *err) {
   ck_error missing = CK_ERROR_INIT;
   ck_status status = ck_secret_register(self->redactor, key, ref, &missing);
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
@@ -86,10 +88,10 @@ ck_status ck_session_fill_secret_references(ck_session *self, bool keep, ck_erro
   if (status != CK_OK) return status;
   for (size_t i = 0; i < count && status == CK_OK; i++) {
     ck_buffer ref = {0};
-    bool slot = ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
-    if (slot) status = ck_buffer_check(&ref, err);
-    if (slot && status == CK_OK)
-      status = (keep ? keep_slot : fill_slot)(self, entries[i].key, ref.data, err);
+    bool reference = ck_redact_read_ref(&ref, ck_value_bytes(entries[i].value));
+    if (reference) status = ck_buffer_check(&ref, err);
+    if (reference && status == CK_OK)
+      status = (keep ? keep_reference : fill_reference)(self, entries[i].key, ref.data, err);
     ck_buffer_clear(&ref);
   }
   free(entries);

@@ -54,9 +54,4 @@ CK_CHECKED ck_status ck_session_take_request(ck_session_request *out, bool *foun
 CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish,
                                              const char *problem, ck_error *err);
 
-/* Prunes or pins as the request says. What cannot be done is a problem for its note: CK_E_USAGE,
- * CK_E_NOT_FOUND, the store's. */
-CK_CHECKED ck_status ck_session_serve_maintenance(ck_session *self, const ck_session_request *wish,
-                                                  ck_error *err);
-
 #endif

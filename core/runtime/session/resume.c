@@ -1,16 +1,21 @@
-/* resume.c - goes on from a checkpoint: choose, load and verify all that is needed, then acquire.
+/* resume.c - goes on from a checkpoint: select it, load and verify all that is needed, then
+ * acquire.
  *
  * Rows up to the head's last seq never change, and the acquisition answers whether the head is
  * still the head: so everything that can fail comes before it, and a resume that fails has changed
  * nothing. */
-#include <stdlib.h>
-#include <string.h>
+#include "core/runtime/session/resume.h"
 
-#include "core/runtime/session/select.h"
-#include "core/runtime/session/migrate.h"
-#include "core/runtime/session/session_private.h"
 #include "core/runtime/budget/usage.h"
-#include "core/runtime/ledger/replay_range.h"
+#include "core/runtime/session/amend.h"
+#include "core/runtime/session/checkpoint.h"
+#include "core/runtime/session/load.h"
+#include "core/runtime/session/migrate.h"
+#include "core/runtime/session/opening.h"
+#include "core/runtime/session/restarts.h"
+#include "core/runtime/session/rules.h"
+#include "core/runtime/session/select.h"
+#include "core/runtime/session/session_private.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {
   if (ck_session_status_resumable(record->status)) return CK_OK;
@@ -19,71 +24,13 @@ static ck_status check_resumable(const ck_session_record *record, ck_error *err)
 }
 
 /* Fills `*out` (seq 0: from the first event). */
-static ck_status choose(ck_checkpoint_info *out, ck_store *store, const ck_head *head,
-                        const char *id, ck_error *err) {
+static ck_status select_checkpoint(ck_checkpoint_info *out, ck_store *store, const ck_head *head,
+                                   const char *id, ck_error *err) {
   ck_status status = ck_select_checkpoint(out, store, head, &(ck_choice){.id = id}, err);
   if (status == CK_OK && out->seq && !out->resumable)
     status =
         ck_error_set(err, CK_E_REFUSED, "checkpoint %s of session %s is not one to resume from",
                      out->id, head->session.id);
-  return status;
-}
-
-static const ck_timeline *find_timeline(const ck_head *head, int64_t no) {
-  for (size_t i = 0; i < head->timeline_count; i++)
-    if (head->timelines[i].no == no) return &head->timelines[i];
-  return NULL;
-}
-
-static uint32_t highest_attempt(const ck_head *head) {
-  uint32_t highest = 1;
-  for (size_t i = 0; i < head->timeline_count; i++)
-    if (head->timelines[i].attempt > highest) highest = head->timelines[i].attempt;
-  return highest;
-}
-
-/* After a crash the attempt stays, so that everything recorded replays; after a failure, from an
- * older checkpoint than the latest, or with edits, it rises. */
-static uint32_t next_attempt(const ck_head *head, int64_t from, bool edited) {
-  int64_t latest = head->has_checkpoint ? head->checkpoint.seq : 0;
-  bool rises = head->session.status == CK_SESSION_FAILED || from != latest || edited;
-  const ck_timeline *live = find_timeline(head, head->session.timeline);
-  if (rises) return highest_attempt(head) + 1;
-  return live ? live->attempt : 1;
-}
-
-static void make_timeline(ck_timeline *out, const ck_head *head, const ck_checkpoint_info *from,
-                          bool edited) {
-  int64_t no = 0;
-  for (size_t i = 0; i < head->timeline_count; i++)
-    if (head->timelines[i].no > no) no = head->timelines[i].no;
-  *out = (ck_timeline){.no = no + 1,
-                       .parent = from->seq ? from->timeline : 1,
-                       .cut = from->seq ? from->seq : 1,
-                       .begin = head->last_seq + 1,
-                       .checkpoint = from->seq,
-                       .attempt = next_attempt(head, from->seq, edited)};
-  ck_id_make_run(out->run);
-  memcpy(out->parent_run, head->session.run, sizeof out->parent_run);
-}
-
-typedef struct cuts {
-  ck_json_writer *w;
-  uint32_t attempt;
-} cuts;
-
-static void write_cut(void *to, const char *scope, ck_bytes position) {
-  const cuts *self = to;
-  int64_t cut = ck_replay_range_cut(position, self->attempt);
-  if (cut >= 0) ck_json_member_int(self->w, scope, cut);
-}
-
-ck_status ck_session_write_cuts(const ck_session *self, ck_json_writer *w, ck_error *err) {
-  cuts to = {.w = w, .attempt = self->timeline.attempt};
-  ck_json_name(w, "cuts");
-  ck_json_begin(w, '{');
-  ck_status status = ck_replay_range_visit_positions(self->state, write_cut, &to, err);
-  ck_json_end(w, '}');
   return status;
 }
 
@@ -139,166 +86,35 @@ static ck_status write_failing(ck_value **out, ck_error *err) {
 }
 
 static ck_status acquire(ck_session *self, const plan *p, ck_error *err) {
-  size_t count = 1 + p->edits.count;
   const ck_session_update failing = {.status = CK_SESSION_FAILING, .reason = died_often};
-  ck_value *body = NULL;
-  ck_event **events = calloc(count, sizeof *events);
-  ck_status status = !events      ? ck_error_no_memory(err)
-                     : p->failing ? write_failing(&body, err)
-                                  : write_resumed(&body, self, &p->from, err);
-  ck_event first = {.seq = self->timeline.begin,
-                    .timeline = self->timeline.no,
-                    .kind = p->failing ? CK_EVENT_SESSION_PAUSED : CK_EVENT_SESSION_RESUMED,
-                    .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self),
-                    .scope = "main",
-                    .body = body};
-  if (status == CK_OK) status = ck_session_make_opening(events, &first, &p->edits, err);
-  ck_opening opening = {.timeline = &self->timeline,
-                        .events = events,
-                        .event_count = count,
-                        .restarts = p->restarts,
-                        .update = p->failing ? &failing : NULL,
-                        .compress_from = ck_session_compress_from(self),
-                        .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
-  if (status == CK_OK)
-    status = ck_store_acquire(&self->lease, self->runtime->store, p->head.session.id,
-                              p->head.session.epoch, &opening, err);
-  for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
-  free(events);
-  ck_value_free(body);
-  self->next_seq = self->timeline.begin + (int64_t)count;
-  return status;
-}
-
-static ck_status make_view(ck_session *self, const ck_head *head, ck_error *err) {
-  ck_timeline *all = malloc((head->timeline_count + 1) * sizeof *all);
-  if (!all) return ck_error_no_memory(err);
-  memcpy(all, head->timelines, head->timeline_count * sizeof *all);
-  all[head->timeline_count] = self->timeline;
+  ck_value *body;
   ck_status status =
-      ck_view_make(&self->view, all, head->timeline_count + 1, self->timeline.no, err);
-  free(all);
-  return status;
-}
-
-typedef struct adding {
-  ck_spending *spending;
-  ck_status status;
-  ck_error *err;
-} adding;
-
-static bool add_outcome(void *to, const ck_event *event) {
-  adding *self = to;
-  self->status = ck_spending_add_outcome(self->spending, event->body, self->err);
-  return self->status == CK_OK;
-}
-
-static ck_status add_up_spending(ck_session *self, int64_t session, int64_t until, ck_error *err) {
-  adding all = {.spending = &self->spending, .err = err};
-  ck_event_query query = {.session = session, .until = until, .kinds = 1ull << CK_EVENT_OUTCOME};
-  ck_spending_clear(&self->spending);
-  ck_status status = ck_store_read_events(self->runtime->store, &query, add_outcome, &all, err);
-  return status == CK_OK ? all.status : status;
-}
-
-typedef struct replayable {
-  ck_session *session;
-  int64_t counted; /* totals up to here are in the latest checkpoint */
-  ck_status status;
-  ck_error *err;
-} replayable;
-
-static bool load_event(void *to, const ck_event *event) {
-  replayable *self = to;
-  self->status = ck_ledger_apply(self->session->ledger, event, self->err);
-  if (event->kind != CK_EVENT_OUTCOME || event->seq <= self->counted || self->status != CK_OK)
-    return self->status == CK_OK;
-  ck_totals_add_outcome(&self->session->totals, event->body);
-  self->status = ck_spending_add_outcome(&self->session->spending, event->body, self->err);
-  return self->status == CK_OK;
-}
-
-/* What agents had spent at the latest checkpoint, on whatever branch it lies. `latest` is the one
- * with the session's totals; its state cannot be had any more once it is pruned: then all outcomes
- * up to it are added up. */
-static ck_status load_spending(ck_session *self, const ck_head *head,
-                               const ck_checkpoint_info *from, ck_error *err) {
-  ck_state *state = NULL;
-  if (!head->has_latest) return CK_OK;
-  if (head->latest.seq == from->seq) return ck_spending_read(&self->spending, self->state, err);
-  ck_status status = CK_OK;
-  int64_t rounds;
-  if (from->seq) status = ck_spending_read(&self->spending, self->state, err);
-  rounds = self->spending.rounds;
+      p->failing ? write_failing(&body, err) : write_resumed(&body, self, &p->from, err);
   if (status != CK_OK) return status;
-  ck_error unreadable = CK_ERROR_INIT;
-  if (ck_store_get_state(&state, self->runtime->store, head->session.no, head->latest.seq,
-                         &unreadable) == CK_OK)
-    status = ck_spending_read(&self->spending, state, err);
-  else
-    status = add_up_spending(self, head->session.no, head->latest.seq, err);
-  self->spending.rounds =
-      rounds; /* those of a branch that was left do not count, unlike its money */
-  self->spending.changed = true;
-  ck_state_free(state);
+  ck_session_opening opening = {
+      .kind = p->failing ? CK_EVENT_SESSION_PAUSED : CK_EVENT_SESSION_RESUMED,
+      .body = body,
+      .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self),
+      .edits = &p->edits,
+      .restarts = p->restarts,
+      .update = p->failing ? &failing : NULL};
+  status = ck_session_acquire(self, &p->head, &opening, err);
+  ck_value_free(body);
   return status;
 }
 
-/* Money is the sum over all timelines: the latest checkpoint's totals, whatever its branch, and all
- * outcomes after it. */
-static ck_status load_ledger(ck_session *self, const ck_head *head, ck_error *err) {
-  replayable r = {.session = self, .err = err, .status = CK_OK};
-  if (head->has_latest) {
-    self->totals = head->latest.totals;
-    r.counted = head->latest.seq;
-  }
-  ck_replay_range what = {.session = head->session.no,
-                          .view = &self->view,
-                          .state = self->state,
-                          .cut = self->cut,
-                          .until = self->timeline.begin - 1};
-  ck_status status = ck_replay_range_read(self->runtime->store, &what, load_event, &r, err);
-  return status == CK_OK ? r.status : status;
-}
-
-/* The head's record becomes the session's. */
-static void adopt(ck_session *self, ck_head *head, const ck_checkpoint_info *from) {
-  self->record = head->session;
-  head->session = (ck_session_record){0};
-  self->checkpoint = self->resumed_from = from->seq;
-  self->record.status = CK_SESSION_RUNNING;
-  self->record.timeline = self->timeline.no;
-  self->record.epoch = self->lease.epoch;
-  memcpy(self->record.run, self->timeline.run, sizeof self->record.run);
-}
-
-/* The run that is about to begin, and what it may be asked for again. */
-ck_status ck_session_load_checkpoint_list(ck_session *self, const ck_head *head,
-                                          const ck_checkpoint_info *from, bool edited,
-                                          ck_error *err) {
-  make_timeline(&self->timeline, head, from, edited);
-  self->cut = self->timeline.cut;
-  self->place = from->info ? ck_value_share(from->info) : NULL;
-  ck_status status = make_view(self, head, err);
-  if (status == CK_OK) status = load_spending(self, head, from, err);
-  if (status == CK_OK) status = load_ledger(self, head, err);
-  self->active_base_us = self->totals.active_us;
-  return status;
-}
-
-/* A slot that is about to be edited need not be filled. */
+/* A reference that is about to be edited need not be filled. */
 static ck_status load_state(ck_session *self, const ck_head *head, const ck_checkpoint_info *from,
-                            const ck_state_edits *edits, bool keep_slots, ck_error *err) {
+                            const ck_state_edits *edits, bool keep_references, ck_error *err) {
   if (!from->seq) return CK_OK;
   ck_state *state;
   ck_status status =
       ck_store_get_state(&state, self->runtime->store, head->session.no, from->seq, err);
   if (status != CK_OK) return status;
-  ck_state_free(self->state);
-  self->state = state;
-  for (size_t i = 0; !keep_slots && i < edits->count; i++)
+  for (size_t i = 0; !keep_references && i < edits->count; i++)
     ck_state_remove(state, edits->items[i].key);
-  return ck_session_fill_secret_references(self, keep_slots, err);
+  ck_session_set_state(self, state);
+  return ck_session_fill_secret_references(self, keep_references, err);
 }
 
 static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_head *head,
@@ -306,7 +122,8 @@ static ck_status collect_edits(ck_state_edits *out, ck_session *self, const ck_h
                                ck_error *err) {
   ck_status status = ck_session_find_edits(out, self, head, from->seq, err);
   if (status == CK_OK) status = ck_state_edits_append_all(out, options->edits, err);
-  return status == CK_OK && !options->keep_slots ? ck_session_check_edits(self, out, err) : status;
+  return status == CK_OK && !options->keep_references ? ck_session_check_edits(self, out, err)
+                                                      : status;
 }
 
 /* A new limit changes nothing of what was done. */
@@ -322,11 +139,11 @@ static ck_status refuse_failing(const char *id, ck_error *err) {
                       died_often);
 }
 
-/* Who only adds events does not go on with it. */
+/* A caller that only adds events does not go on with the session. */
 static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_error *err) {
   bool marked = p->head.session.status == CK_SESSION_FAILING;
   p->restarts = p->head.session.restarts;
-  if (options->keep_slots && !p->rehearsal) return CK_OK;
+  if (options->keep_references && !p->rehearsal) return CK_OK;
   if (marked && !options->retry && !p->rehearsal) return refuse_failing(p->head.session.id, err);
   ck_status status = ck_session_count_restart(&p->restarts, p->session, &p->head, err);
   if (options->retry) p->restarts.count = 1;
@@ -334,9 +151,9 @@ static ck_status check_restarts(plan *p, const ck_resume_options *options, ck_er
   return status;
 }
 
-/* Who only adds events leaves the state as it is. */
+/* A caller that only adds events leaves the state as it is: -1. */
 static int64_t version_of(const plan *p, const ck_resume_options *options) {
-  return options->keep_slots && !p->rehearsal ? -1 : options->flow_version;
+  return options->keep_references && !p->rehearsal ? -1 : options->flow_version;
 }
 
 static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *options,
@@ -346,12 +163,11 @@ static ck_status load(plan *p, ck_runtime *runtime, const ck_resume_options *opt
   if (status == CK_OK) status = check_restarts(p, options, err);
   if (status == CK_OK) status = collect_edits(&p->edits, self, &p->head, &p->from, options, err);
   if (status == CK_OK)
-    status = load_state(self, &p->head, &p->from, &p->edits, options->keep_slots, err);
+    status = load_state(self, &p->head, &p->from, &p->edits, options->keep_references, err);
   if (status == CK_OK)
     status = ck_session_migrate(&p->migrated, self, &p->head.session, version_of(p, options), err);
   bool changed = p->migrated || changes_memory(&p->edits);
-  if (status == CK_OK)
-    status = ck_session_load_checkpoint_list(self, &p->head, &p->from, changed, err);
+  if (status == CK_OK) status = ck_session_load_history(self, &p->head, &p->from, changed, err);
   return status == CK_OK ? ck_session_ask_rules(self, &p->head, &p->from, err) : status;
 }
 
@@ -363,7 +179,7 @@ static ck_status prepare(plan *p, ck_runtime *runtime, const char *id,
   if (status == CK_OK) status = check_resumable(&p->head.session, err);
   if (status == CK_OK && !p->rehearsal) status = ck_store_check_owner(runtime->store, id, err);
   if (status == CK_OK)
-    status = choose(&p->from, runtime->store, &p->head, options->checkpoint, err);
+    status = select_checkpoint(&p->from, runtime->store, &p->head, options->checkpoint, err);
   if (status == CK_OK) status = load(p, runtime, options, err);
   if (status == CK_OK) return CK_OK;
   ck_session_close(p->session);
@@ -376,12 +192,13 @@ static ck_status begin(plan *p, const ck_resume_options *options, ck_error *err)
   ck_status status = acquire(self, p, err);
   if (status == CK_OK && p->failing) status = refuse_failing(p->head.session.id, err);
   if (status != CK_OK) return status;
-  adopt(self, &p->head, &p->from);
-  self->record.restarts = p->restarts;
-  ck_session_mark_checkpoint(self, self->next_seq - 1);
+  ck_session_adopt_record(self, &p->head, &p->restarts);
+  ck_session_set_resumed_from(self, p->from.seq);
+  ck_session_count_from(self, ck_session_last_seq(self));
   status = ck_session_open_channel(self, err);
   if (status == CK_OK) status = ck_session_put_base(self, err);
-  if (status == CK_OK && !options->keep_slots) status = ck_session_make_edits(self, &p->edits, err);
+  if (status == CK_OK && !options->keep_references)
+    status = ck_session_make_edits(self, &p->edits, err);
   return status == CK_OK ? ck_session_make_migration(self, p->migrated, options->flow_version, err)
                          : status;
 }
@@ -390,10 +207,9 @@ ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtim
                              const ck_resume_options *given, ck_error *err) {
   plan p = {.rehearsal = true};
   ck_resume_options options = *given;
-  options.keep_slots = true;
+  options.keep_references = true;
   ck_status status = prepare(&p, runtime, id, &options, err);
-  if (status == CK_OK)
-    p.session->record.no = p.head.session.no; /* so that its events can be read */
+  if (status == CK_OK) ck_session_set_number(p.session, p.head.session.no);
   clear_plan(&p);
   *out = p.session;
   *failing = p.failing;

@@ -1,5 +1,7 @@
 /* saving.c - how saving gets on, as a session sees it: what its profile says, and what its
  * transcript tells of it. */
+#include "core/runtime/session/saving.h"
+
 #include "core/runtime/session/session_private.h"
 
 ck_status ck_session_open_channel(ck_session *self, ck_error *err) {

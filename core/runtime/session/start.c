@@ -1,8 +1,13 @@
 /* start.c - begins a new session: its row, its first timeline and its first event in one
  * transaction. */
+#include "core/runtime/session/start.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/session/amend.h"
+#include "core/runtime/session/checkpoint.h"
+#include "core/runtime/session/opening.h"
 #include "core/runtime/session/session_private.h"
 
 static ck_status copy_text(char **out, const char *text, ck_error *err) {
@@ -10,34 +15,34 @@ static ck_status copy_text(char **out, const char *text, ck_error *err) {
   return text && !*out ? ck_error_no_memory(err) : CK_OK;
 }
 
-/* What may be written of it: the host gives the flow the same form, as a resume will. */
-static ck_status keep_input(ck_session *self, const ck_value *input, ck_error *err) {
-  ck_status status =
-      ck_redactor_apply(&self->record.input, self->redactor, CK_SINK_EVENT, NULL, input, err);
-  if (status == CK_OK && !self->record.input)
-    status = ck_value_copy(&self->record.input, ck_bytes_text("{}"), err);
-  return status;
+/* As it may be written: the host gives the flow the same form, as a resume will. */
+static ck_status keep_input(ck_value **out, ck_session *self, const ck_value *input,
+                            ck_error *err) {
+  ck_status status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, input, err);
+  return status == CK_OK && !*out ? ck_value_copy(out, ck_bytes_text("{}"), err) : status;
 }
 
-static ck_status fill_record(ck_session *self, const ck_session_options *options, ck_error *err) {
-  ck_session_record *record = &self->record;
+static ck_status make_record(ck_session_record *out, ck_session *self,
+                             const ck_session_options *options, ck_error *err) {
   ck_clock *clock = &self->runtime->clock;
-  record->status = CK_SESSION_RUNNING;
-  record->created_ms = record->updated_ms = clock->wall_ms(clock->self);
-  record->timeline = 1;
-  record->epoch = 1;
-  ck_id_make_run(record->run);
+  int64_t now = clock->wall_ms(clock->self);
+  *out = (ck_session_record){.status = CK_SESSION_RUNNING,
+                             .created_ms = now,
+                             .updated_ms = now,
+                             .timeline = 1,
+                             .epoch = 1};
+  ck_id_make_run(out->run);
   if (options->id) {
     ck_status status = ck_id_check("session id", options->id, err);
     if (status != CK_OK) return status;
-    strcpy(record->id, options->id);
+    strcpy(out->id, options->id);
   } else {
-    ck_id_make_session(record->id, record->created_ms);
+    ck_id_make_session(out->id, out->created_ms);
   }
-  ck_status status = options->input ? keep_input(self, options->input, err) : CK_OK;
+  ck_status status = options->input ? keep_input(&out->input, self, options->input, err) : CK_OK;
   if (status == CK_OK)
-    status = copy_text(&record->profile, options->profile ? options->profile->name : "none", err);
-  return status == CK_OK ? copy_text(&record->flow, options->flow, err) : status;
+    status = copy_text(&out->profile, options->profile ? options->profile->name : "none", err);
+  return status == CK_OK ? copy_text(&out->flow, options->flow, err) : status;
 }
 
 static ck_status write_started(ck_value **out, const ck_session_record *record, ck_error *err) {
@@ -54,34 +59,19 @@ static ck_status write_started(ck_value **out, const ck_session_record *record, 
   return status;
 }
 
-static ck_status create(ck_session *self, const ck_state_edits *edits, ck_error *err) {
-  size_t count = 1 + (edits ? edits->count : 0);
-  ck_value *body = NULL;
-  ck_event **events = calloc(count, sizeof *events);
-  ck_status status = events ? write_started(&body, &self->record, err) : ck_error_no_memory(err);
-  ck_event first = {.seq = 1,
-                    .timeline = 1,
-                    .kind = CK_EVENT_SESSION_STARTED,
-                    .at_ms = self->record.created_ms,
-                    .scope = "main",
-                    .body = body};
-  if (status == CK_OK) status = ck_session_make_opening(events, &first, edits, err);
-  self->timeline = (ck_timeline){.no = 1, .begin = 1, .attempt = 1};
-  memcpy(self->timeline.run, self->record.run, sizeof self->timeline.run);
-  ck_opening opening = {.timeline = &self->timeline,
-                        .events = events,
-                        .event_count = count,
-                        .compress_from = ck_session_compress_from(self),
-                        .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
-  if (status == CK_OK)
-    status =
-        ck_store_create_session(&self->lease, self->runtime->store, &self->record, &opening, err);
-  for (size_t i = 0; events && i < count; i++) ck_event_free(events[i]);
-  free(events);
+static ck_status create(ck_session *self, ck_session_record *record, const ck_state_edits *edits,
+                        ck_error *err) {
+  ck_value *body;
+  ck_status status = write_started(&body, record, err);
+  if (status != CK_OK) return status;
+  ck_timeline timeline = {.no = 1, .begin = 1, .attempt = 1};
+  memcpy(timeline.run, record->run, sizeof timeline.run);
+  ck_session_set_timeline(self, &timeline);
+  ck_session_opening opening = {
+      .kind = CK_EVENT_SESSION_STARTED, .body = body, .at_ms = record->created_ms, .edits = edits};
+  status = ck_session_create(self, record, &opening, err);
   ck_value_free(body);
-  self->record.no = self->lease.session;
-  self->next_seq = 1 + (int64_t)count;
-  self->since.seq = (int64_t)count;
+  ck_session_count_events_from(self, ck_session_last_seq(self));
   return status;
 }
 
@@ -89,14 +79,16 @@ ck_status ck_session_start(ck_session **out, ck_runtime *runtime, const ck_sessi
                            ck_error *err) {
   *out = NULL;
   ck_session *self;
+  ck_session_record record;
   ck_status status = ck_session_new(&self, runtime, options->profile, options->policies, err);
   if (status != CK_OK) return status;
-  status = fill_record(self, options, err);
+  status = make_record(&record, self, options, err);
   if (status == CK_OK) status = ck_session_check_edits(self, options->edits, err);
-  if (status == CK_OK) status = create(self, options->edits, err);
-  if (status == CK_OK) status = ck_view_make(&self->view, &self->timeline, 1, 1, err);
+  if (status == CK_OK) status = create(self, &record, options->edits, err);
+  if (status == CK_OK) status = ck_session_make_view(self, NULL, 0, err);
   if (status == CK_OK) status = ck_session_open_channel(self, err);
   if (status == CK_OK) status = ck_session_make_edits(self, options->edits, err);
+  ck_session_record_clear(&record);
   if (status != CK_OK) {
     ck_session_close(self);
     return status;

@@ -61,7 +61,7 @@ static ck_profile *make_profile(int64_t budget) {
 }
 
 static int64_t spent_by(const strands *s, const char *agent) {
-  const ck_agent_spending *spending = ck_spending_get(&s->session->spending, agent);
+  const ck_agent_spending *spending = ck_spending_get(&s->session->spent.agents, agent);
   return spending ? spending->cost_micros : 0;
 }
 
@@ -328,7 +328,7 @@ static void test_fork(void) {
                                 &(ck_history_edit_options){.fork = "fork"}, &err),
                 CK_OK, &err, "it is forked");
   strands_resume(&s, "fork");
-  tap_is_int(ck_session_totals(s.session)->cost_micros - s.session->base.cost_micros, 0,
+  tap_is_int(ck_session_totals(s.session)->cost_micros - s.session->spent.base.cost_micros, 0,
              "the fork has spent nothing");
   strands_close(&s);
 }

@@ -44,11 +44,7 @@ static void crash(world *self) {
       self->lost += call->effect.kind == CK_EFFECT_MODEL &&
                     (call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER);
     }
-  if (lives_draw(self, 2) == 0) { /* what was not queued is gone */
-    for (size_t i = 0; i < self->session->pending_count; i++)
-      ck_event_free(self->session->pending[i]);
-    self->session->pending_count = 0;
-  }
+  if (lives_draw(self, 2) == 0) ck_session_discard_pending(self->session);
   ck_execution_close(self->execution);
   ck_session_close(self->session);
   self->execution = NULL;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/session/checkpoint.h"
+#include "core/runtime/session/record.h"
 #include "core/runtime/session/session_private.h"
 #include "core/runtime/simulation/simulate.h"
 #include "tests/tap.h"
@@ -95,7 +97,7 @@ static void outcome(ck_session *session, int number) {
   tap_must(ck_value_new(&body, ck_bytes_text(text), &err) == CK_OK, "body: %s", err.text);
   tap_must(ck_session_record_outcome(session, &effect, body, &seq, &err) == CK_OK, "outcome: %s",
            err.text);
-  if (failed) session->clean = false;
+  if (failed) ck_session_mark_unclean(session);
   ck_value_free(body);
 }
 

@@ -1,0 +1,23 @@
+/* prune_at_rest.h - drops checkpoints of a session that nobody runs. */
+#ifndef CK_RUNTIME_HISTORY_PRUNE_AT_REST_H
+#define CK_RUNTIME_HISTORY_PRUNE_AT_REST_H
+
+#include "core/runtime/session/checkpoint_list.h"
+
+typedef struct ck_prune_order {
+  const ck_policy_engine *policies; /* they decide, when `keep` is negative */
+  int64_t keep;                     /* how many of the latest stay; negative: see policies */
+  bool dry_run;                     /* only report what would be dropped; needs no lock */
+} ck_prune_order;
+typedef struct ck_pruned {
+  ck_checkpoint_list before; /* the checkpoints before the prune */
+  ck_prune_report report;
+  int64_t freed; /* bytes by which the store's file became smaller */
+} ck_pruned;
+void ck_pruned_clear(ck_pruned *self);
+/* CK_E_OWNED, CK_E_FENCED; otherwise as ck_store_prune. What was dropped is an event of the
+ * session; the store's free pages are vacuumed. Caller clears `out`, also after a failure. */
+CK_CHECKED ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id,
+                                              const ck_prune_order *order, ck_error *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* boundary_event.c - writes a boundary's inputs and decision, and a policy's error, as events. */
+#include "core/runtime/session/boundary_event.h"
+
+#include "core/runtime/session/session_private.h"
+
+static void put_nonzero(ck_json_writer *w, const char *name, int64_t number) {
+  if (number) ck_json_member_int(w, name, number);
+}
+
+static void write_inputs(ck_json_writer *w, const ck_boundary *at) {
+  ck_json_member_text(w, "kind", ck_boundary_kind_name(at->kind));
+  ck_json_member_text(w, "node", at->node);
+  put_nonzero(w, "depth", at->depth);
+  ck_json_member_int(w, "now", at->now_ms);
+  ck_json_member_int(w, "random", (int64_t)at->random);
+  put_nonzero(w, "latency_ms", at->node_latency_ms);
+  ck_json_name(w, "since");
+  ck_json_begin(w, '{');
+  put_nonzero(w, "ms", at->since.ms);
+  put_nonzero(w, "events", at->since.events);
+  put_nonzero(w, "cost", at->since.cost_micros);
+  put_nonzero(w, "tokens", at->since.tokens);
+  put_nonzero(w, "keys", at->since.changed_keys);
+  put_nonzero(w, "bytes", at->since.changed_bytes);
+  ck_json_end(w, '}');
+  if (at->next.node || at->next.tool) {
+    ck_json_name(w, "next");
+    ck_json_begin(w, '{');
+    ck_json_member_text(w, "node", at->next.node);
+    ck_json_member_text(w, "tool", at->next.tool);
+    if (at->next.has_class) ck_json_member_text(w, "class", ck_effect_class_name(at->next.class));
+    ck_json_end(w, '}');
+  }
+  put_nonzero(w, "spent", at->budget.spent_micros);
+  if (at->budget.limit_micros >= 0) ck_json_member_int(w, "limit", at->budget.limit_micros);
+  if (!at->clean) ck_json_member_bool(w, "clean", false);
+  put_nonzero(w, "cost_us", at->checkpoint_cost_us);
+  ck_json_member_text(w, "last_error", at->last_error);
+}
+
+ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
+                                  const ck_decision *decision, const char *checkpoint_id,
+                                  ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  write_inputs(&w, at);
+  ck_json_member_text(&w, "checkpoint", checkpoint_id);
+  if (checkpoint_id && decision->sync) ck_json_member_bool(&w, "sync", true);
+  if (decision->reasons) ck_json_member_raw(&w, "reasons", ck_value_bytes(decision->reasons));
+  ck_json_end(&w, '}');
+  ck_status status = ck_value_from(out, &buffer, err);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+ck_status ck_session_record_policy_error(ck_session *self, const char *hook, const ck_error *cause,
+                                         ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "hook", hook);
+  ck_json_member_text(&w, "error", cause->text);
+  ck_json_end(&w, '}');
+  ck_value *body = NULL;
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK)
+    status = ck_session_append(self, CK_EVENT_POLICY_ERROR, NULL, NULL, body, err);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}

@@ -1,0 +1,19 @@
+/* boundary_event.h - what the transcript says of a boundary and of a policy that failed. Within the
+ * runtime. */
+#ifndef CK_RUNTIME_SESSION_BOUNDARY_EVENT_H
+#define CK_RUNTIME_SESSION_BOUNDARY_EVENT_H
+
+#include "core/runtime/session/policy.h"
+
+typedef struct ck_session ck_session;
+
+/* The body of a BOUNDARY event: all that the checkpoint hook was shown, and the decision, so that a
+ * simulation repeats what ran live. `checkpoint_id` NULL: none was taken. */
+CK_CHECKED ck_status ck_boundary_write_event(ck_value **out, const ck_boundary *at,
+                                             const ck_decision *decision, const char *checkpoint_id,
+                                             ck_error *err);
+/* Appends a POLICY_ERROR event: {hook, error}. */
+CK_CHECKED ck_status ck_session_record_policy_error(ck_session *self, const char *hook,
+                                                    const ck_error *cause, ck_error *err);
+
+#endif

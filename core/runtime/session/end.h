@@ -1,0 +1,27 @@
+/* end.h - the end of a run, and of a session. */
+#ifndef CK_RUNTIME_SESSION_END_H
+#define CK_RUNTIME_SESSION_END_H
+
+#include "core/model/session.h"
+#include "core/model/value.h"
+
+typedef struct ck_session ck_session;
+
+/* Ends the run: a boundary of the fitting kind, the policies' pruning (of a run that completes or
+ * pauses), the closing event, the status; returns when all is power-durable. `reason` and `result`
+ * may be NULL. */
+CK_CHECKED ck_status ck_session_end(ck_session *self, ck_session_status status, const char *reason,
+                                    const ck_value *result, ck_error *err);
+
+/* Deletes a session that has ended, and all that is known of it; only its getters and
+ * ck_session_close may follow. CK_E_REFUSED: it has forks. */
+CK_CHECKED ck_status ck_session_delete(ck_session *self, ck_error *err);
+
+/* ---- within the runtime ---- */
+
+/* After the store failed: tries, once and past the queue, to leave the session as paused with the
+ * failure as reason. A fenced session is left alone. Whether it worked shows in the store only: a
+ * session left `running` is resumable too. */
+void ck_session_park(ck_session *self, ck_status cause);
+
+#endif

@@ -1,0 +1,121 @@
+/* opening.c - opens a run: announces it in the transaction that makes or acquires its session. */
+#include "core/runtime/session/opening.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/session/session_private.h"
+
+void ck_session_set_timeline(ck_session *self, const ck_timeline *timeline) {
+  self->timeline = *timeline;
+  ck_session_set_next_seq(self, timeline->begin);
+}
+
+ck_status ck_session_make_view(ck_session *self, const ck_timeline *before, size_t count,
+                               ck_error *err) {
+  ck_timeline *all = malloc((count + 1) * sizeof *all);
+  if (!all) return ck_error_no_memory(err);
+  if (count) memcpy(all, before, count * sizeof *all);
+  all[count] = self->timeline;
+  ck_status status = ck_view_make(&self->view, all, count + 1, self->timeline.no, err);
+  free(all);
+  return status;
+}
+
+/* `out` holds 1 + edits->count events, all NULL on failure; free each. */
+static ck_status make_events(ck_event **out, const ck_event *first, const ck_state_edits *edits,
+                             ck_error *err) {
+  size_t count = edits ? edits->count : 0;
+  ck_status status = ck_event_new(&out[0], first, err);
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
+    ck_event event = *first;
+    event.kind = CK_EVENT_EDIT;
+    event.seq = first->seq + 1 + (int64_t)i;
+    status = ck_state_edit_write(&event.body, &edits->items[i], err);
+    if (status != CK_OK) break;
+    status = ck_event_new(&out[i + 1], &event, err);
+    ck_value_free(event.body);
+  }
+  return status;
+}
+
+/* `head` NULL: the row of self->record is made. */
+static ck_status open_with(ck_session *self, const ck_head *head, const ck_opening *opening,
+                           ck_error *err) {
+  ck_store *store = self->runtime->store;
+  if (!head) return ck_store_create_session(&self->lease, store, &self->record, opening, err);
+  return ck_store_acquire(&self->lease, store, head->session.id, head->session.epoch, opening, err);
+}
+
+static ck_status open_run(ck_session *self, const ck_head *head, const ck_session_opening *given,
+                          ck_error *err) {
+  size_t count = 1 + (given->edits ? given->edits->count : 0);
+  ck_event **events = calloc(count, sizeof *events);
+  if (!events) return ck_error_no_memory(err);
+  ck_event first = {.seq = self->timeline.begin,
+                    .timeline = self->timeline.no,
+                    .kind = given->kind,
+                    .at_ms = given->at_ms,
+                    .scope = "main",
+                    .body = given->body};
+  ck_opening opening = {.timeline = &self->timeline,
+                        .events = events,
+                        .event_count = count,
+                        .restarts = given->restarts,
+                        .update = given->update,
+                        .compress_from = ck_session_compress_from(self),
+                        .unsealed = self->profile && self->profile->encrypt == CK_ENCRYPT_NEVER};
+  ck_status status = make_events(events, &first, given->edits, err);
+  if (status == CK_OK) status = open_with(self, head, &opening, err);
+  for (size_t i = 0; i < count; i++) ck_event_free(events[i]);
+  free(events);
+  ck_session_set_next_seq(self, self->timeline.begin + (int64_t)count);
+  return status;
+}
+
+ck_status ck_session_create(ck_session *self, ck_session_record *record,
+                            const ck_session_opening *opening, ck_error *err) {
+  self->record = *record;
+  *record = (ck_session_record){0};
+  ck_status status = open_run(self, NULL, opening, err);
+  self->record.no = self->lease.session;
+  return status;
+}
+
+ck_status ck_session_acquire(ck_session *self, const ck_head *head,
+                             const ck_session_opening *opening, ck_error *err) {
+  return open_run(self, head, opening, err);
+}
+
+void ck_session_adopt_record(ck_session *self, ck_head *head, const ck_restarts *restarts) {
+  self->record = head->session;
+  head->session = (ck_session_record){0};
+  self->record.status = CK_SESSION_RUNNING;
+  self->record.timeline = self->timeline.no;
+  self->record.epoch = self->lease.epoch;
+  self->record.restarts = *restarts;
+  memcpy(self->record.run, self->timeline.run, sizeof self->record.run);
+}
+
+ck_status ck_session_write_gathered(ck_session *self, const ck_head *head,
+                                    const ck_session_record *record,
+                                    const ck_checkpoint *checkpoint,
+                                    const ck_session_update *update, ck_error *err) {
+  ck_store *store = self->runtime->store;
+  ck_opening opening = {.timeline = &self->timeline,
+                        .events = self->transcript.pending,
+                        .event_count = self->transcript.count,
+                        .checkpoint = checkpoint,
+                        .update = update};
+  if (record) return ck_store_create_session(&self->lease, store, record, &opening, err);
+  return ck_store_acquire(&self->lease, store, head->session.id, head->session.epoch, &opening,
+                          err);
+}
+
+void ck_session_set_number(ck_session *self, int64_t number) { self->record.no = number; }
+
+void ck_session_set_status(ck_session *self, ck_session_status status) {
+  self->record.status = status;
+}
+
+void ck_session_drop_lease(ck_session *self) { self->lease = (ck_lease){0}; }

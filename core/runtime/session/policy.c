@@ -1,0 +1,15 @@
+/* policy.c - the engine of a session that names no policies. */
+#include "core/runtime/session/policy.h"
+
+void ck_decision_clear(ck_decision *self) {
+  ck_value_free(self->reasons);
+  *self = (ck_decision){0};
+}
+
+static ck_status always(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
+  (void)self, (void)at, (void)err;
+  *out = (ck_decision){.take = true, .sync = true};
+  return CK_OK;
+}
+
+const ck_policy_engine ck_policy_always = {.checkpoint = always};

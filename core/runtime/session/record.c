@@ -1,0 +1,88 @@
+/* record.c - messages, rewinds, outcomes and replays: appended, folded into their scope, counted.
+ */
+#include "core/runtime/session/record.h"
+
+#include "core/runtime/session/session_private.h"
+
+ck_status ck_session_record_message(ck_session *self, const char *scope_name, const char *agent,
+                                    const ck_value *message, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_raw(&w, "message", ck_value_bytes(message));
+  ck_json_end(&w, '}');
+  ck_value *body = NULL, *kept = NULL;
+  ck_scope *scope;
+  ck_status status = ck_value_from(&body, &buffer, err);
+  if (status == CK_OK) status = ck_session_redact(&kept, self, body, err);
+  if (status == CK_OK) status = ck_session_scope(&scope, self, scope_name, err);
+  if (status == CK_OK)
+    status = ck_session_append_redacted(self, CK_EVENT_MESSAGE, scope_name, agent, kept, err);
+  if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
+  ck_value_free(kept);
+  ck_value_free(body);
+  ck_buffer_clear(&buffer);
+  return status;
+}
+
+ck_status ck_session_record_rewind(ck_session *self, const char *scope_name, const ck_value *rewind,
+                                   ck_error *err) {
+  ck_value *kept;
+  ck_scope *scope;
+  ck_status status = ck_session_redact(&kept, self, rewind, err);
+  if (status != CK_OK) return status;
+  status = ck_session_scope(&scope, self, scope_name, err);
+  if (status == CK_OK)
+    status = ck_session_append_redacted(self, CK_EVENT_REWIND, scope_name, NULL, kept, err);
+  if (status == CK_OK) status = ck_scope_rewind(scope, kept, err);
+  ck_value_free(kept);
+  return status;
+}
+
+ck_status ck_session_record_outcome(ck_session *self, const ck_effect *effect, const ck_value *body,
+                                    int64_t *seq, ck_error *err) {
+  ck_scope *scope;
+  ck_value *kept;
+  *seq = self->transcript.next_seq;
+  ck_status status = ck_session_redact(&kept, self, body, err);
+  if (status == CK_OK) status = ck_session_scope(&scope, self, effect->scope, err);
+  if (status == CK_OK)
+    status =
+        ck_session_append_redacted(self, CK_EVENT_OUTCOME, effect->scope, effect->agent, kept, err);
+  if (status == CK_OK) status = ck_scope_apply(scope, kept, err);
+  if (status == CK_OK) status = ck_session_add_outcome(self, kept, err);
+  ck_value_free(kept);
+  return status;
+}
+
+ck_status ck_session_record_cost(ck_session *self, ck_event *outcome, ck_error *err) {
+  ck_value *kept;
+  outcome->seq = self->transcript.next_seq;
+  ck_status status = ck_session_redact(&kept, self, outcome->body, err);
+  if (status == CK_OK)
+    status = ck_session_append_redacted(self, CK_EVENT_OUTCOME, outcome->scope, outcome->agent,
+                                        kept, err);
+  if (status == CK_OK) status = ck_session_add_outcome(self, kept, err);
+  ck_value_free(kept);
+  return status;
+}
+
+ck_status ck_session_record_replay(ck_session *self, const ck_effect *effect, const ck_value *body,
+                                   int64_t of, ck_error *err) {
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "key", effect->key);
+  ck_json_member_int(&w, "of", of);
+  ck_json_end(&w, '}');
+  ck_value *event = NULL;
+  ck_scope *scope;
+  ck_status status = ck_value_from(&event, &buffer, err);
+  if (status == CK_OK) status = ck_session_scope(&scope, self, effect->scope, err);
+  if (status == CK_OK)
+    status = ck_session_append(self, CK_EVENT_REPLAY, effect->scope, effect->agent, event, err);
+  if (status == CK_OK) status = ck_scope_apply(scope, body, err);
+  ck_value_free(event);
+  ck_buffer_clear(&buffer);
+  return status;
+}

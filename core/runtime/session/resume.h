@@ -1,0 +1,42 @@
+/* resume.h - a session goes on from one of its checkpoints. */
+#ifndef CK_RUNTIME_SESSION_RESUME_H
+#define CK_RUNTIME_SESSION_RESUME_H
+
+#include "core/model/profile.h"
+#include "core/runtime/commit/runtime.h"
+#include "core/runtime/session/edit.h"
+#include "core/runtime/session/policy.h"
+
+typedef struct ck_session ck_session;
+
+enum { CK_RESTARTS_MAX = 3, CK_RESTART_SOON_MS = 30000 };
+
+/* All borrowed; profile and policies for the session's life. */
+typedef struct ck_resume_options {
+  const ck_profile *profile;        /* NULL: no limits, named "none" */
+  const ck_policy_engine *policies; /* NULL: ck_policy_always */
+  const char *checkpoint; /* id; NULL: the latest resumable one; none at all: the first event */
+  const ck_state_edits *edits; /* of the checkpoint's state; NULL: none. The attempt rises */
+  int64_t flow_version;        /* of the flow that goes on with it; see migrate.h */
+  bool retry;                  /* also a session that died again and again, and is failing */
+  bool keep_references; /* the caller only adds events: keys that were kept as a reference to a
+                           secret stay references, restarts do not count, nothing is migrated */
+} ck_resume_options;
+
+/* A session that died three times in a row within CK_RESTART_SOON_MS of being resumed, without a
+ * new outcome or boundary, becomes `failing` instead (CK_E_REFUSED), and stays so until a resume
+ * with `retry`. CK_E_SECRET_MISSING: one of the profile's, or one that a key was kept as;
+ * CK_E_NOT_FOUND, CK_E_REFUSED (completed, cancelled), CK_E_OWNED, CK_E_FENCED, the store's answers
+ * about the checkpoint. Nothing was changed on any other failure. */
+CK_CHECKED ck_status ck_session_resume(ck_session **out, ck_runtime *runtime, const char *id,
+                                       const ck_resume_options *options, ck_error *err);
+
+/* ---- within the runtime ---- */
+
+/* A resume up to its acquisition, as ck_session_rehearse promises it: the session can only be
+ * inspected and closed. `*failing`: it is, or would be marked so. */
+CK_CHECKED ck_status ck_session_prepare(ck_session **out, bool *failing, ck_runtime *runtime,
+                                        const char *id, const ck_resume_options *options,
+                                        ck_error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* start.h - a new session. */
+#ifndef CK_RUNTIME_SESSION_START_H
+#define CK_RUNTIME_SESSION_START_H
+
+#include "core/model/profile.h"
+#include "core/runtime/commit/runtime.h"
+#include "core/runtime/session/edit.h"
+#include "core/runtime/session/policy.h"
+
+typedef struct ck_session ck_session;
+
+/* All borrowed; profile and policies for the session's life. */
+typedef struct ck_session_options {
+  const char *id;                   /* NULL: one is made */
+  const ck_profile *profile;        /* NULL: no limits, named "none" */
+  const ck_policy_engine *policies; /* NULL: ck_policy_always */
+  const char *flow;                 /* path of the flow; NULL */
+  const ck_value *input;            /* kept with the session; NULL */
+  const ck_state_edits *edits;      /* of the empty state; NULL: none */
+} ck_session_options;
+
+/* CK_E_USAGE: a malformed id; CK_E_EXISTS: it is taken; CK_E_SECRET_MISSING: one of the profile's.
+ * Power-durable when it returns. */
+CK_CHECKED ck_status ck_session_start(ck_session **out, ck_runtime *runtime,
+                                      const ck_session_options *options, ck_error *err);
+
+#endif

@@ -1,0 +1,169 @@
+/* totals.c - adds up what a session and its agents spend, and keeps from where it counts. */
+#include "core/runtime/session/totals.h"
+
+#include <stdlib.h>
+
+#include "core/runtime/session/session_private.h"
+
+const ck_totals *ck_session_totals(const ck_session *self) { return &self->spent.totals; }
+
+static int64_t now_us(const ck_session *self) {
+  return self->runtime->clock.mono_us(self->runtime->clock.self);
+}
+
+int64_t ck_session_active_us(const ck_session *self) {
+  return self->spent.active_base_us + now_us(self) - self->spent.began_us;
+}
+
+void ck_session_update_active(ck_session *self) {
+  self->spent.totals.active_us = ck_session_active_us(self);
+}
+
+void ck_session_restart_active(ck_session *self) { self->spent.began_us = now_us(self); }
+
+void ck_session_continue_active(ck_session *self) {
+  self->spent.active_base_us = self->spent.totals.active_us;
+}
+
+void ck_session_begin_totals(ck_session *self, const ck_totals *totals) {
+  self->spent.totals = self->spent.base = *totals;
+  ck_session_continue_active(self);
+}
+
+ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_error *err) {
+  ck_totals_add_outcome(&self->spent.totals, body);
+  return ck_spending_add_outcome(&self->spent.agents, body, err);
+}
+
+ck_status ck_session_add_round(ck_session *self, const char *agent, ck_error *err) {
+  if (agent) return ck_spending_add_round(&self->spent.agents, agent, err);
+  self->spent.agents.rounds++;
+  self->spent.agents.changed = true;
+  return CK_OK;
+}
+
+ck_status ck_session_add_ms(ck_session *self, const char *agent, int64_t ms, ck_error *err) {
+  return ck_spending_add_ms(&self->spent.agents, agent, ms, err);
+}
+
+ck_status ck_session_put_spending(ck_session *self, ck_error *err) {
+  ck_value *value = NULL;
+  if (!self->spent.agents.changed) return CK_OK;
+  ck_status status = ck_spending_write(&value, &self->spent.agents, err);
+  if (status == CK_OK) status = ck_session_put(self, "spending", value, err);
+  ck_value_free(value);
+  self->spent.agents.changed = false;
+  return status;
+}
+
+/* ---- after a resume ---- */
+
+typedef struct adding {
+  ck_spending *spending;
+  ck_status status;
+  ck_error *err;
+} adding;
+
+static bool add_outcome(void *to, const ck_event *event) {
+  adding *self = to;
+  self->status = ck_spending_add_outcome(self->spending, event->body, self->err);
+  return self->status == CK_OK;
+}
+
+/* All outcomes of `session` up to seq `until`, whatever their timeline. */
+static ck_status add_up_spending(ck_session *self, int64_t session, int64_t until, ck_error *err) {
+  adding all = {.spending = &self->spent.agents, .err = err};
+  ck_event_query query = {.session = session, .until = until, .kinds = 1ull << CK_EVENT_OUTCOME};
+  ck_spending_clear(&self->spent.agents);
+  ck_status status = ck_store_read_events(self->runtime->store, &query, add_outcome, &all, err);
+  return status == CK_OK ? all.status : status;
+}
+
+/* The state of the latest checkpoint cannot be had any more once it is pruned: then all outcomes up
+ * to it are added up. Rounds of a branch that was left do not count, unlike its money. */
+static ck_status load_spending(ck_session *self, const ck_head *head,
+                               const ck_checkpoint_info *from, ck_error *err) {
+  ck_spending *agents = &self->spent.agents;
+  ck_state *state = NULL;
+  if (head->latest.seq == from->seq) return ck_spending_read(agents, self->state, err);
+  ck_status status = from->seq ? ck_spending_read(agents, self->state, err) : CK_OK;
+  if (status != CK_OK) return status;
+  int64_t rounds = agents->rounds;
+  ck_error unreadable = CK_ERROR_INIT;
+  if (ck_store_get_state(&state, self->runtime->store, head->session.no, head->latest.seq,
+                         &unreadable) == CK_OK)
+    status = ck_spending_read(agents, state, err);
+  else
+    status = add_up_spending(self, head->session.no, head->latest.seq, err);
+  agents->rounds = rounds;
+  agents->changed = true;
+  ck_state_free(state);
+  return status;
+}
+
+ck_status ck_session_load_totals(ck_session *self, const ck_head *head,
+                                 const ck_checkpoint_info *from, ck_error *err) {
+  if (!head->has_latest) return CK_OK;
+  ck_status status = load_spending(self, head, from, err);
+  self->spent.totals = head->latest.totals;
+  return status;
+}
+
+/* ---- the base ---- */
+
+static void read_base(ck_session *self) {
+  const ck_value *kept = ck_state_get(self->state, "base");
+  ck_bytes base = kept ? ck_value_bytes(kept) : (ck_bytes){0};
+  ck_json_read_int(&self->spent.base.cost_micros, ck_json_get(base, "cost"));
+  ck_json_read_int(&self->spent.base.input_tokens, ck_json_get(base, "input_tokens"));
+  ck_json_read_int(&self->spent.base.output_tokens, ck_json_get(base, "output_tokens"));
+  ck_json_read_int(&self->spent.base.tool_calls, ck_json_get(base, "tool_calls"));
+  ck_json_read_int(&self->spent.base.active_us, ck_json_get(base, "active_us"));
+  ck_json_read_int(&self->spent.rounds_base, ck_json_get(base, "rounds"));
+}
+
+/* What was spent for an agent has no base: it is counted anew. */
+static void reset_agents(ck_spending *spending, const ck_resume_rules *rules) {
+  for (size_t i = 0; i < spending->count; i++) {
+    ck_agent_spending *agent = &spending->agents[i];
+    if (rules->budget == CK_RULE_RESET) agent->cost_micros = 0;
+    if (rules->time == CK_RULE_RESET) agent->ms = 0;
+    if (rules->rounds == CK_RULE_RESET) agent->rounds = 0;
+    if (rules->tokens == CK_RULE_RESET) agent->tokens = 0;
+    if (rules->tool_calls == CK_RULE_RESET) agent->tool_calls = 0;
+  }
+  spending->changed |= spending->count > 0;
+}
+
+void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules) {
+  ck_spent *spent = &self->spent;
+  read_base(self);
+  reset_agents(&spent->agents, rules);
+  if (rules->budget == CK_RULE_RESET) spent->base.cost_micros = spent->totals.cost_micros;
+  if (rules->time == CK_RULE_RESET) spent->base.active_us = spent->totals.active_us;
+  if (rules->rounds == CK_RULE_RESET) spent->rounds_base = spent->agents.rounds;
+  if (rules->tool_calls == CK_RULE_RESET) spent->base.tool_calls = spent->totals.tool_calls;
+  if (rules->tokens != CK_RULE_RESET) return;
+  spent->base.input_tokens = spent->totals.input_tokens;
+  spent->base.output_tokens = spent->totals.output_tokens;
+}
+
+ck_status ck_session_put_base(ck_session *self, ck_error *err) {
+  if (!self->policies->resume) return CK_OK; /* the defaults need no memory */
+  ck_buffer buffer = {0};
+  ck_json_writer w = {.out = &buffer};
+  ck_json_begin(&w, '{');
+  ck_json_member_int(&w, "cost", self->spent.base.cost_micros);
+  ck_json_member_int(&w, "input_tokens", self->spent.base.input_tokens);
+  ck_json_member_int(&w, "output_tokens", self->spent.base.output_tokens);
+  ck_json_member_int(&w, "tool_calls", self->spent.base.tool_calls);
+  ck_json_member_int(&w, "active_us", self->spent.base.active_us);
+  ck_json_member_int(&w, "rounds", self->spent.rounds_base);
+  ck_json_end(&w, '}');
+  ck_value *value = NULL;
+  ck_status status = ck_value_from(&value, &buffer, err);
+  if (status == CK_OK) status = ck_session_put(self, "base", value, err);
+  ck_value_free(value);
+  ck_buffer_clear(&buffer);
+  return status;
+}

@@ -1,0 +1,49 @@
+/* totals.h - what a session has spent, and the base from which its constraints count it.
+ *
+ * Totals never go back: money is the sum over all timelines. A dimension that a resume resets gets
+ * the totals as its base; bases are the state key "base", so that a later resume inherits those
+ * that continue. */
+#ifndef CK_RUNTIME_SESSION_TOTALS_H
+#define CK_RUNTIME_SESSION_TOTALS_H
+
+#include "core/model/state.h"
+#include "core/runtime/session/policy.h"
+#include "core/store/store.h"
+
+typedef struct ck_session ck_session;
+
+/* Borrowed. Its active time is that of the last checkpoint; see ck_session_active_us. */
+const ck_totals *ck_session_totals(const ck_session *self);
+
+/* ---- within the runtime ---- */
+
+/* Monotonic time since the session first ran, over all runs, without what lay between them. */
+int64_t ck_session_active_us(const ck_session *self);
+/* Brings the totals' active time up to now. */
+void ck_session_update_active(ck_session *self);
+/* The run's active time counts from now. */
+void ck_session_restart_active(ck_session *self);
+
+/* Adds what an outcome's body says, to the totals and to each of its payers. */
+CK_CHECKED ck_status ck_session_add_outcome(ck_session *self, const ck_value *body, ck_error *err);
+/* A round of an agent, or (`agent` NULL) of the session, is over. */
+CK_CHECKED ck_status ck_session_add_round(ck_session *self, const char *agent, ck_error *err);
+CK_CHECKED ck_status ck_session_add_ms(ck_session *self, const char *agent, int64_t ms,
+                                       ck_error *err);
+/* Makes what agents have spent a key of the state, when it has changed. */
+CK_CHECKED ck_status ck_session_put_spending(ck_session *self, ck_error *err);
+
+/* What was spent up to the session's latest checkpoint, on whatever branch that lies; the session's
+ * state is that of `from` (seq 0: the first event). Outcomes behind it are the caller's to add. */
+CK_CHECKED ck_status ck_session_load_totals(ck_session *self, const ck_head *head,
+                                            const ck_checkpoint_info *from, ck_error *err);
+/* Active time of this run counts on from the totals'. */
+void ck_session_continue_active(ck_session *self);
+/* A fork: what its origin had spent is its own total, and the base of all its constraints. */
+void ck_session_begin_totals(ck_session *self, const ck_totals *totals);
+
+/* Takes the bases from the state, but the totals as the base of each dimension that is reset. */
+void ck_session_reset_base(ck_session *self, const ck_resume_rules *rules);
+CK_CHECKED ck_status ck_session_put_base(ck_session *self, ck_error *err);
+
+#endif

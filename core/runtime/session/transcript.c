@@ -1,0 +1,127 @@
+/* transcript.c - appends events, redacted, and brings them to the writer. */
+#include "core/runtime/session/transcript.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/session/session_private.h"
+
+int64_t ck_session_next_seq(const ck_session *self) { return self->transcript.next_seq; }
+int64_t ck_session_last_seq(const ck_session *self) { return self->transcript.next_seq - 1; }
+void ck_session_set_next_seq(ck_session *self, int64_t seq) { self->transcript.next_seq = seq; }
+
+void ck_session_discard_pending(ck_session *self) {
+  ck_transcript *transcript = &self->transcript;
+  for (size_t i = 0; i < transcript->count; i++) ck_event_free(transcript->pending[i]);
+  transcript->count = 0;
+}
+
+/* Takes `event`. */
+static ck_status add_pending(ck_transcript *self, ck_event *event, ck_error *err) {
+  if (self->count == self->cap) {
+    size_t cap = self->cap ? self->cap * 2 : 8;
+    ck_event **pending = realloc(self->pending, cap * sizeof *pending);
+    if (!pending) {
+      ck_event_free(event);
+      return ck_error_no_memory(err);
+    }
+    self->pending = pending;
+    self->cap = cap;
+  }
+  self->pending[self->count++] = event;
+  self->next_seq++;
+  return CK_OK;
+}
+
+ck_status ck_session_redact(ck_value **out, ck_session *self, const ck_value *body, ck_error *err) {
+  ck_status status = ck_redactor_apply(out, self->redactor, CK_SINK_EVENT, NULL, body, err);
+  if (status == CK_OK && !*out)
+    status = ck_value_copy(out, ck_bytes_text("{\"dropped\":true}"), err);
+  return status;
+}
+
+ck_status ck_session_append_redacted(ck_session *self, ck_event_kind kind, const char *scope,
+                                     const char *agent, ck_value *redacted, ck_error *err) {
+  ck_status status = ck_channel_failure(self->channel, err);
+  if (status != CK_OK) return status;
+  ck_event event = {.seq = self->transcript.next_seq,
+                    .timeline = self->timeline.no,
+                    .kind = kind,
+                    .at_ms = self->runtime->clock.wall_ms(self->runtime->clock.self),
+                    .scope = scope ? scope : "main",
+                    .agent = agent,
+                    .body = redacted};
+  ck_event *made;
+  status = ck_event_new(&made, &event, err);
+  return status == CK_OK ? add_pending(&self->transcript, made, err) : status;
+}
+
+ck_status ck_session_append(ck_session *self, ck_event_kind kind, const char *scope,
+                            const char *agent, const ck_value *body, ck_error *err) {
+  ck_value *redacted;
+  ck_status status = ck_session_redact(&redacted, self, body, err);
+  if (status != CK_OK) return status;
+  status = ck_session_append_redacted(self, kind, scope, agent, redacted, err);
+  ck_value_free(redacted);
+  return status;
+}
+
+ck_status ck_session_queue(uint64_t *ticket, ck_session *self, const ck_queueing *how,
+                           ck_error *err) {
+  const ck_session_update *update = how->update;
+  *ticket = 0;
+  ck_job job = {
+      .events = self->transcript.pending,
+      .event_count = self->transcript.count,
+      .checkpoint = how->checkpoint,
+      .durability = how->durability,
+      .waited = how->waited,
+      .may_wait = how->may_wait,
+      .at_us = how->may_wait ? self->runtime->clock.mono_us(self->runtime->clock.self) : 0};
+  if (update) {
+    job.has_update = true;
+    job.update_status = update->status;
+    job.update_failure = update->failure;
+    job.update_reason = update->reason ? strdup(update->reason) : NULL;
+  }
+  self->transcript.pending = NULL;
+  self->transcript.count = self->transcript.cap = 0;
+  return ck_channel_put(ticket, self->channel, &job, err);
+}
+
+ck_status ck_session_push(uint64_t *ticket, ck_session *self, ck_durability durability,
+                          ck_error *err) {
+  *ticket = ck_channel_last(self->channel);
+  if (self->transcript.count == 0) return ck_channel_failure(self->channel, err);
+  return ck_session_queue(
+      ticket, self,
+      &(ck_queueing){.durability = durability, .may_wait = durability == CK_DURABLE_PROCESS}, err);
+}
+
+ck_status ck_session_check(ck_session *self, uint64_t ticket, ck_error *err) {
+  return ck_channel_check(self->channel, ticket, err);
+}
+
+ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err) {
+  return ck_channel_wait(self->channel, ticket, err);
+}
+
+/* A flush promises that everything is in the store, also where a session may go on without. */
+static ck_status check_saved(ck_session *self, uint64_t ticket, ck_error *err) {
+  ck_saving saving;
+  if (!ck_session_is_unsaved(self, ticket)) return CK_OK;
+  ck_session_get_saving(&saving, self);
+  return ck_error_set(err, CK_E_IO, "%s", saving.cause);
+}
+
+ck_status ck_session_flush(ck_session *self, ck_durability durability, ck_error *err) {
+  uint64_t ticket;
+  bool pending = self->transcript.count > 0;
+  ck_status status = ck_session_push(&ticket, self, durability, err);
+  if (status == CK_OK) status = ck_channel_wait(self->channel, ticket, err);
+  if (status == CK_OK) status = check_saved(self, ticket, err);
+  /* Nothing of its own to commit, but what came before may only be process-durable. */
+  if (status == CK_OK && !pending && durability == CK_DURABLE_POWER)
+    status = ck_store_sync(self->runtime->store, err);
+  return status;
+}
