@@ -3,6 +3,7 @@
 #ifndef CK_MODEL_PROFILE_H
 #define CK_MODEL_PROFILE_H
 
+#include "core/model/judgement.h"
 #include "core/model/permission.h"
 #include "core/model/profile_model.h"
 
@@ -13,14 +14,8 @@ typedef struct ck_profile_policy {
 } ck_profile_policy;
 
 /* What a resume does to each dimension, unless a policy says otherwise. */
-typedef enum {
-  CK_PROFILE_RULE_DEFAULT,
-  CK_PROFILE_RULE_CONTINUE,
-  CK_PROFILE_RULE_RESET,
-  CK_PROFILE_RULE_REFUSE
-} ck_profile_rule;
 typedef struct ck_profile_rules {
-  ck_profile_rule budget, time, rounds, tokens, tool_calls;
+  ck_rule budget, time, rounds, tokens, tool_calls;
 } ck_profile_rules;
 
 /* What one agent has of its own. -1 in a limit: none of its own; the session's hold all the

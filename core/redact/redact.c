@@ -199,27 +199,27 @@ static ck_status mask_texts(ck_value **out, ck_redactor *self, const ck_value *v
 }
 
 /* `value` is what the rules left. */
-static ck_status carry_out(ck_value **out, ck_redactor *self, ck_item_answer answer,
+static ck_status carry_out(ck_value **out, ck_redactor *self, ck_redact_verdict answer,
                            const char *ref, ck_sink sink, const ck_value *value, ck_error *err) {
   static const uint32_t counted[] = {0, CK_RULE_POLICY_DROP, CK_RULE_POLICY_MASK,
                                      CK_RULE_POLICY_REF};
-  if (answer == CK_ITEM_LEAVE) {
+  if (answer == CK_REDACT_LEAVE) {
     *out = ck_value_share(value);
     return CK_OK;
   }
-  if (answer > CK_ITEM_REF)
+  if (answer > CK_REDACT_REF)
     return ck_error_set(err, CK_E_POLICY, "a redact hook gave answer %d", (int)answer);
   self->counts[counted[answer]]++;
   if (sink == CK_SINK_EVENT) return mask_texts(out, self, value, err);
-  if (answer == CK_ITEM_DROP) return CK_OK;
-  if (answer == CK_ITEM_REF && ref) return ck_redact_make_ref(out, ref, err);
+  if (answer == CK_REDACT_DROP) return CK_OK;
+  if (answer == CK_REDACT_REF && ref) return ck_redact_make_ref(out, ref, err);
   return mask_whole(out, self, "policy", value, err);
 }
 
 static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_sink sink, const char *key,
                           const ck_value *value, ck_error *err) {
   bool asked = self->hook && value && (sink == CK_SINK_STATE || sink == CK_SINK_EVENT);
-  ck_item_answer answer = CK_ITEM_LEAVE;
+  ck_redact_verdict answer = CK_REDACT_LEAVE;
   char *ref = NULL;
   ck_status status = asked ? self->hook(&answer, &ref, self->hook_self, key, value, err) : CK_OK;
   if (status == CK_OK) status = carry_out(out, self, answer, ref, sink, value, err);

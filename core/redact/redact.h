@@ -16,6 +16,7 @@
 #ifndef CK_REDACT_REDACT_H
 #define CK_REDACT_REDACT_H
 
+#include "core/model/judgement.h"
 #include "core/model/state.h"
 
 typedef struct ck_redactor ck_redactor;
@@ -56,10 +57,9 @@ CK_CHECKED ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *
  * key. */
 void ck_redactor_set_fingerprint_key(ck_redactor *self, const uint8_t *key);
 
-/* What a policy says to one item after the rules: it can only remove more. */
-typedef enum { CK_ITEM_LEAVE, CK_ITEM_DROP, CK_ITEM_MASK, CK_ITEM_REF } ck_item_answer;
-/* `value` is what the rules left. `*ref`: "env:NAME" or "file:PATH", malloc'd, with CK_ITEM_REF. */
-typedef ck_status (*ck_redact_hook)(ck_item_answer *out, char **ref, void *self, const char *key,
+/* What a policy decides about one item after the rules: it can only remove more. `value` is what
+ * the rules left. `*ref`: "env:NAME" or "file:PATH", malloc'd, with CK_REDACT_REF. */
+typedef ck_status (*ck_redact_hook)(ck_redact_verdict *out, char **ref, void *self, const char *key,
                                     const ck_value *value, ck_error *err);
 /* Asked for state and events; borrowed; NULL takes it away. An event keeps its skeleton: drop and
  * mask both mask its texts. */

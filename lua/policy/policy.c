@@ -185,20 +185,12 @@ static ck_status keep_refusal(ck_resume_rules *out, const char *text, ck_error *
   return out->refusal ? CK_OK : ck_error_no_memory(err);
 }
 
-static ck_rule rule_of(ck_profile_rule rule) {
-  static const ck_rule rules[] = {[CK_PROFILE_RULE_DEFAULT] = CK_RULE_DEFAULT,
-                                  [CK_PROFILE_RULE_CONTINUE] = CK_RULE_CONTINUE,
-                                  [CK_PROFILE_RULE_RESET] = CK_RULE_RESET,
-                                  [CK_PROFILE_RULE_REFUSE] = CK_RULE_REFUSE};
-  return rules[rule];
-}
-
 static ck_resume_rules begin_rules(const ck_profile_rules *from) {
-  return (ck_resume_rules){.budget = rule_of(from->budget),
-                           .time = rule_of(from->time),
-                           .rounds = rule_of(from->rounds),
-                           .tokens = rule_of(from->tokens),
-                           .tool_calls = rule_of(from->tool_calls)};
+  return (ck_resume_rules){.budget = from->budget,
+                           .time = from->time,
+                           .rounds = from->rounds,
+                           .tokens = from->tokens,
+                           .tool_calls = from->tool_calls};
 }
 
 static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume_case *subject,

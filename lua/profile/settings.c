@@ -225,9 +225,8 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
   if (status != CK_OK) return status;
   char *base = (char *)to->profile;
   if (row->shape == RULE) {
-    static const ck_profile_rule rules[] = {CK_PROFILE_RULE_CONTINUE, CK_PROFILE_RULE_RESET,
-                                            CK_PROFILE_RULE_REFUSE};
-    *(ck_profile_rule *)(void *)(base + row->offset) = rules[word];
+    static const ck_rule rules[] = {CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE};
+    *(ck_rule *)(void *)(base + row->offset) = rules[word];
     return CK_OK;
   }
   if (row->shape == PERMIT) {

@@ -161,10 +161,10 @@ static void test_ids(void) {
   EVENT("[86753091234, 1.5]", "[\"[redacted:number:#]\", 1.5]", "also as a number");
 }
 
-static ck_item_answer answer;
+static ck_redact_verdict answer;
 static const char *answer_ref;
 static ck_status answer_status;
-static ck_status hook(ck_item_answer *out, char **ref, void *self, const char *key,
+static ck_status hook(ck_redact_verdict *out, char **ref, void *self, const char *key,
                       const ck_value *value, ck_error *err) {
   tap_must(self == &answer && value && err, "the hook is given what it needs%s",
            key ? "" : " for an event");
@@ -179,9 +179,9 @@ static void test_hook(void) {
                               "\"tool\",\"tool_call_id\":\"c1\",\"content\":"
                               "\"mail\"},\"cost\":12345}";
   ck_redactor_set_hook(redactor, hook, &answer);
-  answer = CK_ITEM_LEAVE;
+  answer = CK_REDACT_LEAVE;
   stays_as(CK_SINK_STATE, "memory.a", "[1]", "a policy may leave an item");
-  answer = CK_ITEM_DROP;
+  answer = CK_REDACT_DROP;
   char *got = apply(CK_SINK_STATE, "memory.a", "[1]", NULL);
   tap_ok(!got, "a policy may drop an item");
   free(got);
@@ -191,9 +191,9 @@ static void test_hook(void) {
           "\"c1\",\"content\":"
           "\"[redacted:policy:#]\"},\"cost\":12345}",
           "an event keeps its skeleton");
-  answer = CK_ITEM_MASK;
+  answer = CK_REDACT_MASK;
   becomes(CK_SINK_STATE, "memory.a", "[1]", "\"[redacted:policy:#]\"", "a policy may mask an item");
-  answer = CK_ITEM_REF;
+  answer = CK_REDACT_REF;
   answer_ref = "env:KEY";
   becomes(CK_SINK_STATE, "memory.a", "\"x\"", "{\"$ckrun.ref\":\"env:KEY\"}",
           "a policy may leave a slot");

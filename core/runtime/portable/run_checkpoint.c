@@ -161,7 +161,7 @@ static ck_status put_history(const ck_run_checkpoint *self, ck_session *session,
 static ck_status put_position(const ck_run_checkpoint *self, ck_session *session, ck_bytes last,
                               ck_error *err) {
   bool spoke = ck_json_is_text(ck_json_get(last, "role"), "assistant");
-  bool restarts = session->profile && session->profile->resume.rounds == CK_PROFILE_RULE_RESET;
+  bool restarts = session->profile && session->profile->resume.rounds == CK_RULE_RESET;
   int64_t turn = restarts ? 1 : self->last_completed + 1;
   char path[32];
   ck_buffer json = {0};

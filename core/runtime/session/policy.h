@@ -9,6 +9,7 @@
 #include "core/model/checkpoint.h"
 #include "core/model/effect.h"
 #include "core/model/event.h"
+#include "core/model/judgement.h"
 
 /* What a policy sees of a boundary (`at` in Lua). Borrowed for the call. */
 typedef struct ck_boundary {
@@ -61,14 +62,12 @@ typedef struct ck_item {
   ck_event_kind kind;
   const ck_value *value;
 } ck_item;
-typedef enum { CK_REDACT_LEAVE, CK_REDACT_DROP, CK_REDACT_MASK, CK_REDACT_REF } ck_redact_verdict;
 typedef struct ck_redaction {
   ck_redact_verdict verdict;
   char *ref; /* REF: "env:NAME". Owned */
 } ck_redaction;
 
 /* resume: what happens to each dimension. */
-typedef enum { CK_RULE_DEFAULT, CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE } ck_rule;
 typedef struct ck_resume_case {
   const ck_session_record *session;
   const ck_checkpoint_info *checkpoint; /* NULL: from the first event */

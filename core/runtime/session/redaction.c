@@ -8,19 +8,14 @@
 #include "core/runtime/session/session_private.h"
 #include "core/store/rekey.h"
 
-static const ck_item_answer answers[] = {[CK_REDACT_LEAVE] = CK_ITEM_LEAVE,
-                                         [CK_REDACT_DROP] = CK_ITEM_DROP,
-                                         [CK_REDACT_MASK] = CK_ITEM_MASK,
-                                         [CK_REDACT_REF] = CK_ITEM_REF};
-
-static ck_status ask_policies(ck_item_answer *out, char **ref, void *to, const char *key,
+static ck_status ask_policies(ck_redact_verdict *out, char **ref, void *to, const char *key,
                               const ck_value *value, ck_error *err) {
   const ck_policy_engine *policies = to;
   ck_redaction redaction = {0};
   ck_item item = {.key = key, .value = value};
   *ref = NULL;
   ck_status status = policies->redact(&redaction, policies->self, &item, err);
-  *out = status == CK_OK ? answers[redaction.verdict] : CK_ITEM_DROP;
+  *out = status == CK_OK ? redaction.verdict : CK_REDACT_DROP;
   *ref = redaction.ref;
   return status;
 }

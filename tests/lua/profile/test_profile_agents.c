@@ -54,9 +54,9 @@ static void test_fields(const ck_profile *profile) {
   tap_is_int((int64_t)x->policy_count, 2, "its list replaces the inherited one");
   tap_is_bytes(ck_value_bytes(x->policies[0].options), ck_bytes_text("{\"b\":2,\"a\":3}"),
                "its options lie over the profile's");
-  tap_is_int(profile->resume.budget, CK_PROFILE_RULE_CONTINUE, "a rule is overridden");
-  tap_is_int(profile->resume.time, CK_PROFILE_RULE_CONTINUE, "or inherited");
-  tap_is_int(profile->resume.rounds, CK_PROFILE_RULE_DEFAULT, "or left alone");
+  tap_is_int(profile->resume.budget, CK_RULE_CONTINUE, "a rule is overridden");
+  tap_is_int(profile->resume.time, CK_RULE_CONTINUE, "or inherited");
+  tap_is_int(profile->resume.rounds, CK_RULE_DEFAULT, "or left alone");
   tap_ok(profile->exclude_memory_keys && strcmp(profile->exclude_memory_keys[1], "token") == 0 &&
              !profile->exclude_memory_keys[2],
          "a list replaces the inherited one");

@@ -1,0 +1,13 @@
+/* judgement.h - answers of profiles and policies that several layers read. */
+#ifndef CK_MODEL_JUDGEMENT_H
+#define CK_MODEL_JUDGEMENT_H
+
+/* What becomes of one item before it is written: it stays, is dropped whole, its text is masked, or
+ * a reference to its source ("env:NAME") takes its place. */
+typedef enum { CK_REDACT_LEAVE, CK_REDACT_DROP, CK_REDACT_MASK, CK_REDACT_REF } ck_redact_verdict;
+
+/* What a resume does to one dimension of the constraints. DEFAULT: nobody said; time is reset, the
+ * others continue. */
+typedef enum { CK_RULE_DEFAULT, CK_RULE_CONTINUE, CK_RULE_RESET, CK_RULE_REFUSE } ck_rule;
+
+#endif
