@@ -12,8 +12,12 @@
 #ifndef CK_STORE_BACKEND_H
 #define CK_STORE_BACKEND_H
 
+#include "core/store/fact.h"
 #include "core/store/maintenance.h"
+#include "core/store/request.h"
 #include "core/store/rows.h"
+#include "core/store/stats.h"
+#include "core/store/verify.h"
 
 typedef struct ck_backend {
   void *self;

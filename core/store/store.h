@@ -10,7 +10,6 @@
 
 #include "core/model/checkpoint.h"
 #include "core/model/event.h"
-#include "core/model/request.h"
 #include "core/model/session.h"
 
 typedef struct ck_store ck_store;
@@ -184,45 +183,5 @@ typedef bool (*ck_event_visit)(void *to,
                                const ck_event *event); /* borrowed for the call; false stops */
 CK_CHECKED ck_status ck_store_read_events(ck_store *self, const ck_event_query *query,
                                           ck_event_visit visit, void *to, ck_error *err);
-
-CK_CHECKED ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err);
-/* Takes the oldest request of the leased session out of the store; false in *found when there is
- * none. CK_E_FENCED. */
-CK_CHECKED ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self,
-                                          ck_lease lease, ck_error *err);
-
-/* What outlives sessions: a value under an owner ("" is everybody, else an agent) and a key.
- * Borrowed. */
-typedef struct ck_fact {
-  const char *owner, *key;
-  const ck_value *value; /* NULL: the fact goes */
-  int64_t at_ms;
-} ck_fact;
-/* Replaces what was known under that key; process-durable. */
-CK_CHECKED ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err);
-/* NULL in *out when nothing is known. CK_E_CORRUPT: its row is not what was written. */
-CK_CHECKED ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner,
-                                       const char *key, ck_error *err);
-
-/* store verify: walks rows, digests and payloads of one session or of all (`session_id` NULL). */
-typedef struct ck_verify_report {
-  int64_t sessions, events, checkpoints, problems;
-} ck_verify_report;
-typedef void (*ck_problem_visit)(void *to, const char *session_id, int64_t seq, ck_status status,
-                                 const char *text);
-/* CK_OK when the walk could be made, whatever it found: look at report->problems. Never writes. */
-CK_CHECKED ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
-                                     ck_problem_visit visit, void *to, ck_error *err);
-
-typedef struct ck_store_stats {
-  int64_t sessions, events, checkpoints, keyframes; /* without pruned checkpoints */
-  int64_t event_bytes;                              /* bodies as stored */
-  int64_t event_plain_bytes;
-  int64_t payload_bytes; /* checkpoint payloads as stored */
-  int64_t payload_plain_bytes;
-  int64_t file_bytes, wal_bytes, free_bytes; /* 0 in memory */
-  int schema;
-} ck_store_stats;
-CK_CHECKED ck_status ck_store_get_stats(ck_store_stats *out, ck_store *self, ck_error *err);
 
 #endif

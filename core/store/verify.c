@@ -1,5 +1,5 @@
 /* verify.c - walks a store: what the database itself says, then each session with its timelines. */
-#include "core/store/verify.h"
+#include "core/store/verify_walk.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,68 +1,19 @@
-/* verify.h - one session's walk of store verify. Private to core/store/verify*.c.
- *
- * Checkpoints are read in chunks, payloads at once (verify_checkpoints.c); then the events that the
- * chunk covers (verify_events.c). So the walk reads everything once, and holds one state, one
- * payload and the headers of a chunk. */
+/* verify.h - walks all rows, digests and payloads of a store and reports what is not as written. */
 #ifndef CK_STORE_VERIFY_H
 #define CK_STORE_VERIFY_H
 
-#include "core/store/store_core.h"
-#include "core/store/format/payload.h"
-#include "core/store/format/state_rebuild.h"
+#include "core/store/store.h"
 
-enum { CK_VERIFY_CHUNK = 256 };
-
-/* What the events must bear out about a checkpoint. */
-typedef struct ck_verify_header {
-  char id[CK_ID_SIZE];
-  int64_t seq;
-  ck_digest events_digest;
-} ck_verify_header;
-
-typedef struct ck_verify {
-  ck_store *store;
-  ck_verify_report *report;
-  ck_problem_visit visit; /* may be NULL */
-  void *to;
-  ck_error *err;
-  /* The session. */
-  ck_session_record record;
-  ck_timeline *timelines;
-  size_t timeline_count;
-  int64_t last_seq;   /* what is committed later is left alone */
-  ck_payload payload; /* also opens the bodies of events */
-  /* Checkpoints so far. */
-  int64_t covered;          /* seq of the last one */
-  ck_state_rebuild *replay; /* NULL: damaged, and told */
-  int64_t replay_seq;       /* of the checkpoint whose state it is */
-  int64_t replay_keyframe;
-  ck_digest replay_digest;
-  ck_verify_header headers[CK_VERIFY_CHUNK];
-  size_t header_count;
-  ck_status status; /* of a visitor that had to give up */
-  /* Events so far. */
-  int64_t event_seq;  /* of the last one */
-  size_t timeline_at; /* index of the timeline that it is on */
-  size_t header_next; /* the header that comes next */
-  bool span_spoilt;   /* an event since the last checkpoint could not be read: its digest tells
-                         nothing more */
-  ck_digester events;
-} ck_verify;
-
-void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Tells a finding that a call put into `found`; what is no finding but a failure of the walk is
- * returned. */
-CK_CHECKED ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status,
-                                         const ck_error *found);
-/* The number of the timeline that owns `seq`; 0: none. */
-int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq);
-
-/* The replay becomes the state at the checkpoint `seq`; 0: the empty state. */
-CK_CHECKED ck_status ck_verify_load(ck_verify *self, int64_t seq);
-/* Reads the next chunk of checkpoints into the headers. */
-CK_CHECKED ck_status ck_verify_checkpoints(ck_verify *self);
-/* Reads the events behind the last one up to `until`, against the headers. */
-CK_CHECKED ck_status ck_verify_events(ck_verify *self, int64_t until);
+typedef struct ck_verify_report {
+  int64_t sessions, events, checkpoints, problems;
+} ck_verify_report;
+/* One problem: the session's id ("": of the store itself), the seq of the row (0: of no row), and
+ * one line. Borrowed for the call. */
+typedef void (*ck_problem_visit)(void *to, const char *session_id, int64_t seq, ck_status status,
+                                 const char *text);
+/* `session_id` NULL: all sessions, and the structure of the file. `visit` may be NULL. CK_OK when
+ * the walk could be made, whatever it found: see report->problems. Never writes. */
+CK_CHECKED ck_status ck_store_verify(ck_verify_report *out, ck_store *self, const char *session_id,
+                                     ck_problem_visit visit, void *to, ck_error *err);
 
 #endif

@@ -2,7 +2,7 @@
  * held against the replay. */
 #include <string.h>
 
-#include "core/store/verify.h"
+#include "core/store/verify_walk.h"
 
 /* ---- the row ---- */
 

@@ -2,7 +2,7 @@
  * they cover. */
 #include <string.h>
 
-#include "core/store/verify.h"
+#include "core/store/verify_walk.h"
 #include "core/store/format/row.h"
 
 /* ---- one event ---- */

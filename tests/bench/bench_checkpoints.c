@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/bench/bench.h"
+#include "core/store/stats.h"
 
 enum { WARM = 100, STEPS = 1000 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/tap.h"
+#include "core/store/verify.h"
 
 static const int64_t now_ms = 1700000000000;
 

@@ -4,6 +4,8 @@
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/request.h"
+#include "core/store/stats.h"
 
 static const char *kind; /* of the store under test, for the names of the checks */
 

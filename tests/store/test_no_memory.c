@@ -9,6 +9,8 @@
 #include "tests/store/history.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
+#include "core/store/request.h"
+#include "core/store/verify.h"
 
 enum { TRIES_MAX = 3000, STEPS = 8 };
 

@@ -11,6 +11,7 @@
 #include "tests/store/history.h"
 #include "tests/store/power.h"
 #include "tests/tap.h"
+#include "core/store/stats.h"
 
 enum { STEPS = 30, IMAGES = 250 };
 

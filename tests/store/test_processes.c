@@ -9,6 +9,8 @@
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/request.h"
+#include "core/store/stats.h"
 
 enum { PROCESSES = 4, COMMITS = 120, RACES = 25, KILLS = 12 };
 

@@ -6,6 +6,7 @@
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/request.h"
 
 static const char *path;
 static char url[400];

@@ -7,6 +7,7 @@
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/stats.h"
 
 enum { THREADS = 4, ROUNDS = 40 };
 

@@ -6,6 +6,7 @@
 #include "core/host/run/spills.h"
 #include "core/host/print/table.h"
 #include "core/host/print/document.h"
+#include "core/store/stats.h"
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 

@@ -4,6 +4,7 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/print/document.h"
+#include "core/store/verify.h"
 
 typedef struct values {
   const char *session;

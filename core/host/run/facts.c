@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/effect/reply.h"
+#include "core/store/fact.h"
 
 typedef struct long_term_driver {
   ck_effect_driver driver;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/runtime/session/session_private.h"
+#include "core/store/request.h"
 
 static const char *const names[] = {
 #define X(name, text) text,

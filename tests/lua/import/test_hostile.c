@@ -5,6 +5,7 @@
 
 #include "tests/lua/import/imports.h"
 #include "tests/tap.h"
+#include "core/store/verify.h"
 
 static const char data[] = "tests/lua/import/data";
 static const char *const formats[] = {"claude_code", "hyperagent",  "openai",    "owl_roleplay",

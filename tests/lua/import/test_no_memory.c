@@ -7,6 +7,7 @@
 #include "tests/lua/import/imports.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
+#include "core/store/verify.h"
 
 enum { ALLOCATIONS_MAX = 100000 };
 

@@ -4,6 +4,7 @@
 
 #include "tests/lua/import/imports.h"
 #include "tests/tap.h"
+#include "core/store/verify.h"
 
 static const char data[] = "tests/lua/import/data";
 

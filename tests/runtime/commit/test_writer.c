@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "core/runtime/session/session.h"
+#include "core/store/verify.h"
 #include "tests/tap.h"
 
 enum { MANY = 6000, THREADS = 8, STEPS = 200 };

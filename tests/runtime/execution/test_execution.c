@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/history/resolve.h"
+#include "core/store/verify.h"
 #include "tests/clock.h"
 #include "tests/runtime/fake_world.h"
 #include "tests/tap.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/runtime/history/history_edit.h"
+#include "core/store/verify.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 

@@ -6,6 +6,7 @@
 
 #include "tests/store/faulty.h"
 #include "tests/tap.h"
+#include "core/store/verify.h"
 
 int64_t saving_now_us;
 static int64_t read_mono(void *self) {

@@ -1,6 +1,7 @@
 /* test_requests.c - a request reaches the run it was meant for, once, and no other; that it was
  * taken can be seen. */
 #include "core/runtime/session/requests.h"
+#include "core/store/request.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/store/format/seal.h"
+#include "core/store/fact.h"
+#include "core/store/request.h"
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
 

@@ -12,6 +12,7 @@
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/request.h"
 
 static char url[500];
 

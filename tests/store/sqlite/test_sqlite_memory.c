@@ -8,6 +8,8 @@
 
 #include "tests/store/fixture.h"
 #include "tests/tap.h"
+#include "core/store/request.h"
+#include "core/store/stats.h"
 
 enum { TRIES_MAX = 20000, STEP = 3 };
 

@@ -1,0 +1,19 @@
+/* fact.h - values that outlive sessions. */
+#ifndef CK_STORE_FACT_H
+#define CK_STORE_FACT_H
+
+#include "core/store/store.h"
+
+/* A value under an owner ("" is everybody, else an agent) and a key. Borrowed. */
+typedef struct ck_fact {
+  const char *owner, *key;
+  const ck_value *value; /* NULL: the fact is removed */
+  int64_t at_ms;
+} ck_fact;
+/* Replaces the fact under that key; process-durable. CK_E_UNSUPPORTED. */
+CK_CHECKED ck_status ck_store_put_fact(ck_store *self, const ck_fact *fact, ck_error *err);
+/* NULL in *out when there is no fact. CK_E_CORRUPT: its row is not what was written. */
+CK_CHECKED ck_status ck_store_get_fact(ck_value **out, ck_store *self, const char *owner,
+                                       const char *key, ck_error *err);
+
+#endif

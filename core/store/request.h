@@ -1,0 +1,15 @@
+/* request.h - requests to the owner of a session, left in the store by other processes. */
+#ifndef CK_STORE_REQUEST_H
+#define CK_STORE_REQUEST_H
+
+#include "core/model/request.h"
+#include "core/store/store.h"
+
+/* Process-durable. CK_E_NOT_FOUND: there is no such session. CK_E_UNSUPPORTED. */
+CK_CHECKED ck_status ck_store_put_request(ck_store *self, const ck_request *request, ck_error *err);
+/* Takes the oldest request of the leased session out of the store; false in *found when there is
+ * none. CK_E_FENCED. */
+CK_CHECKED ck_status ck_store_get_request(ck_request *out, bool *found, ck_store *self,
+                                          ck_lease lease, ck_error *err);
+
+#endif
