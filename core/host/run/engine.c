@@ -6,13 +6,8 @@
 #include <string.h>
 
 #include "core/base/log.h"
-#include "core/effect/ask.h"
-#include "core/effect/read.h"
-#include "core/effect/sleep.h"
 #include "core/host/print/console.h"
-#include "core/host/run/models.h"
 #include "core/host/run/orphans.h"
-#include "core/host/run/facts.h"
 #include "core/host/run/spills.h"
 #include "lua/flow/flow.h"
 #include "lua/policy/policy.h"
@@ -61,73 +56,25 @@ ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place, 
   if (status == CK_OK) self->runtime->key_ref = place->key_ref;
   if (status == CK_OK)
     ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
-  if (status == CK_OK) status = ck_spills_find(&self->programs.spills, place->url, err);
-  return status;
-}
-
-/* Tools with a command of their own are run by it; a recording answers the rest. */
-static ck_status list_commands(ck_engine *self, size_t *count, ck_error *err) {
-  const ck_flow_manifest *manifest = ck_engine_manifest(self);
-  *count = 0;
-  self->commands = calloc(manifest->tool_count + 1, sizeof *self->commands);
-  self->command_names = calloc(manifest->tool_count + 1, sizeof *self->command_names);
-  if (!self->commands || !self->command_names) return ck_error_no_memory(err);
-  for (size_t i = 0; i < manifest->tool_count; i++) {
-    const ck_flow_tool *tool = &manifest->tools[i];
-    if (!tool->argv) continue;
-    self->command_names[*count] = tool->name;
-    self->commands[(*count)++] = (ck_command_tool){.name = tool->name,
-                                                   .argv = tool->argv,
-                                                   .probe = tool->probe,
-                                                   .timeout_ms = tool->timeout_ms};
-  }
-  return CK_OK;
-}
-
-/* What every flow can ask for; a recording comes before them. */
-static ck_status open_common_drivers(ck_engine *self, size_t at, ck_error *err) {
-  ck_effect_driver **to = self->drivers + at;
-  ck_clock clock = self->runtime->clock;
-  self->programs.output = self->output;
-  self->programs.session = self->session;
-  ck_status status =
-      ck_programs_open_driver(to++, &self->programs, self->loop, self->directory, err);
-  if (status == CK_OK) status = ck_sleep_driver_new(to++, self->loop, clock, err);
-  ck_long_term_options facts = {.loop = self->loop,
-                                .store = self->runtime->store,
-                                .clock = clock,
-                                .redactor = self->output->redactor};
-  if (status == CK_OK) status = ck_long_term_driver_new(to++, &facts, err);
-  if (status == CK_OK) status = ck_read_driver_new(to++, self->loop, clock, err);
-  if (status == CK_OK) status = ck_ask_driver_new(to, self->loop, self->asker, err);
+  if (status == CK_OK) status = ck_spills_find(&self->spills, place->url, err);
   return status;
 }
 
 static ck_status open_drivers(ck_engine *self, ck_error *err) {
-  size_t commands, drivers = 0;
-  ck_status status = list_commands(self, &commands, err);
-  if (status == CK_OK && commands) {
-    ck_command_options options = {.loop = self->loop,
-                                  .tools = self->commands,
-                                  .tool_count = commands,
-                                  .directory = self->directory};
-    status = ck_command_driver_new(&self->drivers[drivers++], &options, err);
-  }
-  self->processes.loop = self->loop;
-  self->processes.directory = self->directory;
-  self->processes.profile = self->profile;
-  self->processes.asker = self->asker;
-  if (status == CK_OK && self->cassette && commands)
-    status = ck_cassette_leave_out(self->cassette, self->command_names, err);
-  if (status == CK_OK && self->cassette)
-    status = ck_cassette_driver_new(&self->drivers[drivers++], self->cassette, self->loop, err);
-  if (status == CK_OK)
-    status = ck_processes_open_drivers(self->drivers, &drivers, &self->processes,
-                                       ck_engine_manifest(self), err);
-  if (status == CK_OK && !self->cassette)
-    status = ck_models_open_driver(&self->drivers[drivers++], self->loop, self->profile,
-                                   ck_session_get_record(self->session)->id, err);
-  return status == CK_OK ? open_common_drivers(self, drivers, err) : status;
+  ck_driver_context context = {
+      .loop = self->loop,
+      .clock = self->runtime->clock,
+      .store = self->runtime->store,
+      .session = self->session,
+      .output = self->output,
+      .manifest = ck_engine_manifest(self),
+      .profile = self->profile,
+      .cassette = self->cassette,
+      .asker = self->asker,
+      .directory = self->directory,
+      .spills = self->spills,
+  };
+  return ck_drivers_open(&self->drivers, &context, err);
 }
 
 static void hush(void *to, bool on) {
@@ -189,7 +136,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
       .session = self->session,
       .engine = self->flows,
       .flow = self->flow,
-      .drivers = (const ck_effect_driver *const *)self->drivers,
+      .drivers = (const ck_effect_driver *const *)self->drivers.list,
       .recorded_prompt = self->cassette ? ck_cassette_prompt(self->cassette) : NULL,
       .clock = self->runtime->clock,
       .waker = self->runtime->waker,
@@ -236,14 +183,11 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
 
 void ck_engine_close(ck_engine *self) {
   ck_execution_close(self->execution);
-  for (size_t i = 0; self->drivers[i]; i++) self->drivers[i]->free(self->drivers[i]->self);
+  ck_drivers_close(&self->drivers);
   if (self->asker) self->asker->free(self->asker->self);
-  ck_programs_clear(&self->programs);
-  ck_processes_clear(&self->processes);
   ck_loop_free(self->loop);
   if (self->loop) ck_orphans_end(self->output);
-  free(self->commands);
-  free(self->command_names);
+  free(self->spills);
   free(self->directory);
   ck_session_close(self->session);
   if (self->flow) self->flows->unload(self->flow);

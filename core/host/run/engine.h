@@ -5,20 +5,16 @@
 
 #include "core/effect/asker.h"
 #include "core/effect/cassette/cassette.h"
-#include "core/effect/process/command.h"
 #include "core/effect/loop.h"
 #include "core/host/run/events.h"
 #include "core/host/session/launch.h"
 #include "core/host/session/store_location.h"
-#include "core/host/run/processes.h"
-#include "core/host/run/programs.h"
+#include "core/host/run/drivers.h"
 #include "core/host/run/reporter.h"
 #include "core/host/run/steer.h"
 #include "core/host/run/timing.h"
 #include "core/runtime/execution/execution.h"
 #include "core/runtime/session/secret.h"
-
-enum { CK_ENGINE_DRIVERS_MAX = 12 };
 
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
@@ -32,18 +28,15 @@ typedef struct ck_engine {
   ck_runtime *runtime;
   ck_session *session;
   ck_loop *loop;
-  ck_command_tool *commands;
-  const char **command_names;
-  ck_effect_driver *drivers[CK_ENGINE_DRIVERS_MAX + 1]; /* ends with NULL */
+  ck_drivers drivers;
+  char *spills; /* the folder of long outputs; NULL: a store without one */
   ck_execution *execution;
   ck_reporter reporter;
   ck_timing timing;
   ck_steer steer;
   ck_event_stream events;
-  ck_programs programs;
   ck_asker *asker; /* the person at the terminal; NULL: nobody is there. Open before the drivers,
                       freed after them */
-  ck_processes processes;
   /* How the loop ended. */
   ck_execution_result result;
   ck_execution_counts counts;

@@ -18,9 +18,11 @@ void ck_models_check(const ck_flow_manifest *manifest, const ck_profile *profile
   }
 }
 
-ck_status ck_models_open_driver(ck_effect_driver **out, ck_loop *loop, const ck_profile *profile,
-                                const char *session, ck_error *err) {
-  ck_model_options options = {
-      .loop = loop, .profile = profile, .read_secret = ck_secret_read, .salt = session};
+ck_status ck_models_open_driver(ck_effect_driver **out, const ck_driver_context *context,
+                                ck_error *err) {
+  ck_model_options options = {.loop = context->loop,
+                              .profile = context->profile,
+                              .read_secret = ck_secret_read,
+                              .salt = ck_session_id(context->session)};
   return ck_model_driver_new(out, &options, err);
 }

@@ -2,19 +2,14 @@
 #ifndef CK_HOST_RUN_MODELS_H
 #define CK_HOST_RUN_MODELS_H
 
-#include "core/effect/loop.h"
-#include "core/model/effect.h"
-#include "core/model/profile.h"
-#include "core/runtime/session/flow.h"
+#include "core/host/run/driver_context.h"
 
 /* Calls `problem` for each model that the flow names and the profile lacks. */
 void ck_models_check(const ck_flow_manifest *manifest, const ck_profile *profile,
                      void (*problem)(void *to, const ck_error *problem), void *to);
 
-/* The driver that reaches them. All are borrowed for its life; `session` is the id of the
- * session. */
-CK_CHECKED ck_status ck_models_open_driver(ck_effect_driver **out, ck_loop *loop,
-                                           const ck_profile *profile, const char *session,
+/* The driver that reaches them. */
+CK_CHECKED ck_status ck_models_open_driver(ck_effect_driver **out, const ck_driver_context *context,
                                            ck_error *err);
 
 #endif

@@ -1,8 +1,10 @@
-/* processes.c - sorts a flow's processes by protocol, and opens a driver for each. */
+/* processes.c - sorts a flow's processes by protocol, and opens a driver for each protocol. */
 #include "core/host/run/processes.h"
 
 #include <stdlib.h>
 
+#include "core/effect/acp/acp.h"
+#include "core/effect/mcp/mcp.h"
 #include "core/host/cli/command.h"
 
 static ck_process process_of(const ck_flow_process *from) {
@@ -13,7 +15,9 @@ static ck_process process_of(const ck_flow_process *from) {
                       .timeout_ms = from->timeout_ms};
 }
 
-static ck_status sort(ck_processes *self, const ck_flow_manifest *manifest, ck_error *err) {
+ck_status ck_processes_sort(ck_processes *self, const ck_driver_context *context, ck_error *err) {
+  const ck_flow_manifest *manifest = context->manifest;
+  self->context = context;
   self->servers = calloc(manifest->process_count + 1, sizeof *self->servers);
   self->agents = calloc(manifest->process_count + 1, sizeof *self->agents);
   if (!self->servers || !self->agents) return ck_error_no_memory(err);
@@ -30,42 +34,32 @@ static ck_status sort(ck_processes *self, const ck_flow_manifest *manifest, ck_e
 static ck_permit permit(void *to, const char *kind, ck_bytes request) {
   ck_processes *self = to;
   (void)request;
-  return ck_permissions_get(&self->profile->permissions, kind);
+  return ck_permissions_get(&self->context->profile->permissions, kind);
 }
 
-static ck_status open_servers(ck_effect_driver **out, ck_processes *self,
-                              const ck_service_options *service, ck_error *err) {
-  const ck_mcp_options options = {
-      .service = *service, .servers = self->servers, .server_count = self->server_count};
+static ck_service_options service_options(const ck_processes *self) {
+  return (ck_service_options){
+      .loop = self->context->loop, .directory = self->context->directory, .version = CK_VERSION};
+}
+
+ck_status ck_processes_open_servers(ck_effect_driver **out, ck_processes *self, ck_error *err) {
+  const ck_mcp_options options = {.service = service_options(self),
+                                  .servers = self->servers,
+                                  .server_count = self->server_count};
   return ck_mcp_driver_new(out, &options, err);
 }
 
-static ck_status open_agents(ck_effect_driver **out, ck_processes *self,
-                             const ck_service_options *service, ck_error *err) {
+ck_status ck_processes_open_agents(ck_effect_driver **out, ck_processes *self, ck_error *err) {
   const ck_acp_options options = {
-      .service = *service,
+      .service = service_options(self),
       .agents = self->agents,
       .agent_count = self->agent_count,
       .permit = permit,
       .to = self,
-      .asker = self->asker,
-      .files = self->profile->agent_files,
+      .asker = self->context->asker,
+      .files = self->context->profile->agent_files,
   };
   return ck_acp_driver_new(out, &options, err);
-}
-
-ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count, ck_processes *self,
-                                    const ck_flow_manifest *manifest, ck_error *err) {
-  const ck_service_options service = {
-      .loop = self->loop, .directory = self->directory, .version = CK_VERSION};
-  ck_status status = sort(self, manifest, err);
-  if (status == CK_OK && self->server_count > 0)
-    status = open_servers(&drivers[*count], self, &service, err);
-  if (drivers[*count]) ++*count;
-  if (status == CK_OK && self->agent_count > 0)
-    status = open_agents(&drivers[*count], self, &service, err);
-  if (drivers[*count]) ++*count;
-  return status;
 }
 
 void ck_processes_clear(ck_processes *self) {

@@ -1,29 +1,29 @@
-/* processes.h - the processes that a flow declares, handed to the drivers that talk to them. */
+/* processes.h - the processes that a flow declares, by protocol, and the drivers that talk to them.
+ */
 #ifndef CK_HOST_RUN_PROCESSES_H
 #define CK_HOST_RUN_PROCESSES_H
 
-#include "core/effect/acp/acp.h"
-#include "core/effect/mcp/mcp.h"
-#include "core/model/profile.h"
-#include "core/runtime/session/flow.h"
+#include "core/effect/jsonrpc/service.h"
+#include "core/host/run/driver_context.h"
 
 /* Zero-initialise; ck_processes_clear after the drivers were freed. */
 typedef struct ck_processes {
-  ck_loop *loop;
-  const char *directory;
-  const ck_profile *profile;
-  ck_asker *asker;     /* NULL: nobody is there to be asked */
+  const ck_driver_context *context;
   ck_process *servers; /* MCP */
   size_t server_count;
   ck_process *agents; /* ACP */
   size_t agent_count;
 } ck_processes;
 
-/* The drivers of MCP servers and ACP agents, where the flow has any, from drivers[*count] on.
- * `loop`, `directory`, `profile` and `asker` are set. */
-CK_CHECKED ck_status ck_processes_open_drivers(ck_effect_driver **drivers, size_t *count,
-                                               ck_processes *self, const ck_flow_manifest *manifest,
+/* Reads the manifest of `context`, which is borrowed. */
+CK_CHECKED ck_status ck_processes_sort(ck_processes *self, const ck_driver_context *context,
+                                       ck_error *err);
+/* The driver of the MCP servers. It borrows `self`. */
+CK_CHECKED ck_status ck_processes_open_servers(ck_effect_driver **out, ck_processes *self,
                                                ck_error *err);
+/* The driver of the ACP agents. It borrows `self`. */
+CK_CHECKED ck_status ck_processes_open_agents(ck_effect_driver **out, ck_processes *self,
+                                              ck_error *err);
 void ck_processes_clear(ck_processes *self);
 
 #endif

@@ -256,7 +256,7 @@ void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
   ck_spills_size gone;
   if (!engine->session || !engine->result.status || engine->result.status == CK_SESSION_IN_DOUBT)
     return;
-  const char *id = ck_session_id(engine->session), *folder = engine->programs.spills;
+  const char *id = ck_session_id(engine->session), *folder = engine->spills;
   bool wanted = engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
   ck_status status = wanted ? ck_session_delete(engine->session, &failure) : CK_OK;
   if (status != CK_OK)
