@@ -2,7 +2,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
-#include "core/host/session/fields.h"
+#include "core/host/inspect/session_view.h"
 #include "core/runtime/session/tail.h"
 #include "core/store/maintenance.h"
 
@@ -62,8 +62,10 @@ static bool visit(void *to, const ck_session_record *record) {
     return true;
   }
   ck_document document;
+  ck_session_view view = {0};
+  ck_session_view_take_record(&view, record, live);
   ck_document_init(&document, self->output);
-  ck_fields_put_record(&document, NULL, record, live);
+  ck_session_view_put_record(&document, &view);
   ck_document_put_text(&document, NULL, "trouble", *trouble ? trouble : NULL);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);

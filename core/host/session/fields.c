@@ -1,4 +1,4 @@
-/* fields.c - the members of stored records in documents: sessions, checkpoints, events, totals. */
+/* fields.c - the members of checkpoints, events and totals in documents. */
 #include "core/host/session/fields.h"
 
 void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event) {
@@ -47,20 +47,4 @@ void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
   ck_document_put_text(document, at, "digest", digest);
   ck_document_put_value(document, at, "info", checkpoint->info);
   ck_fields_put_totals(document, at, &checkpoint->totals);
-}
-
-void ck_fields_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record,
-                          bool live) {
-  ck_document_put_text(document, at, "session", record->id);
-  ck_document_put_text(document, at, "status", ck_session_status_name(record->status));
-  if (record->status == CK_SESSION_RUNNING) ck_document_put_bool(document, at, "live", live);
-  ck_document_put_text(document, at, "reason", record->reason);
-  ck_document_put_text(document, at, "failure", record->failure);
-  ck_document_put_time(document, at, "created", record->created_ms);
-  ck_document_put_time(document, at, "updated", record->updated_ms);
-  ck_document_put_text(document, at, "profile", record->profile);
-  ck_document_put_text(document, at, "flow", record->flow);
-  ck_document_put_text(document, at, "run", record->run);
-  ck_document_put_int(document, at, "epoch", (int64_t)record->epoch);
-  ck_document_put_int(document, at, "timeline", record->timeline);
 }

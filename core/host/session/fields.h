@@ -1,4 +1,4 @@
-/* fields.h - the members of stored records in documents: sessions, checkpoints, events, totals. */
+/* fields.h - the members of checkpoints, events and totals in documents. */
 #ifndef CK_HOST_SESSION_FIELDS_H
 #define CK_HOST_SESSION_FIELDS_H
 
@@ -15,8 +15,5 @@ void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event
 /* Adds the figures to an object, or an object "totals" of them. */
 void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals);
 void ck_fields_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
-/* Adds session, status, reason, times, profile, flow, run; `live` for running ones. */
-void ck_fields_put_record(ck_document *document, struct cJSON *at, const ck_session_record *record,
-                          bool live);
 
 #endif

@@ -1,0 +1,100 @@
+/* session_view.c - reads what is shown of one session. */
+#include "core/host/inspect/session_view.h"
+
+#include <string.h>
+
+#include "core/host/session/next_command.h"
+#include "core/runtime/history/resolve.h"
+
+void ck_session_view_take_record(ck_session_view *self, const ck_session_record *record,
+                                 bool live) {
+  self->id = record->id;
+  self->status = ck_session_status_name(record->status);
+  self->live = record->status == CK_SESSION_RUNNING ? live : -1;
+  self->reason = record->reason;
+  self->failure = record->failure;
+  self->created_ms = record->created_ms;
+  self->updated_ms = record->updated_ms;
+  self->profile = record->profile;
+  self->flow = record->flow;
+  self->run = record->run;
+  self->epoch = (int64_t)record->epoch;
+  self->timeline = record->timeline;
+  self->document = record->input;
+}
+
+static bool add_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
+  ck_session_view *self = to;
+  self->checkpoints++;
+  self->keyframes += checkpoint->keyframe == checkpoint->seq;
+  self->checkpoint_bytes += checkpoint->stored_bytes;
+  return true;
+}
+
+static void add_doubt(void *to, const char *key, const char *kind, const char *class,
+                      ck_bytes request) {
+  ck_doubts *doubts = to;
+  (void)kind, (void)class, (void)request;
+  ck_buffer_append(&doubts->keys, key, strlen(key) + 1);
+  doubts->count++;
+}
+
+static bool can_resume(const ck_inspection *inspection) {
+  return ck_session_status_resumable(inspection->head.session.status) && !inspection->live;
+}
+
+static ck_status find_next(ck_session_view *self, const ck_host *host, ck_error *err) {
+  const ck_session_record *session = &self->head->session;
+  ck_buffer words = {0};
+  bool resolve = self->doubts.count && session->status == CK_SESSION_IN_DOUBT;
+  const char *next = session->status == CK_SESSION_WAITING ? "answer %s TEXT"
+                     : resolve                             ? "resolve %s EFFECT done|retry|abort"
+                                                           : "resume %s";
+  ck_buffer_append_format(&words, next, session->id);
+  if (!words.failed) ck_next_command_append(&self->next, host, words.data);
+  ck_status status = ck_buffer_check(&words, err);
+  ck_buffer_clear(&words);
+  return status == CK_OK ? ck_buffer_check(&self->next, err) : status;
+}
+
+static ck_status read_doubts(ck_doubts *out, const ck_inspection *inspection, ck_error *err) {
+  ck_runtime runtime = {.store = inspection->store}; /* doubts are only read */
+  ck_status status =
+      ck_session_list_doubts(&runtime, inspection->head.session.id, add_doubt, out, err);
+  return status == CK_OK ? ck_buffer_check(&out->keys, err) : status;
+}
+
+/* What lies in the store beside the record. */
+static ck_status read_stored(ck_session_view *self, const ck_inspection *inspection,
+                             ck_error *err) {
+  const ck_session_record *session = &self->head->session;
+  ck_store *store = inspection->store;
+  ck_status status = ck_store_list_checkpoints(store, session->no, add_checkpoint, self, err);
+  if (status == CK_OK) status = ck_lineage_read(&self->lineage, store, session, err);
+  if (status == CK_OK && can_resume(inspection))
+    status = read_doubts(&self->doubts, inspection, err);
+  if (status == CK_OK) status = ck_runs_read(&self->runs, store, self->head, inspection->live, err);
+  if (status == CK_OK) status = ck_saving_read(&self->saving, store, session, err);
+  return status;
+}
+
+ck_status ck_session_view_read(ck_session_view *out, const ck_host *host,
+                               const ck_inspection *inspection, ck_error *err) {
+  const ck_session_record *session = &inspection->head.session;
+  ck_error ignored = CK_ERROR_INIT;
+  *out = (ck_session_view){.head = &inspection->head, .events = inspection->head.last_seq};
+  ck_session_view_take_record(out, session, inspection->live);
+  out->cause = out->live == 0 ? "its process is gone" : session->reason;
+  if (ck_launch_read(&out->launch, session, &ignored) != CK_OK) ck_launch_clear(&out->launch);
+  ck_status status = read_stored(out, inspection, err);
+  return status == CK_OK && can_resume(inspection) ? find_next(out, host, err) : status;
+}
+
+void ck_session_view_clear(ck_session_view *self) {
+  ck_launch_clear(&self->launch);
+  ck_lineage_clear(&self->lineage);
+  ck_runs_clear(&self->runs);
+  ck_buffer_clear(&self->doubts.keys);
+  ck_buffer_clear(&self->next);
+  *self = (ck_session_view){0};
+}

@@ -1,0 +1,293 @@
+/* session_view_print.c - prints one session: every field is a row of one table, for text and JSON.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/host/inspect/session_view.h"
+#include "core/host/session/fields.h"
+
+/* ---- fields as members of the JSON object; `value` points to the field ---- */
+
+typedef void put_member(ck_document *document, const char *name, const void *value);
+
+static void member_text(ck_document *document, const char *name, const void *value) {
+  ck_document_put_text(document, NULL, name, *(const char *const *)value);
+}
+
+static void member_int(ck_document *document, const char *name, const void *value) {
+  ck_document_put_int(document, NULL, name, *(const int64_t *)value);
+}
+
+static void member_time(ck_document *document, const char *name, const void *value) {
+  ck_document_put_time(document, NULL, name, *(const int64_t *)value);
+}
+
+static void member_value(ck_document *document, const char *name, const void *value) {
+  ck_document_put_value(document, NULL, name, *(const ck_value *const *)value);
+}
+
+static void member_buffer(ck_document *document, const char *name, const void *value) {
+  ck_document_put_text(document, NULL, name, ((const ck_buffer *)value)->data);
+}
+
+static void member_live(ck_document *document, const char *name, const void *value) {
+  int live = *(const int *)value;
+  if (live >= 0) ck_document_put_bool(document, NULL, name, live);
+}
+
+static void member_checkpoint(ck_document *document, const char *name, const void *value) {
+  const ck_head *head = *(const ck_head *const *)value;
+  if (head->has_checkpoint)
+    ck_fields_put_checkpoint(document, ck_document_put_object(document, NULL, name),
+                             &head->checkpoint);
+}
+
+static void member_totals(ck_document *document, const char *name, const void *value) {
+  const ck_head *head = *(const ck_head *const *)value;
+  if (head->has_latest)
+    ck_fields_fill_totals(document, ck_document_put_object(document, NULL, name),
+                          &head->latest.totals);
+}
+
+static void member_timelines(ck_document *document, const char *name, const void *value) {
+  const ck_head *head = *(const ck_head *const *)value;
+  struct cJSON *list = ck_document_put_array(document, NULL, name);
+  for (size_t i = 0; i < head->timeline_count; i++) {
+    const ck_timeline *timeline = &head->timelines[i];
+    struct cJSON *at = ck_document_put_object(document, list, NULL);
+    ck_document_put_int(document, at, "timeline", timeline->no);
+    ck_document_put_int(document, at, "parent", timeline->parent);
+    ck_document_put_int(document, at, "cut", timeline->cut);
+    ck_document_put_int(document, at, "begin", timeline->begin);
+    ck_document_put_int(document, at, "checkpoint", timeline->checkpoint);
+    ck_document_put_int(document, at, "attempt", timeline->attempt);
+    if (timeline->session) ck_document_put_bool(document, at, "inherited", true);
+    ck_document_put_text(document, at, "run", timeline->run);
+    ck_document_put_text(document, at, "parent_run",
+                         timeline->parent_run[0] ? timeline->parent_run : NULL);
+  }
+}
+
+static void member_runs(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_runs_put(document, value);
+}
+
+static void member_lineage(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_lineage_put(document, value);
+}
+
+static void member_saving(ck_document *document, const char *name, const void *value) {
+  (void)name;
+  ck_saving_put(document, value);
+}
+
+static void member_doubts(ck_document *document, const char *name, const void *value) {
+  const ck_doubts *doubts = value;
+  struct cJSON *list = ck_document_put_array(document, NULL, name);
+  const char *key = doubts->keys.data;
+  for (size_t i = 0; i < doubts->count; i++, key += strlen(key) + 1)
+    ck_document_put_text(document, list, NULL, key);
+}
+
+/* ---- fields as names and values ---- */
+
+typedef void put_rows(ck_table *table, const char *name, const void *value);
+
+static void put_text(ck_table *table, const char *name, const char *text) {
+  if (!text || !*text) return;
+  ck_table_put_word(table, name);
+  ck_table_put_text(table, ck_bytes_text(text));
+}
+
+static void put_count(ck_table *table, const char *name, int64_t count) {
+  ck_table_put_word(table, name);
+  ck_table_put_count(table, count);
+}
+
+static void row_text(ck_table *table, const char *name, const void *value) {
+  put_text(table, name, *(const char *const *)value);
+}
+
+static void row_buffer(ck_table *table, const char *name, const void *value) {
+  put_text(table, name, ((const ck_buffer *)value)->data);
+}
+
+static void row_count(ck_table *table, const char *name, const void *value) {
+  put_count(table, name, *(const int64_t *)value);
+}
+
+static void row_bytes(ck_table *table, const char *name, const void *value) {
+  ck_table_put_word(table, name);
+  ck_table_put_bytes(table, *(const int64_t *)value);
+}
+
+static void row_time(ck_table *table, const char *name, const void *value) {
+  ck_table_put_word(table, name);
+  ck_table_put_time(table, *(const int64_t *)value);
+}
+
+static void row_value(ck_table *table, const char *name, const void *value) {
+  const ck_value *given = *(const ck_value *const *)value;
+  if (!given) return;
+  ck_table_put_word(table, name);
+  ck_table_put_text(table, ck_value_bytes(given));
+}
+
+static void row_checkpoint(ck_table *table, const char *name, const void *value) {
+  const ck_head *head = *(const ck_head *const *)value;
+  if (head->has_checkpoint) put_text(table, name, head->checkpoint.id);
+}
+
+static void rows_totals(ck_table *table, const char *name, const void *value) {
+  const ck_head *head = *(const ck_head *const *)value;
+  const ck_totals *totals = &head->latest.totals;
+  (void)name;
+  if (!head->has_latest) return;
+  put_count(table, "model_calls", totals->model_calls);
+  put_count(table, "tool_calls", totals->tool_calls);
+  put_count(table, "input_tokens", totals->input_tokens);
+  put_count(table, "output_tokens", totals->output_tokens);
+  ck_table_put_word(table, "spent");
+  ck_table_put_money(table, totals->cost_micros);
+  if (totals->unmetered) put_count(table, "unmetered", totals->unmetered);
+  ck_table_put_word(table, "active");
+  ck_table_put_duration(table, totals->active_us);
+}
+
+static void rows_timelines(ck_table *table, const char *name, const void *value) {
+  const ck_head *head = *(const ck_head *const *)value;
+  for (size_t i = 0; i < head->timeline_count; i++) {
+    const ck_timeline *timeline = &head->timelines[i];
+    char text[256];
+    char cut[64] = "";
+    if (timeline->parent)
+      snprintf(cut, sizeof cut, ", after seq %" PRId64 " of %" PRId64, timeline->cut,
+               timeline->parent);
+    snprintf(text, sizeof text, "%" PRId64 "%s: from seq %" PRId64 "%s, attempt %u, %s",
+             timeline->no, timeline->no == head->session.timeline ? " (live)" : "", timeline->begin,
+             cut, timeline->attempt, timeline->run);
+    put_text(table, name, text);
+  }
+}
+
+static void rows_runs(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_runs_put_rows(table, value);
+}
+
+static void rows_lineage(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_lineage_put_rows(table, value);
+}
+
+static void row_saving(ck_table *table, const char *name, const void *value) {
+  (void)name;
+  ck_saving_put_row(table, value);
+}
+
+static void rows_doubts(ck_table *table, const char *name, const void *value) {
+  const ck_doubts *doubts = value;
+  (void)name;
+  const char *key = doubts->keys.data;
+  for (size_t i = 0; i < doubts->count; i++, key += strlen(key) + 1)
+    put_text(table, "in_doubt", key);
+}
+
+/* ---- the table ---- */
+
+/* In the order of the JSON object. The text has an order of its own: `row`, from 1 without gaps. */
+typedef struct field {
+  const char *name;
+  size_t offset;      /* in ck_session_view */
+  put_member *member; /* NULL: not in JSON */
+  put_rows *rows;     /* NULL: not in the text; else where a value is missing there is no row */
+  int row;
+} field;
+
+/* clang-format off */
+#define AT(member) offsetof(ck_session_view, member)
+static const field record_fields[] = {
+    {"session",          AT(id),               member_text,       row_text,       1},
+    {"status",           AT(status),           member_text,       row_text,       2},
+    {"live",             AT(live),             member_live,       NULL,           0},
+    {"reason",           AT(reason),           member_text,       NULL,           0},
+    {"failure",          AT(failure),          member_text,       row_text,       4},
+    {"created",          AT(created_ms),       member_time,       row_time,      10},
+    {"updated",          AT(updated_ms),       member_time,       row_time,      11},
+    {"profile",          AT(profile),          member_text,       row_text,       6},
+    {"flow",             AT(flow),             member_text,       row_text,       7},
+    {"run",              AT(run),              member_text,       row_text,      12},
+    {"epoch",            AT(epoch),            member_int,        NULL,           0},
+    {"timeline",         AT(timeline),         member_int,        NULL,           0},
+    {0},
+};
+static const field other_fields[] = {
+    {"reason",           AT(cause),            NULL,              row_text,       3},
+    {"cassette",         AT(launch.cassette),  NULL,              row_text,       8},
+    {"input",            AT(launch.input),     NULL,              row_value,      9},
+    {"input",            AT(document),         member_value,      NULL,           0},
+    {"events",           AT(events),           member_int,        row_count,     15},
+    {"checkpoints",      AT(checkpoints),      member_int,        row_count,     16},
+    {"keyframes",        AT(keyframes),        member_int,        NULL,           0},
+    {"checkpoint_bytes", AT(checkpoint_bytes), member_int,        row_bytes,     17},
+    {"head",             AT(head),             member_checkpoint, row_checkpoint,19},
+    {"totals",           AT(head),             member_totals,     rows_totals,   20},
+    {"timelines",        AT(head),             member_timelines,  NULL,           0},
+    {"timeline",         AT(head),             NULL,              rows_timelines,13},
+    {"runs",             AT(runs),             member_runs,       rows_runs,     14},
+    {"lineage",          AT(lineage),          member_lineage,    rows_lineage,   5},
+    {"saving",           AT(saving),           member_saving,     row_saving,    18},
+    {"doubts",           AT(doubts),           member_doubts,     rows_doubts,   21},
+    {"next",             AT(next),             member_buffer,     row_buffer,    22},
+    {0},
+};
+#undef AT
+/* clang-format on */
+
+static const void *value_of(const ck_session_view *self, const field *of) {
+  return (const char *)self + of->offset;
+}
+
+static void put_members(ck_document *document, const ck_session_view *self, const field *fields) {
+  for (const field *f = fields; f->name; f++)
+    if (f->member) f->member(document, f->name, value_of(self, f));
+}
+
+static const field *find_row(int row) {
+  for (const field *f = record_fields; f->name; f++)
+    if (f->row == row) return f;
+  for (const field *f = other_fields; f->name; f++)
+    if (f->row == row) return f;
+  return NULL;
+}
+
+void ck_session_view_put_record(ck_document *document, const ck_session_view *self) {
+  put_members(document, self, record_fields);
+}
+
+static ck_status print_json(const ck_session_view *self, ck_output *output, ck_error *err) {
+  ck_document document;
+  ck_document_init(&document, output);
+  put_members(&document, self, record_fields);
+  put_members(&document, self, other_fields);
+  ck_status status = ck_document_print(&document, err);
+  ck_document_clear(&document);
+  return status;
+}
+
+static ck_status print_table(const ck_session_view *self, ck_output *output, ck_error *err) {
+  static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
+  ck_table table;
+  ck_table_init(&table, output, columns);
+  const field *f;
+  for (int row = 1; (f = find_row(row)); row++) f->rows(&table, f->name, value_of(self, f));
+  ck_status status = ck_table_print(&table, err);
+  ck_table_clear(&table);
+  return status;
+}
+
+ck_status ck_session_view_print(const ck_session_view *self, ck_output *output, ck_error *err) {
+  return output->json ? print_json(self, output, err) : print_table(self, output, err);
+}
