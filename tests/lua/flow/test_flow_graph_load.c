@@ -1,6 +1,7 @@
 /* test_flow_graph_load.c - what is wrong with a graph is said when it is loaded, with names. */
 #include <string.h>
 
+#include "tests/clock.h"
 #include "tests/lua/flow/flow_driver.h"
 #include "tests/tap.h"
 
@@ -167,7 +168,7 @@ static void test_nodes(void) {
             "two agents may share a tool");
 }
 
-/* A graph of many nodes is judged in time. */
+/* A graph of many nodes is judged in time: in few looks at the clock. */
 static void test_many(void) {
   ck_buffer body = {0};
   int count = 200;
@@ -187,7 +188,9 @@ static void test_many(void) {
 
 int main(void) {
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_flow_engine_new(&engine, NULL, &err) == CK_OK, "%s", err.text);
+  clock_steps steps = {.step_us = 20};
+  const ck_clock clock = clock_of_steps(&steps);
+  tap_must(ck_flow_engine_new(&engine, &clock, &err) == CK_OK, "%s", err.text);
   test_fields();
   test_edges();
   test_shapes();

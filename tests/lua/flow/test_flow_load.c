@@ -3,21 +3,9 @@
 #include <string.h>
 #include <stdio.h>
 
+#include "tests/clock.h"
 #include "tests/lua/flow/flow_driver.h"
 #include "tests/tap.h"
-
-static int64_t jump(void *self) {
-  int64_t *now = self;
-  return *now += 1000;
-}
-
-/* A clock that is a millisecond further each time it is looked at. */
-static const ck_clock *fast_clock(void) {
-  static int64_t now;
-  static ck_clock clock;
-  clock = (ck_clock){jump, jump, &now};
-  return &clock;
-}
 
 /* `want` is what the text must hold; a leading @ stands for the path. */
 static void is_refused(const char *text, ck_status want, const char *say, const char *promise) {
@@ -25,7 +13,9 @@ static void is_refused(const char *text, ck_status want, const char *say, const 
   ck_flow_engine *engine = NULL;
   ck_flow *flow = NULL;
   const char *path = flow_file(text);
-  if (ck_flow_engine_new(&engine, fast_clock(), &err) != CK_OK) tap_must(false, "%s", err.text);
+  clock_steps steps = {.step_us = 1000};
+  const ck_clock clock = clock_of_steps(&steps);
+  if (ck_flow_engine_new(&engine, &clock, &err) != CK_OK) tap_must(false, "%s", err.text);
   ck_status status = engine->load(&flow, engine->self, path, &err);
   tap_is_status(status, want, &err, "%s", promise);
   tap_is_int(err.status, want, "the error agrees");

@@ -2,10 +2,11 @@
  * stopped. */
 #include <string.h>
 
+#include "tests/clock.h"
 #include "tests/lua/vm/vm_script.h"
 #include "tests/tap.h"
 
-enum { CONTAINED_US = 300000, ROUNDS = 300 };
+enum { ROUNDS = 300 };
 
 typedef struct {
   const char *text; /* after "return " */
@@ -101,10 +102,10 @@ static const char *const hostile[] = {
     "(function() local function f(s) return (ck.gsub(s, '.', f)) end return f('x') end)()",
 };
 
-static ck_vm *new_vm(void) {
+static ck_vm *new_vm(const ck_clock *clock) {
   ck_vm *vm;
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_vm_new(&vm, &ck_vm_policy_limits, NULL, &err) == CK_OK, "a VM opens: %s", err.text);
+  tap_must(ck_vm_new(&vm, &ck_vm_policy_limits, clock, &err) == CK_OK, "a VM opens: %s", err.text);
   return vm;
 }
 
@@ -131,7 +132,7 @@ static void check_hostile(ck_vm *vm, const char *script) {
   int64_t began = vm_script_cpu_us();
   ck_status status = vm_script_run(&out, vm, text.data, &err);
   int64_t took = vm_script_cpu_us() - began;
-  tap_ok((status == CK_OK || status == CK_E_POLICY) && took <= CONTAINED_US,
+  tap_ok((status == CK_OK || status == CK_E_POLICY) && took <= VM_SCRIPT_CONTAINED_US,
          "contained in %d ms: %s", (int)(took / 1000), script);
   if (status != CK_OK)
     tap_ok(strstr(err.text, "t.lua:1: ") || strcmp(err.text, "C stack overflow") == 0,
@@ -183,7 +184,9 @@ static void test_flow(void) {
   ck_vm *vm;
   ck_buffer out = {0};
   ck_error err = CK_ERROR_INIT;
-  tap_must(ck_vm_new(&vm, &ck_vm_flow_limits, NULL, &err) == CK_OK, "a flow's VM opens: %s",
+  clock_steps steps = {.step_us = 1000};
+  const ck_clock clock = clock_of_steps(&steps);
+  tap_must(ck_vm_new(&vm, &ck_vm_flow_limits, &clock, &err) == CK_OK, "a flow's VM opens: %s",
            err.text);
   tap_is_status(
       vm_script_run(&out, vm, "return ck.find(('a'):rep(1000000), '(*NO_START_OPT)a*+b')", &err),
@@ -195,11 +198,15 @@ static void test_flow(void) {
 
 int main(void) {
   test_flow();
-  ck_vm *vm = new_vm();
+  clock_steps stand = {0};
+  const ck_clock still = clock_of_steps(&stand);
+  ck_vm *vm = new_vm(&still), *hurried = new_vm(NULL);
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) check_row(vm, &rows[i]);
-  for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++) check_hostile(vm, hostile[i]);
+  for (size_t i = 0; i < sizeof hostile / sizeof hostile[0]; i++)
+    check_hostile(hurried, hostile[i]);
   test_walks(vm);
   test_memory(vm);
   ck_vm_free(vm);
+  ck_vm_free(hurried);
   return tap_done();
 }
