@@ -36,10 +36,12 @@ EOF2
 exits 1 "a policy that fails" policy bench bad.lua --calls 100
 has "a wrong type" "$(grep '^checkpoint' <<<"$out")" "contained: the checkpoint is taken"
 has "with its place" "$(grep '^checkpoint' <<<"$out")" "bad.lua:2:"
-ok "an endless loop" grep -qE "^prune.*(instructions is spent|ran longer than 100 ms); contained: nothing is dropped" <<<"$out"
+# How fast the machine is decides which of its limits stops a hook that does not end.
+limit="(the budget of .* is spent|ran longer than [0-9]+ ms)"
+ok "an endless loop" grep -qE "^prune.*$limit; contained: nothing is dropped" <<<"$out"
 has "a wrong answer" "$(grep '^redact' <<<"$out")" "contained: the item is dropped"
 has "a wrong key" "$(grep '^resume' <<<"$out")" "contained: the resume is refused"
-has "an endless list" "$(grep '^tail' <<<"$out")" "is spent; contained: the event is left out of the tail"
+ok "an endless list" grep -qE "^tail.*$limit; contained: the event is left out of the tail" <<<"$out"
 has "an error" "$(grep '^in_doubt' <<<"$out")" "contained: the session stops, in doubt"
 is "hooks that hold are timed all the same" "$(grep -cE '^(on_failure|migrate)	84	[0-9]' <<<"$out")" 2
 has "how many fail" "$err" "bad.lua: 6 hooks fail"
