@@ -1,6 +1,7 @@
 #!/bin/bash
 # simulate.t - policy simulate decides about a live session what was decided live, and compares profiles on the same sessions.
 . "$(dirname "$0")/../../host/tap.sh"
+. "$root/tests/host/kills.sh"
 cd "$dir" || exit 1
 
 # Policies that hang on everything a boundary tells: chance, time, money, tokens, what a checkpoint was measured to cost.
@@ -49,24 +50,20 @@ for profile in $profiles; do
   is "live-$name: the reasons add up" "$(json "$out" 'my $n = 0; $n += $_->{count} for @{$d->{profiles}[0]{reasons}}; $n >= '"$taken")" 1
 done
 
-# A session that dies and goes on, again and again, by kill -9: die N ARGUMENTS…: at the N-th sync.
-die() {
-  (
-    strace -f -qq -o /dev/null -e trace=fdatasync -e "inject=fdatasync:signal=KILL:when=$1" "$CKRUN" "${@:2}"
-    true
-  ) >/dev/null 2>&1
-}
-if command -v strace >/dev/null && strace -f -o /dev/null true 2>/dev/null; then
+# A session that dies and goes on, again and again.
+if can_kill; then
   for profile in chance_profile.lua both_profile.lua; do
     id=killed-${profile%_profile.lua}
-    die 9 run "$flow" --cassette "$cassette" --session "$id" --profile "$profile"
-    die 12 resume "$id"
+    die_midway 4 10 "$id" run "$flow" --cassette "$cassette" --session "$id" --profile "$profile"
+    is "$id is killed while it runs" "$code" 137
+    die_midway 6 10 "$id" resume "$id"
+    is "$id is killed while it is resumed" "$code" 137
     exits 0 "resume $id" resume "$id"
     is "$id did die" "$("$CKRUN" sessions log "$id" --kind session_resumed | grep -c .)" 2
     same "killed and resumed" "$profile" "$id"
   done
 else
-  skip "no strace: no session is killed"
+  skip "no compiler for the library that kills: no session is killed"
 fi
 
 # Another profile than the recorded one, checked against a live run of its own: the cassette makes the same course.
