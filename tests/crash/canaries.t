@@ -79,10 +79,16 @@ if [ ! -s "$work/calls" ]; then
   skip 'killed and resumed' 'no compiler'
 else
   into killed
-  how=("LD_PRELOAD=$work/kill_at.so" "KILL_AT=$(($(cat "$work/calls") / 2 * 2))")
-  start 2>/dev/null
-  code=$?
-  how=()
+  # at_call AT: as begin_anew of lib.sh, with the secrets.
+  at_call() {
+    fresh
+    how=("LD_PRELOAD=$work/kill_at.so" "KILL_AT=$1")
+    start 2>/dev/null
+    local code=$?
+    how=()
+    return $code
+  }
+  midway "$(($(cat "$work/calls") / 2 * 2))" at_call standing
   check 'killed half-way it is dead' test "$code" = 137
   look
   check 'what it leaves behind holds no secret' hits killed

@@ -3,6 +3,7 @@
 
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$here/midway.sh"
 : "${CKRUN:=$here/../../build/ckrun}" "${CKRUN_BUILD:=$here/../../build/release}" "${CKRUN_DATA:=$here/../../../shared/data}"
 checks=0
 failures=0
@@ -136,6 +137,19 @@ attack() {
     go_on s start env
   fi
   judge "$point" s
+}
+
+# begin_anew AT: one run in a fresh store that dies there; `start COMMAND…` is the test's.
+begin_anew() {
+  fresh
+  start env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so" >out 2>err
+}
+
+# How the session s stands, nothing when it is not there. A copy is looked at: a look may mend what a kill has left.
+standing() {
+  rm -rf probe && mkdir probe && cp s.db s.db-* probe/ 2>/dev/null
+  ckrun_at "sqlite:$PWD/probe/s.db" sessions show s 2>/dev/null | awk -F'\t' '$1 == "status" { print $2 }'
+  rm -rf probe
 }
 
 marks_left() { if [ -f count.log ]; then marks=$(wc -l <count.log); else marks=0; fi; }

@@ -22,16 +22,12 @@ find_half() {
   start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" >out 2>err && half=$(($(cat "$work/calls") * 8 / 5))
 }
 
-kill_half() {
-  fresh
-  start env "KILL_AT=$half" "LD_PRELOAD=$work/kill_at.so" >out 2>err
-  [ $? = 137 ]
-}
+kill_half() { midway "$half" begin_anew standing; }
 
 resume_killed() { bounded env "KILL_AT=$1" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" resume s >out 2>err; }
 
 attack() {
-  kill_half || return
+  kill_half || { echo "call:$1 0 0 0 1 0 exit $code instead of a kill"; return; }
   resume_killed "$1"
   [ $? = 0 ] && return
   resume_killed "$1"
@@ -41,7 +37,8 @@ attack() {
 }
 
 count_calls() {
-  kill_half && env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" resume s >out 2>err
+  kill_half || return
+  env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so" "$CKRUN" --store "$store" resume s >out 2>err
   seq 2 $((2 * $(cat "$work/calls") + 20)) | awk -v every="$every" 'NR % every == 0' >"$work/points"
 }
 

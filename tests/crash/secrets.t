@@ -24,10 +24,10 @@ call() { printf '{"role":"assistant","content":null,"tool_calls":[{"id":"%s","ty
 
 # Nothing in the folder, but for the recording itself, holds a secret.
 clean() { ! grep -rlF -e "$password" -e "$token" . >leaks 2>/dev/null || [ "$(grep -vc '^./leaks$' leaks)" = 0 ]; }
-run() { "$CKRUN" --store "$store" run "$work/login.lua" --cassette "$work/login.jsonl" --session s >>out 2>>err; }
+start() { bounded "$@" "$CKRUN" --store "$store" run "$work/login.lua" --cassette "$work/login.jsonl" --session s >>out 2>>err; }
 
 folder whole
-check 'a session with secrets in it completes' run
+check 'a session with secrets in it completes' start env
 for command in 'sessions log s --all --json' 'sessions log s' 'sessions inspect s' 'sessions show s'; do
   # shellcheck disable=SC2086
   "$CKRUN" --store "$store" $command >>out 2>>err
@@ -36,22 +36,22 @@ check 'neither its store nor what was printed holds one' clean
 check 'the placeholder tells what was there' grep -q '\[redacted:[a-z_ ]*:[0-9a-f]\{12\}\]' out
 check 'the same secret reads the same' test "$(grep -o '\[redacted:password:[0-9a-f]*\]' out | sort -u | wc -l)" = 1
 
-if ! cc -shared -fPIC -O1 -DKILL_AT_PRELOAD "$here/kill_at.c" -o "$work/kill_at.so" -ldl 2>/dev/null; then
+if ! have_compiler || ! build_kill_at; then
   skip 'killed and resumed' 'no compiler'
 else
   folder count
-  KILL_COUNT="$work/calls" LD_PRELOAD="$work/kill_at.so" run
+  start env "KILL_COUNT=$work/calls" "LD_PRELOAD=$work/kill_at.so"
   calls=$(cat "$work/calls")
-  bad=0 leaks=0 resumed=0
+  bad=0 leaks=0 resumed=0 killed=0
   for at in 3 4 5 6 7 8; do
     folder "killed$at"
-    (KILL_AT=$((2 * (calls * at / 9))) LD_PRELOAD="$work/kill_at.so" run) 2>/dev/null
+    midway $((2 * (calls * at / 9))) begin_anew standing 2>/dev/null && killed=$((killed + 1))
     clean || leaks=$((leaks + 1))
     if "$CKRUN" --store "$store" resume s >>out 2>>err; then resumed=$((resumed + 1)); else bad=$((bad + 1)); sed 's/^/# /' err; fi
     clean || leaks=$((leaks + 1))
   done
-  say "points=6 resumed=$resumed failed=$bad leaks=$leaks"
-  check 'killed at six places it goes on each time' test "$bad" = 0 -a "$resumed" = 6
+  say "points=6 killed=$killed resumed=$resumed failed=$bad leaks=$leaks"
+  check 'killed at six places it goes on each time' test "$bad" = 0 -a "$resumed" = 6 -a "$killed" = 6
   check 'and no file holds a secret, before and after' test "$leaks" = 0
 fi
 finish
