@@ -63,6 +63,14 @@ start() {
   read -r _ <waiting
 }
 
+# Two that come at once are one: the second is sent when the first has been heard.
+term_twice() {
+  kill -TERM "$1"
+  until grep -q "once more" err || ! kill -0 "$1" 2>/dev/null; do :; done
+  kill -TERM "$1"
+  wait "$1" 2>/dev/null
+}
+
 # Zombies that nobody collects are gone all the same.
 alive() {
   local state
@@ -107,9 +115,7 @@ none_left "a failure"
 daemons terminated
 start
 check "daemons are there while it runs" [ "$(survivors)" -ge 6 ]
-kill -TERM "$program"
-kill -TERM "$program"
-wait "$program" 2>/dev/null
+term_twice "$program"
 none_left "SIGTERM twice"
 
 daemons cancelled
@@ -151,9 +157,7 @@ neighbour=$program
   for pid in $(pids); do kill -KILL "$pid" 2>/dev/null; done
 ) >/dev/null 2>&1
 check "a session of the same name in another store keeps its programs" [ "$(survivors)" -ge 6 ]
-kill -TERM "$neighbour"
-kill -TERM "$neighbour"
-wait "$neighbour" 2>/dev/null
+term_twice "$neighbour"
 none_left "its own end"
 
 # A copy of the store has the same runs, and one of them is alive elsewhere.
@@ -166,9 +170,7 @@ ckrun_at "sqlite:$PWD/copy/s.db" resume s >out2 2>err2
 check "a copy of a session that runs goes on by itself" [ $? = 0 ]
 check "the original keeps its programs" [ "$(survivors)" -ge 6 ]
 check "and its process" kill -0 "$program"
-kill -TERM "$program"
-kill -TERM "$program"
-wait "$program" 2>/dev/null
+term_twice "$program"
 none_left "the original's end"
 
 finish

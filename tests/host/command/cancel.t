@@ -17,6 +17,7 @@ ok "its tool has ended with it" test ! -d "/proc/$step"
 write_flow idempotent
 begin run "$dir/flow.lua" --session stopped
 kill -STOP "$pid"
+until grep -q '^State:.T' "/proc/$pid/status"; do :; done
 exits 1 "cancel of one whose process is stopped" cancel stopped --timeout 100ms
 has "says for how long the wish stands" "$err" "has not taken the request yet; the request stands as long as that process lives"
 kill -CONT "$pid"
