@@ -179,11 +179,9 @@ $(BUILD)/embed.S: $(BUILD)/embed.list Makefile
 test_env = CKRUN='$(abspath $(if $(filter release,$(1)),$(BUILD)/ckrun,$(BUILD)/$(1)/ckrun))' \
   CKRUN_BUILD='$(abspath $(BUILD)/$(1))' CKRUN_DATA='$(abspath $(CKRUN_DATA))' \
   CKRUN_SPARSE='$(filter-out release debug,$(1))' ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
-# What failed is told again behind prove's summary.
-define prove
-$(if $(strip $(2)),$(Q)rm -rf $(BUILD)/$(1)/said; export $(call test_env,$(1)); \
-  prove --norc --exec tests/kept.sh -j$(JOBS) $(PROVEFLAGS) $(2) || { tests/kept.sh --told; exit 1; },@echo "no tests")
-endef
+# The tests of one half, a mode and its tests, or of several with -- in between; what failed is told again behind the last.
+half = $(call test_env,$(1)) $(2)
+stages = $(Q)PROVEFLAGS='-j$(JOBS) $(PROVEFLAGS)' tests/stages.sh
 
 # Scripts that also run against the sanitized program: those that neither trace it, nor load something in front of it, nor
 # look at what it costs.
@@ -193,14 +191,14 @@ SANITIZED_SCRIPTS := $(filter-out tests/lua/policy_tool/bench.t,$(filter tests/h
 TESTED := $(foreach mode,release asan,$(foreach kind,runtime programs tools,$(call $(kind),$(mode)))) \
   $(if $(MAIN_C),$(BUILD)/ckrun) $(call examples,release) $(call examples,asan)
 test: deps $(TESTED) ## run all tests, C tests also under asan and ubsan
-	$(call prove,release,$(call only,$(TEST_SCRIPTS) $(call programs,release)))
-	$(call prove,asan,$(call only,$(SANITIZED_SCRIPTS) $(call programs,asan)))
+	$(stages) $(call half,release,$(call only,$(TEST_SCRIPTS) $(call programs,release))) -- \
+	  $(call half,asan,$(call only,$(SANITIZED_SCRIPTS) $(call programs,asan)))
 
 test-unit: deps $(call programs,$(MODE)) $(call tools,$(MODE)) ## run the C tests in MODE
-	$(call prove,$(MODE),$(call only,$(call programs,$(MODE))))
+	$(stages) $(call half,$(MODE),$(call only,$(call programs,$(MODE))))
 
 test-interop: deps all ## run whole sessions with agents and servers from the npm registry, if it can be reached
-	$(call prove,$(MODE),tests/interop/interop.sh :: $(abspath $(BUILD))/interop)
+	$(stages) $(call half,$(MODE),tests/interop/interop.sh :: $(abspath $(BUILD))/interop)
 
 demo: deps all ## a session that crashes and resumes, in seconds
 	$(call test_env,$(MODE)) examples/airline/demo.sh
