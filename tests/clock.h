@@ -9,7 +9,8 @@
  * thread. */
 ck_clock clock_of_looks(void);
 
-/* Each look takes `step_us`, and nothing else takes any; 0: time stands, and no limit of time can strike. */
+/* Each look takes `step_us`, and nothing else takes any; 0: time stands, and no limit of time can
+ * strike. */
 typedef struct clock_steps {
   int64_t step_us, now_us;
 } clock_steps;

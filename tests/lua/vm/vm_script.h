@@ -6,8 +6,8 @@
 #include "lua/policy/policy.h"
 #include "lua/vm/vm.h"
 
-/* What is contained takes no more of the processor than this: the limit of time, and what lies between two looks at it, which
- * a machine that is a tenth as fast takes ten times as long for. */
+/* What is contained takes no more of the processor than this: the limit of time, and what lies
+ * between two looks at it, which a machine that is a tenth as fast takes ten times as long for. */
 enum { VM_SCRIPT_CONTAINED_US = 2000000 };
 
 /* Runs `text` as the file "t.lua"; its first result is appended to `out` as JSON. */
