@@ -2,7 +2,7 @@
  * same on every machine. */
 #include "tests/lua/still_vm.h"
 
-#include "lua/vm.h"
+#include "lua/vm/vm.h"
 #include "tests/clock.h"
 
 static bool stands;
