@@ -74,7 +74,7 @@ DEPS_FIRST := $(if $(filter test test-unit test-interop demo bench campaign,$(MA
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SUFFIXES:
-.PHONY: all help deps test test-unit test-interop demo bench campaign lint install uninstall clean FORCE
+.PHONY: all help deps test test-unit test-interop demo bench campaign generated lint install uninstall clean FORCE
 
 all: $(call runtime,$(MODE)) $(call libraries,$(MODE)) ## build the program (build/ckrun) and the libraries
 ifeq ($(MODE),release)
@@ -208,6 +208,10 @@ bench: deps all $(if $(BENCH_C),$(BUILD)/release/tests/bench/bench) ## print the
 
 campaign: deps all $(call tools,$(MODE)) ## the long attacks: kill at every system call, faults, power loss
 	$(call test_env,$(MODE)) tests/campaign.sh
+
+GENERATED := lua/ck/meta.lua policies/README.md
+generated: $(BUILD)/release/tests/lua/policy/tool_generated ## make annotations and tables of documents anew from the C tables
+	@for file in $(GENERATED); do $< $$file >$(BUILD)/generated && cmp -s $(BUILD)/generated $$file || cp $(BUILD)/generated $$file || exit 1; done
 
 lint: ## check the layers and, with luacheck, the Lua files
 	@if command -v luacheck >/dev/null; then luacheck -q $(wildcard lua policies examples); \

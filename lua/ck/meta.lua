@@ -1,126 +1,191 @@
---- What a policy can see and answer, as annotations for the Lua language server: point workspace.library at this folder.
+--- What a policy can see and answer, as annotations for the Lua language server: point
+--- workspace.library at this folder. `make generated` makes the marked regions from the C tables.
 ---@meta ck
 
----@alias ck.BoundaryKind "node_start"|"node_complete"|"edge_transition"|"loop_iteration"|"tool_round"|"round_complete"|"step_complete"|"safe_point"|"user_checkpoint"|"pause"|"failure"|"edit"|"final"
----@alias ck.EventKind "session_started"|"session_resumed"|"session_paused"|"session_failed"|"session_completed"|"session_cancelled"|"session_forked"|"session_rewound"|"session_undone"|"message"|"intent"|"outcome"|"replay"|"resolution"|"divergence"|"rewind"|"boundary"|"policy_error"|"edit"|"delegation"|"pruned"|"update"|"constraint"|"saving"|"note"
----@alias ck.SessionStatus "running"|"paused"|"waiting"|"in_doubt"|"failing"|"failed"|"completed"|"cancelled"
----@alias ck.EffectKind "model"|"tool"|"exec"|"agent"|"sleep"|"ask"|"read"
----@alias ck.EffectClass "pure"|"idempotent"|"reconcilable"|"once"
+-- generated: words
+---@alias ck.BoundaryKind
+---| "node_start"
+---| "node_complete"
+---| "edge_transition"
+---| "loop_iteration"
+---| "tool_round"
+---| "round_complete"
+---| "step_complete"
+---| "safe_point"
+---| "user_checkpoint"
+---| "pause"
+---| "failure"
+---| "edit"
+---| "final"
+---@alias ck.EventKind
+---| "session_started"
+---| "session_resumed"
+---| "session_paused"
+---| "session_failed"
+---| "session_completed"
+---| "session_cancelled"
+---| "session_forked"
+---| "session_rewound"
+---| "session_undone"
+---| "message"
+---| "intent"
+---| "outcome"
+---| "replay"
+---| "resolution"
+---| "divergence"
+---| "rewind"
+---| "boundary"
+---| "policy_error"
+---| "edit"
+---| "delegation"
+---| "pruned"
+---| "update"
+---| "constraint"
+---| "saving"
+---| "note"
+---@alias ck.SessionStatus
+---| "running"
+---| "paused"
+---| "waiting"
+---| "in_doubt"
+---| "failing"
+---| "failed"
+---| "completed"
+---| "cancelled"
+---@alias ck.EffectKind
+---| "model"
+---| "tool"
+---| "exec"
+---| "agent"
+---| "sleep"
+---| "ask"
+---| "read"
+---@alias ck.EffectClass
+---| "pure"
+---| "idempotent"
+---| "reconcilable"
+---| "once"
+-- end
+
 ---@alias ck.Rule "continue"|"reset"|"refuse"
 ---@alias ck.Json nil|boolean|number|string|table
 
+-- generated: views
 --- A place where a checkpoint may be taken. Read-only; void after the call.
 ---@class ck.Boundary
 ---@field kind ck.BoundaryKind
----@field scope string              the strand that reached it
----@field node string|nil
----@field agent string|nil
----@field depth integer             of delegation; 0: top level
----@field seq integer
----@field now integer               ms of wall time; recorded, so that a simulation sees the same
----@field random number             0 to 1, recorded likewise
----@field latency_ms integer        since the node or turn began
----@field is_clean boolean          no retry or failure since the last checkpoint
----@field checkpoint_cost_ms number as measured in this store; 0: not yet
----@field last_error string|nil
----@field since ck.Since
----@field next ck.Next
----@field budget ck.Budget
+---@field scope string  the scope that reached it: `main`, `main.web`
+---@field node string|nil  the node or step; nil: none
+---@field agent string|nil  the acting agent; nil: none
+---@field depth integer  of delegation; 0: top level
+---@field seq integer  of the boundary's event
+---@field now integer  ms since 1970; recorded, so that a simulation sees the same
+---@field random number  from 0, below 1; recorded likewise
+---@field latency_ms integer  ms since the node or turn began
+---@field is_clean boolean  no retry or failure since the last checkpoint
+---@field checkpoint_cost_ms number  ms that a checkpoint took in this store; 0: not yet known
+---@field last_error string|nil  of the last failure; nil: none
+---@field since ck.Since  what happened since the last checkpoint
+---@field next ck.Next  what comes next, as far as the flow knows
+---@field budget ck.Budget  of the session
 
---- What happened since the last checkpoint.
+--- What happened since the last checkpoint, or the start.
 ---@class ck.Since
----@field ms integer
----@field events integer
----@field cost_usd number
----@field tokens integer
----@field changed_keys integer
----@field changed_bytes integer
----@field boundaries integer        this one included
----@field iterations integer        boundaries of kind loop_iteration, this one included
+---@field ms integer  ms
+---@field events integer  events recorded
+---@field cost_usd number  dollars spent
+---@field tokens integer  input and output tokens
+---@field changed_keys integer  keys of the state that changed
+---@field changed_bytes integer  bytes of their values
+---@field boundaries integer  boundaries reached, this one included
+---@field iterations integer  of those of kind `loop_iteration`, this one included
 
 --- What comes next, as far as the flow knows.
 ---@class ck.Next
----@field node string|nil
----@field tool string|nil
----@field class ck.EffectClass|nil
+---@field node string|nil  the next node; nil: not known, or none
+---@field tool string|nil  the next tool, where a custom flow names it
+---@field class ck.EffectClass|nil  nil: not given
 
---- In dollars. `limit` and `left` are nil without a limit.
+--- The session's budget, in dollars.
 ---@class ck.Budget
----@field spent number
----@field limit number|nil
----@field left number|nil
----@field approaching boolean       80 % of the limit are spent
+---@field spent number  dollars
+---@field limit number|nil  `constraints.budget_usd`; nil: no limit
+---@field left number|nil  dollars, not below 0; nil: no limit
+---@field approaching boolean  80 % of the limit are spent
 
+--- A checkpoint, without its state.
 ---@class ck.Checkpoint
----@field id string
----@field kind ck.BoundaryKind
----@field seq integer
----@field parent integer            seq of the one it follows; 0: none
----@field timeline integer
----@field created integer           ms of wall time
----@field is_clean boolean
----@field resumable boolean
----@field is_keyframe boolean       its payload holds the whole state
----@field bytes integer             as stored
----@field changed_keys integer
----@field cost_usd number           spent by the session up to here
----@field node string|nil
----@field next string|nil
----@field agent string|nil
----@field description string|nil
+---@field id string  its id
+---@field kind ck.BoundaryKind  of its boundary
+---@field seq integer  of its boundary's event
+---@field parent integer  seq of the checkpoint that it follows; 0: none
+---@field timeline integer  from 1; another one after a resume that left something behind
+---@field created integer  ms since 1970
+---@field is_clean boolean  no retry or failure came before it
+---@field resumable boolean  a resume can go on from it
+---@field is_keyframe boolean  its payload holds the whole state
+---@field bytes integer  bytes as stored
+---@field changed_keys integer  against its parent
+---@field cost_usd number  dollars that the session had spent up to it
+---@field node string|nil  the node or step
+---@field next string|nil  the next node
+---@field agent string|nil  the acting agent
+---@field description string|nil  given by the flow or a person
+
+--- Something on its way to the store: a key of the state, or the body of an event.
+---@class ck.Item
+---@field key string|nil  a key of the state, such as `memory.x`; nil: the body of an event
+---@field kind ck.EventKind|nil  of the event; nil for a key, and in a running session of this version
+---@field value ck.Json  read anew at each access: keep it in a local
+
+--- A session that is about to be resumed.
+---@class ck.Session
+---@field id string  its id
+---@field status ck.SessionStatus  `running` also of one whose process died
+---@field reason string|nil  why it is not running
+---@field profile string  its name
+---@field flow string|nil  path of the flow
+---@field created integer  ms since 1970
+---@field updated integer  ms since 1970
+---@field now integer  ms since 1970
+---@field cost_usd number  dollars spent
+---@field tokens integer  input and output tokens
+---@field model_calls integer  made so far
+---@field tool_calls integer  made so far
+---@field active_ms integer  ms that it was running
+
+--- An event of the transcript.
+---@class ck.Event
+---@field seq integer  its number in the transcript
+---@field at integer  ms since 1970
+---@field kind ck.EventKind  `message`, `intent`, `outcome`, `delegation`, `note`, …
+---@field scope string  where it happened: `main`, `main.web`
+---@field agent string|nil  the acting agent
+---@field body table  read anew at each access: keep it in a local
+
+--- An effect that could not be carried out.
+---@class ck.Failure
+---@field node string|nil  nil: not known
+---@field key string  of the effect: `main/plan#1/exec/1`
+---@field status string  the class of the error: `CK_E_UNAVAILABLE`, `CK_E_NOT_FOUND`, `CK_E_CREDENTIALS`, …
+---@field error string|nil  one line
+---@field attempt integer  from 1, of the effect; tries at once have the same
+
+--- An effect that was begun and whose outcome is not known.
+---@class ck.Effect
+---@field scope string  where it happens: `main`, `main.web`
+---@field key string  `main/plan#1/exec/1`
+---@field kind ck.EffectKind
+---@field class ck.EffectClass
+---@field agent string|nil  the acting agent
+---@field attempt integer  from 1
+---@field request ck.Json  what was requested; read anew at each access: keep it in a local
+-- end
 
 --- All checkpoints of a session, oldest first.
 ---@class ck.History
 ---@field now integer               ms of wall time
 ---@field [integer] ck.Checkpoint
-
---- Something on its way to the store, a log or a terminal: a key of the state, or an event's body.
----@class ck.Item
----@field key string|nil            "memory.x"; nil: an event
----@field kind ck.EventKind|nil     of the event
----@field value ck.Json             read anew at each look: keep it in a local
-
---- A session that is about to be resumed.
----@class ck.Session
----@field id string
----@field status ck.SessionStatus
----@field reason string|nil         why it is not running
----@field profile string
----@field flow string|nil
----@field created integer           ms of wall time
----@field updated integer
----@field now integer
----@field cost_usd number
----@field tokens integer
----@field model_calls integer
----@field tool_calls integer
----@field active_ms integer         how long it was running
-
----@class ck.Event
----@field seq integer
----@field at integer                ms of wall time
----@field kind ck.EventKind
----@field scope string
----@field agent string|nil
----@field body table                read anew at each look: keep it in a local
-
---- An effect that could not be carried out.
----@class ck.Failure
----@field node string|nil
----@field key string                of the effect
----@field status string             "CK_E_IO", …
----@field error string|nil
----@field attempt integer
-
---- An effect that was begun and whose outcome is not known.
----@class ck.Effect
----@field scope string
----@field key string
----@field kind ck.EffectKind
----@field class ck.EffectClass
----@field agent string|nil
----@field attempt integer
----@field request ck.Json           read anew at each look: keep it in a local
 
 ---@class ck.Decision
 ---@field reason string|nil         one line of at most 256 bytes
@@ -141,19 +206,30 @@
 --- ck.drop, ck.mask or what ck.ref makes.
 ---@class ck.Verdict
 
+-- generated: hooks
+---@alias ck.hook.checkpoint fun(at: ck.Boundary, opt: table): nil|boolean|string|ck.Decision
+---@alias ck.hook.prune fun(history: ck.History, opt: table): ck.Plan|nil
+---@alias ck.hook.redact fun(item: ck.Item, opt: table): ck.Verdict|nil
+---@alias ck.hook.resume fun(session: ck.Session, checkpoint: ck.Checkpoint|nil, opt: table): ck.Rules|nil
+---@alias ck.hook.tail fun(event: ck.Event, agent: string, opt: table): boolean|nil
+---@alias ck.hook.on_failure fun(failure: ck.Failure, at: nil, opt: table): nil|"pause"|"retry"|"fail"
+---@alias ck.hook.in_doubt fun(effect: ck.Effect, opt: table): nil|"stop"|"rerun"|"tell"
+---@alias ck.hook.migrate fun(document: table, from: integer, to: integer, opt: table): table|nil
+
 --- What a policy's file returns. All but name and version may be left out; other keys are errors.
 ---@class ck.Policy
 ---@field name string
 ---@field version integer
----@field options table|nil         with their defaults; a profile overrides them
----@field checkpoint nil|fun(at: ck.Boundary, opt: table): nil|boolean|string|ck.Decision
----@field prune nil|fun(history: ck.History, opt: table): ck.Plan|nil
----@field redact nil|fun(item: ck.Item, opt: table): ck.Verdict|nil
----@field resume nil|fun(session: ck.Session, checkpoint: ck.Checkpoint|nil, opt: table): ck.Rules|nil
----@field tail nil|fun(event: ck.Event, agent: string, opt: table): boolean|nil
----@field on_failure nil|fun(failure: ck.Failure, at: nil, opt: table): nil|"retry"|"pause"|"fail"
----@field in_doubt nil|fun(effect: ck.Effect, opt: table): nil|"stop"|"rerun"|"tell"
----@field migrate nil|fun(doc: table, from: integer, to: integer, opt: table): table|nil
+---@field options table|nil  their defaults; a profile overrides them
+---@field checkpoint nil|ck.hook.checkpoint
+---@field prune nil|ck.hook.prune
+---@field redact nil|ck.hook.redact
+---@field resume nil|ck.hook.resume
+---@field tail nil|ck.hook.tail
+---@field on_failure nil|ck.hook.on_failure
+---@field in_doubt nil|ck.hook.in_doubt
+---@field migrate nil|ck.hook.migrate
+-- end
 
 --- What ckrun adds to Lua.
 ---@class ck
@@ -163,7 +239,7 @@ ck = {}
 ck.null = nil ---@type userdata
 --- The item is not written at all.
 ck.drop = nil ---@type ck.Verdict
---- A placeholder that tells the kind is written in the item's place.
+--- A placeholder with the kind is written in the item's place.
 ck.mask = nil ---@type ck.Verdict
 
 --- A reference is written in the item's place; a resume fills it again from the environment.
@@ -201,7 +277,8 @@ function ck.match(text, pattern, init) end
 ---@return fun(): string|nil, ...
 function ck.gmatch(text, pattern) end
 
---- Replaces matches. In a text, $0 is the match, $1 and ${10} are groups, $$ is a dollar; false and nil keep what was there.
+--- Replaces matches. In a text, $0 is the match, $1 and ${10} are groups, $$ is a dollar; false and
+--- nil keep the match.
 ---@param text string
 ---@param pattern string
 ---@param replacement string|table|fun(...: string|nil): string|false|nil

@@ -14,6 +14,8 @@
 
 enum { DOCUMENT_MAX = 4 << 20, SHOWN_MAX = 40, WORDS_SIZE = 128 };
 
+const char *const ck_answer_failure_words[] = {"pause", "retry", "fail", NULL};
+const char *const ck_answer_doubt_words[] = {"stop", "rerun", "tell", NULL};
 static const char *const checkpoint_keys[] = {"reason", "durability", NULL};
 static const char *const durabilities[] = {"async", "sync", NULL};
 static const char *const rule_words[] = {"continue", "reset", "refuse", NULL};

@@ -1,17 +1,18 @@
-/* ask.h - asks one hook of one policy and reads its answer. For policy.c only. */
+/* ask.h - asks one hook of one policy and reads its answer. */
 #ifndef CK_LUA_POLICY_ASK_H
 #define CK_LUA_POLICY_ASK_H
 
 #include "lua/policy/answer.h"
 #include "lua/policy/load.h"
 
-/* One hook of one policy on its way through the door. */
+/* One call of one hook: its arguments, then its answer. */
 typedef struct asking {
-  loaded_policy *policy;
-  const void *subject; /* what the hook is about: the struct of its view; prune: ck_history;
-                          migrate: ck_value */
-  const char *agent;   /* tail */
-  int from, to;        /* migrate */
+  policy_hook hook;
+  loaded_policy *policy; /* defines the hook */
+  const void *subject;   /* what the hook is about: the struct of its view; prune: ck_history;
+                            migrate: ck_value */
+  const char *agent;     /* tail */
+  int from, to;          /* migrate */
   const ck_checkpoint_info *const *by_id; /* prune */
   ck_view_counts counts;                  /* checkpoint */
   /* The answer, by hook. */
@@ -27,7 +28,7 @@ typedef struct asking {
 
 /* False when the policy does not define the hook. */
 bool policy_has(const loaded_policy *policy, policy_hook hook);
-/* The policy defines the hook. An error's text is `policy "name", hook: file:line: message`. */
-CK_CHECKED ck_status policy_ask(asking *of, policy_hook hook, ck_error *err);
+/* An error's text is `policy "name", hook: file:line: message`. */
+CK_CHECKED ck_status policy_ask(asking *of, ck_error *err);
 
 #endif

@@ -23,7 +23,7 @@ static ck_status write_inspection(ck_value **out, loaded_policy *policy, const c
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
     if (policy->hooks[i] == LUA_NOREF) continue;
     ck_json_begin(&w, '{');
-    ck_json_member_text(&w, "name", policy_hook_names[i]);
+    ck_json_member_text(&w, "name", policy_hooks[i].name);
     ck_json_member_int(&w, "line", policy->lines[i]);
     ck_json_end(&w, '}');
   }

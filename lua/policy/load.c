@@ -14,17 +14,12 @@
 enum { OPTIONS_MAX = 64 * 1024 };
 
 static const char *const known_keys[] = {"name", "version", "options",
-#define X(name, view) #name,
+#define X(name, ...) #name,
                                          CK_POLICY_HOOK_TABLE(X)
 #undef X
                                              NULL};
-const char *const policy_hook_names[POLICY_HOOK_COUNT] = {
-#define X(name, view) #name,
-    CK_POLICY_HOOK_TABLE(X)
-#undef X
-};
-static const ck_view_kind hook_views[POLICY_HOOK_COUNT] = {
-#define X(name, view) view,
+const policy_hook_type policy_hooks[POLICY_HOOK_COUNT] = {
+#define X(name, ...) {#name, __VA_ARGS__},
     CK_POLICY_HOOK_TABLE(X)
 #undef X
 };
@@ -82,7 +77,7 @@ static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
   lua_getinfo(L, ">S", &about);
   self->lines[hook] = about.linedefined;
   self->hooks[hook] = luaL_ref(L, LUA_REGISTRYINDEX);
-  ck_view_kind kind = hook_views[hook];
+  ck_view_kind kind = policy_hooks[hook].view;
   if (kind == CK_VIEW_COUNT || kind == CK_VIEW_CHECKPOINT) return;
   ck_view_push(L, kind, &self->slots[kind]);
   self->views[kind] = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -91,13 +86,13 @@ static void keep_hook(loaded_policy *self, lua_State *L, int hook) {
 static void read_hooks(loaded_policy *self, lua_State *L, int table) {
   for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
     self->hooks[i] = LUA_NOREF;
-    int type = lua_getfield(L, table, policy_hook_names[i]);
+    int type = lua_getfield(L, table, policy_hooks[i].name);
     if (type == LUA_TFUNCTION) {
       keep_hook(self, L, i);
       continue;
     }
     if (type != LUA_TNIL) {
-      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", policy_hook_names[i],
+      ck_vm_raise_plain(L, CK_E_PARSE, "%s: a function is expected, not a %s", policy_hooks[i].name,
                         ck_sandbox_type(L, -1));
     }
     lua_pop(L, 1);

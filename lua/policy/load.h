@@ -4,16 +4,9 @@
 
 #include "core/base/digest.h"
 #include "core/model/profile.h"
+#include "lua/policy/hooks.h"
 #include "lua/policy/policy.h"
-#include "lua/policy/view.h"
 #include "lua/vm/vm.h"
-
-typedef enum {
-#define X(name, view) POLICY_##name,
-  CK_POLICY_HOOK_TABLE(X)
-#undef X
-      POLICY_HOOK_COUNT
-} policy_hook;
 
 enum { POLICY_NAME_SIZE = 65 };
 
@@ -37,6 +30,5 @@ CK_CHECKED ck_status policy_load(loaded_policy *self, const ck_profile_policy *f
 void policy_clear(loaded_policy *self);
 /* Its effective options as a JSON object. */
 CK_CHECKED ck_status policy_get_options(ck_value **out, loaded_policy *self, ck_error *err);
-extern const char *const policy_hook_names[POLICY_HOOK_COUNT];
 
 #endif

@@ -1,40 +1,19 @@
 /* policy.h - the policy engine: a profile's list of Lua policies behind the hooks of
- * runtime/policy.h.
+ * core/runtime/session/policy.h.
  *
- * Each policy has a state of its own, so that none can disturb another. Composition over the list
- * is that of each hook:
- *   checkpoint           any yes wins, all reasons are kept
- *   prune                dropped if some policy drops and none keeps; what must stay is the
- *                        caller's to know
- *   redact               each sees the output of the one before and can only remove more; the
- *                        profile's exclude_memory_keys first
- *   resume               the profile's `resume`, then each policy's, override field by field; any
- *                        refusal wins
- *   tail                 all must agree
- *   on_failure, in_doubt the first answer
- *   migrate              each sees the output of the one before
+ * Each policy has a Lua state of its own, so that none can disturb another. hooks.h lists the
+ * hooks, how the answers of a list become one, and the answer of a hook that fails. Which
+ * checkpoints must stay whatever `prune` answers is the caller's to know.
+ *
  * An agent's own policies replace those of the same name in the profile's list, and add to it,
  * where the agent is known: checkpoint, tail, in_doubt. A hook that fails or overruns gives the
  * fail-closed answer, and its error (`policy "name", hook: file:line: message`) is the status of
- * the call; checkpoint and resume ask the others all the same. */
+ * the call. */
 #ifndef CK_LUA_POLICY_POLICY_H
 #define CK_LUA_POLICY_POLICY_H
 
 #include "core/model/profile.h"
 #include "core/runtime/session/policy.h"
-
-/* X(name, the view that is its subject). */
-/* clang-format off */
-#define CK_POLICY_HOOK_TABLE(X) \
-  X(checkpoint, CK_VIEW_AT) \
-  X(prune, CK_VIEW_CHECKPOINT) \
-  X(redact, CK_VIEW_ITEM) \
-  X(resume, CK_VIEW_SESSION) \
-  X(tail, CK_VIEW_EVENT) \
-  X(on_failure, CK_VIEW_FAILURE) \
-  X(in_doubt, CK_VIEW_EFFECT) \
-  X(migrate, CK_VIEW_COUNT)
-/* clang-format on */
 
 /* Loads every policy of the profile, which is needed only during the call. Hooks that no policy
  * defines are NULL in *out; end with out->free(out->self). CK_E_NOT_FOUND, CK_E_PARSE (file:line:

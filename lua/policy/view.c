@@ -91,9 +91,3 @@ void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *s
   luaL_checkstack(L, 8, NULL);
   push_view(L, kind, (view){slot, slot->call, index * view_types[kind].size});
 }
-
-const char *ck_view_field(ck_view_kind kind, size_t index) {
-  return index < VIEW_FIELDS_MAX ? view_fields[kind][index].name : NULL;
-}
-
-const char *ck_view_class(ck_view_kind kind) { return view_types[kind].class; }

@@ -2,8 +2,8 @@
  * call.
  *
  * A view is made once and shows whatever its slot holds at the moment; one of a list belongs to the
- * call that made it. Every kind, its class in the annotations (lua/ck/meta.lua) and its fields are
- * in one table, view_fields.c. */
+ * call that made it. The fields of each kind are in view_fields.c; lua/ck/meta.lua and the tables
+ * of policies/README.md are generated from both. */
 #ifndef CK_LUA_POLICY_VIEW_H
 #define CK_LUA_POLICY_VIEW_H
 
@@ -11,24 +11,34 @@
 
 #include "core/runtime/session/policy.h"
 
-/* X(enumerator, name in messages, class in annotations, what it reads, children): children are the
- * next kinds, on the same slot. */
+/* X(enumerator, name in messages, class in annotations, what it reads, children, meaning): children
+ * are the next kinds, on the same slot. */
 /* clang-format off */
 #define CK_VIEW_TABLE(X) \
-  X(CK_VIEW_AT, "at", "ck.Boundary", ck_boundary, 3) \
-  X(CK_VIEW_SINCE, "at.since", "ck.Since", ck_boundary, 0) \
-  X(CK_VIEW_NEXT, "at.next", "ck.Next", ck_boundary, 0) \
-  X(CK_VIEW_BUDGET, "at.budget", "ck.Budget", ck_boundary, 0) \
-  X(CK_VIEW_CHECKPOINT, "checkpoint", "ck.Checkpoint", ck_checkpoint_info, 0) \
-  X(CK_VIEW_ITEM, "item", "ck.Item", ck_item, 0) \
-  X(CK_VIEW_SESSION, "session", "ck.Session", ck_resume_case, 0) \
-  X(CK_VIEW_EVENT, "event", "ck.Event", ck_event, 0) \
-  X(CK_VIEW_FAILURE, "failure", "ck.Failure", ck_failure, 0) \
-  X(CK_VIEW_EFFECT, "effect", "ck.Effect", ck_effect, 0)
+  X(CK_VIEW_AT, "at", "ck.Boundary", ck_boundary, 3, \
+    "A place where a checkpoint may be taken. Read-only; void after the call.") \
+  X(CK_VIEW_SINCE, "at.since", "ck.Since", ck_boundary, 0, \
+    "What happened since the last checkpoint, or the start.") \
+  X(CK_VIEW_NEXT, "at.next", "ck.Next", ck_boundary, 0, \
+    "What comes next, as far as the flow knows.") \
+  X(CK_VIEW_BUDGET, "at.budget", "ck.Budget", ck_boundary, 0, \
+    "The session's budget, in dollars.") \
+  X(CK_VIEW_CHECKPOINT, "checkpoint", "ck.Checkpoint", ck_checkpoint_info, 0, \
+    "A checkpoint, without its state.") \
+  X(CK_VIEW_ITEM, "item", "ck.Item", ck_item, 0, \
+    "Something on its way to the store: a key of the state, or the body of an event.") \
+  X(CK_VIEW_SESSION, "session", "ck.Session", ck_resume_case, 0, \
+    "A session that is about to be resumed.") \
+  X(CK_VIEW_EVENT, "event", "ck.Event", ck_event, 0, \
+    "An event of the transcript.") \
+  X(CK_VIEW_FAILURE, "failure", "ck.Failure", ck_failure, 0, \
+    "An effect that could not be carried out.") \
+  X(CK_VIEW_EFFECT, "effect", "ck.Effect", ck_effect, 0, \
+    "An effect that was begun and whose outcome is not known.")
 /* clang-format on */
 
 typedef enum {
-#define X(name, text, class, type, children) name,
+#define X(name, ...) name,
   CK_VIEW_TABLE(X)
 #undef X
       CK_VIEW_COUNT
@@ -54,9 +64,5 @@ typedef struct ck_view_slot {
 void ck_view_push(lua_State *L, ck_view_kind kind, const ck_view_slot *slot);
 /* Pushes a view of element `index` of the slot's array, void once slot->call has moved on. */
 void ck_view_push_element(lua_State *L, ck_view_kind kind, const ck_view_slot *slot, size_t index);
-
-/* For documents and tests: the name of field `index`, NULL beyond the last; the class of a kind. */
-const char *ck_view_field(ck_view_kind kind, size_t index);
-const char *ck_view_class(ck_view_kind kind);
 
 #endif

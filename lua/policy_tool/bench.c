@@ -8,22 +8,10 @@
 
 enum { BATCHES = 21, SUBJECTS_MAX = 32 };
 
-/* What a live call that fails comes to: the closed answers of runtime/policy.h. */
-static const char *const contained[POLICY_HOOK_COUNT] = {
-    [POLICY_checkpoint] = "the checkpoint is taken, and waited for",
-    [POLICY_prune] = "nothing is dropped",
-    [POLICY_redact] = "the item is dropped",
-    [POLICY_resume] = "the resume is refused",
-    [POLICY_tail] = "the event is left out of the tail",
-    [POLICY_on_failure] = "the session pauses",
-    [POLICY_in_doubt] = "the session stops, in doubt",
-    [POLICY_migrate] = "nothing is migrated",
-};
-
 typedef struct measuring {
   loaded_policy *policy;
   const ck_policy_tool_bench_options *options;
-  author_subject subjects[SUBJECTS_MAX];
+  policy_subject subjects[SUBJECTS_MAX];
   size_t count;
   ck_buffer text;
   int64_t calls, failures, instructions;
@@ -33,7 +21,8 @@ typedef struct measuring {
 
 static ck_status call(measuring *self, size_t index, ck_error *failure) {
   asking of;
-  ck_status status = author_call(&of, &self->text, self->policy, &self->subjects[index], failure);
+  ck_status status =
+      policy_subject_call(&of, &self->text, self->policy, &self->subjects[index], failure);
   ck_value_free(of.document);
   return status;
 }
@@ -88,14 +77,14 @@ static void write_row(ck_json_writer *w, const measuring *self, policy_hook hook
   ck_buffer us = {0};
   ck_buffer_append_format(&us, "%.3f", self->us);
   ck_json_begin(w, '{');
-  ck_json_member_text(w, "hook", policy_hook_names[hook]);
+  ck_json_member_text(w, "hook", policy_hooks[hook].name);
   ck_json_member_int(w, "calls", self->calls);
   if (self->calls) ck_json_member_raw(w, "us", ck_buffer_bytes(&us));
   ck_json_member_int(w, "instructions", self->instructions);
   ck_json_member_int(w, "samples", (int64_t)self->count);
   ck_json_member_int(w, "failures", self->failures);
   if (self->failures) ck_json_member_text(w, "failure", self->failure.text);
-  ck_json_member_text(w, "contained", contained[hook]);
+  ck_json_member_text(w, "contained", policy_hooks[hook].failure);
   ck_json_end(w, '}');
   if (us.failed) w->out->failed = true;
   ck_buffer_clear(&us);
@@ -105,15 +94,15 @@ static ck_status bench_hook(measuring *self, policy_hook hook, ck_json_writer *w
   const char *sample;
   ck_status status = CK_OK;
   for (self->count = 0; status == CK_OK && self->count < SUBJECTS_MAX &&
-                        (sample = author_subject_sample(hook, self->count));) {
-    status = author_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
+                        (sample = policy_subject_sample(hook, self->count));) {
+    status = policy_subject_read(&self->subjects[self->count], hook, ck_bytes_text(sample), err);
     if (status == CK_OK) self->count++;
   }
   if (status == CK_OK) status = count(self, err);
   if (status == CK_OK && !self->failures)
     measure(self); /* the time of a failure is that of its budget */
   if (status == CK_OK) write_row(w, self, hook);
-  for (size_t i = 0; i < self->count; i++) author_subject_clear(&self->subjects[i]);
+  for (size_t i = 0; i < self->count; i++) policy_subject_clear(&self->subjects[i]);
   ck_buffer_clear(&self->text);
   return status;
 }

@@ -128,13 +128,13 @@ static ck_status lint(checking *self, ck_error *err) {
 /* What a hook says about a sample; an error counts as an answer of its own. */
 static ck_status ask(ck_buffer *answer, bool *failed, loaded_policy *policy, policy_hook hook,
                      const char *sample, ck_error *err) {
-  author_subject subject;
-  ck_status status = author_subject_read(&subject, hook, ck_bytes_text(sample), err);
+  policy_subject subject;
+  ck_status status = policy_subject_read(&subject, hook, ck_bytes_text(sample), err);
   if (status != CK_OK) return status;
   ck_error failure = CK_ERROR_INIT;
   ck_buffer_reset(answer);
-  status = author_ask(answer, policy, &subject, &failure);
-  author_subject_clear(&subject);
+  status = policy_subject_ask(answer, policy, &subject, &failure);
+  policy_subject_clear(&subject);
   *failed = status != CK_OK;
   if (status == CK_E_NO_MEMORY) return ck_error_no_memory(err);
   if (status == CK_OK) return CK_OK;
@@ -153,7 +153,7 @@ typedef struct comparison {
 static void tell(comparison *self, const char *sample, const ck_buffer *answer,
                  const ck_buffer *fresh, bool failed) {
   const loaded_policy *policy = self->used;
-  const char *hook = policy_hook_names[self->hook];
+  const char *hook = policy_hooks[self->hook].name;
   int line = policy->lines[self->hook];
   ck_buffer text = {0};
   if (failed && !self->told_failure) {
@@ -196,7 +196,7 @@ static ck_status compare_all(checking *self, loaded_policy *used, ck_error *err)
     if (!policy_has(used, hook)) continue;
     for (int round = 0; round < 2; round++) {
       const char *sample;
-      for (size_t i = 0; status == CK_OK && (sample = author_subject_sample(hook, i)); i++)
+      for (size_t i = 0; status == CK_OK && (sample = policy_subject_sample(hook, i)); i++)
         status = compare(&of, sample, err);
     }
   }
@@ -211,7 +211,7 @@ static void write_hooks(ck_json_writer *w, const loaded_policy *policy) {
   for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
     if (!policy_has(policy, hook)) continue;
     ck_json_begin(w, '{');
-    ck_json_member_text(w, "hook", policy_hook_names[hook]);
+    ck_json_member_text(w, "hook", policy_hooks[hook].name);
     ck_json_member_int(w, "line", policy->lines[hook]);
     ck_json_end(w, '}');
   }

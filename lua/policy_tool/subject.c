@@ -1,4 +1,4 @@
-/* subject.c - reads the subject of a hook from JSON, and samples of each. */
+/* subject.c - reads the subject of a hook from JSON. */
 #include "lua/policy_tool/subject.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct reading {
-  author_subject *of;
+  policy_subject *of;
   ck_status status;
   ck_error *err;
 } reading;
@@ -54,7 +54,7 @@ static bool get_bool(reading *self, ck_bytes object, const char *name, bool othe
 }
 
 static char *keep_text(reading *self, char *text) {
-  if (!text || self->of->text_count == AUTHOR_TEXTS_MAX) {
+  if (!text || self->of->text_count == SUBJECT_TEXTS_MAX) {
     fail(self, CK_E_NO_MEMORY, NULL, (ck_bytes){NULL, 0});
     free(text);
     return NULL;
@@ -107,9 +107,9 @@ static void get_value(reading *self, ck_bytes object, const char *name, const ch
         ck_value_copy(&self->of->value, value.len ? value : ck_bytes_text(otherwise), self->err);
 }
 
-/* ---- subjects ---- */
+/* ---- read_HOOK reads the subject, and says where it is ---- */
 
-static void read_boundary(reading *self, ck_bytes json) {
+static void read_checkpoint(reading *self, ck_bytes json) {
   ck_boundary *at = &self->of->at;
   ck_bytes since = ck_json_get(json, "since"), next = ck_json_get(json, "next"),
            budget = ck_json_get(json, "budget");
@@ -141,6 +141,7 @@ static void read_boundary(reading *self, ck_bytes json) {
   at->next.class = class ? (ck_effect_class)(class - 1) : CK_EFFECT_PURE;
   at->budget.spent_micros = get_scaled(self, budget, "spent", 1e6, at->since.cost_micros);
   at->budget.limit_micros = get_scaled(self, budget, "limit", 1e6, -1);
+  self->of->about = &self->of->at;
 }
 
 static void write_info(reading *self, ck_checkpoint_info *out, ck_bytes json) {
@@ -157,7 +158,8 @@ static void write_info(reading *self, ck_checkpoint_info *out, ck_bytes json) {
   ck_buffer_clear(&text);
 }
 
-static void read_checkpoint(reading *self, ck_checkpoint_info *out, ck_bytes json, size_t index) {
+static void read_checkpoint_info(reading *self, ck_checkpoint_info *out, ck_bytes json,
+                                 size_t index) {
   ck_bytes given = ck_json_get(json, "id");
   char *id = ck_json_dup_string(given);
   if (!id && ck_json_type_of(given) == CK_JSON_STRING) fail(self, CK_E_NO_MEMORY, NULL, given);
@@ -182,7 +184,7 @@ static void read_checkpoint(reading *self, ck_checkpoint_info *out, ck_bytes jso
 }
 
 static void read_history(reading *self, ck_bytes list, int64_t now) {
-  author_subject *of = self->of;
+  policy_subject *of = self->of;
   size_t count = ck_json_count(list);
   of->checkpoints = calloc(count + 1, sizeof *of->checkpoints);
   of->by_id = calloc(count + 1, sizeof *of->by_id);
@@ -195,7 +197,7 @@ static void read_history(reading *self, ck_bytes list, int64_t now) {
   while (ck_json_next(&it)) {
     size_t index = of->history.count++;
     of->by_id[index] = &of->checkpoints[index];
-    read_checkpoint(self, &of->checkpoints[index], it.value, index);
+    read_checkpoint_info(self, &of->checkpoints[index], it.value, index);
   }
   of->history.checkpoints = of->checkpoints;
   of->history.now_ms = now ? now : count ? of->checkpoints[count - 1].created_ms : 0;
@@ -203,7 +205,7 @@ static void read_history(reading *self, ck_bytes list, int64_t now) {
 }
 
 static void read_resume(reading *self, ck_bytes json) {
-  author_subject *of = self->of;
+  policy_subject *of = self->of;
   ck_session_record *session = &of->session;
   ck_bytes about = ck_json_get(json, "session"), checkpoint = ck_json_get(json, "checkpoint");
   char *id = get_text(self, about, "id", "session");
@@ -223,6 +225,7 @@ static void read_resume(reading *self, ck_bytes json) {
   of->resume = (ck_resume_case){.session = session,
                                 .totals = &of->totals,
                                 .now_ms = get_int(self, about, "now", session->updated_ms)};
+  of->about = &of->resume;
   if (!checkpoint.len) return;
   ck_buffer list = {0};
   ck_buffer_append_char(&list, '[');
@@ -236,7 +239,7 @@ static void read_resume(reading *self, ck_bytes json) {
   of->resume.checkpoint = of->checkpoints;
 }
 
-static void read_event(reading *self, ck_bytes json) {
+static void read_tail(reading *self, ck_bytes json) {
   ck_bytes about = ck_json_get(json, "event");
   ck_event *event = &self->of->event;
   get_value(self, about, "body", "{}");
@@ -249,18 +252,20 @@ static void read_event(reading *self, ck_bytes json) {
   event->scope = get_text(self, about, "scope", "main");
   event->agent = get_text(self, about, "agent", NULL);
   self->of->agent = get_text(self, json, "agent", "agent");
+  self->of->about = &self->of->event;
 }
 
-static void read_failure(reading *self, ck_bytes json) {
+static void read_on_failure(reading *self, ck_bytes json) {
   ck_failure *failure = &self->of->failure;
   failure->node = get_text(self, json, "node", NULL);
   failure->key = get_text(self, json, "key", "main/start/tool/1");
   failure->error = get_text(self, json, "error", "it failed");
   failure->status = (ck_status)get_name(self, json, "status", CK_E_FAILED, find_status);
   failure->attempt = (uint32_t)get_int(self, json, "attempt", 1);
+  self->of->about = &self->of->failure;
 }
 
-static void read_effect(reading *self, ck_bytes json) {
+static void read_in_doubt(reading *self, ck_bytes json) {
   ck_effect *effect = &self->of->effect;
   effect->scope = get_text(self, json, "scope", "main");
   effect->key = get_text(self, json, "key", "main/start/tool/1");
@@ -272,59 +277,46 @@ static void read_effect(reading *self, ck_bytes json) {
   effect->attempt = (uint32_t)get_int(self, json, "attempt", 1);
   get_value(self, json, "request", "{}");
   effect->request = self->of->value ? ck_value_bytes(self->of->value) : (ck_bytes){NULL, 0};
+  self->of->about = &self->of->effect;
 }
 
-static void read_item(reading *self, ck_bytes json) {
+static void read_redact(reading *self, ck_bytes json) {
   ck_bytes kind = ck_json_get(json, "kind");
   get_value(self, json, "value", "{}");
   self->of->item.key = get_text(self, json, "key", kind.len ? NULL : "memory.x");
   self->of->item.kind = (ck_event_kind)get_name(self, json, "kind", CK_EVENT_MESSAGE, find_event);
   self->of->item.value = self->of->value;
+  self->of->about = &self->of->item;
 }
 
-static void read_by_hook(reading *self, ck_bytes json) {
-  switch (self->of->hook) {
-    case POLICY_checkpoint:
-      read_boundary(self, json);
-      break;
-    case POLICY_prune:
-      read_history(self, ck_json_get(json, "checkpoints"), get_int(self, json, "now", 0));
-      break;
-    case POLICY_redact:
-      read_item(self, json);
-      break;
-    case POLICY_resume:
-      read_resume(self, json);
-      break;
-    case POLICY_tail:
-      read_event(self, json);
-      break;
-    case POLICY_on_failure:
-      read_failure(self, json);
-      break;
-    case POLICY_in_doubt:
-      read_effect(self, json);
-      break;
-    case POLICY_migrate:
-      get_value(self, json, "document", "{}");
-      self->of->from = (int)get_int(self, json, "from", 1);
-      self->of->to = (int)get_int(self, json, "to", 2);
-      break;
-    default:
-      break;
-  }
+static void read_migrate(reading *self, ck_bytes json) {
+  get_value(self, json, "document", "{}");
+  self->of->from = (int)get_int(self, json, "from", 1);
+  self->of->to = (int)get_int(self, json, "to", 2);
+  self->of->about = self->of->value;
 }
 
-ck_status author_subject_read(author_subject *out, policy_hook hook, ck_bytes json, ck_error *err) {
-  *out = (author_subject){.hook = hook};
+static void read_prune(reading *self, ck_bytes json) {
+  read_history(self, ck_json_get(json, "checkpoints"), get_int(self, json, "now", 0));
+  self->of->about = &self->of->history;
+}
+
+static void (*const readers[POLICY_HOOK_COUNT])(reading *self, ck_bytes json) = {
+#define X(name, ...) read_##name,
+    CK_POLICY_HOOK_TABLE(X)
+#undef X
+};
+
+ck_status policy_subject_read(policy_subject *out, policy_hook hook, ck_bytes json, ck_error *err) {
+  *out = (policy_subject){.hook = hook};
   reading self = {.of = out, .status = CK_OK, .err = err};
   self.status = ck_value_new(&out->json, json, err);
-  if (self.status == CK_OK) read_by_hook(&self, ck_value_bytes(out->json));
-  if (self.status != CK_OK) author_subject_clear(out);
+  if (self.status == CK_OK) readers[hook](&self, ck_value_bytes(out->json));
+  if (self.status != CK_OK) policy_subject_clear(out);
   return self.status;
 }
 
-void author_subject_clear(author_subject *self) {
+void policy_subject_clear(policy_subject *self) {
   for (size_t i = 0; i < self->text_count; i++) free(self->texts[i]);
   for (size_t i = 0; self->checkpoints && i < self->history.count; i++)
     ck_checkpoint_info_clear(&self->checkpoints[i]);
@@ -333,5 +325,5 @@ void author_subject_clear(author_subject *self) {
   free(self->flags);
   ck_value_free(self->value);
   ck_value_free(self->json);
-  *self = (author_subject){0};
+  *self = (policy_subject){0};
 }

@@ -1,16 +1,17 @@
-/* subject.h - what hooks are asked about without a session: made from JSON in the words that
- * policies see. For author*.c only. */
+/* subject.h - what hooks are asked about without a session, made from JSON with the fields that
+ * policies see. */
 #ifndef CK_LUA_POLICY_TOOL_SUBJECT_H
 #define CK_LUA_POLICY_TOOL_SUBJECT_H
 
 #include "lua/policy/ask.h"
 
-enum { AUTHOR_TEXTS_MAX = 16 };
+enum { SUBJECT_TEXTS_MAX = 16 };
 
 /* The subject of one call of one hook. Does not move once read. */
-typedef struct author_subject {
+typedef struct policy_subject {
   policy_hook hook;
-  ck_value *json; /* what values below are spans of */
+  const void *about; /* one of the below, as `asking` wants it */
+  ck_value *json;    /* what values below are spans of */
   ck_boundary at;
   ck_view_counts counts;
   ck_item item;
@@ -26,11 +27,11 @@ typedef struct author_subject {
   ck_history history;
   ck_checkpoint_info *checkpoints;
   const ck_checkpoint_info **by_id;
-  bool *flags;                   /* the plan of the last answer: drop, then keep */
-  ck_resume_rules rules;         /* the last answer */
-  char *texts[AUTHOR_TEXTS_MAX]; /* owned */
+  bool *flags;                    /* the plan of the last answer: drop, then keep */
+  ck_resume_rules rules;          /* the last answer */
+  char *texts[SUBJECT_TEXTS_MAX]; /* owned */
   size_t text_count;
-} author_subject;
+} policy_subject;
 
 /* One JSON object by hook; what it leaves out is nothing, or what is usual. Fields are those of the
  * views (lua/policy/view_fields.c), except:
@@ -39,22 +40,22 @@ typedef struct author_subject {
  *   tail     {event?: ck.Event, agent?}
  *   migrate  {document?, from?, to?}
  * CK_E_TYPE: a name that no table of the core has. */
-CK_CHECKED ck_status author_subject_read(author_subject *out, policy_hook hook, ck_bytes json,
+CK_CHECKED ck_status policy_subject_read(policy_subject *out, policy_hook hook, ck_bytes json,
                                          ck_error *err);
-void author_subject_clear(author_subject *self);
+void policy_subject_clear(policy_subject *self);
 
 /* Subjects for every hook, as JSON; NULL beyond the last. */
-const char *author_subject_sample(policy_hook hook, size_t index);
+const char *policy_subject_sample(policy_hook hook, size_t index);
 
 /* Asks the hook, which the policy must have, and writes what it answered as a JSON object:
  *   checkpoint {take, sync, reason?}   prune {drop, keep}   redact {verdict, ref?}   resume {rules,
  *                                      refusal?}
  *   tail {truth}   on_failure, in_doubt {word?}   migrate {document?} */
-CK_CHECKED ck_status author_ask(ck_buffer *answer, loaded_policy *policy, author_subject *subject,
-                                ck_error *err);
+CK_CHECKED ck_status policy_subject_ask(ck_buffer *answer, loaded_policy *policy,
+                                        policy_subject *subject, ck_error *err);
 /* The same without writing the answer: what a benchmark measures. `text` is emptied; the caller
  * frees of->document. */
-CK_CHECKED ck_status author_call(asking *of, ck_buffer *text, loaded_policy *policy,
-                                 author_subject *subject, ck_error *err);
+CK_CHECKED ck_status policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy,
+                                         policy_subject *subject, ck_error *err);
 
 #endif

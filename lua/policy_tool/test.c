@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lua/policy/view_fields.h"
 #include "lua/policy_tool/policy_tool.h"
 #include "lua/policy_tool/subject.h"
 #include "lua/vm/json.h"
@@ -78,20 +79,20 @@ static int core_load(lua_State *L) {
   lua_newtable(L);
   for (policy_hook hook = 0; hook < POLICY_HOOK_COUNT; hook++) {
     lua_pushboolean(L, policy_has(policy, hook));
-    lua_setfield(L, -2, policy_hook_names[hook]);
+    lua_setfield(L, -2, policy_hooks[hook].name);
   }
   return 4;
 }
 
 static ck_status ask(testing *self, loaded_policy *policy, policy_hook hook, ck_error *err) {
-  author_subject subject;
+  policy_subject subject;
   ck_status status = ck_buffer_check(&self->scratch, err);
   if (status == CK_OK)
-    status = author_subject_read(&subject, hook, ck_buffer_bytes(&self->scratch), err);
+    status = policy_subject_read(&subject, hook, ck_buffer_bytes(&self->scratch), err);
   if (status != CK_OK) return status;
   ck_buffer_reset(&self->scratch);
-  status = author_ask(&self->scratch, policy, &subject, err);
-  author_subject_clear(&subject);
+  status = policy_subject_ask(&self->scratch, policy, &subject, err);
+  policy_subject_clear(&subject);
   return status;
 }
 
@@ -102,14 +103,14 @@ static int core_ask(lua_State *L) {
   luaL_argcheck(L, number >= 1 && number <= (lua_Integer)self->policy_count, 1, "no such policy");
   int hook = luaL_checkoption(L, 2, NULL,
                               (const char *const[]){
-#define X(name, view) #name,
+#define X(name, ...) #name,
                                   CK_POLICY_HOOK_TABLE(X)
 #undef X
                                       NULL});
   loaded_policy *policy = self->policies[number - 1];
   if (!policy_has(policy, (policy_hook)hook)) {
     return ck_vm_raise_plain(L, CK_OK, "policy \"%s\" has no hook %s", policy->name,
-                             policy_hook_names[hook]);
+                             policy_hooks[hook].name);
   }
   ck_error err = CK_ERROR_INIT;
   ck_buffer_reset(&self->scratch);
@@ -135,10 +136,10 @@ static int core_fields(lua_State *L) {
   const char *class = luaL_checkstring(L, 1);
   lua_newtable(L);
   for (ck_view_kind kind = 0; kind < CK_VIEW_COUNT; kind++) {
-    if (strcmp(ck_view_class(kind), class) != 0) continue;
-    for (size_t i = 0; ck_view_field(kind, i); i++) {
+    if (strcmp(view_types[kind].class, class) != 0) continue;
+    for (const view_field *field = view_fields[kind]; field->name; field++) {
       lua_pushboolean(L, true);
-      lua_setfield(L, -2, ck_view_field(kind, i));
+      lua_setfield(L, -2, field->name);
     }
   }
   return 1;

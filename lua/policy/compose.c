@@ -1,0 +1,323 @@
+/* compose.c - asks each policy of the list, and makes one answer of theirs. */
+#include "lua/policy/compose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lua/policy/ask.h"
+#include "lua/vm/json.h"
+
+/* One question to the whole list. */
+typedef struct question {
+  asking call;       /* what each policy is asked; its hook, arguments and where answers go */
+  const char *agent; /* whose policies are asked; NULL: those of the profile alone */
+  void *out;         /* the answer so far */
+  bool settled;      /* no further policy is asked */
+  /* Takes the answer in `answered`, or with `status` the lack of one, into `out`. Gives the status
+   * of both. NULL: the answers are where the call points. */
+  ck_status (*merge)(struct question *self, const asking *answered, ck_status status,
+                     ck_error *err);
+} question;
+
+static bool is_of(const loaded_policy *policy, const char *agent) {
+  return agent && strcmp(policy->agent, agent) == 0;
+}
+
+/* The policy at position `i` of the list as it is for `agent` (NULL: none), when it has the hook;
+ * else NULL. */
+static loaded_policy *select_policy(const policy_list *self, size_t i, const char *agent,
+                                    policy_hook hook) {
+  loaded_policy *found = &self->policies[i];
+  if (found->agent && (found->replaces != SIZE_MAX || !is_of(found, agent))) return NULL;
+  for (size_t k = self->count; agent && !found->agent && k-- > 0 && self->policies[k].agent;) {
+    if (self->policies[k].replaces == i && is_of(&self->policies[k], agent)) {
+      found = &self->policies[k];
+      break;
+    }
+  }
+  return policy_has(found, hook) ? found : NULL;
+}
+
+/* The first failure is the answer's status; the answers of later ones are closed all the same. */
+static ck_status ask_each(policy_list *self, question *about, ck_error *err) {
+  ck_error found;
+  ck_status first = CK_OK;
+  policy_hook hook = about->call.hook;
+  for (size_t i = 0; i < self->count && !about->settled; i++) {
+    asking call = about->call;
+    call.policy = select_policy(self, i, about->agent, hook);
+    if (!call.policy) continue;
+    ck_status status = policy_ask(&call, &found);
+    if (about->merge) status = about->merge(about, &call, status, &found);
+    if (status != CK_OK && first == CK_OK) {
+      first = status;
+      if (err) *err = found;
+    }
+    if (status != CK_OK && policy_hooks[hook].rule == HOOK_ENDS_AT_FAILURE) break;
+  }
+  return first;
+}
+
+/* ---- checkpoint ---- */
+
+/* A boundary holds where the last checkpoint was, so the counts since then follow from the
+ * boundaries alone. */
+static void count_boundary(policy_list *self, const ck_boundary *at) {
+  int64_t last_checkpoint = at->seq - 1 - at->since.events;
+  if (last_checkpoint != self->last_checkpoint) self->counts = (ck_view_counts){0};
+  self->last_checkpoint = last_checkpoint;
+  self->counts.boundaries++;
+  self->counts.iterations += at->kind == CK_BOUNDARY_LOOP_ITERATION;
+}
+
+static ck_status merge_checkpoint(question *self, const asking *answered, ck_status status,
+                                  ck_error *err) {
+  ck_decision *out = self->out;
+  (void)err;
+  out->take |= status != CK_OK || answered->decision.take;
+  out->sync |= status != CK_OK || answered->decision.sync;
+  return status;
+}
+
+static ck_status take_reasons(ck_decision *out, policy_list *self, ck_error *err) {
+  if (self->text.len == 0 && !self->text.failed) return CK_OK;
+  ck_buffer_append_char(&self->text, ']');
+  ck_status status = ck_value_from(&out->reasons, &self->text, err);
+  if (status == CK_OK) return CK_OK;
+  out->take = out->sync = true;
+  ck_buffer_clear(&self->text);
+  return status;
+}
+
+static ck_status engine_checkpoint(ck_decision *out, void *self, const ck_boundary *at,
+                                   ck_error *err) {
+  policy_list *own = self;
+  *out = (ck_decision){0};
+  ck_buffer_reset(&own->text);
+  count_boundary(own, at);
+  question about = {.agent = at->agent, .out = out, .merge = merge_checkpoint};
+  about.call =
+      (asking){.hook = POLICY_checkpoint, .subject = at, .text = &own->text, .counts = own->counts};
+  ck_status first = ask_each(own, &about, err);
+  ck_status status = take_reasons(out, own, first == CK_OK ? err : NULL);
+  return first == CK_OK ? status : first;
+}
+
+/* ---- prune ---- */
+
+static ck_status list_by_id(const ck_checkpoint_info ***out, const ck_history *history,
+                            ck_error *err) {
+  *out = calloc(history->count + 1, sizeof **out);
+  if (!*out) return ck_error_no_memory(err);
+  for (size_t i = 0; i < history->count; i++) (*out)[i] = &history->checkpoints[i];
+  qsort(*out, history->count, sizeof **out, ck_answer_compare_ids);
+  return CK_OK;
+}
+
+static ck_status engine_prune(ck_prune_plan *out, void *self, const ck_history *history,
+                              ck_error *err) {
+  const ck_checkpoint_info **by_id;
+  ck_status status = list_by_id(&by_id, history, err);
+  question about = {.out = out};
+  about.call = (asking){.hook = POLICY_prune, .subject = history, .by_id = by_id, .plan = out};
+  if (status == CK_OK) status = ask_each(self, &about, err);
+  for (size_t i = 0; i < history->count; i++)
+    out->drop[i] = status == CK_OK && out->drop[i] && !out->keep[i];
+  free(by_id);
+  return status;
+}
+
+/* ---- redact ---- */
+
+/* What is gathered of an item: `item` as the next policy sees it, `shown` its value once one has
+ * removed something. */
+typedef struct removal {
+  ck_redaction *out;
+  ck_item item;
+  ck_value *shown; /* owned; NULL: the value itself */
+} removal;
+
+/* How much a verdict removes. A reference can be filled again; a mask leaves its mark. */
+static int strength(ck_redact_verdict verdict) {
+  static const int strengths[] = {
+      [CK_REDACT_LEAVE] = 0, [CK_REDACT_REF] = 1, [CK_REDACT_MASK] = 2, [CK_REDACT_DROP] = 3};
+  return strengths[verdict];
+}
+
+static bool is_excluded(const policy_list *self, const char *key) {
+  if (!key || strncmp(key, "memory.", 7) != 0) return false;
+  for (char **name = self->excluded; *name; name++) {
+    if (strcmp(key + 7, *name) == 0) return true;
+  }
+  return false;
+}
+
+static ck_status take_verdict(ck_redaction *out, const asking *answered, ck_error *err) {
+  if (strength(answered->verdict) <= strength(out->verdict)) return CK_OK;
+  free(out->ref);
+  *out = (ck_redaction){.verdict = answered->verdict};
+  if (answered->verdict != CK_REDACT_REF) return CK_OK;
+  out->ref = answered->text->failed ? NULL : strdup(answered->text->data);
+  return out->ref ? CK_OK : ck_error_no_memory(err);
+}
+
+/* The value that policies see after one that has removed something. */
+static ck_status show_removed(removal *of, ck_error *err) {
+  ck_status status =
+      of->shown ? CK_OK : ck_value_text(&of->shown, ck_bytes_text("[redacted]"), err);
+  if (status == CK_OK) of->item.value = of->shown;
+  return status;
+}
+
+static ck_status merge_redact(question *self, const asking *answered, ck_status status,
+                              ck_error *err) {
+  removal *of = self->out;
+  if (status == CK_OK) status = take_verdict(of->out, answered, err);
+  if (status == CK_OK && of->out->verdict != CK_REDACT_LEAVE) status = show_removed(of, err);
+  self->settled = of->out->verdict == CK_REDACT_DROP;
+  return status;
+}
+
+static ck_status engine_redact(ck_redaction *out, void *self, const ck_item *given, ck_error *err) {
+  policy_list *own = self;
+  removal of = {.out = out, .item = *given};
+  question about = {.out = &of, .merge = merge_redact, .settled = is_excluded(own, given->key)};
+  about.call = (asking){.hook = POLICY_redact, .subject = &of.item, .text = &own->text};
+  *out = (ck_redaction){.verdict = about.settled ? CK_REDACT_DROP : CK_REDACT_LEAVE};
+  ck_status status = ask_each(own, &about, err);
+  ck_value_free(of.shown);
+  if (status == CK_OK) return CK_OK;
+  free(out->ref);
+  *out = (ck_redaction){.verdict = CK_REDACT_DROP};
+  return status;
+}
+
+/* ---- resume ---- */
+
+static ck_resume_rules begin_rules(const ck_profile_rules *from) {
+  return (ck_resume_rules){.budget = from->budget,
+                           .time = from->time,
+                           .rounds = from->rounds,
+                           .tokens = from->tokens,
+                           .tool_calls = from->tool_calls};
+}
+
+/* A failure refuses, with its text as the reason; the first refusal stays. */
+static ck_status merge_resume(question *self, const asking *answered, ck_status status,
+                              ck_error *err) {
+  ck_resume_rules *out = self->out;
+  if (status == CK_OK && answered->text->failed) status = ck_error_no_memory(err);
+  if (status == CK_OK && answered->text->len == 0) return CK_OK;
+  if (out->refusal) return status;
+  out->refusal = strdup(status == CK_OK ? answered->text->data : err->text);
+  if (!out->refusal && status == CK_OK) status = ck_error_no_memory(err);
+  return status;
+}
+
+static ck_status engine_resume(ck_resume_rules *out, void *self, const ck_resume_case *subject,
+                               ck_error *err) {
+  policy_list *own = self;
+  *out = begin_rules(&own->rules);
+  question about = {.out = out, .merge = merge_resume};
+  about.call =
+      (asking){.hook = POLICY_resume, .subject = subject, .rules = out, .text = &own->text};
+  return ask_each(own, &about, err);
+}
+
+/* ---- tail ---- */
+
+static ck_status merge_tail(question *self, const asking *answered, ck_status status,
+                            ck_error *err) {
+  bool *out = self->out;
+  (void)err;
+  *out = status == CK_OK && answered->truth;
+  self->settled = !*out;
+  return status;
+}
+
+static ck_status engine_tail(bool *out, void *self, const ck_event *event, const char *agent,
+                             ck_error *err) {
+  *out = true;
+  question about = {.agent = agent, .out = out, .merge = merge_tail};
+  about.call = (asking){.hook = POLICY_tail, .subject = event, .agent = agent};
+  return ask_each(self, &about, err);
+}
+
+/* ---- on_failure, in_doubt ---- */
+
+static ck_status merge_word(question *self, const asking *answered, ck_status status,
+                            ck_error *err) {
+  int *out = self->out;
+  (void)err;
+  if (status == CK_OK) *out = answered->word;
+  self->settled = *out >= 0;
+  return status;
+}
+
+static ck_status engine_on_failure(ck_failure_answer *out, void *self, const ck_failure *failure,
+                                   ck_error *err) {
+  int word = -1;
+  question about = {.out = &word, .merge = merge_word};
+  about.call = (asking){.hook = POLICY_on_failure, .subject = failure, .word = -1};
+  ck_status status = ask_each(self, &about, err);
+  if (status != CK_OK)
+    *out = CK_FAILURE_PAUSE;
+  else if (word >= 0)
+    *out = (ck_failure_answer)word;
+  return status;
+}
+
+static ck_status engine_in_doubt(ck_doubt_answer *out, void *self, const ck_effect *effect,
+                                 ck_error *err) {
+  int word = -1;
+  question about = {.agent = effect->agent, .out = &word, .merge = merge_word};
+  about.call = (asking){.hook = POLICY_in_doubt, .subject = effect, .word = -1};
+  ck_status status = ask_each(self, &about, err);
+  *out = word < 0 ? CK_DOUBT_STOP : (ck_doubt_answer)word;
+  return status;
+}
+
+/* ---- migrate ---- */
+
+static ck_status merge_migrate(question *self, const asking *answered, ck_status status,
+                               ck_error *err) {
+  ck_value **out = self->out;
+  (void)err;
+  if (status == CK_OK && !answered->document) return CK_OK;
+  ck_value_free(*out);
+  *out = status == CK_OK ? answered->document : NULL;
+  if (status != CK_OK) ck_value_free(answered->document);
+  self->call.subject = *out;
+  return status;
+}
+
+static ck_status engine_migrate(ck_value **out, void *self, const ck_value *doc, int from, int to,
+                                ck_error *err) {
+  *out = ck_value_share(doc);
+  question about = {.out = out, .merge = merge_migrate};
+  about.call = (asking){.hook = POLICY_migrate, .subject = *out, .from = from, .to = to};
+  return ask_each(self, &about, err);
+}
+
+/* ---- the engine ---- */
+
+static bool any_has(const policy_list *self, policy_hook hook) {
+  for (size_t i = 0; i < self->count; i++) {
+    if (policy_has(&self->policies[i], hook)) return true;
+  }
+  return false;
+}
+
+static bool has_rules(const ck_profile_rules *rules) {
+  return rules->budget || rules->time || rules->rounds || rules->tokens || rules->tool_calls;
+}
+
+void policy_compose(ck_policy_engine *out, policy_list *self) {
+  out->self = self;
+#define X(name, ...) \
+  if (any_has(self, POLICY_##name)) out->name = engine_##name;
+  CK_POLICY_HOOK_TABLE(X)
+#undef X
+  if (self->excluded[0]) out->redact = engine_redact;
+  if (has_rules(&self->rules)) out->resume = engine_resume;
+}

@@ -1,0 +1,22 @@
+/* compose.h - the hooks of ck_policy_engine over a list of loaded policies. */
+#ifndef CK_LUA_POLICY_COMPOSE_H
+#define CK_LUA_POLICY_COMPOSE_H
+
+#include "lua/policy/load.h"
+
+/* What `self` of a ck_policy_engine is. */
+typedef struct policy_list {
+  loaded_policy *policies; /* fixed once loaded: views point into it. Those of agents are last */
+  size_t count;
+  ck_buffer text;  /* what one call gathers: reasons, a refusal, a reference */
+  char **excluded; /* names below memory. that are never written; ends with NULL */
+  ck_profile_rules rules;
+  int64_t last_checkpoint; /* seq, as the boundaries report it */
+  ck_view_counts counts;
+} policy_list;
+
+/* Sets the hooks of `out` that some policy or the profile has an answer for; `self` becomes theirs.
+ */
+void policy_compose(ck_policy_engine *out, policy_list *self);
+
+#endif

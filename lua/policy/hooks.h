@@ -1,0 +1,72 @@
+/* hooks.h - the hooks of a policy. Loading, asking, composition, the tests of policies, the
+ * annotations and the tables of policies/README.md are made of this list.
+ *
+ * A new hook is a row here; its arguments and its answer in ask.c; how answers of several policies
+ * become one in compose.c; what tests of policies ask it about in lua/policy_tool/subject.c. The
+ * compiler names what is missing: each function's name ends with that of the hook. */
+#ifndef CK_LUA_POLICY_HOOKS_H
+#define CK_LUA_POLICY_HOOKS_H
+
+#include "lua/policy/view.h"
+
+/* Which policies are asked after one has failed. */
+typedef enum { HOOK_ASKS_ALL, HOOK_ENDS_AT_FAILURE } hook_failure_rule;
+
+/* X(name, view of its subject (CK_VIEW_COUNT: none), rule, parameters, answer, composition,
+ * failure): parameters (without the options) and answer as annotations of the Lua language server;
+ * composition: how the answers of a list of policies become one; failure: what holds when the hook
+ * raises, overruns its budget, or gives an answer of another shape. */
+/* clang-format off */
+#define CK_POLICY_HOOK_TABLE(X) \
+  X(checkpoint, CK_VIEW_AT, HOOK_ASKS_ALL, \
+    "at: ck.Boundary", "nil|boolean|string|ck.Decision", \
+    "any yes wins; all reasons are kept; one `sync` makes it so", \
+    "the checkpoint is taken, and waited for") \
+  X(prune, CK_VIEW_CHECKPOINT, HOOK_ENDS_AT_FAILURE, \
+    "history: ck.History", "ck.Plan|nil", \
+    "dropped if some policy drops it and none keeps it", \
+    "nothing is dropped") \
+  X(redact, CK_VIEW_ITEM, HOOK_ENDS_AT_FAILURE, \
+    "item: ck.Item", "ck.Verdict|nil", \
+    "each sees what the one before left, and can only remove more; " \
+    "the profile's `exclude_memory_keys` first", \
+    "the item is dropped") \
+  X(resume, CK_VIEW_SESSION, HOOK_ASKS_ALL, \
+    "session: ck.Session, checkpoint: ck.Checkpoint|nil", "ck.Rules|nil", \
+    "the profile's `resume` first, then each policy overrides it dimension by dimension; " \
+    "a `\"refuse\"` stands, and any refusal wins", \
+    "the resume is refused") \
+  X(tail, CK_VIEW_EVENT, HOOK_ENDS_AT_FAILURE, \
+    "event: ck.Event, agent: string", "boolean|nil", \
+    "all must agree", \
+    "the event is left out of the tail") \
+  X(on_failure, CK_VIEW_FAILURE, HOOK_ENDS_AT_FAILURE, \
+    "failure: ck.Failure, at: nil", "nil|\"pause\"|\"retry\"|\"fail\"", \
+    "the first answer", \
+    "the session pauses") \
+  X(in_doubt, CK_VIEW_EFFECT, HOOK_ENDS_AT_FAILURE, \
+    "effect: ck.Effect", "nil|\"stop\"|\"rerun\"|\"tell\"", \
+    "the first answer", \
+    "the session stops, in doubt") \
+  X(migrate, CK_VIEW_COUNT, HOOK_ENDS_AT_FAILURE, \
+    "document: table, from: integer, to: integer", "table|nil", \
+    "each gets the document of the one before", \
+    "nothing is migrated")
+/* clang-format on */
+
+typedef enum {
+#define X(name, ...) POLICY_##name,
+  CK_POLICY_HOOK_TABLE(X)
+#undef X
+      POLICY_HOOK_COUNT
+} policy_hook;
+
+typedef struct policy_hook_type {
+  const char *name;
+  ck_view_kind view;
+  hook_failure_rule rule;
+  const char *parameters, *answer, *composition, *failure;
+} policy_hook_type;
+extern const policy_hook_type policy_hooks[POLICY_HOOK_COUNT];
+
+#endif

@@ -1,0 +1,196 @@
+/* tool_generated.c - prints a file with its generated regions made anew from the tables of hooks
+ * and views: tool_generated FILE.
+ *
+ * A region lies between a line `-- generated: NAME` (in Markdown `<!-- generated: NAME -->`) and a
+ * line `-- end` (`<!-- end -->`). Of lua/ck/meta.lua: words, views, hooks; of policies/README.md:
+ * hooks.composition, hooks.failure, and the name of a view, such as at.since. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/model/session.h"
+#include "lua/policy/load.h"
+#include "lua/policy/view_fields.h"
+#include "lua/vm/source.h"
+
+enum { NAME_SIZE = 32 };
+
+/* ---- words: the names that a type of a field stands for ---- */
+
+typedef struct word_list {
+  const char *type;
+  const char *words[48]; /* ends with NULL */
+} word_list;
+
+#define TEXT_3(name, number, text, ...) text,
+#define TEXT_2(name, text) text,
+static const word_list word_lists[] = {
+    {"ck.BoundaryKind", {CK_BOUNDARY_TABLE(TEXT_3) NULL}},
+    {"ck.EventKind", {CK_EVENT_TABLE(TEXT_3) NULL}},
+    {"ck.SessionStatus", {CK_SESSION_STATUS_TABLE(TEXT_3) NULL}},
+    {"ck.EffectKind", {CK_EFFECT_KIND_TABLE(TEXT_2) NULL}},
+    {"ck.EffectClass", {CK_EFFECT_CLASS_TABLE(TEXT_2) NULL}},
+};
+enum { WORD_LISTS = sizeof word_lists / sizeof word_lists[0] };
+
+/* The words of a type that is written `type` or `type|nil`; NULL: it is no list of words. */
+static const char *const *find_words(const char *type) {
+  for (size_t i = 0; i < WORD_LISTS; i++) {
+    size_t len = strlen(word_lists[i].type);
+    if (strncmp(type, word_lists[i].type, len) == 0 && (!type[len] || type[len] == '|'))
+      return word_lists[i].words;
+  }
+  return NULL;
+}
+
+static bool has_words_in_front(const view_field *field) {
+  return (!field->meaning[0] || field->meaning[0] == ';') && find_words(field->type);
+}
+
+/* ---- annotations ---- */
+
+static void print_words(void) {
+  for (size_t i = 0; i < WORD_LISTS; i++) {
+    printf("---@alias %s\n", word_lists[i].type);
+    for (const char *const *word = word_lists[i].words; *word; word++)
+      printf("---| \"%s\"\n", *word);
+  }
+}
+
+static void print_field(const view_field *field) {
+  const char *meaning = field->meaning;
+  if (has_words_in_front(field) && *meaning) meaning += 2;
+  printf("---@field %s %s%s%s\n", field->name, field->type, *meaning ? "  " : "", meaning);
+}
+
+static void print_views(void) {
+  for (int kind = 0; kind < CK_VIEW_COUNT; kind++) {
+    printf("%s--- %s\n---@class %s\n", kind ? "\n" : "", view_types[kind].meaning,
+           view_types[kind].class);
+    for (const view_field *field = view_fields[kind]; field->name; field++) print_field(field);
+  }
+}
+
+static void print_hooks(void) {
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++) {
+    const policy_hook_type *hook = &policy_hooks[i];
+    printf("---@alias ck.hook.%s fun(%s, opt: table): %s\n", hook->name, hook->parameters,
+           hook->answer);
+  }
+  printf("\n%s\n%s\n%s\n%s\n%s\n",
+         "--- What a policy's file returns. All but name and version may be left out; other keys "
+         "are errors.",
+         "---@class ck.Policy", "---@field name string", "---@field version integer",
+         "---@field options table|nil  their defaults; a profile overrides them");
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++)
+    printf("---@field %s nil|ck.hook.%s\n", policy_hooks[i].name, policy_hooks[i].name);
+}
+
+/* ---- tables of a document ---- */
+
+/* A type as documents name it. */
+static void print_type(const char *type) {
+  size_t len = strcspn(type, "|");
+  bool is_class = strncmp(type, "ck.", 3) == 0;
+  if (strncmp(type, "string", len) == 0 || find_words(type))
+    printf("text");
+  else if (strcmp(type, "ck.Json") == 0)
+    printf("JSON");
+  else
+    printf("%.*s", is_class ? 5 : (int)len, is_class ? "table" : type);
+  if (type[len]) printf(" or %s", type + len + 1);
+}
+
+static void print_meaning(const view_field *field) {
+  const char *const *words = find_words(field->type);
+  for (int i = 0; has_words_in_front(field) && words[i]; i++)
+    printf("%s`%s`", !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+  printf("%s", field->meaning);
+}
+
+static void print_fields(ck_view_kind kind) {
+  printf("| field | type | meaning |\n|---|---|---|\n");
+  for (const view_field *field = view_fields[kind]; field->name; field++) {
+    printf("| `%s` | ", field->name);
+    print_type(field->type);
+    printf(" | ");
+    print_meaning(field);
+    printf(" |\n");
+  }
+}
+
+static void print_rules(bool failure) {
+  printf("| hook | %s |\n|---|---|\n", failure ? "when it fails" : "composition");
+  for (int i = 0; i < POLICY_HOOK_COUNT; i++)
+    printf("| `%s` | %s |\n", policy_hooks[i].name,
+           failure ? policy_hooks[i].failure : policy_hooks[i].composition);
+}
+
+/* ---- the file ---- */
+
+static bool print_region(const char *name) {
+  for (int kind = 0; kind < CK_VIEW_COUNT; kind++) {
+    if (strcmp(view_types[kind].name, name) != 0) continue;
+    print_fields((ck_view_kind)kind);
+    return true;
+  }
+  if (strcmp(name, "words") == 0)
+    print_words();
+  else if (strcmp(name, "views") == 0)
+    print_views();
+  else if (strcmp(name, "hooks") == 0)
+    print_hooks();
+  else if (strcmp(name, "hooks.composition") == 0)
+    print_rules(false);
+  else if (strcmp(name, "hooks.failure") == 0)
+    print_rules(true);
+  else
+    return false;
+  return true;
+}
+
+static bool is_end(const char *line, size_t len) {
+  return (len == 6 && memcmp(line, "-- end", 6) == 0) ||
+         (len == 12 && memcmp(line, "<!-- end -->", 12) == 0);
+}
+
+/* The name of the region that a line begins; false: it begins none. */
+static bool read_begin(char name[NAME_SIZE], const char *line, size_t len) {
+  char text[2 * NAME_SIZE] = "";
+  if (len < sizeof text) memcpy(text, line, len);
+  return sscanf(text, "-- generated: %31s", name) == 1 ||
+         sscanf(text, "<!-- generated: %31s", name) == 1;
+}
+
+/* False: a region has an unknown name or no end. */
+static bool print_file(const char *text) {
+  bool inside = false;
+  char name[NAME_SIZE];
+  while (*text) {
+    size_t len = strcspn(text, "\n");
+    if (inside) inside = !is_end(text, len);
+    if (!inside) printf("%.*s\n", (int)len, text);
+    if (!inside && read_begin(name, text, len)) {
+      inside = true;
+      if (!print_region(name)) return false;
+    }
+    text += len + (text[len] == '\n');
+  }
+  return !inside;
+}
+
+int main(int argc, char **argv) {
+  ck_buffer text = {0};
+  ck_error err = CK_ERROR_INIT;
+  if (argc != 2) {
+    fprintf(stderr, "usage: tool_generated FILE\n");
+    return 64;
+  }
+  ck_status status = ck_vm_read_file(&text, argv[1], &err);
+  bool done = status == CK_OK && print_file(text.data);
+  if (!done)
+    fprintf(stderr, "tool_generated: %s: %s\n", argv[1],
+            status == CK_OK ? "a region has an unknown name or no end" : err.text);
+  ck_buffer_clear(&text);
+  return done ? 0 : 1;
+}
