@@ -1,4 +1,5 @@
-/* verify_walk.h - one session's walk of store verify. Private to verify.c, verify_checkpoints.c and verify_events.c.
+/* verify_walk.h - one session's walk of store verify. Private to verify.c, verify_checkpoints.c and
+ * verify_events.c.
  *
  * Checkpoints are read in chunks, payloads at once (verify_checkpoints.c); then the events that the
  * chunk covers (verify_events.c). So the walk reads everything once, and holds one state, one

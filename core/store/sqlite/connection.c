@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/wal.h"
 
 enum { POOL_MAX = 8 };
 

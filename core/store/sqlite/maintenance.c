@@ -1,12 +1,14 @@
 /* maintenance.c - pins, the end of a session, and free pages. */
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/reader.h"
+#include "core/store/sqlite/wal.h"
 
 enum { GIVE_BACK_PAGES = 1024 /* in one transaction: half of what the write-ahead log keeps */ };
 
 /* ---- pins ---- */
 
 static ck_status is_whole(bool *out, ck_sqlite *self, int64_t session, int64_t seq, ck_error *err) {
-  ck_binder binder = ck_binder_of(self->writer, CK_SQL_IS_KEPT);
+  ck_binder binder = ck_binder_of(self->writer, CK_SQL_HAS_CHECKPOINT);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, seq);
   int code = ck_binder_next(&binder);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/reader.h"
 
 enum { BATCH_ROWS = 128, BATCH_BYTES = 4 << 20 };
 

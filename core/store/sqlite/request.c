@@ -79,9 +79,9 @@ static ck_status read_request(ck_request *out, bool *found, ck_sqlite *self, ck_
 
 static ck_status take_request(ck_request *out, bool *found, ck_sqlite *self, ck_lease lease,
                               ck_error *err) {
-  ck_standing standing;
-  ck_status status = ck_sqlite_get_status(&standing, self, lease.session, 0, err);
-  if (status == CK_OK && (!standing.found || standing.epoch != lease.epoch))
+  ck_sqlite_position position;
+  ck_status status = ck_sqlite_get_position(&position, self, lease.session, 0, err);
+  if (status == CK_OK && (!position.found || position.epoch != lease.epoch))
     status = fenced(self, lease, err);
   if (status == CK_OK) status = read_request(out, found, self, lease, err);
   if (status != CK_OK || !*found) return status;

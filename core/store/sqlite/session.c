@@ -255,12 +255,12 @@ static ck_status check_epoch(const char *session_id, uint64_t now, uint64_t read
 static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_id,
                               uint64_t epoch_read, const ck_row_opening *with, ck_error *err) {
   int64_t last_timeline;
-  ck_standing standing = {0};
+  ck_sqlite_position position = {0};
   ck_status status = ck_sqlite_check_key(self, err);
   if (status == CK_OK) status = find(no, &last_timeline, self, session_id, err);
   if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
-  if (status == CK_OK) status = ck_sqlite_get_status(&standing, self, *no, 0, err);
-  if (status == CK_OK) status = check_epoch(session_id, standing.epoch, epoch_read, err);
+  if (status == CK_OK) status = ck_sqlite_get_position(&position, self, *no, 0, err);
+  if (status == CK_OK) status = check_epoch(session_id, position.epoch, epoch_read, err);
   if (status == CK_OK && with->timeline->no <= last_timeline)
     status = ck_error_set(err, CK_E_RANGE, "timeline %lld of session %s exists already",
                           (long long)with->timeline->no, session_id);
@@ -268,7 +268,7 @@ static ck_status acquire_rows(int64_t *no, ck_sqlite *self, const char *session_
   if (status == CK_OK && with->timeline->checkpoint)
     status = check_base(self, *no, with->timeline->checkpoint, err);
   if (status == CK_OK) status = bump_epoch(self, (ck_lease){*no, epoch_read}, with, err);
-  return status == CK_OK ? put_opening(self, *no, standing.last_seq, with, err) : status;
+  return status == CK_OK ? put_opening(self, *no, position.last_seq, with, err) : status;
 }
 
 static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64_t epoch_read,
@@ -303,14 +303,14 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
 static ck_status check_rows(int64_t *no, ck_sqlite *self, const char *session_id,
                             uint64_t epoch_read, ck_error *err) {
   int64_t timeline;
-  ck_standing standing = {0};
+  ck_sqlite_position position = {0};
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
   if (status != CK_OK) return status;
   status = ck_sqlite_check_key(self, err);
   if (status == CK_OK) status = find(no, &timeline, self, session_id, err);
   if (status == CK_OK && *no == 0) status = not_found(self, session_id, err);
-  if (status == CK_OK) status = ck_sqlite_get_status(&standing, self, *no, 0, err);
-  if (status == CK_OK) status = check_epoch(session_id, standing.epoch, epoch_read, err);
+  if (status == CK_OK) status = ck_sqlite_get_position(&position, self, *no, 0, err);
+  if (status == CK_OK) status = check_epoch(session_id, position.epoch, epoch_read, err);
   return ck_sqlite_end(self, status, err);
 }
 

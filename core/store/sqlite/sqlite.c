@@ -1,6 +1,7 @@
 /* sqlite.c - the SQLite backend: a store is made or opened here, with everything it needs to be
  * trusted. */
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/wal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -188,6 +189,7 @@ static void fill(ck_backend *out, ck_sqlite *self) {
   ck_sqlite_add_sessions(out);
   ck_sqlite_add_requests(out);
   ck_sqlite_add_reads(out);
+  ck_sqlite_add_rows(out);
   ck_sqlite_add_facts(out);
   ck_sqlite_add_key(out);
   ck_sqlite_add_rekey(out);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/wal.h"
 
 enum { GATHER_MAX = 1 << 16 }; /* the unix VFS takes less than 1 << 17 at once */
 

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/wal.h"
 
 enum {
   FRAME_SIZE = CK_SQLITE_PAGE + 24,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "core/store/sqlite/sqlite.h"
+#include "core/store/sqlite/reader.h"
+#include "core/store/sqlite/wal.h"
 
 /* ---- transactions ---- */
 
@@ -94,9 +96,9 @@ ck_status ck_sqlite_end(ck_sqlite *self, ck_status status, ck_error *err) {
 
 /* ---- rows ---- */
 
-ck_status ck_sqlite_get_status(ck_standing *out, ck_sqlite *self, int64_t session, int64_t parent,
-                               ck_error *err) {
-  *out = (ck_standing){0};
+ck_status ck_sqlite_get_position(ck_sqlite_position *out, ck_sqlite *self, int64_t session,
+                                 int64_t parent, ck_error *err) {
+  *out = (ck_sqlite_position){0};
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, parent);
@@ -214,17 +216,17 @@ static bool seqs_follow(const ck_row_batch *batch, int64_t last_seq) {
 
 /* A session that is held here can only have been moved on by this process, or its epoch is another
  * one by now. */
-static ck_status get_standing(ck_standing *out, ck_sqlite *self, const ck_row_batch *batch,
-                              ck_error *err) {
+static ck_status get_batch_position(ck_sqlite_position *out, ck_sqlite *self,
+                                    const ck_row_batch *batch, ck_error *err) {
   int64_t parent = batch->checkpoint ? batch->checkpoint->parent : 0;
   const ck_owned *owned = ck_sqlite_get_owned(self, batch->lease);
   if (!owned || !owned->known || (parent != 0 && parent != owned->checkpoint))
-    return ck_sqlite_get_status(out, self, batch->lease.session, parent, err);
+    return ck_sqlite_get_position(out, self, batch->lease.session, parent, err);
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EPOCH_ALONE);
   ck_bind_int(&binder, batch->lease.session);
   int code = ck_binder_next(&binder);
-  *out =
-      (ck_standing){.found = code == SQLITE_ROW, .last_seq = owned->last_seq, .has_parent = true};
+  *out = (ck_sqlite_position){
+      .found = code == SQLITE_ROW, .last_seq = owned->last_seq, .has_parent = true};
   if (out->found) out->epoch = (uint64_t)sqlite3_column_int64(binder.stmt, 0);
   ck_binder_clear(&binder);
   if (code == SQLITE_ROW || code == SQLITE_DONE) return CK_OK;
@@ -234,17 +236,17 @@ static ck_status get_standing(ck_standing *out, ck_sqlite *self, const ck_row_ba
 /* Everything that can drop a batch is asked before its first row is written, so dropping it needs
  * no undoing. */
 static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
-  ck_standing standing;
-  ck_status status = get_standing(&standing, self, batch, err);
+  ck_sqlite_position position;
+  ck_status status = get_batch_position(&position, self, batch, err);
   if (status != CK_OK) return status;
   batch->status = CK_OK;
-  if (!standing.found)
+  if (!position.found)
     batch->status = CK_E_NOT_FOUND;
-  else if (standing.epoch != batch->lease.epoch)
+  else if (position.epoch != batch->lease.epoch)
     batch->status = CK_E_FENCED;
-  else if (!seqs_follow(batch, standing.last_seq))
+  else if (!seqs_follow(batch, position.last_seq))
     batch->status = CK_E_RANGE;
-  else if (!standing.has_parent)
+  else if (!position.has_parent)
     batch->status = CK_E_NOT_FOUND;
   if (batch->status != CK_OK || !batch->update) return CK_OK;
   status = ck_sqlite_check_session(self, batch->lease.session, err);
@@ -263,7 +265,7 @@ static void note_standing(ck_sqlite *self, const ck_row_batch *batch) {
   if (batch->checkpoint) owned->checkpoint = batch->checkpoint->seq;
 }
 
-static void forget_standing(ck_sqlite *self, const ck_row_batch *batches, size_t count) {
+static void forget_batch_position(ck_sqlite *self, const ck_row_batch *batches, size_t count) {
   for (size_t i = 0; i < count; i++) {
     ck_owned *owned = ck_sqlite_get_owned(self, batches[i].lease);
     if (owned) ck_owned_forget(owned);
@@ -289,7 +291,7 @@ ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_dur
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = write_batch(self, &batches[i], err);
   status = ck_sqlite_end(self, status, err);
-  if (status != CK_OK) forget_standing(self, batches, count);
+  if (status != CK_OK) forget_batch_position(self, batches, count);
   return status;
 }
 
@@ -316,16 +318,16 @@ static ck_status prune_row(ck_sqlite *self, int64_t session, const ck_prune_row 
 }
 
 ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err) {
-  ck_standing standing;
-  ck_status status = ck_sqlite_get_status(&standing, self, lease.session, 0, err);
+  ck_sqlite_position position;
+  ck_status status = ck_sqlite_get_position(&position, self, lease.session, 0, err);
   if (status != CK_OK) return status;
-  if (!standing.found)
+  if (!position.found)
     return ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld in store %s",
                         (long long)lease.session, self->path);
-  if (standing.epoch == lease.epoch) return CK_OK;
+  if (position.epoch == lease.epoch) return CK_OK;
   return ck_error_set(err, CK_E_FENCED,
                       "session number %lld was taken by another run: its epoch is %llu, not %llu",
-                      (long long)lease.session, (unsigned long long)standing.epoch,
+                      (long long)lease.session, (unsigned long long)position.epoch,
                       (unsigned long long)lease.epoch);
 }
 

@@ -1,0 +1,79 @@
+/* sql_maintenance.h - statements that pin, prune, fork and delete, and those of keys and recovery.
+ * Private to core/store/sqlite/. */
+#ifndef CK_STORE_SQLITE_SQL_MAINTENANCE_H
+#define CK_STORE_SQLITE_SQL_MAINTENANCE_H
+
+#include "core/store/sqlite/sql_columns.h"
+
+/* X(enumerator, text), as CK_SQL_TABLE. */
+#define CK_SQL_MAINTENANCE_TABLE(X)                                                                \
+  X(CK_SQL_PRUNE,                                                                                  \
+    "UPDATE checkpoint SET encoding = ?4, payload_digest = ?5, keyframe = iif(?6, 0, keyframe),"   \
+    " plain_len = iif(?6, 0, plain_len), payload = iif(?6, zeroblob(0), payload), mac = ?7, "      \
+    "key_id = ?8,"                                                                                 \
+    " info = coalesce(?9, info)"                                                                   \
+    " WHERE session = ?1 AND seq = ?2 AND digest = ?3")                                            \
+  X(CK_SQL_RECOVERED,                                                                              \
+    "INSERT INTO meta VALUES ('recovered', 1, row_check('meta', 'recovered', 1)) ON CONFLICT "     \
+    "(key)"                                                                                        \
+    " DO UPDATE SET value = value + 1, \"check\" = row_check('meta', key, value + 1)")             \
+  X(CK_SQL_LIST_FORKS,                                                                             \
+    "SELECT " CK_SQL_SESSION " FROM session WHERE origin = ?1 AND origin > 0 ORDER BY no")         \
+  X(CK_SQL_LIST_BASES,                                                                             \
+    "WITH RECURSIVE below(no, cut) AS (SELECT no, cut FROM session WHERE origin = ?1 AND origin "  \
+    "> 0 UNION ALL"                                                                                \
+    " SELECT s.no, min(s.cut, below.cut) FROM below JOIN session s ON s.origin = below.no AND "    \
+    "s.origin > 0)"                                                                                \
+    " SELECT DISTINCT checkpoint FROM below JOIN timeline ON session = below.no"                   \
+    " WHERE checkpoint BETWEEN 1 AND below.cut ORDER BY 1")                                        \
+  X(CK_SQL_HAS_CHECKPOINT,                                                                         \
+    "SELECT 1 FROM checkpoint WHERE session = ?1 AND seq = ?2 AND " CK_SQL_NOT_PRUNED)             \
+  X(CK_SQL_COPY_EVENTS, "INSERT INTO event (session, seq, timeline, kind, at_ms, scope, agent, "   \
+                        "mac, key_id, encoding, plain_len, \"check\","                             \
+                        " body) SELECT ?2, seq, timeline, kind, at_ms, scope, agent, mac, "        \
+                        "key_id, encoding, plain_len, \"check\", body"                             \
+                        " FROM event WHERE session = ?1 AND seq <= ?3 ORDER BY seq")               \
+  X(CK_SQL_COPY_TIMELINES,                                                                         \
+    "INSERT INTO timeline SELECT ?2, no, parent, cut, \"begin\", checkpoint, attempt, run, "       \
+    "parent_run,"                                                                                  \
+    " row_check('timeline', ?2, no, parent, cut, \"begin\", checkpoint, attempt, run, parent_run)" \
+    " FROM timeline WHERE session = ?1 AND no < ?3 AND " CK_SQL_TIMELINE_IS_SOUND)                 \
+  X(CK_SQL_COPY_STUB, "INSERT INTO checkpoint (session, seq, id, parent, keyframe, timeline, "     \
+                      "covers, kind, created_ms, clean, resumable,"                                \
+                      " cost_micros, input_tokens, output_tokens, model_calls, tool_calls, "       \
+                      "unmetered, active_us, changed, format,"                                     \
+                      " encoding, plain_len, events_digest, payload_digest, digest, mac, key_id, " \
+                      "info, payload) SELECT ?2, seq, id, parent, 0,"                              \
+                      " timeline, covers, kind, created_ms, clean, resumable, cost_micros, "       \
+                      "input_tokens, output_tokens, model_calls,"                                  \
+                      " tool_calls, unmetered, active_us, changed, format, ?6, 0, events_digest, " \
+                      "?5, digest, ?7, ?8, coalesce(?9, info),"                                    \
+                      " zeroblob(0)"                                                               \
+                      " FROM checkpoint WHERE session = ?1 AND seq = ?3 AND digest = ?4")          \
+  X(CK_SQL_MOVE_ORIGIN,                                                                            \
+    "UPDATE session SET origin = ?3, cut = ?4, \"check\" = " CK_SQL_CHECK_OF_SESSION(              \
+        "status", "reason", "epoch", "timeline", "run", "updated_ms", "failure", "?3, ?4",         \
+        "restarts, restarted_ms, progress") " WHERE no = ?2 AND origin = ?1 "                      \
+                                            "AND " CK_SQL_SESSION_IS_SOUND)                        \
+  X(CK_SQL_COUNT_FORKS, "SELECT count(*) FROM session WHERE origin = ?1 AND origin > 0")           \
+  X(CK_SQL_DELETE_PINS, "DELETE FROM pin WHERE session = ?")                                       \
+  X(CK_SQL_DELETE_REQUESTS, "DELETE FROM request WHERE session = ?")                               \
+  X(CK_SQL_DELETE_CHECKPOINTS, "DELETE FROM checkpoint WHERE session = ?")                         \
+  X(CK_SQL_DELETE_EVENTS, "DELETE FROM event WHERE session = ?")                                   \
+  X(CK_SQL_DELETE_TIMELINES, "DELETE FROM timeline WHERE session = ?")                             \
+  X(CK_SQL_DELETE_SESSION, "DELETE FROM session WHERE no = ?")                                     \
+  X(CK_SQL_NOTE_DELETED,                                                                           \
+    "INSERT INTO meta VALUES ('last_session', ?1, row_check('meta', 'last_session', ?1)) ON "      \
+    "CONFLICT (key) DO UPDATE"                                                                     \
+    " SET value = max(value, ?1), \"check\" = row_check('meta', key, max(value, ?1))")             \
+  X(CK_SQL_LIST_PINS,                                                                              \
+    "SELECT seq, " CK_SQL_PIN_IS_SOUND " FROM pin WHERE session = ? ORDER BY seq")                 \
+  X(CK_SQL_PUT_PIN, "INSERT OR REPLACE INTO pin VALUES (?1, ?2, row_check('pin', ?1, ?2))")        \
+  X(CK_SQL_DROP_PIN, "DELETE FROM pin WHERE session = ?1 AND seq = ?2")                            \
+  X(CK_SQL_GET_KEY, "SELECT value, " CK_SQL_META_IS_SOUND " FROM meta WHERE key = 'key'")          \
+  X(CK_SQL_PUT_KEY,                                                                                \
+    "INSERT INTO meta SELECT 'key', ?1, row_check('meta', 'key', ?1) WHERE NOT EXISTS (SELECT 1 "  \
+    "FROM session)"                                                                                \
+    " AND NOT EXISTS (SELECT 1 FROM fact) AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'key')")
+
+#endif
