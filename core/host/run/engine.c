@@ -136,7 +136,6 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
       .session = self->session,
       .engine = self->flows,
       .flow = self->flow,
-      .drivers = (const ck_effect_driver *const *)self->drivers.list,
       .recorded_prompt = self->cassette ? ck_cassette_prompt(self->cassette) : NULL,
       .clock = self->runtime->clock,
       .waker = self->runtime->waker,
@@ -149,6 +148,7 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
   if (status == CK_OK) status = ck_output_guard_log(self->output, err);
   if (status == CK_OK) status = open_asker(self, err);
   if (status == CK_OK) status = open_drivers(self, err);
+  options.drivers = (const ck_effect_driver *const *)self->drivers.list;
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
   if (status == CK_OK) status = begin_steering(self, err);
   bool watched = self->events.wanted || (self->output->talk_terminal && !self->output->json);
