@@ -28,8 +28,8 @@ typedef struct ck_limit_hit {
   ck_dimension dimension;
   const char *agent; /* whose; NULL: the session's. Borrowed from the call's payers */
   int64_t spent, limit;
-  int64_t held;  /* taken by what is under way, or cannot be told yet */
-  int64_t asked; /* what the effect would take; -1: it cannot be told */
+  int64_t reserved; /* for effects under way, and for paid calls that are not settled */
+  int64_t asked;    /* what the effect would take; -1: it cannot be told */
 } ck_limit_hit;
 
 #endif

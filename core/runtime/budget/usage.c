@@ -137,8 +137,8 @@ void ck_limits_describe(char *out, size_t size, const ck_limit_hit *hit) {
   char spent[32], limit[32], waits[96] = "", more[64] = "", reserved[32];
   write_amount(spent, sizeof spent, hit->dimension, hit->spent);
   write_amount(limit, sizeof limit, hit->dimension, hit->limit);
-  if (hit->held > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
-    write_amount(reserved, sizeof reserved, hit->dimension, hit->held);
+  if (hit->reserved > 0 && hit->dimension == CK_DIMENSION_BUDGET) {
+    write_amount(reserved, sizeof reserved, hit->dimension, hit->reserved);
     snprintf(waits, sizeof waits, ", %s held for calls that are not settled", reserved);
   }
   if (hit->asked > 0 && hit->dimension == CK_DIMENSION_BUDGET) {

@@ -24,14 +24,6 @@ static int64_t mono_us(void) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-void ck_job_clear(ck_job *job) {
-  for (size_t i = 0; i < job->event_count; i++) ck_event_free(job->events[i]);
-  free(job->events);
-  ck_checkpoint_free(job->checkpoint);
-  free(job->update_reason);
-  *job = (ck_job){0};
-}
-
 /* Moves what is queued into the round. With the mutex. */
 static size_t take_round(ck_writer *self) {
   size_t taken = self->count < CK_WRITER_ROUND_MAX ? self->count : CK_WRITER_ROUND_MAX;

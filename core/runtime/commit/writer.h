@@ -4,6 +4,7 @@
 #define CK_RUNTIME_COMMIT_WRITER_H
 
 #include "core/base/waker.h"
+#include "core/runtime/commit/job.h"
 #include "core/store/maintenance.h"
 
 typedef struct ck_writer ck_writer;
@@ -23,25 +24,6 @@ CK_CHECKED ck_status ck_channel_new(ck_channel **out, ck_writer *writer, ck_leas
                                     ck_waker *waker, ck_error *err);
 /* Waits for what is queued, then frees. */
 void ck_channel_free(ck_channel *self);
-
-/* What is committed together. The channel takes everything (the array, the events, the checkpoint),
- * also on failure. */
-typedef struct ck_job {
-  ck_event **events; /* malloc'd array */
-  size_t event_count;
-  ck_checkpoint *checkpoint;
-  bool has_update;
-  ck_session_status update_status;
-  char *update_reason;        /* malloc'd; NULL */
-  const char *update_failure; /* name of a status; NULL */
-  ck_durability durability;
-  bool waited;   /* the caller goes on with ck_channel_wait or ck_channel_check: the writer thread
-                    need not be woken for it */
-  bool may_wait; /* the session may go on without it being in the store; see backlog.h */
-  int64_t at_us; /* when it was queued, monotonic; of jobs that may wait */
-} ck_job;
-/* Frees what it holds. */
-void ck_job_clear(ck_job *self);
 
 /* How far a session may run ahead of a store that takes nothing. */
 typedef struct ck_unsaved_limits {

@@ -7,42 +7,6 @@
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 
-ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }
-
-bool ck_call_waits_only(const ck_effect *effect) {
-  return effect->kind == CK_EFFECT_SLEEP || effect->kind == CK_EFFECT_ASK;
-}
-
-/* ---- ways to stop ---- */
-
-static void leave(ck_call *self, ck_session_status status, ck_status cause, const char *text) {
-  self->phase = CK_CALL_LEFT;
-  ck_execution_end(self->runner->execution, status, cause, text);
-}
-
-/* What was done in its place may stand for it, or not. */
-static ck_status stop_held(ck_call *self) {
-  char text[CK_ERROR_TEXT_MAX];
-  snprintf(text, sizeof text,
-           "in the place of effect %s (%s) another request was carried out before the session went "
-           "back: it stands for "
-           "this one (done), this one is to be made as well (retry), or is not to be made (abort)",
-           self->key, ck_effect_class_name(self->effect.class));
-  leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
-  return CK_OK;
-}
-
-ck_status ck_call_stop_in_doubt(ck_call *self) {
-  char text[CK_ERROR_TEXT_MAX];
-  if (self->held) return stop_held(self);
-  const char *why =
-      self->outcome && self->outcome->status == CK_OUTCOME_UNKNOWN ? self->outcome->error : NULL;
-  snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s",
-           self->key, ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
-  leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
-  return CK_OK;
-}
-
 static ck_status stop_diverged(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
   snprintf(text, sizeof text,
@@ -52,7 +16,7 @@ static ck_status stop_diverged(ck_call *self) {
            "what was done",
            self->key, ck_effect_class_name(self->effect.class),
            ck_session_id(ck_call_session(self)));
-  leave(self, CK_SESSION_FAILED, CK_E_DIVERGED, text);
+  ck_call_leave(self, CK_SESSION_FAILED, CK_E_DIVERGED, text);
   return CK_OK;
 }
 
@@ -64,16 +28,8 @@ static ck_status stop_without_driver(ck_call *self) {
            self->effect.kind == CK_EFFECT_TOOL    ? ", or the tool a command"
            : self->effect.kind == CK_EFFECT_MODEL ? ", or the profile its model"
                                                   : "");
-  leave(self, CK_SESSION_FAILED, CK_E_UNSUPPORTED, text);
+  ck_call_leave(self, CK_SESSION_FAILED, CK_E_UNSUPPORTED, text);
   return CK_OK;
-}
-
-void ck_call_fail(ck_call *self, ck_status cause, const char *text) {
-  ck_ending *failure = &self->runner->call_failure;
-  self->phase = CK_CALL_FAILED;
-  if (failure->status) return;
-  *failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};
-  snprintf(failure->text, sizeof failure->text, "%s", text);
 }
 
 /* ---- beginning ---- */
@@ -154,16 +110,6 @@ static ck_status prepare(ck_call *self, ck_error *err) {
   return CK_OK;
 }
 
-/* A call that came back from the store without what was secret in it. The model is told, and can
- * ask again. */
-static ck_status refuse_masked(ck_call *self, ck_error *err) {
-  ck_outcome *outcome;
-  ck_status status = ck_outcome_new(
-      &outcome, CK_OUTCOME_ERROR, NULL,
-      "not run: its arguments held a secret that was not stored; call it again with them", err);
-  return status == CK_OK ? ck_call_record(self, outcome, "redaction", err) : status;
-}
-
 /* A sleep counts from its first intent, whichever run that was in. */
 static void find_beginning(ck_call *self, const ck_ledger_entry *entry) {
   const ck_clock *clock = &self->runner->execution->options.clock;
@@ -172,91 +118,7 @@ static void find_beginning(ck_call *self, const ck_ledger_entry *entry) {
     ck_json_read_int(&self->effect.begun_ms, ck_json_get(ck_value_bytes(entry->intent), "begun"));
 }
 
-ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
-  ck_session *session = ck_call_session(self);
-  const ck_effect_driver *driver = self->driver;
-  ck_value *body;
-  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
-    return refuse_masked(self, err);
-  self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
-  bool within;
-  ck_status status = ck_unsettled_count(self, err);
-  if (status == CK_OK) status = ck_limits_admit(&within, self, err);
-  if (status != CK_OK || !within) return status;
-  status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
-                                  err);
-  if (status != CK_OK) return status;
-  status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
-                             err);
-  ck_value_free(body);
-  if (status == CK_OK)
-    status = ck_session_push(&self->ticket, session, ck_call_durability(&self->effect, NULL), err);
-  self->probing = false;
-  self->phase = CK_CALL_INTENT;
-  return status;
-}
-
 /* ---- what the ledger says ---- */
-
-/* What it cost is not known: it may be all that was reserved for it. */
-static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via,
-                                ck_error *err) {
-  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0
-                             ? self->effect.reserve_micros
-                             : ck_unsettled_reserve(self);
-  self->left_open = false;
-  ck_unsettled_release(self);
-  ck_outcome_free(self->outcome); /* what told that it cannot be told */
-  self->outcome = NULL;
-  return ck_call_record(self, outcome, via, err);
-}
-
-static ck_status apply_resolution(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
-  ck_outcome *outcome;
-  ck_status status = ck_ledger_read_resolution(&outcome, entry, err);
-  return status == CK_OK ? record_settled(self, outcome, "resolution", err) : status;
-}
-
-/* It was begun in this process, and may have been billed. */
-static ck_status run_again(ck_call *self, ck_error *err) {
-  const ck_effect *effect = &self->effect;
-  ck_outcome lost = {.status = CK_OUTCOME_FAILED,
-                     .error_status = CK_E_INTERRUPTED,
-                     .cost_micros = effect->reserve_micros};
-  ck_value *body;
-  if (!self->left_open || effect->reserve_micros <= 0) return ck_call_commit_intent(self, err);
-  self->left_open = false;
-  ck_status status = ck_ledger_write_outcome(&body, effect, &lost, self->digest, "lost", NULL, err);
-  if (status != CK_OK) return status;
-  ck_event event = {
-      .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
-  status = ck_session_record_cost(ck_call_session(self), &event, err);
-  ck_value_free(body);
-  return status == CK_OK ? ck_call_commit_intent(self, err) : status;
-}
-
-/* Neither ledger nor probe can tell: the policies decide; without an opinion the session stops. */
-ck_status ck_call_settle_doubt(ck_call *self, ck_error *err) {
-  const ck_policy_engine *policies = ck_call_session(self)->policies;
-  ck_doubt_answer answer = CK_DOUBT_STOP;
-  ck_error failure = CK_ERROR_INIT;
-  if (policies->in_doubt &&
-      policies->in_doubt(&answer, policies->self, &self->effect, &failure) != CK_OK)
-    answer = CK_DOUBT_STOP;
-  if (answer == CK_DOUBT_RERUN) return run_again(self, err);
-  if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
-  ck_outcome *outcome;
-  ck_status status = ck_outcome_new(
-      &outcome, CK_OUTCOME_ERROR, NULL,
-      self->held ? "not run: another call was made in its place before the session went back"
-                 : "this call was interrupted; whether it took effect is not known",
-      err);
-  return status == CK_OK ? record_settled(self, outcome, "policy", err) : status;
-}
-
-bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect) {
-  return driver && driver->probe && (!driver->probes || driver->probes(driver->self, effect));
-}
 
 static ck_status start_probe(ck_call *self, ck_error *err) {
   self->probing = true;
@@ -266,7 +128,7 @@ static ck_status start_probe(ck_call *self, ck_error *err) {
 /* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running
  * again. */
 static bool is_open(const ck_ledger_entry *entry) {
-  return entry && entry->open && !entry->held && entry->verdict == CK_VERDICT_NONE;
+  return entry && entry->open && !entry->blocked && entry->verdict == CK_VERDICT_NONE;
 }
 
 /* An action whose place another one took in an earlier attempt, before the session went back:
@@ -297,7 +159,7 @@ static bool is_same_action(const ck_call *self, const ck_ledger_entry *entry) {
   return true;
 }
 
-static ck_status hold(ck_call *self, ck_error *err) {
+static ck_status record_blocked(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_value *body;
   uint64_t ticket;
@@ -310,11 +172,11 @@ static ck_status hold(ck_call *self, ck_error *err) {
   return status == CK_OK ? ck_session_push(&ticket, session, CK_DURABLE_POWER, err) : status;
 }
 
-static ck_status stop_or_hold(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+static ck_status stop_or_block(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
   if (!is_displaced(self, entry)) return stop_diverged(self);
-  if (entry->open && !entry->held) return ck_call_settle_doubt(self, err);
-  ck_status status = hold(self, err);
-  self->held = true;
+  if (entry->open && !entry->blocked) return ck_call_settle_doubt(self, err);
+  ck_status status = record_blocked(self, err);
+  self->blocked = true;
   return status == CK_OK ? ck_call_settle_doubt(self, err) : status;
 }
 
@@ -340,7 +202,7 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
                         ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_status status = CK_OK;
-  self->held = entry && entry->open && entry->held;
+  self->blocked = entry && entry->open && entry->blocked;
   if (found->answer == CK_LEDGER_DIVERGED && is_displaced(self, entry) &&
       is_same_action(self, entry))
     return ck_call_replay(self, entry, err);
@@ -359,9 +221,9 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
     case CK_LEDGER_REPLAY:
       return ck_call_replay(self, entry, err);
     case CK_LEDGER_RESOLVED:
-      return apply_resolution(self, entry, err);
+      return ck_call_apply_resolution(self, entry, err);
     case CK_LEDGER_DIVERGED:
-      return stop_or_hold(self, entry, err);
+      return stop_or_block(self, entry, err);
     case CK_LEDGER_DOUBT:
       return ck_call_settle_doubt(self, err);
     case CK_LEDGER_RUN:

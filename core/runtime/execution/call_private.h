@@ -1,56 +1,72 @@
-/* call_private.h - the effects that a strand waits for: begun, probed, recorded, replayed,
+/* call_private.h - the effects that a coroutine waits for: begun, probed, recorded, replayed,
  * cancelled. */
 #ifndef CK_RUNTIME_EXECUTION_CALL_PRIVATE_H
 #define CK_RUNTIME_EXECUTION_CALL_PRIVATE_H
 
-#include "core/runtime/execution/execution_private.h"
+#include "core/runtime/execution/runner_private.h"
 
-/* ---- call.c ---- */
+/* What an effect waits for. */
+typedef enum {
+  CK_CALL_INTENT,  /* its intent to be committed */
+  CK_CALL_DRIVER,  /* its driver to deliver */
+  CK_CALL_WAITING, /* a person's answer: its intent stays open, and nothing in this process will
+                      close it */
+  CK_CALL_LEFT,    /* it was cancelled, or cannot be begun: what is known of it is in the ledger */
+  CK_CALL_FAILED,  /* the coroutine fails of it, once those asked for with it have ended */
+  CK_CALL_DONE     /* its outcome is recorded */
+} ck_call_phase;
 
-/* The strand asked for effects: each is replayed, or its intent is committed, or the session
- * stops. */
-CK_CHECKED ck_status ck_runner_begin_calls(ck_runner *self, ck_error *err);
-/* Nothing stands against it any more but its limits. */
-CK_CHECKED ck_status ck_call_commit_intent(ck_call *self, ck_error *err);
-/* Neither ledger nor driver can tell what came of it: the policies decide. */
-CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_error *err);
-CK_CHECKED ck_status ck_call_stop_in_doubt(ck_call *self);
-/* The strand fails of it; what was asked for together with it is still waited for, and recorded. */
-void ck_call_fail(ck_call *self, ck_status cause, const char *text);
-/* What only waits, for a time or a person: put off when the session is to end, and never a sign of
- * trouble. */
-bool ck_call_waits_only(const ck_effect *effect);
+/* The sink given to a driver leads back to its call. */
+typedef struct ck_call_sink {
+  ck_effect_sink sink;
+  ck_call *call;
+} ck_call_sink;
+
+/* One effect under way. */
+struct ck_call {
+  ck_runner *runner;
+  ck_call_phase phase;
+  ck_effect effect;
+  char key[CK_STATE_KEY_MAX];
+  char label[64]; /* for people: a tool's name; "" */
+  char digest[CK_REQUEST_DIGEST_SIZE];
+  ck_value *request; /* as the ledger keeps it: redacted */
+  const ck_effect_driver *driver;
+  ck_call_sink sink;
+  ck_effect_run *run; /* NULL: its driver has nothing to cancel */
+  bool probing, delivered;
+  const char **payers;    /* of the effect */
+  ck_value *tail;         /* of the effect */
+  bool asks_limit;        /* WAITING for an answer to a limit, not for its own outcome */
+  ck_limit_hit hit;       /* that limit */
+  unsigned limit_answers; /* answers to limits that this process has carried out */
+  bool blocked;           /* in doubt, though never begun: another action was done in its place */
+  bool left_open; /* its driver was asked, and its intent stays open: it may have cost what it
+                     reserved */
+  bool in_batch;  /* its message enters the conversation with those of its batch */
+  unsigned tries;
+  uint64_t ticket;     /* of its intent */
+  int64_t begun_us;    /* monotonic time its driver was started */
+  ck_outcome *outcome; /* delivered by the driver, then recorded; given to the coroutine */
+};
+
+/* ---- call_state.c ---- */
+
 ck_session *ck_call_session(const ck_call *self);
-/* Whether the driver (NULL: there is none) can tell what came of the effect. */
+/* An effect that only waits, for a time or a person: put off when the session is to end, and never
+ * a sign of a fault. */
+bool ck_call_waits_only(const ck_effect *effect);
+/* Whether the driver (NULL: there is none) can tell the outcome of the effect. */
 bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect);
-
-/* ---- context.c ---- */
-
-/* What an agent was told at this very call in an earlier process, it is told again; false in *told
- * when it was not. */
-CK_CHECKED ck_status ck_call_restore_notifications(bool *told, ck_call *self, ck_error *err);
-/* Tells an agent its tail where its context is gone. */
-CK_CHECKED ck_status ck_call_notify_agent(bool *told, ck_call *self, ck_error *err);
-
-/* ---- call_run.c ---- */
-
-/* An effect that failed in this attempt fails again; not (false in *failed) where a policy would
- * have it tried again or by hand. */
-CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,
-                                        ck_error *err);
-/* Its intent is committed, or it is to be probed: start the driver. */
-CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
-/* One step of all of them; false in *moved when they wait. */
-CK_CHECKED ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err);
-/* Nobody waits for them any more: what drivers deliver all the same is recorded; false in *closed
- * when some have not yet. */
-CK_CHECKED ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err);
-/* Cancels what its driver still does; `harmless` only: what is simply asked for again later
- * (sleeps, questions). */
+/* How durable its intent (`outcome` NULL) or its outcome must be. */
+ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome);
+/* The coroutine fails of it; what was asked for together with it is still waited for, and
+ * recorded. */
+void ck_call_fail(ck_call *self, ck_status cause, const char *text);
+/* Cancels what the runner's drivers still do; `harmless`: only effects that are simply asked for
+ * again later (sleeps, questions). */
 void ck_runner_cancel_calls(ck_runner *self, bool harmless);
 void ck_runner_drop_calls(ck_runner *self);
-/* A person's answer to the question it waits for. */
-CK_CHECKED ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err);
 
 /* ---- call_record.c ---- */
 
@@ -61,7 +77,49 @@ CK_CHECKED ck_status ck_call_replay(ck_call *self, const ck_ledger_entry *entry,
 CK_CHECKED ck_status ck_call_record_divergence(ck_call *self, const char *recorded, ck_error *err);
 /* The message that a done effect adds to the conversation; NULL when it adds none. */
 CK_CHECKED ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *err);
-ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome);
 void ck_call_notify(const ck_call *self, const char *what);
+
+/* ---- call_doubt.c ---- */
+
+/* Commits its intent, when its limits allow it. */
+CK_CHECKED ck_status ck_call_commit_intent(ck_call *self, ck_error *err);
+/* Neither ledger nor driver can tell its outcome: the policies decide. */
+CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_error *err);
+/* A person has resolved it: their outcome is recorded. */
+CK_CHECKED ck_status ck_call_apply_resolution(ck_call *self, const ck_ledger_entry *entry,
+                                              ck_error *err);
+CK_CHECKED ck_status ck_call_stop_in_doubt(ck_call *self);
+/* The call stays without an outcome, and the session is to end. */
+void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, const char *text);
+
+/* ---- context.c ---- */
+
+/* Repeats what an agent was told at this very call in an earlier process; false in *told when it
+ * was told nothing. */
+CK_CHECKED ck_status ck_call_restore_notifications(bool *told, ck_call *self, ck_error *err);
+/* Tells an agent its tail where its context is gone. */
+CK_CHECKED ck_status ck_call_notify_agent(bool *told, ck_call *self, ck_error *err);
+
+/* ---- call_run.c ---- */
+
+/* Starts the driver: the intent is committed, or the effect is to be probed. */
+CK_CHECKED ck_status ck_call_start(ck_call *self, ck_error *err);
+/* An effect that failed in this attempt fails again; not (false in *failed) where a policy has it
+ * retried or the session paused. */
+CK_CHECKED ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry *entry,
+                                        ck_error *err);
+/* A person's answer to the question it waits for. */
+CK_CHECKED ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err);
+/* One step of all of them; false in *moved when they wait. */
+CK_CHECKED ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err);
+/* Nobody waits for them any more: what drivers deliver all the same is recorded; false in *closed
+ * when some have not yet. */
+CK_CHECKED ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err);
+
+/* ---- call.c ---- */
+
+/* The coroutine asked for effects: each is replayed, or its intent is committed, or the session
+ * stops. */
+CK_CHECKED ck_status ck_runner_begin_calls(ck_runner *self, ck_error *err);
 
 #endif

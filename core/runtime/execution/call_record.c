@@ -6,7 +6,7 @@
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/execution/limits.h"
 
-static ck_progress news_of(const ck_call *self, const char *what) {
+static ck_progress progress_of(const ck_call *self, const char *what) {
   return (ck_progress){.what = what,
                        .key = self->key,
                        .text = *self->label ? self->label : NULL,
@@ -15,17 +15,8 @@ static ck_progress news_of(const ck_call *self, const char *what) {
 }
 
 void ck_call_notify(const ck_call *self, const char *what) {
-  ck_progress progress = news_of(self, what);
+  ck_progress progress = progress_of(self, what);
   ck_execution_notify(self->runner->execution, &progress);
-}
-
-/* What must not be lost to a power cut: money, things done once, a person's words; that something
- * was begun whose probe must be asked. */
-ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome) {
-  bool costs = effect->reserve_micros != 0 || (outcome && outcome->cost_micros != 0);
-  bool once = effect->class == CK_EFFECT_ONCE || (outcome && effect->kind == CK_EFFECT_ASK);
-  bool probed = effect->class == CK_EFFECT_RECONCILABLE && !outcome;
-  return costs || once || probed ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
 }
 
 ck_status ck_call_record_divergence(ck_call *self, const char *recorded, ck_error *err) {
@@ -91,9 +82,10 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   if (status == CK_OK)
     status = ck_session_push(&ticket, execution->session,
                              ck_call_durability(&self->effect, outcome), err);
-  ck_progress news = news_of(self, outcome->status == CK_OUTCOME_OK ? "outcome" : "failure");
+  ck_progress progress =
+      progress_of(self, outcome->status == CK_OUTCOME_OK ? "outcome" : "failure");
   if (status == CK_OK && outcome->status != CK_OUTCOME_ENDED)
-    ck_notifications_push(&execution->news, &news, ticket);
+    ck_notifications_push(&execution->notifications, &progress, ticket);
   ck_value_free(message);
   ck_value_free(body);
   self->phase = CK_CALL_DONE;

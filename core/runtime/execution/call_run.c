@@ -300,28 +300,10 @@ ck_status ck_runner_close_calls(bool *closed, ck_runner *self, ck_error *err) {
   return status;
 }
 
-void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
-  for (size_t i = 0; i < self->call_count; i++) {
-    ck_call *call = self->calls[i];
-    if (call->phase == CK_CALL_DRIVER && call->run &&
-        (!harmless || ck_call_waits_only(&call->effect)))
-      call->driver->cancel(call->driver->self, call->run);
-  }
-}
-
-void ck_runner_drop_calls(ck_runner *self) {
-  for (size_t i = 0; i < self->call_count; i++) {
-    ck_call *call = self->calls[i];
-    if (call->run) call->driver->cancel(call->driver->self, call->run);
-    ck_outcome_free(call->outcome);
-    ck_value_free(call->request);
-    ck_value_free(call->tail);
-    free(call->payers);
-    free(call);
-  }
-  free(self->calls);
-  self->calls = NULL;
-  self->call_count = 0;
+static ck_status answer_limit(ck_call *self, const char *text, ck_error *err) {
+  bool raised;
+  ck_status status = ck_limits_answer(&raised, self, text, err);
+  return status == CK_OK && raised ? ck_call_commit_intent(self, err) : status;
 }
 
 ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
@@ -342,7 +324,7 @@ ck_status ck_call_answer(ck_call *self, const char *text, ck_error *err) {
   self->run = NULL;
   ck_outcome_free(self->outcome);
   self->outcome = outcome;
-  if (self->asks_limit) return ck_limits_answer(self, text, err);
+  if (self->asks_limit) return answer_limit(self, text, err);
   count(self);
   return ck_call_record(self, outcome, "answer", err);
 }

@@ -12,7 +12,7 @@
 #include "core/runtime/execution/call_private.h"
 #include "core/runtime/session/tail_section.h"
 
-static void name_telling(char *out, size_t size, const ck_call *self) {
+static void name_notification(char *out, size_t size, const ck_call *self) {
   snprintf(out, size, "%s/tail", self->key);
 }
 
@@ -34,7 +34,7 @@ static ck_status read_section(ck_buffer *out, ck_call *self, ck_error *err) {
   return status == CK_OK ? ck_tail_section(out, session->runtime->store, &query, err) : status;
 }
 
-static ck_status record_telling(ck_call *self, const ck_value *section, ck_error *err) {
+static ck_status record_notification(ck_call *self, const ck_value *section, ck_error *err) {
   ck_session *session = ck_call_session(self);
   char key[2 * CK_STATE_KEY_MAX];
   ck_effect effect = {.scope = self->effect.scope,
@@ -43,7 +43,7 @@ static ck_status record_telling(ck_call *self, const ck_value *section, ck_error
                       .kind = CK_EFFECT_READ};
   ck_outcome told = {.status = CK_OUTCOME_ENDED, .result = (ck_value *)section};
   ck_value *body;
-  name_telling(key, sizeof key, self);
+  name_notification(key, sizeof key, self);
   ck_status status = ck_ledger_write_outcome(&body, &effect, &told, "", "tail", NULL, err);
   if (status != CK_OK) return status;
   status = ck_session_record_outcome(session, &effect, body, &told.seq, err);
@@ -93,7 +93,7 @@ static ck_status tell_now(bool *told, ck_call *self, ck_error *err) {
   if (status == CK_OK) status = ck_buffer_check(&text, err);
   *told = status == CK_OK && text.len > 0;
   if (*told) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
-  if (*told && status == CK_OK) status = record_telling(self, section, err);
+  if (*told && status == CK_OK) status = record_notification(self, section, err);
   if (*told && status == CK_OK) status = tell(self, section, err);
   ck_value_free(section);
   ck_buffer_clear(&text);
@@ -101,7 +101,7 @@ static ck_status tell_now(bool *told, ck_call *self, ck_error *err) {
 }
 
 /* It took part before this process began. */
-static ck_status has_past(bool *out, ck_call *self, ck_error *err) {
+static ck_status took_part_before(bool *out, ck_call *self, ck_error *err) {
   const ck_session *session = ck_call_session(self);
   ck_tail tail = {0};
   ck_tail_query query = {.session = session->record.no,
@@ -124,13 +124,13 @@ static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
   *due = false;
   if (session->cut == 0 || !effect->agent || (!model && effect->kind != CK_EFFECT_AGENT))
     return CK_OK;
-  ck_status status = ck_runner_use(due, self->runner->execution->told_agents, effect->agent, err);
-  return status == CK_OK && *due ? has_past(due, self, err) : status;
+  ck_status status = ck_runner_use(due, self->runner->execution->agents_asked, effect->agent, err);
+  return status == CK_OK && *due ? took_part_before(due, self, err) : status;
 }
 
 ck_status ck_call_restore_notifications(bool *told, ck_call *self, ck_error *err) {
   char key[2 * CK_STATE_KEY_MAX];
-  name_telling(key, sizeof key, self);
+  name_notification(key, sizeof key, self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, key);
   *told = entry && entry->outcome;
   if (!*told) return CK_OK;

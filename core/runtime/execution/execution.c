@@ -5,67 +5,8 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/scope_fork_private.h"
+#include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/unsettled.h"
-
-void ck_execution_notify(const ck_execution *self, const ck_progress *progress) {
-  if (self->options.progress) self->options.progress(self->options.to, progress);
-}
-
-int64_t ck_execution_now_us(const ck_execution *self) {
-  const ck_clock *clock = &self->options.clock;
-  return clock->mono_us(clock->self);
-}
-
-ck_runner *ck_execution_find(const ck_execution *self, const char *scope) {
-  for (size_t i = 0; i < self->runner_count; i++)
-    if (strcmp(self->runners[i]->scope, scope) == 0) return self->runners[i];
-  return NULL;
-}
-
-const ck_effect_driver *ck_execution_find_driver(const ck_execution *self,
-                                                 const ck_effect *effect) {
-  for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
-    if ((*d)->serves((*d)->self, effect)) return *d;
-  return NULL;
-}
-
-/* ---- how it is to end ---- */
-
-static void cancel_calls(ck_execution *self, bool harmless) {
-  for (size_t i = 0; i < self->runner_count; i++)
-    ck_runner_cancel_calls(self->runners[i], harmless);
-}
-
-void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
-                      const char *text) {
-  ck_ending *ending = &self->ending;
-  bool doubt = status == CK_SESSION_IN_DOUBT && ending->status != CK_SESSION_IN_DOUBT;
-  bool failed = status == CK_SESSION_FAILED && ending->status == CK_SESSION_PAUSED;
-  if (!ending->status || doubt || failed) {
-    *ending = (ck_ending){.status = status, .cause = cause};
-    snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
-  }
-  cancel_calls(self, true);
-}
-
-void ck_execution_pause(ck_execution *self, const char *reason) {
-  ck_execution_end(self, CK_SESSION_PAUSED, CK_E_PAUSED, reason ? reason : "user_requested");
-  ck_waker_wake(self->options.waker);
-}
-
-void ck_execution_cancel(ck_execution *self, const char *reason) {
-  ck_execution_end(self, CK_SESSION_CANCELLED, CK_E_CANCELLED, reason ? reason : "user_requested");
-  ck_execution_stop(self);
-}
-
-void ck_execution_stop(ck_execution *self) {
-  self->stopping = true;
-  cancel_calls(self, false);
-  ck_waker_wake(self->options.waker);
-}
-
-bool ck_execution_is_ending(const ck_execution *self) { return self->ending.status != 0; }
 
 static bool rest_all(const ck_execution *self) {
   for (size_t i = 0; i < self->runner_count; i++)
@@ -99,7 +40,7 @@ static ck_status watch_saving(ck_execution *self, ck_error *err) {
 }
 
 /* A session that ends well has saved all. */
-static void tell_caught_up(ck_execution *self, const ck_saving *before) {
+static void report_caught_up(ck_execution *self, const ck_saving *before) {
   ck_saving now;
   ck_session_get_saving(&now, self->session);
   if (before->failing && !now.failing)
@@ -118,8 +59,9 @@ static ck_status finish(ck_execution *self, ck_error *err) {
   ck_session_get_saving(&before, self->session);
   ck_status status = ck_session_end(self->session, ending->status,
                                     *ending->text ? ending->text : NULL, value, err);
-  if (status == CK_OK) tell_caught_up(self, &before);
-  ck_notifications_deliver(&self->news, self->session, self->options.progress, self->options.to);
+  if (status == CK_OK) report_caught_up(self, &before);
+  ck_notifications_deliver(&self->notifications, self->session, self->options.progress,
+                           self->options.to);
   return status;
 }
 
@@ -141,7 +83,7 @@ static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
     while (goes_on && status == CK_OK && !is_late(self)) {
       status = ck_runner_advance(&goes_on, self->runners[i], err);
       *moved |= goes_on;
-      ck_notifications_deliver(&self->news, self->session, self->options.progress,
+      ck_notifications_deliver(&self->notifications, self->session, self->options.progress,
                                self->options.to);
     }
   }
@@ -240,8 +182,8 @@ ck_status ck_execution_open(ck_execution **out, const ck_execution_options *opti
   self->options = *options;
   self->session = options->session;
   ck_runner *main_runner;
-  ck_status status = ck_state_new(&self->told, err);
-  if (status == CK_OK) status = ck_state_new(&self->told_agents, err);
+  ck_status status = ck_state_new(&self->limits_reported, err);
+  if (status == CK_OK) status = ck_state_new(&self->agents_asked, err);
   if (status == CK_OK)
     status = write_flow_options(&self->flow_options, self->session->profile, err);
   if (status == CK_OK) status = ck_unsettled_open(self, err);
@@ -264,9 +206,9 @@ void ck_execution_close(ck_execution *self) {
   if (!self) return;
   for (size_t i = self->runner_count; i-- > 0;) ck_runner_free(self->runners[i]);
   free(self->runners);
-  free(self->doubts);
-  ck_state_free(self->told);
-  ck_state_free(self->told_agents);
+  free(self->unsettled);
+  ck_state_free(self->limits_reported);
+  ck_state_free(self->agents_asked);
   ck_value_free(self->flow_options);
   free(self);
 }

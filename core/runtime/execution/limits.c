@@ -143,7 +143,7 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
                           .agent = agent,
                           .spent = spent,
                           .limit = limit,
-                          .held = waits,
+                          .reserved = waits,
                           .asked = wanted};
     return true;
   }
@@ -161,24 +161,35 @@ static ck_limit_action action_of(const ck_session *session) {
   return session->profile ? session->profile->on_limit : CK_LIMIT_PAUSE;
 }
 
-ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
+/* The hit limit ends the session, paused or failed. */
+static ck_status end_at_limit(ck_call *call, const ck_limit_hit *hit, ck_error *err) {
   ck_session *session = call->runner->execution->session;
-  ck_limit_hit hit;
   char text[CK_ERROR_TEXT_MAX];
-  *within = !find_hit(&hit, call);
-  if (*within) return ck_limits_withdraw(call, err);
-  call->phase = CK_CALL_LEFT;
-  ck_limits_describe(text, sizeof text, &hit);
-  if (action_of(session) == CK_LIMIT_ASK) return ck_limits_ask(within, call, &hit, err);
+  ck_limits_describe(text, sizeof text, hit);
   bool fails = action_of(session) == CK_LIMIT_FAIL;
   ck_execution_end(call->runner->execution, fails ? CK_SESSION_FAILED : CK_SESSION_PAUSED,
                    CK_E_LIMIT, text);
-  return record_hit(session, &hit, err);
+  return record_hit(session, hit, err);
+}
+
+/* With on_limit = "ask" a limit that a person has raised is passed, and the next one checked. */
+ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
+  bool asks = action_of(call->runner->execution->session) == CK_LIMIT_ASK;
+  for (;;) {
+    ck_limit_hit hit;
+    bool raised;
+    *within = !find_hit(&hit, call);
+    if (*within) return ck_limits_withdraw(call, err);
+    call->phase = CK_CALL_LEFT;
+    if (!asks) return end_at_limit(call, &hit, err);
+    ck_status status = ck_limits_ask(&raised, call, &hit, err);
+    if (status != CK_OK || !raised) return status;
+  }
 }
 
 /* ---- what was spent ---- */
 
-static ck_status tell_approaching(ck_execution *execution, const char *agent, ck_error *err) {
+static ck_status report_approaching(ck_execution *execution, const char *agent, ck_error *err) {
   ck_limits_usage state;
   ck_status status = CK_OK;
   get_subject(&state, execution->session, agent);
@@ -191,7 +202,7 @@ static ck_status tell_approaching(ck_execution *execution, const char *agent, ck
       continue;
     snprintf(name, sizeof name, "%.400s/%s", agent ? agent : "",
              ck_dimension_name((ck_dimension)d));
-    status = ck_runner_use(&fresh, execution->told, name, err);
+    status = ck_runner_use(&fresh, execution->limits_reported, name, err);
     ck_limit_hit near = {
         .dimension = (ck_dimension)d, .agent = agent, .spent = spent, .limit = limit};
     if (status == CK_OK && fresh) status = record(execution->session, "approaching", &near, err);
@@ -202,11 +213,11 @@ static ck_status tell_approaching(ck_execution *execution, const char *agent, ck
 ck_status ck_limits_count(ck_call *call, ck_error *err) {
   ck_execution *execution = call->runner->execution;
   int64_t ms = call->begun_us ? (ck_execution_now_us(execution) - call->begun_us) / 1000 : 0;
-  ck_status status = tell_approaching(execution, NULL, err);
+  ck_status status = report_approaching(execution, NULL, err);
   for (const char *const *payer = call->effect.payers; payer && *payer && status == CK_OK;
        payer++) {
     status = ck_session_add_ms(execution->session, *payer, ms, err);
-    if (status == CK_OK) status = tell_approaching(execution, *payer, err);
+    if (status == CK_OK) status = report_approaching(execution, *payer, err);
   }
   return status;
 }
@@ -218,7 +229,7 @@ static ck_status end_rounds(ck_execution *execution, const char *agent, ck_error
   char text[CK_ERROR_TEXT_MAX];
   get_subject(&state, execution->session, agent);
   int64_t spent = state.spent.of[CK_DIMENSION_ROUNDS], limit = state.limit.of[CK_DIMENSION_ROUNDS];
-  if (limit < 0 || spent < limit) return tell_approaching(execution, agent, err);
+  if (limit < 0 || spent < limit) return report_approaching(execution, agent, err);
   ck_limit_hit hit = {
       .dimension = CK_DIMENSION_ROUNDS, .agent = agent, .spent = spent, .limit = limit};
   ck_limits_describe(text, sizeof text, &hit);

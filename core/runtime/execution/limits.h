@@ -8,7 +8,7 @@
 #ifndef CK_RUNTIME_EXECUTION_LIMITS_H
 #define CK_RUNTIME_EXECUTION_LIMITS_H
 
-#include "core/runtime/execution/execution_private.h"
+#include "core/runtime/execution/call_private.h"
 #include "core/runtime/budget/usage.h"
 
 void ck_limits_get(ck_limits_usage *out, const ck_session *session);
@@ -18,8 +18,9 @@ void ck_limits_get_agent(ck_limits_usage *out, const ck_session *session, const 
 /* Whether the call may begin. If not, the profile's on_limit has been carried out: the call is
  * left, or waits for a person. */
 CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err);
-/* on_limit = "ask": applies the answer that is there, or waits for one. */
-CK_CHECKED ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit,
+/* on_limit = "ask": applies the answer that is there (true in *raised when it was a new limit), or
+ * waits for one. */
+CK_CHECKED ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit,
                                    ck_error *err);
 /* The call is within its limits by now: nobody need answer what was asked of it any more. */
 CK_CHECKED ck_status ck_limits_withdraw(ck_call *call, ck_error *err);
@@ -27,8 +28,8 @@ CK_CHECKED ck_status ck_limits_withdraw(ck_call *call, ck_error *err);
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
 /* A boundary is about to be saved: rounds count there. */
 CK_CHECKED ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err);
-/* A person's word on a limit that a call waits at: a number (the new limit) or "stop". CK_E_USAGE
- * for anything else. */
-CK_CHECKED ck_status ck_limits_answer(ck_call *call, const char *text, ck_error *err);
+/* Applies a person's answer to a limit that a call waits at: a number (the new limit: true in
+ * *raised, the call may try again) or "stop". CK_E_USAGE for anything else. */
+CK_CHECKED ck_status ck_limits_answer(bool *raised, ck_call *call, const char *text, ck_error *err);
 
 #endif

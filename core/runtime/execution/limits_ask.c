@@ -46,8 +46,8 @@ static ck_status write_request(ck_value **out, const char *text, ck_error *err) 
 
 /* Asked of an earlier process or not, it is asked here: what that one wrote may lie behind the
  * checkpoint, where nobody looks for it. */
-static ck_status wait_for(ck_call *call, const question *q, const ck_limit_hit *hit,
-                          ck_error *err) {
+static ck_status ask_person(ck_call *call, const question *q, const ck_limit_hit *hit,
+                            ck_error *err) {
   ck_session *session = call->runner->execution->session;
   char spent[256], text[CK_ERROR_TEXT_MAX];
   ck_value *request = NULL, *body = NULL;
@@ -122,16 +122,17 @@ static ck_status keep_limit(ck_execution *execution, ck_error *err) {
   return status;
 }
 
-static ck_status carry_out(ck_call *call, const char *text, ck_error *err) {
+static ck_status apply_answer(bool *raised, ck_call *call, const char *text, ck_error *err) {
   ck_execution *execution = call->runner->execution;
   bool stops = strcmp(text, "stop") == 0;
   ck_status status = stops ? CK_OK : set_limit(call, text, err);
   if (status == CK_OK) status = close_question(call, text, err);
   if (status == CK_OK && !stops) status = keep_limit(execution, err);
+  *raised = status == CK_OK && !stops;
   if (status != CK_OK) return status;
   call->phase = CK_CALL_LEFT;
-  if (!stops) return ck_call_commit_intent(call, err);
-  ck_execution_end(execution, CK_SESSION_FAILED, CK_E_LIMIT, "stopped by a person at a limit");
+  if (stops)
+    ck_execution_end(execution, CK_SESSION_FAILED, CK_E_LIMIT, "stopped by a person at a limit");
   return CK_OK;
 }
 
@@ -143,12 +144,13 @@ static bool is_answer(const char *text) {
   return strcmp(text, "stop") == 0 || (is_number && number >= 0);
 }
 
-ck_status ck_limits_answer(ck_call *call, const char *text, ck_error *err) {
+ck_status ck_limits_answer(bool *raised, ck_call *call, const char *text, ck_error *err) {
+  *raised = false;
   if (!is_answer(text))
     return ck_error_set(err, CK_E_USAGE,
                         "the answer to a limit is a number (the new limit) or stop, not '%.64s'",
                         text);
-  return carry_out(call, text, err);
+  return apply_answer(raised, call, text, err);
 }
 
 ck_status ck_limits_withdraw(ck_call *call, ck_error *err) {
@@ -157,20 +159,20 @@ ck_status ck_limits_withdraw(ck_call *call, ck_error *err) {
   return q.entry && q.entry->open ? close_question(call, "", err) : CK_OK;
 }
 
-ck_status ck_limits_ask(bool *within, ck_call *call, const ck_limit_hit *hit, ck_error *err) {
+ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit, ck_error *err) {
   question q;
-  *within = false;
+  *raised = false;
   find_question(&q, call);
   call->hit = *hit;
-  if (!q.entry || q.entry->verdict != CK_VERDICT_DONE) return wait_for(call, &q, hit, err);
+  if (!q.entry || q.entry->verdict != CK_VERDICT_DONE) return ask_person(call, &q, hit, err);
   char *text = ck_json_dup_string(ck_json_get(ck_value_bytes(q.entry->resolution), "result"));
   ck_status status = CK_OK;
   if (text && is_answer(text)) {
-    status = carry_out(call, text, err);
+    status = apply_answer(raised, call, text, err);
   } else {
     status = close_question(call, text ? text : "", err);
     find_question(&q, call);
-    if (status == CK_OK) status = wait_for(call, &q, hit, err);
+    if (status == CK_OK) status = ask_person(call, &q, hit, err);
   }
   free(text);
   return status;

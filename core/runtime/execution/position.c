@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution/scope_fork_private.h"
+#include "core/runtime/execution/scope_private.h"
 
 static void write_fork(ck_json_writer *w, const ck_runner *self) {
   ck_json_member_text(w, "parent", self->parent->scope);
@@ -24,14 +24,14 @@ static void write_fork(ck_json_writer *w, const ck_runner *self) {
 }
 
 ck_status ck_runner_put_position(ck_runner *self, int64_t cut, ck_error *err) {
-  if (cut != self->cut) self->said = 0;
+  if (cut != self->cut) self->report_seq = 0;
   self->cut = cut;
   char key[CK_STATE_KEY_MAX];
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
   ck_json_begin(&w, '{');
   ck_json_member_int(&w, "cut", cut);
-  if (self->said > cut) ck_json_member_int(&w, "said", self->said);
+  if (self->report_seq > cut) ck_json_member_int(&w, "said", self->report_seq);
   if (self->position) ck_json_member_raw(&w, "at", ck_value_bytes(self->position));
   if (self->parent) write_fork(&w, self);
   ck_json_end(&w, '}');
@@ -78,7 +78,7 @@ ck_status ck_runner_take_position(ck_runner *self, bool *done, const ck_value *s
   *done = holds(self, record);
   ck_json_read_int(&self->born, ck_json_get(record, "born"));
   ck_json_read_int(&self->cut, ck_json_get(record, "cut"));
-  ck_json_read_int(&self->said, ck_json_get(record, "said"));
+  ck_json_read_int(&self->report_seq, ck_json_get(record, "said"));
   ck_json_read_int(&self->end, ck_json_get(record, "end"));
   ck_json_read_bool(&self->tagged, ck_json_get(record, "tagged"));
   ck_json_read_bool(&self->set_aside, ck_json_get(record, "aside"));

@@ -4,112 +4,10 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/scope_fork_private.h"
+#include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/limits.h"
 
 enum { POLICY_FAILURES_MAX = 3 };
-
-ck_status ck_runner_use(bool *fresh, ck_state *names, const char *name, ck_error *err) {
-  ck_value *mark;
-  *fresh = ck_state_get(names, name) == NULL;
-  if (!*fresh) return CK_OK;
-  ck_status status = ck_value_copy(&mark, ck_bytes_text("1"), err);
-  if (status != CK_OK) return status;
-  status = ck_state_put(names, name, mark, err);
-  ck_value_free(mark);
-  return status;
-}
-
-void ck_runner_name(char out[CK_STATE_KEY_MAX], const ck_runner *self) {
-  snprintf(out, CK_STATE_KEY_MAX, "%s%s%s", self->scope, self->tag ? "@" : "",
-           self->tag ? self->tag : "");
-}
-
-bool ck_runner_rests(const ck_runner *self) {
-  if (self->phase != CK_PHASE_CALLS) return self->phase >= CK_PHASE_JOIN;
-  bool held = false;
-  for (size_t i = 0; i < self->call_count; i++) {
-    ck_call_phase phase = self->calls[i]->phase;
-    if (phase == CK_CALL_INTENT || phase == CK_CALL_DRIVER || phase == CK_CALL_FAILED) return false;
-    held |= phase != CK_CALL_DONE;
-  }
-  return held;
-}
-
-ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_error *err) {
-  ck_execution *execution = self->execution;
-  const ck_ending *inner = &execution->failure;
-  if (cause == CK_E_FLOW && inner->status && strstr(text, inner->text))
-    cause = inner->cause; /* passed on, from below */
-  if (!self->parent) {
-    self->phase = CK_PHASE_REST;
-    ck_execution_end(execution, CK_SESSION_FAILED, cause, text);
-    return CK_OK;
-  }
-  execution->failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};
-  snprintf(execution->failure.text, sizeof execution->failure.text, "%s", text);
-  ck_session_mark_unclean(execution->session);
-  self->error = strdup(text);
-  self->error_status = cause;
-  return self->error ? ck_runner_end(self, err) : ck_error_no_memory(err);
-}
-
-/* ---- what it has written ---- */
-
-void ck_runner_drop_changes(ck_runner *self) {
-  for (size_t i = 0; i < self->change_count; i++) {
-    free(self->changes[i].key);
-    ck_value_free(self->changes[i].value);
-  }
-  free(self->changes);
-  self->changes = NULL;
-  self->change_count = 0;
-}
-
-static ck_status buffer_changes(ck_runner *self, ck_error *err) {
-  const ck_flow_yield *yield = &self->yield;
-  if (yield->change_count == 0) return CK_OK;
-  ck_change *changes =
-      realloc(self->changes, (self->change_count + yield->change_count) * sizeof *changes);
-  if (!changes) return ck_error_no_memory(err);
-  self->changes = changes;
-  for (size_t i = 0; i < yield->change_count; i++) {
-    ck_change *change = &changes[self->change_count];
-    change->key = strdup(yield->changes[i].key);
-    if (!change->key) return ck_error_no_memory(err);
-    change->value = ck_value_share(yield->changes[i].value);
-    self->change_count++;
-  }
-  return CK_OK;
-}
-
-/* A forked scope's write goes to its overlay, where a removal is a null: the key may well be there
- * below. */
-static ck_status write_overlay(ck_runner *self, const ck_change *change, ck_error *err) {
-  char key[CK_STATE_KEY_MAX + 1];
-  int len = snprintf(key, sizeof key, "%s%s", self->overlays[0], change->key);
-  if (len < 0 || len > CK_STATE_KEY_MAX)
-    return ck_error_set(err, CK_E_RANGE, "the key %.64s… is too long for a write of scope %s",
-                        change->key, self->scope);
-  ck_value *value = change->value ? ck_value_share(change->value) : NULL;
-  ck_status status = value ? CK_OK : ck_value_copy(&value, ck_bytes_text("null"), err);
-  if (status == CK_OK) status = ck_session_put(self->execution->session, key, value, err);
-  if (status == CK_OK) status = ck_state_put(self->written, change->key, value, err);
-  ck_value_free(value);
-  return status;
-}
-
-ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err) {
-  ck_status status = CK_OK;
-  for (size_t i = 0; i < self->change_count && status == CK_OK; i++) {
-    const ck_change *change = &self->changes[i];
-    status = self->parent
-                 ? write_overlay(self, change, err)
-                 : ck_session_put(self->execution->session, change->key, change->value, err);
-  }
-  ck_runner_drop_changes(self);
-  return status;
-}
 
 /* ---- boundaries ---- */
 
@@ -131,7 +29,7 @@ static ck_status move_position(ck_runner *self, ck_error *err) {
              : status;
 }
 
-static void tell_boundary(ck_execution *self, const ck_boundary *at, const ck_saved *saved) {
+static void report_boundary(ck_execution *self, const ck_boundary *at, const ck_saved *saved) {
   const char *kind = ck_boundary_kind_name(at->kind);
   ck_progress progress = {.what = "boundary",
                           .text = kind,
@@ -141,7 +39,7 @@ static void tell_boundary(ck_execution *self, const ck_boundary *at, const ck_sa
                           .node = at->node};
   ck_execution_notify(self, &progress);
   progress.what = "checkpoint";
-  if (saved->taken) ck_notifications_push(&self->news, &progress, saved->ticket);
+  if (saved->taken) ck_notifications_push(&self->notifications, &progress, saved->ticket);
 }
 
 static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at, ck_error *err) {
@@ -159,7 +57,7 @@ static ck_status save_boundary(ck_saved *saved, ck_runner *self, ck_boundary *at
   self->boundary_us = ck_execution_now_us(execution);
   execution->counts.boundaries++;
   execution->counts.checkpoints += saved->taken;
-  tell_boundary(execution, at, saved);
+  report_boundary(execution, at, saved);
   return CK_OK;
 }
 
@@ -273,7 +171,7 @@ static ck_status record_yield(ck_runner *self, ck_error *err) {
     const ck_flow_fact *fact = &yield->facts[i];
     status = ck_session_append(session, fact->kind, self->scope, fact->agent, fact->body, err);
   }
-  return status == CK_OK ? buffer_changes(self, err) : status;
+  return status == CK_OK ? ck_runner_buffer_changes(self, err) : status;
 }
 
 static ck_status act_on_yield(ck_runner *self, ck_error *err) {
@@ -297,20 +195,12 @@ static ck_status act_on_yield(ck_runner *self, ck_error *err) {
   return reach_done(self, err);
 }
 
-void ck_runner_free_outcomes(ck_outcome *outcome) {
-  while (outcome) {
-    ck_outcome *next = outcome->next;
-    ck_outcome_free(outcome);
-    outcome = next;
-  }
-}
-
-static ck_status resume_strand(ck_runner *self, ck_error *err) {
+static ck_status resume_coroutine(ck_runner *self, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_outcome *outcome = self->outcome;
   self->outcome = NULL;
   ck_status status =
-      self->execution->options.engine->resume(&self->yield, self->strand, outcome, &failure);
+      self->execution->options.engine->resume(&self->yield, self->coroutine, outcome, &failure);
   ck_runner_free_outcomes(outcome);
   return status == CK_OK ? act_on_yield(self, err)
                          : ck_runner_fail(self, status, failure.text, err);
@@ -341,7 +231,7 @@ ck_status ck_runner_advance(bool *moved, ck_runner *self, ck_error *err) {
   if (self->abandoned) return abandon(moved, self, err);
   switch (self->phase) {
     case CK_PHASE_READY:
-      if (!must_rest(self->execution)) return resume_strand(self, err);
+      if (!must_rest(self->execution)) return resume_coroutine(self, err);
       self->phase = CK_PHASE_REST;
       return CK_OK;
     case CK_PHASE_CALLS:

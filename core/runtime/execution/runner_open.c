@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/execution/scope_fork_private.h"
+#include "core/runtime/execution/scope_private.h"
 
 static ck_status make_overlays(ck_runner *self, ck_error *err) {
   size_t count = 0;
@@ -86,7 +86,7 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
                                .options = self->execution->flow_options,
                                .recorded_prompt = options->recorded_prompt};
   self->boundary_us = ck_execution_now_us(self->execution);
-  status = options->engine->open(&self->strand, options->flow, &with, err);
+  status = options->engine->open(&self->coroutine, options->flow, &with, err);
   ck_value_free(input);
   return status;
 }
@@ -94,7 +94,7 @@ ck_status ck_runner_open(ck_runner *self, ck_error *err) {
 void ck_runner_free(ck_runner *self) {
   if (!self) return;
   ck_runner_drop_calls(self);
-  if (self->strand) self->execution->options.engine->close(self->strand);
+  if (self->coroutine) self->execution->options.engine->close(self->coroutine);
   for (char **overlay = self->overlays; overlay && *overlay; overlay++) free(*overlay);
   free(self->overlays);
   ck_runner_drop_changes(self);
@@ -110,4 +110,12 @@ void ck_runner_free(ck_runner *self) {
   free(self->tag);
   free(self->scope);
   free(self);
+}
+
+void ck_execution_drop(ck_execution *execution, ck_runner *gone) {
+  size_t at = 0;
+  while (execution->runners[at] != gone) at++;
+  memmove(&execution->runners[at], &execution->runners[at + 1],
+          (--execution->runner_count - at) * sizeof gone);
+  ck_runner_free(gone);
 }

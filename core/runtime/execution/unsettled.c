@@ -16,7 +16,7 @@ static int64_t reserve_of(const ck_ledger_entry *entry) {
 }
 
 /* What an origin began, it pays for itself. */
-static bool is_lost(const ck_session *session, const ck_ledger_entry *entry) {
+static bool is_unsettled(const ck_session *session, const ck_ledger_entry *entry) {
   return entry->open && reserve_of(entry) > 0 && entry->intent_seq > session->record.origin.cut;
 }
 
@@ -31,7 +31,7 @@ static bool close_open(void *to, const ck_event *event) {
   char *key = ck_json_dup_string(ck_json_get(ck_value_bytes(event->body), "key"));
   const ck_ledger_entry *entry = key ? ck_ledger_get(self->session->ledger, key) : NULL;
   if (!key) self->status = ck_error_no_memory(self->err);
-  if (entry && is_lost(self->session, entry) && event->seq > entry->intent_seq)
+  if (entry && is_unsettled(self->session, entry) && event->seq > entry->intent_seq)
     self->status = ck_ledger_apply(self->session->ledger, event, self->err);
   free(key);
   return self->status == CK_OK;
@@ -64,21 +64,22 @@ static ck_status close_entry(ck_execution *self, const ck_ledger_entry *entry, c
   return status;
 }
 
-static ck_status hold(ck_execution *self, const ck_ledger_entry *entry, ck_error *err) {
-  const ck_ledger_entry **grown = reallocarray(self->doubts, self->doubt_count + 1, sizeof *grown);
+static ck_status keep_reserve(ck_execution *self, const ck_ledger_entry *entry, ck_error *err) {
+  const ck_ledger_entry **grown =
+      reallocarray(self->unsettled, self->unsettled_count + 1, sizeof *grown);
   if (!grown) return ck_error_no_memory(err);
-  self->doubts = grown;
-  self->doubts[self->doubt_count++] = entry;
+  self->unsettled = grown;
+  self->unsettled[self->unsettled_count++] = entry;
   return CK_OK;
 }
 
 /* What a branch that was left had begun, and this one has done since or counted as lost: the
  * ledger, which lacks what its view shows up to the cut, takes it for open. */
-static ck_status close_what_was_done(ck_session *session, ck_error *err) {
+static ck_status close_known_outcomes(ck_session *session, ck_error *err) {
   const ck_ledger_entry *entry;
   int64_t cut, earliest = INT64_MAX;
   for (size_t i = 0; (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
-    if (is_lost(session, entry) && entry->intent_seq < earliest) earliest = entry->intent_seq;
+    if (is_unsettled(session, entry) && entry->intent_seq < earliest) earliest = entry->intent_seq;
   ck_status status = ck_replay_range_earliest(&cut, session->state, session->cut, err);
   if (status != CK_OK || earliest >= cut) return status;
   closing c = {.session = session, .err = err};
@@ -93,15 +94,15 @@ static ck_status close_what_was_done(ck_session *session, ck_error *err) {
 
 ck_status ck_unsettled_open(ck_execution *self, ck_error *err) {
   const ck_ledger_entry *entry;
-  ck_status status = close_what_was_done(self->session, err);
+  ck_status status = close_known_outcomes(self->session, err);
   uint64_t ticket;
   bool any = false;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(self->session->ledger, i)) != NULL;
        i++) {
-    if (!is_lost(self->session, entry)) continue;
+    if (!is_unsettled(self->session, entry)) continue;
     bool settles = can_be_settled(self, entry);
     any |= !settles;
-    status = settles ? hold(self, entry, err) : close_entry(self, entry, err);
+    status = settles ? keep_reserve(self, entry, err) : close_entry(self, entry, err);
   }
   return status == CK_OK && any ? ck_session_push(&ticket, self->session, CK_DURABLE_POWER, err)
                                 : status;
@@ -110,9 +111,9 @@ ck_status ck_unsettled_open(ck_execution *self, ck_error *err) {
 ck_status ck_unsettled_expect(int64_t *out, ck_session *session, ck_error *err) {
   const ck_ledger_entry *entry;
   *out = 0;
-  ck_status status = close_what_was_done(session, err);
+  ck_status status = close_known_outcomes(session, err);
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
-    if (is_lost(session, entry)) *out += reserve_of(entry);
+    if (is_unsettled(session, entry)) *out += reserve_of(entry);
   return status;
 }
 
@@ -128,36 +129,36 @@ static bool pays(const ck_ledger_entry *entry, const char *agent) {
 
 int64_t ck_unsettled_reserved(const ck_execution *self, const char *agent) {
   int64_t sum = 0;
-  for (size_t i = 0; i < self->doubt_count; i++)
-    if (pays(self->doubts[i], agent)) sum += reserve_of(self->doubts[i]);
+  for (size_t i = 0; i < self->unsettled_count; i++)
+    if (pays(self->unsettled[i], agent)) sum += reserve_of(self->unsettled[i]);
   return sum;
 }
 
-/* doubt_count: there is none. */
+/* unsettled_count: there is none. */
 static size_t find(const ck_call *call) {
   const ck_execution *self = call->runner->execution;
   size_t i = 0;
-  while (i < self->doubt_count && strcmp(self->doubts[i]->key, call->key) != 0) i++;
+  while (i < self->unsettled_count && strcmp(self->unsettled[i]->key, call->key) != 0) i++;
   return i;
 }
 
 int64_t ck_unsettled_reserve(const ck_call *call) {
   const ck_execution *self = call->runner->execution;
   size_t at = find(call);
-  return at < self->doubt_count ? reserve_of(self->doubts[at]) : 0;
+  return at < self->unsettled_count ? reserve_of(self->unsettled[at]) : 0;
 }
 
 void ck_unsettled_release(const ck_call *call) {
   ck_execution *self = call->runner->execution;
   size_t at = find(call);
-  if (at < self->doubt_count) self->doubts[at] = self->doubts[--self->doubt_count];
+  if (at < self->unsettled_count) self->unsettled[at] = self->unsettled[--self->unsettled_count];
 }
 
 ck_status ck_unsettled_count(ck_call *call, ck_error *err) {
   ck_execution *self = call->runner->execution;
   size_t at = find(call);
-  if (at == self->doubt_count) return CK_OK;
-  const ck_ledger_entry *entry = self->doubts[at];
+  if (at == self->unsettled_count) return CK_OK;
+  const ck_ledger_entry *entry = self->unsettled[at];
   ck_unsettled_release(call);
   return close_entry(self, entry, err);
 }

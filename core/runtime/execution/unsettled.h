@@ -8,7 +8,7 @@
 #ifndef CK_RUNTIME_EXECUTION_UNSETTLED_H
 #define CK_RUNTIME_EXECUTION_UNSETTLED_H
 
-#include "core/runtime/execution/execution_private.h"
+#include "core/runtime/execution/call_private.h"
 
 CK_CHECKED ck_status ck_unsettled_open(ck_execution *self, ck_error *err);
 /* What all of them reserved, of a session that is only looked at. */

@@ -143,8 +143,8 @@ static bool apply_intent(record *to, const ck_event *event, ck_bytes body) {
   to->view.intent_seq = event->seq;
   replace(&to->resolution, NULL);
   to->view.open = true;
-  to->view.held = false;
-  ck_json_read_bool(&to->view.held, ck_json_get(body, "held"));
+  to->view.blocked = false;
+  ck_json_read_bool(&to->view.blocked, ck_json_get(body, "held"));
   to->view.verdict = CK_VERDICT_NONE;
   to->view.intent_attempt = read_attempt(body);
   read_short(to->view.intent_digest, sizeof to->view.intent_digest, ck_json_get(body, "digest"));

@@ -28,8 +28,8 @@ ck_verdict ck_verdict_of(const char *name); /* NONE when there is none */
 /* What is known of one key. Values borrowed from the ledger. */
 typedef struct ck_ledger_entry {
   const char *key;
-  bool open; /* the last intent has no outcome */
-  bool held; /* the last intent was never begun: see ck_ledger_write_blocked */
+  bool open;    /* the last intent has no outcome */
+  bool blocked; /* the last intent was never begun: see ck_ledger_write_blocked */
   ck_effect_kind kind;
   ck_effect_class class; /* as declared at the last intent */
   uint32_t intent_attempt, outcome_attempt;

@@ -178,13 +178,13 @@ ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *ent
   *out = NULL;
   if (entry->verdict == CK_VERDICT_ABORT)
     return ck_outcome_new(out, CK_OUTCOME_ERROR, NULL,
-                          entry->held
+                          entry->blocked
                               ? "aborted: it was not run"
                               : "aborted: its outcome is not known and it was not run again",
                           err);
   ck_bytes given = ck_json_get(ck_value_bytes(entry->resolution), "result");
   ck_value *result = NULL;
-  if (entry->held && entry->outcome && ck_json_type_of(given) == CK_JSON_NONE)
+  if (entry->blocked && entry->outcome && ck_json_type_of(given) == CK_JSON_NONE)
     return read_stand_in(out, entry, err);
   ck_status status =
       ck_json_type_of(given) == CK_JSON_NONE

@@ -109,8 +109,8 @@ ck_status ck_session_wait(ck_session *self, uint64_t ticket, ck_error *err) {
 /* A flush promises that everything is in the store, also where a session may go on without. */
 static ck_status check_saved(ck_session *self, uint64_t ticket, ck_error *err) {
   ck_saving saving;
-  if (!ck_session_is_unsaved(self, ticket)) return CK_OK;
-  ck_session_get_saving(&saving, self);
+  if (!ck_channel_is_unsaved(self->channel, ticket)) return CK_OK;
+  ck_channel_get_saving(&saving, self->channel);
   return ck_error_set(err, CK_E_IO, "%s", saving.cause);
 }
 

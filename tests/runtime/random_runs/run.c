@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution/execution_private.h"
+#include "core/runtime/execution/call_private.h"
 #include "core/runtime/history/resolve.h"
 #include "core/runtime/session/session_private.h"
 #include "lua/flow/flow.h"

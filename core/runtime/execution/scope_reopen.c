@@ -1,4 +1,4 @@
-/* scope_fork_reopen.c - child scopes of an earlier process: opened again, or put away when the flow
+/* scope_reopen.c - child scopes of an earlier process: opened again, or put away when the flow
  * has gone past them without them.
  *
  * What was forked before its parent's last boundary is open when the parent goes on; what was
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/execution/scope_fork_private.h"
+#include "core/runtime/execution/scope_private.h"
 
 static const char prefix[] = "position.";
 
@@ -98,8 +98,8 @@ ck_status ck_runner_reopen_below(ck_runner *self, ck_error *err) {
 }
 
 ck_status ck_execution_reopen(ck_execution *self, ck_error *err) {
-  self->has_strays = self->session->cut > 0;
-  return self->has_strays ? ck_runner_reopen_below(self->runners[0], err) : CK_OK;
+  self->has_orphans = self->session->cut > 0;
+  return self->has_orphans ? ck_runner_reopen_below(self->runners[0], err) : CK_OK;
 }
 
 /* ---- strays ---- */
@@ -122,7 +122,8 @@ static char *find_key(const ck_execution *self,
   return found;
 }
 
-static bool is_stray_of(const ck_execution *self, const ck_state_entry *entry, const char *parent) {
+static bool is_orphan_of(const ck_execution *self, const ck_state_entry *entry,
+                         const char *parent) {
   saved_scope saved;
   return read_saved(&saved, self, entry) && strcmp(saved.parent->scope, parent) == 0;
 }
@@ -167,7 +168,7 @@ ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_erro
 }
 
 ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err) {
-  return self->execution->has_strays
+  return self->execution->has_orphans
              ? remove_all(self->execution, is_child_of, self->scope, true, err)
              : CK_OK;
 }
@@ -194,10 +195,10 @@ ck_status ck_runner_settle_orphans(ck_runner *self, ck_error *err) {
   ck_error failure = CK_ERROR_INIT;
   ck_status status = CK_OK;
   char *found = NULL;
-  if (!self->execution->has_strays || self->settled) return CK_OK;
-  self->settled = true;
+  if (!self->execution->has_orphans || self->orphans_settled) return CK_OK;
+  self->orphans_settled = true;
   while (status == CK_OK &&
-         (found = find_key(self->execution, is_stray_of, self->scope, &failure))) {
+         (found = find_key(self->execution, is_orphan_of, self->scope, &failure))) {
     status = put_away(self, found, err);
     free(found);
   }

@@ -1,0 +1,129 @@
+/* call_doubt.c - an effect's intent is committed, or the effect is in doubt: a policy or a person
+ * settles that. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/limits.h"
+#include "core/runtime/execution/unsettled.h"
+
+/* ---- the intent ---- */
+
+/* A call that came back from the store without what was secret in it. The model is told, and can
+ * ask again. */
+static ck_status refuse_masked(ck_call *self, ck_error *err) {
+  ck_outcome *outcome;
+  ck_status status = ck_outcome_new(
+      &outcome, CK_OUTCOME_ERROR, NULL,
+      "not run: its arguments held a secret that was not stored; call it again with them", err);
+  return status == CK_OK ? ck_call_record(self, outcome, "redaction", err) : status;
+}
+
+ck_status ck_call_commit_intent(ck_call *self, ck_error *err) {
+  ck_session *session = ck_call_session(self);
+  const ck_effect_driver *driver = self->driver;
+  ck_value *body;
+  if (self->effect.kind == CK_EFFECT_TOOL && ck_redact_is_masked(self->effect.request))
+    return refuse_masked(self, err);
+  self->effect.reserve_micros = driver->reserve ? driver->reserve(driver->self, &self->effect) : 0;
+  bool within;
+  ck_status status = ck_unsettled_count(self, err);
+  if (status == CK_OK) status = ck_limits_admit(&within, self, err);
+  if (status != CK_OK || !within) return status;
+  status = ck_ledger_write_intent(&body, &self->effect, self->digest, ck_value_bytes(self->request),
+                                  err);
+  if (status != CK_OK) return status;
+  status = ck_session_append(session, CK_EVENT_INTENT, self->effect.scope, self->effect.agent, body,
+                             err);
+  ck_value_free(body);
+  if (status == CK_OK)
+    status = ck_session_push(&self->ticket, session, ck_call_durability(&self->effect, NULL), err);
+  self->probing = false;
+  self->phase = CK_CALL_INTENT;
+  return status;
+}
+
+/* ---- the doubt ---- */
+
+void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, const char *text) {
+  self->phase = CK_CALL_LEFT;
+  ck_execution_end(self->runner->execution, status, cause, text);
+}
+
+/* What was done in its place may stand for it, or not. */
+static ck_status stop_blocked(ck_call *self) {
+  char text[CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text,
+           "in the place of effect %s (%s) another request was carried out before the session went "
+           "back: it stands for "
+           "this one (done), this one is to be made as well (retry), or is not to be made (abort)",
+           self->key, ck_effect_class_name(self->effect.class));
+  ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
+  return CK_OK;
+}
+
+ck_status ck_call_stop_in_doubt(ck_call *self) {
+  char text[CK_ERROR_TEXT_MAX];
+  if (self->blocked) return stop_blocked(self);
+  const char *why =
+      self->outcome && self->outcome->status == CK_OUTCOME_UNKNOWN ? self->outcome->error : NULL;
+  snprintf(text, sizeof text, "effect %s (%s) was begun and its outcome is not known%s%s",
+           self->key, ck_effect_class_name(self->effect.class), why ? ": " : "", why ? why : "");
+  ck_call_leave(self, CK_SESSION_IN_DOUBT, CK_E_IN_DOUBT, text);
+  return CK_OK;
+}
+
+/* What it cost is not known: it may be all that was reserved for it. */
+static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via,
+                                ck_error *err) {
+  outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0
+                             ? self->effect.reserve_micros
+                             : ck_unsettled_reserve(self);
+  self->left_open = false;
+  ck_unsettled_release(self);
+  ck_outcome_free(self->outcome); /* what told that it cannot be told */
+  self->outcome = NULL;
+  return ck_call_record(self, outcome, via, err);
+}
+
+/* It was begun in this process, and may have been billed. */
+static ck_status run_again(ck_call *self, ck_error *err) {
+  const ck_effect *effect = &self->effect;
+  ck_outcome lost = {.status = CK_OUTCOME_FAILED,
+                     .error_status = CK_E_INTERRUPTED,
+                     .cost_micros = effect->reserve_micros};
+  ck_value *body;
+  if (!self->left_open || effect->reserve_micros <= 0) return ck_call_commit_intent(self, err);
+  self->left_open = false;
+  ck_status status = ck_ledger_write_outcome(&body, effect, &lost, self->digest, "lost", NULL, err);
+  if (status != CK_OK) return status;
+  ck_event event = {
+      .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};
+  status = ck_session_record_cost(ck_call_session(self), &event, err);
+  ck_value_free(body);
+  return status == CK_OK ? ck_call_commit_intent(self, err) : status;
+}
+
+ck_status ck_call_settle_doubt(ck_call *self, ck_error *err) {
+  const ck_policy_engine *policies = ck_call_session(self)->policies;
+  ck_doubt_answer answer = CK_DOUBT_STOP;
+  ck_error failure = CK_ERROR_INIT;
+  if (policies->in_doubt &&
+      policies->in_doubt(&answer, policies->self, &self->effect, &failure) != CK_OK)
+    answer = CK_DOUBT_STOP;
+  if (answer == CK_DOUBT_RERUN) return run_again(self, err);
+  if (answer == CK_DOUBT_STOP) return ck_call_stop_in_doubt(self);
+  ck_outcome *outcome;
+  ck_status status = ck_outcome_new(
+      &outcome, CK_OUTCOME_ERROR, NULL,
+      self->blocked ? "not run: another call was made in its place before the session went back"
+                    : "this call was interrupted; whether it took effect is not known",
+      err);
+  return status == CK_OK ? record_settled(self, outcome, "policy", err) : status;
+}
+
+ck_status ck_call_apply_resolution(ck_call *self, const ck_ledger_entry *entry, ck_error *err) {
+  ck_outcome *outcome;
+  ck_status status = ck_ledger_read_resolution(&outcome, entry, err);
+  return status == CK_OK ? record_settled(self, outcome, "resolution", err) : status;
+}

@@ -1,0 +1,56 @@
+/* call_state.c - one effect under way: what kind of call it is, its failure, its cancellation. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/runtime/execution/call_private.h"
+
+ck_session *ck_call_session(const ck_call *self) { return self->runner->execution->session; }
+
+bool ck_call_waits_only(const ck_effect *effect) {
+  return effect->kind == CK_EFFECT_SLEEP || effect->kind == CK_EFFECT_ASK;
+}
+
+bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect) {
+  return driver && driver->probe && (!driver->probes || driver->probes(driver->self, effect));
+}
+
+void ck_call_fail(ck_call *self, ck_status cause, const char *text) {
+  ck_ending *failure = &self->runner->call_failure;
+  self->phase = CK_CALL_FAILED;
+  if (failure->status) return;
+  *failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};
+  snprintf(failure->text, sizeof failure->text, "%s", text);
+}
+
+/* What must not be lost to a power cut: money, things done once, a person's words; that something
+ * was begun whose probe must be asked. */
+ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome) {
+  bool costs = effect->reserve_micros != 0 || (outcome && outcome->cost_micros != 0);
+  bool once = effect->class == CK_EFFECT_ONCE || (outcome && effect->kind == CK_EFFECT_ASK);
+  bool probed = effect->class == CK_EFFECT_RECONCILABLE && !outcome;
+  return costs || once || probed ? CK_DURABLE_POWER : CK_DURABLE_PROCESS;
+}
+
+void ck_runner_cancel_calls(ck_runner *self, bool harmless) {
+  for (size_t i = 0; i < self->call_count; i++) {
+    ck_call *call = self->calls[i];
+    if (call->phase == CK_CALL_DRIVER && call->run &&
+        (!harmless || ck_call_waits_only(&call->effect)))
+      call->driver->cancel(call->driver->self, call->run);
+  }
+}
+
+void ck_runner_drop_calls(ck_runner *self) {
+  for (size_t i = 0; i < self->call_count; i++) {
+    ck_call *call = self->calls[i];
+    if (call->run) call->driver->cancel(call->driver->self, call->run);
+    ck_outcome_free(call->outcome);
+    ck_value_free(call->request);
+    ck_value_free(call->tail);
+    free(call->payers);
+    free(call);
+  }
+  free(self->calls);
+  self->calls = NULL;
+  self->call_count = 0;
+}

@@ -1,0 +1,64 @@
+/* execution_state.c - a session's runners and drivers by name, and how the session is to end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+
+void ck_execution_notify(const ck_execution *self, const ck_progress *progress) {
+  if (self->options.progress) self->options.progress(self->options.to, progress);
+}
+
+int64_t ck_execution_now_us(const ck_execution *self) {
+  const ck_clock *clock = &self->options.clock;
+  return clock->mono_us(clock->self);
+}
+
+ck_runner *ck_execution_find(const ck_execution *self, const char *scope) {
+  for (size_t i = 0; i < self->runner_count; i++)
+    if (strcmp(self->runners[i]->scope, scope) == 0) return self->runners[i];
+  return NULL;
+}
+
+const ck_effect_driver *ck_execution_find_driver(const ck_execution *self,
+                                                 const ck_effect *effect) {
+  for (const ck_effect_driver *const *d = self->options.drivers; d && *d; d++)
+    if ((*d)->serves((*d)->self, effect)) return *d;
+  return NULL;
+}
+
+/* ---- how the session is to end ---- */
+
+static void cancel_calls(ck_execution *self, bool harmless) {
+  for (size_t i = 0; i < self->runner_count; i++)
+    ck_runner_cancel_calls(self->runners[i], harmless);
+}
+
+void ck_execution_end(ck_execution *self, ck_session_status status, ck_status cause,
+                      const char *text) {
+  ck_ending *ending = &self->ending;
+  bool doubt = status == CK_SESSION_IN_DOUBT && ending->status != CK_SESSION_IN_DOUBT;
+  bool failed = status == CK_SESSION_FAILED && ending->status == CK_SESSION_PAUSED;
+  if (!ending->status || doubt || failed) {
+    *ending = (ck_ending){.status = status, .cause = cause};
+    snprintf(ending->text, sizeof ending->text, "%s", text ? text : "");
+  }
+  cancel_calls(self, true);
+}
+
+void ck_execution_pause(ck_execution *self, const char *reason) {
+  ck_execution_end(self, CK_SESSION_PAUSED, CK_E_PAUSED, reason ? reason : "user_requested");
+  ck_waker_wake(self->options.waker);
+}
+
+void ck_execution_cancel(ck_execution *self, const char *reason) {
+  ck_execution_end(self, CK_SESSION_CANCELLED, CK_E_CANCELLED, reason ? reason : "user_requested");
+  ck_execution_stop(self);
+}
+
+void ck_execution_stop(ck_execution *self) {
+  self->stopping = true;
+  cancel_calls(self, false);
+  ck_waker_wake(self->options.waker);
+}
+
+bool ck_execution_is_ending(const ck_execution *self) { return self->ending.status != 0; }

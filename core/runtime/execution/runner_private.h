@@ -1,0 +1,106 @@
+/* runner_private.h - one coroutine under way, and what stands between it and the outside. */
+#ifndef CK_RUNTIME_EXECUTION_RUNNER_PRIVATE_H
+#define CK_RUNTIME_EXECUTION_RUNNER_PRIVATE_H
+
+#include "core/runtime/execution/execution_private.h"
+#include "core/runtime/session/flow.h"
+
+/* What a coroutine waits for. */
+typedef enum {
+  CK_PHASE_READY, /* nothing: resume it */
+  CK_PHASE_CALLS, /* its effects */
+  CK_PHASE_SAVE,  /* its checkpoint to be durable */
+  CK_PHASE_JOIN,  /* other scopes to end */
+  CK_PHASE_REST,  /* the session to end: it is not resumed in this process any more */
+  CK_PHASE_ENDED
+} ck_phase;
+
+struct ck_runner {
+  ck_execution *execution;
+  ck_runner *parent; /* NULL: of the main scope */
+  char *scope;
+  char *agent; /* who acts in it; NULL: nobody */
+  char *tag;   /* of the fork that made it; NULL for the main scope */
+  ck_value *task;
+  int depth;
+  ck_coroutine *coroutine; /* NULL: not open (any more) */
+  ck_phase phase;
+  ck_flow_yield yield;
+  char **overlays; /* prefixes of state keys it reads first, its own first; NULL-terminated */
+
+  /* Its position; see scope_private.h. */
+  int64_t born;       /* seq that the next event had when it was forked */
+  int64_t cut;        /* seq up to which its events belong to its position */
+  int64_t report_seq; /* of a person's report behind its cut, after a rewind; 0: none */
+  int64_t end;        /* once it has ended: seq of its last event, or later */
+  ck_value *position; /* as yielded at the last boundary; NULL: at the top */
+  char path[256];     /* its "path" member */
+  bool tagged;        /* the flow gave it its tag */
+  bool set_aside;     /* it failed, was joined, and can be forked again */
+
+  /* Since its last boundary. */
+  uint32_t ordinals[CK_EFFECT_KIND_COUNT], pauses, forks, joins;
+  ck_state *used;      /* as keys: effects asked for, each once */
+  ck_state *paths;     /* as keys: every path so far, each once */
+  int64_t boundary_us; /* monotonic time of that boundary */
+  ck_change *changes;  /* its writes */
+  size_t change_count;
+  ck_state *written; /* of a forked scope: its overlay, by key; a removal is null */
+
+  /* Waiting. */
+  ck_call **calls; /* under way, in the order asked */
+  size_t call_count;
+  ck_ending call_failure; /* of the first call that FAILED */
+  uint64_t ticket;        /* of the checkpoint it waits for */
+  ck_outcome *outcome;    /* its next resume gets it */
+
+  /* How a forked scope ended; kept until its parent is past the boundary behind its join. */
+  ck_value *result;
+  char *error;
+  ck_status error_status;
+  bool joined;
+  bool abandoned;       /* its parent ended without it */
+  bool orphans_settled; /* it has reached a boundary: orphans below it are put away */
+};
+
+/* ---- runner_state.c ---- */
+
+/* Its effects' keys begin so: "main", "analyst@round#2". */
+void ck_runner_name(char out[CK_STATE_KEY_MAX], const ck_runner *self);
+/* True when it does not move before the session ends. */
+bool ck_runner_rests(const ck_runner *self);
+/* Notes in `names` that `name` is used; false in *fresh when it was before. */
+CK_CHECKED ck_status ck_runner_use(bool *fresh, ck_state *names, const char *name, ck_error *err);
+/* Adds the yield's writes to those since its last boundary. */
+CK_CHECKED ck_status ck_runner_buffer_changes(ck_runner *self, ck_error *err);
+/* Writes them to the scope's own keys: those of the session, or its overlay. */
+CK_CHECKED ck_status ck_runner_apply_changes(ck_runner *self, ck_error *err);
+/* Forgets them. */
+void ck_runner_drop_changes(ck_runner *self);
+/* All that are linked by `next`. */
+void ck_runner_free_outcomes(ck_outcome *outcome);
+
+/* ---- runner_open.c ---- */
+
+/* A runner of the execution's list, without a coroutine. */
+CK_CHECKED ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *parent,
+                                   const char *scope, ck_error *err);
+/* Opens its coroutine at its position. */
+CK_CHECKED ck_status ck_runner_open(ck_runner *self, ck_error *err);
+void ck_runner_free(ck_runner *self);
+/* Takes a runner off the list and frees it. */
+void ck_execution_drop(ck_execution *self, ck_runner *gone);
+
+/* ---- scope_end.c ---- */
+
+/* The coroutine is dead, or cannot get what it asked for: the session ends, or the scope with an
+ * error for its parent. */
+CK_CHECKED ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text,
+                                    ck_error *err);
+
+/* ---- runner.c ---- */
+
+/* One step; false in *moved when nothing can be done now. */
+CK_CHECKED ck_status ck_runner_advance(bool *moved, ck_runner *self, ck_error *err);
+
+#endif

@@ -1,0 +1,138 @@
+/* scope_end.c - a scope ends, with a result or an error, and is forgotten once its parent is past
+ * the join.
+ *
+ * A child's key position.<scope> is there from its fork until its parent is past the first boundary
+ * behind the join: a resume from any checkpoint in between finds the child at its position. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/runtime/execution/call_private.h"
+#include "core/runtime/execution/scope_private.h"
+
+/* ---- forgotten ---- */
+
+static ck_status remove_keys(ck_runner *self, ck_error *err) {
+  char key[2 * CK_STATE_KEY_MAX];
+  ck_session *session = self->execution->session;
+  ck_state_entry *entries;
+  size_t count;
+  snprintf(key, sizeof key, "position.%s", self->scope);
+  ck_status status = ck_session_put(session, key, NULL, err);
+  if (status == CK_OK) status = ck_state_list(&entries, &count, self->written, err);
+  if (status != CK_OK) return status;
+  for (size_t i = 0; i < count && status == CK_OK; i++) {
+    snprintf(key, sizeof key, "%s%s", self->overlays[0], entries[i].key);
+    status = ck_session_put(session, key, NULL, err);
+  }
+  free(entries);
+  return status;
+}
+
+static void drop_family(ck_runner *self) {
+  const ck_execution *execution = self->execution;
+  for (size_t i = execution->runner_count; i-- > 0;) {
+    if (execution->runners[i]->parent != self) continue;
+    drop_family(execution->runners[i]);
+    i = execution->runner_count; /* others have moved */
+  }
+  ck_execution_drop(self->execution, self);
+}
+
+/* It failed, and the flow can call the same work by its tag: what is known of it stays, for a later
+ * attempt. */
+static ck_status set_aside(ck_runner *self, ck_error *err) {
+  self->set_aside = self->execution->has_orphans = true;
+  ck_status status = ck_runner_put_position(self, self->cut, err);
+  if (status == CK_OK) drop_family(self);
+  return status;
+}
+
+/* Its children go with it, joined or not: all have ended. What is saved of them in the state of an
+ * earlier process goes too. */
+static ck_status forget(ck_runner *self, ck_error *err) {
+  ck_execution *execution = self->execution;
+  char key[CK_STATE_KEY_MAX];
+  ck_status status = CK_OK;
+  for (size_t i = execution->runner_count; i-- > 0 && status == CK_OK;) {
+    if (execution->runners[i]->parent != self) continue;
+    status = forget(execution->runners[i], err);
+    i = execution->runner_count; /* others have moved */
+  }
+  snprintf(key, sizeof key, "position.%s", self->scope);
+  if (status == CK_OK && execution->has_orphans)
+    status = ck_execution_remove_saved(execution, key, err);
+  if (status == CK_OK) status = remove_keys(self, err);
+  if (status == CK_OK) ck_execution_drop(execution, self);
+  return status;
+}
+
+ck_status ck_runner_forget_joined(ck_runner *self, ck_error *err) {
+  const ck_execution *execution = self->execution;
+  ck_status status = CK_OK;
+  for (size_t i = execution->runner_count; i-- > 0 && status == CK_OK;) {
+    ck_runner *child = execution->runners[i];
+    if (child->parent != self || !child->joined || child->phase != CK_PHASE_ENDED) continue;
+    status = child->error && child->tagged ? set_aside(child, err) : forget(child, err);
+    i = execution->runner_count; /* its own children are gone as well */
+  }
+  return status;
+}
+
+/* ---- ended ---- */
+
+static void abandon_children(ck_runner *self) {
+  const ck_execution *execution = self->execution;
+  for (size_t i = 0; i < execution->runner_count; i++) {
+    ck_runner *child = execution->runners[i];
+    if (child->parent != self || child->phase == CK_PHASE_ENDED) continue;
+    child->abandoned = child->joined = true;
+    ck_runner_cancel_calls(child, false);
+    abandon_children(child);
+  }
+}
+
+static const ck_runner *find_open_child(const ck_runner *self) {
+  for (size_t i = 0; i < self->execution->runner_count; i++) {
+    const ck_runner *child = self->execution->runners[i];
+    if (child->parent == self && child->phase != CK_PHASE_ENDED) return child;
+  }
+  return NULL;
+}
+
+ck_status ck_runner_end(ck_runner *self, ck_error *err) {
+  const ck_runner *open = self->error ? NULL : find_open_child(self);
+  char text[CK_ERROR_TEXT_MAX];
+  snprintf(text, sizeof text, "scope %s ended while its scope %s was open: it must be joined",
+           self->scope, open ? open->scope : "");
+  if (open) return ck_runner_fail(self, CK_E_FLOW, text, err);
+  if (self->error) abandon_children(self);
+  if (self->error) ck_runner_drop_changes(self);
+  ck_status status = ck_runner_apply_changes(self, err);
+  /* What a failed one had joined stays: run again, it joins it once more. */
+  if (status == CK_OK && !self->error) status = ck_runner_forget_joined(self, err);
+  if (status == CK_OK && !self->error) status = ck_runner_remove_orphans(self, err);
+  self->phase = CK_PHASE_ENDED;
+  self->end = ck_session_last_seq(self->execution->session);
+  /* One that failed is run again from its last boundary: what it did since must be found. */
+  int64_t cut = self->error ? self->cut : self->end;
+  return status == CK_OK ? ck_runner_put_position(self, cut, err) : status;
+}
+
+ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_error *err) {
+  ck_execution *execution = self->execution;
+  const ck_ending *inner = &execution->failure;
+  if (cause == CK_E_FLOW && inner->status && strstr(text, inner->text))
+    cause = inner->cause; /* passed on, from below */
+  if (!self->parent) {
+    self->phase = CK_PHASE_REST;
+    ck_execution_end(execution, CK_SESSION_FAILED, cause, text);
+    return CK_OK;
+  }
+  execution->failure = (ck_ending){.status = CK_SESSION_FAILED, .cause = cause};
+  snprintf(execution->failure.text, sizeof execution->failure.text, "%s", text);
+  ck_session_mark_unclean(execution->session);
+  self->error = strdup(text);
+  self->error_status = cause;
+  return self->error ? ck_runner_end(self, err) : ck_error_no_memory(err);
+}
