@@ -8,7 +8,7 @@
 
 #include "core/effect/asker.h"
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 /* A driver named "ask"; recordings come before it in the list. Borrows `loop`, and `asker` (NULL:
  * nobody is there), which is freed after the driver. */

@@ -4,7 +4,7 @@
 #define CK_EFFECT_PENDING_CALL_H
 
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 /* The first member of the driver's struct ck_effect_run. */
 typedef struct ck_pending_call {

@@ -8,7 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 /* A driver named "read". Borrows `loop`. */
 CK_CHECKED ck_status ck_read_driver_new(ck_effect_driver **out, ck_loop *loop, ck_clock clock,

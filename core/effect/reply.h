@@ -3,7 +3,7 @@
 #define CK_EFFECT_REPLY_H
 
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 /* Those on their way. Set `loop`, zero-initialise the rest. */
 typedef struct ck_replies {

@@ -8,7 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 /* A driver named "sleep". A cancelled sleep is FAILED with CK_E_INTERRUPTED at once. Borrows
  * `loop`. */

@@ -1,4 +1,4 @@
-/* effect.h - an outward action, what came of it, and what a driver of such actions provides. */
+/* effect.h - an outward action of a flow, and its outcome. driver.h: what carries it out. */
 #ifndef CK_MODEL_EFFECT_H
 #define CK_MODEL_EFFECT_H
 
@@ -23,7 +23,7 @@ typedef enum {
       CK_EFFECT_KIND_COUNT
 } ck_effect_kind;
 
-/* X(enumerator, name): what may be done again when the outcome is not known. */
+/* X(enumerator, name): whether an effect may be repeated when its outcome is not known. */
 /* clang-format off */
 #define CK_EFFECT_CLASS_TABLE(X) \
   X(CK_EFFECT_PURE, "pure") /* re-run freely */ \
@@ -40,7 +40,7 @@ typedef enum {
 
 const char *ck_effect_kind_name(ck_effect_kind kind);
 const char *ck_effect_class_name(ck_effect_class class);
-/* True when it may simply be done again: pure or idempotent. */
+/* True when an effect may be repeated without a question: pure or idempotent. */
 bool ck_effect_class_repeats(ck_effect_class class);
 /* False when there is no such name. */
 bool ck_effect_kind_of(ck_effect_kind *out, const char *name);
@@ -49,7 +49,8 @@ bool ck_effect_class_of(ck_effect_class *out, const char *name);
 /* The messages of one scope, in order, with a digest that grows by one message at a time. */
 typedef struct ck_conversation ck_conversation;
 
-/* Everything is borrowed and lives until the sink's done was called. */
+/* An action as a driver is given it. Everything is borrowed and lives until the sink's `done` was
+ * called. */
 typedef struct ck_effect {
   const char *scope; /* "main" */
   const char *key; /* scope/position/kind/ordinal, such as "main/agent#3/tool/1": the place, never a
@@ -57,13 +58,13 @@ typedef struct ck_effect {
   uint32_t attempt; /* from 1 */
   ck_effect_kind kind;
   ck_effect_class class;
-  const char *agent;         /* who acts; NULL */
-  const char *const *payers; /* the agents for whom what it costs counts, `agent` and those above
-                                it; NULL-terminated; NULL: nobody */
+  const char *agent;         /* the agent that acts; NULL */
+  const char *const *payers; /* the agents whose budgets bear the cost: `agent` and those above it;
+                                NULL-terminated; NULL: nobody */
   /* JSON object by kind. As sent; the ledger keeps the digest of the redacted form.
    *   model: {model, tools?: [NAME | {name, description?, parameters?}], options…?}
    *   tool:  {name, call_id?, index (from 0), arguments, server?},
-   *          or {server, list: true}: what it offers
+   *          or {server, list: true}: the list of the server's tools
    *   exec:  {argv, env?, cwd?, input?, timeout_ms?, output_max?}
    *   agent: {process, prompt, session?}
    *   sleep: {ms}
@@ -77,24 +78,23 @@ typedef struct ck_effect {
                         scope's view so far: a recording's cursor */
   int64_t reserve_micros; /* most it can cost, micro-dollars; 0 free, -1 unmetered */
   int64_t deadline_ms;    /* monotonic; 0 none */
-  int64_t begun_ms; /* wall time of its first intent, also of an earlier run: what a sleep counts
-                       from */
+  int64_t
+      begun_ms; /* wall time of its first intent, also of an earlier run: the start of a sleep */
 } ck_effect;
 
-/* True for a call of a tool. To ask a server what tools it offers is none: it counts for
- * nothing. */
+/* True for a call of a tool. Listing a server's tools is none and is not counted. */
 bool ck_effect_is_tool_call(const ck_effect *effect);
 
 /* X(enumerator, name on disk). */
 /* clang-format off */
 #define CK_OUTCOME_TABLE(X) \
   X(CK_OUTCOME_OK, "ok") \
-  /* it ran and failed; `result` tells why: for a tool, told to the model */ \
+  /* it ran and failed; `result` has the cause, which of a tool is given to the model */ \
   X(CK_OUTCOME_ERROR, "error") \
   /* it could not be carried out; the session fails or pauses; not recorded as done */ \
   X(CK_OUTCOME_FAILED, "failed") \
-  X(CK_OUTCOME_ENDED, "ended") /* the recording has no more: the flow ends well */ \
-  X(CK_OUTCOME_ABSENT, "absent") /* of a probe, or of what was cancelled: it never happened */ \
+  X(CK_OUTCOME_ENDED, "ended") /* the recording is at its end: the flow ends well */ \
+  X(CK_OUTCOME_ABSENT, "absent") /* of a probe, or of a cancelled effect: it never happened */ \
   X(CK_OUTCOME_UNKNOWN, "unknown") /* nobody can tell; the effect stays in doubt */
 /* clang-format on */
 typedef enum {
@@ -106,7 +106,7 @@ typedef enum {
 const char *ck_outcome_status_name(ck_outcome_status status);
 bool ck_outcome_status_of(ck_outcome_status *out, const char *name);
 
-/* What an effect came to. Owned by whoever holds it; ck_outcome_free. */
+/* The result of an effect. Owned by its holder; ck_outcome_free. */
 typedef struct ck_outcome {
   ck_outcome_status status;
   ck_value *result; /* model: the message, verbatim; tool, exec: a JSON string or any JSON; ask: a
@@ -116,56 +116,16 @@ typedef struct ck_outcome {
   int64_t cost_micros;    /* -1: no price known (unmetered) */
   int64_t input_tokens, output_tokens;
   int64_t seq;             /* of its event, once recorded; 0 before */
-  struct ck_outcome *next; /* of effects asked for together: the next one's, in their order; NULL.
-                              ck_outcome_free takes one */
+  struct ck_outcome *next; /* of effects that were requested together: the next one's outcome, in
+                              the order of the requests; NULL. ck_outcome_free frees one */
 } ck_outcome;
-/* Takes no reference: shares `result`. `error` is copied. */
+/* Shares `result` (a reference of its own); `error` is copied. */
 CK_CHECKED ck_status ck_outcome_new(ck_outcome **out, ck_outcome_status status,
                                     const ck_value *result, const char *error, ck_error *err);
 void ck_outcome_free(ck_outcome *self);
 
-/* Where a driver delivers. Loop thread only. */
-typedef struct ck_effect_sink {
-  void (*update)(
-      struct ck_effect_sink *sink,
-      ck_bytes chunk); /* a JSON object: becomes an `update` event; between start and done */
-  void (*done)(struct ck_effect_sink *sink,
-               ck_outcome *outcome); /* Takes; exactly once, also after cancel */
-} ck_effect_sink;
-
-typedef struct ck_effect_run
-    ck_effect_run; /* one started effect, owned by its driver until done was called */
-
-/* What a driver provides. Loop thread only. Replayed outcomes never reach a driver. start and probe
- * never call the sink before they return; after an error status they never call it at all. */
-typedef struct ck_effect_driver {
-  const char *name; /* kept with each outcome as "via" */
-  void *self;
-  /* True when this driver serves `effect`; the first in the list that does is taken. */
-  bool (*serves)(void *self, const ck_effect *effect);
-  CK_CHECKED ck_status (*start)(ck_effect_run **out, void *self, const ck_effect *effect,
-                                ck_effect_sink *sink, ck_error *err);
-  /* NULL: not reconcilable. Delivers OK or ERROR (it had happened, here is the outcome), ABSENT or
-   * UNKNOWN. */
-  CK_CHECKED ck_status (*probe)(ck_effect_run **out, void *self, const ck_effect *effect,
-                                ck_effect_sink *sink, ck_error *err);
-  /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is
-   * not NULL. */
-  bool (*probes)(void *self, const ck_effect *effect);
-  void (*cancel)(void *self, ck_effect_run *run);
-  /* May be NULL: no. A question was answered elsewhere with `answer`: the run ends, and `done` is
-   * not called. False: it cannot be taken back any more. */
-  bool (*withdraw)(void *self, ck_effect_run *run, const char *answer);
-  /* May be NULL: free. The most that `effect` can cost, micro-dollars; -1: it has no price. */
-  int64_t (*reserve)(void *self, const ck_effect *effect);
-  /* May be NULL. The flow ended well in `scope`: CK_E_DIVERGED when the driver expected more of it
-   * (a recording not used up). */
-  CK_CHECKED ck_status (*finish)(void *self, const char *scope, uint64_t consumed, ck_error *err);
-  void (*free)(void *self);
-} ck_effect_driver;
-
-/* CK_E_REFUSED names the choices: the request of a question gives some, and `answer`, JSON, is none
- * of these texts. */
+/* Checks `answer` (JSON) against the options of a question's `request`. CK_E_REFUSED names the
+ * options: there are some, and the answer is none of these texts. */
 CK_CHECKED ck_status ck_effect_check_answer(ck_bytes request, ck_bytes answer, ck_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* keys.c - splits names into words and compares their ends with the table. */
 #include "core/redact/keys.h"
+#include "core/redact/words_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +56,7 @@ static bool is_one_of(ck_bytes word, const char *const *list) {
 
 #define LIST(word) word,
 static const char *const qualifiers[] = {CK_KEY_QUALIFIERS(LIST) NULL};
-static const char *const deeds[] = {CK_KEY_DEEDS(LIST) NULL};
+static const char *const actions[] = {CK_KEY_ACTIONS(LIST) NULL};
 static const char *const ids[] = {CK_KEY_IDS(LIST) NULL};
 static const char *const skeleton[] = {CK_KEY_SKELETON(LIST) NULL};
 
@@ -155,7 +156,7 @@ static bool holds(const ck_key_rule *rule, ck_bytes words) {
   size_t front = words.len - rule->len;
   while (front > 0 && words.data[front - 1] != ' ') front--; /* to the word it is the end of */
   if (front < 2) return true;
-  return !is_one_of(last_word((ck_bytes){words.data, front - 1}), deeds);
+  return !is_one_of(last_word((ck_bytes){words.data, front - 1}), actions);
 }
 
 /* Of those that hold, one of the profile, else the longest: its kind says most. */

@@ -2,16 +2,16 @@
 #ifndef CK_REDACT_KEYS_TABLE_H
 #define CK_REDACT_KEYS_TABLE_H
 
-/* How a rule is to be read. */
+/* How the words of a rule match a name, and which values the rule is for. */
 enum {
   CK_KEY_SUFFIX = 0,    /* the last words of a name: "openai api key" for "api key" */
   CK_KEY_WHOLE = 1,     /* the whole name */
   CK_KEY_JOINED = 2,    /* also the end of a longer word: "dbpassword" */
-  CK_KEY_RANDOM = 4,    /* only a text that looks made by chance, as the name has other meanings */
+  CK_KEY_RANDOM = 4,    /* only a text that looks random, because the name has other meanings */
   CK_KEY_CODE = 8,      /* a short code: numbers count from three digits */
   CK_KEY_PAIRS = 16,    /* only a text that has a '=' */
   CK_KEY_EXCLUDED = 32, /* of the profile: a state key is dropped whole */
-  CK_KEY_TEXTS = 64     /* texts only: what else there is belongs to a record's skeleton */
+  CK_KEY_TEXTS = 64     /* texts only: other values belong to a record's skeleton */
 };
 
 /* X(words, kind of the placeholder, flags). Words are lower case, one space between them; digits do
@@ -124,40 +124,6 @@ enum {
   X("pin", "code", CK_KEY_WHOLE | CK_KEY_CODE | CK_KEY_RANDOM) \
   X("seed phrase", "seed", CK_KEY_SUFFIX) X("recovery phrase", "seed", CK_KEY_SUFFIX) \
   X("security answer", "secret", CK_KEY_SUFFIX)
-/* clang-format on */
-
-/* Words behind a name that leave it what it is: api_key_value, passwordBase64. */
-/* clang-format off */
-#define CK_KEY_QUALIFIERS(X) \
-  X("value") X("plain") X("plaintext") X("cleartext") X("raw") X("base") X("b") X("hex") \
-  X("string") X("str") X("binary") X("bytes") X("encrypted") X("old") X("new") X("current") \
-  X("previous") X("prod") X("production") X("dev") X("test") X("testing") X("staging") X("live") \
-  X("sandbox") X("confirmation") X("confirm") X("again") X("repeat") X("backup") X("primary") \
-  X("secondary")
-/* clang-format on */
-
-/* Words in front of one that make it a deed or a property: reset_password, has_secret. */
-/* clang-format off */
-#define CK_KEY_DEEDS(X) \
-  X("forgot") X("reset") X("change") X("has") X("is") X("needs") X("requires") X("require") \
-  X("show") X("hide") X("toggle") X("missing") X("invalid") X("wrong") X("verify") X("check") \
-  X("validate") X("generate") X("rotate") X("create") X("delete") X("update") X("list") X("get") \
-  X("set") X("use") X("max") X("min") X("allow") X("allows") X("no") X("non") X("not") \
-  X("public") X("without")
-/* clang-format on */
-
-/* Last words of names whose values identify something: never edited inside. */
-/* clang-format off */
-#define CK_KEY_IDS(X) \
-  X("id") X("ids") X("uuid") X("guid") X("signature") X("signatures") X("digest") X("sha") \
-  X("md") X("checksum") X("hash") X("fingerprint") X("etag") X("integrity") X("commit") X("uid")
-/* clang-format on */
-
-/* Members that say what an object is: left when all of its values are to go. */
-/* clang-format off */
-#define CK_KEY_SKELETON(X) \
-  X("type") X("kind") X("role") X("object") X("status") X("via") X("scope") X("class") \
-  X("agent")
 /* clang-format on */
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "core/base/buffer.h"
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 typedef struct drive {
   ck_effect_sink sink; /* first: the sink is the drive */

@@ -22,7 +22,7 @@
 
 #include "core/effect/asker.h"
 #include "core/effect/jsonrpc/service.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 #include "core/model/permission.h"
 
 enum { CK_ACP_SILENCE_MS = 1800000, CK_ACP_CANCEL_MS = 5000 };

@@ -17,6 +17,7 @@
 #define CK_EFFECT_CASSETTE_CASSETTE_H
 
 #include "core/effect/loop.h"
+#include "core/model/driver.h"
 #include "core/model/conversation.h"
 
 typedef struct ck_cassette ck_cassette;

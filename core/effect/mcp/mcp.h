@@ -23,7 +23,7 @@
 #define CK_EFFECT_MCP_MCP_H
 
 #include "core/effect/jsonrpc/service.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 enum { CK_MCP_TEXT_MAX = 1 << 20 };
 

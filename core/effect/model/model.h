@@ -24,7 +24,7 @@
 
 #include "core/base/clock.h"
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 #include "core/model/profile.h"
 
 enum { CK_MODEL_ANSWER_MAX = 64 << 20 };

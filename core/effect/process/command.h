@@ -11,7 +11,7 @@
 #define CK_EFFECT_PROCESS_COMMAND_H
 
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 typedef struct ck_command_tool {
   const char *name;

@@ -21,7 +21,7 @@
 
 #include "core/effect/loop.h"
 #include "core/effect/process/spill.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 
 enum {
   CK_EXEC_OUTPUT_MAX = 1 << 20, /* of each output, unless the request says */

@@ -7,7 +7,7 @@
 #define CK_HOST_RUN_FACTS_H
 
 #include "core/effect/loop.h"
-#include "core/model/effect.h"
+#include "core/model/driver.h"
 #include "core/runtime/session/session.h"
 #include "core/store/store.h"
 

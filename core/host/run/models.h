@@ -2,6 +2,7 @@
 #ifndef CK_HOST_RUN_MODELS_H
 #define CK_HOST_RUN_MODELS_H
 
+#include "core/model/driver.h"
 #include "core/host/run/driver_context.h"
 
 /* Calls `problem` for each model that the flow names and the profile lacks. */

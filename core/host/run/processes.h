@@ -3,6 +3,7 @@
 #ifndef CK_HOST_RUN_PROCESSES_H
 #define CK_HOST_RUN_PROCESSES_H
 
+#include "core/model/driver.h"
 #include "core/effect/jsonrpc/service.h"
 #include "core/host/run/driver_context.h"
 

@@ -2,6 +2,7 @@
 #ifndef CK_HOST_RUN_PROGRAMS_H
 #define CK_HOST_RUN_PROGRAMS_H
 
+#include "core/model/driver.h"
 #include "core/host/run/driver_context.h"
 
 /* The driver of exec effects, with what only the host knows: the folder of long outputs, and

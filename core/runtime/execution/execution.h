@@ -3,6 +3,7 @@
 #ifndef CK_RUNTIME_EXECUTION_EXECUTION_H
 #define CK_RUNTIME_EXECUTION_EXECUTION_H
 
+#include "core/model/driver.h"
 #include "core/runtime/session/flow.h"
 #include "core/runtime/session/session.h"
 

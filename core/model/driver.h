@@ -1,0 +1,46 @@
+/* driver.h - what carries effects out: the functions of a driver, and the sink for its outcomes. */
+#ifndef CK_MODEL_DRIVER_H
+#define CK_MODEL_DRIVER_H
+
+#include "core/model/effect.h"
+
+/* Where a driver delivers the outcome. Loop thread only. */
+typedef struct ck_effect_sink {
+  /* Between start and done. `chunk`, a JSON object, becomes an `update` event. */
+  void (*update)(struct ck_effect_sink *sink, ck_bytes chunk);
+  /* Exactly once, also after cancel. Takes `outcome`. */
+  void (*done)(struct ck_effect_sink *sink, ck_outcome *outcome);
+} ck_effect_sink;
+
+/* One started effect, owned by its driver until done was called. */
+typedef struct ck_effect_run ck_effect_run;
+
+/* What a driver provides. Loop thread only. Replayed outcomes never reach a driver. start and probe
+ * never call the sink before they return; after an error status they never call it at all. */
+typedef struct ck_effect_driver {
+  const char *name; /* kept with each outcome as "via" */
+  void *self;
+  /* True when this driver serves `effect`; the first such driver of the list is used. */
+  bool (*serves)(void *self, const ck_effect *effect);
+  CK_CHECKED ck_status (*start)(ck_effect_run **out, void *self, const ck_effect *effect,
+                                ck_effect_sink *sink, ck_error *err);
+  /* NULL: not reconcilable. Delivers OK or ERROR (the effect had happened, with this outcome),
+   * ABSENT or UNKNOWN. */
+  CK_CHECKED ck_status (*probe)(ck_effect_run **out, void *self, const ck_effect *effect,
+                                ck_effect_sink *sink, ck_error *err);
+  /* True when `effect` can be probed: drivers may decide per tool. NULL means: whenever probe is
+   * not NULL. */
+  bool (*probes)(void *self, const ck_effect *effect);
+  void (*cancel)(void *self, ck_effect_run *run);
+  /* NULL: never. A question was answered elsewhere with `answer`: the run ends, and `done` is not
+   * called. False: the question cannot be withdrawn any more. */
+  bool (*withdraw)(void *self, ck_effect_run *run, const char *answer);
+  /* NULL: free. The most that `effect` can cost, micro-dollars; -1: it has no price. */
+  int64_t (*reserve)(void *self, const ck_effect *effect);
+  /* May be NULL. Called when the flow ended well in `scope`; CK_E_DIVERGED when the driver expected
+   * more effects (a recording is not used up). */
+  CK_CHECKED ck_status (*finish)(void *self, const char *scope, uint64_t consumed, ck_error *err);
+  void (*free)(void *self);
+} ck_effect_driver;
+
+#endif
