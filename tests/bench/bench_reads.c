@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 #include "tests/bench/bench.h"
 
 enum { CHECKPOINTS = 1000, EVENTS = 100, ROUNDS = 21 };

@@ -1,6 +1,6 @@
 /* test_tail_involved.c - a tail holds what its agent took part in, and nothing of another's; the
  * same as the core's own rule. */
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 #include "tests/policies/policy_case.h"
 #include "tests/tap.h"
 

@@ -3,7 +3,7 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/inspect/session_view.h"
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 #include "core/store/maintenance.h"
 
 typedef struct values {

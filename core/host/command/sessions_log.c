@@ -3,7 +3,7 @@
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/table.h"
 #include "core/host/session/fields.h"
-#include "core/runtime/session/describe.h"
+#include "core/runtime/session/tail/describe.h"
 
 typedef struct values {
   const char *session, *agent, *kind;

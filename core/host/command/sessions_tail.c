@@ -6,7 +6,7 @@
 #include "core/host/inspect/agent_tail.h"
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
-#include "core/runtime/session/tail_section.h"
+#include "core/runtime/session/tail/tail_section.h"
 
 typedef struct values {
   const char *session, *agent, *last, *profile;

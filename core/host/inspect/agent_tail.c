@@ -8,7 +8,7 @@
 #include "core/host/cli/suggest.h"
 #include "core/host/session/profile_secrets.h"
 #include "core/host/session/fields.h"
-#include "core/runtime/session/select.h"
+#include "core/runtime/session/opening/select.h"
 
 enum { DEPTH_DEFAULT = 50, NAMES_MAX = 8, LOOK_BACK = 2000 };
 

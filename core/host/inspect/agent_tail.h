@@ -4,7 +4,7 @@
 
 #include "core/host/inspect/inspect.h"
 #include "core/host/print/document.h"
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 
 typedef struct ck_agent_tail_options {
   const char *agent;

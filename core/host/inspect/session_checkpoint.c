@@ -7,7 +7,7 @@
 
 #include "core/runtime/budget/spending.h"
 #include "core/runtime/budget/usage.h"
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 
 enum { DEPTH_DEFAULT = 50 };
 

@@ -10,7 +10,7 @@
 #include "core/host/mcp/tools.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/profile_secrets.h"
-#include "core/runtime/session/tail_section.h"
+#include "core/runtime/session/tail/tail_section.h"
 
 enum { SESSIONS_DEFAULT = 20, SESSIONS_MAX = 1000 };
 

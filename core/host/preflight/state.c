@@ -4,8 +4,8 @@
 
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/preflight/preflight.h"
-#include "core/runtime/session/select.h"
-#include "core/runtime/session/migrate.h"
+#include "core/runtime/session/opening/select.h"
+#include "core/runtime/session/opening/migrate.h"
 
 /* The one that a word means which is no id in full. */
 static ck_status pick(ck_preflight *self, ck_store *store, ck_error *err) {

@@ -4,7 +4,7 @@
 #define CK_HOST_RUN_AMEND_H
 
 #include "core/host/cli/command.h"
-#include "core/runtime/session/edit.h"
+#include "core/runtime/session/opening/edit.h"
 #include "core/runtime/session/secret.h"
 
 /* The options' values, as a member of a command's own struct. */

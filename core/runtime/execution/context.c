@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "core/runtime/execution/call_private.h"
-#include "core/runtime/session/tail_section.h"
+#include "core/runtime/session/tail/tail_section.h"
 
 static void name_notification(char *out, size_t size, const ck_call *self) {
   snprintf(out, size, "%s/tail", self->key);

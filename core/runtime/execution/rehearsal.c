@@ -7,7 +7,7 @@
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/execution/unsettled.h"
 #include "core/runtime/ledger/replay_range.h"
-#include "core/runtime/session/rules.h"
+#include "core/runtime/session/opening/rules.h"
 
 const char *ck_rehearsed_name(ck_rehearsed what) {
   static const char *const names[] = {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/runtime/history/history_edit_private.h"
-#include "core/runtime/session/opening.h"
+#include "core/runtime/session/opening/opening.h"
 
 /* As if the origin had ended at the checkpoint: the fork's timelines and seqs follow those that it
  * sees. */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/runtime/session/checkpoint.h"
-#include "core/runtime/session/load.h"
-#include "core/runtime/session/opening.h"
-#include "core/runtime/session/select.h"
+#include "core/runtime/session/opening/load.h"
+#include "core/runtime/session/opening/opening.h"
+#include "core/runtime/session/opening/select.h"
 
 ck_status ck_history_edit_open(ck_history_edit *self, ck_runtime *runtime, const char *id,
                                const char *doing, ck_error *err) {

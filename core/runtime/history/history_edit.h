@@ -7,7 +7,7 @@
 #ifndef CK_RUNTIME_HISTORY_HISTORY_EDIT_H
 #define CK_RUNTIME_HISTORY_HISTORY_EDIT_H
 
-#include "core/runtime/session/edit.h"
+#include "core/runtime/session/opening/edit.h"
 #include "core/runtime/session/session.h"
 
 typedef struct ck_history_edit_options {

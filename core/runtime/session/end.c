@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "core/runtime/session/opening.h"
 #include "core/runtime/session/prune.h"
 #include "core/runtime/session/session_private.h"
 #include "core/store/maintenance.h"

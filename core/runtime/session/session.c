@@ -59,6 +59,12 @@ void ck_session_close(ck_session *self) {
   ck_session_free(self);
 }
 
+void ck_session_set_status(ck_session *self, ck_session_status status) {
+  self->record.status = status;
+}
+
+void ck_session_drop_lease(ck_session *self) { self->lease = (ck_lease){0}; }
+
 void ck_session_set_failure(ck_session *self, ck_status failure) { self->failure = failure; }
 
 const char *ck_session_id(const ck_session *self) { return self->record.id; }

@@ -4,8 +4,8 @@
  *   start or resume  ->  append, put, effects  ->  boundary (policy decides)  ->  checkpoint queued
  *                    ->  durable
  *
- *   start.h        a new session                      ck_session_start
- *   resume.h       an existing one goes on            ck_session_resume
+ *   opening/start.h    a new session                  ck_session_start
+ *   opening/resume.h   an existing one goes on        ck_session_resume
  *   transcript.h   what happened: events              ck_session_append, _push, _flush, _wait
  *   state.h        what is known: keys and values     ck_session_put, _get
  *   scopes.h       the conversations                  ck_session_conversation
@@ -31,10 +31,10 @@
 #include "core/runtime/session/end.h"
 #include "core/runtime/session/policy.h"
 #include "core/runtime/session/redaction.h"
-#include "core/runtime/session/resume.h"
+#include "core/runtime/session/opening/resume.h"
 #include "core/runtime/session/saving.h"
 #include "core/runtime/session/scopes.h"
-#include "core/runtime/session/start.h"
+#include "core/runtime/session/opening/start.h"
 #include "core/runtime/session/state.h"
 #include "core/runtime/session/totals.h"
 #include "core/runtime/session/transcript.h"

@@ -71,20 +71,20 @@ struct ck_session {
   ck_redactor *redactor; /* everything written passes it */
   ck_status failure;     /* the run's, for its closing event; CK_OK: none, or not known */
 
-  /* opening.c: which run of which session it is. */
+  /* opening/opening.c: which run of which session it is. Its end changes status and lease. */
   ck_session_record record;
   ck_timeline timeline;
   ck_view view; /* what the live timeline sees, the open range last */
   ck_lease lease;
 
-  /* load.c: what the run goes on from. */
+  /* opening/load.c: what the run goes on from. */
   int64_t resumed_from; /* seq of the checkpoint; 0: the first event */
   int64_t cut;          /* seq up to which the transcript is folded; the events behind it are the
                            ledger's. 0: a new session */
   ck_ledger *ledger;    /* of what lies behind the checkpoint resumed from */
 
   ck_state *state;       /* state.c: as the running session has it */
-  ck_resume_rules rules; /* rules.c: of the last resume */
+  ck_resume_rules rules; /* opening/rules.c: of the last resume */
   ck_channel *channel;   /* saving.c; NULL: not open */
   ck_saving_recorded saving;
   ck_transcript transcript;
@@ -102,6 +102,10 @@ CK_CHECKED ck_status ck_session_new(ck_session **out, ck_runtime *runtime,
                                     ck_error *err);
 /* Frees it without writing anything; the session's lock in the store is not released. */
 void ck_session_free(ck_session *self);
+/* As the store has it by now. */
+void ck_session_set_status(ck_session *self, ck_session_status status);
+/* The session is deleted: there is no lock to release. */
+void ck_session_drop_lease(ck_session *self);
 /* Why the run fails, for its closing event. CK_OK: not known. */
 void ck_session_set_failure(ck_session *self, ck_status failure);
 

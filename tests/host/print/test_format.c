@@ -1,7 +1,7 @@
 /* test_format.c - figures and columns as a person reads them. */
 #include <string.h>
 
-#include "core/runtime/session/describe.h"
+#include "core/runtime/session/tail/describe.h"
 #include "core/host/print/format.h"
 #include "tests/tap.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 #include "core/store/verify.h"
 #include "tests/lua/import/imports.h"
 #include "tests/tap.h"

@@ -7,7 +7,7 @@
 
 #include "core/runtime/portable/cassette_export.h"
 #include "core/runtime/portable/run_checkpoint.h"
-#include "core/runtime/session/tail_section.h"
+#include "core/runtime/session/tail/tail_section.h"
 #include "tests/starve.h"
 #include "tests/tap.h"
 

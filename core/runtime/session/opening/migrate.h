@@ -1,6 +1,6 @@
 /* migrate.h - a session of an older version of its flow. */
-#ifndef CK_RUNTIME_SESSION_MIGRATE_H
-#define CK_RUNTIME_SESSION_MIGRATE_H
+#ifndef CK_RUNTIME_SESSION_OPENING_MIGRATE_H
+#define CK_RUNTIME_SESSION_OPENING_MIGRATE_H
 
 #include "core/runtime/session/session.h"
 

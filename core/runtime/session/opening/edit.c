@@ -1,5 +1,5 @@
 /* edit.c - edits as they are given, checked, written down and read back. */
-#include "core/runtime/session/edit.h"
+#include "core/runtime/session/opening/edit.h"
 
 #include <stdlib.h>
 #include <string.h>

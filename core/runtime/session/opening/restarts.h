@@ -1,7 +1,7 @@
 /* restarts.h - how often in a row a session died soon after it was resumed, without progress.
  * Within the runtime. */
-#ifndef CK_RUNTIME_SESSION_RESTARTS_H
-#define CK_RUNTIME_SESSION_RESTARTS_H
+#ifndef CK_RUNTIME_SESSION_OPENING_RESTARTS_H
+#define CK_RUNTIME_SESSION_OPENING_RESTARTS_H
 
 #include "core/store/store.h"
 

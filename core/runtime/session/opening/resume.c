@@ -4,17 +4,17 @@
  * Rows up to the head's last seq never change, and the acquisition answers whether the head is
  * still the head: so everything that can fail comes before it, and a resume that fails has changed
  * nothing. */
-#include "core/runtime/session/resume.h"
+#include "core/runtime/session/opening/resume.h"
 
 #include "core/runtime/budget/usage.h"
-#include "core/runtime/session/amend.h"
+#include "core/runtime/session/opening/amend.h"
 #include "core/runtime/session/checkpoint.h"
-#include "core/runtime/session/load.h"
-#include "core/runtime/session/migrate.h"
-#include "core/runtime/session/opening.h"
-#include "core/runtime/session/restarts.h"
-#include "core/runtime/session/rules.h"
-#include "core/runtime/session/select.h"
+#include "core/runtime/session/opening/load.h"
+#include "core/runtime/session/opening/migrate.h"
+#include "core/runtime/session/opening/opening.h"
+#include "core/runtime/session/opening/restarts.h"
+#include "core/runtime/session/opening/rules.h"
+#include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/session_private.h"
 
 static ck_status check_resumable(const ck_session_record *record, ck_error *err) {

@@ -1,10 +1,10 @@
 /* opening.h - a run's first transaction: its timeline, its first events, the session's row or its
  * acquisition. Within the runtime. */
-#ifndef CK_RUNTIME_SESSION_OPENING_H
-#define CK_RUNTIME_SESSION_OPENING_H
+#ifndef CK_RUNTIME_SESSION_OPENING_OPENING_H
+#define CK_RUNTIME_SESSION_OPENING_OPENING_H
 
 #include "core/model/event.h"
-#include "core/runtime/session/edit.h"
+#include "core/runtime/session/opening/edit.h"
 #include "core/store/store.h"
 
 typedef struct ck_session ck_session;
@@ -42,8 +42,5 @@ CK_CHECKED ck_status ck_session_write_gathered(ck_session *self, const ck_head *
 
 /* For reading only: the session's events can be read, nothing can be written. */
 void ck_session_set_number(ck_session *self, int64_t number);
-void ck_session_set_status(ck_session *self, ck_session_status status);
-/* The session is deleted: there is no lock to release. */
-void ck_session_drop_lease(ck_session *self);
 
 #endif

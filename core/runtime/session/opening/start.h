@@ -1,10 +1,10 @@
 /* start.h - a new session. */
-#ifndef CK_RUNTIME_SESSION_START_H
-#define CK_RUNTIME_SESSION_START_H
+#ifndef CK_RUNTIME_SESSION_OPENING_START_H
+#define CK_RUNTIME_SESSION_OPENING_START_H
 
 #include "core/model/profile.h"
 #include "core/runtime/commit/runtime.h"
-#include "core/runtime/session/edit.h"
+#include "core/runtime/session/opening/edit.h"
 #include "core/runtime/session/policy.h"
 
 typedef struct ck_session ck_session;

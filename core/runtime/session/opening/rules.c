@@ -1,5 +1,5 @@
 /* rules.c - asks the policies' rules at a resume, refuses it or sets the bases. */
-#include "core/runtime/session/rules.h"
+#include "core/runtime/session/opening/rules.h"
 
 #include <stdlib.h>
 

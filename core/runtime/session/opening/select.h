@@ -1,6 +1,6 @@
 /* select.h - which checkpoint a resume goes on from. */
-#ifndef CK_RUNTIME_SESSION_SELECT_H
-#define CK_RUNTIME_SESSION_SELECT_H
+#ifndef CK_RUNTIME_SESSION_OPENING_SELECT_H
+#define CK_RUNTIME_SESSION_OPENING_SELECT_H
 
 #include "core/store/store.h"
 

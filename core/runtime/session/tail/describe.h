@@ -1,6 +1,6 @@
 /* describe.h - an event in one line, for a person. */
-#ifndef CK_RUNTIME_SESSION_DESCRIBE_H
-#define CK_RUNTIME_SESSION_DESCRIBE_H
+#ifndef CK_RUNTIME_SESSION_TAIL_DESCRIBE_H
+#define CK_RUNTIME_SESSION_TAIL_DESCRIBE_H
 
 #include "core/model/event.h"
 

@@ -1,7 +1,7 @@
 /* load.h - what a run goes on from: its timeline and view, what was spent, the ledger of what it
  * can meet again. Within the runtime. */
-#ifndef CK_RUNTIME_SESSION_LOAD_H
-#define CK_RUNTIME_SESSION_LOAD_H
+#ifndef CK_RUNTIME_SESSION_OPENING_LOAD_H
+#define CK_RUNTIME_SESSION_OPENING_LOAD_H
 
 #include "core/base/json.h"
 #include "core/store/store.h"

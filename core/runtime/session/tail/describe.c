@@ -1,5 +1,5 @@
 /* describe.c - an event in one line, for a person. */
-#include "core/runtime/session/describe.h"
+#include "core/runtime/session/tail/describe.h"
 
 #include <string.h>
 

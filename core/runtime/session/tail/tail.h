@@ -1,6 +1,6 @@
 /* tail.h - the tail of an agent: the last N events in which it took part. */
-#ifndef CK_RUNTIME_SESSION_TAIL_H
-#define CK_RUNTIME_SESSION_TAIL_H
+#ifndef CK_RUNTIME_SESSION_TAIL_TAIL_H
+#define CK_RUNTIME_SESSION_TAIL_TAIL_H
 
 #include "core/runtime/session/policy.h"
 #include "core/store/store.h"

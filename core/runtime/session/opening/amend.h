@@ -1,9 +1,9 @@
 /* amend.h - a person's edits of a session's state: checked before anything is acquired, announced
  * in the opening of a run, then made and kept by a checkpoint. Within the runtime. */
-#ifndef CK_RUNTIME_SESSION_AMEND_H
-#define CK_RUNTIME_SESSION_AMEND_H
+#ifndef CK_RUNTIME_SESSION_OPENING_AMEND_H
+#define CK_RUNTIME_SESSION_OPENING_AMEND_H
 
-#include "core/runtime/session/edit.h"
+#include "core/runtime/session/opening/edit.h"
 #include "core/store/store.h"
 
 typedef struct ck_session ck_session;

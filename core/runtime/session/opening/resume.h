@@ -1,10 +1,10 @@
 /* resume.h - a session goes on from one of its checkpoints. */
-#ifndef CK_RUNTIME_SESSION_RESUME_H
-#define CK_RUNTIME_SESSION_RESUME_H
+#ifndef CK_RUNTIME_SESSION_OPENING_RESUME_H
+#define CK_RUNTIME_SESSION_OPENING_RESUME_H
 
 #include "core/model/profile.h"
 #include "core/runtime/commit/runtime.h"
-#include "core/runtime/session/edit.h"
+#include "core/runtime/session/opening/edit.h"
 #include "core/runtime/session/policy.h"
 
 typedef struct ck_session ck_session;

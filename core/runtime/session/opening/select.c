@@ -1,5 +1,5 @@
 /* select.c - the given checkpoint, or the latest in view that will do. */
-#include "core/runtime/session/select.h"
+#include "core/runtime/session/opening/select.h"
 
 typedef struct search {
   const ck_view *view;

@@ -1,6 +1,6 @@
 /* test_tail_section.c - a tail's text is the heading word for word, then each event on a line of
  * its own, whatever it says. */
-#include "core/runtime/session/tail_section.h"
+#include "core/runtime/session/tail/tail_section.h"
 
 #include <stdlib.h>
 #include <string.h>

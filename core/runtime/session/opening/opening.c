@@ -1,5 +1,5 @@
 /* opening.c - opens a run: announces it in the transaction that makes or acquires its session. */
-#include "core/runtime/session/opening.h"
+#include "core/runtime/session/opening/opening.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,9 +113,3 @@ ck_status ck_session_write_gathered(ck_session *self, const ck_head *head,
 }
 
 void ck_session_set_number(ck_session *self, int64_t number) { self->record.no = number; }
-
-void ck_session_set_status(ck_session *self, ck_session_status status) {
-  self->record.status = status;
-}
-
-void ck_session_drop_lease(ck_session *self) { self->lease = (ck_lease){0}; }

@@ -1,11 +1,11 @@
 /* tail_section.c - writes an agent's tail as the text that enters its context when its session goes
  * on. */
-#include "core/runtime/session/tail_section.h"
+#include "core/runtime/session/tail/tail_section.h"
 
 #include "core/base/clock.h"
 #include "core/base/log.h"
 #include "core/base/utf8.h"
-#include "core/runtime/session/describe.h"
+#include "core/runtime/session/tail/describe.h"
 
 static const char heading[] =
     "## Session Context (Resumed)\n"

@@ -1,6 +1,6 @@
 /* amend.c - makes a person's edits of a session's state, and finds those that a crash left unmade.
  */
-#include "core/runtime/session/amend.h"
+#include "core/runtime/session/opening/amend.h"
 
 #include "core/runtime/session/secret.h"
 #include "core/runtime/session/session_private.h"

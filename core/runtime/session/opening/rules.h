@@ -1,7 +1,7 @@
 /* rules.h - what the policies' rules do to each constraint when a session is resumed. Within the
  * runtime. */
-#ifndef CK_RUNTIME_SESSION_RULES_H
-#define CK_RUNTIME_SESSION_RULES_H
+#ifndef CK_RUNTIME_SESSION_OPENING_RULES_H
+#define CK_RUNTIME_SESSION_OPENING_RULES_H
 
 #include "core/base/json.h"
 #include "core/runtime/session/policy.h"

@@ -1,11 +1,11 @@
 /* load.c - loads what a run goes on from, without a trace: nothing is written. */
-#include "core/runtime/session/load.h"
+#include "core/runtime/session/opening/load.h"
 
 #include <string.h>
 
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/checkpoint.h"
-#include "core/runtime/session/opening.h"
+#include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/session_private.h"
 
 static const ck_timeline *find_timeline(const ck_head *head, int64_t no) {

@@ -5,7 +5,7 @@
  * they differ, the hook gets what a flow can see or stands on (memory, outputs, scratch, positions)
  * as one object, and gives it back changed. All that can fail is before the resume; what changed is
  * announced as edits, and kept by an edit checkpoint. */
-#include "core/runtime/session/migrate.h"
+#include "core/runtime/session/opening/migrate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* tail.c - walks back from the newest event until it has enough of one agent's. */
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Each is an `edit` event in the opening of the run: {"key", "value"} or, for a secret, {"key",
  * "ref"}. An edit checkpoint follows; where a crash came before it, the next resume makes the edits
  * again. */
-#ifndef CK_RUNTIME_SESSION_EDIT_H
-#define CK_RUNTIME_SESSION_EDIT_H
+#ifndef CK_RUNTIME_SESSION_OPENING_EDIT_H
+#define CK_RUNTIME_SESSION_OPENING_EDIT_H
 
 #include "core/model/session.h"
 #include "core/redact/redact.h"

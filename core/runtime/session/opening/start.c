@@ -1,13 +1,13 @@
 /* start.c - begins a new session: its row, its first timeline and its first event in one
  * transaction. */
-#include "core/runtime/session/start.h"
+#include "core/runtime/session/opening/start.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/session/amend.h"
+#include "core/runtime/session/opening/amend.h"
 #include "core/runtime/session/checkpoint.h"
-#include "core/runtime/session/opening.h"
+#include "core/runtime/session/opening/opening.h"
 #include "core/runtime/session/session_private.h"
 
 static ck_status copy_text(char **out, const char *text, ck_error *err) {

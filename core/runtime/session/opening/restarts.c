@@ -1,8 +1,8 @@
 /* restarts.c - how often in a row a session died soon after it was gone on with, without having got
  * anywhere. */
-#include "core/runtime/session/restarts.h"
+#include "core/runtime/session/opening/restarts.h"
 
-#include "core/runtime/session/resume.h"
+#include "core/runtime/session/opening/resume.h"
 #include "core/runtime/session/session_private.h"
 
 static bool take_seq(void *to, const ck_event *event) {

@@ -12,10 +12,10 @@
  * written. Line breaks and other control characters are escaped (\n, \t, \x1b), and what is longer
  * than CK_TAIL_TEXT_MAX bytes ends with "… (N more bytes)". A line says nothing of the event's
  * place, so an outcome reads the same where it was recorded and where it is replayed. */
-#ifndef CK_RUNTIME_SESSION_TAIL_SECTION_H
-#define CK_RUNTIME_SESSION_TAIL_SECTION_H
+#ifndef CK_RUNTIME_SESSION_TAIL_TAIL_SECTION_H
+#define CK_RUNTIME_SESSION_TAIL_TAIL_SECTION_H
 
-#include "core/runtime/session/tail.h"
+#include "core/runtime/session/tail/tail.h"
 
 enum { CK_TAIL_TEXT_MAX = 1000 };
 

@@ -1,7 +1,7 @@
 /* test_tail.c - an agent's tail is the last N events it took part in, in order, and never
  * another's. */
 /* link: -Wl,--wrap=ck_store_read_events */
-#include "core/runtime/session/tail_section.h"
+#include "core/runtime/session/tail/tail_section.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
