@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/effect/acp/acp_private.h"
+#include "core/effect/acp/private.h"
 
 typedef struct acp_driver {
   ck_effect_driver driver;
@@ -12,26 +12,9 @@ typedef struct acp_driver {
   size_t count;
 } acp_driver;
 
-/* ---- ends ---- */
-
 static void clear_run(ck_effect_run *run) {
   ck_buffer_clear(&run->text);
   free(run->tools);
-}
-
-void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome) {
-  ck_acp_drop_permissions(run->agent, run);
-  ck_pending_call_deliver(&run->errand, outcome);
-}
-
-void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why) {
-  ck_acp_drop_permissions(run->agent, run);
-  ck_pending_call_end(&run->errand, status, class, why);
-}
-
-void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why) {
-  ck_acp_drop_permissions(run->agent, run);
-  ck_pending_call_lose(&run->errand, class, why);
 }
 
 /* ---- the driver ---- */
@@ -82,7 +65,7 @@ static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
 
 static void cancel(void *self, ck_effect_run *run) {
   (void)self;
-  ck_acp_agent_cancel(run, CK_E_INTERRUPTED, "it was cancelled");
+  ck_acp_cancel(run, CK_E_INTERRUPTED, "it was cancelled");
 }
 
 static void free_driver(void *to) {

@@ -5,58 +5,9 @@
 #include <string.h>
 
 #include "core/effect/acp/files.h"
-#include "core/effect/acp/acp_private.h"
+#include "core/effect/acp/private.h"
 
 enum { VERSION = 1, AUTH_REQUIRED = -32000 };
-
-static int64_t silence_of(const ck_acp_agent *self) {
-  if (self->service.process->timeout_ms) return self->service.process->timeout_ms;
-  return self->options->silence_ms ? self->options->silence_ms : CK_ACP_SILENCE_MS;
-}
-
-/* ---- sessions ---- */
-
-ck_acp_session *ck_acp_agent_find_session(ck_acp_agent *self, const char *id) {
-  ck_acp_session *it = self->sessions;
-  while (it && strcmp(it->id, id) != 0) it = it->next;
-  return it;
-}
-
-static ck_acp_session *add_session(ck_acp_agent *self, const char *id, int64_t cost_micros) {
-  ck_acp_session *it = ck_acp_agent_find_session(self, id);
-  if (it) return it;
-  it = calloc(1, sizeof *it);
-  if (!it) return NULL;
-  snprintf(it->id, sizeof it->id, "%s", id);
-  it->cost_micros = cost_micros;
-  it->next = self->sessions;
-  self->sessions = it;
-  return it;
-}
-
-static void clear_sessions(ck_acp_agent *self) {
-  while (self->sessions) {
-    ck_acp_session *it = self->sessions;
-    self->sessions = it->next;
-    free(it);
-  }
-}
-
-/* "" when it is no string, or too long for an id. */
-static void read_id(char out[CK_ACP_ID_MAX], ck_bytes json) {
-  char *text = ck_json_dup_string(json);
-  *out = '\0';
-  if (text && strlen(text) < CK_ACP_ID_MAX) memcpy(out, text, strlen(text) + 1);
-  free(text);
-}
-
-ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params) {
-  ck_bytes id = ck_json_get(params, "sessionId");
-  for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (!run->errand.outcome && *run->session && ck_json_is_text(id, run->session)) return run;
-  }
-  return NULL;
-}
 
 /* ---- asking ---- */
 
@@ -114,7 +65,7 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
   run->phase = phase;
   run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened,
                              .to = run,
-                             .silence_ms = silence_of(run->agent),
+                             .silence_ms = ck_acp_silence_of(run->agent),
                              .deadline_ms = run->errand.effect->deadline_ms};
   ck_status status = write_params(&params, run, &err);
   if (status == CK_OK)
@@ -142,12 +93,12 @@ static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char 
 static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
-  read_id(wanted, ck_json_get(run->errand.effect->request, "session"));
+  ck_acp_read_id(wanted, ck_json_get(run->errand.effect->request, "session"));
   if (*wanted && is_busy(agent, run, wanted)) {
     ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_FLOW, "its session is at work on another prompt");
     return;
   }
-  const ck_acp_session *known = *wanted ? ck_acp_agent_find_session(agent, wanted) : NULL;
+  const ck_acp_session *known = *wanted ? ck_acp_find_session(agent, wanted) : NULL;
   run->loads = *wanted && !known && agent->can_load;
   if (known || run->loads) memcpy(run->session, wanted, sizeof wanted);
   run->cost_before = known ? known->cost_micros : -1;
@@ -173,13 +124,13 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
     refuse_session(run, answer);
     return;
   }
-  if (!run->loads) read_id(run->session, ck_json_get(answer->json, "sessionId"));
+  if (!run->loads) ck_acp_read_id(run->session, ck_json_get(answer->json, "sessionId"));
   if (!*run->session) {
     ck_peer_stop(agent->service.peer, "it began a session without an id");
     ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_UNAVAILABLE, "the agent began a session without an id");
     return;
   }
-  const ck_acp_session *session = add_session(agent, run->session, run->loads ? -1 : 0);
+  const ck_acp_session *session = ck_acp_add_session(agent, run->session, run->loads ? -1 : 0);
   run->cost_before = session ? session->cost_micros : -1;
   run->is_new = !run->loads;
   run->text.len = 0; /* a loaded session is told again */
@@ -222,7 +173,7 @@ static void on_prompted(void *to, const ck_peer_answer *answer) {
       break;
     case CK_PEER_LATE:
       if (!ends) {
-        ck_acp_agent_cancel(run, CK_E_UNAVAILABLE, answer->text);
+        ck_acp_cancel(run, CK_E_UNAVAILABLE, answer->text);
         break;
       }
       ck_peer_stop(run->agent->service.peer, "it did not stop when it was told to");
@@ -232,46 +183,6 @@ static void on_prompted(void *to, const ck_peer_answer *answer) {
       ck_acp_lose(run, ends ? run->ending : CK_E_UNAVAILABLE, answer->text);
       break;
   }
-}
-
-static void tell_cancel(const ck_effect_run *run) {
-  ck_buffer params = {0};
-  ck_json_writer w = {.out = &params};
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "sessionId", run->session);
-  ck_json_end(&w, '}');
-  if (!params.failed)
-    ck_peer_notify(run->agent->service.peer, "session/cancel", ck_buffer_bytes(&params));
-  ck_buffer_clear(&params);
-}
-
-/* Waits for the answer to the prompt, which confirms it. */
-void ck_acp_agent_cancel(ck_effect_run *run, ck_status class, const char *why) {
-  const ck_acp_options *options = run->agent->options;
-  ck_peer *peer = run->agent->service.peer;
-  if (run->errand.outcome || run->phase == CK_ACP_ENDS) return;
-  if (run->phase < CK_ACP_PROMPTED || !peer) {
-    if (peer) ck_peer_forget(peer, &run->call);
-    ck_acp_lose(run, class, why);
-    return;
-  }
-  run->phase = CK_ACP_ENDS;
-  run->ending = class;
-  snprintf(run->why, sizeof run->why, "%s", why);
-  tell_cancel(run);
-  ck_acp_drop_permissions(run->agent, run);
-  run->call.deadline_ms = 0;
-  run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_ACP_CANCEL_MS;
-  if (run->call.id)
-    ck_peer_touch(peer, &run->call);
-  else
-    ck_peer_renew(peer, &run->call);
-}
-
-void ck_acp_agent_touch(ck_effect_run *run) {
-  if (run->phase == CK_ACP_ENDS || !run->agent->service.peer) return;
-  run->call.silence_ms = ck_acp_has_permissions(run) ? 0 : silence_of(run->agent);
-  ck_peer_touch(run->agent->service.peer, &run->call);
 }
 
 /* ---- what it says unasked ---- */
@@ -311,7 +222,7 @@ static void on_told(void *to, const ck_rpc_message *message) {
 
 static void on_lost(void *to, const char *why) {
   ck_acp_agent *self = to;
-  clear_sessions(self);
+  ck_acp_clear_sessions(self);
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
     if (why && !run->errand.outcome) ck_acp_lose(run, CK_E_UNAVAILABLE, why);
   }
@@ -387,5 +298,5 @@ void ck_acp_agent_clear(ck_acp_agent *self) {
   ck_service_clear(&self->service);
   while (self->permissions.next != &self->permissions)
     ck_acp_forget_permission(self->permissions.next);
-  clear_sessions(self);
+  ck_acp_clear_sessions(self);
 }

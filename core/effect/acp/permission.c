@@ -1,31 +1,12 @@
 /* permission.c - requests for permission: answered by rule, or put to a person. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "core/effect/acp/acp_private.h"
+#include "core/effect/acp/private.h"
 
-enum { OPTIONS_MAX = 16, TITLE_MAX = 200, OPEN_MAX = 64 };
+enum { OPTIONS_MAX = 16, TITLE_MAX = 200 };
 
 /* ---- answers ---- */
-
-static void reply(ck_acp_agent *self, ck_bytes id, ck_bytes option) {
-  ck_buffer result = {0};
-  ck_json_writer w = {.out = &result};
-  if (!self->service.peer) return;
-  ck_json_begin(&w, '{');
-  ck_json_name(&w, "outcome");
-  ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "outcome", option.len ? "selected" : "cancelled");
-  if (option.len) ck_json_member_raw(&w, "optionId", option);
-  ck_json_end(&w, '}');
-  ck_json_end(&w, '}');
-  if (result.failed)
-    ck_peer_refuse(self->service.peer, id, CK_RPC_INTERNAL_ERROR, ck_status_text(CK_E_NO_MEMORY));
-  else
-    ck_peer_reply(self->service.peer, id, ck_buffer_bytes(&result));
-  ck_buffer_clear(&result);
-}
 
 /* What was decided, by whom, becomes an update of the turn like those of the agent. */
 static void tell(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes option) {
@@ -69,14 +50,6 @@ static ck_bytes choose(ck_bytes options, ck_permit rule) {
 
 /* ---- a person ---- */
 
-void ck_acp_forget_permission(ck_acp_permission *self) {
-  self->previous->next = self->next;
-  self->next->previous = self->previous;
-  ck_value_free(self->id);
-  ck_value_free(self->request);
-  free(self);
-}
-
 static void on_person(void *to, const ck_answer *answer) {
   ck_acp_permission *self = to;
   ck_effect_run *run = self->run;
@@ -89,29 +62,14 @@ static void on_person(void *to, const ck_answer *answer) {
       if (i == answer->choice) option = ck_json_get(it.value, "optionId");
     }
     if (answer->status == CK_E_WAITING)
-      ck_acp_agent_cancel(run, CK_E_WAITING, "nobody answered the agent's request for permission");
+      ck_acp_cancel(run, CK_E_WAITING, "nobody answered the agent's request for permission");
     else if (answer->status == CK_E_INTERRUPTED)
-      ck_acp_agent_cancel(run, CK_E_INTERRUPTED, "the question for permission was cancelled");
-    reply(agent, ck_value_bytes(self->id), option);
+      ck_acp_cancel(run, CK_E_INTERRUPTED, "the question for permission was cancelled");
+    ck_acp_reply_permission(agent, ck_value_bytes(self->id), option);
     tell(run, ck_json_get(params, "toolCall"), "person", option);
-    ck_acp_agent_touch(run);
+    ck_acp_touch(run);
   }
   ck_acp_forget_permission(self);
-}
-
-static ck_status add_permission(ck_acp_permission **out, ck_effect_run *run,
-                                const ck_rpc_message *message, ck_error *err) {
-  ck_acp_agent *agent = run->agent;
-  ck_acp_permission *self = calloc(1, sizeof *self);
-  *out = self;
-  if (!self) return ck_error_no_memory(err);
-  self->agent = agent;
-  self->run = run;
-  self->next = &agent->permissions;
-  self->previous = agent->permissions.previous;
-  self->previous->next = self->next->previous = self;
-  ck_status status = ck_value_copy(&self->id, message->id, err);
-  return status == CK_OK ? ck_value_copy(&self->request, message->params, err) : status;
 }
 
 static void append_question(ck_buffer *out, const ck_effect_run *run, ck_bytes call) {
@@ -125,15 +83,6 @@ static void append_question(ck_buffer *out, const ck_effect_run *run, ck_bytes c
                           (int)shown, title.data ? title.data : "", shown < title.len ? "…" : "",
                           kind);
   ck_buffer_clear(&title);
-}
-
-/* No person would answer more of them. */
-static bool are_too_many(const ck_acp_agent *self) {
-  size_t count = 0;
-  for (const ck_acp_permission *it = self->permissions.next; it != &self->permissions;
-       it = it->next)
-    count++;
-  return count >= OPEN_MAX;
 }
 
 /* The names of the options, ended by NULL; false when they are none to choose from. */
@@ -156,10 +105,10 @@ static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, c
   char *names[OPTIONS_MAX + 1];
   ck_acp_permission *permission = NULL;
   if (!options->asker) return ck_error_set(err, CK_E_WAITING, "nobody is there to be asked");
-  if (are_too_many(run->agent))
+  if (ck_acp_permissions_are_full(run->agent))
     return ck_error_set(err, CK_E_REFUSED, "it asks for too much at once");
   bool choosable = read_options(names, ck_json_get(message->params, "options"));
-  ck_status status = choosable ? add_permission(&permission, run, message, err)
+  ck_status status = choosable ? ck_acp_add_permission(&permission, run, message, err)
                                : ck_error_set(err, CK_E_REFUSED, "it offers no options");
   if (status == CK_OK) {
     const ck_question asked = {.text = question,
@@ -171,7 +120,7 @@ static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, c
   }
   for (char **name = names; *name; name++) free(*name);
   if (status != CK_OK && permission) ck_acp_forget_permission(permission);
-  if (status == CK_OK) ck_acp_agent_touch(run);
+  if (status == CK_OK) ck_acp_touch(run);
   return status;
 }
 
@@ -187,43 +136,22 @@ static void wait_for_person(ck_effect_run *run, const ck_rpc_message *message) {
     snprintf(why, sizeof why,
              "%s; resume it at a terminal, or give its profile a rule for permissions",
              question.data);
-    ck_acp_agent_cancel(run, CK_E_WAITING, why);
-    reply(run->agent, message->id, (ck_bytes){0});
+    ck_acp_cancel(run, CK_E_WAITING, why);
+    ck_acp_reply_permission(run->agent, message->id, (ck_bytes){0});
   } else if (status != CK_OK) {
-    reply(run->agent, message->id,
-          choose(ck_json_get(message->params, "options"), CK_PERMIT_REJECT));
+    ck_acp_reply_permission(run->agent, message->id,
+                            choose(ck_json_get(message->params, "options"), CK_PERMIT_REJECT));
   }
   ck_buffer_clear(&question);
 }
 
-/* ---- what the turn's other parts need ---- */
-
-bool ck_acp_has_permissions(const ck_effect_run *run) {
-  const ck_acp_permission *end = &run->agent->permissions;
-  for (const ck_acp_permission *it = end->next; it != end; it = it->next) {
-    if (it->run == run) return true;
-  }
-  return false;
-}
-
-/* The asker still answers them, and nobody listens. */
-void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run) {
-  for (ck_acp_permission *it = self->permissions.next, *next; it != &self->permissions; it = next) {
-    next = it->next;
-    if (!it->run || (run && it->run != run)) continue;
-    it->run = NULL;
-    reply(self, ck_value_bytes(it->id), (ck_bytes){0});
-    self->options->asker->cancel(self->options->asker->self, it->asking);
-  }
-}
-
 void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message) {
   char kind[CK_ACP_KIND_MAX];
-  ck_effect_run *run = ck_acp_agent_find_run(self, message->params);
+  ck_effect_run *run = ck_acp_find_run(self, message->params);
   ck_bytes call = ck_json_get(message->params, "toolCall"),
            options = ck_json_get(message->params, "options");
   if (!run || run->phase != CK_ACP_PROMPTED) {
-    reply(self, message->id, (ck_bytes){0});
+    ck_acp_reply_permission(self, message->id, (ck_bytes){0});
     return;
   }
   ck_acp_kind_of(kind, run, call);
@@ -235,7 +163,7 @@ void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message) {
     return;
   }
   ck_bytes option = choose(options, rule);
-  reply(self, message->id, option);
+  ck_acp_reply_permission(self, message->id, option);
   tell(run, call, "rule", option);
-  ck_acp_agent_touch(run);
+  ck_acp_touch(run);
 }

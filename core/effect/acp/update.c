@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/acp/acp_private.h"
+#include "core/effect/acp/private.h"
 
 enum { UPDATES_MAX = 100000, UPDATE_BYTES_MAX = 64 << 20 };
 
@@ -45,7 +45,7 @@ static void note_tool(ck_effect_run *run, ck_bytes update) {
 
 static void note_cost(ck_acp_agent *self, const char *session, ck_bytes cost) {
   double amount;
-  ck_acp_session *it = ck_acp_agent_find_session(self, session);
+  ck_acp_session *it = ck_acp_find_session(self, session);
   if (!it || !ck_json_is_text(ck_json_get(cost, "currency"), "USD")) return;
   if (!ck_json_read_double(&amount, ck_json_get(cost, "amount")) || !(amount >= 0 && amount < 1e9))
     return;
@@ -69,11 +69,11 @@ static void sum_up(ck_effect_run *run, ck_bytes update) {
 }
 
 void ck_acp_take_update(ck_acp_agent *self, ck_bytes params) {
-  ck_effect_run *run = ck_acp_agent_find_run(self, params);
+  ck_effect_run *run = ck_acp_find_run(self, params);
   ck_bytes update = ck_json_get(params, "update");
   if (!run || ck_json_type_of(update) != CK_JSON_OBJECT) return;
   sum_up(run, update);
-  ck_acp_agent_touch(run);
+  ck_acp_touch(run);
   if (run->phase < CK_ACP_PROMPTED) return; /* of a session that is loaded */
   run->update_bytes += update.len;
   if (++run->updates > UPDATES_MAX || run->update_bytes > UPDATE_BYTES_MAX) {
@@ -105,7 +105,7 @@ static ck_status write_result(ck_value **out, const ck_effect_run *run, ck_bytes
 
 /* The agent tells what the whole session costs. One that tells nothing has no price. */
 static int64_t cost_of(const ck_effect_run *run) {
-  const ck_acp_session *session = ck_acp_agent_find_session(run->agent, run->session);
+  const ck_acp_session *session = ck_acp_find_session(run->agent, run->session);
   if (!session || !session->priced || run->cost_before < 0 ||
       session->cost_micros < run->cost_before)
     return -1;

@@ -1,5 +1,5 @@
 /* http.c - libcurl's sockets and its timer on the loop. */
-#include "core/effect/http/http_private.h"
+#include "core/effect/http/private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "core/effect/http/http_private.h"
+#include "core/effect/http/private.h"
 
 /* ---- what comes back ---- */
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "core/effect/mcp/mcp_private.h"
+#include "core/effect/mcp/private.h"
 
 typedef struct mcp_driver {
   ck_effect_driver driver;
@@ -13,23 +13,6 @@ typedef struct mcp_driver {
 } mcp_driver;
 
 static void clear_run(ck_effect_run *run) { ck_buffer_clear(&run->tools); }
-
-void ck_mcp_notify(ck_effect_run *run, const char *text) {
-  ck_outcome *outcome = NULL;
-  ck_value *value = NULL;
-  ck_error line, ignored = CK_ERROR_INIT;
-  if (run->probe) {
-    ck_pending_call_end(&run->errand, CK_OUTCOME_UNKNOWN, CK_OK, text);
-    return;
-  }
-  ck_error_set(&line, CK_E_FAILED, "%s", text);
-  if (ck_value_text(&value, ck_bytes_text(text), &ignored) == CK_OK) {
-    if (ck_outcome_new(&outcome, CK_OUTCOME_ERROR, value, line.text, &ignored) != CK_OK)
-      outcome = NULL;
-  }
-  ck_value_free(value);
-  ck_pending_call_deliver(&run->errand, outcome);
-}
 
 /* ---- the driver ---- */
 

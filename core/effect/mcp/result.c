@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
-#include "core/effect/mcp/mcp_private.h"
+#include "core/effect/mcp/private.h"
 
 static ck_status append_arguments(ck_json_writer *w, ck_bytes given, ck_error *err) {
   ck_buffer text = {0};

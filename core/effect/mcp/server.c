@@ -1,7 +1,7 @@
 /* server.c - one server's life: started, greeted, asked, started again. */
 #include <stdio.h>
 
-#include "core/effect/mcp/mcp_private.h"
+#include "core/effect/mcp/private.h"
 
 enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
 
@@ -44,7 +44,7 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   if (status == CK_OK)
     run->errand.sent = true;
   else if (status == CK_E_TYPE)
-    ck_mcp_notify(run, err.text);
+    ck_mcp_report_error(run, err.text);
   else
     ck_pending_call_lose(&run->errand, status, err.text);
   ck_buffer_clear(&params);
@@ -82,7 +82,7 @@ void ck_mcp_server_cancel(ck_effect_run *run) {
 static void take_silence(ck_effect_run *run, const char *text) {
   if (!run->cancelled) withdraw(run, "timeout");
   if (!ck_pending_call_is_in_doubt(&run->errand))
-    ck_mcp_notify(run, text);
+    ck_mcp_report_error(run, text);
   else
     ck_pending_call_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
@@ -93,7 +93,7 @@ static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
     case CK_PEER_RESULT:
       return true;
     case CK_PEER_ERROR:
-      ck_mcp_notify(run, answer->text);
+      ck_mcp_report_error(run, answer->text);
       break;
     case CK_PEER_LATE:
       take_silence(run, answer->text);
@@ -112,7 +112,7 @@ static void tell_problem(ck_effect_run *run, const ck_error *err) {
     return;
   }
   snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
-  ck_mcp_notify(run, text);
+  ck_mcp_report_error(run, text);
 }
 
 static void on_result(void *to, const ck_peer_answer *answer) {

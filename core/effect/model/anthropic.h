@@ -1,11 +1,10 @@
-/* anthropic.h - what whole and streamed answers of Anthropic's API have in common. For
- * model_anthropic*.c only.
- * */
+/* anthropic.h - answers of Anthropic's messages API, whole and streamed. For anthropic*.c only. */
 #ifndef CK_EFFECT_MODEL_ANTHROPIC_H
 #define CK_EFFECT_MODEL_ANTHROPIC_H
 
-#include "core/effect/model/model_private.h"
+#include "core/effect/model/private.h"
 
+/* ---- anthropic_answer.c ---- */
 /* What a usage object says replaces what was known; what it leaves out stays. */
 void ck_anthropic_read_usage(ck_usage *out, ck_bytes usage);
 bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer);
@@ -13,6 +12,10 @@ bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer);
  * Anthropic's documentation gives it. */
 void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text);
 
+/* The functions of ck_model_format. */
+CK_CHECKED ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err);
+
+/* ---- anthropic_stream.c ---- */
 CK_CHECKED ck_status ck_anthropic_take(ck_model_reply *out, ck_bytes data, ck_error *err);
 CK_CHECKED ck_status ck_anthropic_finish(ck_model_reply *out, ck_error *err);
 

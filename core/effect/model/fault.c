@@ -5,7 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "core/effect/http/retry.h"
-#include "core/effect/model/model_private.h"
+#include "core/effect/model/private.h"
 
 enum { SAID_MAX = 300, LOOKED_AT = 4096 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/model/model_private.h"
+#include "core/effect/model/private.h"
 
 static ck_model_field *find(const ck_model_fields *self, ck_bytes name) {
   for (size_t i = 0; i < self->count; i++) {

@@ -2,7 +2,7 @@
 #ifndef CK_EFFECT_MODEL_OPENAI_H
 #define CK_EFFECT_MODEL_OPENAI_H
 
-#include "core/effect/model/model_private.h"
+#include "core/effect/model/private.h"
 
 /* As ck_model_format says them. */
 CK_CHECKED ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err);

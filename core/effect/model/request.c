@@ -2,7 +2,7 @@
  * them. */
 #include <string.h>
 
-#include "core/effect/model/model_private.h"
+#include "core/effect/model/private.h"
 
 /* Of the effect's own request: the first two say what the core does, the others are made by it. */
 static bool is_own(ck_bytes name) {

@@ -5,7 +5,7 @@
 
 #include "core/effect/http/http.h"
 #include "core/effect/http/timer.h"
-#include "core/effect/model/model_private.h"
+#include "core/effect/model/private.h"
 
 typedef struct ck_model_driver {
   ck_effect_driver driver;

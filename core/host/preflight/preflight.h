@@ -59,18 +59,20 @@ CK_CHECKED ck_status ck_preflight_answer(const ck_preflight *self, ck_output *ou
 /* --dry-run: all that was found out. */
 CK_CHECKED ck_status ck_preflight_print(const ck_preflight *self, ck_output *output, ck_error *err);
 
-/* ---- for the files of preflight ---- */
+/* ---- for the files of this folder ---- */
 
+/* problems.c: adds a problem. The verdict becomes `status` for damaged data, CK_E_SECRET_MISSING
+ * while nothing but secrets is missing, else CK_E_REFUSED. */
 void ck_preflight_add(ck_preflight *self, ck_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* A part that could not be had is a problem, unless the program itself is in trouble. */
 CK_CHECKED ck_status ck_preflight_take(ck_preflight *self, ck_status status,
                                        const ck_error *failure, ck_error *err);
-/* preflight_state.c: the checkpoint, or an older one; the keys, slots and nodes that it has to
+/* state.c: the checkpoint, or an older one; the keys, slots and nodes that it has to
  * have. */
 CK_CHECKED ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err);
 CK_CHECKED ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_error *err);
-/* preflight_work.c: what a resume would do, and the programs and models that it needs. */
+/* work.c: what a resume would do, and the programs and models that it needs. */
 CK_CHECKED ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error *err);
 void ck_preflight_check_programs(ck_preflight *self, const ck_flow_manifest *manifest);
 

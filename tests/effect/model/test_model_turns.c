@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/effect/model/model_private.h"
+#include "core/effect/model/private.h"
 #include "tests/effect/wire_check.h"
 #include "tests/tap.h"
 

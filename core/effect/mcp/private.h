@@ -1,7 +1,6 @@
-/* mcp_private.h - one server and the effects it is asked for: what mcp.c, mcp_server.c and
- * mcp_result.c share. */
-#ifndef CK_EFFECT_MCP_MCP_PRIVATE_H
-#define CK_EFFECT_MCP_MCP_PRIVATE_H
+/* private.h - one server and its calls: what the files of this folder share. */
+#ifndef CK_EFFECT_MCP_PRIVATE_H
+#define CK_EFFECT_MCP_PRIVATE_H
 
 #include "core/effect/pending_call.h"
 #include "core/effect/mcp/mcp.h"
@@ -29,7 +28,7 @@ struct ck_mcp_server {
   ck_pending_calls runs;
 };
 
-/* ---- mcp_server.c ---- */
+/* ---- server.c ---- */
 CK_CHECKED ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options,
                                         const ck_process *process, ck_error *err);
 void ck_mcp_server_clear(ck_mcp_server *self);
@@ -40,11 +39,11 @@ void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run);
  * it is waited for a while. */
 void ck_mcp_server_cancel(ck_effect_run *run);
 
-/* ---- mcp.c ---- */
+/* ---- error.c ---- */
 /* Ends the run, later, with an error that the model is told; a probe cannot tell, then. */
-void ck_mcp_notify(ck_effect_run *run, const char *text);
+void ck_mcp_report_error(ck_effect_run *run, const char *text);
 
-/* ---- mcp_result.c ---- */
+/* ---- result.c ---- */
 /* What tools/call gave, as an outcome. CK_E_PARSE: it is none. */
 CK_CHECKED ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err);
 /* Appends the tools of a page of tools/list, with commas between them; a cursor in *next when there

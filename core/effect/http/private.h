@@ -1,6 +1,6 @@
-/* http_private.h - what the files that make HTTP requests share. For http*.c only. */
-#ifndef CK_EFFECT_HTTP_HTTP_PRIVATE_H
-#define CK_EFFECT_HTTP_HTTP_PRIVATE_H
+/* private.h - what the files that make HTTP requests share. For http*.c only. */
+#ifndef CK_EFFECT_HTTP_PRIVATE_H
+#define CK_EFFECT_HTTP_PRIVATE_H
 
 #include "core/effect/http/http.h"
 #include "core/effect/http/curl.h"

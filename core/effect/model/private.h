@@ -1,6 +1,6 @@
-/* model_private.h - what the files of the model driver share. For model*.c only. */
-#ifndef CK_EFFECT_MODEL_MODEL_PRIVATE_H
-#define CK_EFFECT_MODEL_MODEL_PRIVATE_H
+/* private.h - what the files of the model driver share. For model*.c only. */
+#ifndef CK_EFFECT_MODEL_PRIVATE_H
+#define CK_EFFECT_MODEL_PRIVATE_H
 
 #include "core/effect/model/model.h"
 #include "core/effect/model/turns.h"

@@ -1,6 +1,6 @@
-/* acp_private.h - one agent, its sessions and turns: what the files acp_*.c share. */
-#ifndef CK_EFFECT_ACP_ACP_PRIVATE_H
-#define CK_EFFECT_ACP_ACP_PRIVATE_H
+/* private.h - one agent, its sessions and turns: what the files of this folder share. */
+#ifndef CK_EFFECT_ACP_PRIVATE_H
+#define CK_EFFECT_ACP_PRIVATE_H
 
 #include "core/effect/acp/acp.h"
 #include "core/effect/pending_call.h"
@@ -66,27 +66,44 @@ struct ck_acp_agent {
   ck_acp_permission permissions; /* a ring; this is its end */
 };
 
-/* ---- acp_agent.c ---- */
-CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options,
-                                       const ck_process *process, ck_error *err);
-void ck_acp_agent_clear(ck_acp_agent *self);
-/* Begins the turn as soon as the agent can take it. Its outcome comes later, whatever happens. */
-void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run);
-/* Ends the turn with `class` and `why`: at once when the prompt is not sent, else when the agent
- * has confirmed. */
-void ck_acp_agent_cancel(ck_effect_run *run, ck_status class, const char *why);
+/* ---- session.c ---- */
+/* NULL: the living process does not know it. */
+ck_acp_session *ck_acp_find_session(ck_acp_agent *self, const char *id);
+/* The known one, or a new one with that cost; NULL: no memory. */
+ck_acp_session *ck_acp_add_session(ck_acp_agent *self, const char *id, int64_t cost_micros);
+void ck_acp_clear_sessions(ck_acp_agent *self);
+/* "" when `json` is no string, or too long for an id. */
+void ck_acp_read_id(char out[CK_ACP_ID_MAX], ck_bytes json);
 /* The turn that works in the session of `params`; NULL. */
-ck_effect_run *ck_acp_agent_find_run(ck_acp_agent *self, ck_bytes params);
-ck_acp_session *ck_acp_agent_find_session(ck_acp_agent *self, const char *id);
-/* The turn's silence begins anew, or does not count while a person thinks. */
-void ck_acp_agent_touch(ck_effect_run *run);
+ck_effect_run *ck_acp_find_run(ck_acp_agent *self, ck_bytes params);
 
-/* ---- acp.c: the ends of a turn, as in errand.h; its questions for permission end with it ---- */
+/* ---- permission_list.c ---- */
+/* `option` is a JSON string; no bytes: "cancelled". */
+void ck_acp_reply_permission(ck_acp_agent *self, ck_bytes id, ck_bytes option);
+/* `*out` belongs to the agent of `run`; also set after a failed copy. */
+CK_CHECKED ck_status ck_acp_add_permission(ck_acp_permission **out, ck_effect_run *run,
+                                           const ck_rpc_message *message, ck_error *err);
+/* Its memory goes; the asker must not answer any more. */
+void ck_acp_forget_permission(ck_acp_permission *self);
+bool ck_acp_permissions_are_full(const ck_acp_agent *self);
+bool ck_acp_has_permissions(const ck_effect_run *run);
+/* All questions of the turn (NULL: of all turns) are answered with "cancelled". */
+void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run);
+
+/* ---- turn.c ---- */
+/* The most milliseconds between two signs of life. */
+int64_t ck_acp_silence_of(const ck_acp_agent *self);
+/* The ends of a turn, as in pending_call.h; its questions for permission end with it. */
 void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome);
 void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why);
 void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why);
+/* Ends the turn with `class` and `why`: at once when the prompt is not sent, else when the agent
+ * has confirmed. */
+void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why);
+/* The turn's silence begins anew, or does not count while a person thinks. */
+void ck_acp_touch(ck_effect_run *run);
 
-/* ---- acp_update.c ---- */
+/* ---- update.c ---- */
 void ck_acp_take_update(ck_acp_agent *self, ck_bytes params);
 /* The kind of the tool call in a request for permission. */
 void ck_acp_kind_of(char out[CK_ACP_KIND_MAX], const ck_effect_run *run, ck_bytes call);
@@ -94,12 +111,14 @@ void ck_acp_kind_of(char out[CK_ACP_KIND_MAX], const ck_effect_run *run, ck_byte
 CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result,
                                         ck_error *err);
 
-/* ---- acp_permission.c ---- */
+/* ---- permission.c ---- */
 void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message);
-/* All questions of the turn (NULL: of all turns) are answered with "cancelled". */
-void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run);
-bool ck_acp_has_permissions(const ck_effect_run *run);
-/* Its memory goes; the asker must not answer any more. */
-void ck_acp_forget_permission(ck_acp_permission *self);
+
+/* ---- agent.c ---- */
+CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options,
+                                       const ck_process *process, ck_error *err);
+void ck_acp_agent_clear(ck_acp_agent *self);
+/* Begins the turn as soon as the agent can take it. Its outcome comes later, whatever happens. */
+void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run);
 
 #endif

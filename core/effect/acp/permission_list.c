@@ -1,0 +1,75 @@
+/* permission_list.c - the questions for permission that wait for a person, and replies to them. */
+#include <stdlib.h>
+
+#include "core/effect/acp/private.h"
+
+enum { OPEN_MAX = 64 };
+
+void ck_acp_reply_permission(ck_acp_agent *self, ck_bytes id, ck_bytes option) {
+  ck_buffer result = {0};
+  ck_json_writer w = {.out = &result};
+  if (!self->service.peer) return;
+  ck_json_begin(&w, '{');
+  ck_json_name(&w, "outcome");
+  ck_json_begin(&w, '{');
+  ck_json_member_text(&w, "outcome", option.len ? "selected" : "cancelled");
+  if (option.len) ck_json_member_raw(&w, "optionId", option);
+  ck_json_end(&w, '}');
+  ck_json_end(&w, '}');
+  if (result.failed)
+    ck_peer_refuse(self->service.peer, id, CK_RPC_INTERNAL_ERROR, ck_status_text(CK_E_NO_MEMORY));
+  else
+    ck_peer_reply(self->service.peer, id, ck_buffer_bytes(&result));
+  ck_buffer_clear(&result);
+}
+
+ck_status ck_acp_add_permission(ck_acp_permission **out, ck_effect_run *run,
+                                const ck_rpc_message *message, ck_error *err) {
+  ck_acp_agent *agent = run->agent;
+  ck_acp_permission *self = calloc(1, sizeof *self);
+  *out = self;
+  if (!self) return ck_error_no_memory(err);
+  self->agent = agent;
+  self->run = run;
+  self->next = &agent->permissions;
+  self->previous = agent->permissions.previous;
+  self->previous->next = self->next->previous = self;
+  ck_status status = ck_value_copy(&self->id, message->id, err);
+  return status == CK_OK ? ck_value_copy(&self->request, message->params, err) : status;
+}
+
+void ck_acp_forget_permission(ck_acp_permission *self) {
+  self->previous->next = self->next;
+  self->next->previous = self->previous;
+  ck_value_free(self->id);
+  ck_value_free(self->request);
+  free(self);
+}
+
+/* No person would answer more of them. */
+bool ck_acp_permissions_are_full(const ck_acp_agent *self) {
+  size_t count = 0;
+  for (const ck_acp_permission *it = self->permissions.next; it != &self->permissions;
+       it = it->next)
+    count++;
+  return count >= OPEN_MAX;
+}
+
+bool ck_acp_has_permissions(const ck_effect_run *run) {
+  const ck_acp_permission *end = &run->agent->permissions;
+  for (const ck_acp_permission *it = end->next; it != end; it = it->next) {
+    if (it->run == run) return true;
+  }
+  return false;
+}
+
+/* The asker still answers them, and nobody listens. */
+void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run) {
+  for (ck_acp_permission *it = self->permissions.next, *next; it != &self->permissions; it = next) {
+    next = it->next;
+    if (!it->run || (run && it->run != run)) continue;
+    it->run = NULL;
+    ck_acp_reply_permission(self, ck_value_bytes(it->id), (ck_bytes){0});
+    self->options->asker->cancel(self->options->asker->self, it->asking);
+  }
+}

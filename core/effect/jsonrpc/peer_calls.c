@@ -1,0 +1,82 @@
+/* peer_calls.c - a peer's requests under way: each is answered once, at the latest by the clock. */
+#include <stdio.h>
+
+#include "core/effect/jsonrpc/private.h"
+
+int64_t ck_peer_now_ms(void) { return (int64_t)(uv_hrtime() / 1000000); }
+
+void ck_peer_remove_call(ck_peer_call *call) {
+  call->previous->next = call->next;
+  call->next->previous = call->previous;
+  call->next = call->previous = NULL;
+  call->id = 0;
+}
+
+void ck_peer_answer_call(ck_peer_call *call, const ck_peer_answer *answer) {
+  ck_peer_remove_call(call);
+  call->answered(call->to, answer);
+}
+
+/* When the clock answers it; INT64_MAX: never. */
+static int64_t due_of(const ck_peer_call *call) {
+  int64_t due = call->silence_ms ? call->since_ms + call->silence_ms : INT64_MAX;
+  return call->deadline_ms && call->deadline_ms < due ? call->deadline_ms : due;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+void ck_peer_set_timer(ck_peer *self) {
+  int64_t due = INT64_MAX, now = ck_peer_now_ms();
+  for (ck_peer_call *call = self->calls.next; call != &self->calls; call = call->next) {
+    if (due_of(call) < due) due = due_of(call);
+  }
+  uv_update_time(self->timer->loop);
+  if (due == INT64_MAX)
+    uv_timer_stop(self->timer);
+  else
+    uv_timer_start(self->timer, on_timer, due > now ? (uint64_t)(due - now) : 0, 0);
+}
+
+static void on_timer(uv_timer_t *timer) {
+  ck_peer *self = timer->data;
+  char text[CK_PEER_TEXT_MAX];
+  int64_t now = ck_peer_now_ms();
+  for (ck_peer_call *call = self->calls.next, *next; call != &self->calls; call = next) {
+    next = call->next;
+    if (due_of(call) > now) continue;
+    snprintf(text, sizeof text, "%s did not answer within %.1f s", self->name,
+             (double)(now - call->since_ms) / 1000);
+    ck_peer_answer_call(call, &(ck_peer_answer){.outcome = CK_PEER_LATE, .text = text});
+    next = self->calls.next; /* the callback may have changed the ring */
+  }
+  ck_peer_set_timer(self);
+}
+
+ck_peer_call *ck_peer_find_call(ck_peer *self, ck_bytes id) {
+  int64_t number;
+  if (!ck_json_read_int(&number, id) || number <= 0) return NULL;
+  for (ck_peer_call *call = self->calls.next; call != &self->calls; call = call->next) {
+    if (call->id == number) return call;
+  }
+  return NULL;
+}
+
+void ck_peer_renew(ck_peer *self, ck_peer_call *call) {
+  call->id = call->sent_id;
+  call->since_ms = ck_peer_now_ms();
+  call->next = &self->calls;
+  call->previous = self->calls.previous;
+  call->previous->next = call->next->previous = call;
+  ck_peer_set_timer(self);
+}
+
+void ck_peer_forget(ck_peer *self, ck_peer_call *call) {
+  if (!call->id) return;
+  ck_peer_remove_call(call);
+  ck_peer_set_timer(self);
+}
+
+void ck_peer_touch(ck_peer *self, ck_peer_call *call) {
+  call->since_ms = ck_peer_now_ms();
+  if (call->id) ck_peer_set_timer(self);
+}

@@ -1,0 +1,106 @@
+/* peer_output.c - what a peer writes: lines, each a message or a batch of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/effect/jsonrpc/private.h"
+
+static void refuse_line(ck_peer *self, ck_bytes line, const char *what) {
+  ck_buffer text = {0};
+  ck_buffer_append_format(&text, "it wrote a line that is %s: ", what);
+  ck_peer_append_shown(&text, line);
+  ck_peer_stop(self, text.data && !text.failed ? text.data : what);
+  ck_buffer_clear(&text);
+}
+
+static void take_answer(ck_peer *self, const ck_rpc_message *message) {
+  ck_peer_call *call = ck_peer_find_call(self, message->id);
+  if (!call) return; /* late, twice, or never asked for */
+  ck_peer_answer answer = {.outcome = CK_PEER_RESULT, .json = message->result};
+  ck_buffer text = {0};
+  if (message->error.len) {
+    answer.outcome = CK_PEER_ERROR;
+    answer.json = message->error;
+    ck_json_read_int(&answer.code, ck_json_get(message->error, "code"));
+    ck_buffer_append_format(&text, "%s: ", self->name);
+    if (!ck_json_read_string(&text, ck_json_get(message->error, "message")))
+      ck_buffer_append_text(&text, "refused without a reason");
+    ck_buffer_append_format(&text, " (error %lld)", (long long)answer.code);
+    answer.text = text.failed ? ck_status_text(CK_E_NO_MEMORY) : text.data;
+  }
+  ck_peer_answer_call(call, &answer);
+  ck_peer_set_timer(self);
+  ck_buffer_clear(&text);
+}
+
+static void take_message(ck_peer *self, ck_bytes json) {
+  ck_rpc_message message;
+  if (!ck_rpc_read(&message, json))
+    refuse_line(self, json, "no JSON-RPC message");
+  else if (message.kind == CK_RPC_ANSWER)
+    take_answer(self, &message);
+  else
+    self->told(self->to, &message);
+}
+
+static bool is_blank(ck_bytes line) {
+  for (size_t i = 0; i < line.len; i++) {
+    if (!strchr(" \t\r", line.data[i]) || !line.data[i]) return false;
+  }
+  return true;
+}
+
+static void take_json(ck_peer *self, ck_bytes json) {
+  if (ck_json_type_of(json) != CK_JSON_ARRAY || ck_json_count(json) == 0) {
+    take_message(self, json);
+    return;
+  }
+  ck_json_iterator it = ck_json_iterate(json); /* a batch, as revision 2025-03-26 of MCP had them */
+  while (!*self->why && ck_json_next(&it)) take_message(self, it.value);
+}
+
+static void take_line(ck_peer *self, ck_bytes line) {
+  ck_buffer mended = {0};
+  ck_error err = CK_ERROR_INIT;
+  if (is_blank(line)) return;
+  ck_status status = ck_json_check(line, &err);
+  ck_bytes json = line;
+  if (status == CK_E_PARSE && ck_rpc_mend(&mended, line)) {
+    json = ck_buffer_bytes(&mended);
+    status = ck_buffer_check(&mended, &err);
+    if (status == CK_OK) status = ck_json_check(json, &err);
+  }
+  if (status == CK_OK)
+    take_json(self, json);
+  else if (status == CK_E_NO_MEMORY)
+    ck_peer_stop(self, err.text);
+  else
+    refuse_line(self, line, "no JSON");
+  ck_buffer_clear(&mended);
+}
+
+/* A line that came in one piece is never copied. */
+void ck_peer_take_output(ck_peer *self, ck_bytes chunk) {
+  if (!chunk.len && !*self->why) { /* its end, as a rule; it is waited for, since it says more */
+    self->silent = true;
+    ck_child_close_input(self->child);
+  }
+  while (chunk.len && !*self->why) {
+    const char *newline = memchr(chunk.data, '\n', chunk.len);
+    ck_bytes part = {chunk.data, newline ? (size_t)(newline - chunk.data) : chunk.len};
+    if (part.len > self->line_max - self->line.len) {
+      char text[CK_PEER_TEXT_MAX];
+      snprintf(text, sizeof text, "it wrote a line of more than %zu bytes", self->line_max);
+      ck_peer_stop(self, text);
+      return;
+    }
+    chunk = (ck_bytes){part.data + part.len + (newline != NULL),
+                       chunk.len - part.len - (newline != NULL)};
+    bool whole = newline && !self->line.len;
+    if (!whole) ck_buffer_append_bytes(&self->line, part);
+    if (self->line.failed)
+      ck_peer_stop(self, ck_status_text(CK_E_NO_MEMORY));
+    else if (newline)
+      take_line(self, whole ? part : ck_buffer_bytes(&self->line));
+    if (newline) ck_buffer_reset(&self->line);
+  }
+}

@@ -1,0 +1,44 @@
+/* peer_words.c - what is shown of a peer's own words: no word is cut. */
+#include <ctype.h>
+#include <string.h>
+
+#include "core/effect/jsonrpc/private.h"
+
+enum { SHOWN_MAX = 160, LAST_WORDS_MAX = 300 };
+
+static bool is_of_word(char c) {
+  return isalnum((unsigned char)c) || (c & 0x80) || (c && strchr("_-+/=.~%:!#$&*?@^", c));
+}
+
+size_t ck_peer_cut(ck_bytes text, size_t most) {
+  if (text.len <= most) return text.len;
+  while (most && is_of_word(text.data[most - 1])) most--;
+  return most;
+}
+
+void ck_peer_append_shown(ck_buffer *out, ck_bytes line) {
+  size_t shown = ck_peer_cut(line, SHOWN_MAX);
+  ck_json_append_string(out, (ck_bytes){line.data, shown});
+  if (shown < line.len) ck_buffer_append_text(out, "…");
+}
+
+/* Half of what is kept is thrown away at a time, so that no byte is moved often. */
+void ck_peer_keep_words(ck_peer *self, ck_bytes chunk) {
+  ck_buffer *words = &self->words;
+  ck_buffer_append_bytes(words, chunk);
+  if (words->failed || words->len < 2 * CK_PEER_ERROR_MAX) return;
+  memmove(words->data, words->data + words->len - CK_PEER_ERROR_MAX, CK_PEER_ERROR_MAX);
+  words->len = CK_PEER_ERROR_MAX;
+  words->data[words->len] = '\0';
+}
+
+void ck_peer_append_last_words(ck_buffer *out, ck_bytes words) {
+  while (words.len && strchr(" \t\r\n", words.data[words.len - 1])) words.len--;
+  if (!words.len) return;
+  if (words.len > LAST_WORDS_MAX) {
+    words = (ck_bytes){words.data + words.len - LAST_WORDS_MAX, LAST_WORDS_MAX};
+    while (words.len && is_of_word(*words.data)) words = (ck_bytes){words.data + 1, words.len - 1};
+  }
+  ck_buffer_append_text(out, "; its last words: ");
+  ck_json_append_string(out, words);
+}

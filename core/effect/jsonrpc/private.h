@@ -1,0 +1,54 @@
+/* private.h - a peer: what the files peer*.c share. */
+#ifndef CK_EFFECT_JSONRPC_PRIVATE_H
+#define CK_EFFECT_JSONRPC_PRIVATE_H
+
+#include <uv.h>
+
+#include "core/effect/jsonrpc/peer.h"
+#include "core/effect/process/child.h"
+
+enum { CK_PEER_TEXT_MAX = 900 };
+
+struct ck_peer {
+  ck_child *child;
+  uv_timer_t *timer; /* frees itself */
+  char *name;
+  char why[CK_PEER_TEXT_MAX]; /* why it was ended; "": it was not */
+  bool silent;                /* it closed its output */
+  size_t line_max, queue_max;
+  ck_buffer line;  /* begun and not ended */
+  ck_buffer words; /* the end of its standard error */
+  int64_t last_id;
+  ck_peer_call calls; /* a ring; this one is its end */
+  void (*told)(void *to, const ck_rpc_message *message);
+  void (*ended)(void *to, const char *why);
+  void *to;
+};
+
+/* ---- peer_calls.c: requests under way, and the clock that answers late ones ---- */
+int64_t ck_peer_now_ms(void); /* monotonic */
+/* The call that has this id; NULL: late, answered before, or never asked for. */
+ck_peer_call *ck_peer_find_call(ck_peer *self, ck_bytes id);
+void ck_peer_remove_call(ck_peer_call *call);
+/* Removes the call, then calls `answered`. */
+void ck_peer_answer_call(ck_peer_call *call, const ck_peer_answer *answer);
+/* For the call that is due next. */
+void ck_peer_set_timer(ck_peer *self);
+
+/* ---- peer_words.c: what is shown of a peer's own words ---- */
+/* Appends the front of a line, as a JSON string. */
+void ck_peer_append_shown(ck_buffer *out, ck_bytes line);
+/* Keeps the end of standard error. */
+void ck_peer_keep_words(ck_peer *self, ck_bytes chunk);
+/* Appends "; its last words: …"; nothing when it had none. */
+void ck_peer_append_last_words(ck_buffer *out, ck_bytes words);
+
+/* ---- peer_ending.c ---- */
+/* Appends why it ended. */
+void ck_peer_append_ending(ck_buffer *out, const ck_peer *self, const ck_child_end *end);
+
+/* ---- peer_output.c ---- */
+/* Takes standard output apart into lines, and passes on the messages; no bytes: it was closed. */
+void ck_peer_take_output(ck_peer *self, ck_bytes chunk);
+
+#endif
