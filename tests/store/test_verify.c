@@ -6,48 +6,8 @@
 
 #include "core/store/store_core.h"
 #include "core/store/memory/memory.h"
-#include "tests/store/history.h"
+#include "tests/store/victim.h"
 #include "tests/tap.h"
-
-enum { STEPS = 60, REWOUND = 20, TARGET = 40 };
-
-/* ---- a store whose rows can be reached ---- */
-
-typedef struct victim {
-  ck_store *store;
-  history past;
-  ck_memory_session *session;
-} victim;
-
-static ck_memory_session *session_of(ck_store *store, size_t at) {
-  return ((ck_memory_handle *)store->backend.self)->memory->sessions[at];
-}
-
-/* Two timelines: the second one goes on from an older checkpoint. */
-static void open_victim(victim *self) {
-  ck_error err = CK_ERROR_INIT;
-  history_must(ck_store_open(&self->store, "memory:", &(ck_store_options){.create = true}, &err),
-               &err, "open a store");
-  history_begin(&self->past, self->store, "victim", 31);
-  self->past.value_max = 600;
-  for (int i = 0; i < STEPS / 2; i++) history_go(&self->past, 2);
-  history_resume(&self->past, REWOUND);
-  for (int i = 0; i < STEPS / 2; i++) history_go(&self->past, 2);
-  self->session = session_of(self->store, 0);
-}
-
-static void close_victim(victim *self) {
-  history_clear(&self->past);
-  ck_store_close(self->store);
-}
-
-static ck_checkpoint_row *checkpoint_at(victim *self, size_t index) {
-  return self->session->checkpoints.rows[index];
-}
-
-static ck_event_row *event_at(victim *self, int64_t seq) {
-  return self->session->events.rows[seq - 1];
-}
 
 static char *payload_of(ck_checkpoint_row *row) { return (char *)(uintptr_t)row->payload.data; }
 
@@ -186,11 +146,11 @@ static void lose_boundary(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
 }
 static void lose_checkpoint(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
   (void)row, (void)e;
-  take_away(&v->session->checkpoints, TARGET);
+  take_away(&v->session->checkpoints, VICTIM_TARGET);
 }
 static void swap_payloads(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
   (void)e;
-  ck_checkpoint_row *other = checkpoint_at(v, TARGET + 1), kept = *row;
+  ck_checkpoint_row *other = victim_checkpoint(v, VICTIM_TARGET + 1), kept = *row;
   row->payload = other->payload, row->payload_digest = other->payload_digest;
   row->encoding = other->encoding, row->plain_len = other->plain_len;
   other->payload = kept.payload, other->payload_digest = kept.payload_digest;
@@ -198,7 +158,7 @@ static void swap_payloads(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
 }
 static void swap_events(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
   (void)row;
-  ck_event_row *other = event_at(v, e->seq - 2), kept = *e;
+  ck_event_row *other = victim_event(v, e->seq - 2), kept = *e;
   e->body = other->body, e->plain_len = other->plain_len, e->encoding = other->encoding;
   other->body = kept.body, other->plain_len = kept.plain_len, other->encoding = kept.encoding;
 }
@@ -250,15 +210,15 @@ static const struct {
 static void test_attacks(void) {
   for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
     victim it;
-    open_victim(&it);
-    ck_checkpoint_row *row = checkpoint_at(&it, TARGET);
+    victim_open(&it);
+    ck_checkpoint_row *row = victim_checkpoint(&it, VICTIM_TARGET);
     int64_t seq = row->seq;
     if (i == 0) tap_is_int(verify(&it, 0, 0).count, 0, "before the attack nothing is found");
-    attacks[i].attack(&it, row, event_at(&it, seq - 1));
+    attacks[i].attack(&it, row, victim_event(&it, seq - 1));
     findings found = verify(&it, seq - 1, seq);
     tap_ok(found.count > 0 && (found.near || attacks[i].anywhere),
            "%s is found where it is (%lld findings)", attacks[i].name, (long long)found.count);
-    close_victim(&it);
+    victim_close(&it);
   }
 }
 
@@ -266,9 +226,9 @@ static void test_attacks(void) {
 static void test_bit_rot(void) {
   victim it;
   int missed = 0, flips = 0;
-  open_victim(&it);
+  victim_open(&it);
   for (size_t i = 0; i < it.session->checkpoints.count; i++) {
-    ck_checkpoint_row *row = checkpoint_at(&it, i);
+    ck_checkpoint_row *row = victim_checkpoint(&it, i);
     for (size_t at = i % 64; at < row->payload.len; at += 64, flips++) {
       payload_of(row)[at] ^= (char)(1 << at % 8);
       missed += verify(&it, 0, 0).count == 0;
@@ -286,7 +246,7 @@ static void test_bit_rot(void) {
   }
   tap_is_int(missed, 0, "each of %d bits flipped in payloads and bodies is found", flips);
   tap_is_int(verify(&it, 0, 0).count, 0, "and flipped back all is well");
-  close_victim(&it);
+  victim_close(&it);
 }
 
 static bool pass(void *to, const ck_event *event) {
@@ -305,7 +265,7 @@ static bool reads_damaged(victim *self, int64_t seq) {
 static void test_damaged_events_are_not_read(void) {
   victim it;
   int read = 0, flips = 0;
-  open_victim(&it);
+  victim_open(&it);
   for (size_t i = 0; i < it.session->events.count; i++) {
     ck_event_row *row = it.session->events.rows[i];
     char *body = (char *)(uintptr_t)row->body.data;
@@ -322,7 +282,7 @@ static void test_damaged_events_are_not_read(void) {
   }
   tap_ok(read == 0 && flips > 0,
          "an event with a flipped bit is an error, not another event (%d bits)", flips);
-  close_victim(&it);
+  victim_close(&it);
 }
 
 /* ---- loading ---- */
@@ -330,7 +290,7 @@ static void test_damaged_events_are_not_read(void) {
 static void check_answer(victim *self, ck_status want, const char *what) {
   ck_error err = CK_ERROR_INIT;
   ck_state *state;
-  int64_t seq = self->past.seqs[TARGET];
+  int64_t seq = self->past.seqs[VICTIM_TARGET];
   ck_status status = ck_store_get_state(&state, self->store, 1, seq, &err);
   tap_is_status(status, want, &err, "loading with %s", what);
   bool named = strstr(err.text, "victim") && strstr(err.text, "checkpoint_");
@@ -341,8 +301,8 @@ static void check_answer(victim *self, ck_status want, const char *what) {
 
 static void test_damaged_rows(void) {
   victim it;
-  open_victim(&it);
-  ck_checkpoint_row *row = checkpoint_at(&it, TARGET), kept = *row;
+  victim_open(&it);
+  ck_checkpoint_row *row = victim_checkpoint(&it, VICTIM_TARGET), kept = *row;
   row->payload.len = 0;
   check_answer(&it, CK_E_EMPTY, "no bytes");
   *row = kept;
@@ -367,37 +327,38 @@ static void test_damaged_rows(void) {
   row->parent = row->seq;
   check_answer(&it, CK_E_CORRUPT, "itself as its parent");
   *row = kept;
-  checkpoint_at(&it, TARGET - 1)->digest.bytes[0] ^= 1;
+  victim_checkpoint(&it, VICTIM_TARGET - 1)->digest.bytes[0] ^= 1;
   check_answer(&it, CK_E_CORRUPT, "another digest of its parent");
-  checkpoint_at(&it, TARGET - 1)->digest.bytes[0] ^= 1;
-  tap_ok(history_loads(&it.past, TARGET), "undamaged it loads");
-  close_victim(&it);
+  victim_checkpoint(&it, VICTIM_TARGET - 1)->digest.bytes[0] ^= 1;
+  tap_ok(history_loads(&it.past, VICTIM_TARGET), "undamaged it loads");
+  victim_close(&it);
 }
 
 static void test_strange_payload(void) {
   victim it;
   history other;
-  open_victim(&it);
+  victim_open(&it);
   history_begin(&other, it.store, "other", 77);
   other.value_max = 600;
-  for (int i = 0; i < STEPS; i++) history_go(&other, 2);
-  ck_checkpoint_row *row = checkpoint_at(&it, TARGET), kept = *row;
-  const ck_checkpoint_row *strange = session_of(it.store, 1)->checkpoints.rows[TARGET];
+  for (int i = 0; i < VICTIM_STEPS; i++) history_go(&other, 2);
+  ck_checkpoint_row *row = victim_checkpoint(&it, VICTIM_TARGET), kept = *row;
+  const ck_checkpoint_row *strange =
+      victim_session_of(it.store, 1)->checkpoints.rows[VICTIM_TARGET];
   row->payload = strange->payload, row->payload_digest = strange->payload_digest;
   row->encoding = strange->encoding, row->plain_len = strange->plain_len;
   check_answer(&it, CK_E_WRONG_SESSION, "a payload of another session");
   *row = kept;
   history_clear(&other);
-  close_victim(&it);
+  victim_close(&it);
 }
 
 static void test_not_found(void) {
   victim it;
-  open_victim(&it);
+  victim_open(&it);
   const struct {
     int64_t session, seq;
     const char *what;
-  } absent[] = {{1, it.past.seqs[TARGET] + 1, "a seq without a checkpoint"},
+  } absent[] = {{1, it.past.seqs[VICTIM_TARGET] + 1, "a seq without a checkpoint"},
                 {1, 0, "seq 0"},
                 {1, INT64_MAX, "the greatest seq"},
                 {1, -5, "a negative seq"},
@@ -408,85 +369,7 @@ static void test_not_found(void) {
     ck_status status = ck_store_get_state(&state, it.store, absent[i].session, absent[i].seq, &err);
     tap_is_status(status, CK_E_NOT_FOUND, &err, "%s: %s", absent[i].what, err.text);
   }
-  close_victim(&it);
-}
-
-/* ---- reading events ---- */
-
-typedef struct seen {
-  int64_t seqs[4 * STEPS];
-  size_t count, stop_after;
-} seen;
-
-static bool see(void *to, const ck_event *event) {
-  seen *self = to;
-  self->seqs[self->count++] = event->seq;
-  return self->count != self->stop_after;
-}
-
-static bool wanted(const ck_event_query *query, const ck_event_row *row) {
-  if (query->view && !ck_view_contains(query->view, row->seq)) return false;
-  if (row->seq <= query->after || (query->until && row->seq > query->until)) return false;
-  if (query->kinds && !(query->kinds >> row->kind & 1)) return false;
-  if (query->scope && strcmp(query->scope, row->scope) != 0) return false;
-  return !query->agent || (row->agent && strcmp(row->agent, query->agent) == 0);
-}
-
-/* What a reader who knows all rows would answer. */
-static seen expect(victim *self, const ck_event_query *query) {
-  seen all = {0}, want = {0};
-  for (size_t i = 0; i < self->session->events.count; i++) {
-    const ck_event_row *row = self->session->events.rows[i];
-    if (wanted(query, row)) all.seqs[all.count++] = row->seq;
-  }
-  size_t begin = query->last && query->last < all.count ? all.count - query->last : 0;
-  for (size_t i = begin; i < all.count; i++)
-    want.seqs[want.count++] = all.seqs[query->backward ? all.count - 1 - (i - begin) : i];
-  return want;
-}
-
-static void test_events(void) {
-  ck_error err = CK_ERROR_INIT;
-  victim it;
-  ck_view view;
-  history_random dice = {99};
-  int wrong = 0;
-  open_victim(&it);
-  history_must(ck_view_make(&view, it.session->timelines, 2, 2, &err), &err, "make a view");
-  for (int i = 0; i < 4000; i++) {
-    int64_t most = (int64_t)it.session->events.count + 3;
-    ck_event_query query = {
-        .session = 1,
-        .view = history_pick(&dice, 2) ? &view : NULL,
-        .after = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
-        .until = history_pick(&dice, 2) ? (int64_t)history_pick(&dice, (uint64_t)most) : 0,
-        .kinds = history_pick(&dice, 2) ? 1u << CK_EVENT_MESSAGE : 0,
-        .scope = history_pick(&dice, 3)   ? NULL
-                 : history_pick(&dice, 4) ? "main"
-                                          : "none",
-        .agent = history_pick(&dice, 3) ? NULL : "agent",
-        .last = history_pick(&dice, 2) ? history_pick(&dice, 30) : 0,
-        .backward = history_pick(&dice, 2)};
-    seen got = {0}, want = expect(&it, &query);
-    history_must(ck_store_read_events(it.store, &query, see, &got, &err), &err, "read events");
-    wrong +=
-        got.count != want.count || memcmp(got.seqs, want.seqs, got.count * sizeof *got.seqs) != 0;
-  }
-  tap_is_int(wrong, 0, "4,000 random queries give what a reader of all rows would give");
-  seen got = {.stop_after = 3};
-  history_must(
-      ck_store_read_events(it.store, &(ck_event_query){.session = 1, .last = 50}, see, &got, &err),
-      &err, "read");
-  tap_is_int((int64_t)got.count, 3, "a visitor that has enough is not called again");
-  event_at(&it, 5)->plain_len++;
-  got = (seen){0};
-  ck_status status =
-      ck_store_read_events(it.store, &(ck_event_query){.session = 1}, see, &got, &err);
-  tap_is_status(status, CK_E_TRUNCATED, &err, "a damaged body is an error");
-  tap_ok(strstr(err.text, "victim") && strstr(err.text, "event 5"),
-         "which names session and event: %s", err.text);
-  ck_view_clear(&view);
-  close_victim(&it);
+  victim_close(&it);
 }
 
 int main(void) {
@@ -496,6 +379,5 @@ int main(void) {
   test_damaged_rows();
   test_strange_payload();
   test_not_found();
-  test_events();
   return tap_done();
 }

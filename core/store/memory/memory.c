@@ -273,56 +273,6 @@ static void release(void *self, ck_lease lease) {
   ck_memory_unlock(memory, CK_OK);
 }
 
-/* ---- requests ---- */
-
-static void free_request(ck_memory_request *kept) {
-  if (kept) ck_request_clear(&kept->request);
-  free(kept);
-}
-
-static ck_status put_request(void *self, const ck_request *request, ck_error *err) {
-  ck_memory_request *kept = calloc(1, sizeof *kept);
-  if (kept)
-    kept->request = (ck_request){.session = request->session, .kind = strdup(request->kind)};
-  if (!kept || !kept->request.kind) {
-    free(kept);
-    return ck_error_no_memory(err);
-  }
-  kept->request.body = ck_value_share(request->body);
-  ck_memory *memory = ck_memory_lock(self);
-  if (!ck_memory_get_session(memory, request->session)) {
-    free_request(kept);
-    return ck_memory_unlock(memory,
-                            ck_error_set(err, CK_E_NOT_FOUND, "there is no session number %lld",
-                                         (long long)request->session));
-  }
-  kept->request.no = ++memory->last_request;
-  ck_memory_request **at = &memory->requests;
-  while (*at) at = &(*at)->next;
-  *at = kept;
-  return ck_memory_unlock(memory, CK_OK);
-}
-
-static ck_status get_request(ck_request *out, bool *found, void *self, ck_lease lease,
-                             ck_error *err) {
-  *out = (ck_request){0};
-  *found = false;
-  ck_memory *memory = ck_memory_lock(self);
-  ck_status status =
-      ck_memory_check_lease(ck_memory_get_session(memory, lease.session), lease, err);
-  if (status) return ck_memory_unlock(memory, status);
-  ck_memory_request **at = &memory->requests;
-  while (*at && (*at)->request.session != lease.session) at = &(*at)->next;
-  ck_memory_request *kept = *at;
-  if (kept) {
-    *at = kept->next;
-    *out = kept->request;
-    *found = true;
-    free(kept);
-  }
-  return ck_memory_unlock(memory, CK_OK);
-}
-
 /* ---- opening ---- */
 
 static const uint8_t *fingerprint_key(void *self) {
@@ -334,7 +284,7 @@ static void free_memory(ck_memory *self) {
   free(self->sessions);
   while (self->requests) {
     ck_memory_request *next = self->requests->next;
-    free_request(self->requests);
+    ck_memory_request_free(self->requests);
     self->requests = next;
   }
   ck_memory_free_retired(self);
@@ -417,13 +367,12 @@ ck_status ck_backend_open_memory(ck_backend *out, const char *path, const ck_sto
                       .list_bases = ck_memory_list_bases,
                       .check_owner = check_owner,
                       .release = release,
-                      .put_request = put_request,
                       .put_fact = ck_memory_put_fact,
                       .get_fact = ck_memory_get_fact,
-                      .get_request = get_request,
                       .fingerprint_key = fingerprint_key,
                       .close = close_handle};
   ck_memory_add_reading(out);
   ck_memory_add_key(out);
+  ck_memory_add_requests(out);
   return CK_OK;
 }

@@ -1,8 +1,9 @@
-/* memory.h - what the memory backend keeps: sessions with rows that never change once they are
- * visible; pruning replaces them.
+/* memory.h - the memory backend: sessions with rows that never change once they are visible;
+ * pruning replaces them.
  *
- * Private to core/store/memory: memory.c opens and writes, memory_read.c reads, memory_rows.c
- * copies rows, memory_prune.c replaces them, memory_upkeep.c pins and deletes. */
+ * Private to core/store/memory/: memory.c opens and writes, read.c reads, rows.c copies rows,
+ * prune.c replaces them, maintenance.c pins and deletes, request.c, fact.c and key.c keep the rest.
+ */
 #ifndef CK_STORE_MEMORY_MEMORY_H
 #define CK_STORE_MEMORY_MEMORY_H
 
@@ -10,7 +11,7 @@
 
 #include "core/store/backend.h"
 
-/* Pointers to rows, ascending by seq. Rows in `count` are visible; those behind, up to `staged`,
+/* Pointers to rows, ascending by seq. The first `count` are visible; the others, up to `staged`,
  * belong to a commit that is under way. */
 typedef struct ck_memory_rows {
   void **rows;
@@ -26,8 +27,8 @@ typedef struct ck_memory_session {
   ck_memory_rows checkpoints; /* ck_checkpoint_row */
   int64_t *pins;              /* ascending */
   size_t pin_count;
-  bool deleted;      /* its number is not given again; rows stay until the store goes */
-  const void *owner; /* the open handle that holds the lease; NULL */
+  bool deleted;      /* the number is not reused; rows stay until the store is freed */
+  const void *owner; /* the open handle that holds the lease; NULL: none */
 } ck_memory_session;
 
 typedef struct ck_memory_request {
@@ -36,35 +37,39 @@ typedef struct ck_memory_request {
 } ck_memory_request;
 
 typedef struct ck_memory {
-  struct ck_memory *next; /* of the named ones */
+  struct ck_memory *next; /* in the list of named stores */
   char *name;
   int handles;
   pthread_mutex_t mutex;
-  ck_memory_session **sessions; /* number N is at N - 1; a session never moves or goes */
+  ck_memory_session *
+      *sessions; /* number N is at N - 1; a session is never moved or freed before the store */
   size_t session_count, session_cap;
   ck_memory_request *requests; /* oldest first */
   int64_t last_request;
   ck_state *facts; /* by owner and key; NULL: none yet */
-  int walks;       /* readings under way */
-  void **retired;  /* rows that were replaced, which these may still hold */
+  int walks;       /* reads under way */
+  void **retired;  /* replaced rows, which the reads may still use */
   size_t retired_count, retired_cap;
   uint8_t key[CK_DIGEST_SIZE];
   ck_buffer key_entry;
 } ck_memory;
 
-/* One ck_store_open; its address marks the sessions that it owns. */
+/* Made by one ck_store_open; its address marks the sessions whose leases it holds. */
 typedef struct ck_memory_handle {
   ck_memory *memory;
 } ck_memory_handle;
 
-/* memory_key.c */
+/* key.c */
 void ck_memory_add_key(ck_backend *out);
-/* memory_fact.c */
+/* request.c */
+void ck_memory_add_requests(ck_backend *out);
+void ck_memory_request_free(ck_memory_request *kept);
+/* fact.c, as in backend.h */
 CK_CHECKED ck_status ck_memory_put_fact(void *self, const ck_fact *fact, ck_error *err);
 CK_CHECKED ck_status ck_memory_get_fact(ck_value **out, void *self, const char *owner,
                                         const char *key, ck_error *err);
 
-/* Locks the store of a backend's `self`; unlocking hands `status` through. */
+/* Locks the store of a backend's `self`; unlocking returns `status`. */
 ck_memory *ck_memory_lock(void *self);
 ck_status ck_memory_unlock(ck_memory *self, ck_status status);
 /* NULL when there is none. */
@@ -73,7 +78,7 @@ ck_memory_session *ck_memory_get_named(const ck_memory *self, const char *sessio
 ck_status ck_memory_no_session(const ck_memory *self, const char *session_id, ck_error *err);
 /* The index of the first checkpoint, staged ones too, with at least this seq. */
 size_t ck_memory_find_checkpoint(const ck_memory_session *session, int64_t seq);
-/* Sets the functions of memory_read.c. */
+/* Sets the functions of read.c. */
 void ck_memory_add_reading(ck_backend *out);
 
 CK_CHECKED ck_status ck_memory_session_new(ck_memory_session **out, const ck_session_record *record,
@@ -89,7 +94,7 @@ CK_CHECKED ck_status ck_memory_push_timeline(ck_memory_session *self, const ck_t
                                              ck_error *err);
 /* NULL without memory. Free with free(). */
 ck_checkpoint_row *ck_memory_copy_checkpoint(const ck_checkpoint_row *from);
-/* Staged rows become visible, or go. */
+/* Staged rows become visible, or are freed. */
 void ck_memory_apply_staged(ck_memory_session *self);
 void ck_memory_drop_staged(ck_memory_session *self);
 
@@ -99,7 +104,7 @@ CK_CHECKED ck_status ck_memory_prune(void *self, ck_lease lease, const ck_prune_
 CK_CHECKED ck_status ck_memory_pin(void *self, ck_lease lease, int64_t seq, bool pinned,
                                    ck_error *err);
 CK_CHECKED ck_status ck_memory_delete_session(void *self, ck_lease lease,
-                                              const ck_dependent_fork *heirs, size_t count,
+                                              const ck_dependent_fork *forks, size_t count,
                                               ck_error *err);
 CK_CHECKED ck_status ck_memory_list_forks(void *self, int64_t session, ck_session_visit visit,
                                           void *to, ck_error *err);
@@ -107,14 +112,14 @@ CK_CHECKED ck_status ck_memory_list_pins(int64_t **out, size_t *count, void *sel
                                          ck_error *err);
 CK_CHECKED ck_status ck_memory_list_bases(int64_t **out, size_t *count, void *self, int64_t session,
                                           ck_error *err);
-/* The same with the lock. */
+/* ck_memory_list_bases for a caller that holds the lock. */
 CK_CHECKED ck_status ck_memory_read_bases(int64_t **out, size_t *count, const ck_memory *memory,
                                           int64_t session, ck_error *err);
-/* CK_E_NOT_FOUND: the checkpoint that a timeline of `session` goes on from is not there any more.
- * With the lock. */
+/* CK_E_NOT_FOUND: the checkpoint `seq`, from which a timeline of `session` continues, is gone. With
+ * the lock. */
 CK_CHECKED ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session *session,
                                           int64_t seq, ck_error *err);
-/* With the lock, and no walk under way. */
+/* With the lock, and no read under way. */
 void ck_memory_free_retired(ck_memory *self);
 /* CK_E_NOT_FOUND, CK_E_FENCED. With the lock. */
 CK_CHECKED ck_status ck_memory_check_lease(const ck_memory_session *session, ck_lease lease,
