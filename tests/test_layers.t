@@ -85,7 +85,7 @@ is_empty "line 1 of a Lua file says its purpose" "$(
 
 # too_long NAME WISHED ALLOWED: above the first number is a note, above the second a failure.
 too_long() {
-  list=$(files 'core lua policies tests examples' "$1")
+  list=$(files 'core lua policies tests examples' "$1" | grep -v '^lua/ck/meta.lua$') # it is generated
   [ -n "$list" ] || list=/dev/null
   wc -l $list | awk -v wished="$2" -v allowed="$3" -v verdict="$4" '$2 != "total" && $1 > wished {
     if (verdict == ($1 > allowed)) print $2 ": " $1 " lines" }'

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lua/import/import_private.h"
+#include "lua/import/bridge.h"
 #include "lua/vm/names.h"
 #include "lua/vm/sandbox.h"
 

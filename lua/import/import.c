@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/embed.h"
-#include "lua/import/import_private.h"
+#include "lua/import/bridge.h"
 #include "lua/vm/names.h"
 #include "lua/vm/sandbox.h"
 #include "lua/vm/source.h"
@@ -182,19 +182,19 @@ static bool is_one_line(const ck_import_source *self) {
 /* Pushes the first lines that can be read. Nothing is told of the others yet. */
 static void push_first_lines(lua_State *L, ck_import_source *source) {
   size_t at = 0;
-  int64_t number = 0, told = source->told_until;
+  int64_t number = 0, told = source->reported_until;
   ck_error problem = CK_ERROR_INIT;
   ck_bytes json;
   lua_Integer count = 0;
   lua_newtable(L);
-  source->told_until = INT64_MAX;
+  source->reported_until = INT64_MAX;
   for (int i = 0; i < HEAD_LINES && ck_import_source_next(&json, source, &at, &number, &problem);
        i++) {
     if (!json.len) continue;
     ck_import_value_push(L, json);
     lua_rawseti(L, -2, ++count);
   }
-  source->told_until = told;
+  source->reported_until = told;
 }
 
 static void push_first_texts(lua_State *L, const ck_import_source *source) {

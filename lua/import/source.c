@@ -11,7 +11,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/utf8.h"
-#include "lua/import/import_private.h"
+#include "lua/import/bridge.h"
 
 enum { DEPTH_MAX = CK_JSON_DEPTH_MAX - 32 };
 
@@ -267,9 +267,9 @@ bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, i
       return true;
     }
     if (cut) ck_error_prefix(problem, "the last line is cut off");
-    if (*number > self->told_until)
+    if (*number > self->reported_until)
       self->sink->problem(self->sink->self, self->path, *number, problem->text, true);
-    if (*number > self->told_until) self->told_until = *number;
+    if (*number > self->reported_until) self->reported_until = *number;
     return true;
   }
   return false;

@@ -2,7 +2,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
-#include "lua/import/import_private.h"
+#include "lua/import/bridge.h"
 #include "lua/vm/json.h"
 
 enum { VALUE_MAX = 256 << 20, DEPTH_MAX = 64 };

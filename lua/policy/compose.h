@@ -15,8 +15,8 @@ typedef struct policy_list {
   ck_view_counts counts;
 } policy_list;
 
-/* Sets the hooks of `out` that some policy or the profile has an answer for; `self` becomes theirs.
- */
+/* Sets the hooks of `out` that some policy or the profile has an answer for; their `self` is
+ * `self`. */
 void policy_compose(ck_policy_engine *out, policy_list *self);
 
 #endif

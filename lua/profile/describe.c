@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "lua/policy/load.h"
-#include "lua/profile/profile_private.h"
+#include "lua/profile/reading.h"
 
 typedef struct {
   const ck_profile *profile;

@@ -8,7 +8,7 @@
 
 #include "core/base/id.h"
 #include "lua/vm/names.h"
-#include "lua/profile/profile_private.h"
+#include "lua/profile/reading.h"
 
 enum {
   PATH_MAX_BYTES = 256,

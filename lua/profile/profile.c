@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/id.h"
-#include "lua/profile/profile_private.h"
+#include "lua/profile/reading.h"
 
 enum { EXTENDS_MAX = 8 };
 

@@ -1,15 +1,14 @@
-/* settings.c - every key that a profile can have: its shape and where it goes. */
+/* settings.c - the settings of a profile: their shapes, and where each goes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/id.h"
 #include "lua/vm/names.h"
-#include "lua/profile/profile_private.h"
+#include "lua/profile/settings.h"
 
-enum { WORDS_MAX = 3, PATH_MAX_BYTES = 256, NAMES_MAX = 256 };
+enum { WORDS_MAX = 3, NAMES_MAX = 256 };
 
 /* A limit may be false; of the words, those of a truth are false and true. */
 typedef enum { LIMIT, COUNT, WORD, TRUTH, RULE, PERMIT, NAMES } shape;
@@ -85,24 +84,11 @@ static const struct {
                   {"max_checkpoints_per_session", "keep_recent"},
                   {"keep_clean_only", "keep_clean"}};
 
-typedef struct {
-  ck_profile *profile;
-  ck_profile_agent *agent; /* NULL: the profile itself */
-  const ck_source *source;
-} target;
-
 void profile_visit_settings(profile_visit visit, void *to) {
   for (size_t i = 0; i < SETTING_COUNT; i++) visit(to, settings[i].path, settings[i].built_in);
 }
 
 /* ---- unknown keys ---- */
-
-static bool is_listed(const char *const *names, const char *name) {
-  for (; *names; names++) {
-    if (strcmp(*names, name) == 0) return true;
-  }
-  return false;
-}
 
 /* The names that can stand in `section` (NULL: at the top), ended by NULL. */
 static void list_names(const char *out[NAMES_MAX], const char *section, bool of_agent) {
@@ -121,7 +107,7 @@ static void list_names(const char *out[NAMES_MAX], const char *section, bool of_
   out[count] = NULL;
 }
 
-static ck_status refuse_key(const char *section, const char *key, bool of_agent, ck_error *err) {
+ck_status profile_refuse_key(const char *section, const char *key, bool of_agent, ck_error *err) {
   const char *names[NAMES_MAX];
   char hint[CK_NAMES_HINT_SIZE];
   for (size_t i = 0; !section && i < sizeof moved_keys / sizeof moved_keys[0]; i++) {
@@ -203,7 +189,7 @@ static ck_status read_names(ck_profile *self, const setting *row, ck_bytes value
 }
 
 /* A limit of an agent lies in its own struct, under the name it has in the profile's. */
-static int64_t *find_limit(const target *to, const setting *row) {
+static int64_t *find_limit(const profile_target *to, const setting *row) {
   static const struct {
     size_t profile, agent;
   } places[] = {
@@ -219,7 +205,8 @@ static int64_t *find_limit(const target *to, const setting *row) {
   return (int64_t *)(void *)(base + offset);
 }
 
-static ck_status put_word(const target *to, const setting *row, ck_bytes value, ck_error *err) {
+static ck_status put_word(const profile_target *to, const setting *row, ck_bytes value,
+                          ck_error *err) {
   int word;
   ck_status status = read_word(&word, row, value, err);
   if (status != CK_OK) return status;
@@ -241,7 +228,8 @@ static ck_status put_word(const target *to, const setting *row, ck_bytes value, 
   return CK_OK;
 }
 
-static ck_status put_truth(const target *to, const setting *row, ck_bytes value, ck_error *err) {
+static ck_status put_truth(const profile_target *to, const setting *row, ck_bytes value,
+                           ck_error *err) {
   bool truth;
   if (!ck_json_read_bool(&truth, value))
     return ck_error_set(err, CK_E_PARSE, "%s: true or false is expected", row->path);
@@ -249,7 +237,8 @@ static ck_status put_truth(const target *to, const setting *row, ck_bytes value,
   return CK_OK;
 }
 
-static ck_status put_setting(const target *to, const setting *row, ck_bytes value, ck_error *err) {
+static ck_status put_setting(const profile_target *to, const setting *row, ck_bytes value,
+                             ck_error *err) {
   switch (row->shape) {
     case LIMIT:
     case COUNT:
@@ -265,8 +254,9 @@ static ck_status put_setting(const target *to, const setting *row, ck_bytes valu
   }
 }
 
-static ck_status put_origin(const target *to, const char *path, ck_bytes json, ck_error *err) {
-  char full[2 * PATH_MAX_BYTES];
+ck_status profile_put_origin(const profile_target *to, const char *path, ck_bytes json,
+                             ck_error *err) {
+  char full[2 * PROFILE_PATH_MAX];
   ck_value *value;
   snprintf(full, sizeof full, "%s%s%s%s", to->agent ? "agents." : "",
            to->agent ? to->agent->name : "", to->agent ? "." : "", path);
@@ -277,7 +267,14 @@ static ck_status put_origin(const target *to, const char *path, ck_bytes json, c
   return status;
 }
 
-static const setting *find_setting(const target *to, const char *path) {
+bool profile_is_section(const char *name) {
+  for (const char *const *section = sections; *section; section++) {
+    if (strcmp(*section, name) == 0) return true;
+  }
+  return false;
+}
+
+static const setting *find_setting(const profile_target *to, const char *path) {
   for (size_t i = 0; i < SETTING_COUNT; i++) {
     if (strcmp(settings[i].path, path) == 0)
       return to->agent && settings[i].shape != LIMIT ? NULL : &settings[i];
@@ -285,149 +282,11 @@ static const setting *find_setting(const target *to, const char *path) {
   return NULL;
 }
 
-/* ---- lists of policies ---- */
-
-static ck_status put_policy(const target *to, ck_bytes entry, ck_error *err) {
-  ck_status status = CK_E_NO_MEMORY;
-  ck_value *options = NULL;
-  char *path = NULL;
-  char *name = ck_json_dup_string(ck_json_get(entry, "name"));
-  if (name) path = profile_resolve(to->source, name);
-  if (!path) {
-    ck_error_no_memory(err);
-    goto done;
-  }
-  ck_bytes given = ck_json_get(entry, "options");
-  status = given.len > 0 ? ck_value_copy(&options, given, err) : CK_OK;
-  if (status == CK_OK && to->agent)
-    status = ck_profile_append_agent_policy(to->agent, path, options, err);
-  else if (status == CK_OK)
-    status = ck_profile_append_policy(to->profile, path, options, err);
-done:
-  ck_value_free(options);
-  free(path);
-  free(name);
-  return status;
-}
-
-static ck_status put_policies(const target *to, ck_bytes list, ck_error *err) {
-  if (to->agent)
-    ck_profile_clear_agent_policies(to->agent);
-  else
-    ck_profile_clear_policies(to->profile);
-  ck_json_iterator it = ck_json_iterate(list);
-  ck_status status = CK_OK;
-  while (status == CK_OK && ck_json_next(&it)) status = put_policy(to, it.value, err);
-  return status == CK_OK ? put_origin(to, "policies", list, err) : status;
-}
-
-/* ---- walking what a file says ---- */
-
-typedef ck_status (*put_member)(const target *to, const char *section, const char *name,
-                                ck_bytes value, ck_error *err);
-
-static ck_status each_member(const target *to, const char *section, ck_bytes object, put_member put,
-                             ck_error *err) {
-  if (ck_json_type_of(object) != CK_JSON_OBJECT)
-    return ck_error_set(err, CK_E_PARSE, "%s: a table with names is expected", section);
-  ck_json_iterator it = ck_json_iterate(object);
-  ck_status status = CK_OK;
-  while (status == CK_OK && ck_json_next(&it)) {
-    char *name = ck_json_dup_string(it.name);
-    status = name ? put(to, section, name, it.value, err) : ck_error_no_memory(err);
-    free(name);
-  }
-  return status;
-}
-
-static ck_status put_in_section(const target *to, const char *section, const char *name,
-                                ck_bytes value, ck_error *err) {
-  char path[PATH_MAX_BYTES];
-  snprintf(path, sizeof path, "%s.%s", section, name);
-  const setting *row = find_setting(to, path);
-  if (!row) return refuse_key(section, name, to->agent != NULL, err);
-  ck_status status = put_setting(to, row, value, err);
-  return status == CK_OK ? put_origin(to, row->path, value, err) : status;
-}
-
-static ck_status put_in_agent(const target *to, const char *section, const char *name,
+ck_status profile_put_setting(bool *known, const profile_target *to, const char *path,
                               ck_bytes value, ck_error *err) {
-  (void)section;
-  if (strcmp(name, "constraints") == 0) return each_member(to, name, value, put_in_section, err);
-  if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
-  return refuse_key(NULL, name, true, err);
-}
-
-static ck_status put_agent(const target *to, const char *section, const char *name, ck_bytes value,
-                           ck_error *err) {
-  (void)section;
-  target of = *to;
-  ck_status status = ck_id_check("agents: a name", name, err);
-  if (status != CK_OK) return status;
-  status = ck_profile_put_agent(&of.agent, to->profile, name, err);
-  if (status != CK_OK) return status;
-  status = each_member(&of, name, value, put_in_agent, err);
-  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_error_prefix(err, "agents.%s", name);
-  return status;
-}
-
-static ck_status put_secret(const target *to, const char *section, const char *name, ck_bytes value,
-                            ck_error *err) {
-  char path[PATH_MAX_BYTES];
-  char *ref;
-  ck_buffer json = {0};
-  ck_status status = ck_id_check("secrets: a name", name, err);
-  snprintf(path, sizeof path, "%s.%s", section, name);
-  if (status == CK_OK) status = profile_read_ref(&ref, to->source, path, value, err);
-  if (status != CK_OK) return status;
-  ck_json_append_string(&json, ck_bytes_text(ref));
-  status = ck_buffer_check(&json, err);
-  if (status == CK_OK) status = ck_profile_put_secret(to->profile, name, ref, err);
-  if (status == CK_OK) status = put_origin(to, path, ck_buffer_bytes(&json), err);
-  ck_buffer_clear(&json);
-  free(ref);
-  return status;
-}
-
-static ck_status put_key(const target *to, ck_bytes value, ck_error *err) {
-  char *ref;
-  ck_buffer json = {0};
-  ck_status status = profile_read_ref(&ref, to->source, "key", value, err);
-  if (status != CK_OK) return status;
-  free(to->profile->key_ref);
-  to->profile->key_ref = ref;
-  ck_json_append_string(&json, ck_bytes_text(ref));
-  status = ck_buffer_check(&json, err);
-  if (status == CK_OK) status = put_origin(to, "key", ck_buffer_bytes(&json), err);
-  ck_buffer_clear(&json);
-  return status;
-}
-
-static ck_status put_encrypt(const target *to, ck_bytes value, ck_error *err) {
-  bool truth;
-  if (!ck_json_read_bool(&truth, value))
-    return ck_error_set(err, CK_E_PARSE, "encrypt: true or false is expected");
-  to->profile->encrypt = truth ? CK_ENCRYPT_ALWAYS : CK_ENCRYPT_NEVER;
-  return put_origin(to, "encrypt", value, err);
-}
-
-static ck_status put_at_top(const target *to, const char *section, const char *name, ck_bytes value,
-                            ck_error *err) {
-  (void)section;
-  if (strcmp(name, "name") == 0 || strcmp(name, "extends") == 0) return CK_OK;
-  if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
-  if (strcmp(name, "agents") == 0) return each_member(to, name, value, put_agent, err);
-  if (strcmp(name, "secrets") == 0) return each_member(to, name, value, put_secret, err);
-  if (strcmp(name, "key") == 0) return put_key(to, value, err);
-  if (strcmp(name, "encrypt") == 0) return put_encrypt(to, value, err);
-  if (strcmp(name, "models") == 0) return profile_apply_models(to->profile, to->source, value, err);
-  if (is_listed(sections, name)) return each_member(to, name, value, put_in_section, err);
-  const setting *row = strchr(name, '.') ? NULL : find_setting(to, name);
-  if (!row) return refuse_key(NULL, name, false, err);
+  const setting *row = find_setting(to, path);
+  *known = row != NULL;
+  if (!row) return CK_OK;
   ck_status status = put_setting(to, row, value, err);
-  return status == CK_OK ? put_origin(to, row->path, value, err) : status;
-}
-
-ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
-  return each_member(&(target){self, NULL, source}, "a profile", json, put_at_top, err);
+  return status == CK_OK ? profile_put_origin(to, row->path, value, err) : status;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "lua/vm/json.h"
-#include "lua/profile/profile_private.h"
+#include "lua/profile/reading.h"
 
 enum { JSON_MAX = 256 * 1024 };
 

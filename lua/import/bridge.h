@@ -1,7 +1,7 @@
-/* import_private.h - what the files of the import bridge share: the file, its values in Lua, and
- * the facts told. */
-#ifndef CK_LUA_IMPORT_IMPORT_PRIVATE_H
-#define CK_LUA_IMPORT_IMPORT_PRIVATE_H
+/* bridge.h - what the files of this folder share: the file to import, its values in Lua, and the
+ * facts that importers emit. */
+#ifndef CK_LUA_IMPORT_BRIDGE_H
+#define CK_LUA_IMPORT_BRIDGE_H
 
 #include "lua/import/import.h"
 #include "lua/vm/vm.h"
@@ -12,7 +12,7 @@ typedef struct ck_import_source {
   ck_buffer text;
   char digest[9];            /* of the bytes as they were, 8 hex digits */
   bool checked, is_document; /* the whole text is one JSON value */
-  int64_t told_until;        /* problems of lines up to here were told */
+  int64_t reported_until;    /* problems of lines up to here are reported */
   const ck_import_sink *sink;
 } ck_import_source;
 
@@ -24,7 +24,7 @@ typedef struct ck_import_files {
   const ck_import_sink *sink;
 } ck_import_files;
 
-/* ---- import_source.c ---- */
+/* ---- source.c ---- */
 CK_CHECKED ck_status ck_import_source_open(ck_import_source **out, ck_import_files *files,
                                            const char *path, ck_error *err);
 /* Opens what lies in the folder that is named like the first file without its ending, one folder
@@ -34,18 +34,18 @@ void ck_import_files_clear(ck_import_files *self);
 /* The whole text as one JSON value; no bytes when it is none, with the reason. */
 ck_bytes ck_import_source_document(ck_import_source *self, ck_error *err);
 /* The next line that is not empty: false at the end. `*json` has no bytes when the line is no JSON;
- * the problem is told to the sink once. `*at` and `*number` begin at 0. */
+ * the problem is reported to the sink once. `*at` and `*number` begin at 0. */
 bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, int64_t *number,
                            ck_error *problem);
 
-/* ---- import_value.c: JSON of the source as read-only tables that remember their bytes; these
+/* ---- value.c: JSON of the source as read-only tables that remember their bytes; these
  * raise ---- */
 void ck_import_value_open(lua_State *L);
 void ck_import_value_push(lua_State *L, ck_bytes json);
 /* Appends JSON; tables of the source as the bytes they were. */
 void ck_import_value_append(ck_buffer *out, lua_State *L, int index);
 
-/* ---- import_fact.c: emit ---- */
+/* ---- fact.c: emit ---- */
 typedef struct ck_import_emitter {
   const ck_import_sink *sink;
   ck_buffer message, value, source;

@@ -1,6 +1,6 @@
-/* profile_private.h - what the files that read profiles share. For profile*.c only. */
-#ifndef CK_LUA_PROFILE_PROFILE_PRIVATE_H
-#define CK_LUA_PROFILE_PROFILE_PRIVATE_H
+/* reading.h - what the files that read profiles share. For profile*.c only. */
+#ifndef CK_LUA_PROFILE_READING_H
+#define CK_LUA_PROFILE_READING_H
 
 #include "lua/profile/profile.h"
 #include "lua/vm/source.h"

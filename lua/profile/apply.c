@@ -1,0 +1,153 @@
+/* apply.c - sets what one profile has, key by key: settings, policies, agents, secrets, keys. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/id.h"
+#include "lua/profile/settings.h"
+
+/* ---- lists of policies ---- */
+
+static ck_status put_policy(const profile_target *to, ck_bytes entry, ck_error *err) {
+  ck_status status = CK_E_NO_MEMORY;
+  ck_value *options = NULL;
+  char *path = NULL;
+  char *name = ck_json_dup_string(ck_json_get(entry, "name"));
+  if (name) path = profile_resolve(to->source, name);
+  if (!path) {
+    ck_error_no_memory(err);
+    goto done;
+  }
+  ck_bytes given = ck_json_get(entry, "options");
+  status = given.len > 0 ? ck_value_copy(&options, given, err) : CK_OK;
+  if (status == CK_OK && to->agent)
+    status = ck_profile_append_agent_policy(to->agent, path, options, err);
+  else if (status == CK_OK)
+    status = ck_profile_append_policy(to->profile, path, options, err);
+done:
+  ck_value_free(options);
+  free(path);
+  free(name);
+  return status;
+}
+
+static ck_status put_policies(const profile_target *to, ck_bytes list, ck_error *err) {
+  if (to->agent)
+    ck_profile_clear_agent_policies(to->agent);
+  else
+    ck_profile_clear_policies(to->profile);
+  ck_json_iterator it = ck_json_iterate(list);
+  ck_status status = CK_OK;
+  while (status == CK_OK && ck_json_next(&it)) status = put_policy(to, it.value, err);
+  return status == CK_OK ? profile_put_origin(to, "policies", list, err) : status;
+}
+
+/* ---- members of tables ---- */
+
+typedef ck_status (*put_member)(const profile_target *to, const char *section, const char *name,
+                                ck_bytes value, ck_error *err);
+
+static ck_status each_member(const profile_target *to, const char *section, ck_bytes object,
+                             put_member put, ck_error *err) {
+  if (ck_json_type_of(object) != CK_JSON_OBJECT)
+    return ck_error_set(err, CK_E_PARSE, "%s: a table with names is expected", section);
+  ck_json_iterator it = ck_json_iterate(object);
+  ck_status status = CK_OK;
+  while (status == CK_OK && ck_json_next(&it)) {
+    char *name = ck_json_dup_string(it.name);
+    status = name ? put(to, section, name, it.value, err) : ck_error_no_memory(err);
+    free(name);
+  }
+  return status;
+}
+
+static ck_status put_in_section(const profile_target *to, const char *section, const char *name,
+                                ck_bytes value, ck_error *err) {
+  char path[PROFILE_PATH_MAX];
+  snprintf(path, sizeof path, "%s.%s", section, name);
+  bool known;
+  ck_status status = profile_put_setting(&known, to, path, value, err);
+  return known ? status : profile_refuse_key(section, name, to->agent != NULL, err);
+}
+
+static ck_status put_in_agent(const profile_target *to, const char *section, const char *name,
+                              ck_bytes value, ck_error *err) {
+  (void)section;
+  if (strcmp(name, "constraints") == 0) return each_member(to, name, value, put_in_section, err);
+  if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
+  return profile_refuse_key(NULL, name, true, err);
+}
+
+static ck_status put_agent(const profile_target *to, const char *section, const char *name,
+                           ck_bytes value, ck_error *err) {
+  (void)section;
+  profile_target of = *to;
+  ck_status status = ck_id_check("agents: a name", name, err);
+  if (status != CK_OK) return status;
+  status = ck_profile_put_agent(&of.agent, to->profile, name, err);
+  if (status != CK_OK) return status;
+  status = each_member(&of, name, value, put_in_agent, err);
+  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_error_prefix(err, "agents.%s", name);
+  return status;
+}
+
+static ck_status put_secret(const profile_target *to, const char *section, const char *name,
+                            ck_bytes value, ck_error *err) {
+  char path[PROFILE_PATH_MAX];
+  char *ref;
+  ck_buffer json = {0};
+  ck_status status = ck_id_check("secrets: a name", name, err);
+  snprintf(path, sizeof path, "%s.%s", section, name);
+  if (status == CK_OK) status = profile_read_ref(&ref, to->source, path, value, err);
+  if (status != CK_OK) return status;
+  ck_json_append_string(&json, ck_bytes_text(ref));
+  status = ck_buffer_check(&json, err);
+  if (status == CK_OK) status = ck_profile_put_secret(to->profile, name, ref, err);
+  if (status == CK_OK) status = profile_put_origin(to, path, ck_buffer_bytes(&json), err);
+  ck_buffer_clear(&json);
+  free(ref);
+  return status;
+}
+
+static ck_status put_key(const profile_target *to, ck_bytes value, ck_error *err) {
+  char *ref;
+  ck_buffer json = {0};
+  ck_status status = profile_read_ref(&ref, to->source, "key", value, err);
+  if (status != CK_OK) return status;
+  free(to->profile->key_ref);
+  to->profile->key_ref = ref;
+  ck_json_append_string(&json, ck_bytes_text(ref));
+  status = ck_buffer_check(&json, err);
+  if (status == CK_OK) status = profile_put_origin(to, "key", ck_buffer_bytes(&json), err);
+  ck_buffer_clear(&json);
+  return status;
+}
+
+static ck_status put_encrypt(const profile_target *to, ck_bytes value, ck_error *err) {
+  bool truth;
+  if (!ck_json_read_bool(&truth, value))
+    return ck_error_set(err, CK_E_PARSE, "encrypt: true or false is expected");
+  to->profile->encrypt = truth ? CK_ENCRYPT_ALWAYS : CK_ENCRYPT_NEVER;
+  return profile_put_origin(to, "encrypt", value, err);
+}
+
+static ck_status put_at_top(const profile_target *to, const char *section, const char *name,
+                            ck_bytes value, ck_error *err) {
+  (void)section;
+  if (strcmp(name, "name") == 0 || strcmp(name, "extends") == 0) return CK_OK;
+  if (strcmp(name, "policies") == 0) return put_policies(to, value, err);
+  if (strcmp(name, "agents") == 0) return each_member(to, name, value, put_agent, err);
+  if (strcmp(name, "secrets") == 0) return each_member(to, name, value, put_secret, err);
+  if (strcmp(name, "key") == 0) return put_key(to, value, err);
+  if (strcmp(name, "encrypt") == 0) return put_encrypt(to, value, err);
+  if (strcmp(name, "models") == 0) return profile_apply_models(to->profile, to->source, value, err);
+  if (profile_is_section(name)) return each_member(to, name, value, put_in_section, err);
+  bool known = false;
+  ck_status status = CK_OK;
+  if (!strchr(name, '.')) status = profile_put_setting(&known, to, name, value, err);
+  return known ? status : profile_refuse_key(NULL, name, false, err);
+}
+
+ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json, ck_error *err) {
+  return each_member(&(profile_target){self, NULL, source}, "a profile", json, put_at_top, err);
+}

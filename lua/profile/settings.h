@@ -1,0 +1,29 @@
+/* settings.h - the settings of a profile, by path: "constraints.tokens", "compress". */
+#ifndef CK_LUA_PROFILE_SETTINGS_H
+#define CK_LUA_PROFILE_SETTINGS_H
+
+#include "lua/profile/reading.h"
+
+enum { PROFILE_PATH_MAX = 256 }; /* bytes of a path */
+
+/* What is being set, and by which file. */
+typedef struct profile_target {
+  ck_profile *profile;
+  ck_profile_agent *agent; /* NULL: the profile itself */
+  const ck_source *source;
+} profile_target;
+
+/* Sets what `path` names, and notes where it came from. `*known` is false, and nothing is set, when
+ * the target has no such setting. */
+CK_CHECKED ck_status profile_put_setting(bool *known, const profile_target *to, const char *path,
+                                         ck_bytes value, ck_error *err);
+/* Notes where the value of a path came from. */
+CK_CHECKED ck_status profile_put_origin(const profile_target *to, const char *path, ck_bytes json,
+                                        ck_error *err);
+
+/* A table of settings, such as "constraints". */
+bool profile_is_section(const char *name);
+/* The error for a key that `section` (NULL: the top) does not have, with what it may have meant. */
+ck_status profile_refuse_key(const char *section, const char *key, bool of_agent, ck_error *err);
+
+#endif
