@@ -1,62 +1,29 @@
-/* test_flow_graph.c - flow.graph: the way through nodes, loops, retries and branches, whatever dies
- * on the way. */
+/* test_flow_graph.c - flow.graph: kinds of nodes, loops, failures and retries, whatever dies on the
+ * way. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/lua/flow/flow_driver.h"
-#include "tests/lua/flow/flow_run.h"
+#include "tests/lua/flow/graph_run.h"
 #include "tests/tap.h"
-
-#define FLOW "local flow = require \"ck.flow\"\n"
-/* A function that makes one effect and keeps what it gave. */
-#define CALL                                                                                    \
-  "local function call(ctx, name)\n"                                                            \
-  "  local got = ctx.effect { kind = \"tool\", class = \"once\", request = { name = name } }\n" \
-  "  if got.status ~= \"ok\" then error(got.error, 0) end\n"                                    \
-  "  return got.result\nend\n"
-
-static const char *name_of(const ck_effect *effect) {
-  static char name[64];
-  char *text = ck_json_dup_string(ck_json_get(effect->request, "name"));
-  snprintf(name, sizeof name, "%s", text ? text : "");
-  free(text);
-  return name;
-}
-
-static const char *echo(void *to, const ck_effect *effect) {
-  static char json[80];
-  (void)to;
-  if (effect->kind != CK_EFFECT_TOOL) return "true";
-  snprintf(json, sizeof json, "\"%s\"", name_of(effect));
-  return json;
-}
-
-static flow_run open_file(const char *path) {
-  flow_run run = {.answer = echo};
-  flow_run_open(&run, path);
-  return run;
-}
-
-static flow_run open_run(const char *text) { return open_file(flow_file(text)); }
 
 /* ---- one node after the other ---- */
 
-static const char three[] =
-    FLOW CALL "return flow.graph { start = \"a\",\n"
-              "  nodes = {\n"
-              "    a = function(ctx) ctx.memory.n = 1 return call(ctx, \"one\") end,\n"
-              "    b = flow.lua { run = function(ctx) ctx.memory.m = ctx.memory.n + 1 return "
-              "call(ctx, ctx.outputs.a .. \"+\") end,\n"
-              "                   reads = { \"n\" }, writes = { \"m\" } },\n"
-              "    c = function(ctx) return { ctx.memory.m, ctx.outputs.b } end,\n"
-              "  },\n"
-              "  edges = { a = \"b\", b = function(ctx) return ctx.memory.m == 2 and \"c\" or "
-              "\"a\" end, c = flow.done },\n"
-              "}\n";
+static const char three[] = GRAPH_FLOW GRAPH_CALL
+    "return flow.graph { start = \"a\",\n"
+    "  nodes = {\n"
+    "    a = function(ctx) ctx.memory.n = 1 return call(ctx, \"one\") end,\n"
+    "    b = flow.lua { run = function(ctx) ctx.memory.m = ctx.memory.n + 1 return "
+    "call(ctx, ctx.outputs.a .. \"+\") end,\n"
+    "                   reads = { \"n\" }, writes = { \"m\" } },\n"
+    "    c = function(ctx) return { ctx.memory.m, ctx.outputs.b } end,\n"
+    "  },\n"
+    "  edges = { a = \"b\", b = function(ctx) return ctx.memory.m == 2 and \"c\" or "
+    "\"a\" end, c = flow.done },\n"
+    "}\n";
 
 static void test_way(void) {
-  flow_run run = open_run(three);
+  flow_run run = graph_open(three);
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "a graph runs to its end");
   tap_is_text(flow_run_log(&run),
               "main/a#1/tool/1 {\"name\":\"one\"}\nmain/b#1/tool/1 {\"name\":\"one+\"}\n",
@@ -71,50 +38,19 @@ static void test_way(void) {
   flow_run_close(&run);
 }
 
-/* ---- deaths ---- */
-
-/* Dies after `step` moves, again and again, and compares with a life without deaths. */
-static void survives(const char *text, const char *const *keys, const char *promise) {
-  const char *path = flow_file(text);
-  flow_run whole = open_file(path);
-  tap_is_int(flow_run_finish(&whole), CK_SESSION_COMPLETED, "%s: undisturbed: %s", promise,
-             whole.result.text);
-  enum { MOVES = 30, SEEDS = 3 };
-  int wrong = 0, lives = 0;
-  for (int step = 0; step <= MOVES; step++) {
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
-      flow_run run = open_file(path);
-      run.random = seed;
-      for (int more = 0; !flow_run_live(&run, step + more) && more < 200; more++) continue;
-      bool good = run.result.status == CK_SESSION_COMPLETED && flow_run_twice(&run) == 0;
-      for (const char *const *key = keys; *key; key++)
-        good = good && strcmp(flow_run_get(&run, *key), flow_run_get(&whole, *key)) == 0;
-      if (!good)
-        tap_diag("after %d moves, seed %d: %s; %d twice\n%s", step, (int)seed, run.result.text,
-                 flow_run_twice(&run), flow_run_log(&run));
-      wrong += !good;
-      lives += run.lives;
-      flow_run_close(&run);
-    }
-  }
-  tap_is_int(wrong, 0, "%s: it dies after each of %d moves, lives %d times, and does nothing twice",
-             promise, MOVES, lives);
-  flow_run_close(&whole);
-}
-
 /* ---- loops ---- */
 
-static const char loop[] =
-    FLOW CALL "return flow.graph { start = \"again\", max_visits = 5,\n"
-              "  nodes = { again = function(ctx) ctx.memory.n = (ctx.memory.n or 0) + 1 call(ctx, "
-              "\"n\" .. ctx.memory.n) end,\n"
-              "            last = function(ctx) return ctx.memory.n end },\n"
-              "  edges = { again = flow.choose { to = { \"again\", \"last\" }, function(ctx) "
-              "return ctx.memory.n < 4 and \"again\" or \"last\" end },\n"
-              "            last = flow.done } }\n";
+static const char loop[] = GRAPH_FLOW GRAPH_CALL
+    "return flow.graph { start = \"again\", max_visits = 5,\n"
+    "  nodes = { again = function(ctx) ctx.memory.n = (ctx.memory.n or 0) + 1 call(ctx, "
+    "\"n\" .. ctx.memory.n) end,\n"
+    "            last = function(ctx) return ctx.memory.n end },\n"
+    "  edges = { again = flow.choose { to = { \"again\", \"last\" }, function(ctx) "
+    "return ctx.memory.n < 4 and \"again\" or \"last\" end },\n"
+    "            last = flow.done } }\n";
 
 static void test_loop(void) {
-  flow_run run = open_run(loop);
+  flow_run run = graph_open(loop);
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "a loop ends: %s", run.result.text);
   tap_is_text(flow_run_log(&run),
               "main/again#1/tool/1 {\"name\":\"n1\"}\nmain/again#2/tool/1 {\"name\":\"n2\"}\n"
@@ -130,77 +66,80 @@ static void test_loop(void) {
 
 /* ---- what goes wrong ---- */
 
-static void fails(const char *text, const char *say, const char *promise) {
-  flow_run run = open_run(text);
-  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "%s: the session fails", promise);
-  if (!tap_ok(strstr(run.result.text, say) != NULL, "it says '%s'", say))
-    tap_diag("it says '%s'", run.result.text);
-  flow_run_close(&run);
-}
-
-#define ONE(node)                                                    \
-  FLOW CALL "return flow.graph { start = \"a\", nodes = { a = " node \
-            " }, edges = { a = flow.done } }\n"
-#define EDGE(edge)                                                                             \
-  FLOW CALL "return flow.graph { start = \"a\", nodes = { a = function() end, b = function() " \
-            "end, c = function() end }, "                                                      \
-            "edges = { a = " edge ", b = flow.done, c = flow.done } }\n"
+#define ONE(node)                                                                \
+  GRAPH_FLOW GRAPH_CALL "return flow.graph { start = \"a\", nodes = { a = " node \
+                        " }, edges = { a = flow.done } }\n"
+#define EDGE(edge)                                                                       \
+  GRAPH_FLOW GRAPH_CALL                                                                  \
+      "return flow.graph { start = \"a\", nodes = { a = function() end, b = function() " \
+      "end, c = function() end }, "                                                      \
+      "edges = { a = " edge ", b = flow.done, c = flow.done } }\n"
 
 static void test_failures(void) {
-  fails(ONE("function() error(\"bad\", 0) end"), "node 'a': bad", "a node that raises");
-  fails(ONE("flow.lua { run = function() end, reads = { \"key\" } }"),
-        "node 'a': it reads memory.key, which is not there: give it with --set key=…, --set-env or "
-        "--set-file",
-        "a key that is missing");
-  fails(ONE("flow.lua { run = function(ctx) ctx.memory.y = 1 ctx.memory.x = 1 end, writes = { "
-            "\"x\" } }"),
-        "node 'a': it wrote memory.y, which its 'writes' does not name",
-        "a write that was not declared");
-  fails(ONE("flow.lua { run = function(ctx) call(ctx, \"x\") ctx.memory.x = 1 ctx.outputs.b = 1 "
-            "end, writes = { \"x\" } }"),
-        "node 'a': it wrote outputs.b", "an output of another node");
-  fails(ONE("flow.lua { run = function() end, writes = { \"x\" } }"),
-        "node 'a': it writes memory.x, as it declares, but has left it without a value",
-        "a write that is missing");
-  fails(ONE("function(ctx) ctx.boundary(\"safe_point\", { position = { path = \"x\" } }) end"),
-        "node 'a' cannot use ctx.boundary", "a node that takes a boundary");
-  fails(ONE("function(ctx) ctx.fork { { scope = \"x\" } } end"), "node 'a' cannot use ctx.fork",
-        "a node that opens a scope");
-  fails(EDGE("function() return \"x\" end"), "the edge of node 'a' leads to 'x', which is no node",
-        "an edge to nowhere");
-  fails(EDGE("function() end"), "the edge of node 'a' leads to 'nil'",
-        "an edge that leads to nothing");
-  fails(EDGE("function(ctx) call(ctx, \"x\") end"),
-        "the edge of node 'a' cannot use ctx.effect: it may only read", "an edge with an effect");
-  fails(EDGE("function(ctx) ctx.memory.x = 1 end"),
-        "the edge of node 'a' cannot write ctx.memory: it may only read", "an edge that writes");
-  fails(EDGE("function(ctx) ctx.scratch.a = 1 end"),
-        "the edge of node 'a' cannot write ctx.scratch", "an edge that writes a pad");
-  fails(EDGE("function(ctx) ctx.outputs:append(\"x\", 1) end"),
-        "the edge of node 'a' cannot write ctx.outputs", "an edge that appends");
-  fails(EDGE("function(ctx) return ctx.facts.get(\"x\") end"),
-        "the edge of node 'a' cannot use ctx.facts: it may only read",
-        "an edge that asks for what other sessions left");
-  fails(EDGE("function(ctx) ctx.limit { who = \"x\" } end"),
-        "attempt to call a nil value (field 'limit')", "an edge that asks for more");
-  fails(FLOW "return flow.graph { start = \"a\", nodes = { a = function() end, b = function() end "
-             "}, edges = { a = flow.choose { to = "
-             "{ \"b\", flow.done }, function() return \"a\" end }, b = flow.done } }\n",
-        "the edge of node 'a' leads to 'a', which its 'to' does not name",
-        "an edge to a node that it does not declare");
-  fails(FLOW "return flow.graph { start = \"a\", max_visits = 3, nodes = { a = function() end }, "
-             "edges = { a = function() return \"a\" end } }\n",
-        "node 'a' was visited 3 times, the most that max_visits allows", "a loop without end");
+  graph_fails(ONE("function() error(\"bad\", 0) end"), "node 'a': bad", "a node that raises");
+  graph_fails(
+      ONE("flow.lua { run = function() end, reads = { \"key\" } }"),
+      "node 'a': it reads memory.key, which is not there: give it with --set key=…, --set-env or "
+      "--set-file",
+      "a key that is missing");
+  graph_fails(
+      ONE("flow.lua { run = function(ctx) ctx.memory.y = 1 ctx.memory.x = 1 end, writes = { "
+          "\"x\" } }"),
+      "node 'a': it wrote memory.y, which its 'writes' does not name",
+      "a write that was not declared");
+  graph_fails(
+      ONE("flow.lua { run = function(ctx) call(ctx, \"x\") ctx.memory.x = 1 ctx.outputs.b = 1 "
+          "end, writes = { \"x\" } }"),
+      "node 'a': it wrote outputs.b", "an output of another node");
+  graph_fails(ONE("flow.lua { run = function() end, writes = { \"x\" } }"),
+              "node 'a': it writes memory.x, as it declares, but has left it without a value",
+              "a write that is missing");
+  graph_fails(
+      ONE("function(ctx) ctx.boundary(\"safe_point\", { position = { path = \"x\" } }) end"),
+      "node 'a' cannot use ctx.boundary", "a node that takes a boundary");
+  graph_fails(ONE("function(ctx) ctx.fork { { scope = \"x\" } } end"),
+              "node 'a' cannot use ctx.fork", "a node that opens a scope");
+  graph_fails(EDGE("function() return \"x\" end"),
+              "the edge of node 'a' leads to 'x', which is no node", "an edge to nowhere");
+  graph_fails(EDGE("function() end"), "the edge of node 'a' leads to 'nil'",
+              "an edge that leads to nothing");
+  graph_fails(EDGE("function(ctx) call(ctx, \"x\") end"),
+              "the edge of node 'a' cannot use ctx.effect: it may only read",
+              "an edge with an effect");
+  graph_fails(EDGE("function(ctx) ctx.memory.x = 1 end"),
+              "the edge of node 'a' cannot write ctx.memory: it may only read",
+              "an edge that writes");
+  graph_fails(EDGE("function(ctx) ctx.scratch.a = 1 end"),
+              "the edge of node 'a' cannot write ctx.scratch", "an edge that writes a pad");
+  graph_fails(EDGE("function(ctx) ctx.outputs:append(\"x\", 1) end"),
+              "the edge of node 'a' cannot write ctx.outputs", "an edge that appends");
+  graph_fails(EDGE("function(ctx) return ctx.facts.get(\"x\") end"),
+              "the edge of node 'a' cannot use ctx.facts: it may only read",
+              "an edge that asks for what other sessions left");
+  graph_fails(EDGE("function(ctx) ctx.limit { who = \"x\" } end"),
+              "attempt to call a nil value (field 'limit')", "an edge that asks for more");
+  graph_fails(GRAPH_FLOW
+              "return flow.graph { start = \"a\", nodes = { a = function() end, b = function() end "
+              "}, edges = { a = flow.choose { to = "
+              "{ \"b\", flow.done }, function() return \"a\" end }, b = flow.done } }\n",
+              "the edge of node 'a' leads to 'a', which its 'to' does not name",
+              "an edge to a node that it does not declare");
+  graph_fails(GRAPH_FLOW
+              "return flow.graph { start = \"a\", max_visits = 3, nodes = { a = function() end }, "
+              "edges = { a = function() return \"a\" end } }\n",
+              "node 'a' was visited 3 times, the most that max_visits allows",
+              "a loop without end");
 }
 
 /* A key that was missing is given, and the flow goes on where it stood. */
 static void test_missing_key(void) {
-  flow_run run = open_run(FLOW CALL "return flow.graph { start = \"a\", nodes = { a = "
-                                    "function(ctx) return call(ctx, \"a\") end,\n"
-                                    "  b = flow.lua { run = function(ctx) return call(ctx, "
-                                    "ctx.memory.key) end, reads = { \"key\" } } },\n"
-                                    "  edges = { a = \"b\", b = flow.done } }\n");
-  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "a graph fails in its second node");
+  flow_run run =
+      graph_open(GRAPH_FLOW GRAPH_CALL "return flow.graph { start = \"a\", nodes = { a = "
+                                       "function(ctx) return call(ctx, \"a\") end,\n"
+                                       "  b = flow.lua { run = function(ctx) return call(ctx, "
+                                       "ctx.memory.key) end, reads = { \"key\" } } },\n"
+                                       "  edges = { a = \"b\", b = flow.done } }\n");
+  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "a graph graph_fails in its second node");
   flow_run_put(&run, "memory.key", "\"k\"");
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "it goes on once the key is there: %s",
              run.result.text);
@@ -212,34 +151,20 @@ static void test_missing_key(void) {
 
 /* ---- retries ---- */
 
-typedef struct failing {
-  const char *name;
-  int times;
-} failing;
-
-/* Effects called `name` fail the first `times` times. */
-static const char *fail_first(void *to, const ck_effect *effect) {
-  failing *self = to;
-  if (effect->kind == CK_EFFECT_TOOL && strcmp(name_of(effect), self->name) == 0 &&
-      self->times-- > 0)
-    return "!not yet";
-  return echo(NULL, effect);
-}
-
-static const char retried[] =
-    FLOW CALL "return flow.graph { start = \"a\",\n"
-              "  nodes = { a = flow.lua { run = function(ctx) call(ctx, \"first\") ctx.memory.left "
-              "= 1 call(ctx, \"flaky\") ctx.memory.kept = 1 end,\n"
-              "                           retry = { times = 3, backoff_ms = 100, factor = 3 }, "
-              "writes = { \"left\", \"kept\" } } },\n"
-              "  edges = { a = flow.done } }\n";
+static const char retried[] = GRAPH_FLOW GRAPH_CALL
+    "return flow.graph { start = \"a\",\n"
+    "  nodes = { a = flow.lua { run = function(ctx) call(ctx, \"first\") ctx.memory.left "
+    "= 1 call(ctx, \"flaky\") ctx.memory.kept = 1 end,\n"
+    "                           retry = { times = 3, backoff_ms = 100, factor = 3 }, "
+    "writes = { \"left\", \"kept\" } } },\n"
+    "  edges = { a = flow.done } }\n";
 
 static void test_retry(void) {
-  failing f = {"flaky", 2};
-  flow_run run = {.answer = fail_first, .to = &f};
+  graph_failing f = {"flaky", 2};
+  flow_run run = {.answer = graph_fail_first, .to = &f};
   flow_run_open(&run, flow_file(retried));
-  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "a node that fails is tried again: %s",
-             run.result.text);
+  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED,
+             "a node that graph_fails is tried again: %s", run.result.text);
   tap_is_text(flow_run_log(&run),
               "main/a#1/tool/1 {\"name\":\"first\"}\nmain/a#1/tool/2 "
               "{\"name\":\"flaky\"}\nmain/a#1/sleep/1 {\"ms\":100}\n"
@@ -248,27 +173,27 @@ static void test_retry(void) {
               "main/a#1.3/tool/1 {\"name\":\"first\"}\nmain/a#1.3/tool/2 {\"name\":\"flaky\"}\n",
               "each try at a place of its own, after longer waits");
   flow_run_close(&run);
-  f = (failing){"flaky", 3};
-  run = (flow_run){.answer = fail_first, .to = &f};
+  f = (graph_failing){"flaky", 3};
+  run = (flow_run){.answer = graph_fail_first, .to = &f};
   flow_run_open(&run, flow_file(retried));
-  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "it fails when no try is left");
+  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "it graph_fails when no try is left");
   tap_is_text(run.result.text, "node 'a': not yet", "with the last reason");
   tap_is_text(flow_run_get(&run, "memory.left"), "nothing", "and nothing of what it wrote is left");
   flow_run_close(&run);
 }
 
-static const char caught[] =
-    FLOW CALL "return flow.graph { start = \"a\",\n"
-              "  nodes = { a = flow.lua { run = function(ctx) ctx.memory.x = 2 call(ctx, "
-              "\"flaky\") end, on_error = \"sorry\" },\n"
-              "            b = function() return \"well\" end,\n"
-              "            sorry = function(ctx) return { ctx.outputs.a.error, ctx.memory.x or "
-              "\"none\" } end },\n"
-              "  edges = { a = \"b\", b = flow.done, sorry = flow.done } }\n";
+static const char caught[] = GRAPH_FLOW GRAPH_CALL
+    "return flow.graph { start = \"a\",\n"
+    "  nodes = { a = flow.lua { run = function(ctx) ctx.memory.x = 2 call(ctx, "
+    "\"flaky\") end, on_error = \"sorry\" },\n"
+    "            b = function() return \"well\" end,\n"
+    "            sorry = function(ctx) return { ctx.outputs.a.error, ctx.memory.x or "
+    "\"none\" } end },\n"
+    "  edges = { a = \"b\", b = flow.done, sorry = flow.done } }\n";
 
 static void test_on_error(void) {
-  failing f = {"flaky", 1};
-  flow_run run = {.answer = fail_first, .to = &f};
+  graph_failing f = {"flaky", 1};
+  flow_run run = {.answer = graph_fail_first, .to = &f};
   flow_run_open(&run, flow_file(caught));
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "on_error leads to another node: %s",
              run.result.text);
@@ -276,117 +201,9 @@ static void test_on_error(void) {
               "which knows why, and sees no half-made writes");
   tap_is_text(flow_run_get(&run, "outputs.b"), "nothing", "the edge is not taken");
   flow_run_close(&run);
-  run = open_run(caught);
+  run = graph_open(caught);
   tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "without a failure the edge is");
   tap_is_text(flow_run_get(&run, "outputs.sorry"), "nothing", "and the other node is not run");
-  flow_run_close(&run);
-}
-
-/* ---- branches ---- */
-
-static const char branches[] =
-    FLOW CALL "local function work(name) return function(ctx) ctx.memory[name] = call(ctx, name) "
-              "ctx.memory:append(\"all\", name) end end\n"
-              "return flow.graph { start = \"split\",\n"
-              "  nodes = { split = function(ctx) ctx.memory.all = { \"s\" } end, web = "
-              "work(\"web\"), deep = work(\"deep\"), news = work(\"news\"),\n"
-              "            sum = function(ctx) return { ctx.memory.all, ctx.memory.web, "
-              "ctx.memory.deep, ctx.memory.news } end },\n"
-              "  edges = { split = { parallel = { \"web\", \"news\" }, merge = { all = "
-              "function(base, values)\n"
-              "              local all = {} for _, list in ipairs { base, values.web, values.news "
-              "} do for _, v in ipairs(list) do all[#all + 1] = v end end\n"
-              "              return all end } },\n"
-              "            web = \"deep\", deep = \"sum\", news = \"sum\", sum = flow.done } }\n";
-
-static void test_branches(void) {
-  flow_run run = open_run(branches);
-  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "branches run and meet: %s",
-             run.result.text);
-  tap_is_int(run.most_under_way, 2, "side by side");
-  tap_is_text(
-      flow_run_get(&run, "outputs.sum"),
-      "[[\"s\",\"s\",\"web\",\"deep\",\"s\",\"news\"],\"web\",\"deep\",\"news\"]",
-      "what they wrote is there where they meet, and what both wrote as the edge merges it");
-  tap_is_text(flow_run_log(&run),
-              "main.split.web@split#1:edge/web#1/tool/1 "
-              "{\"name\":\"web\"}\nmain.split.news@split#1:edge/news#1/tool/1 {\"name\":\"news\"}\n"
-              "main.split.web@split#1:edge/deep#1/tool/1 {\"name\":\"deep\"}\n",
-              "each in a scope of its own");
-  flow_run_close(&run);
-}
-
-static const char nested[] = FLOW CALL
-    "local function work(name) return function(ctx) ctx.memory[name] = call(ctx, name) end end\n"
-    "return flow.graph { start = \"a\",\n"
-    "  nodes = { a = work(\"a\"), b = work(\"b\"), c = work(\"c\"), d = work(\"d\"), e = "
-    "work(\"e\"), f = work(\"f\"), g = work(\"g\"),\n"
-    "            z = function(ctx) local m = ctx.memory return { m.a, m.b, m.c, m.d, m.e, m.f, "
-    "m.g, ctx.memory.turns } end,\n"
-    "            count = function(ctx) ctx.memory.turns = (ctx.memory.turns or 0) + 1 end },\n"
-    "  edges = { a = { \"b\", \"c\" }, b = { \"d\", \"e\" }, d = \"f\", e = \"f\", f = \"g\", c = "
-    "\"g\", g = \"count\",\n"
-    "            count = flow.choose { to = { \"a\", \"z\" }, function(ctx) return "
-    "ctx.memory.turns < 2 and \"a\" or \"z\" end }, z = flow.done } }\n";
-
-static void test_nested(void) {
-  flow_run run = open_run(nested);
-  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "branches of branches in a loop meet: %s",
-             run.result.text);
-  tap_is_text(flow_run_get(&run, "outputs.z"), "[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",2]",
-              "and all that they wrote is there");
-  tap_ok(strstr(flow_run_log(&run), "main.a.b.b.d@b#2:edge@a#2:edge/d#2/tool/1") != NULL,
-         "visits are counted in branches too");
-  flow_run_close(&run);
-}
-
-#define SPLIT(body, more)                                                                         \
-  FLOW CALL                                                                                       \
-      "return flow.graph { start = \"a\", nodes = { a = function(ctx) ctx.memory.k = 1 end, b = " \
-      "function(ctx) " body " end,\n"                                                             \
-      "c = function(ctx) " body                                                                   \
-      " end, d = function(ctx) return ctx.memory.k == nil and \"none\" or ctx.memory.k end },\n"  \
-      "edges = { a = { parallel = { \"b\", \"c\" }" more                                          \
-      " }, b = \"d\", c = \"d\", d = flow.done } }\n"
-
-static void test_conflicts(void) {
-  fails(SPLIT("ctx.memory.k = 2", ""),
-        "the branches 'b' and 'c' of node 'a' both wrote memory.k: say in the edge's merge what "
-        "becomes of it",
-        "two branches that write one key");
-  fails(SPLIT("ctx.memory.k = nil", ""), "both wrote memory.k", "two branches that remove one key");
-  fails(SPLIT("call(ctx, \"x\") error(\"no luck\", 0)", ""),
-        "branch 'b' of node 'a': node 'b': no luck", "a branch that fails");
-  fails(SPLIT("ctx.memory.k = 2", ", merge = { k = function() error(\"cannot\", 0) end }"),
-        "cannot", "a merge that raises");
-  flow_run run =
-      open_run(SPLIT("ctx.memory.k = nil",
-                     ", merge = { k = function(base, values) return { base, values } end }"));
-  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "a merge sees removals: %s",
-             run.result.text);
-  tap_is_text(flow_run_get(&run, "outputs.d"), "[1,{}]", "as values that are not there");
-  flow_run_close(&run);
-  run = open_run(SPLIT("ctx.memory.k = 12345678901234567890 ctx.memory.k = nil",
-                       ", merge = { k = function() return nil end }"));
-  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "a merge may remove a key: %s",
-             run.result.text);
-  tap_is_text(flow_run_get(&run, "outputs.d"), "\"none\"", "for all");
-  flow_run_close(&run);
-}
-
-/* A branch that failed is run again; the other is not. */
-static void test_branch_again(void) {
-  failing f = {"deep", 1};
-  flow_run run = {.answer = fail_first, .to = &f};
-  flow_run_open(&run, flow_file(branches));
-  tap_is_int(flow_run_finish(&run), CK_SESSION_FAILED, "a branch fails: %s", run.result.text);
-  tap_is_text(run.result.text, "branch 'web' of node 'split': node 'deep': not yet", "it is named");
-  tap_is_int(flow_run_finish(&run), CK_SESSION_COMPLETED, "a resume goes on in the branch: %s",
-             run.result.text);
-  tap_is_int(flow_run_twice(&run), 0, "and does nothing twice");
-  tap_is_text(flow_run_get(&run, "outputs.sum"),
-              "[[\"s\",\"s\",\"web\",\"deep\",\"s\",\"news\"],\"web\",\"deep\",\"news\"]",
-              "all is there");
   flow_run_close(&run);
 }
 
@@ -397,21 +214,21 @@ static void test_branch_again(void) {
 static const char *talk(void *to, const ck_effect *effect) {
   static char json[96];
   (void)to;
-  if (effect->kind != CK_EFFECT_MODEL) return echo(NULL, effect);
+  if (effect->kind != CK_EFFECT_MODEL) return graph_echo(NULL, effect);
   snprintf(json, sizeof json, SAYS("%s after %d"), effect->agent ? effect->agent : "nobody",
            (int)ck_conversation_count(effect->conversation));
   return json;
 }
 
-static const char agents[] =
-    FLOW CALL "return flow.graph { start = \"write\", tools = { own = \"pure\" },\n"
-              "  nodes = { write = flow.agent { name = \"writer\", prompt = \"Write.\", tools = { "
-              "look = \"pure\" } },\n"
-              "            read = flow.agent { prompt = \"Read.\" },\n"
-              "            count = function(ctx) ctx.memory.n = (ctx.memory.n or 0) + 1 end },\n"
-              "  edges = { write = \"read\", read = \"count\",\n"
-              "            count = flow.choose { to = { \"write\", flow.done }, function(ctx) "
-              "return ctx.memory.n < 2 and \"write\" or flow.done end } } }\n";
+static const char agents[] = GRAPH_FLOW GRAPH_CALL
+    "return flow.graph { start = \"write\", tools = { own = \"pure\" },\n"
+    "  nodes = { write = flow.agent { name = \"writer\", prompt = \"Write.\", tools = { "
+    "look = \"pure\" } },\n"
+    "            read = flow.agent { prompt = \"Read.\" },\n"
+    "            count = function(ctx) ctx.memory.n = (ctx.memory.n or 0) + 1 end },\n"
+    "  edges = { write = \"read\", read = \"count\",\n"
+    "            count = flow.choose { to = { \"write\", flow.done }, function(ctx) "
+    "return ctx.memory.n < 2 and \"write\" or flow.done end } } }\n";
 
 static void test_agents(void) {
   flow_run run = {.answer = talk};
@@ -453,7 +270,7 @@ static const char *say_yes(void *to, const ck_effect *effect) {
   }
 }
 
-static const char kinds[] = FLOW
+static const char kinds[] = GRAPH_FLOW
     "return flow.graph { start = \"ask\", processes = { coder = flow.acp { argv = { \"coder\" } } "
     "},\n"
     "  nodes = { ask = flow.ask { question = \"Go?\", writes = \"go\" }, wait = flow.sleep(5), "
@@ -491,14 +308,8 @@ int main(void) {
   test_missing_key();
   test_retry();
   test_on_error();
-  test_branches();
-  test_nested();
-  test_conflicts();
-  test_branch_again();
   test_agents();
-  survives(three, (const char *const[]){"outputs.c", "memory.m", NULL}, "three nodes");
-  survives(loop, (const char *const[]){"outputs.last", NULL}, "a loop");
-  survives(branches, (const char *const[]){"outputs.sum", NULL}, "branches");
-  survives(nested, (const char *const[]){"outputs.z", NULL}, "branches of branches");
+  graph_survives(three, (const char *const[]){"outputs.c", "memory.m", NULL}, "three nodes");
+  graph_survives(loop, (const char *const[]){"outputs.last", NULL}, "a loop");
   return tap_done();
 }
