@@ -40,7 +40,7 @@ run() {
     kinds) part kinds crash/kinds.t "KINDS_EVERY=$((100 / $(share 100)))" "KINDS_RANDOM=$(share 200)" ;;
     hand) part hand crash/history_edit.t "KILL_EVERY=$((100 / $(share 100)))" ;;
     power) program store/test_power "POWER_IMAGES=$(share 20000)" && program store/test_power_maintenance ;;
-    lives) program runtime/random_runs/test_random_runs "LIVES_COUNT=$(share 1000)" && program runtime/random_runs/test_random_runs_limits "LIVES_COUNT=$(share 1000)" ;;
+    lives) program runtime/random_runs/test_random_runs "RANDOM_RUNS_COUNT=$(share 1000)" && program runtime/random_runs/test_random_runs_limits "RANDOM_RUNS_COUNT=$(share 1000)" ;;
     random) part random crash/random_kills.t "RANDOM_KILLS=$(share 2000)" ;;
     resumes) part resumes crash/two_resumes.t "RESUME_ROUNDS=$(share 500)" RESUME_PROCESSES=8 ;;
     errors) part errors fault/io_errors.t IO_ERRORS_WAYS=4 && part stores fault/bad_stores.t ;;

@@ -20,40 +20,40 @@ static const char batch[] =
          "o[2].result, ctx.last_message().name }" TAIL;
 
 static void test_batch(void) {
-  strands s = {0};
-  strands_open(&s, batch);
-  strands_start(&s, "batch");
+  fake_flow s = {0};
+  fake_flow_open(&s, batch);
+  fake_flow_start(&s, "batch");
   tap_is_int((int64_t)s.count, 2, "effects asked for together are under way together");
-  strands_ok(&s, "tool/2", "\"2\"", 0);
-  strands_ok(&s, "tool/1", "\"1\"", 0);
-  tap_is_text(strands_result(&s, "batch"), "[\"1\",\"2\",\"two\"]",
+  fake_flow_ok(&s, "tool/2", "\"2\"", 0);
+  fake_flow_ok(&s, "tool/1", "\"1\"", 0);
+  tap_is_text(fake_flow_result(&s, "batch"), "[\"1\",\"2\",\"two\"]",
               "outcomes and messages come in the order asked");
-  strands_crash(&s);
-  strands_start(&s, "batch-crash");
-  strands_ok(&s, "tool/2", "\"2\"", 0);
-  strands_crash(&s);
-  strands_resume(&s, "batch-crash");
+  fake_flow_crash(&s);
+  fake_flow_start(&s, "batch-crash");
+  fake_flow_ok(&s, "tool/2", "\"2\"", 0);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "batch-crash");
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT,
              "killed in between: the one that has no outcome is in doubt");
   tap_ok(s.log.len == 0, "and none runs again");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_batch_fails_whole(void) {
-  strands s = {0};
-  strands_open(&s, batch);
-  strands_start(&s, "fails");
-  strands_failed(&s, "tool/1", CK_E_FAILED, "broken");
+  fake_flow s = {0};
+  fake_flow_open(&s, batch);
+  fake_flow_start(&s, "fails");
+  fake_flow_failed(&s, "tool/1", CK_E_FAILED, "broken");
   tap_is_int(s.status, CK_E_PENDING, "one that fails waits for the other");
-  strands_ok(&s, "tool/2", "\"2\"", 0);
+  fake_flow_ok(&s, "tool/2", "\"2\"", 0);
   tap_is_int(s.result.status, CK_SESSION_FAILED, "then the session fails");
-  strands_crash(&s);
-  strands_resume(&s, "fails");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "fails");
   tap_ok(strstr(s.log.data, "tool/1") && !strstr(s.log.data, "tool/2"),
          "and a resume runs only what failed");
-  strands_ok(&s, "tool/1", "\"1\"", 0);
-  tap_is_text(strands_result(&s, "fails"), "[\"1\",\"2\",\"two\"]", "to the same end");
-  strands_close(&s);
+  fake_flow_ok(&s, "tool/1", "\"1\"", 0);
+  tap_is_text(fake_flow_result(&s, "fails"), "[\"1\",\"2\",\"two\"]", "to the same end");
+  fake_flow_close(&s);
 }
 
 int main(void) {

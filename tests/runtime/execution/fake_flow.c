@@ -17,12 +17,12 @@ static bool serves(void *self, const ck_effect *effect) {
 }
 
 static int64_t reserve(void *to, const ck_effect *effect) {
-  return effect->kind == CK_EFFECT_MODEL ? ((strands *)to)->reserve : 0;
+  return effect->kind == CK_EFFECT_MODEL ? ((fake_flow *)to)->reserve : 0;
 }
 
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
-  strands *self = to;
+  fake_flow *self = to;
   (void)err;
   tap_must(self->count < STRANDS_MAX, "at most %d effects at once", STRANDS_MAX);
   struct started *made = &self->started[self->count++];
@@ -34,12 +34,12 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
 }
 
 static void cancel(void *to, ck_effect_run *run) {
-  strands *self = to;
+  fake_flow *self = to;
   for (size_t i = 0; i < self->count; i++)
     if ((void *)self->started[i].sink == (void *)run) self->started[i].cancelled = true;
 }
 
-void strands_open(strands *self, const char *flow) {
+void fake_flow_open(fake_flow *self, const char *flow) {
   ck_error err = CK_ERROR_INIT;
   self->driver = (ck_effect_driver){.name = "hand",
                                     .self = self,
@@ -57,7 +57,7 @@ void strands_open(strands *self, const char *flow) {
   tap_must(status == CK_OK, "open: %s", err.text);
 }
 
-static void execute(strands *self) {
+static void execute(fake_flow *self) {
   ck_error err = CK_ERROR_INIT;
   ck_execution_options options = {.session = self->session,
                                   .engine = self->engine,
@@ -68,10 +68,10 @@ static void execute(strands *self) {
   self->count = 0;
   ck_buffer_reset(&self->log);
   tap_must(ck_execution_open(&self->execution, &options, &err) == CK_OK, "execution: %s", err.text);
-  strands_turn(self);
+  fake_flow_turn(self);
 }
 
-void strands_start(strands *self, const char *id) {
+void fake_flow_start(fake_flow *self, const char *id) {
   ck_error err = CK_ERROR_INIT;
   ck_session_options options = {.id = id, .profile = self->profile, .policies = self->policies};
   tap_must(ck_session_start(&self->session, self->runtime, &options, &err) == CK_OK, "start %s: %s",
@@ -79,14 +79,14 @@ void strands_start(strands *self, const char *id) {
   execute(self);
 }
 
-void strands_crash(strands *self) {
+void fake_flow_crash(fake_flow *self) {
   ck_execution_close(self->execution);
   ck_session_close(self->session);
   self->execution = NULL;
   self->session = NULL;
 }
 
-void strands_resume(strands *self, const char *id) {
+void fake_flow_resume(fake_flow *self, const char *id) {
   ck_error err = CK_ERROR_INIT;
   ck_resume_options options = {
       .profile = self->profile, .policies = self->policies, .retry = self->retry};
@@ -95,7 +95,7 @@ void strands_resume(strands *self, const char *id) {
   execute(self);
 }
 
-void strands_close(strands *self) {
+void fake_flow_close(fake_flow *self) {
   ck_execution_close(self->execution);
   ck_session_close(self->session);
   self->engine->unload(self->flow);
@@ -104,7 +104,7 @@ void strands_close(strands *self) {
   ck_buffer_clear(&self->log);
 }
 
-ck_status strands_turn(strands *self) {
+ck_status fake_flow_turn(fake_flow *self) {
   ck_error err = CK_ERROR_INIT;
   int still = 0;
   while (still++ < 3) { /* a boundary's commit, an intent's, then its driver: until all there is to
@@ -119,7 +119,7 @@ ck_status strands_turn(strands *self) {
   return self->status;
 }
 
-static ck_effect_sink *take(strands *self, const char *part, bool must) {
+static ck_effect_sink *take(fake_flow *self, const char *part, bool must) {
   for (size_t i = 0; i < self->count; i++) {
     if (!strstr(self->started[i].key, part)) continue;
     ck_effect_sink *sink = self->started[i].sink;
@@ -131,12 +131,12 @@ static ck_effect_sink *take(strands *self, const char *part, bool must) {
   return NULL;
 }
 
-static void deliver(strands *self, ck_effect_sink *sink, ck_outcome *outcome) {
+static void deliver(fake_flow *self, ck_effect_sink *sink, ck_outcome *outcome) {
   sink->done(sink, outcome);
-  strands_turn(self);
+  fake_flow_turn(self);
 }
 
-void strands_ok(strands *self, const char *part, const char *json, int64_t cost) {
+void fake_flow_ok(fake_flow *self, const char *part, const char *json, int64_t cost) {
   ck_error err = CK_ERROR_INIT;
   ck_value *result = NULL;
   ck_outcome *outcome = NULL;
@@ -149,7 +149,7 @@ void strands_ok(strands *self, const char *part, const char *json, int64_t cost)
   deliver(self, sink, outcome);
 }
 
-void strands_failed(strands *self, const char *part, ck_status cause, const char *text) {
+void fake_flow_failed(fake_flow *self, const char *part, ck_status cause, const char *text) {
   ck_error err = CK_ERROR_INIT;
   ck_outcome *outcome;
   ck_effect_sink *sink = take(self, part, true);
@@ -158,15 +158,15 @@ void strands_failed(strands *self, const char *part, ck_status cause, const char
   deliver(self, sink, outcome);
 }
 
-void strands_deliver_cancelled(strands *self) {
+void fake_flow_deliver_cancelled(fake_flow *self) {
   for (size_t i = 0; i < self->count; i++) {
     if (!self->started[i].cancelled) continue;
-    strands_failed(self, self->started[i].key, CK_E_INTERRUPTED, "cancelled");
+    fake_flow_failed(self, self->started[i].key, CK_E_INTERRUPTED, "cancelled");
     i = (size_t)-1;
   }
 }
 
-bool strands_is_running(const strands *self, const char *part) {
+bool fake_flow_is_running(const fake_flow *self, const char *part) {
   for (size_t i = 0; i < self->count; i++)
     if (strstr(self->started[i].key, part)) return true;
   return false;
@@ -179,7 +179,7 @@ static bool keep_result(void *to, const ck_event *event) {
   return true;
 }
 
-const char *strands_result(strands *self, const char *id) {
+const char *fake_flow_result(fake_flow *self, const char *id) {
   static char text[1024];
   ck_error err = CK_ERROR_INIT;
   ck_head head;

@@ -8,7 +8,7 @@
 enum { STRANDS_MAX = 64 };
 
 /* Effects that were started and not delivered, in the order started. */
-typedef struct strands {
+typedef struct fake_flow {
   ck_runtime *runtime;
   ck_session *session;
   ck_execution *execution;
@@ -31,26 +31,26 @@ typedef struct strands {
   bool retry;                       /* resumes also what died again and again */
   ck_execution_result result;
   ck_status status; /* of the last turn */
-} strands;
+} fake_flow;
 
 /* The store, and the flow of this text. */
-void strands_open(strands *self, const char *flow);
-void strands_start(strands *self, const char *id);
+void fake_flow_open(fake_flow *self, const char *flow);
+void fake_flow_start(fake_flow *self, const char *id);
 /* As after a crash: what was under way is forgotten. */
-void strands_crash(strands *self);
-void strands_resume(strands *self, const char *id);
-void strands_close(strands *self);
+void fake_flow_crash(fake_flow *self);
+void fake_flow_resume(fake_flow *self, const char *id);
+void fake_flow_close(fake_flow *self);
 
 /* Turns until nothing moves; waits for what is queued. */
-ck_status strands_turn(strands *self);
+ck_status fake_flow_turn(fake_flow *self);
 /* Delivers to the effect whose key contains `part`, and turns: {"ok": JSON} as an outcome that
  * costs `cost` micro-dollars. */
-void strands_ok(strands *self, const char *part, const char *json, int64_t cost);
-void strands_failed(strands *self, const char *part, ck_status cause, const char *text);
+void fake_flow_ok(fake_flow *self, const char *part, const char *json, int64_t cost);
+void fake_flow_failed(fake_flow *self, const char *part, ck_status cause, const char *text);
 /* Delivers an interruption to all that were cancelled. */
-void strands_deliver_cancelled(strands *self);
-bool strands_is_running(const strands *self, const char *part);
-/* The main strand's result as JSON, of the session_completed event; "" when there is none. */
-const char *strands_result(strands *self, const char *id);
+void fake_flow_deliver_cancelled(fake_flow *self);
+bool fake_flow_is_running(const fake_flow *self, const char *part);
+/* The main coroutine's result as JSON, of the session_completed event; "" when there is none. */
+const char *fake_flow_result(fake_flow *self, const char *id);
 
 #endif

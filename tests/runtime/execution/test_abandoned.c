@@ -19,7 +19,7 @@
 static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
 
 /* Keys of the state that only an open scope may have; the main one aside. */
-static int count_keys(strands *s) {
+static int count_keys(fake_flow *s) {
   ck_error err = CK_ERROR_INIT;
   ck_state_entry *entries;
   size_t count;
@@ -37,7 +37,7 @@ static int count_keys(strands *s) {
   return found;
 }
 
-/* The child fails while what it forked still works; the main strand goes on, and asks the child
+/* The child fails while what it forked still works; the main coroutine goes on, and asks the child
  * once more. `tag`: of the fork. */
 #define FAILING(tag)                                                                               \
   HEAD                                                                                             \
@@ -55,18 +55,18 @@ static int count_keys(strands *s) {
                         "return 'end'" TAIL
 
 static void check_late(const char *flow, const char *what) {
-  strands s = {0};
-  strands_open(&s, flow);
-  strands_start(&s, "late");
-  strands_ok(&s, "/start/tool/1", "1", 0);
+  fake_flow s = {0};
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "late");
+  fake_flow_ok(&s, "/start/tool/1", "1", 0);
   tap_is_int((int64_t)s.count, 1, "%s: its parent has failed, and what it does is cancelled", what);
-  strands_ok(&s, "/g/tool/1", "1", 7);
+  fake_flow_ok(&s, "/g/tool/1", "1", 7);
   tap_is_int(ck_session_totals(s.session)->cost_micros, 7,
              "%s: what it delivers all the same is paid", what);
-  strands_ok(&s, "main/p/model/1", reply, 0);
-  strands_ok(&s, "main/q/model/1", reply, 0);
-  tap_is_text(strands_result(&s, "late"), "\"end\"", "%s: the others go on to the end", what);
-  strands_close(&s);
+  fake_flow_ok(&s, "main/p/model/1", reply, 0);
+  fake_flow_ok(&s, "main/q/model/1", reply, 0);
+  tap_is_text(fake_flow_result(&s, "late"), "\"end\"", "%s: the others go on to the end", what);
+  fake_flow_close(&s);
 }
 
 typedef struct doubts {
@@ -85,15 +85,15 @@ static void count_doubts(void *to, const char *key, const char *kind, const char
 /* A doubt that lies behind the checkpoint, of a scope that nobody goes on with, is listed; so a
  * word on it is taken. */
 static void test_doubt_left(void) {
-  strands s = {0};
+  fake_flow s = {0};
   ck_error err = CK_ERROR_INIT;
   doubts listed = {0};
-  strands_open(&s, FAILING(""));
-  strands_start(&s, "left");
-  strands_ok(&s, "/start/tool/1", "1", 0);
-  strands_deliver_cancelled(&s);
-  strands_ok(&s, "main/p/model/1", reply, 0);
-  strands_crash(&s);
+  fake_flow_open(&s, FAILING(""));
+  fake_flow_start(&s, "left");
+  fake_flow_ok(&s, "/start/tool/1", "1", 0);
+  fake_flow_deliver_cancelled(&s);
+  fake_flow_ok(&s, "main/p/model/1", reply, 0);
+  fake_flow_crash(&s);
   tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err,
                 "doubts are listed");
   tap_is_int(listed.count, 1, "an abandoned scope's is");
@@ -103,25 +103,25 @@ static void test_doubt_left(void) {
   tap_is_status(ck_session_list_doubts(s.runtime, "left", count_doubts, &listed, &err), CK_OK, &err,
                 "doubts are listed again");
   tap_is_int(listed.count, 0, "and is not listed any more");
-  strands_resume(&s, "left");
-  strands_ok(&s, "main/q/model/1", reply, 0);
-  tap_is_text(strands_result(&s, "left"), "\"end\"", "the session goes on to its end");
-  strands_close(&s);
+  fake_flow_resume(&s, "left");
+  fake_flow_ok(&s, "main/q/model/1", reply, 0);
+  tap_is_text(fake_flow_result(&s, "left"), "\"end\"", "the session goes on to its end");
+  fake_flow_close(&s);
 }
 
 static void test_nothing_stays(void) {
-  strands s = {0};
-  strands_open(&s, FAILING(""));
-  strands_start(&s, "stays");
-  strands_ok(&s, "c@start/start/tool/1", "1", 0);
-  strands_ok(&s, "g@start@start/g/tool/1", "1", 7);
-  strands_crash(&s);
-  strands_resume(&s, "stays");
-  strands_ok(&s, "main/p/model/1", reply, 0);
-  strands_ok(&s, "main/q/model/1", reply, 0);
-  tap_is_text(strands_result(&s, "stays"), "\"end\"", "resumed, it ends");
+  fake_flow s = {0};
+  fake_flow_open(&s, FAILING(""));
+  fake_flow_start(&s, "stays");
+  fake_flow_ok(&s, "c@start/start/tool/1", "1", 0);
+  fake_flow_ok(&s, "g@start@start/g/tool/1", "1", 7);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "stays");
+  fake_flow_ok(&s, "main/p/model/1", reply, 0);
+  fake_flow_ok(&s, "main/q/model/1", reply, 0);
+  tap_is_text(fake_flow_result(&s, "stays"), "\"end\"", "resumed, it ends");
   tap_is_int(count_keys(&s), 0, "and no key of a scope is left");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* All fails; a later attempt does not run again what was done. */
@@ -135,23 +135,23 @@ static const char fails_up[] = HEAD "if ctx.task == 'g' then return " TOOL(
                   "r.error then error(r.error, 0) end return r.result" TAIL;
 
 static void test_later_attempt(void) {
-  strands s = {0};
-  strands_open(&s, fails_up);
-  strands_start(&s, "up");
-  strands_ok(&s, "c@start/start/tool/1", "1", 0);
-  strands_ok(&s, "c@start/start/model/1", reply, 5);
+  fake_flow s = {0};
+  fake_flow_open(&s, fails_up);
+  fake_flow_start(&s, "up");
+  fake_flow_ok(&s, "c@start/start/tool/1", "1", 0);
+  fake_flow_ok(&s, "c@start/start/model/1", reply, 5);
   tap_is_int(s.status, CK_E_PENDING, "the session does not end before the cancelled effect has");
-  strands_ok(&s, "g@start@start/start/tool/1", "\"G\"", 7);
+  fake_flow_ok(&s, "g@start@start/start/tool/1", "\"G\"", 7);
   tap_is_int(s.result.status, CK_SESSION_FAILED, "then it fails");
-  strands_crash(&s);
-  strands_resume(&s, "up");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "up");
   tap_ok(!strstr(s.log.data ? s.log.data : "", "tool"), "a later attempt runs no tool again");
   tap_ok(s.status == CK_E_PENDING, "and nothing is in doubt: %s", s.result.text);
   if (s.status == CK_E_PENDING)
-    strands_ok(&s, "c@start/start/model/1", "{\"role\":\"assistant\",\"content\":\"good\"}", 5);
-  tap_is_text(strands_result(&s, "up"), "\"G\"", "it comes to the end");
+    fake_flow_ok(&s, "c@start/start/model/1", "{\"role\":\"assistant\",\"content\":\"good\"}", 5);
+  tap_is_text(fake_flow_result(&s, "up"), "\"G\"", "it comes to the end");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 17, "all is paid once");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* A scope that was joined before its parent failed is not run again, and its conversation is what
@@ -172,22 +172,22 @@ static const char joined_then_fails[] =
                                        "error(r.c.error, 0) end return r.c.result" TAIL;
 
 static void test_joined_before(void) {
-  strands s = {0};
-  strands_open(&s, joined_then_fails);
-  strands_start(&s, "joined");
-  strands_ok(&s, "g@start@start/start/model/1", reply, 5);
-  strands_ok(&s, "c@start/start/model/1", reply, 5);
-  strands_ok(&s, "b@start/start/tool/1", "1", 0);
-  strands_ok(&s, "b@start/b/tool/1", "1", 0);
+  fake_flow s = {0};
+  fake_flow_open(&s, joined_then_fails);
+  fake_flow_start(&s, "joined");
+  fake_flow_ok(&s, "g@start@start/start/model/1", reply, 5);
+  fake_flow_ok(&s, "c@start/start/model/1", reply, 5);
+  fake_flow_ok(&s, "b@start/start/tool/1", "1", 0);
+  fake_flow_ok(&s, "b@start/b/tool/1", "1", 0);
   tap_is_int(s.result.status, CK_SESSION_FAILED, "it fails");
-  strands_crash(&s);
-  strands_resume(&s, "joined");
-  if (strands_is_running(&s, "g@start@start/start/model/1"))
-    strands_ok(&s, "g@start@start/start/model/1", reply, 5);
-  strands_ok(&s, "c@start/start/model/1", "{\"role\":\"assistant\",\"content\":\"good\"}", 5);
-  tap_is_text(strands_result(&s, "joined"), "2",
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "joined");
+  if (fake_flow_is_running(&s, "g@start@start/start/model/1"))
+    fake_flow_ok(&s, "g@start@start/start/model/1", reply, 5);
+  fake_flow_ok(&s, "c@start/start/model/1", "{\"role\":\"assistant\",\"content\":\"good\"}", 5);
+  tap_is_text(fake_flow_result(&s, "joined"), "2",
               "a scope joined by one that failed has the conversation it had");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* A scope that was forked since the last boundary of its parent stands where its own children are
@@ -201,15 +201,15 @@ static const char grandchildren[] = HEAD "if ctx.task == 'g' then return " AGAIN
          "ctx.fork { { scope = 'c', task = 'c' } } return ctx.join { 'c' }.c.result" TAIL;
 
 static void test_grandchildren(void) {
-  strands s = {0};
-  strands_open(&s, grandchildren);
-  strands_start(&s, "grand");
-  strands_crash(&s);
-  strands_resume(&s, "grand");
-  if (s.count > 0) strands_ok(&s, "g@start@start/start/tool/1", "7", 0);
-  tap_is_text(strands_result(&s, "grand"), "7",
+  fake_flow s = {0};
+  fake_flow_open(&s, grandchildren);
+  fake_flow_start(&s, "grand");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "grand");
+  if (s.count > 0) fake_flow_ok(&s, "g@start@start/start/tool/1", "7", 0);
+  tap_is_text(fake_flow_result(&s, "grand"), "7",
               "scopes below a scope that is found again are found again: %s", s.result.text);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* One that has ended and was never joined goes with its parent. */
@@ -223,19 +223,19 @@ static const char never_joined[] = HEAD
              "return n" TAIL;
 
 static void check_never_joined(bool crashes) {
-  strands s = {0};
-  strands_open(&s, never_joined);
-  strands_start(&s, "never");
-  strands_ok(&s, "c@start/start/tool/1", "1", 0);
+  fake_flow s = {0};
+  fake_flow_open(&s, never_joined);
+  fake_flow_start(&s, "never");
+  fake_flow_ok(&s, "c@start/start/tool/1", "1", 0);
   if (crashes) {
-    strands_crash(&s);
-    strands_resume(&s, "never");
+    fake_flow_crash(&s);
+    fake_flow_resume(&s, "never");
   }
-  strands_ok(&s, "c@n2/start/tool/1", "1", 0);
-  tap_is_text(strands_result(&s, "never"), "3",
+  fake_flow_ok(&s, "c@n2/start/tool/1", "1", 0);
+  tap_is_text(fake_flow_result(&s, "never"), "3",
               "what was not joined does not stand in the way of the next");
   tap_is_int(count_keys(&s), 0, "and leaves no key");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 int main(void) {

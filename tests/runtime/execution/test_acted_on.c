@@ -20,38 +20,38 @@ static const char first[] =
                   other[] = "{\"role\":\"assistant\",\"content\":\"other\"}";
 
 /* The tool "t" is run and ends well, the tool "last" fails, and the session with it. */
-static void fail_once(strands *s, const char *flow, const char *tool) {
-  strands_open(s, flow);
-  strands_start(s, "s");
-  strands_ok(s, "/model/1", first, 5);
-  strands_ok(s, tool, "1", 0);
-  strands_failed(s, "main/start/tool", CK_E_CREDENTIALS, "no");
+static void fail_once(fake_flow *s, const char *flow, const char *tool) {
+  fake_flow_open(s, flow);
+  fake_flow_start(s, "s");
+  fake_flow_ok(s, "/model/1", first, 5);
+  fake_flow_ok(s, tool, "1", 0);
+  fake_flow_failed(s, "main/start/tool", CK_E_CREDENTIALS, "no");
   tap_is_int(s->result.status, CK_SESSION_FAILED, "it fails");
-  strands_crash(s);
-  strands_resume(s, "s");
+  fake_flow_crash(s);
+  fake_flow_resume(s, "s");
 }
 
 static void check_replayed(const char *flow, const char *tool, const char *what) {
-  strands s = {0};
+  fake_flow s = {0};
   fail_once(&s, flow, tool);
   tap_is_text(s.log.data, "main/start/tool/2\n",
               "%s: neither the model nor the tool is asked again", what);
-  if (s.count) strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"first\"",
+  if (s.count) fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"first\"",
               "%s: it ends with the answer that was acted on: %s", what, s.result.text);
   tap_is_int(ck_session_totals(s.session)->cost_micros, 5, "%s: it is paid once", what);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void check_asked_anew(const char *flow, const char *tool, const char *what) {
-  strands s = {0};
+  fake_flow s = {0};
   fail_once(&s, flow, tool);
   tap_is_text(s.log.data, "main/start/model/1\n", "%s: the model is asked anew", what);
-  strands_ok(&s, "main/start/model/1", other, 5);
-  if (strands_is_running(&s, tool)) strands_ok(&s, tool, "1", 0);
-  strands_ok(&s, "main/start/tool", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"other\"", "%s: its new answer counts", what);
-  strands_close(&s);
+  fake_flow_ok(&s, "main/start/model/1", other, 5);
+  if (fake_flow_is_running(&s, tool)) fake_flow_ok(&s, tool, "1", 0);
+  fake_flow_ok(&s, "main/start/tool", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"other\"", "%s: its new answer counts", what);
+  fake_flow_close(&s);
 }
 
 #define OWN(class) HEAD MODEL TOOL(class, "t") TOOL("pure", "last") "return said" TAIL
@@ -63,20 +63,20 @@ static void check_asked_anew(const char *flow, const char *tool, const char *wha
           "pure", "last") "return said" TAIL
 
 static void test_child(void) {
-  strands s = {0};
-  strands_open(&s, CHILD);
-  strands_start(&s, "s");
-  strands_ok(&s, "/model/1", first, 5);
-  strands_ok(&s, "main/start/tool/1", "1", 0);
-  strands_ok(&s, "main.c@start/start/tool/1", "1", 0);
-  strands_failed(&s, "main/start/tool/2", CK_E_CREDENTIALS, "no");
-  strands_crash(&s);
-  strands_resume(&s, "s");
+  fake_flow s = {0};
+  fake_flow_open(&s, CHILD);
+  fake_flow_start(&s, "s");
+  fake_flow_ok(&s, "/model/1", first, 5);
+  fake_flow_ok(&s, "main/start/tool/1", "1", 0);
+  fake_flow_ok(&s, "main.c@start/start/tool/1", "1", 0);
+  fake_flow_failed(&s, "main/start/tool/2", CK_E_CREDENTIALS, "no");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "s");
   tap_is_text(s.log.data, "main/start/tool/2\n",
               "a scope below that was forked in the turn counts");
-  if (s.count) strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"first\"", "and it comes to its end: %s", s.result.text);
-  strands_close(&s);
+  if (s.count) fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"first\"", "and it comes to its end: %s", s.result.text);
+  fake_flow_close(&s);
 }
 
 int main(void) {

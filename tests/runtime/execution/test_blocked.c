@@ -20,95 +20,95 @@
 static const char one[] = "{\"role\":\"assistant\",\"content\":\"one\"}",
                   other[] = "{\"role\":\"assistant\",\"content\":\"other\"}";
 
-static void go_on(strands *s) {
-  strands_crash(s);
-  strands_resume(s, "s");
+static void go_on(fake_flow *s) {
+  fake_flow_crash(s);
+  fake_flow_resume(s, "s");
 }
 
 /* "book" is run for the first answer; the session fails behind it, and the model, asked anew, says
  * another. */
-static void displace(strands *s, const char *flow) {
-  strands_open(s, flow);
-  strands_start(s, "s");
-  strands_ok(s, "/model/1", one, 5);
-  strands_ok(s, "main/start/tool/1", "\"booked one\"", 0);
-  strands_failed(s, "main/start/tool/2", CK_E_CREDENTIALS, "no");
+static void displace(fake_flow *s, const char *flow) {
+  fake_flow_open(s, flow);
+  fake_flow_start(s, "s");
+  fake_flow_ok(s, "/model/1", one, 5);
+  fake_flow_ok(s, "main/start/tool/1", "\"booked one\"", 0);
+  fake_flow_failed(s, "main/start/tool/2", CK_E_CREDENTIALS, "no");
   go_on(s);
-  strands_ok(s, "/model/1", other, 5);
+  fake_flow_ok(s, "/model/1", other, 5);
 }
 
-static void say(strands *s, const char *verdict, const ck_value *result) {
+static void say(fake_flow *s, const char *verdict, const ck_value *result) {
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_session_resolve(s->runtime, "s", "main/start/tool/1", verdict, result, &err),
                 CK_OK, &err, "%s: a person's word", verdict);
-  strands_resume(s, "s");
+  fake_flow_resume(s, "s");
 }
 
 static void check_stops(const char *class, const char *flow) {
-  strands s = {0};
+  fake_flow s = {0};
   displace(&s, flow);
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "%s: it stops in doubt", class);
-  tap_ok(!strands_is_running(&s, "tool"), "%s: nothing is run", class);
+  tap_ok(!fake_flow_is_running(&s, "tool"), "%s: nothing is run", class);
   tap_ok(strstr(s.result.text, "main/start/tool/1") && strstr(s.result.text, "retry"),
          "%s: it says what can be done: %s", class, s.result.text);
   go_on(&s);
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "%s: and again, as long as nobody says", class);
   tap_ok(s.count == 0, "%s: nor is anything run then, or asked of a probe", class);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_done(void) {
-  strands s = {0};
+  fake_flow s = {0};
   displace(&s, FLOW("once"));
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "done", NULL);
-  strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"booked one\"", "done: what was done stands for it");
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"booked one\"", "done: what was done stands for it");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 10, "done: and costs nothing again");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_done_with_result(void) {
-  strands s = {0};
+  fake_flow s = {0};
   ck_error err = CK_ERROR_INIT;
   ck_value *result;
   tap_must(ck_value_copy(&result, ck_bytes_text("\"by hand\""), &err) == CK_OK, "a value");
   displace(&s, FLOW("once"));
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "done", result);
-  strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"by hand\"", "done with a result: that counts");
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"by hand\"", "done with a result: that counts");
   ck_value_free(result);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_retry(void) {
-  strands s = {0};
+  fake_flow s = {0};
   displace(&s, FLOW("once"));
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "retry", NULL);
-  tap_ok(strands_is_running(&s, "main/start/tool/1"), "retry: it is run");
+  tap_ok(fake_flow_is_running(&s, "main/start/tool/1"), "retry: it is run");
   go_on(&s);
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "retry: killed then, its outcome is not known");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "retry", NULL);
-  strands_ok(&s, "main/start/tool/1", "\"booked other\"", 0);
+  fake_flow_ok(&s, "main/start/tool/1", "\"booked other\"", 0);
   go_on(&s);
-  strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"booked other\"",
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"booked other\"",
               "retry: its outcome counts, also after a crash");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_abort(void) {
-  strands s = {0};
+  fake_flow s = {0};
   displace(&s, FLOW("once"));
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "abort", NULL);
-  strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"aborted: it was not run\"",
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"aborted: it was not run\"",
               "abort: the flow is told that it was not run");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* ---- the same action, as another answer of the model asks for it ---- */
@@ -122,28 +122,28 @@ static void test_abort(void) {
                                                          "last") "return booked.result end }"
 
 static void test_another_id(void) {
-  strands s = {0};
+  fake_flow s = {0};
   displace(&s, BATCH);
-  tap_ok(!strands_is_running(&s, "main/start/tool/1"), "another id: it is not run again");
-  strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"), "\"booked one\"", "another id: its outcome is taken: %s",
+  tap_ok(!fake_flow_is_running(&s, "main/start/tool/1"), "another id: it is not run again");
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "\"booked one\"", "another id: its outcome is taken: %s",
               s.result.text);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* Killed while "book" runs: what came of it nobody knows, whatever is asked now. */
 static void test_open(void) {
-  strands s = {0};
-  strands_open(&s, FLOW("once"));
-  strands_start(&s, "s");
-  strands_ok(&s, "/model/1", one, 5);
-  strands_failed(&s, "main/start/tool/1", CK_E_CREDENTIALS, "no");
+  fake_flow s = {0};
+  fake_flow_open(&s, FLOW("once"));
+  fake_flow_start(&s, "s");
+  fake_flow_ok(&s, "/model/1", one, 5);
+  fake_flow_failed(&s, "main/start/tool/1", CK_E_CREDENTIALS, "no");
   go_on(&s);
-  strands_ok(&s, "/model/1", one, 5);
+  fake_flow_ok(&s, "/model/1", one, 5);
   go_on(&s);
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "killed in the midst: in doubt");
   tap_ok(strstr(s.result.text, "was begun"), "and it says that it was begun: %s", s.result.text);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static ck_status answer(ck_doubt_answer *out, void *self, const ck_effect *effect, ck_error *err) {
@@ -155,18 +155,18 @@ static ck_status answer(ck_doubt_answer *out, void *self, const ck_effect *effec
 static void test_policies(void) {
   ck_doubt_answer rerun = CK_DOUBT_RERUN, tell = CK_DOUBT_TELL;
   ck_policy_engine engine = {.self = &rerun, .in_doubt = answer};
-  strands s = {.policies = &engine};
+  fake_flow s = {.policies = &engine};
   displace(&s, FLOW("once"));
-  tap_ok(strands_is_running(&s, "main/start/tool/1"), "a policy that says rerun: it is run");
-  strands_close(&s);
+  tap_ok(fake_flow_is_running(&s, "main/start/tool/1"), "a policy that says rerun: it is run");
+  fake_flow_close(&s);
   engine.self = &tell;
-  s = (strands){.policies = &engine};
+  s = (fake_flow){.policies = &engine};
   displace(&s, FLOW("once"));
-  strands_ok(&s, "main/start/tool/2", "2", 0);
-  tap_is_text(strands_result(&s, "s"),
+  fake_flow_ok(&s, "main/start/tool/2", "2", 0);
+  tap_is_text(fake_flow_result(&s, "s"),
               "\"not run: another call was made in its place before the session went back\"",
               "one that says tell: the flow is told");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 int main(void) {

@@ -22,7 +22,7 @@ static const char heading[] = "## Session Context (Resumed)\nThis session was pa
                               "resumed. Below is a summary of recent activity\n"
                               "you were involved in before the pause.\n";
 
-static size_t count_messages(strands *s) {
+static size_t count_messages(fake_flow *s) {
   ck_conversation *conversation;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_session_conversation(&conversation, s->session, "main", &err) == CK_OK,
@@ -30,7 +30,7 @@ static size_t count_messages(strands *s) {
   return ck_conversation_count(conversation);
 }
 
-static void read_message(ck_buffer *out, strands *s, size_t index) {
+static void read_message(ck_buffer *out, fake_flow *s, size_t index) {
   ck_conversation *conversation;
   ck_error err = CK_ERROR_INIT;
   ck_buffer_reset(out);
@@ -47,28 +47,28 @@ static void test_tail(void) {
   ck_buffer text = {0};
   tap_must(ck_profile_new(&profile, "tail", &err) == CK_OK, "profile");
   profile->resume_with_tail = true;
-  strands s = {.profile = profile};
-  strands_open(&s, flow);
-  strands_start(&s, "tail");
-  strands_ok(&s, "model/1", reply, 0);
-  strands_ok(&s, "agent/1", "\"done\"", 0);
+  fake_flow s = {.profile = profile};
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "tail");
+  fake_flow_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "agent/1", "\"done\"", 0);
   tap_is_int((int64_t)count_messages(&s), 3, "before it is left: the prompt, a word and an answer");
-  strands_crash(&s);
-  strands_resume(&s, "tail");
-  tap_ok(strands_is_running(&s, "n#1/model/1"), "resumed, it goes on with the second call");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "tail");
+  tap_ok(fake_flow_is_running(&s, "n#1/model/1"), "resumed, it goes on with the second call");
   tap_is_int((int64_t)count_messages(&s), 2, "which has the prompt and the tail");
   read_message(&text, &s, 1);
   tap_ok(strncmp(text.data, heading, strlen(heading)) == 0, "under the exact heading");
   tap_ok(strstr(text.data, " outcome ann: ") != NULL, "with what ann took part in");
   tap_ok(strstr(text.data, "bob") == NULL, "and nothing of bob's");
-  strands_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_int((int64_t)count_messages(&s), 3, "the conversation goes on from there");
-  strands_crash(&s);
-  strands_resume(&s, "tail");
-  tap_ok(!strands_is_running(&s, "model"),
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "tail");
+  tap_ok(!fake_flow_is_running(&s, "model"),
          "killed before its boundary: the call is replayed, for it is the same request again");
   tap_is_int((int64_t)count_messages(&s), 3, "in the same context");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_buffer_clear(&text);
   ck_profile_free(profile);
 }
@@ -86,24 +86,24 @@ static ck_status start_and_look(ck_effect_run **out, void *self, const ck_effect
 /* Without the setting a model keeps its conversation, and a process is told all the same: it has
  * none. */
 static void test_process(void) {
-  strands s = {0};
-  strands_open(&s, flow);
+  fake_flow s = {0};
+  fake_flow_open(&s, flow);
   start_plainly = s.driver.start;
   s.driver.start = start_and_look;
-  strands_start(&s, "process");
-  strands_ok(&s, "model/1", reply, 0);
+  fake_flow_start(&s, "process");
+  fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_text(told, "", "a process that was never spoken to is told nothing");
-  strands_ok(&s, "agent/1", "\"done\"", 0);
-  strands_crash(&s);
-  strands_resume(&s, "process");
-  strands_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "agent/1", "\"done\"", 0);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "process");
+  fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_int((int64_t)count_messages(&s), 4, "a model keeps its conversation");
   tap_ok(strstr(told, "Session Context (Resumed)") && strstr(told, "outcome bob"),
          "a process is told its tail with the first prompt");
-  strands_ok(&s, "agent/1", "\"done\"", 0);
-  strands_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "agent/1", "\"done\"", 0);
+  fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_text(told, "", "and not again with the second");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 int main(void) {

@@ -6,7 +6,7 @@
 #include "core/runtime/history/resolve.h"
 #include "core/store/verify.h"
 #include "tests/clock.h"
-#include "tests/runtime/fake_world.h"
+#include "tests/runtime/scripted_flow.h"
 #include "tests/tap.h"
 
 static ck_runtime *runtime;
@@ -25,14 +25,14 @@ static void open_runtime(const char *url) {
 }
 
 /* Runs until it ends, or for at most `moves` moves (turns and deliveries) and then dies. */
-static ending run(ck_session *session, world *s, int moves) {
+static ending run(ck_session *session, scripted_flow *s, int moves) {
   ck_error err = CK_ERROR_INIT;
   ck_execution *execution;
   ck_flow *flow;
-  ck_flow_engine engine = world_engine(s);
-  ck_effect_driver driver = world_driver(s);
+  ck_flow_engine engine = scripted_flow_engine(s);
+  ck_effect_driver driver = scripted_flow_driver(s);
   const ck_effect_driver *drivers[] = {&driver, NULL};
-  tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
+  tap_must(engine.load(&flow, engine.self, "scripted_flow", &err) == CK_OK, "load");
   ck_execution_options options = {.session = session,
                                   .engine = &engine,
                                   .flow = flow,
@@ -43,7 +43,7 @@ static ending run(ck_session *session, world *s, int moves) {
   ending out = {.turn = CK_E_PENDING};
   while (moves-- > 0 && out.turn == CK_E_PENDING) {
     out.turn = ck_execution_turn(&out.result, execution, &err);
-    if (out.turn == CK_E_PENDING && !world_deliver(s) &&
+    if (out.turn == CK_E_PENDING && !scripted_flow_deliver(s) &&
         ck_session_flush(session, CK_DURABLE_PROCESS, &err) != CK_OK)
       break;
     if (out.turn == CK_E_PENDING && s->stop_after && s->starts >= s->stop_after) break;
@@ -84,18 +84,19 @@ static void append_messages(ck_buffer *out, ck_session *session) {
   }
 }
 
-static bool ran_once(const world *s) {
+static bool ran_once(const scripted_flow *s) {
   for (int i = 0; i < s->iterations * s->tools; i++)
     if (s->ran[i] != 1) return false;
   return true;
 }
 
-static world make_world(void) {
-  return (world){.iterations = 4, .tools = 2, .class = CK_EFFECT_RECONCILABLE, .probes = true};
+static scripted_flow make_world(void) {
+  return (scripted_flow){
+      .iterations = 4, .tools = 2, .class = CK_EFFECT_RECONCILABLE, .probes = true};
 }
 
 static void reference(ck_buffer *messages, ck_totals *totals, int *moves) {
-  world s = make_world();
+  scripted_flow s = make_world();
   ck_session *session = start("reference");
   ending e = run(session, &s, 10000);
   tap_ok(e.turn == CK_OK && e.result.status == CK_SESSION_COMPLETED,
@@ -114,7 +115,7 @@ static void test_dies_anywhere(const ck_buffer *messages, const ck_totals *total
   for (int moves = 1; moves <= most; moves++) {
     char id[32];
     snprintf(id, sizeof id, "dies-%d", moves);
-    world s = make_world();
+    scripted_flow s = make_world();
     ck_session *session = start(id);
     ending e = run(session, &s, moves);
     for (int more = 0; e.crashed && more < 100; more++, resumes++) {
@@ -143,7 +144,7 @@ static void test_dies_anywhere(const ck_buffer *messages, const ck_totals *total
 /* Between intent and outcome of a `once` tool: never run blindly, goes on after a person's word. */
 static void test_once_in_doubt(const char *id, const char *verdict, int expected_runs) {
   ck_error err = CK_ERROR_INIT;
-  world s = {.iterations = 1, .tools = 1, .class = CK_EFFECT_ONCE, .stop_after = 2};
+  scripted_flow s = {.iterations = 1, .tools = 1, .class = CK_EFFECT_ONCE, .stop_after = 2};
   ck_session *session = start(id);
   ending e = run(session, &s, 1000);
   ck_session_close(session);
@@ -199,7 +200,7 @@ static void test_left_branches(ck_effect_class class) {
   for (unsigned seed = 1; seed <= 60; seed++) {
     char id[48];
     unsigned dice = seed * 2654435761u;
-    world s = make_world();
+    scripted_flow s = make_world();
     s.class = class;
     picky p = {.takes = (uint64_t)dice << 13 | seed};
     ck_policy_engine policies = {.self = &p, .checkpoint = pick};
@@ -231,7 +232,7 @@ static bool keep_first(void *to, const ck_checkpoint_info *checkpoint) {
 static void test_older_checkpoint(void) {
   ck_error err = CK_ERROR_INIT;
   char oldest[CK_ID_SIZE] = "";
-  world s = make_world();
+  scripted_flow s = make_world();
   s.class = CK_EFFECT_ONCE;
   s.fail_at = 4;
   ck_session *session = start("older");
@@ -257,7 +258,7 @@ static void test_older_checkpoint(void) {
 }
 
 static void test_changed_request(void) {
-  world s = {.iterations = 1, .tools = 2, .class = CK_EFFECT_ONCE, .stop_after = 3};
+  scripted_flow s = {.iterations = 1, .tools = 2, .class = CK_EFFECT_ONCE, .stop_after = 3};
   ck_session *session = start("changed");
   run(session, &s, 1000);
   ck_session_close(session);
@@ -272,7 +273,7 @@ static void test_changed_request(void) {
 }
 
 static void test_flow_error_is_resumable(void) {
-  world s = make_world();
+  scripted_flow s = make_world();
   s.fail_at = 3;
   ck_session *session = start("raises");
   ending e = run(session, &s, 1000);
@@ -304,7 +305,7 @@ static bool count_event(void *to, const ck_event *event) {
 /* Closed: the checkpoint is taken; told: an event each; bounded: the third in a row pauses. */
 static void test_failing_policy(void) {
   ck_error err = CK_ERROR_INIT;
-  world s = make_world();
+  scripted_flow s = make_world();
   ck_policy_engine policies = {.checkpoint = fail_to_decide};
   ck_session *session = start_picky("failing-policy", &policies);
   ending e = run(session, &s, 1000);
@@ -344,7 +345,7 @@ static void test_resume_rules(void) {
   ck_error err = CK_ERROR_INIT;
   ck_resume_rules rules = {.budget = CK_RULE_REFUSE};
   ck_policy_engine policies = {.self = &rules, .checkpoint = see_spent, .resume = ruled};
-  world s = make_world();
+  scripted_flow s = make_world();
   ck_session *session = start_picky("rules", &policies);
   s.stop_after = 7; /* two rounds done, the third's model asked */
   run(session, &s, 1000);
@@ -365,15 +366,15 @@ static void test_resume_rules(void) {
 
 static void test_pause(void) {
   ck_error err = CK_ERROR_INIT;
-  world s = make_world();
+  scripted_flow s = make_world();
   ck_session *session = start("paused");
-  ck_flow_engine engine = world_engine(&s);
-  ck_effect_driver driver = world_driver(&s);
+  ck_flow_engine engine = scripted_flow_engine(&s);
+  ck_effect_driver driver = scripted_flow_driver(&s);
   const ck_effect_driver *drivers[] = {&driver, NULL};
   ck_flow *flow;
   ck_execution *execution;
   ck_execution_result result;
-  tap_must(engine.load(&flow, engine.self, "world", &err) == CK_OK, "load");
+  tap_must(engine.load(&flow, engine.self, "scripted_flow", &err) == CK_OK, "load");
   tap_must(ck_execution_open(&execution,
                              &(ck_execution_options){.session = session,
                                                      .engine = &engine,
@@ -386,7 +387,7 @@ static void test_pause(void) {
   ck_execution_pause(execution, "lid closed");
   ck_status status;
   while ((status = ck_execution_turn(&result, execution, &err)) == CK_E_PENDING)
-    if (!world_deliver(&s))
+    if (!scripted_flow_deliver(&s))
       tap_must(ck_session_flush(session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush");
   tap_ok(result.status == CK_SESSION_PAUSED && ck_execution_get_counts(execution)->boundaries == 1,
          "a pause waits for the next boundary");

@@ -29,7 +29,7 @@ static ck_profile *make_profile(void) {
   return profile;
 }
 
-static int64_t count_events(strands *s, const char *what);
+static int64_t count_events(fake_flow *s, const char *what);
 
 typedef struct finding {
   const char *what;
@@ -42,7 +42,7 @@ static bool find(void *to, const ck_event *event) {
   return true;
 }
 
-static int64_t count_events(strands *s, const char *what) {
+static int64_t count_events(fake_flow *s, const char *what) {
   ck_error err = CK_ERROR_INIT;
   finding f = {.what = what};
   ck_event_query query = {.session = ck_session_get_record(s->session)->no,
@@ -66,34 +66,34 @@ static void test_little(void) {
 /* $4.80 of $5.00 leaves $0.20. */
 static void test_budget(void) {
   ck_profile *profile = make_profile();
-  strands s = {.profile = profile, .reserve = 150000};
+  fake_flow s = {.profile = profile, .reserve = 150000};
   profile->budget_micros = 5000000;
-  strands_open(&s, loop);
-  strands_start(&s, "budget");
-  strands_ok(&s, "model/1", reply, 4000000);
+  fake_flow_open(&s, loop);
+  fake_flow_start(&s, "budget");
+  fake_flow_ok(&s, "model/1", reply, 4000000);
   tap_is_int(count_events(&s, "approaching"), 1, "$4.00 of $5.00: it comes near, and that is told");
-  strands_ok(&s, "model/1", reply, 800000);
+  fake_flow_ok(&s, "model/1", reply, 800000);
   tap_is_int(count_events(&s, "approaching"), 1, "once");
   tap_is_int((int64_t)s.count, 1, "a call that costs at most $0.15 is within the $0.20 left");
-  strands_ok(&s, "model/1", reply, 100000);
+  fake_flow_ok(&s, "model/1", reply, 100000);
   tap_is_int((int64_t)s.count, 0, "with $0.10 left it is not begun");
   tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT,
          "the session pauses");
   tap_is_text(s.result.text, "budget: $4.90 of $5.00 spent, and the next call may cost $0.15",
               "and says why");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   s.reserve = 100000;
-  strands_resume(&s, "budget");
+  fake_flow_resume(&s, "budget");
   tap_is_int((int64_t)s.count, 1, "resumed, a call of at most $0.10 is begun");
-  strands_ok(&s, "model/1", reply, 100000);
+  fake_flow_ok(&s, "model/1", reply, 100000);
   tap_is_int(s.result.status, CK_SESSION_PAUSED, "and the next is not");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 5000000,
              "all of $5.00 was spent, and no more");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   profile->budget_micros = 6000000;
-  strands_resume(&s, "budget");
+  fake_flow_resume(&s, "budget");
   tap_is_int((int64_t)s.count, 1, "with another dollar in the profile it goes on");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -111,26 +111,26 @@ static int64_t fake_wall(void *self) {
 static void test_time(void) {
   ck_profile *profile = make_profile();
   const int64_t minute = 60000000;
-  strands s = {.profile = profile, .clock = {.mono_us = fake_mono, .wall_ms = fake_wall}};
+  fake_flow s = {.profile = profile, .clock = {.mono_us = fake_mono, .wall_ms = fake_wall}};
   fake_us = 1;
   profile->time_ms = 60 * minute / 1000;
-  strands_open(&s, loop);
-  strands_start(&s, "time");
+  fake_flow_open(&s, loop);
+  fake_flow_start(&s, "time");
   fake_us += 45 * minute;
   ck_execution_pause(s.execution, NULL);
-  strands_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_int(s.result.cause, CK_E_PAUSED, "paused after 45 minutes");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   fake_us += 1000 * minute;
-  strands_resume(&s, "time");
+  fake_flow_resume(&s, "time");
   fake_us += 59 * minute;
-  strands_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_int(s.status, CK_E_PENDING,
              "59 minutes after the resume it still runs, whatever lay between");
   fake_us += 2 * minute;
-  strands_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_int(s.result.cause, CK_E_LIMIT, "after 61 it does not");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -153,20 +153,20 @@ static void check_nested(const char *id, const char *agent, int64_t session_limi
     tap_must(ck_profile_put_agent(&limited, profile, agent, &err) == CK_OK, "agent");
     limited->budget_micros = agent_limit;
   }
-  strands s = {.profile = profile, .reserve = 100};
-  strands_open(&s, nested);
-  strands_start(&s, id);
+  fake_flow s = {.profile = profile, .reserve = 100};
+  fake_flow_open(&s, nested);
+  fake_flow_start(&s, id);
   int done = 0;
   for (; done < 10 && s.status == CK_E_PENDING && s.count > 0; done++)
-    strands_ok(&s, "child", reply, 100);
+    fake_flow_ok(&s, "child", reply, 100);
   tap_is_int(done, calls, "%s: a limit of %s stops the child after %d calls", id,
              agent ? agent : "the session", calls);
   tap_ok(s.result.cause == CK_E_LIMIT && (!agent || strstr(s.result.text, agent)),
          "%s: and says whose it is", id);
-  strands_crash(&s);
-  strands_resume(&s, id);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, id);
   tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT, "%s: a resume forgets nothing of it", id);
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -183,37 +183,37 @@ static void test_calls(void) {
            "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 }, { scope = 'c', task = "
            "1 } } return ctx.join { 'a', 'b', 'c' }" TAIL;
   ck_profile *profile = make_profile();
-  strands s = {.profile = profile};
+  fake_flow s = {.profile = profile};
   profile->model_calls = 2;
-  strands_open(&s, flow);
-  strands_start(&s, "calls");
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "calls");
   tap_is_int((int64_t)s.count, 2, "of three calls side by side, two are within a limit of two");
-  strands_ok(&s, "a@", reply, 0);
-  strands_ok(&s, "b@", reply, 0);
+  fake_flow_ok(&s, "a@", reply, 0);
+  fake_flow_ok(&s, "b@", reply, 0);
   tap_is_text(s.result.text, "model_calls: 0 of 2 spent", "the third is what it pauses at");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
 static void test_what_happens(void) {
   ck_profile *profile = make_profile();
-  strands s = {.profile = profile, .reserve = 100};
+  fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 150;
   profile->on_limit = CK_LIMIT_FAIL;
   profile->minimum.rounds = 10;
-  strands_open(&s, loop);
-  strands_start(&s, "fails");
-  strands_ok(&s, "model/1", reply, 100);
+  fake_flow_open(&s, loop);
+  fake_flow_start(&s, "fails");
+  fake_flow_ok(&s, "model/1", reply, 100);
   tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT,
          "on_limit = fail: it fails");
   tap_is_int(count_events(&s, "hit"), 1, "the hit is an event");
   tap_is_int(count_events(&s, "conflict"), 1,
              "and so is that less than half of another minimum is met");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
-static void say(strands *s, const char *id, const char *json) {
+static void say(fake_flow *s, const char *id, const char *json) {
   ck_error err = CK_ERROR_INIT;
   ck_value *text;
   tap_must(ck_value_new(&text, ck_bytes_text(json), &err) == CK_OK, "value");
@@ -224,39 +224,39 @@ static void say(strands *s, const char *id, const char *json) {
 
 static void test_asks(void) {
   ck_profile *profile = make_profile();
-  strands s = {.profile = profile, .reserve = 100};
+  fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 150;
   profile->on_limit = CK_LIMIT_ASK;
-  strands_open(&s, loop);
-  strands_start(&s, "asks");
-  strands_ok(&s, "model/1", reply, 100);
+  fake_flow_open(&s, loop);
+  fake_flow_start(&s, "asks");
+  fake_flow_ok(&s, "model/1", reply, 100);
   tap_is_int(s.result.status, CK_SESSION_WAITING, "on_limit = ask: it waits for a person");
   tap_ok(strstr(s.result.text, "new limit") != NULL, "and says what for: %s", s.result.text);
-  strands_crash(&s);
-  strands_resume(&s, "asks");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "asks");
   tap_is_int(s.result.status, CK_SESSION_WAITING, "also when it is resumed without an answer");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "asks", "\"perhaps\"");
-  strands_resume(&s, "asks");
+  fake_flow_resume(&s, "asks");
   tap_is_int(s.result.status, CK_SESSION_WAITING, "an answer that is no number leaves it waiting");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "asks", "\"0.00035\"");
-  strands_resume(&s, "asks");
+  fake_flow_resume(&s, "asks");
   tap_is_int((int64_t)s.count, 1, "a new limit lets it go on");
-  strands_ok(&s, "model/1", reply, 100);
-  strands_crash(&s);
-  strands_resume(&s, "asks");
+  fake_flow_ok(&s, "model/1", reply, 100);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "asks");
   tap_is_int(s.result.status, CK_SESSION_WAITING,
              "up to that limit: a call lost in a crash counts too");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "asks", "\"stop\"");
-  strands_resume(&s, "asks");
+  fake_flow_resume(&s, "asks");
   tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT, "stop ends it");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
-/* Crashes at random, in three strands: what was delivered was spent, and a call that was lost
+/* Crashes at random, in three coroutines: what was delivered was spent, and a call that was lost
  * counts at what it reserved. */
 static void test_never_forgets(void) {
   static const char flow[] =
@@ -271,22 +271,22 @@ static void test_never_forgets(void) {
   for (int round = 0; round < 200; round++) {
     char id[32];
     snprintf(id, sizeof id, "never-%d", round);
-    strands s = {.reserve = 1000, .retry = true};
+    fake_flow s = {.reserve = 1000, .retry = true};
     int64_t spent = 0;
-    strands_open(&s, flow);
-    strands_start(&s, id);
+    fake_flow_open(&s, flow);
+    fake_flow_start(&s, id);
     for (int move = 0; move < 400 && s.status == CK_E_PENDING; move++) {
       if (rand() % 5 == 0) {
         spent += (int64_t)s.count * 1000; /* begun, and lost */
-        strands_crash(&s);
-        strands_resume(&s, id);
+        fake_flow_crash(&s);
+        fake_flow_resume(&s, id);
         crashes++;
       } else if (s.count > 0) {
         int64_t cost = rand() % 900 + 1;
         char key[CK_STATE_KEY_MAX];
         snprintf(key, sizeof key, "%s", s.started[(size_t)rand() % s.count].key);
         spent += cost;
-        strands_ok(&s, key, reply, cost);
+        fake_flow_ok(&s, key, reply, cost);
       }
     }
     completed += s.result.status == CK_SESSION_COMPLETED;
@@ -294,7 +294,7 @@ static void test_never_forgets(void) {
     if (known != spent)
       tap_diag("round %d: %lld spent, %lld known", round, (long long)spent, (long long)known);
     wrong += known != spent;
-    strands_close(&s);
+    fake_flow_close(&s);
   }
   tap_is_int(wrong, 0, "200 sessions, %d crashes: not a micro-dollar is forgotten", crashes);
   tap_is_int(completed, 200, "and all complete");
@@ -304,22 +304,22 @@ static void test_never_forgets(void) {
  * again. */
 static void test_answer_survives(void) {
   ck_profile *profile = make_profile();
-  strands s = {.profile = profile, .reserve = 100};
+  fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 150;
   profile->on_limit = CK_LIMIT_ASK;
-  strands_open(&s, HEAD MODEL MODEL "return 1" TAIL);
-  strands_start(&s, "given");
-  strands_ok(&s, "model/1", reply, 100);
+  fake_flow_open(&s, HEAD MODEL MODEL "return 1" TAIL);
+  fake_flow_start(&s, "given");
+  fake_flow_ok(&s, "model/1", reply, 100);
   tap_is_int(s.result.status, CK_SESSION_WAITING, "a person is asked");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   say(&s, "given", "\"0.00100\"");
-  strands_resume(&s, "given");
+  fake_flow_resume(&s, "given");
   tap_is_int((int64_t)s.count, 1, "and answers");
-  strands_crash(&s);
-  strands_resume(&s, "given");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "given");
   tap_is_int((int64_t)s.count, 1, "after a crash the limit that was given still holds: %s",
              s.result.text);
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -341,24 +341,24 @@ static void test_one_answer_for_two(void) {
   ck_error err = CK_ERROR_INIT;
   ck_value *text;
   int open = 0;
-  strands s = {.profile = profile, .reserve = 100};
+  fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 50;
   profile->on_limit = CK_LIMIT_ASK;
-  strands_open(&s, flow);
-  strands_start(&s, "two");
-  strands_crash(&s);
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "two");
+  fake_flow_crash(&s);
   tap_must(ck_value_new(&text, ck_bytes_text("\"0.00100\""), &err) == CK_OK, "value");
   tap_is_status(
       ck_session_answer(s.runtime, "two", "main.a@start/start/model/1/limit/1", text, &err), CK_OK,
       &err, "one of two questions is answered");
   ck_value_free(text);
-  strands_resume(&s, "two");
+  fake_flow_resume(&s, "two");
   tap_is_int((int64_t)s.count, 2, "both go on");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   tap_must(ck_session_list_questions(s.runtime, "two", count_question, &open, &err) == CK_OK,
            "questions");
   tap_is_int(open, 0, "and nothing is asked any more");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -372,22 +372,22 @@ static void test_question_survives(void) {
   ck_profile *profile = make_profile();
   ck_error err = CK_ERROR_INIT;
   int open = 0;
-  strands s = {.profile = profile, .reserve = 100};
+  fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 50;
   profile->on_limit = CK_LIMIT_ASK;
-  strands_open(&s, flow);
-  strands_start(&s, "question");
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "question");
   tap_is_int((int64_t)s.count, 1, "one branch waits for a word on the limit, the other sleeps");
-  strands_crash(&s);
-  strands_resume(&s, "question");
-  strands_crash(&s);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "question");
+  fake_flow_crash(&s);
   tap_must(ck_session_list_questions(s.runtime, "question", count_question, &open, &err) == CK_OK,
            "questions");
   tap_is_int(open, 1, "after a crash and a resume the question can be found");
   say(&s, "question", "\"0.00100\"");
-  strands_resume(&s, "question");
+  fake_flow_resume(&s, "question");
   tap_is_int((int64_t)s.count, 2, "and once it is answered the call is begun");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -398,15 +398,15 @@ static void test_sleep_beside(void) {
       HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
            "{ kind = 'model', class = 'pure', request = { model = 'm' } } } return 1" TAIL;
   ck_profile *profile = make_profile();
-  strands s = {.profile = profile, .reserve = 100};
+  fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 50;
-  strands_open(&s, flow);
-  strands_start(&s, "sleep");
-  strands_deliver_cancelled(&s);
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "sleep");
+  fake_flow_deliver_cancelled(&s);
   tap_is_int(s.result.status, CK_SESSION_PAUSED,
              "a limit pauses the session although something sleeps");
   tap_is_int((int64_t)s.count, 0, "and nothing sleeps on");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -422,18 +422,18 @@ static void test_rewound(void) {
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_put_agent(&limited, profile, "a", &err) == CK_OK, "agent");
   limited->budget_micros = 150;
-  strands s = {.profile = profile, .reserve = 100};
-  strands_open(&s, flow);
-  strands_start(&s, "rewound");
-  strands_ok(&s, "model/1", reply, 100);
-  strands_crash(&s);
+  fake_flow s = {.profile = profile, .reserve = 100};
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "rewound");
+  fake_flow_ok(&s, "model/1", reply, 100);
+  fake_flow_crash(&s);
   tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound",
                                   &(ck_history_edit_options){.report = "r"}, &err),
                 CK_OK, &err, "it is rewound");
-  strands_resume(&s, "rewound");
+  fake_flow_resume(&s, "rewound");
   tap_ok(s.count == 0 && s.result.cause == CK_E_LIMIT,
          "what its agent spent before still counts: %s", s.result.text);
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 

@@ -1,4 +1,4 @@
-/* test_scope_forks.c - several strands in one session: what one waits for holds up no other, and
+/* test_scope_forks.c - several coroutines in one session: what one waits for holds up no other, and
  * however the session ends, each comes to rest where it can go on. */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #define TOOL(n) \
   "ctx.effect { kind = 'tool', class = 'once', request = { name = '" n "', arguments = {} } }"
 
-/* Two branches, one tool each; the main strand returns what each gave. */
+/* Two branches, one tool each; the main coroutine returns what each gave. */
 static const char two[] =
     HEAD "if ctx.task then if not ctx.position then "
          "  ctx.memory[ctx.task] = ctx.effect { kind = 'tool', class = 'once', request = { name = "
@@ -27,64 +27,64 @@ static const char two[] =
 static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
 
 static void test_side_by_side(void) {
-  strands s = {0};
-  strands_open(&s, two);
-  strands_start(&s, "side");
+  fake_flow s = {0};
+  fake_flow_open(&s, two);
+  fake_flow_start(&s, "side");
   tap_is_int((int64_t)s.count, 2, "both branches' tools are under way at once");
-  strands_ok(&s, "a@start/start/tool/1", "\"A\"", 0);
-  tap_ok(strands_is_running(&s, "a@start/b/model/1"), "one goes on while the other waits");
-  strands_crash(&s);
-  strands_resume(&s, "side");
-  strands_ok(&s, "a@start/b/model/1", reply, 0);
+  fake_flow_ok(&s, "a@start/start/tool/1", "\"A\"", 0);
+  tap_ok(fake_flow_is_running(&s, "a@start/b/model/1"), "one goes on while the other waits");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "side");
+  fake_flow_ok(&s, "a@start/b/model/1", reply, 0);
   tap_is_int(s.status, CK_OK, "after a crash, the tool of the other is in doubt");
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "and the session says so");
   tap_ok(!strstr(s.log.data ? s.log.data : "", "tool"), "no tool ran again");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_pause_waits_for_all(void) {
-  strands s = {0};
-  strands_open(&s, two);
-  strands_start(&s, "pause");
+  fake_flow s = {0};
+  fake_flow_open(&s, two);
+  fake_flow_start(&s, "pause");
   ck_execution_pause(s.execution, "enough");
-  strands_turn(&s);
+  fake_flow_turn(&s);
   tap_is_int(s.status, CK_E_PENDING, "a pause waits for what is under way");
-  strands_ok(&s, "a@", "\"A\"", 0);
+  fake_flow_ok(&s, "a@", "\"A\"", 0);
   tap_is_int(s.status, CK_E_PENDING, "for the other branch, too");
-  tap_ok(!strands_is_running(&s, "model"), "but begins nothing behind a boundary");
-  strands_ok(&s, "b@", "\"B\"", 0);
+  tap_ok(!fake_flow_is_running(&s, "model"), "but begins nothing behind a boundary");
+  fake_flow_ok(&s, "b@", "\"B\"", 0);
   tap_ok(s.status == CK_OK && s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_PAUSED,
          "then it is paused");
   tap_is_text(s.result.text, "enough", "for the reason given");
-  strands_crash(&s);
-  strands_resume(&s, "pause");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "pause");
   tap_is_int((int64_t)s.count, 2, "both branches go on");
   tap_ok(!strstr(s.log.data, "tool"), "behind their tools");
-  strands_ok(&s, "a@", reply, 10);
-  strands_ok(&s, "b@", reply, 10);
+  fake_flow_ok(&s, "a@", reply, 10);
+  fake_flow_ok(&s, "b@", reply, 10);
   tap_is_int(s.result.status, CK_SESSION_COMPLETED, "to the end");
-  tap_is_text(strands_result(&s, "pause"), "[\"ok\",\"\\\"A\\\"\",\"ok\",\"\\\"B\\\"\"]",
+  tap_is_text(fake_flow_result(&s, "pause"), "[\"ok\",\"\\\"A\\\"\",\"ok\",\"\\\"B\\\"\"]",
               "and the parent gets results and writes of both");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_grace_is_over(void) {
-  strands s = {0};
-  strands_open(&s, two);
-  strands_start(&s, "grace");
-  strands_ok(&s, "a@", "\"A\"", 0);
+  fake_flow s = {0};
+  fake_flow_open(&s, two);
+  fake_flow_start(&s, "grace");
+  fake_flow_ok(&s, "a@", "\"A\"", 0);
   ck_execution_pause(s.execution, NULL);
   ck_execution_stop(s.execution);
-  strands_deliver_cancelled(&s);
+  fake_flow_deliver_cancelled(&s);
   tap_is_int(
       s.result.status, CK_SESSION_IN_DOUBT,
       "a once tool that was cancelled leaves the session in doubt, although it was to pause");
-  strands_crash(&s);
-  strands_resume(&s, "grace");
-  strands_ok(&s, "a@start/b/model/1", reply, 0);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "grace");
+  fake_flow_ok(&s, "a@start/b/model/1", reply, 0);
   tap_is_int(s.result.status, CK_SESSION_IN_DOUBT, "and a resume does not run it");
   tap_ok(!strstr(s.log.data ? s.log.data : "", "tool"), "at all");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* A question in one branch, work in the other. */
@@ -97,50 +97,50 @@ static const char asks[] = HEAD
              "ctx.join { 'a', 'b' }.a.result" TAIL;
 
 static void test_waits_for_a_person(void) {
-  strands s = {0};
+  fake_flow s = {0};
   ck_error err = CK_ERROR_INIT;
-  strands_open(&s, asks);
-  strands_start(&s, "asks");
-  strands_failed(&s, "ask/1", CK_E_WAITING, "Which?");
+  fake_flow_open(&s, asks);
+  fake_flow_start(&s, "asks");
+  fake_flow_failed(&s, "ask/1", CK_E_WAITING, "Which?");
   tap_is_int(s.status, CK_E_PENDING, "a question nobody answers holds up no other branch");
-  strands_ok(&s, "b@", "1", 0);
-  strands_ok(&s, "b@", "1", 0);
+  fake_flow_ok(&s, "b@", "1", 0);
+  fake_flow_ok(&s, "b@", "1", 0);
   tap_is_int(s.result.status, CK_SESSION_WAITING, "then the session waits");
   tap_is_text(s.result.text, "Which?", "and says for what");
   tap_is_status(ck_execution_answer(s.execution, NULL, "late", &err), CK_OK, &err,
                 "an answer that comes too late for this process is no error");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_answered_while_others_go_on(void) {
-  strands s = {0};
+  fake_flow s = {0};
   ck_error err = CK_ERROR_INIT;
-  strands_open(&s, asks);
-  strands_start(&s, "answered");
-  strands_failed(&s, "ask/1", CK_E_WAITING, "Which?");
+  fake_flow_open(&s, asks);
+  fake_flow_start(&s, "answered");
+  fake_flow_failed(&s, "ask/1", CK_E_WAITING, "Which?");
   tap_is_status(ck_execution_answer(s.execution, "main/x/ask/9", "this", &err), CK_E_NOT_FOUND,
                 &err, "an answer to no question");
   tap_is_status(ck_execution_answer(s.execution, NULL, "this", &err), CK_OK, &err,
                 "the answer comes while the other branch works");
-  strands_turn(&s);
+  fake_flow_turn(&s);
   err = (ck_error)CK_ERROR_INIT;
   tap_is_status(ck_execution_answer(s.execution, NULL, "that", &err), CK_E_NOT_FOUND, &err,
                 "a second one finds nothing to answer");
-  strands_ok(&s, "b@", "1", 0);
-  strands_ok(&s, "b@", "1", 0);
-  tap_is_text(strands_result(&s, "answered"), "\"this\"",
+  fake_flow_ok(&s, "b@", "1", 0);
+  fake_flow_ok(&s, "b@", "1", 0);
+  tap_is_text(fake_flow_result(&s, "answered"), "\"this\"",
               "it is applied once, and the session completes");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void check_failure(const char *flow, const char *part) {
-  strands s = {0};
-  strands_open(&s, flow);
-  strands_start(&s, "bad");
+  fake_flow s = {0};
+  fake_flow_open(&s, flow);
+  fake_flow_start(&s, "bad");
   bool good = s.result.status == CK_SESSION_FAILED && strstr(s.result.text, part);
   tap_ok(good, "refused: %s", part);
   if (!good) tap_diag("got: %s", s.result.text);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_misuse(void) {
@@ -173,18 +173,18 @@ static const char again[] =
          "{ 'analyst' }.analyst.result }" TAIL;
 
 static void test_forked_again(void) {
-  strands s = {0};
-  strands_open(&s, again);
-  strands_start(&s, "again");
-  strands_ok(&s, "analyst@start/start/model/1", reply, 1);
-  tap_ok(strands_is_running(&s, "analyst@round#2/start/model/1"),
+  fake_flow s = {0};
+  fake_flow_open(&s, again);
+  fake_flow_start(&s, "again");
+  fake_flow_ok(&s, "analyst@start/start/model/1", reply, 1);
+  tap_ok(fake_flow_is_running(&s, "analyst@round#2/start/model/1"),
          "a scope that is forked again has effects of its own");
-  strands_crash(&s);
-  strands_resume(&s, "again");
-  tap_ok(strands_is_running(&s, "analyst@round#2/start/model/1"), "also after a resume");
-  strands_ok(&s, "analyst@round#2", reply, 1);
-  tap_is_text(strands_result(&s, "again"), "[2,4]", "and goes on with its conversation");
-  strands_close(&s);
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "again");
+  tap_ok(fake_flow_is_running(&s, "analyst@round#2/start/model/1"), "also after a resume");
+  fake_flow_ok(&s, "analyst@round#2", reply, 1);
+  tap_is_text(fake_flow_result(&s, "again"), "[2,4]", "and goes on with its conversation");
+  fake_flow_close(&s);
 }
 
 /* After a failure the flow goes another way: what a join was given on the first way does not answer
@@ -203,25 +203,25 @@ static const char other_way[] =
 #define SAYS(text) "{\"role\":\"assistant\",\"content\":\"" text "\"}"
 
 static void test_join_on_another_way(void) {
-  strands s = {0};
-  strands_open(&s, other_way);
-  strands_start(&s, "ways");
-  strands_ok(&s, "main/start/model/1", SAYS("x"), 0);
-  strands_ok(&s, "x1@start/start/model/1", SAYS("x"), 0);
-  strands_ok(&s, "x2@start/start/model/1", SAYS("x"), 0);
-  strands_ok(&s, "x1@", "1", 0);
-  strands_ok(&s, "x2@", "1", 0);
+  fake_flow s = {0};
+  fake_flow_open(&s, other_way);
+  fake_flow_start(&s, "ways");
+  fake_flow_ok(&s, "main/start/model/1", SAYS("x"), 0);
+  fake_flow_ok(&s, "x1@start/start/model/1", SAYS("x"), 0);
+  fake_flow_ok(&s, "x2@start/start/model/1", SAYS("x"), 0);
+  fake_flow_ok(&s, "x1@", "1", 0);
+  fake_flow_ok(&s, "x2@", "1", 0);
   tap_is_int(s.result.status, CK_SESSION_FAILED, "the first way fails");
-  strands_crash(&s);
-  strands_resume(&s, "ways");
-  strands_ok(&s, "main/start/model/1", SAYS("y"), 0);
-  strands_ok(&s, "y1@start/start/model/1", SAYS("y"), 0);
-  strands_ok(&s, "y2@start/start/model/1", SAYS("y"), 0);
-  strands_ok(&s, "y2@", "1", 0);
-  strands_ok(&s, "y1@", "1", 0);
-  tap_is_text(strands_result(&s, "ways"), "\"two\"", "the second waits for one of its own: %s",
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "ways");
+  fake_flow_ok(&s, "main/start/model/1", SAYS("y"), 0);
+  fake_flow_ok(&s, "y1@start/start/model/1", SAYS("y"), 0);
+  fake_flow_ok(&s, "y2@start/start/model/1", SAYS("y"), 0);
+  fake_flow_ok(&s, "y2@", "1", 0);
+  fake_flow_ok(&s, "y1@", "1", 0);
+  tap_is_text(fake_flow_result(&s, "ways"), "\"two\"", "the second waits for one of its own: %s",
               s.result.text);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 int main(void) {

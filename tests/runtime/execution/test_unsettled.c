@@ -60,7 +60,7 @@ static ck_profile *make_profile(int64_t budget) {
   return profile;
 }
 
-static int64_t spent_by(const strands *s, const char *agent) {
+static int64_t spent_by(const fake_flow *s, const char *agent) {
   const ck_agent_spending *spending = ck_spending_get(&s->session->spent.agents, agent);
   return spending ? spending->cost_micros : 0;
 }
@@ -68,12 +68,12 @@ static int64_t spent_by(const strands *s, const char *agent) {
 /* Both calls are lost: whoever asks first finds what both may have cost. */
 static void test_first_to_ask(void) {
   ck_profile *profile = make_profile(250);
-  strands s = {.profile = profile, .reserve = 100};
-  strands_open(&s, branches);
-  strands_start(&s, "first");
+  fake_flow s = {.profile = profile, .reserve = 100};
+  fake_flow_open(&s, branches);
+  fake_flow_start(&s, "first");
   tap_is_int((int64_t)s.count, 2, "two calls of at most 100 are within a limit of 250");
-  strands_crash(&s);
-  strands_resume(&s, "first");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "first");
   tap_is_int((int64_t)s.count, 0, "both were lost: a third is not");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 200, "both count at what was reserved");
   tap_is_int(spent_by(&s, "b"), 100, "for the agent that asked");
@@ -81,21 +81,21 @@ static void test_first_to_ask(void) {
   tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT, "it pauses: %s",
          s.result.text);
   for (int i = 0; i < 5; i++) {
-    strands_crash(&s);
-    strands_resume(&s, "first");
+    fake_flow_crash(&s);
+    fake_flow_resume(&s, "first");
   }
   tap_ok(s.result.cause == CK_E_LIMIT && ck_session_totals(s.session)->cost_micros == 200,
          "resumed five times more, it says the same, and nothing counts twice");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   profile->budget_micros = 1000;
-  strands_resume(&s, "first");
+  fake_flow_resume(&s, "first");
   tap_is_int((int64_t)s.count, 2, "with a higher limit both go on");
-  for (int i = 0; i < 2; i++) strands_ok(&s, "a@", reply, 10);
-  for (int i = 0; i < 2; i++) strands_ok(&s, "b@", reply, 10);
+  for (int i = 0; i < 2; i++) fake_flow_ok(&s, "a@", reply, 10);
+  for (int i = 0; i < 2; i++) fake_flow_ok(&s, "b@", reply, 10);
   tap_is_int(s.result.status, CK_SESSION_COMPLETED, "to the end");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 240,
              "which cost what was paid and what was lost");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -105,27 +105,27 @@ static void check_agent(const char *id, const char *agent, int64_t limit, int64_
   ck_profile_agent *limited;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_profile_put_agent(&limited, profile, agent, &err) == CK_OK, "agent");
-  strands s = {.profile = profile, .reserve = 100};
-  strands_open(&s, branches);
-  strands_start(&s, id);
-  strands_crash(&s);
+  fake_flow s = {.profile = profile, .reserve = 100};
+  fake_flow_open(&s, branches);
+  fake_flow_start(&s, id);
+  fake_flow_crash(&s);
   limited->budget_micros = limit;
-  strands_resume(&s, id);
+  fake_flow_resume(&s, id);
   tap_is_int((int64_t)s.count, begun,
              "a limit of %lld for %s: %lld calls are begun where two were lost", (long long)limit,
              agent, (long long)begun);
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
 /* A crash before the word is durable, and one after: it is said once. */
 static void test_crash_at_once(void) {
-  strands s = {.reserve = 100, .retry = true};
+  fake_flow s = {.reserve = 100, .retry = true};
   ck_error err = CK_ERROR_INIT;
   ck_resume_options options = {.retry = true};
-  strands_open(&s, branches);
-  strands_start(&s, "soon");
-  strands_crash(&s);
+  fake_flow_open(&s, branches);
+  fake_flow_start(&s, "soon");
+  fake_flow_crash(&s);
   for (int i = 0; i < 6; i++) {
     ck_execution_options how = {.engine = s.engine,
                                 .flow = s.flow,
@@ -136,15 +136,15 @@ static void test_crash_at_once(void) {
              "resume: %s", err.text);
     how.session = s.session;
     tap_must(ck_execution_open(&s.execution, &how, &err) == CK_OK, "open: %s", err.text);
-    strands_crash(&s);
+    fake_flow_crash(&s);
   }
-  strands_resume(&s, "soon");
+  fake_flow_resume(&s, "soon");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 200,
              "opened six times without getting anywhere, it counts each lost call once");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
-static void resolve(strands *s, const char *id, const char *verdict) {
+static void resolve(fake_flow *s, const char *id, const char *verdict) {
   ck_error err = CK_ERROR_INIT;
   tap_is_status(
       ck_session_resolve(s->runtime, id, "main.b@start/start/model/1", verdict, NULL, &err), CK_OK,
@@ -154,24 +154,24 @@ static void resolve(strands *s, const char *id, const char *verdict) {
 /* Until somebody knows, its reserve is held; then it counts, unless it never happened. */
 static void check_doubt(const char *verdict, int64_t spent) {
   ck_profile *profile = make_profile(1000);
-  strands s = {.profile = profile, .reserve = 100};
-  strands_open(&s, doubtful);
-  strands_start(&s, verdict);
-  strands_ok(&s, "a@", reply, 10);
-  strands_crash(&s);
+  fake_flow s = {.profile = profile, .reserve = 100};
+  fake_flow_open(&s, doubtful);
+  fake_flow_start(&s, verdict);
+  fake_flow_ok(&s, "a@", reply, 10);
+  fake_flow_crash(&s);
   profile->budget_micros = 250;
-  strands_resume(&s, verdict);
+  fake_flow_resume(&s, verdict);
   tap_is_int((int64_t)s.count, 0,
              "%s: 110 are spent, 100 are in doubt: a call of 100 is not within 250", verdict);
-  strands_crash(&s);
+  fake_flow_crash(&s);
   resolve(&s, verdict, verdict);
   profile->budget_micros = 1000;
-  strands_resume(&s, verdict);
-  while (s.count > 0) strands_ok(&s, s.started[0].key, reply, 10);
+  fake_flow_resume(&s, verdict);
+  while (s.count > 0) fake_flow_ok(&s, s.started[0].key, reply, 10);
   tap_is_int(s.result.status, CK_SESSION_COMPLETED, "%s: it goes on to its end", verdict);
   tap_is_int(ck_session_totals(s.session)->cost_micros, spent, "%s: what was in doubt counts",
              verdict);
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -188,33 +188,33 @@ static void check_policy(const char *id, ck_doubt_answer answer, bool lost, int6
   ck_error err = CK_ERROR_INIT;
   ck_policy_engine policies = {
       .self = &answer, .checkpoint = ck_policy_always.checkpoint, .in_doubt = in_doubt};
-  strands s = {.reserve = 100, .policies = &policies};
-  strands_open(&s, HEAD "return " MODEL("once") ".status" TAIL);
-  strands_start(&s, id);
+  fake_flow s = {.reserve = 100, .policies = &policies};
+  fake_flow_open(&s, HEAD "return " MODEL("once") ".status" TAIL);
+  fake_flow_start(&s, id);
   if (lost) {
-    strands_crash(&s);
-    strands_resume(&s, id);
+    fake_flow_crash(&s);
+    fake_flow_resume(&s, id);
   } else {
     ck_outcome *unknown;
     tap_must(ck_outcome_new(&unknown, CK_OUTCOME_UNKNOWN, NULL, "who knows", &err) == CK_OK,
              "outcome");
     s.count = 0;
     s.started[0].sink->done(s.started[0].sink, unknown);
-    strands_turn(&s);
+    fake_flow_turn(&s);
   }
-  if (s.count > 0) strands_ok(&s, "model/1", reply, 10);
+  if (s.count > 0) fake_flow_ok(&s, "model/1", reply, 10);
   tap_ok(
       s.result.status == CK_SESSION_COMPLETED && ck_session_totals(s.session)->cost_micros == spent,
       "%s: the session ends, and %lld were spent", id,
       (long long)ck_session_totals(s.session)->cost_micros);
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* What a driver can say of a call that was begun. */
 static ck_outcome_status known;
 static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
-  strands *self = to;
+  fake_flow *self = to;
   struct started *made = &self->started[self->count++];
   (void)err;
   *made = (struct started){.sink = sink};
@@ -223,7 +223,7 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
   return CK_OK;
 }
 
-static void tell(strands *s, int64_t cost) {
+static void tell(fake_flow *s, int64_t cost) {
   ck_error err = CK_ERROR_INIT;
   ck_value *value = NULL;
   ck_outcome *outcome;
@@ -236,27 +236,27 @@ static void tell(strands *s, int64_t cost) {
   ck_value_free(value);
   s->count = 0;
   s->started[0].sink->done(s->started[0].sink, outcome);
-  strands_turn(s);
+  fake_flow_turn(s);
 }
 
 static void check_probe(ck_outcome_status says, int64_t cost, int64_t spent) {
   ck_profile *profile = make_profile(150);
-  strands s = {.profile = profile, .reserve = 100};
+  fake_flow s = {.profile = profile, .reserve = 100};
   known = says;
-  strands_open(&s, HEAD MODEL("idempotent") " return 1" TAIL);
+  fake_flow_open(&s, HEAD MODEL("idempotent") " return 1" TAIL);
   s.driver.probe = probe;
-  strands_start(&s, "probed");
-  strands_crash(&s);
-  strands_resume(&s, "probed");
+  fake_flow_start(&s, "probed");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "probed");
   tell(&s, cost);
-  if (s.count > 0) strands_ok(&s, "model/1", reply, 10);
+  if (s.count > 0) fake_flow_ok(&s, "model/1", reply, 10);
   const char *name = ck_outcome_status_name(says);
   tap_is_int(ck_session_totals(s.session)->cost_micros, spent,
              "a probe says \"%s\": it counts as that", name);
   bool ends = says != CK_OUTCOME_UNKNOWN;
   tap_is_int(s.result.status, ends ? CK_SESSION_COMPLETED : CK_SESSION_PAUSED, "\"%s\": and %s",
              name, ends ? "the session ends" : "another call is over the limit");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
@@ -264,10 +264,10 @@ static void check_probe(ck_outcome_status says, int64_t cost, int64_t spent) {
 static void test_old_intent(void) {
   ck_error err = CK_ERROR_INIT;
   ck_value *body;
-  strands s = {.reserve = 100};
-  strands_open(&s, HEAD "ctx.effect { kind = 'ask', class = 'idempotent', request = { question = "
-                        "'Well?' } } return 1" TAIL);
-  strands_start(&s, "old");
+  fake_flow s = {.reserve = 100};
+  fake_flow_open(&s, HEAD "ctx.effect { kind = 'ask', class = 'idempotent', request = { question = "
+                          "'Well?' } } return 1" TAIL);
+  fake_flow_start(&s, "old");
   tap_must(
       ck_value_new(
           &body,
@@ -279,12 +279,12 @@ static void test_old_intent(void) {
   tap_must(ck_session_append(s.session, CK_EVENT_INTENT, "main", "ann", body, &err) == CK_OK,
            "append");
   ck_value_free(body);
-  strands_crash(&s);
-  strands_resume(&s, "old");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "old");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 70,
              "an intent that names no payers counts for the session");
   tap_is_int(spent_by(&s, "ann"), 70, "and for the agent that asked");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* A rehearsal says what a resume will find. */
@@ -296,10 +296,10 @@ static void test_rehearsal(void) {
   ck_rehearsal rehearsal;
   ck_error err = CK_ERROR_INIT;
   int again = 0;
-  strands s = {.reserve = 100};
-  strands_open(&s, branches);
-  strands_start(&s, "rehearsed");
-  strands_crash(&s);
+  fake_flow s = {.reserve = 100};
+  fake_flow_open(&s, branches);
+  fake_flow_start(&s, "rehearsed");
+  fake_flow_crash(&s);
   for (int i = 0; i < 2; i++) {
     again = 0;
     tap_is_status(ck_session_rehearse(&rehearsal, s.runtime, "rehearsed", &(ck_resume_options){0},
@@ -308,10 +308,10 @@ static void test_rehearsal(void) {
     tap_ok(rehearsal.constraints[CK_DIMENSION_BUDGET].spent == 200 + i * 200 && again == 2,
            "%d calls are made again, %lld are spent", again,
            (long long)rehearsal.constraints[CK_DIMENSION_BUDGET].spent);
-    strands_resume(&s, "rehearsed");
-    strands_crash(&s);
+    fake_flow_resume(&s, "rehearsed");
+    fake_flow_crash(&s);
   }
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 /* A call of the checkpoint's time that its session goes on with: whoever forks does not pay for
@@ -319,18 +319,18 @@ static void test_rehearsal(void) {
 static void test_fork(void) {
   ck_error err = CK_ERROR_INIT;
   ck_history_edit_result forked;
-  strands s = {.reserve = 100};
-  strands_open(&s, branches);
-  strands_start(&s, "origin");
-  strands_ok(&s, "a@", reply, 10);
-  strands_crash(&s);
+  fake_flow s = {.reserve = 100};
+  fake_flow_open(&s, branches);
+  fake_flow_start(&s, "origin");
+  fake_flow_ok(&s, "a@", reply, 10);
+  fake_flow_crash(&s);
   tap_is_status(ck_session_fork(&forked, s.runtime, "origin",
                                 &(ck_history_edit_options){.fork = "fork"}, &err),
                 CK_OK, &err, "it is forked");
-  strands_resume(&s, "fork");
+  fake_flow_resume(&s, "fork");
   tap_is_int(ck_session_totals(s.session)->cost_micros - s.session->spent.base.cost_micros, 0,
              "the fork has spent nothing");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 int main(void) {

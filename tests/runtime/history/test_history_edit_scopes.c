@@ -11,7 +11,7 @@
 #define AGAIN(n) \
   "ctx.effect { kind = 'tool', class = 'idempotent', request = { name = '" n "', arguments = {} } }"
 
-/* The child's boundary is the only checkpoint: the main strand's own cut lies before all that it
+/* The child's boundary is the only checkpoint: the main coroutine's own cut lies before all that it
  * has done. */
 static const char open_child[] =
     "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
@@ -27,14 +27,14 @@ static const char open_child[] =
                                            "return { ctx.conversation_length(), ctx.join "
                                            "{ 'c' }.c.result } end }";
 
-static void rewind_to_latest(strands *s, const char *report) {
+static void rewind_to_latest(fake_flow *s, const char *report) {
   ck_error err = CK_ERROR_INIT;
   ck_history_edit_result made;
   ck_history_edit_options how = {.report = report};
   tap_must(ck_session_rewind(&made, s->runtime, "s", &how, &err) == CK_OK, "rewind: %s", err.text);
 }
 
-static void says(strands *s, const char *const *texts, const char *what) {
+static void says(fake_flow *s, const char *const *texts, const char *what) {
   ck_error err = CK_ERROR_INIT;
   ck_conversation *conversation;
   tap_must(ck_session_conversation(&conversation, s->session, "main", &err) == CK_OK,
@@ -49,53 +49,53 @@ static void says(strands *s, const char *const *texts, const char *what) {
 #define SYSTEM "{\"role\":\"system\",\"content\":\"be brief\"}"
 #define USER(text) "{\"role\":\"user\",\"content\":\"" text "\"}"
 
-static void open_scene(strands *s) {
-  strands_open(s, open_child);
-  strands_start(s, "s");
-  strands_ok(s, "main/start/model/1", "{\"role\":\"assistant\",\"content\":\"first\"}", 5);
-  strands_ok(s, "main/start/tool/1", "1", 0);
-  strands_ok(s, "c@start/start/tool/1", "1", 0);
-  strands_crash(s);
+static void open_scene(fake_flow *s) {
+  fake_flow_open(s, open_child);
+  fake_flow_start(s, "s");
+  fake_flow_ok(s, "main/start/model/1", "{\"role\":\"assistant\",\"content\":\"first\"}", 5);
+  fake_flow_ok(s, "main/start/tool/1", "1", 0);
+  fake_flow_ok(s, "c@start/start/tool/1", "1", 0);
+  fake_flow_crash(s);
 }
 
-static void go_on(strands *s, const char *reply, const char *result) {
+static void go_on(fake_flow *s, const char *reply, const char *result) {
   tap_ok(!strstr(s->log.data, "tool"), "no tool is run before the model has answered anew");
-  strands_ok(s, "main/start/model/1", reply, 5);
+  fake_flow_ok(s, "main/start/model/1", reply, 5);
   tap_ok(!strstr(s->log.data, "main/start/tool/1"),
-         "what the main strand did behind its cut is not done again");
+         "what the main coroutine did behind its cut is not done again");
   tap_ok(!strstr(s->log.data, "c@start/start/tool/1"),
          "nor what the child did before the checkpoint");
-  tap_ok(strands_is_running(s, "c@start/b/tool/1"), "the child goes on where it stood: %s",
+  tap_ok(fake_flow_is_running(s, "c@start/b/tool/1"), "the child goes on where it stood: %s",
          s->result.text);
-  if (strands_is_running(s, "c@start/b/tool/1")) strands_ok(s, "c@start/b/tool/1", "7", 0);
-  tap_is_text(strands_result(s, "s"), result, "and all comes to its end");
+  if (fake_flow_is_running(s, "c@start/b/tool/1")) fake_flow_ok(s, "c@start/b/tool/1", "7", 0);
+  tap_is_text(fake_flow_result(s, "s"), result, "and all comes to its end");
 }
 
 static void test_open_scope(void) {
-  strands s = {0};
+  fake_flow s = {0};
   open_scene(&s);
   rewind_to_latest(&s, "found");
-  strands_resume(&s, "s");
+  fake_flow_resume(&s, "s");
   says(&s, (const char *[]){SYSTEM, USER("found"), NULL},
        "the report comes behind the prompt, and what was said since the cut is not there");
   go_on(&s, "{\"role\":\"assistant\",\"content\":\"again\"}", "[4,7]");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_twice(void) {
-  strands s = {0};
+  fake_flow s = {0};
   open_scene(&s);
   rewind_to_latest(&s, "found");
-  strands_resume(&s, "s");
-  strands_crash(&s);
+  fake_flow_resume(&s, "s");
+  fake_flow_crash(&s);
   rewind_to_latest(&s, "once more");
-  strands_resume(&s, "s");
-  strands_crash(&s);
-  strands_resume(&s, "s");
+  fake_flow_resume(&s, "s");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "s");
   says(&s, (const char *[]){SYSTEM, USER("found"), USER("once more"), NULL},
        "a second report comes behind the first, also after a crash");
   go_on(&s, "{\"role\":\"assistant\",\"content\":\"again\"}", "[5,7]");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 int main(void) {

@@ -41,18 +41,18 @@ static bool take_id(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-static void round_of(strands *s, const char *scope) {
+static void round_of(fake_flow *s, const char *scope) {
   char part[32];
   snprintf(part, sizeof part, "%s@start/", scope);
-  strands_ok(s, part, reply, 0);
-  strands_ok(s, part, "1", 0);
+  fake_flow_ok(s, part, reply, 0);
+  fake_flow_ok(s, part, "1", 0);
 }
 
 /* A round of a, one of b, each with its checkpoint; then another one of each. */
-static void begin(strands *s, char ids[4][CK_ID_SIZE]) {
+static void begin(fake_flow *s, char ids[4][CK_ID_SIZE]) {
   memset(ids, 0, 4 * CK_ID_SIZE);
-  strands_open(s, flow);
-  strands_start(s, "s");
+  fake_flow_open(s, flow);
+  fake_flow_start(s, "s");
   round_of(s, "a");
   round_of(s, "b");
   must(ck_store_list_checkpoints(s->runtime->store, ck_session_get_record(s->session)->no, take_id,
@@ -60,12 +60,12 @@ static void begin(strands *s, char ids[4][CK_ID_SIZE]) {
        "checkpoints");
   round_of(s, "a");
   round_of(s, "b");
-  strands_crash(s);
+  fake_flow_crash(s);
 }
 
 /* The scope's messages in short: s for the prompt, R the report, u another user's, x the model's, t
  * a tool's. */
-static const char *said(strands *s, const char *scope) {
+static const char *said(fake_flow *s, const char *scope) {
   static char text[64];
   ck_conversation *conversation;
   must(ck_session_conversation(&conversation, s->session, scope, &err), "conversation");
@@ -81,54 +81,54 @@ static const char *said(strands *s, const char *scope) {
   return text;
 }
 
-static ck_status go_back(ck_history_edit_result *out, strands *s, const char *checkpoint,
+static ck_status go_back(ck_history_edit_result *out, fake_flow *s, const char *checkpoint,
                          const char *scope, ck_error *failure) {
   ck_history_edit_options options = {.checkpoint = checkpoint, .report = "found", .scope = scope};
   return ck_session_rewind(out, s->runtime, "s", &options, failure);
 }
 
 static void test_each_that_is_cut(void) {
-  strands s = {0};
+  fake_flow s = {0};
   char ids[4][CK_ID_SIZE];
   ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[1], NULL, &err), "rewind");
   tap_is_text(made.told, "main.a main.b",
               "each scope that has said more since is told, the main one has not");
-  strands_resume(&s, "s");
+  fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtR", "the report ends the conversation of the one");
   tap_is_text(said(&s, "main.b"), "sxtR", "and of the other");
   tap_is_text(said(&s, "main"), "u", "not of the main one");
-  strands_ok(&s, "a@start/n#1/model", reply, 0);
-  tap_ok(strands_is_running(&s, "a@start/n#2/model"),
+  fake_flow_ok(&s, "a@start/n#1/model", reply, 0);
+  tap_ok(fake_flow_is_running(&s, "a@start/n#2/model"),
          "what was done once is replayed, and its round ends");
-  strands_crash(&s);
-  strands_resume(&s, "s");
+  fake_flow_crash(&s);
+  fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtRxt",
               "after a crash behind a boundary it stands where it stood");
   tap_is_text(said(&s, "main.b"), "sxtR", "after one before a boundary too");
-  strands_ok(&s, "b@start/n#1/model", reply, 0);
+  fake_flow_ok(&s, "b@start/n#1/model", reply, 0);
   for (int i = 0; i < 2; i++)
-    strands_ok(&s, "@start/n#2/model", reply, 0), strands_ok(&s, "@start/n#2/tool", "1", 0);
-  tap_is_text(strands_result(&s, "s"), "[8,8]", "both end: a prompt, three rounds, a report");
-  strands_close(&s);
+    fake_flow_ok(&s, "@start/n#2/model", reply, 0), fake_flow_ok(&s, "@start/n#2/tool", "1", 0);
+  tap_is_text(fake_flow_result(&s, "s"), "[8,8]", "both end: a prompt, three rounds, a report");
+  fake_flow_close(&s);
 }
 
 static void test_behind_the_prompt(void) {
-  strands s = {0};
+  fake_flow s = {0};
   char ids[4][CK_ID_SIZE];
   ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[0], NULL, &err), "rewind");
   tap_is_text(made.told, "main.b main.a", "a scope that stood at its beginning is told, too");
-  strands_resume(&s, "s");
+  fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtR", "the one that had said something by then");
   tap_is_text(said(&s, "main.b"), "sR", "the other one behind its prompt, of which there is one");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_one_alone(void) {
-  strands s = {0};
+  fake_flow s = {0};
   char ids[4][CK_ID_SIZE];
   ck_history_edit_result made;
   ck_error failure = CK_ERROR_INIT;
@@ -140,26 +140,26 @@ static void test_one_alone(void) {
   tap_is_text(made.told, "main.b", "one that is named is told alone");
   memcpy(ids[0], made.checkpoint, CK_ID_SIZE);
   must(go_back(&made, &s, ids[0], "main.b", &err), "rewind");
-  strands_resume(&s, "s");
+  fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxt", "not the other");
   tap_is_text(said(&s, "main.b"), "sxtRR", "from where it was told, it can be told more");
-  strands_crash(&s);
+  fake_flow_crash(&s);
   must(ck_session_undo(&made, s.runtime, "s", &err), "undo");
   must(ck_session_undo(&made, s.runtime, "s", &err), "undo");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 static void test_undone(void) {
-  strands s = {0};
+  fake_flow s = {0};
   char ids[4][CK_ID_SIZE];
   ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[0], NULL, &err), "rewind");
   must(ck_session_undo(&made, s.runtime, "s", &err), "undo");
-  strands_resume(&s, "s");
+  fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtxt", "undone, nobody was told anything");
   tap_is_text(said(&s, "main.b"), "sxtxt", "nor was the other");
-  strands_close(&s);
+  fake_flow_close(&s);
 }
 
 int main(void) {

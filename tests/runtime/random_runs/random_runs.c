@@ -1,4 +1,4 @@
-/* random_runs.c - the random flow, and the outside world behind lives.h. */
+/* random_runs.c - the random flow, and the outside behind random_runs.h. */
 #include "tests/runtime/random_runs/random_runs.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "tests/tap.h"
 
-const char lives_program[] =
+const char random_runs_program[] =
     "local flow = require 'ck.flow'\n"
     "local function lcg(s) return (s * 1103515245 + 12345) % 2147483648 end\n"
     "local function mix(a, text) text = tostring(text) for i = 1, #text do a = (a * 31 + "
@@ -78,7 +78,7 @@ const char lives_program[] =
     "  return acc\n"
     "end }\n";
 
-uint32_t lives_draw(world *self, uint32_t below) {
+uint32_t random_runs_draw(random_run *self, uint32_t below) {
   self->random = self->random * 6364136223846793005u + 1442695040888963407u;
   return (uint32_t)(self->random >> 33) % below;
 }
@@ -88,13 +88,13 @@ static uint64_t hash(const void *data, size_t len, uint64_t h) {
   return h;
 }
 
-static fact *find(const world *self, const char *key) {
+static fact *find(const random_run *self, const char *key) {
   for (size_t i = 0; i < self->fact_count; i++)
     if (strcmp(self->facts[i].key, key) == 0) return &self->facts[i];
   return NULL;
 }
 
-fact *lives_note(world *self, const char *key) {
+fact *random_runs_note(random_run *self, const char *key) {
   fact *found = find(self, key);
   if (found) return found;
   self->facts = reallocarray(self->facts, self->fact_count + 1, sizeof *self->facts);
@@ -106,12 +106,12 @@ fact *lives_note(world *self, const char *key) {
 
 /* ---- the driver ---- */
 
-bool lives_serves(void *self, const ck_effect *effect) {
+bool random_runs_serves(void *self, const ck_effect *effect) {
   (void)self, (void)effect;
   return true;
 }
 
-int64_t lives_reserve(void *self, const ck_effect *effect) {
+int64_t random_runs_reserve(void *self, const ck_effect *effect) {
   (void)self;
   return effect->kind == CK_EFFECT_MODEL ? RESERVE : 0;
 }
@@ -123,12 +123,12 @@ static uint64_t what_is_asked(const ck_effect *effect) {
   return hash(digest.bytes, sizeof digest.bytes, h);
 }
 
-ck_status lives_start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
-                      ck_error *err) {
-  world *self = to;
+ck_status random_runs_start(ck_effect_run **out, void *to, const ck_effect *effect,
+                            ck_effect_sink *sink, ck_error *err) {
+  random_run *self = to;
   (void)err;
   tap_must(self->count < RUNNING_MAX, "not too much at once");
-  fact *known = lives_note(self, effect->key);
+  fact *known = random_runs_note(self, effect->key);
   known->once = effect->class == CK_EFFECT_ONCE;
   known->model = effect->kind == CK_EFFECT_MODEL;
   known->asked = what_is_asked(effect);
@@ -162,13 +162,13 @@ ck_status lives_start(ck_effect_run **out, void *to, const ck_effect *effect, ck
   return CK_OK;
 }
 
-void lives_cancel(void *to, ck_effect_run *run) {
-  world *self = to;
+void random_runs_cancel(void *to, ck_effect_run *run) {
+  random_run *self = to;
   for (size_t i = 0; i < self->count; i++)
     if ((void *)self->list[i].sink == (void *)run) self->list[i].cancelled = true;
 }
 
-void lives_answer(char out[128], const char *key, ck_effect_kind kind) {
+void random_runs_answer(char out[128], const char *key, ck_effect_kind kind) {
   unsigned long long h = hash(key, strlen(key), 5) % 100000;
   if (kind == CK_EFFECT_MODEL)
     snprintf(out, 128, "{\"role\":\"assistant\",\"content\":\"%llu\"}", h);
@@ -176,20 +176,20 @@ void lives_answer(char out[128], const char *key, ck_effect_kind kind) {
     snprintf(out, 128, "\"%llu\"", h);
 }
 
-ck_value *lives_value_of(const char *json) {
+ck_value *random_runs_value_of(const char *json) {
   ck_error err = CK_ERROR_INIT;
   ck_value *value;
   tap_must(ck_value_new(&value, ck_bytes_text(json), &err) == CK_OK, "%s", err.text);
   return value;
 }
 
-void lives_turn(world *self) {
+void random_runs_turn(random_run *self) {
   ck_error err = CK_ERROR_INIT;
   for (int i = 0; i < 4; i++) {
     size_t before = self->count;
     self->status = ck_execution_turn(&self->ending, self->execution, &err);
     if (self->status != CK_E_PENDING) break;
-    if (!self->calm && lives_draw(self, 3) == 0) return; /* what is queued is on its way */
+    if (!self->calm && random_runs_draw(self, 3) == 0) return; /* what is queued is on its way */
     if (ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
     if (self->count != before) i = 0;
   }
@@ -197,22 +197,22 @@ void lives_turn(world *self) {
     snprintf(self->why, sizeof self->why, "turn: %.400s", err.text);
 }
 
-void lives_deliver(world *self, size_t index, ck_status failure) {
+void random_runs_deliver(random_run *self, size_t index, ck_status failure) {
   running taken = self->list[index];
   char json[128];
   ck_error err = CK_ERROR_INIT;
   ck_outcome *outcome;
   fact *known = find(self, taken.key);
   memmove(&self->list[index], &self->list[index + 1], (--self->count - index) * sizeof taken);
-  lives_answer(json, taken.key, taken.kind);
-  ck_value *result = failure == CK_OK ? lives_value_of(json) : NULL;
+  random_runs_answer(json, taken.key, taken.kind);
+  ck_value *result = failure == CK_OK ? random_runs_value_of(json) : NULL;
   tap_must(ck_outcome_new(&outcome, failure == CK_OK ? CK_OUTCOME_OK : CK_OUTCOME_FAILED, result,
                           failure == CK_OK ? NULL : "no", &err) == CK_OK,
            "o");
   outcome->error_status = failure;
   ck_value_free(result);
   if (failure == CK_OK && known->model) {
-    outcome->cost_micros = 1 + (int64_t)lives_draw(self, 900);
+    outcome->cost_micros = 1 + (int64_t)random_runs_draw(self, 900);
     self->paid += outcome->cost_micros;
     known->paid_in = ck_session_attempt(self->session);
   }

@@ -1,4 +1,4 @@
-/* run.c - lives of a random flow: it dies, pauses, fails, goes back and goes on, and what has come
+/* run.c - runs of a random flow: it dies, pauses, fails, goes back and goes on, and what has come
  * of it is compared with an undisturbed run. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@
 #include "tests/tap.h"
 
 static ck_status sometimes(ck_decision *out, void *to, const ck_boundary *at, ck_error *err) {
-  world *self = to;
+  random_run *self = to;
   (void)at, (void)err;
-  *out = (ck_decision){.take = self->calm || lives_draw(self, 2),
-                       .sync = self->calm || lives_draw(self, 2)};
+  *out = (ck_decision){.take = self->calm || random_runs_draw(self, 2),
+                       .sync = self->calm || random_runs_draw(self, 2)};
   return CK_OK;
 }
 
-static void execute(world *self) {
+static void execute(random_run *self) {
   ck_error err = CK_ERROR_INIT;
   ck_execution_options options = {.session = self->session,
                                   .engine = self->engine,
@@ -30,13 +30,13 @@ static void execute(world *self) {
                                   .clock = self->runtime->clock,
                                   .waker = self->runtime->waker};
   self->count = 0;
-  self->lives++;
+  self->runs++;
   tap_must(ck_execution_open(&self->execution, &options, &err) == CK_OK, "execution: %s", err.text);
-  lives_turn(self);
+  random_runs_turn(self);
 }
 
 /* What was begun and not delivered may have happened. */
-static void crash(world *self) {
+static void crash(random_run *self) {
   const ck_execution *execution = self->execution;
   for (size_t r = 0; r < execution->runner_count; r++)
     for (size_t i = 0; i < execution->runners[r]->call_count; i++) {
@@ -44,7 +44,7 @@ static void crash(world *self) {
       self->lost += call->effect.kind == CK_EFFECT_MODEL &&
                     (call->phase == CK_CALL_INTENT || call->phase == CK_CALL_DRIVER);
     }
-  if (lives_draw(self, 2) == 0) ck_session_discard_pending(self->session);
+  if (random_runs_draw(self, 2) == 0) ck_session_discard_pending(self->session);
   ck_execution_close(self->execution);
   ck_session_close(self->session);
   self->execution = NULL;
@@ -64,22 +64,22 @@ static void keep_key(void *to, const char *key, const char *kind, const char *cl
 }
 
 /* Room for one call at least. */
-static int64_t raise_limit(world *self) {
-  return self->paid + (self->lost + 1 + lives_draw(self, 4)) * RESERVE;
+static int64_t raise_limit(random_run *self) {
+  return self->paid + (self->lost + 1 + random_runs_draw(self, 4)) * RESERVE;
 }
 
 /* A person says what they know: of a doubt whether it happened, to a question its answer. */
-static void say(world *self) {
+static void say(random_run *self) {
   keys *all = calloc(1, sizeof *all);
   ck_error err = CK_ERROR_INIT;
   char json[128];
   tap_must(ck_session_list_doubts(self->runtime, self->id, keep_key, all, &err) == CK_OK,
            "doubts: %s", err.text);
   for (size_t i = 0; i < all->count; i++) {
-    bool happened = lives_draw(self, 2) == 0;
-    fact *known = lives_note(self, all->list[i]);
-    lives_answer(json, all->list[i], CK_EFFECT_TOOL);
-    ck_value *value = lives_value_of(json);
+    bool happened = random_runs_draw(self, 2) == 0;
+    fact *known = random_runs_note(self, all->list[i]);
+    random_runs_answer(json, all->list[i], CK_EFFECT_TOOL);
+    ck_value *value = random_runs_value_of(json);
     if (!happened) known->times = 0;
     self->doubts++;
     tap_must(ck_session_resolve(self->runtime, self->id, all->list[i], happened ? "done" : "retry",
@@ -91,11 +91,11 @@ static void say(world *self) {
   tap_must(ck_session_list_questions(self->runtime, self->id, keep_key, all, &err) == CK_OK,
            "questions: %s", err.text);
   for (size_t i = 0; i < all->count; i++) {
-    if (self->calm || lives_draw(self, 3) == 0) continue;
-    lives_answer(json, all->list[i], CK_EFFECT_ASK);
+    if (self->calm || random_runs_draw(self, 3) == 0) continue;
+    random_runs_answer(json, all->list[i], CK_EFFECT_ASK);
     if (strstr(all->list[i], "/limit/"))
       snprintf(json, sizeof json, "\"%.6f\"", (double)raise_limit(self) / 1e6);
-    ck_value *value = lives_value_of(json);
+    ck_value *value = random_runs_value_of(json);
     err = (ck_error)CK_ERROR_INIT; /* a question behind the checkpoint is asked once more before it
                                       can be answered */
     ck_status status = ck_session_answer(self->runtime, self->id, all->list[i], value, &err);
@@ -106,27 +106,27 @@ static void say(world *self) {
 }
 
 typedef struct picking {
-  world *world;
+  random_run *random_run;
   char id[CK_ID_SIZE];
   uint32_t seen;
 } picking;
 
 static bool pick(void *to, const ck_checkpoint_info *checkpoint) {
   picking *self = to;
-  if (checkpoint->resumable && lives_draw(self->world, ++self->seen) == 0)
+  if (checkpoint->resumable && random_runs_draw(self->random_run, ++self->seen) == 0)
     snprintf(self->id, sizeof self->id, "%s", checkpoint->id);
   return true;
 }
 
-static bool resume(world *self, bool rewinds) {
+static bool resume(random_run *self, bool rewinds) {
   ck_error err = CK_ERROR_INIT;
-  picking p = {.world = self};
+  picking p = {.random_run = self};
   ck_resume_options options = {
       .policies = &self->policies, .profile = self->profile, .retry = true};
   ck_head head;
   tap_must(ck_store_get_head(&head, self->runtime->store, self->id, &err) == CK_OK, "head: %s",
            err.text);
-  if (rewinds && lives_draw(self, 6) == 0)
+  if (rewinds && random_runs_draw(self, 6) == 0)
     tap_must(
         ck_store_list_checkpoints(self->runtime->store, head.session.no, pick, &p, &err) == CK_OK,
         "list: %s", err.text);
@@ -143,31 +143,31 @@ static bool resume(world *self, bool rewinds) {
   return true;
 }
 
-static ck_status failure_for(world *self, const running *one, bool fails) {
+static ck_status failure_for(random_run *self, const running *one, bool fails) {
   static const ck_status causes[] = {CK_E_UNAVAILABLE, CK_E_FAILED, CK_E_FAILED};
   if (self->calm) return CK_OK;
-  if (one->cancelled && lives_draw(self, 3)) return CK_E_INTERRUPTED;
-  if (one->kind == CK_EFFECT_ASK && lives_draw(self, 2)) return CK_E_WAITING;
-  if (!fails || lives_draw(self, 25)) return CK_OK;
+  if (one->cancelled && random_runs_draw(self, 3)) return CK_E_INTERRUPTED;
+  if (one->kind == CK_EFFECT_ASK && random_runs_draw(self, 2)) return CK_E_WAITING;
+  if (!fails || random_runs_draw(self, 25)) return CK_OK;
   self->failures++;
-  return causes[lives_draw(self, 3)];
+  return causes[random_runs_draw(self, 3)];
 }
 
 /* One thing happens; false when nothing can. */
-static bool move(world *self, bool fails) {
+static bool move(random_run *self, bool fails) {
   ck_error err = CK_ERROR_INIT;
-  uint32_t what = self->calm ? 50 : lives_draw(self, 100);
+  uint32_t what = self->calm ? 50 : random_runs_draw(self, 100);
   if (what < 4) {
     ck_execution_pause(self->execution, NULL);
   } else if (what < 6 && ck_execution_is_ending(self->execution)) {
     ck_execution_stop(self->execution);
   } else if (self->count > 0) {
-    size_t index = self->calm ? 0 : lives_draw(self, (uint32_t)self->count);
-    lives_deliver(self, index, failure_for(self, &self->list[index], fails));
+    size_t index = self->calm ? 0 : random_runs_draw(self, (uint32_t)self->count);
+    random_runs_deliver(self, index, failure_for(self, &self->list[index], fails));
   }
   bool idle = self->count == 0;
   if (idle && ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) return false;
-  lives_turn(self);
+  random_runs_turn(self);
   return true;
 }
 
@@ -177,7 +177,7 @@ static bool keep_result(void *to, const ck_event *event) {
   return true;
 }
 
-static void read_result(world *self) {
+static void read_result(random_run *self) {
   ck_error err = CK_ERROR_INIT;
   ck_event_query query = {.session = ck_session_get_record(self->session)->no,
                           .kinds = 1ull << CK_EVENT_SESSION_COMPLETED};
@@ -186,7 +186,7 @@ static void read_result(world *self) {
       "%s", err.text);
 }
 
-static int count_keys(world *self) {
+static int count_keys(random_run *self) {
   ck_error err = CK_ERROR_INIT;
   ck_state_entry *entries;
   size_t count;
@@ -204,18 +204,18 @@ static int count_keys(world *self) {
   return found;
 }
 
-static void begin(world *self, const char *id, unsigned seed, bool strict) {
+static void begin(random_run *self, const char *id, unsigned seed, bool strict) {
   ck_error err = CK_ERROR_INIT;
   char input[128];
   snprintf(input, sizeof input, "{\"input\":{\"seed\":%u,\"strict\":%s}}", seed,
            strict ? "true" : "false");
-  ck_value *given = lives_value_of(input);
+  ck_value *given = random_runs_value_of(input);
   self->driver = (ck_effect_driver){.name = "hand",
                                     .self = self,
-                                    .serves = lives_serves,
-                                    .start = lives_start,
-                                    .cancel = lives_cancel,
-                                    .reserve = lives_reserve};
+                                    .serves = random_runs_serves,
+                                    .start = random_runs_start,
+                                    .cancel = random_runs_cancel,
+                                    .reserve = random_runs_reserve};
   self->drivers[0] = &self->driver;
   self->policies = (ck_policy_engine){.self = self, .checkpoint = sometimes};
   snprintf(self->id, sizeof self->id, "%s", id);
@@ -228,14 +228,15 @@ static void begin(world *self, const char *id, unsigned seed, bool strict) {
 }
 
 /* A line of what went wrong; "" when nothing did. */
-static const char *live(world *self, const lives_mode *m) {
-  for (int moves = 0; self->lives < LIVES_MAX; moves++) {
+static const char *live(random_run *self, const random_runs_mode *m) {
+  for (int moves = 0; self->runs < RUNS_MAX; moves++) {
     if (self->status == CK_OK && self->ending.status == CK_SESSION_COMPLETED) return "";
     if (self->status != CK_OK && self->status != CK_E_PENDING) return "error";
     if (moves > 20000) return "hangs";
-    bool over = self->status == CK_OK, dies = !over && !self->calm && lives_draw(self, 12) == 0;
+    bool over = self->status == CK_OK,
+         dies = !over && !self->calm && random_runs_draw(self, 12) == 0;
     bool troubled =
-        self->lives < TROUBLE_LIVES; /* then nothing fails or goes back any more: it must end */
+        self->runs < FAULTY_RUNS; /* then nothing fails or goes back any more: it must end */
     if (!over && !dies) {
       if (!move(self, m->fails && troubled)) return "flush";
       continue;
@@ -250,7 +251,7 @@ static const char *live(world *self, const lives_mode *m) {
   return "does not end";
 }
 
-static const char *check(world *self, const lives_mode *m, const world *whole) {
+static const char *check(random_run *self, const random_runs_mode *m, const random_run *whole) {
   int64_t known = ck_session_totals(self->session)->cost_micros,
           most = self->paid + self->lost * RESERVE;
   if (self->twice) return "a once effect ran twice";
@@ -268,41 +269,42 @@ static const char *check(world *self, const lives_mode *m, const world *whole) {
   return "";
 }
 
-static void clear(world *self) {
+static void clear(random_run *self) {
   ck_execution_close(self->execution);
   ck_session_close(self->session);
   free(self->facts);
 }
 
-static void open_all(world *base, const char *store) {
+static void open_all(random_run *base, const char *store) {
   ck_error err = CK_ERROR_INIT;
   ck_clock clock = clock_of_looks();
   ck_status status =
       ck_runtime_open(&base->runtime, store, &(ck_store_options){.create = true}, &clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&base->engine, NULL, &err);
   static const char *path;
-  if (!path) path = flow_file(lives_program);
+  if (!path) path = flow_file(random_runs_program);
   if (status == CK_OK) status = base->engine->load(&base->flow, base->engine->self, path, &err);
   tap_must(status == CK_OK, "open: %s", err.text);
 }
 
-void lives_test_mode(const lives_mode *m, const char *store, unsigned first, unsigned rounds) {
-  int wrong = 0, lives = 0, crashes = 0, failures = 0, rewinds = 0, doubts = 0;
+void random_runs_test_mode(const random_runs_mode *m, const char *store, unsigned first,
+                           unsigned rounds) {
+  int wrong = 0, runs = 0, crashes = 0, failures = 0, rewinds = 0, doubts = 0;
   size_t effects = 0;
   static int sessions;
   for (unsigned round = first; round < first + rounds; round++) {
-    world base = {0};
+    random_run base = {0};
     char id[32];
     if (store[0] == 's') {
       static const char *database;
       char name[128];
-      if (!database) database = tap_tmpfile("lives.db");
+      if (!database) database = tap_tmpfile("random_runs.db");
       snprintf(name, sizeof name, "sqlite:%s", database);
       open_all(&base, name);
     } else {
       open_all(&base, store);
     }
-    world whole = base, one = base;
+    random_run whole = base, one = base;
     whole.calm = true;
     snprintf(id, sizeof id, "whole-%u-%d", round, ++sessions);
     begin(&whole, id, round * 2654435761u % 1000003u, m->strict);
@@ -323,12 +325,12 @@ void lives_test_mode(const lives_mode *m, const char *store, unsigned first, uns
     }
     if (!*problem && one.ending.status == CK_SESSION_COMPLETED) read_result(&one);
     if (!*problem) problem = check(&one, m, &whole);
-    const world *bad = one.lives ? &one : &whole;
+    const random_run *bad = one.runs ? &one : &whole;
     if (*problem)
       tap_diag("%s, round %u: %s %s (%s) life %d: %s", m->name, round,
-               one.lives ? "" : "undisturbed", problem, bad->why, bad->lives, bad->ending.text);
+               one.runs ? "" : "undisturbed", problem, bad->why, bad->runs, bad->ending.text);
     wrong += *problem != 0;
-    lives += one.lives, crashes += one.crashes, failures += one.failures, rewinds += one.rewinds,
+    runs += one.runs, crashes += one.crashes, failures += one.failures, rewinds += one.rewinds,
         doubts += one.doubts;
     effects += whole.fact_count;
     clear(&one);
@@ -339,22 +341,22 @@ void lives_test_mode(const lives_mode *m, const char *store, unsigned first, uns
     ck_runtime_close(base.runtime);
   }
   tap_is_int(wrong, 0,
-             "%s, %s: %u sessions, %zu effects, %d lives, %d crashes, %d failures, %d steps back, "
+             "%s, %s: %u sessions, %zu effects, %d runs, %d crashes, %d failures, %d steps back, "
              "%d doubts",
-             m->name, store, rounds, effects, lives, crashes, failures, rewinds, doubts);
+             m->name, store, rounds, effects, runs, crashes, failures, rewinds, doubts);
 }
 
 static unsigned number(const char *text, unsigned otherwise) {
   return text ? (unsigned)strtoul(text, NULL, 10) : otherwise;
 }
 
-void lives_test_modes(const lives_mode *modes, size_t count, int argc, char **argv) {
-  unsigned rounds = number(argc > 1 ? argv[1] : getenv("LIVES_COUNT"), 12),
-           first = number(argc > 2 ? argv[2] : getenv("LIVES_FIRST"), 1);
+void random_runs_test_modes(const random_runs_mode *modes, size_t count, int argc, char **argv) {
+  unsigned rounds = number(argc > 1 ? argv[1] : getenv("RANDOM_RUNS_COUNT"), 12),
+           first = number(argc > 2 ? argv[2] : getenv("RANDOM_RUNS_FIRST"), 1);
   unsigned only = number(argc > 3 ? argv[3] : NULL, (unsigned)count);
   for (size_t i = 0; i < count; i++) {
     if (only < count && i != only) continue;
-    lives_test_mode(&modes[i], "memory:", first, rounds);
-    lives_test_mode(&modes[i], "sqlite:", first + rounds, rounds / 5);
+    random_runs_test_mode(&modes[i], "memory:", first, rounds);
+    random_runs_test_mode(&modes[i], "sqlite:", first + rounds, rounds / 5);
   }
 }

@@ -2,7 +2,7 @@
  * happens to them, they do what an undisturbed run does, nothing twice, and every micro-dollar is
  * known.
  *
- * What the outside world answers depends on the effect's key alone, so that an undisturbed run
+ * What the outside answers depends on the effect's key alone, so that an undisturbed run
  * tells what each call must be asked. */
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 #include "tests/tap.h"
 
 int main(int argc, char **argv) {
-  static const lives_mode modes[] = {
+  static const random_runs_mode modes[] = {
       {.name = "crashes", .strict = true, .same = true},
       {.name = "steps back", .strict = true, .rewinds = true, .same = true},
       {.name = "failures", .strict = true, .fails = true, .same = true},
@@ -22,6 +22,6 @@ int main(int argc, char **argv) {
       {.name = "caught failures", .fails = true, .diverges = true},
       {.name = "caught failures and steps back", .fails = true, .rewinds = true, .diverges = true},
   };
-  lives_test_modes(modes, sizeof modes / sizeof *modes, argc, argv);
+  random_runs_test_modes(modes, sizeof modes / sizeof *modes, argc, argv);
   return tap_done();
 }

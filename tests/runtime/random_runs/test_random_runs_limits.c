@@ -1,4 +1,4 @@
-/* test_random_runs_limits.c - the random lives under a budget that a person raises whenever it is
+/* test_random_runs_limits.c - the random runs under a budget that a person raises whenever it is
  * met: it is never passed, whatever was lost, and the sessions end all the same. */
 #include <stdlib.h>
 
@@ -6,7 +6,7 @@
 #include "tests/tap.h"
 
 int main(int argc, char **argv) {
-  static const lives_mode modes[] = {
+  static const random_runs_mode modes[] = {
       {.name = "limits", .strict = true, .limited = true, .same = true},
       {.name = "limits and steps back",
        .strict = true,
@@ -19,6 +19,6 @@ int main(int argc, char **argv) {
        .limited = true,
        .diverges = true},
   };
-  lives_test_modes(modes, sizeof modes / sizeof *modes, argc, argv);
+  random_runs_test_modes(modes, sizeof modes / sizeof *modes, argc, argv);
   return tap_done();
 }

@@ -33,8 +33,8 @@ static ck_profile *make_profile(void) {
 }
 
 /* Nothing is committed, so a turn ends before all is started: several. */
-static ck_status turn(strands *s) {
-  for (int i = 0; i < 5 && s->status == CK_E_PENDING; i++) strands_turn(s);
+static ck_status turn(fake_flow *s) {
+  for (int i = 0; i < 5 && s->status == CK_E_PENDING; i++) fake_flow_turn(s);
   return s->status;
 }
 
@@ -44,17 +44,17 @@ typedef struct scene {
   bool begins;     /* though nothing can be saved */
 } scene;
 
-static void open_scene(strands *s, const scene *at, ck_profile *profile, int number) {
+static void open_scene(fake_flow *s, const scene *at, ck_profile *profile, int number) {
   static char url[512];
   char text[1024], id[32];
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("effects.db"));
   snprintf(text, sizeof text, flow, at->kind, at->class);
   snprintf(id, sizeof id, "scene-%d", number);
-  *s = (strands){.profile = profile, .url = url, .reserve = at->reserve};
-  strands_open(s, text);
-  strands_start(s, id);
+  *s = (fake_flow){.profile = profile, .url = url, .reserve = at->reserve};
+  fake_flow_open(s, text);
+  fake_flow_start(s, id);
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
-  strands_ok(s, "tool/1", "\"1\"", 0);
+  fake_flow_ok(s, "tool/1", "\"1\"", 0);
   turn(s);
 }
 
@@ -68,97 +68,97 @@ static const char *answer(const scene *at) {
 /* The disk stays full, and the process dies. */
 static void test_full(const scene *at, int number) {
   char id[32];
-  strands s;
+  fake_flow s;
   ck_profile *profile = make_profile();
   snprintf(id, sizeof id, "scene-%d", number);
   open_scene(&s, at, profile, number);
   const char *what = at->reserve ? "that costs money" : "that is free";
   if (at->begins)
-    tap_ok(strands_is_running(&s, second(at)) && s.status == CK_E_PENDING,
+    tap_ok(fake_flow_is_running(&s, second(at)) && s.status == CK_E_PENDING,
            "a %s of class %s %s is begun", at->kind, at->class, what);
   else
-    tap_ok(!strands_is_running(&s, second(at)) && s.status == CK_E_FULL,
+    tap_ok(!fake_flow_is_running(&s, second(at)) && s.status == CK_E_FULL,
            "a %s of class %s %s is not begun: the session stops", at->kind, at->class, what);
   if (at->begins) {
-    strands_ok(&s, second(at), answer(at), 0);
+    fake_flow_ok(&s, second(at), answer(at), 0);
     tap_is_status(turn(&s), CK_E_FULL, NULL,
                   "it goes on to its end, which is not told before it is saved");
   }
-  strands_crash(&s);
+  fake_flow_crash(&s);
   faulty_heal();
-  strands_resume(&s, id);
-  tap_ok(strands_is_running(&s, "start/tool/1"),
+  fake_flow_resume(&s, id);
+  tap_ok(fake_flow_is_running(&s, "start/tool/1"),
          "after a crash the session goes on from what was saved");
-  strands_ok(&s, "start/tool/1", "\"1\"", 0);
-  strands_ok(&s, second(at), answer(at), at->reserve);
+  fake_flow_ok(&s, "start/tool/1", "\"1\"", 0);
+  fake_flow_ok(&s, second(at), answer(at), at->reserve);
   tap_ok(s.result.status == CK_SESSION_COMPLETED, "to its end");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
 /* The outcome of one that was begun before the disk was full. */
 static void test_outcome(const scene *at, int number) {
   char id[32];
-  strands s;
+  fake_flow s;
   ck_profile *profile = make_profile();
   snprintf(id, sizeof id, "scene-%d", number);
   open_scene(&s, at, profile, number);
-  tap_must(strands_is_running(&s, second(at)) || s.status == CK_E_FULL, "it was tried");
-  strands_crash(&s);
+  tap_must(fake_flow_is_running(&s, second(at)) || s.status == CK_E_FULL, "it was tried");
+  fake_flow_crash(&s);
   faulty_heal();
-  strands_resume(&s, id);
-  strands_ok(&s, "start/tool/1", "\"1\"", 0);
-  tap_must(strands_is_running(&s, second(at)), "it is begun");
+  fake_flow_resume(&s, id);
+  fake_flow_ok(&s, "start/tool/1", "\"1\"", 0);
+  tap_must(fake_flow_is_running(&s, second(at)), "it is begun");
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
-  strands_ok(&s, second(at), answer(at), at->reserve);
+  fake_flow_ok(&s, second(at), answer(at), at->reserve);
   tap_is_status(turn(&s), CK_E_FULL, NULL,
                 "a %s of class %s: its outcome does not wait, or the end does not", at->kind,
                 at->class);
-  strands_crash(&s);
+  fake_flow_crash(&s);
   faulty_heal();
-  strands_resume(&s, id);
-  bool stops = s.result.status == CK_SESSION_IN_DOUBT, again = strands_is_running(&s, second(at));
+  fake_flow_resume(&s, id);
+  bool stops = s.result.status == CK_SESSION_IN_DOUBT, again = fake_flow_is_running(&s, second(at));
   bool harmless = strcmp(at->class, "pure") == 0 ||
                   strcmp(at->class, "idempotent") == 0; /* nothing here can be probed */
   tap_ok(harmless ? again : stops && !again, "%s",
          harmless ? "what may be is asked for again" : "what must not be repeated is in doubt");
-  strands_close(&s);
+  fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
 /* The disk has room again before what must be saved: nothing is lost. */
 static void test_heals(void) {
   const scene paid = {"model", "pure", 1000, false};
-  strands s;
+  fake_flow s;
   ck_profile *profile = make_profile();
   faulty_heal();
   open_scene(&s, &(scene){"tool", "pure", 0, true}, profile, 100);
-  tap_must(strands_is_running(&s, "behind/tool/1"), "the second effect runs unsaved");
+  tap_must(fake_flow_is_running(&s, "behind/tool/1"), "the second effect runs unsaved");
   faulty_heal();
-  strands_ok(&s, "behind/tool/1", "\"2\"", 0);
+  fake_flow_ok(&s, "behind/tool/1", "\"2\"", 0);
   turn(&s);
   tap_ok(s.result.status == CK_SESSION_COMPLETED, "the session ends as if nothing had been");
   ck_saving saving;
   ck_session_get_saving(&saving, s.session);
   tap_ok(!saving.failing && saving.late == 1, "one checkpoint came late");
-  strands_close(&s);
+  fake_flow_close(&s);
   open_scene(&s, &paid, profile, 101);
   tap_must(s.status == CK_E_FULL, "what costs money does not run ahead");
-  strands_close(&s);
+  fake_flow_close(&s);
   faulty_heal();
   ck_profile_free(profile);
 }
 
 int main(void) {
-  static const scene scenes[] = {
+  static const scene fixtures[] = {
       {"tool", "pure", 0, true},  {"tool", "idempotent", 0, true},
       {"model", "pure", 0, true}, {"tool", "reconcilable", 0, false},
       {"tool", "once", 0, false}, {"model", "pure", 1000, false},
   };
   faulty_install();
-  for (int i = 0; i < (int)(sizeof scenes / sizeof *scenes); i++) {
-    test_full(&scenes[i], i);
-    test_outcome(&scenes[i], 50 + i);
+  for (int i = 0; i < (int)(sizeof fixtures / sizeof *fixtures); i++) {
+    test_full(&fixtures[i], i);
+    test_outcome(&fixtures[i], 50 + i);
   }
   test_heals();
   return tap_done();

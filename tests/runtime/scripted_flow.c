@@ -1,16 +1,16 @@
-/* fake_world.c - the scripted strand and the counting outside behind world.h. */
-#include "tests/runtime/fake_world.h"
+/* scripted_flow.c - the scripted coroutine and the counting outside behind scripted_flow.h. */
+#include "tests/runtime/scripted_flow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct ck_flow {
-  world *world;
+  scripted_flow *script;
 };
 
 struct ck_coroutine {
-  world *world;
+  scripted_flow *script;
   int iteration, step; /* step 0: model, 1..tools: tools, tools + 1: boundary */
   char request[128];
   ck_value *position, *result;
@@ -28,7 +28,7 @@ static ck_status load(ck_flow **out, void *self, const char *path, ck_error *err
   (void)path;
   *out = malloc(sizeof **out);
   if (!*out) return ck_error_no_memory(err);
-  (*out)->world = self;
+  (*out)->script = self;
   return CK_OK;
 }
 
@@ -36,7 +36,7 @@ static ck_status open_strand(ck_coroutine **out, ck_flow *flow, const ck_corouti
                              ck_error *err) {
   *out = calloc(1, sizeof **out);
   if (!*out) return ck_error_no_memory(err);
-  (*out)->world = flow->world;
+  (*out)->script = flow->script;
   int64_t iteration = 0;
   if (options->position)
     ck_json_read_int(&iteration, ck_json_get(ck_value_bytes(options->position), "iteration"));
@@ -77,7 +77,7 @@ static void yield_boundary(ck_flow_yield *out, ck_coroutine *self) {
 }
 
 static void yield_effect(ck_flow_yield *out, ck_coroutine *self) {
-  world *s = self->world;
+  scripted_flow *s = self->script;
   bool model = self->step == 0;
   snprintf(self->request, sizeof self->request, "{\"name\":\"t\",\"number\":%d,\"salt\":\"%s\"}",
            model ? -1 : self->iteration * s->tools + self->step - 1, s->salt ? s->salt : "");
@@ -92,11 +92,11 @@ static ck_status resume(ck_flow_yield *out, ck_coroutine *self, const ck_outcome
                         ck_error *err) {
   (void)outcome;
   clear_step(self);
-  if (self->world->fail_at && self->iteration + 1 == self->world->fail_at)
+  if (self->script->fail_at && self->iteration + 1 == self->script->fail_at)
     return ck_error_set(err, CK_E_FLOW, "world:%d: raised", self->iteration);
-  if (self->iteration == self->world->iterations)
+  if (self->iteration == self->script->iterations)
     *out = (ck_flow_yield){.step = CK_FLOW_DONE};
-  else if (self->step > self->world->tools)
+  else if (self->step > self->script->tools)
     yield_boundary(out, self);
   else
     yield_effect(out, self);
@@ -110,7 +110,7 @@ static void close_strand(ck_coroutine *self) {
 
 static void unload(ck_flow *flow) { free(flow); }
 
-ck_flow_engine world_engine(world *self) {
+ck_flow_engine scripted_flow_engine(scripted_flow *self) {
   return (ck_flow_engine){.self = self,
                           .load = load,
                           .open = open_strand,
@@ -147,7 +147,7 @@ static ck_outcome *answer(const ck_effect *effect) {
 
 static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
-  world *self = to;
+  scripted_flow *self = to;
   (void)err;
   int number = number_of(effect);
   self->starts++;
@@ -162,7 +162,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
 
 static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
-  world *self = to;
+  scripted_flow *self = to;
   int number = number_of(effect);
   under_way = (struct ck_effect_run){.sink = sink};
   *out = &under_way;
@@ -175,7 +175,7 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
 
 static bool probes(void *self, const ck_effect *effect) {
   (void)effect;
-  return ((world *)self)->probes;
+  return ((scripted_flow *)self)->probes;
 }
 
 static void cancel(void *self, ck_effect_run *run) {
@@ -184,7 +184,7 @@ static void cancel(void *self, ck_effect_run *run) {
   *run = (struct ck_effect_run){0};
 }
 
-ck_effect_driver world_driver(world *self) {
+ck_effect_driver scripted_flow_driver(scripted_flow *self) {
   return (ck_effect_driver){.name = "world",
                             .self = self,
                             .serves = serves,
@@ -194,7 +194,7 @@ ck_effect_driver world_driver(world *self) {
                             .cancel = cancel};
 }
 
-bool world_deliver(world *self) {
+bool scripted_flow_deliver(scripted_flow *self) {
   if (!under_way.sink || (self->stop_after && self->starts >= self->stop_after)) return false;
   struct ck_effect_run run = under_way;
   under_way = (struct ck_effect_run){0};

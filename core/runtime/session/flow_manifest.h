@@ -1,0 +1,59 @@
+/* flow_manifest.h - what a flow declares of itself before it runs: its tools, processes, nodes and
+ * needs. */
+#ifndef CK_RUNTIME_SESSION_FLOW_MANIFEST_H
+#define CK_RUNTIME_SESSION_FLOW_MANIFEST_H
+
+#include "core/base/digest.h"
+#include "core/model/effect.h"
+
+/* A child process that the flow talks to. Texts borrowed from the flow. */
+typedef enum { CK_FLOW_MCP, CK_FLOW_ACP } ck_flow_protocol;
+typedef struct ck_flow_process {
+  const char *name;
+  ck_flow_protocol protocol;
+  const char *const *argv; /* NULL-terminated; no shell */
+  const char *const
+      *environment; /* names of variables it may see besides the usual ones; NULL-terminated */
+  const char *const *probes; /* of an MCP server: pairs of a tool and the tool that tells whether
+                                the first has happened; NULL-terminated */
+  int64_t timeout_ms; /* the longest silence while it is asked something; 0: its driver's default */
+} ck_flow_process;
+
+/* One tool as the flow declares it. Texts borrowed from the flow. */
+typedef struct ck_flow_tool {
+  const char *name;
+  ck_effect_class class;
+  const char *const *argv;  /* NULL-terminated; NULL: no command of its own (a cassette answers) */
+  const char *const *probe; /* NULL-terminated; NULL: no probe */
+  int64_t timeout_ms;       /* of its command; 0: its driver's default */
+  const char *description;  /* for models; NULL */
+  const char *parameters;   /* JSON Schema of its arguments, as text; NULL */
+} ck_flow_tool;
+
+/* A part of the flow that a position can name: a node, a step. Texts borrowed from the flow. */
+typedef struct ck_flow_node {
+  const char *name;
+  const char *const *reads; /* state keys that must exist when it begins; NULL-terminated */
+} ck_flow_node;
+
+/* Borrowed from the flow. */
+typedef struct ck_flow_manifest {
+  const char *name;
+  const char *kind; /* "agent", "graph", … */
+  const char *path;
+  int64_t version;  /* of the state its sessions keep; 0: none. Policies migrate the state that an
+                       older version left */
+  ck_digest digest; /* of the flow file's bytes */
+  const ck_flow_tool *tools;
+  size_t tool_count;
+  const ck_flow_process *processes;
+  size_t process_count;
+  const ck_flow_node *nodes; /* none: its kind has no named nodes */
+  size_t node_count;
+  const char *const *reads;   /* state keys that must exist; NULL-terminated */
+  const char *const *agents;  /* NULL-terminated */
+  const char *const *secrets; /* NULL-terminated */
+  const char *const *models;  /* names in the profile; NULL-terminated */
+} ck_flow_manifest;
+
+#endif
