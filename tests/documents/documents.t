@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# documents.t - every document that holds commands or files is run; and the runner fails where it must.
+# documents.t - every document with commands or files is run; and the runner fails where it must.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 CKRUN=${CKRUN:?the path of the program}
@@ -10,7 +10,9 @@ count=0
 
 check() {
   count=$((count + 1))
-  if [ "$1" = 0 ]; then echo "ok $count - $2"; else echo "not ok $count - $2"; sed 's/^/# /' "$work/out"; fi
+  if [ "$1" = 0 ]; then echo "ok $count - $2"; return; fi
+  echo "not ok $count - $2"
+  sed 's/^/# /' "$work/out"
 }
 
 # The document on standard input.
@@ -19,7 +21,7 @@ run() {
   "$runner" "$work/document.md" >"$work/out" 2>&1
 }
 
-# breaks NAME TEXT: the document on standard input fails, and says TEXT.
+# breaks NAME TEXT: the document on standard input fails, and the runner's output has TEXT.
 breaks() {
   run
   [ $? = 1 ] && grep -q '^not ok' "$work/out" && grep -qF -- "$2" "$work/out"
@@ -81,7 +83,7 @@ Killed
 $ cat said
 ```
 END_OF_DOCUMENT
-check $? 'a document may run in a copy of the repository; a folder, a variable and an end by SIGKILL are as in a terminal'
+check $? 'in a copy of the repository: folder, variable and an end by SIGKILL are as in a terminal'
 
 breaks 'output that differs is a failure' 'hello other' <<'END_OF_DOCUMENT'
 ```sh
@@ -123,7 +125,7 @@ breaks 'so is one that does not fail as told' 'exit 0, not 5' <<'END_OF_DOCUMENT
 true # exit 5
 ```
 END_OF_DOCUMENT
-breaks 'a block of another kind than told is a failure' "'flie=x.lua' is not understood" <<'END_OF_DOCUMENT'
+breaks 'an attribute that is not known is a failure' "'flie=x.lua' is not understood" <<'END_OF_DOCUMENT'
 ```lua flie=x.lua
 return {}
 ```

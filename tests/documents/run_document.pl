@@ -1,17 +1,20 @@
 #!/usr/bin/perl
-# run_document.pl - does what a document shows, block by block: run_document.pl DOCUMENT. TAP.
+# run_document.pl - runs what a document shows, block by block: run_document.pl DOCUMENT. TAP.
 #
-#   ```LANGUAGE file=NAME   is written to NAME; executable when it begins with #!
-#   ```sh                   is run, line by line (a \ at the end joins the next line): each line must exit 0, or with N
-#                           where it ends in "# exit N". Lines that begin with "$ " are commands, the lines behind one its
-#                           output, both streams in one: … is anything in a line, a line of … alone any lines. A last line
-#                           "Killed" is what a shell reports of a command that died of SIGKILL.
-#   anything else           is only read
+#   ```LANGUAGE file=NAME   is written to NAME; executable when its text begins with #!
+#   ```sh                   is run line by line (a \ at the end joins the next line). Each line must
+#                           exit 0, or N where the line ends in "# exit N". In a block with lines
+#                           that begin with "$ ", these are the commands, and the lines behind each
+#                           its output, both streams in one: … matches anything within a line, a
+#                           line of … alone any lines. A last line "Killed" is what a shell reports
+#                           of a command that died of SIGKILL.
+#   anything else           is not run
 #
-# The document begins in an empty folder, with ckrun in the PATH; or, with a line "<!-- run in a copy of the repository -->",
-# in a copy of the repository as it is after `make`, with the PATH that everybody has. Each command has a shell of its own,
-# without standard input. What stays for the next one: files, processes that a command leaves running (until the document
-# ends), the folder after a line `cd FOLDER`, and variables after a line `export NAME=VALUE`.
+# The document begins in an empty folder with ckrun in the PATH; or, with a line
+# "<!-- run in a copy of the repository -->", in a copy of the repository as it is after `make`, with
+# the usual PATH. Each command has a shell of its own, without standard input. Kept for the next
+# command: files, processes that a command leaves running (until the document ends), the folder
+# after a line `cd FOLDER`, and variables after a line `export NAME=VALUE`.
 use strict;
 use warnings;
 use utf8;
@@ -26,21 +29,21 @@ my $DOTS = "\x{2026}";
 my $SECONDS = $ENV{DOCUMENT_SECONDS} || 60;
 my $checks = 0;
 my $failed = 0;
-my @left; # groups of processes that outlived their command
+my @left; # process groups that outlived their command
 
 sub check {
-  my ($fine, $name, @said) = @_;
+  my ($passed, $name, @details) = @_;
   $checks++;
-  $failed++ if !$fine;
+  $failed++ if !$passed;
   $name =~ s/#/\\#/g;
-  print $fine ? "ok" : "not ok", " $checks - $name\n";
-  return if $fine;
-  print map { "#   $_\n" } map { split /\n/ } @said;
+  print $passed ? "ok" : "not ok", " $checks - $name\n";
+  return if $passed;
+  print map { "#   $_\n" } map { split /\n/ } @details;
 }
 
 # ---- the document ----
 
-# True when the document runs in a copy of the repository; a list of {line, info, lines}.
+# True when the document runs in a copy of the repository; then the blocks, {line, info, lines}.
 sub read_blocks {
   my ($path) = @_;
   my ($open, $fence, @blocks);
@@ -63,19 +66,21 @@ sub read_blocks {
   return ($copied, @blocks);
 }
 
-# Of "lua file=shop.lua": the language, and what is said by name.
+# Of "lua file=shop.lua": the language, the attributes by name, and the problem with them.
 sub read_info {
   my ($info) = @_;
   my ($language, @rest) = split ' ', $info;
-  my %said;
+  my %attributes;
   for (@rest) {
-    /^(file)=([\w.][\w.\/-]*)$/ && $2 !~ m{(^|/)\.\.(/|$)} or return ($language // '', undef, "'$_' is not understood");
-    $said{$1} = $2;
+    return ($language // '', undef, "'$_' is not understood")
+      if !/^(file)=([\w.][\w.\/-]*)$/ || $2 =~ m{(^|/)\.\.(/|$)};
+    /^(\w+)=(.*)$/;
+    $attributes{$1} = $2;
   }
-  return ($language // '', \%said, undef);
+  return ($language // '', \%attributes, undef);
 }
 
-# The commands of a block: {line, text, exit, output}; output undef where none is shown.
+# The commands of a block: {line, text, exit, output}; output is undef in a block without "$ ".
 sub read_commands {
   my ($block) = @_;
   my $shown = grep { /^\$ / } @{ $block->{lines} };
@@ -85,7 +90,7 @@ sub read_commands {
     $at++;
     if ($joined) {
       $commands[-1]{text} .= "\n$line";
-    } elsif ($shown ? $line =~ s/^\$ // : $line =~ /\S/ && $line !~ /^\s*#/) {
+    } elsif ($shown ? $line =~ s/^\$ // : $line =~ /^\s*[^\s#]/) {
       push @commands, { line => $at, text => $line, output => $shown ? [] : undef };
     } elsif ($shown && @commands) {
       push @{ $commands[-1]{output} }, $line;
@@ -97,19 +102,20 @@ sub read_commands {
   }
   for (@commands) {
     my @lines = grep { /\S/ } @{ $_->{output} // [] };
-    $_->{exit} = $_->{text} =~ /#\s*exit\s+(\d+)\s*$/ ? $1 : @lines && $lines[-1] eq 'Killed' ? 137 : 0;
+    my $killed = @lines && $lines[-1] eq 'Killed';
+    $_->{exit} = $_->{text} =~ /#\s*exit\s+(\d+)\s*$/ ? $1 : $killed ? 137 : 0;
   }
   return @commands;
 }
 
-# ---- what is done ----
+# ---- running ----
 
-# All files of the repository that this script is part of, but for those that git or a build keep.
+# All files of the repository of this script, except those of git and of a build.
 sub copy_repository {
   my ($to) = @_;
   my $from = abs_path(dirname(__FILE__) . '/../..');
-  system('sh', '-c', 'tar -C "$0" --exclude=./build --exclude=./.git -cf - . | tar -C "$1" -xf -', $from, $to) == 0
-    or die "the copy of $from failed\n";
+  my $copy = 'tar -C "$0" --exclude=./build --exclude=./.git -cf - . | tar -C "$1" -xf -';
+  system('sh', '-c', $copy, $from, $to) == 0 or die "the copy of $from failed\n";
 }
 
 sub write_file {
@@ -122,8 +128,8 @@ sub write_file {
   return undef;
 }
 
-# Does what changes the surroundings of the commands that follow: a line `cd FOLDER` or `export NAME=VALUE`. Exit code and
-# output; nothing when it is another command.
+# Carries out a line `cd FOLDER` or `export NAME=VALUE`, which hold for the commands that follow.
+# Exit code and output; nothing when the line is another command.
 sub change_surroundings {
   my ($text) = @_;
   if ($text =~ /^cd ([\w.\/-]+)$/) {
@@ -149,10 +155,10 @@ sub run_shell {
   my $pid = open my $from, '-|';
   die "fork: $!\n" if !defined $pid;
   if (!$pid) {
-    setsid; # a group of its own, and no terminal that anybody could be asked at
+    setsid; # a process group of its own, and no terminal for questions
     open STDIN, '<', '/dev/null';
     open STDERR, '>&', \*STDOUT;
-    # eval: the shell stays, so that a command that was killed is reported by it, as by a reader's shell.
+    # With eval the shell stays and reports a command that was killed, as a reader's shell does.
     exec 'bash', '-c', 'eval "$0"; exit $?', $text or exit 127;
   }
   my $output = '';
@@ -174,12 +180,13 @@ sub pattern_of {
   return join '.*', map { quotemeta } split /$DOTS/, $line, -1;
 }
 
-# The output that is shown, with … in it, is the one that came.
+# True when the output matches the lines that the document shows.
 sub is_like {
   my ($shown, $output) = @_;
   my @shown = @$shown;
   pop @shown while @shown && $shown[-1] =~ /^\s*$/;
-  my $pattern = join '', map { /^\s*$DOTS\s*$/ ? '(?:.*\n)*?' : pattern_of($_) . '[ \t]*\n' } @shown;
+  my $any_lines = qr/^\s*$DOTS\s*$/;
+  my $pattern = join '', map { /$any_lines/ ? '(?:.*\n)*?' : pattern_of($_) . '[ \t]*\n' } @shown;
   $output .= "\n" if $output ne '' && $output !~ /\n\z/;
   $output =~ s/\n\s*\z/\n/;
   return $output =~ /\A$pattern\z/;
@@ -189,13 +196,12 @@ sub perform {
   my ($command, $where) = @_;
   my ($code, $output) = run_command($command->{text});
   (my $name = $command->{text}) =~ s/\s+/ /g;
-  my $fine = $code eq $command->{exit};
-  my @said = $fine ? () : ("exit $code, not $command->{exit}");
-  if ($fine && $command->{output} && !is_like($command->{output}, $output)) {
-    $fine = 0;
-    @said = ('shown:', (map { "  $_" } @{ $command->{output} }), 'came:');
+  my @problem = $code eq $command->{exit} ? () : ("exit $code, not $command->{exit}");
+  if (!@problem && $command->{output} && !is_like($command->{output}, $output)) {
+    @problem = ('shown:', (map { "  $_" } @{ $command->{output} }), 'came:');
   }
-  check($fine, "$where:$command->{line} $name", @said, map { "  $_" } split /\n/, $output);
+  my @printed = map { "  $_" } split /\n/, $output;
+  check(!@problem, "$where:$command->{line} $name", @problem, @printed);
 }
 
 # ---- main ----
@@ -218,12 +224,12 @@ chdir $work or die "$work: $!\n";
 
 my $where = $ARGV[0];
 for my $block (@blocks) {
-  my ($language, $said, $problem) = read_info($block->{info});
+  my ($language, $attributes, $problem) = read_info($block->{info});
   if ($problem) {
     check(0, "$where:$block->{line} $block->{info}", $problem);
-  } elsif ($said->{file}) {
-    my $wrong = write_file($said->{file}, $block->{lines});
-    check(!$wrong, "$where:$block->{line} $said->{file}", $wrong // '');
+  } elsif (my $name = $attributes->{file}) {
+    my $failure = write_file($name, $block->{lines});
+    check(!$failure, "$where:$block->{line} $name", $failure // '');
   } elsif ($language eq 'sh') {
     perform($_, $where) for read_commands($block);
   }
