@@ -1,4 +1,5 @@
---- An agent books a flight and mails the ticket. The first mail kills the program that runs the session; a resume goes on.
+--- An agent books a flight and mails the ticket. The first mail kills the program that runs the
+--- session; a resume goes on.
 ---
 ---   ckrun run flow.lua --cassette cassette.jsonl --session trip     (dies: "Killed")
 ---   ckrun resume trip
@@ -12,6 +13,7 @@ return flow.agent {
   stop = function() return true end,
   tools = {
     book = flow.command { argv = { "./book" }, class = "once" }, -- never run blindly a second time
-    mail = flow.command { argv = { "./mail" }, class = "idempotent" }, -- may run again under the same key
+    -- may run again under the same key
+    mail = flow.command { argv = { "./mail" }, class = "idempotent" },
   },
 }
