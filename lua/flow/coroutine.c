@@ -7,39 +7,6 @@
 
 #include "lua/vm/json.h"
 
-int ck_coroutine_raise(lua_State *L, const ck_error *err) {
-  return ck_vm_raise(L, err->status == CK_E_NO_MEMORY ? CK_E_NO_MEMORY : CK_E_FLOW, "%s",
-                     err->text);
-}
-
-ck_coroutine *ck_coroutine_check(lua_State *L) {
-  ck_coroutine *const *box = lua_touserdata(L, lua_upvalueindex(1));
-  if (!*box) ck_vm_raise(L, CK_E_FLOW, "this ctx belongs to a scope that has ended");
-  if ((*box)->thread != L)
-    ck_vm_raise(L, CK_E_FLOW, "this ctx belongs to another scope, '%s'", (*box)->name);
-  return *box;
-}
-
-ck_bytes ck_coroutine_encode(lua_State *L, ck_coroutine *self, int index) {
-  ck_buffer_reset(&self->scratch);
-  ck_json_append_lua(&self->scratch, L, index, CK_COROUTINE_VALUE_MAX);
-  return ck_buffer_bytes(&self->scratch);
-}
-
-void ck_coroutine_push_scratch(lua_State *L, ck_coroutine *self) {
-  ck_error err = CK_ERROR_INIT;
-  if (ck_buffer_check(&self->scratch, &err) != CK_OK) ck_coroutine_raise(L, &err);
-  lua_pushlstring(L, self->scratch.data, self->scratch.len);
-}
-
-void ck_coroutine_push_value(lua_State *L, ck_bytes json) {
-  if (json.len > 0) {
-    ck_json_push_frozen(L, json);
-  } else {
-    lua_pushnil(L);
-  }
-}
-
 /* ---- open ---- */
 
 typedef struct opening {
@@ -47,17 +14,6 @@ typedef struct opening {
   int definition;
   const ck_coroutine_options *options;
 } opening;
-
-static int refuse_write(lua_State *L) {
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-  return ck_vm_raise(L, CK_E_FLOW,
-                     "ctx.%s cannot be set; what must be kept is set as ctx.memory.%s", name, name);
-}
-
-void ck_coroutine_reset_yield(ck_coroutine *self) {
-  ck_value_free(self->yield.value);
-  self->yield = (ck_flow_yield){0};
-}
 
 /* Its result becomes the yield's value. */
 static int main_returned(lua_State *L, int status, lua_KContext context) {
@@ -70,7 +26,7 @@ static int main_returned(lua_State *L, int status, lua_KContext context) {
   return 0;
 }
 
-/* The bottom of the coroutine: run(ctx, def) and what becomes of its result. */
+/* The bottom of the coroutine: run(ctx, def) and what is made of its result. */
 static int main_call(lua_State *L) {
   lua_callk(L, lua_gettop(L) - 1, 1, 0, main_returned);
   return main_returned(L, LUA_OK, 0);
@@ -83,18 +39,6 @@ static void push_box(lua_State *L, ck_coroutine *self) {
     lua_newtable(L);
     lua_setiuservalue(L, -2, which);
   }
-}
-
-void ck_coroutine_make_ctx(lua_State *L) {
-  lua_newuserdatauv(L, 0, 0);
-  lua_createtable(L, 0, 3);
-  lua_rotate(L, -3, -1);
-  lua_setfield(L, -2, "__index");
-  lua_pushcfunction(L, refuse_write);
-  lua_setfield(L, -2, "__newindex");
-  lua_pushliteral(L, "ctx");
-  lua_setfield(L, -2, "__name");
-  lua_setmetatable(L, -2);
 }
 
 static void push_ctx(lua_State *L, int box, const ck_coroutine_options *options) {
@@ -141,9 +85,9 @@ static int open_body(lua_State *L) {
   if (!lua_checkstack(thread, 4)) return luaL_error(L, "out of memory");
   lua_xmove(L, thread, 4);
   self->thread = thread;
-  ck_coroutine **held = lua_touserdata(L, box);
+  ck_coroutine **content = lua_touserdata(L, box);
   self->anchor = luaL_ref(L, LUA_REGISTRYINDEX);
-  self->box = held;
+  self->box = content;
   return 0;
 }
 
@@ -196,7 +140,7 @@ static void clear_yield(ck_coroutine *self) {
   ck_coroutine_reset_yield(self);
 }
 
-/* Messages, changes and position are kept by the strand: the yield only shows them. */
+/* The coroutine owns messages, changes and position: the yield borrows them. */
 static void fill_yield(ck_coroutine *self) {
   ck_flow_yield *yield = &self->yield;
   if (self->ended) yield->step = CK_FLOW_DONE;

@@ -1,5 +1,5 @@
-/* coroutine.h - one scope's execution as a coroutine: what it was opened with, what it wrote, what
- * it asks for next. */
+/* coroutine.h - one scope's execution as a coroutine: what it was opened with, what it wrote, and
+ * what it requests next. */
 #ifndef CK_LUA_FLOW_COROUTINE_H
 #define CK_LUA_FLOW_COROUTINE_H
 
@@ -8,7 +8,7 @@
 #include "core/runtime/session/flow.h"
 #include "lua/vm/vm.h"
 
-/* The uservalues of the box through which Lua finds its strand. */
+/* The uservalues of the box through which Lua finds its coroutine. */
 enum {
   CK_BOX_THREAD = 1, /* the coroutine */
   CK_BOX_OVERLAY,    /* key -> JSON text, or false when removed: written, and not yet state */
@@ -18,7 +18,7 @@ enum {
 };
 
 enum {
-  CK_COROUTINE_VALUE_MAX = 64 << 20, /* bytes of one value that a flow hands over */
+  CK_COROUTINE_VALUE_MAX = 64 << 20, /* bytes of one value of a flow */
   CK_COROUTINE_SCOPE_MAX =
       128 /* bytes of a scope's whole name: keys of the state are kept below it */
 };
@@ -34,18 +34,18 @@ typedef enum {
 } ck_coroutine_text;
 
 struct ck_coroutine {
-  ck_vm *vm; /* of its flow; shared with the flow's other strands */
+  ck_vm *vm; /* of its flow; shared with the flow's other coroutines */
   lua_State *thread;
-  ck_coroutine **box; /* NULL until it is open; what it holds is emptied by close */
+  ck_coroutine **box; /* NULL until it is open; close sets *box to NULL */
   int anchor;         /* of the box in the registry */
   char *name;         /* of the scope */
   const ck_state *state;
   const ck_conversation *conversation;
   char **overlays;           /* prefixes of keys that are read first; NULL-terminated; NULL: none */
   ck_value *position;        /* as yielded or given last; NULL: at the top */
-  const ck_outcome *outcome; /* during a resume: what it was resumed with */
+  const ck_outcome *outcome; /* during a resume: its outcome */
   bool started, ended;
-  ck_flow_yield yield; /* what it waits for; the rest of this struct is what that points to */
+  ck_flow_yield yield; /* the pending request; it points to the members below */
   char *texts[CK_COROUTINE_TEXTS];
   ck_flow_ask *asks; /* their texts are owned */
   size_t ask_count;
@@ -58,7 +58,7 @@ struct ck_coroutine {
   size_t change_count;
   ck_flow_child *children; /* their texts are owned */
   size_t child_count;
-  ck_buffer scratch; /* for one value at a time */
+  ck_buffer scratch; /* of one value at a time */
 };
 
 /* `definition` is the registry's reference to the flow's table. The texts and values of `options`
@@ -69,12 +69,13 @@ CK_CHECKED ck_status ck_coroutine_resume(ck_flow_yield *out, ck_coroutine *self,
                                          const ck_outcome *outcome, ck_error *err);
 void ck_coroutine_close(ck_coroutine *self);
 
-/* ---- for the functions of ctx; these raise Lua errors ---- */
+/* ---- for the functions of ctx (primitive.c); these raise Lua errors ---- */
 
-/* The strand of the box in the first upvalue; raises when it is closed, or another's. */
+/* The coroutine of the box in the first upvalue; raises when it is closed, or another one runs. */
 ck_coroutine *ck_coroutine_check(lua_State *L);
 /* Raises `err` with the position in the script. */
 int ck_coroutine_raise(lua_State *L, const ck_error *err);
+int ck_coroutine_raise_no_memory(lua_State *L);
 /* The JSON of the Lua value at `index`, in self->scratch until it is used again. */
 ck_bytes ck_coroutine_encode(lua_State *L, ck_coroutine *self, int index);
 /* Pushes what is in self->scratch as a string. */
@@ -90,43 +91,43 @@ const char *ck_coroutine_push_name(lua_State *L, int table, const char *what, co
 /* 0 when the field is nil; raises unless it is a whole number from 0 to `most`. */
 int64_t ck_coroutine_read_count(lua_State *L, int table, const char *field, int64_t most);
 ck_effect_class ck_coroutine_read_class(lua_State *L, int table, const char *what);
-/* Messages of the scope, with those that are not yielded yet. */
+/* Messages of the scope, including those that are not yielded yet. */
 size_t ck_coroutine_message_count(const ck_coroutine *self); /* message.c */
-/* Begins a yield; one that an error has left half made is gone. */
+/* Begins a yield; clears one that an error left incomplete. */
 void ck_coroutine_reset_yield(ck_coroutine *self);
-/* Gives self->yield with all that was written so far; the last call of a primitive: return
+/* Makes a ctx of the table of its fields on top. */
+void ck_coroutine_make_ctx(lua_State *L);
+/* Yields self->yield with all changes so far; the last call of a primitive: return
  * ck_coroutine_yield(…). */
-int ck_coroutine_yield(lua_State *L, ck_coroutine *self, ck_flow_step step, lua_KFunction resumed);
+int ck_coroutine_yield(lua_State *L, ck_coroutine *self, ck_flow_step step,
+                       lua_KFunction resumed); /* yield.c */
 
-/* ---- parts of ctx: each adds its functions or fields to the table on top; the box is at `box`
- * ---- */
+/* ---- groups of fields of ctx: each is added to the table on top; the box is at `box` ---- */
 void ck_coroutine_open_yields(lua_State *L, int box);      /* yield.c */
 void ck_coroutine_open_effects(lua_State *L, int box);     /* effects.c */
 void ck_coroutine_clear_asks(ck_coroutine *self);          /* effects.c */
-void ck_coroutine_open_transcript(lua_State *L, int box);  /* facts.c */
-void ck_coroutine_clear_facts(ck_coroutine *self);         /* facts.c */
-void ck_coroutine_open_scope_forks(lua_State *L, int box); /* fork.c */
-void ck_coroutine_clear_children(ck_coroutine *self);      /* fork.c */
-void ck_coroutine_open_facts(lua_State *L, int box);       /* long_term.c */
+void ck_coroutine_open_transcript(lua_State *L, int box);  /* transcript.c */
+void ck_coroutine_clear_facts(ck_coroutine *self);         /* transcript.c */
+void ck_coroutine_open_scope_forks(lua_State *L, int box); /* scope_fork.c */
+void ck_coroutine_clear_children(ck_coroutine *self);      /* scope_fork.c */
+void ck_coroutine_open_facts(lua_State *L, int box);       /* facts.c */
 void ck_coroutine_open_readings(lua_State *L, int box);    /* reading.c */
 void ck_coroutine_open_messages(lua_State *L, int box);    /* message.c */
 void ck_coroutine_open_memory(lua_State *L, int box);      /* memory.c */
-/* What a ctx does not allow, as the texts it raises; NULL: it does. */
+/* The errors of what a ctx does not allow; NULL: allowed. */
 typedef struct ck_area_limits {
   const char *fixed;  /* a write */
-  const char *closed; /* whatever is done with it */
+  const char *closed; /* any access */
 } ck_area_limits;
 /* Adds an area of the state, such as "memory", to the table on top. */
 void ck_coroutine_open_area(lua_State *L, int box, const char *area,
                             const ck_area_limits *limits); /* memory.c */
 /* Adds `limit`, which makes another ctx of the fields on top: all of them must be there. */
 void ck_coroutine_open_limit(lua_State *L, int box); /* limit.c */
-/* Makes a ctx of the table of its fields on top. */
-void ck_coroutine_make_ctx(lua_State *L); /* strand.c */
 /* Moves what was written since the last yield to self->changes. */
 void ck_coroutine_collect_changes(lua_State *L, ck_coroutine *self); /* memory.c */
 void ck_coroutine_clear_changes(ck_coroutine *self);                 /* memory.c */
-/* What was written has become state. */
+/* After a boundary: the changes have become state. */
 void ck_coroutine_settle_changes(lua_State *L); /* memory.c */
 
 #endif

@@ -7,12 +7,6 @@
 #include "lua/vm/json.h"
 #include "lua/flow/coroutine.h"
 
-static void raise_no_memory(lua_State *L) {
-  ck_error err = CK_ERROR_INIT;
-  ck_error_no_memory(&err);
-  ck_coroutine_raise(L, &err);
-}
-
 void ck_coroutine_clear_asks(ck_coroutine *self) {
   for (size_t i = 0; i < self->ask_count; i++) {
     free((char *)self->asks[i].effect.agent);
@@ -26,7 +20,7 @@ void ck_coroutine_clear_asks(ck_coroutine *self) {
 static void reserve_asks(lua_State *L, ck_coroutine *self, size_t count) {
   ck_coroutine_clear_asks(self);
   self->asks = calloc(count, sizeof *self->asks);
-  if (!self->asks) raise_no_memory(L);
+  if (!self->asks) ck_coroutine_raise_no_memory(L);
 }
 
 /* ---- what is asked ---- */
@@ -45,14 +39,14 @@ static void read_request(lua_State *L, ck_coroutine *self, ck_effect *effect, in
     }
   } else if (type != LUA_TNIL) {
     json = ck_coroutine_encode(L, self, -1);
-    if (self->scratch.failed) raise_no_memory(L);
+    if (self->scratch.failed) ck_coroutine_raise_no_memory(L);
   }
   if (ck_json_type_of(json) != CK_JSON_OBJECT) {
     ck_vm_raise(L, CK_E_FLOW,
                 "%s: 'request' must be a table with named fields, or JSON text of an object", what);
   }
   char *request = malloc(json.len);
-  if (!request) raise_no_memory(L);
+  if (!request) ck_coroutine_raise_no_memory(L);
   memcpy(request, json.data, json.len);
   effect->request = (ck_bytes){request, json.len};
   lua_pop(L, 1);
@@ -62,11 +56,12 @@ static void read_agent(lua_State *L, ck_effect *effect, int table, const char *w
   int type = lua_getfield(L, table, "agent");
   if (type != LUA_TNIL && type != LUA_TSTRING)
     ck_vm_raise(L, CK_E_FLOW, "%s: 'agent' must be a string, not a %s", what, luaL_typename(L, -1));
-  if (type == LUA_TSTRING && !(effect->agent = strdup(lua_tostring(L, -1)))) raise_no_memory(L);
+  if (type == LUA_TSTRING && !(effect->agent = strdup(lua_tostring(L, -1))))
+    ck_coroutine_raise_no_memory(L);
   lua_pop(L, 1);
 }
 
-/* Adds what the table says to self->asks, which has room for it. */
+/* Adds the request of the table to self->asks, which has room for it. */
 static void read_ask(lua_State *L, ck_coroutine *self, int table, const char *what) {
   static const char *const known[] = {"kind", "class", "agent", "request", "ordinal", NULL};
   ck_coroutine_check_fields(L, table, what, known);

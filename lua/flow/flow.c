@@ -25,7 +25,7 @@ typedef struct loading {
   ck_bytes source;
 } loading;
 
-/* The table on top is a flow when it says its kind and how it runs. */
+/* The table on top is a flow when it has `kind` and `run`. */
 static void check_definition(lua_State *L) {
   bool is_flow = lua_istable(L, -1);
   if (is_flow) {
@@ -64,7 +64,7 @@ static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, cons
   ck_status status = ck_vm_new(&flow->vm, &ck_vm_flow_limits, clock, err);
   if (status == CK_OK) status = ck_vm_call(flow->vm, load_body, &load, err);
   flow->manifest.shown.digest = ck_digest_of(source);
-  /* 'return flow.agent{…}' is a tail call: Lua does not know the line any more. */
+  /* 'return flow.agent{…}' is a tail call: its line is lost in Lua. */
   if (status != CK_OK && err && strncmp(err->text, path, strlen(path)) != 0)
     ck_error_prefix(err, "%s", path);
   if (status != CK_E_FLOW) return status;
@@ -93,8 +93,8 @@ done:
 
 static const ck_flow_manifest *manifest(const ck_flow *flow) { return &flow->manifest.shown; }
 
-static ck_status open_strand(ck_coroutine **out, ck_flow *flow, const ck_coroutine_options *options,
-                             ck_error *err) {
+static ck_status open_coroutine(ck_coroutine **out, ck_flow *flow,
+                                const ck_coroutine_options *options, ck_error *err) {
   return ck_coroutine_open(out, flow->vm, flow->definition, options, err);
 }
 
@@ -109,7 +109,7 @@ ck_status ck_flow_engine_new(ck_flow_engine **out, const ck_clock *clock, ck_err
       .self = self,
       .load = load,
       .manifest = manifest,
-      .open = open_strand,
+      .open = open_coroutine,
       .resume = ck_coroutine_resume,
       .close = ck_coroutine_close,
       .unload = unload,

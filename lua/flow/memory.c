@@ -1,5 +1,5 @@
 /* memory.c - ctx.memory, ctx.outputs, ctx.scratch, ctx.rounds: keys of the state, with what the
- * strand has written laid over it. */
+ * coroutine has written laid over it. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static ck_bytes push_raw(lua_State *L, const ck_coroutine *self) {
   return raw;
 }
 
-/* The key on top is among those that the next yield tells. */
+/* The key on top is among the changes of the next yield. */
 static void mark_written(lua_State *L) {
   int key = lua_gettop(L);
   push_box_value(L, CK_BOX_SEEN);

@@ -202,7 +202,7 @@ static bool push_arguments(lua_State *L, ck_coroutine *self, ck_bytes arguments)
   return true;
 }
 
-/* A call as the message tells it: OpenAI's among `tool_calls`, or a block of Anthropic's
+/* A call as the message has it: OpenAI's among `tool_calls`, or a block of Anthropic's
  * `content`. */
 typedef struct {
   ck_bytes id, name, arguments;
@@ -226,7 +226,7 @@ static bool is_malformed(ck_bytes arguments) {
          ck_json_get(arguments, "INVALID_JSON").len > 0;
 }
 
-/* Pushes {name=, call_id=, request=, arguments=}. A call that says no name has `problem` instead;
+/* Pushes {name=, call_id=, request=, arguments=}. A call without a name has `problem` instead;
  * one whose arguments are no object lacks them. */
 static void push_call(lua_State *L, ck_coroutine *self, const call_parts *call, int64_t index) {
   lua_createtable(L, 0, 4);

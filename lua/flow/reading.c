@@ -82,7 +82,7 @@ static int ctx_random(lua_State *L) {
   return ask_for(L, "ctx.random", "{\"what\":\"random\"}", random_resumed);
 }
 
-/* ctx.parse(text): what the JSON says; nil and the problem when it is none. */
+/* ctx.parse(text): the value of the JSON; nil and the problem when it is none. */
 static int ctx_parse(lua_State *L) {
   ck_coroutine_check(L);
   ck_bytes text;

@@ -6,12 +6,6 @@
 #include "lua/vm/json.h"
 #include "lua/flow/coroutine.h"
 
-static void raise_no_memory(lua_State *L) {
-  ck_error err = CK_ERROR_INIT;
-  ck_error_no_memory(&err);
-  ck_coroutine_raise(L, &err);
-}
-
 static void clear_child(ck_flow_child *child) {
   free((char *)child->scope);
   free((char *)child->agent);
@@ -26,7 +20,7 @@ void ck_coroutine_clear_children(ck_coroutine *self) {
   self->child_count = 0;
 }
 
-/* ---- names: in Lua a child is called by the part of its name that its parent gave it ---- */
+/* ---- names: in Lua a child is named without the prefix of its parent ---- */
 
 /* "web" of scope "main" is "main.web". Effects, positions and writes are kept under the whole
  * name. */
@@ -46,7 +40,7 @@ static char *make_name(lua_State *L, const ck_coroutine *self, const char *name,
                 self->name, name, above + 1 + len, CK_COROUTINE_SCOPE_MAX);
   }
   char *full = malloc(above + 1 + len + 1);
-  if (!full) raise_no_memory(L);
+  if (!full) ck_coroutine_raise_no_memory(L);
   memcpy(full, self->name, above);
   full[above] = '.';
   memcpy(full + above + 1, name, len + 1);
@@ -72,7 +66,7 @@ static void reserve_children(lua_State *L, ck_coroutine *self, const char *what)
   if (count == 0) ck_vm_raise(L, CK_E_FLOW, "%s needs a list with at least one scope", what);
   ck_coroutine_clear_children(self);
   self->children = calloc(count, sizeof *self->children);
-  if (!self->children) raise_no_memory(L);
+  if (!self->children) ck_coroutine_raise_no_memory(L);
 }
 
 /* The name is on top. */
@@ -102,7 +96,7 @@ static char *copy_text(lua_State *L, int table, const char *field) {
   if (type != LUA_TNIL && type != LUA_TSTRING)
     ck_vm_raise(L, CK_E_FLOW, "ctx.fork: '%s' must be a string, not a %s", field,
                 luaL_typename(L, -1));
-  if (type == LUA_TSTRING && !(copy = strdup(lua_tostring(L, -1)))) raise_no_memory(L);
+  if (type == LUA_TSTRING && !(copy = strdup(lua_tostring(L, -1)))) ck_coroutine_raise_no_memory(L);
   lua_pop(L, 1);
   return copy;
 }
@@ -120,7 +114,8 @@ static void read_child(lua_State *L, ck_coroutine *self) {
   child->tag = copy_text(L, table, "tag");
   if (lua_getfield(L, table, "task") != LUA_TNIL) {
     ck_bytes task = ck_coroutine_encode(L, self, -1);
-    if (self->scratch.failed || !(child->task = strndup(task.data, task.len))) raise_no_memory(L);
+    if (self->scratch.failed || !(child->task = strndup(task.data, task.len)))
+      ck_coroutine_raise_no_memory(L);
   }
   lua_settop(L, table);
 }
@@ -159,7 +154,7 @@ static void push_writes(lua_State *L, ck_bytes writes) {
 /* {result=, raw=, error=, status=, writes={}}: raw is the result's JSON, byte for byte; status
  * tells the class of the error. */
 static void push_ended(lua_State *L, ck_bytes ended) {
-  static const char *const told[] = {"error", "status"};
+  static const char *const names[] = {"error", "status"};
   ck_bytes result = ck_json_get(ended, "result");
   lua_createtable(L, 0, 5);
   if (ck_json_type_of(result) != CK_JSON_NONE) {
@@ -169,10 +164,10 @@ static void push_ended(lua_State *L, ck_bytes ended) {
     lua_setfield(L, -2, "result");
   }
   for (int i = 0; i < 2; i++) {
-    ck_bytes text = ck_json_get(ended, told[i]);
+    ck_bytes text = ck_json_get(ended, names[i]);
     if (ck_json_type_of(text) != CK_JSON_STRING) continue;
     ck_json_push(L, text);
-    lua_setfield(L, -2, told[i]);
+    lua_setfield(L, -2, names[i]);
   }
   push_writes(L, ck_json_get(ended, "writes"));
   lua_setfield(L, -2, "writes");

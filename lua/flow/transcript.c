@@ -1,4 +1,4 @@
-/* transcript.c - ctx.event, ctx.rewind: what a strand tells the transcript beside its messages. */
+/* transcript.c - ctx.event, ctx.rewind: events and rewinds that a flow adds to the transcript. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +16,15 @@ void ck_coroutine_clear_facts(ck_coroutine *self) {
   self->rewind = NULL;
 }
 
-static void raise_no_memory(lua_State *L) {
-  ck_error err = CK_ERROR_INIT;
-  ck_error_no_memory(&err);
-  ck_coroutine_raise(L, &err);
-}
-
-/* The strand owns what is added; nothing is added when there is no memory for all of it. */
+/* The coroutine owns the event; without memory for all of it nothing is added. */
 static void add_fact(lua_State *L, ck_coroutine *self, ck_event_kind kind, const char *agent,
                      ck_bytes body) {
   ck_error err = CK_ERROR_INIT;
   ck_flow_fact fact = {.kind = kind};
   ck_flow_fact *facts = reallocarray(self->facts, self->fact_count + 1, sizeof *facts);
-  if (!facts) raise_no_memory(L);
+  if (!facts) ck_coroutine_raise_no_memory(L);
   self->facts = facts;
-  if (agent && !(fact.agent = strdup(agent))) raise_no_memory(L);
+  if (agent && !(fact.agent = strdup(agent))) ck_coroutine_raise_no_memory(L);
   if (ck_value_copy(&fact.body, body, &err) != CK_OK) {
     free((char *)fact.agent);
     ck_coroutine_raise(L, &err);
@@ -39,7 +33,7 @@ static void add_fact(lua_State *L, ck_coroutine *self, ck_event_kind kind, const
 }
 
 /* ctx.event(kind, body, agent?): "delegation" or "note"; it is in the transcript as soon as the
- * strand yields. */
+ * coroutine yields. */
 static int ctx_event(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   const char *kind = luaL_checkstring(L, 1);
@@ -51,7 +45,7 @@ static int ctx_event(lua_State *L) {
   luaL_checktype(L, 2, LUA_TTABLE);
   const char *agent = luaL_optstring(L, 3, NULL);
   ck_bytes body = ck_coroutine_encode(L, self, 2);
-  if (self->scratch.failed) raise_no_memory(L);
+  if (self->scratch.failed) ck_coroutine_raise_no_memory(L);
   if (ck_json_type_of(body) != CK_JSON_OBJECT)
     ck_vm_raise(L, CK_E_FLOW, "ctx.event: the body must be a table with named fields");
   add_fact(L, self, found, agent, body);
@@ -59,7 +53,8 @@ static int ctx_event(lua_State *L) {
 }
 
 /* ctx.rewind{to=, report=, keep=?}: the context behind its first `to` messages gives way to the
- * report, but for the last `keep`. It is so when the strand is resumed after its next yield. */
+ * report, but for the last `keep`. It takes effect when the coroutine is resumed after its next
+ * yield. */
 static int ctx_rewind(lua_State *L) {
   static const char *const known[] = {"to", "report", "keep", NULL};
   ck_coroutine *self = ck_coroutine_check(L);
@@ -67,7 +62,7 @@ static int ctx_rewind(lua_State *L) {
   lua_settop(L, 1);
   ck_coroutine_check_fields(L, 1, "ctx.rewind", known);
   if (self->rewind)
-    ck_vm_raise(L, CK_E_FLOW, "ctx.rewind: the strand has not yielded since the last one");
+    ck_vm_raise(L, CK_E_FLOW, "ctx.rewind: the coroutine has not yielded since the last one");
   lua_Integer count = (lua_Integer)ck_coroutine_message_count(self);
   lua_Integer to = ck_coroutine_read_count(L, 1, "to", INT32_MAX),
               keep = ck_coroutine_read_count(L, 1, "keep", INT32_MAX);

@@ -1,4 +1,4 @@
-/* yield.c - ctx.boundary, ctx.safe_point, ctx.pause: where a strand stops until it is resumed. */
+/* yield.c - ctx.boundary, safe_point and pause: a coroutine waits there until it is resumed. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,33 +6,10 @@
 #include "lua/vm/json.h"
 #include "lua/flow/coroutine.h"
 
-void ck_coroutine_check_yieldable(lua_State *L, const char *what) {
-  if (!lua_isyieldable(L)) {
-    ck_vm_raise(L, CK_E_FLOW,
-                "%s cannot be used inside a function that is called by a library function such as "
-                "table.sort",
-                what);
-  }
-}
-
 int ck_coroutine_yield(lua_State *L, ck_coroutine *self, ck_flow_step step, lua_KFunction resumed) {
   ck_coroutine_collect_changes(L, self);
   self->yield.step = step;
   return lua_yieldk(L, 0, 0, resumed);
-}
-
-/* ---- what is read from the tables that the primitives take ---- */
-
-void ck_coroutine_check_fields(lua_State *L, int table, const char *what,
-                               const char *const *known) {
-  lua_pushnil(L);
-  while (lua_next(L, table)) {
-    lua_pop(L, 1);
-    const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : luaL_typename(L, -1);
-    const char *const *field = known;
-    while (*field && strcmp(*field, name) != 0) field++;
-    if (!*field) ck_vm_raise(L, CK_E_FLOW, "%s has no field '%s'", what, name);
-  }
 }
 
 /* The text of a field in a copy that lives until the next resume; NULL when it is nil. */
@@ -43,41 +20,12 @@ static const char *keep_text(lua_State *L, ck_coroutine *self, ck_coroutine_text
   int type = lua_getfield(L, table, field);
   if (type == LUA_TSTRING) {
     self->texts[slot] = strdup(lua_tostring(L, -1));
-    ck_error err = CK_ERROR_INIT;
-    if (!self->texts[slot]) {
-      ck_error_no_memory(&err);
-      ck_coroutine_raise(L, &err);
-    }
+    if (!self->texts[slot]) ck_coroutine_raise_no_memory(L);
   } else if (type != LUA_TNIL) {
     ck_vm_raise(L, CK_E_FLOW, "'%s' must be a string, not a %s", field, luaL_typename(L, -1));
   }
   lua_pop(L, 1);
   return self->texts[slot];
-}
-
-const char *ck_coroutine_push_name(lua_State *L, int table, const char *what, const char *field) {
-  if (lua_getfield(L, table, field) != LUA_TSTRING)
-    ck_vm_raise(L, CK_E_FLOW, "%s needs '%s', a string", what, field);
-  return lua_tostring(L, -1);
-}
-
-int64_t ck_coroutine_read_count(lua_State *L, int table, const char *field, int64_t most) {
-  int is_integer = true;
-  int64_t count = 0;
-  if (lua_getfield(L, table, field) != LUA_TNIL) count = lua_tointegerx(L, -1, &is_integer);
-  if (!is_integer || count < 0 || count > most)
-    ck_vm_raise(L, CK_E_FLOW, "'%s' must be a whole number from 0", field);
-  lua_pop(L, 1);
-  return count;
-}
-
-ck_effect_class ck_coroutine_read_class(lua_State *L, int table, const char *what) {
-  ck_effect_class class = CK_EFFECT_ONCE;
-  const char *name = ck_coroutine_push_name(L, table, what, "class");
-  if (!ck_effect_class_of(&class, name))
-    ck_vm_raise(L, CK_E_FLOW, "%s: '%s' is not a class", what, name);
-  lua_pop(L, 1);
-  return class;
 }
 
 /* ---- ctx.boundary, ctx.safe_point, ctx.pause ---- */
@@ -88,9 +36,9 @@ static int boundary_resumed(lua_State *L, int status, lua_KContext context) {
   return 0;
 }
 
-/* The field `position` of the table at 2 is where the strand stands from now on. Effects are known
- * by the path: at a path that did not change, those after the boundary would pass for those before
- * it when the strand is opened again. */
+/* The field `position` of the table at 2 becomes the coroutine's. Its path is part of the keys of
+ * effects: if it did not change, the effects after the boundary would be taken for those before it
+ * when the coroutine is opened again. */
 static void read_position(lua_State *L, ck_coroutine *self, const char *what) {
   lua_getfield(L, 2, "position");
   ck_bytes json = ck_coroutine_encode(L, self, -1);

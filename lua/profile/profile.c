@@ -10,15 +10,6 @@
 
 enum { EXTENDS_MAX = 8 };
 
-char *profile_resolve(const ck_source *source, const char *name) {
-  const char *slash = source->shipped ? NULL : strrchr(source->name, '/');
-  if (!ck_source_is_path(name) || name[0] == '/' || !slash) return strdup(name);
-  ck_buffer path = {0};
-  ck_buffer_append(&path, source->name, (size_t)(slash - source->name) + 1);
-  ck_buffer_append_text(&path, strncmp(name, "./", 2) == 0 ? name + 2 : name);
-  return ck_buffer_take(&path);
-}
-
 static ck_status read_name(ck_profile *self, const ck_source *source, ck_bytes json,
                            ck_error *err) {
   ck_bytes given = ck_json_get(json, "name");

@@ -1,8 +1,14 @@
-/* chunk.c - compiles the text of a script. */
+/* chunk.c - compiles the text of a script, and gives it the environment of the VM. */
 #include <lauxlib.h>
 #include <string.h>
 
 #include "lua/vm/sandbox.h"
+
+/* Key of the registry. */
+static const char env_key;
+
+void ck_vm_set_env(lua_State *L) { lua_rawsetp(L, LUA_REGISTRYINDEX, &env_key); }
+void ck_sandbox_push_env(lua_State *L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &env_key); }
 
 /* Behind a byte order mark and a first line that begins with #, whose end stays: lines keep their
  * numbers. */

@@ -3,22 +3,12 @@
 #include "lua/vm/sandbox.h"
 
 #include <lauxlib.h>
-#include <lualib.h>
 #include <string.h>
 
 #include "core/base/embed.h"
-#include "core/base/utf8.h"
 
 /* Keys of the registry. */
-static const char env_key, core_key, modules_key;
-
-/* Taken from Lua's own libraries: what they cost is bounded by what they allocate. */
-static const char *const math_names[] = {
-    "abs", "ceil",       "exp",  "floor", "fmod", "huge", "log",       "max", "maxinteger",
-    "min", "mininteger", "modf", "pi",    "sqrt", "type", "tointeger", "ult", NULL};
-static const char *const utf8_names[] = {"char", "codepoint", NULL};
-/* The same for functions that read their argument without allocating: charged by its length. */
-static const char *const utf8_counted[] = {"len", "offset", NULL};
+static const char core_key, modules_key;
 
 /* ---- read-only faces of libraries and of the environment ---- */
 
@@ -51,62 +41,6 @@ static void push_face(lua_State *L, lua_CFunction on_write) {
   lua_setfield(L, -2, "__newindex");
   lua_setmetatable(L, -2);
   lua_remove(L, -2);
-}
-
-/* ---- taking functions over from Lua's libraries ---- */
-
-static int call_counted(lua_State *L) {
-  size_t len = 0;
-  if (lua_type(L, 1) == LUA_TSTRING) lua_tolstring(L, 1, &len);
-  ck_vm_charge(L, 1 + (int64_t)(len / 64));
-  return lua_tocfunction(L, lua_upvalueindex(1))(L);
-}
-
-void ck_sandbox_take(lua_State *L, const char *const *names, bool counted) {
-  for (; *names; names++) {
-    lua_getfield(L, -2, *names);
-    if (counted) lua_pushcclosure(L, call_counted, 1);
-    lua_setfield(L, -2, *names);
-  }
-}
-
-static void push_library(lua_State *L, lua_CFunction open, const char *const *names,
-                         const char *const *counted) {
-  lua_pushcfunction(L, open);
-  lua_call(L, 0, 1);
-  lua_newtable(L);
-  ck_sandbox_take(L, names, false);
-  if (counted) ck_sandbox_take(L, counted, true);
-  lua_remove(L, -2);
-}
-
-/* Steps through text by characters; unlike Lua's own it never looks further than one. */
-static int next_code(lua_State *L) {
-  size_t len;
-  const char *text = luaL_checklstring(L, 1, &len);
-  lua_Integer at = luaL_checkinteger(L, 2);
-  luaL_argcheck(L, at >= 0 && (size_t)at <= len, 2, "out of range");
-  size_t from = at == 0 ? 0 : (size_t)at - 1 + ck_utf8_length(text + at - 1, len - (size_t)at + 1);
-  if (from >= len) return 0;
-  size_t step = ck_utf8_length(text + from, len - from);
-  if (step == 0) return luaL_error(L, "invalid UTF-8 code at byte %d", (int)from + 1);
-  lua_pushinteger(L, (lua_Integer)from + 1);
-  lua_pushinteger(L, (lua_Integer)ck_utf8_point(text + from, step));
-  return 2;
-}
-
-static int codes(lua_State *L) {
-  luaL_checkstring(L, 1);
-  lua_pushcfunction(L, next_code);
-  lua_pushvalue(L, 1);
-  lua_pushinteger(L, 0);
-  return 3;
-}
-
-static void push_utf8(lua_State *L) {
-  push_library(L, luaopen_utf8, utf8_names, utf8_counted);
-  lua_pushcfunction(L, codes);
-  lua_setfield(L, -2, "codes");
 }
 
 /* ---- require ---- */
@@ -164,14 +98,10 @@ typedef struct {
   void (*push)(lua_State *L);
 } library;
 
-static void push_math(lua_State *L) { push_library(L, luaopen_math, math_names, NULL); }
-
-static const library libraries[] = {{"ck", ck_sandbox_push_ck},
-                                    {"math", push_math},
-                                    {"string", ck_sandbox_push_string},
-                                    {"table", ck_sandbox_push_table_library},
-                                    {"utf8", push_utf8},
-                                    {NULL, NULL}};
+static const library libraries[] = {
+    {"ck", ck_sandbox_push_ck},         {"math", ck_sandbox_push_math},
+    {"string", ck_sandbox_push_string}, {"table", ck_sandbox_push_table_library},
+    {"utf8", ck_sandbox_push_utf8},     {NULL, NULL}};
 
 void ck_sandbox_open(lua_State *L) {
   lua_newtable(L);
@@ -189,11 +119,10 @@ void ck_sandbox_open(lua_State *L) {
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   push_face(L, refuse_global_write);
-  lua_rawsetp(L, LUA_REGISTRYINDEX, &env_key);
+  ck_vm_set_env(L);
   /* What the libraries left in the state's own table of globals goes. */
   lua_newtable(L);
   lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }
 
-void ck_sandbox_push_env(lua_State *L) { lua_rawgetp(L, LUA_REGISTRYINDEX, &env_key); }
 void ck_sandbox_set_core(lua_State *L) { lua_rawsetp(L, LUA_REGISTRYINDEX, &core_key); }

@@ -20,7 +20,7 @@ enum {
 
 /* Builds the environment of an empty state, in the registry. ck_vm_new has done it. */
 void ck_sandbox_open(lua_State *L);
-/* Pushes the environment. */
+/* Pushes the environment (chunk.c). */
 void ck_sandbox_push_env(lua_State *L);
 /* Takes the table on top as `core`: the modules under lua/ck get it as their second argument (local
  * name, core = ...), and nobody else can reach it. So a host gives its own modules what scripts
@@ -34,8 +34,8 @@ void ck_sandbox_require(lua_State *L, const char *name);
 void ck_sandbox_push_null(lua_State *L);
 bool ck_sandbox_is_null(lua_State *L, int index);
 
-/* ck.drop and ck.mask: false for other values. sandbox.h knows them by number: 1 and 2, as
- * ck_redact_verdict does. */
+/* ck.drop and ck.mask: false for other values. Their numbers are 1 and 2, as in
+ * ck_redact_verdict. */
 bool ck_sandbox_is_verdict(int *out, lua_State *L, int index);
 /* Raises unless the text is "env:" and the name of a variable: what ck.ref takes. */
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);
@@ -89,6 +89,8 @@ void ck_sandbox_add_patterns(lua_State *L);
 void ck_sandbox_push_base(lua_State *L);
 void ck_sandbox_push_string(lua_State *L);
 void ck_sandbox_push_table_library(lua_State *L);
+void ck_sandbox_push_math(lua_State *L);
+void ck_sandbox_push_utf8(lua_State *L);
 void ck_sandbox_push_ck(lua_State *L);
 
 #endif

@@ -1,4 +1,5 @@
-/* vm.c - the Lua state, its allocator and budgets, and the one door through which Lua runs. */
+/* vm.c - the Lua state, its allocator and budgets, and the protected calls through which all Lua
+ * runs. */
 #include "lua/vm/vm.h"
 
 #include <lauxlib.h>
@@ -9,13 +10,12 @@
 #include <time.h>
 
 #include "core/base/log.h"
-#include "lua/vm/sandbox.h"
 
 enum {
-  TICK = 128,           /* instructions between two looks at the budgets, unless counted exactly */
-  TICK_BYTES = 2 << 20, /* allocated bytes that bring the next look forward */
+  TICK = 128,           /* instructions between two checks of the budgets, unless counted exactly */
+  TICK_BYTES = 2 << 20, /* allocated bytes after which the next check comes at once */
   BYTES_PER_UNIT = 64,
-  UNITS_PER_LOOK = 4096, /* charged work between two looks */
+  UNITS_PER_CHECK = 4096, /* charged work between two checks */
   SCRATCH_KEPT = 1 << 16,
   PCALL_DEPTH_MAX = 1000
 };
@@ -27,23 +27,23 @@ const ck_vm_limits ck_vm_flow_limits = {0,          1000000,   256u << 20,
 
 struct ck_vm {
   lua_State *L;
-  lua_State *running; /* the thread whose hook watches; NULL outside calls */
+  lua_State *running; /* the thread whose hook counts; NULL outside calls */
   ck_vm_limits limits;
   ck_clock clock;
   bool clock_given;
   size_t used;
-  size_t allocated; /* since the last look */
-  int64_t left;     /* instructions */
-  int64_t unlooked; /* charged units since the last look */
-  int64_t began_us; /* -1: not looked at yet in this call */
+  size_t allocated;  /* since the last check */
+  int64_t left;      /* instructions */
+  int64_t unchecked; /* charged units since the last check */
+  int64_t began_us;  /* -1: the clock was not read yet in this call */
   int64_t began_cpu_us;
-  int tick;     /* instructions between two looks while within the budgets */
+  int tick;     /* instructions between two checks while within the budgets */
   int interval; /* of the hook, as set */
   int depth;    /* of nested calls */
   bool refused; /* an allocation went over the hard limit */
   ck_vm_overrun overrun;
-  ck_status raised_as;         /* of the error on its way; CK_OK: limits.raised */
-  char place[LUA_IDSIZE + 16]; /* "file:line: " of the overrun, or of an error without text */
+  ck_status raised_as;            /* of the error being raised; CK_OK: limits.raised */
+  char location[LUA_IDSIZE + 16]; /* "file:line: " of the overrun, or of an error without text */
   ck_buffer scratch;
 };
 
@@ -96,8 +96,8 @@ static int64_t thread_cpu_us(void) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* The cheap clock first; a loaded or sleeping machine is no fault of the script's, so its own time
- * decides. */
+/* The cheap clock first; a loaded or sleeping machine is no fault of the script's, so the thread's
+ * own processor time decides. */
 static bool is_time_up(ck_vm *self) {
   if (!self->limits.time_us) return false;
   int64_t now = self->clock.mono_us(self->clock.self);
@@ -116,30 +116,30 @@ static bool is_memory_spent(ck_vm *self, lua_State *L) {
   return self->used > self->limits.memory / 4 * 3;
 }
 
-static void note_place(ck_vm *self, lua_State *L) {
-  self->place[0] = '\0';
+static void note_location(ck_vm *self, lua_State *L) {
+  self->location[0] = '\0';
   lua_Debug at;
   for (int level = 0; level < 8 && lua_getstack(L, level, &at); level++) {
     lua_getinfo(L, "Sl", &at);
     if (at.currentline <= 0) continue;
-    snprintf(self->place, sizeof self->place, "%s:%d: ", at.short_src, at.currentline);
+    snprintf(self->location, sizeof self->location, "%s:%d: ", at.short_src, at.currentline);
     return;
   }
 }
 
-void ck_vm_note_location(lua_State *L) { note_place(ck_vm_of(L), L); }
+void ck_vm_note_location(lua_State *L) { note_location(ck_vm_of(L), L); }
 
 static int raise_overrun(lua_State *L) {
   lua_pushlightuserdata(L, (void *)&overrun_mark);
   return lua_error(L);
 }
 
-/* Looks at every budget; raises when one is spent. From then on each instruction comes back
+/* Checks every budget; raises when one is spent. From then on each instruction comes back
  * here. */
-static void look(ck_vm *self, lua_State *L) {
+static void check_budgets(ck_vm *self, lua_State *L) {
   self->left -= (int64_t)(self->allocated / BYTES_PER_UNIT);
   self->allocated = 0;
-  self->unlooked = 0;
+  self->unchecked = 0;
   if (self->overrun == CK_VM_WITHIN) {
     if (is_memory_spent(self, L))
       self->overrun = CK_VM_MEMORY;
@@ -147,7 +147,7 @@ static void look(ck_vm *self, lua_State *L) {
       self->overrun = CK_VM_INSTRUCTIONS;
     else if (is_time_up(self))
       self->overrun = CK_VM_TIME;
-    if (self->overrun != CK_VM_WITHIN) note_place(self, L);
+    if (self->overrun != CK_VM_WITHIN) note_location(self, L);
   }
   int interval = self->overrun == CK_VM_WITHIN ? self->tick : 1;
   if (interval != self->interval) set_interval(self, L, interval);
@@ -158,27 +158,27 @@ static void on_count(lua_State *L, lua_Debug *ar) {
   (void)ar;
   ck_vm *self = ck_vm_of(L);
   self->left -= self->interval;
-  look(self, L);
+  check_budgets(self, L);
 }
 
 void ck_vm_charge(lua_State *L, int64_t units) {
   ck_vm *self = ck_vm_of(L);
   if (!self->running) return;
   self->left -= units;
-  self->unlooked += units;
+  self->unchecked += units;
   bool spent = self->limits.instructions && self->left <= 0;
-  if (spent || self->interval == 1 || self->unlooked > UNITS_PER_LOOK) look(self, L);
+  if (spent || self->interval == 1 || self->unchecked > UNITS_PER_CHECK) check_budgets(self, L);
 }
 
 bool ck_vm_try_charge(lua_State *L, int64_t units) {
   ck_vm *self = ck_vm_of(L);
   if (!self->running) return true;
   self->left -= units;
-  self->unlooked += units;
+  self->unchecked += units;
   bool spent = self->limits.instructions && self->left <= 0;
-  if (!spent && self->unlooked > UNITS_PER_LOOK) {
+  if (!spent && self->unchecked > UNITS_PER_CHECK) {
     spent = is_time_up(self);
-    if (!spent) self->unlooked = 0;
+    if (!spent) self->unchecked = 0;
   }
   if (spent) set_interval(self, L, 1);
   return !spent;
@@ -214,14 +214,14 @@ static ck_status report(ck_vm *self, lua_State *L, int status, ck_error *err) {
       raised = self->limits.timed_out;
     else
       raised = self->limits.raised;
-    return ck_error_set(err, raised, "%s%s", self->place, overrun_text(self, text, sizeof text));
+    return ck_error_set(err, raised, "%s%s", self->location, overrun_text(self, text, sizeof text));
   }
   int type = lua_gettop(L) > 0 ? lua_type(L, -1) : LUA_TNIL;
   if (type == LUA_TSTRING) return ck_error_set(err, raised, "%s", lua_tostring(L, -1));
   if (type == LUA_TNUMBER)
-    return ck_error_set(err, raised, "%sthe error value is %.14g", self->place,
+    return ck_error_set(err, raised, "%sthe error value is %.14g", self->location,
                         (double)lua_tonumber(L, -1));
-  return ck_error_set(err, raised, "%sthe error value is a %s, not a text", self->place,
+  return ck_error_set(err, raised, "%sthe error value is a %s, not a text", self->location,
                       lua_typename(L, type));
 }
 
@@ -249,7 +249,7 @@ int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...) {
   return lua_error(L);
 }
 
-/* ---- the door ---- */
+/* ---- protected calls ---- */
 
 typedef struct {
   lua_State *outer;
@@ -264,12 +264,12 @@ static entered enter(ck_vm *self, lua_State *L) {
   }
   self->left = self->limits.instructions;
   self->allocated = 0;
-  self->unlooked = 0;
+  self->unchecked = 0;
   self->began_us = -1;
   self->overrun = CK_VM_WITHIN;
   self->refused = false;
   self->raised_as = CK_OK;
-  self->place[0] = '\0';
+  self->location[0] = '\0';
   set_interval(self, L, self->tick);
   return state;
 }
@@ -319,7 +319,7 @@ static int finish_pcall(lua_State *L, int status, lua_KContext context) {
   ck_vm *self = ck_vm_of(L);
   if (status == LUA_ERRMEM && self->overrun == CK_VM_WITHIN) {
     self->overrun = CK_VM_MEMORY;
-    note_place(self, L);
+    note_location(self, L);
   }
   if (self->overrun != CK_VM_WITHIN) return raise_overrun(L);
   self->raised_as = CK_OK;
@@ -354,12 +354,8 @@ static int on_panic(lua_State *L) {
   return 0;
 }
 
-static int open_body(lua_State *L) {
-  ck_sandbox_open(L);
-  return 0;
-}
-
-ck_status ck_vm_new(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clock, ck_error *err) {
+ck_status ck_vm_create(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clock,
+                       ck_error *err) {
   *out = NULL;
   ck_vm *self = calloc(1, sizeof *self);
   if (!self) return ck_error_no_memory(err);
@@ -374,11 +370,6 @@ ck_status ck_vm_new(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clo
   }
   lua_atpanic(self->L, on_panic);
   *(ck_vm **)lua_getextraspace(self->L) = self;
-  ck_status status = ck_vm_call(self, open_body, NULL, err);
-  if (status != CK_OK) {
-    ck_vm_free(self);
-    return status;
-  }
   *out = self;
   return CK_OK;
 }

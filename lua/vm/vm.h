@@ -1,8 +1,8 @@
-/* vm.h - a bounded Lua state: text chunks only, an environment made by allow-list, one door for
- * everything that can raise.
+/* vm.h - a bounded Lua state: text chunks only, an environment made by allow-list, one protected
+ * call for everything that can raise.
  *
- * The door is ck_vm_call: C code that touches Lua values runs as a body inside it, so that an error
- * of a script, a lack of memory or a spent budget becomes a status and never an abort. A body owns
+ * C code that touches Lua values runs as a body inside ck_vm_call, so that an error of a script, a
+ * lack of memory or a spent budget becomes a status and never an abort. A body owns
  * nothing that an error would leak: what it allocates belongs to its `arg`, and whoever called
  * ck_vm_call frees that on failure.
  *
@@ -40,6 +40,9 @@ typedef enum { CK_VM_WITHIN, CK_VM_INSTRUCTIONS, CK_VM_MEMORY, CK_VM_TIME } ck_v
 CK_CHECKED ck_status ck_vm_new(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clock,
                                ck_error *err);
 void ck_vm_free(ck_vm *self);
+/* The same without an environment: for ck_vm_new. */
+CK_CHECKED ck_status ck_vm_create(ck_vm **out, const ck_vm_limits *limits, const ck_clock *clock,
+                                  ck_error *err);
 
 /* Of the main thread. Touch it inside a body only. */
 lua_State *ck_vm_state(ck_vm *self);
@@ -78,11 +81,13 @@ CK_CHECKED ck_status ck_vm_resume(ck_vm_resumed *out, ck_vm *self, lua_State *th
  * show it and the line. A byte order mark and a first line that begins with # are skipped. Raises
  * CK_E_PARSE. */
 void ck_vm_push_chunk(lua_State *L, const char *name, ck_bytes text);
+/* Takes the table on top as the environment of all chunks. */
+void ck_vm_set_env(lua_State *L);
 /* Raises `text` with "file:line: " of the script's line in front; ck_vm_call reports it as
  * `status`. */
 int ck_vm_raise(lua_State *L, ck_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same without a place in front. */
+/* The same without a location in front. */
 int ck_vm_raise_plain(lua_State *L, ck_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Remembers the script's line for an error whose value is no text. */

@@ -1,4 +1,4 @@
---- The tools that MCP servers offer: asked for once per opening of a strand, as effects, and given
+--- The tools that MCP servers offer: asked for once per opening of a coroutine, as effects, and given
 --- plain names.
 
 local check = require "ck.flow.check"

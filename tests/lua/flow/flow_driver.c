@@ -1,4 +1,4 @@
-/* flow_driver.c - a small runtime for tests: applies what a strand yields and answers its
+/* flow_driver.c - a small runtime for tests: applies what a coroutine yields and answers its
  * effects. */
 #include "tests/lua/flow/flow_driver.h"
 
@@ -202,9 +202,9 @@ bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err) {
                                   .input = self->input,
                                   .options = self->options,
                                   .recorded_prompt = self->prompt};
-  if (!self->strand) must(self->engine->open(&self->strand, self->flow, &options, err), err);
+  if (!self->coroutine) must(self->engine->open(&self->coroutine, self->flow, &options, err), err);
   ck_flow_yield yield;
-  *status = self->engine->resume(&yield, self->strand, self->outcome, err);
+  *status = self->engine->resume(&yield, self->coroutine, self->outcome, err);
   free_outcomes(self);
   if (*status != CK_OK) return false;
   self->step = yield.step;
@@ -241,8 +241,8 @@ ck_status flow_driver_run(flow_driver *self, ck_error *err) {
 void flow_driver_rewind(flow_driver *self, size_t index) {
   ck_error err = CK_ERROR_INIT;
   const flow_snapshot *to = &self->snapshots[index];
-  self->engine->close(self->strand);
-  self->strand = NULL;
+  self->engine->close(self->coroutine);
+  self->coroutine = NULL;
   free_outcomes(self);
   ck_value_free(self->position);
   self->position = ck_value_share(to->position);
@@ -308,7 +308,7 @@ void flow_driver_survives(void (*load)(flow_driver *), const char *promise) {
 const char *flow_driver_log(flow_driver *self) { return self->log.data ? self->log.data : ""; }
 
 void flow_driver_clear(flow_driver *self) {
-  if (self->strand) self->engine->close(self->strand);
+  if (self->coroutine) self->engine->close(self->coroutine);
   for (size_t i = 0; i < self->snapshot_count; i++) {
     ck_value_free(self->snapshots[i].position);
     ck_state_free(self->snapshots[i].state);

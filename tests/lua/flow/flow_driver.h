@@ -17,7 +17,7 @@ typedef struct flow_snapshot {
 typedef struct flow_driver {
   ck_flow_engine *engine;
   ck_flow *flow;
-  ck_coroutine *strand;
+  ck_coroutine *coroutine;
   ck_outcome *outcome;
   ck_state *state;
   ck_conversation *conversation;
@@ -40,14 +40,14 @@ void flow_driver_load(flow_driver *self, const char *path, const ck_clock *clock
 /* The same with a flow.custom whose run function has this body, all on line 1 unless it has lines
  * of its own. */
 void flow_driver_load_body(flow_driver *self, const char *body, const ck_clock *clock);
-/* Opens the strand at self->position, if it is not open, and drives it until it is done or
+/* Opens the coroutine at self->position, if it is not open, and drives it until it is done or
  * pauses. */
 ck_status flow_driver_run(flow_driver *self, ck_error *err);
 /* A snapshot of the beginning, so that it can be gone back to as to a boundary. */
 void flow_driver_mark_start(flow_driver *self);
 /* One step; false when it was the last one. */
 bool flow_driver_step(flow_driver *self, ck_status *status, ck_error *err);
-/* Back to a snapshot: the strand is closed, all is as it was then. */
+/* Back to a snapshot: the coroutine is closed, all is as it was then. */
 void flow_driver_rewind(flow_driver *self, size_t snapshot);
 /* A message of a model, as answers of CK_EFFECT_MODEL. */
 #define FLOW_CALL(id, name, arguments)                                      \
@@ -55,8 +55,8 @@ void flow_driver_rewind(flow_driver *self, size_t snapshot);
   "\",\"arguments\":" arguments "}}"
 #define FLOW_CALLS(...) "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[" __VA_ARGS__ "]}"
 #define FLOW_SAYS(text) "{\"role\":\"assistant\",\"content\":\"" text "\"}"
-/* The strand is closed after every step in turn, and goes on from the last boundary before it, or
- * from the start: each time it must ask for the same and come to the same conversation. `load`
+/* The coroutine is closed after every step in turn, and goes on from the last boundary before it,
+ * or from the start: each time it must ask for the same and come to the same conversation. `load`
  * begins a driver with its answers. */
 void flow_driver_survives(void (*load)(flow_driver *), const char *promise);
 /* The conversation, a message a line. Lives until the next call. */

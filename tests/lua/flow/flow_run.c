@@ -205,8 +205,8 @@ bool flow_run_live(flow_run *self, int moves) {
     if (status != CK_E_PENDING || self->moves == moves) break;
     if (ck_session_flush(self->session, CK_DURABLE_PROCESS, &err) != CK_OK) break;
     self->moves++;
-    /* Something is delivered only when no strand can go on by itself, so that each run is like the
-     * one before: what was recorded just now may be waited for. */
+    /* Something is delivered only when no coroutine can go on by itself, so that each run is like
+     * the one before: what was recorded just now may be waited for. */
     if (self->marks.len + self->log.len == before && ck_session_last_seq(self->session) == last)
       deliver(self);
   }

@@ -72,7 +72,7 @@ static void test_loop(void) {
   tap_is_text(flow_driver_log(&driver), shop_log,
               "each effect, message and boundary is asked in order, arguments byte for byte");
   ck_flow_yield yield;
-  tap_is_status(driver.engine->resume(&yield, driver.strand, NULL, &err), CK_E_USAGE, NULL,
+  tap_is_status(driver.engine->resume(&yield, driver.coroutine, NULL, &err), CK_E_USAGE, NULL,
                 "what has ended cannot be resumed");
   flow_driver_clear(&driver);
 }
@@ -98,7 +98,7 @@ static void test_reopen(void) {
   flow_driver_clear(&driver);
 }
 
-/* A strand may be closed between any two steps. */
+/* A coroutine may be closed between any two steps. */
 static void test_close_anywhere(void) {
   bool more = true;
   int steps = 0;
@@ -110,7 +110,7 @@ static void test_close_anywhere(void) {
     for (int i = 0; i < limit && more; i++) more = flow_driver_step(&driver, &status, &err);
     flow_driver_clear(&driver);
   }
-  tap_ok(!more && steps > 15, "a strand can be closed after any step, %d of them", steps);
+  tap_ok(!more && steps > 15, "a coroutine can be closed after any step, %d of them", steps);
 }
 
 static void is_run(const char *text, const char *const *models, const char *const *asks,
@@ -151,7 +151,7 @@ static void test_endings(void) {
          "effect ask/0 idempotent - {}\ndone {\"ended\":\"recording\",\"turns\":1}\n",
          "the turns that were completed are counted");
   is_run(AGENT(""), broken, NULL, NULL, "the model 'default' failed: overloaded",
-         "a model that fails ends the strand");
+         "a model that fails ends the coroutine");
   is_run(AGENT("user = flow.ask {}"), NULL, broken, NULL, "asking failed: overloaded",
          "so does a question that cannot be asked");
 }

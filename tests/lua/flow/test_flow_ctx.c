@@ -166,7 +166,7 @@ static void test_state_is_read(void) {
   tap_must(ck_value_new(&driver.position, ck_bytes_text("{\"path\":\"p#1\"}"), &err) == CK_OK, "%s",
            err.text);
   tap_is_status(flow_driver_run(&driver, &err), CK_OK, &err,
-                "a strand reads state, input, scope and position");
+                "a coroutine reads state, input, scope and position");
   tap_is_text(flow_driver_log(&driver),
               "change memory.l [1.0, 2e0 ,3]\ndone [[1.0,2.0,3],[],\"main\",\"p#1\"]\n",
               "append keeps the bytes that were there");
@@ -221,8 +221,8 @@ static void is_error(const char *body, ck_status want, const char *say, const ch
   if (!tap_ok(strstr(err.text, say) != NULL, "it says '%s'", say))
     tap_diag("it says '%s'", err.text);
   ck_flow_yield yield;
-  tap_is_status(driver.engine->resume(&yield, driver.strand, NULL, &err), CK_E_USAGE, &err,
-                "the strand is dead");
+  tap_is_status(driver.engine->resume(&yield, driver.coroutine, NULL, &err), CK_E_USAGE, &err,
+                "the coroutine is dead");
   flow_driver_clear(&driver);
 }
 
@@ -305,17 +305,17 @@ static void test_protocol(void) {
   ck_flow_yield yield;
   flow_driver_load_body(&driver, TOOL, NULL);
   ck_coroutine_options options = {.scope = "main"};
-  tap_is_status(driver.engine->open(&driver.strand, driver.flow, &options, &err), CK_OK, &err,
-                "a strand needs no more than a scope");
+  tap_is_status(driver.engine->open(&driver.coroutine, driver.flow, &options, &err), CK_OK, &err,
+                "a coroutine needs no more than a scope");
   if (ck_outcome_new(&outcome, CK_OUTCOME_OK, NULL, NULL, &err) != CK_OK)
     tap_must(false, "%s", err.text);
-  tap_is_status(driver.engine->resume(&yield, driver.strand, outcome, &err), CK_E_USAGE, &err,
+  tap_is_status(driver.engine->resume(&yield, driver.coroutine, outcome, &err), CK_E_USAGE, &err,
                 "an outcome that it does not wait for");
-  tap_is_status(driver.engine->resume(&yield, driver.strand, NULL, &err), CK_OK, &err,
+  tap_is_status(driver.engine->resume(&yield, driver.coroutine, NULL, &err), CK_OK, &err,
                 "is refused and does no harm");
-  tap_is_status(driver.engine->resume(&yield, driver.strand, NULL, &err), CK_E_USAGE, &err,
+  tap_is_status(driver.engine->resume(&yield, driver.coroutine, NULL, &err), CK_E_USAGE, &err,
                 "one that it waits for must be given");
-  tap_is_status(driver.engine->resume(&yield, driver.strand, outcome, &err), CK_OK, &err,
+  tap_is_status(driver.engine->resume(&yield, driver.coroutine, outcome, &err), CK_OK, &err,
                 "then it goes on");
   tap_is_int(yield.step, CK_FLOW_DONE, "to its end");
   ck_outcome_free(outcome);

@@ -1,4 +1,4 @@
-/* test_flow_fork.c - ctx.fork and ctx.join: what a strand asks for, what it is given, and what a
+/* test_flow_fork.c - ctx.fork and ctx.join: what a coroutine asks for, what it is given, and what a
  * child scope reads. */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 typedef struct world {
   flow_driver driver;
-  ck_coroutine *strand;
+  ck_coroutine *coroutine;
   ck_flow_yield yield;
 } world;
 
@@ -20,7 +20,7 @@ static void begin(world *self, const char *body, const ck_coroutine_options *giv
   if (!options.state) options.state = self->driver.state;
   options.conversation = self->driver.conversation;
   ck_flow_engine *engine = self->driver.engine;
-  if (engine->open(&self->strand, self->driver.flow, &options, &err) != CK_OK)
+  if (engine->open(&self->coroutine, self->driver.flow, &options, &err) != CK_OK)
     tap_must(false, "%s", err.text);
 }
 
@@ -31,14 +31,14 @@ static ck_status step(world *self, const char *outcome, ck_error *err) {
     tap_must(ck_value_new(&result, ck_bytes_text(outcome), err) == CK_OK, "%s", outcome);
     tap_must(ck_outcome_new(&given, CK_OUTCOME_OK, result, NULL, err) == CK_OK, "an outcome");
   }
-  ck_status status = self->driver.engine->resume(&self->yield, self->strand, given, err);
+  ck_status status = self->driver.engine->resume(&self->yield, self->coroutine, given, err);
   ck_outcome_free(given);
   ck_value_free(result);
   return status;
 }
 
 static void end(world *self) {
-  self->driver.engine->close(self->strand);
+  self->driver.engine->close(self->coroutine);
   flow_driver_clear(&self->driver);
 }
 
@@ -67,7 +67,7 @@ static void test_fork(void) {
         "local any = ctx.join_any { \"a b#2.c\", \"z\" }\n"
         "return { got, any }",
         NULL);
-  tap_is_status(step(&w, NULL, &err), CK_OK, &err, "a strand opens child scopes");
+  tap_is_status(step(&w, NULL, &err), CK_OK, &err, "a coroutine opens child scopes");
   tap_is_int(w.yield.step, CK_FLOW_FORK, "by a fork");
   tap_is_int((int64_t)w.yield.child_count, 3, "of all of them");
   const ck_flow_child *child = w.yield.children;
@@ -179,7 +179,7 @@ static void test_limits(void) {
         "return { before, ctx.written(), ctx.memory.kept == nil }",
         NULL);
   put(w.driver.state, "outputs.gone", "{\"was\":1.0}");
-  tap_is_status(step(&w, NULL, &err), CK_OK, &err, "a strand writes");
+  tap_is_status(step(&w, NULL, &err), CK_OK, &err, "a coroutine writes");
   tap_is_text(ck_value_bytes(w.yield.changes[0].value).data, "[1.50, 12345678901234567890]",
               "ctx.put keeps every byte");
   tap_is_status(step(&w, NULL, &err), CK_OK, &err, "and takes it back");

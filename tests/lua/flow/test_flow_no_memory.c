@@ -56,13 +56,13 @@ static ck_value *input;
 static const char *path;
 static int broken; /* promises that did not hold after a failure */
 
-static ck_status run(const ck_flow_engine *engine, ck_coroutine *strand, int *steps,
+static ck_status run(const ck_flow_engine *engine, ck_coroutine *coroutine, int *steps,
                      ck_error *err) {
   ck_flow_yield yield = {.step = CK_FLOW_BOUNDARY};
   ck_status status = CK_OK;
   while (status == CK_OK && yield.step != CK_FLOW_DONE) {
     status = engine->resume(
-        &yield, strand,
+        &yield, coroutine,
         yield.step == CK_FLOW_EFFECT || yield.step == CK_FLOW_EFFECTS || yield.step == CK_FLOW_JOIN
             ? reply
             : NULL,
@@ -75,7 +75,7 @@ static ck_status run(const ck_flow_engine *engine, ck_coroutine *strand, int *st
 static ck_status use(int *steps, ck_error *err) {
   ck_flow_engine *engine = NULL;
   ck_flow *flow = NULL;
-  ck_coroutine *strand = NULL;
+  ck_coroutine *coroutine = NULL;
   static const char *const overlays[] = {"branch.main/", NULL};
   const ck_coroutine_options options = {.scope = "main",
                                         .task = input,
@@ -89,11 +89,11 @@ static ck_status use(int *steps, ck_error *err) {
   status = engine->load(&flow, engine->self, path, err);
   broken += (flow == NULL) != (status != CK_OK);
   if (status == CK_OK) {
-    status = engine->open(&strand, flow, &options, err);
-    broken += (strand == NULL) != (status != CK_OK);
+    status = engine->open(&coroutine, flow, &options, err);
+    broken += (coroutine == NULL) != (status != CK_OK);
   }
-  if (status == CK_OK) status = run(engine, strand, steps, err);
-  engine->close(strand);
+  if (status == CK_OK) status = run(engine, coroutine, steps, err);
+  engine->close(coroutine);
   engine->unload(flow);
   engine->free(engine->self);
   return status;

@@ -1,8 +1,17 @@
-/* secrets.c - the references that a profile gives instead of secrets. */
+/* references.c - what a profile refers to: files beside it, and secrets by reference. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lua/profile/reading.h"
+
+char *profile_resolve(const ck_source *source, const char *name) {
+  const char *slash = source->shipped ? NULL : strrchr(source->name, '/');
+  if (!ck_source_is_path(name) || name[0] == '/' || !slash) return strdup(name);
+  ck_buffer path = {0};
+  ck_buffer_append(&path, source->name, (size_t)(slash - source->name) + 1);
+  ck_buffer_append_text(&path, strncmp(name, "./", 2) == 0 ? name + 2 : name);
+  return ck_buffer_take(&path);
+}
 
 static bool is_env(const char *ref) {
   static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";

@@ -1,0 +1,63 @@
+/* sandbox_ck.c - the library ck: null, array, and what policies answer with; its patterns are in
+ * sandbox_pattern.c. */
+#include <lauxlib.h>
+#include <string.h>
+
+#include "lua/vm/sandbox.h"
+
+static int mark_array(lua_State *L) {
+  lua_settop(L, 1);
+  ck_sandbox_check_plain(L, 1);
+  ck_sandbox_mark_array(L, 1);
+  return 1;
+}
+
+/* The answer of a resume hook that refuses. */
+static int refuse_resume(lua_State *L) {
+  luaL_checkstring(L, 1);
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "refuse");
+  return 1;
+}
+
+/* Answers of a redact hook: addresses that nothing else has. */
+static const char verdicts[2];
+
+bool ck_sandbox_is_verdict(int *out, lua_State *L, int index) {
+  const void *value = lua_islightuserdata(L, index) ? lua_touserdata(L, index) : NULL;
+  *out = value == &verdicts[0] ? 1 : value == &verdicts[1] ? 2 : 0;
+  return *out != 0;
+}
+
+void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len) {
+  static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+  bool named =
+      len > 4 && len <= 128 && strncmp(text, "env:", 4) == 0 && !(text[4] >= '0' && text[4] <= '9');
+  if (named && strspn(text + 4, letters) == len - 4) return;
+  ck_vm_raise(L, CK_OK, "ck.ref: \"env:NAME\" expected, got '%.40s'", text);
+}
+
+static int make_ref(lua_State *L) {
+  size_t len;
+  const char *text = luaL_checklstring(L, 1, &len);
+  ck_sandbox_check_ref(L, text, len);
+  lua_createtable(L, 0, 1);
+  lua_pushvalue(L, 1);
+  lua_setfield(L, -2, "ref");
+  return 1;
+}
+
+static const luaL_Reg ck_functions[] = {
+    {"array", mark_array}, {"ref", make_ref}, {"refuse", refuse_resume}, {NULL, NULL}};
+
+void ck_sandbox_push_ck(lua_State *L) {
+  luaL_newlib(L, ck_functions);
+  ck_sandbox_add_patterns(L);
+  ck_sandbox_push_null(L);
+  lua_setfield(L, -2, "null");
+  lua_pushlightuserdata(L, (void *)&verdicts[0]);
+  lua_setfield(L, -2, "drop");
+  lua_pushlightuserdata(L, (void *)&verdicts[1]);
+  lua_setfield(L, -2, "mask");
+}
