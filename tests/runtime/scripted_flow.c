@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/clock.h"
+#include "tests/tap.h"
+
 struct ck_flow {
   scripted_flow *script;
 };
@@ -200,4 +203,35 @@ bool scripted_flow_deliver(scripted_flow *self) {
   under_way = (struct ck_effect_run){0};
   run.sink->done(run.sink, run.outcome);
   return true;
+}
+
+scripted_ending scripted_flow_run(scripted_flow *s, ck_runtime *runtime, ck_session *session,
+                                  int moves) {
+  ck_error err = CK_ERROR_INIT;
+  ck_execution *execution;
+  ck_flow *flow;
+  ck_flow_engine engine = scripted_flow_engine(s);
+  ck_effect_driver driver = scripted_flow_driver(s);
+  const ck_effect_driver *drivers[] = {&driver, NULL};
+  tap_must(engine.load(&flow, engine.self, "scripted_flow", &err) == CK_OK, "load");
+  ck_execution_options options = {.session = session,
+                                  .engine = &engine,
+                                  .flow = flow,
+                                  .drivers = drivers,
+                                  .clock = clock_of_looks(),
+                                  .waker = runtime->waker};
+  tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "execution: %s", err.text);
+  scripted_ending out = {.turn = CK_E_PENDING};
+  while (moves-- > 0 && out.turn == CK_E_PENDING) {
+    out.turn = ck_execution_turn(&out.result, execution, &err);
+    if (out.turn == CK_E_PENDING && !scripted_flow_deliver(s) &&
+        ck_session_flush(session, CK_DURABLE_PROCESS, &err) != CK_OK)
+      break;
+    if (out.turn == CK_E_PENDING && s->stop_after && s->starts >= s->stop_after) break;
+  }
+  out.crashed = out.turn == CK_E_PENDING;
+  out.counts = *ck_execution_get_counts(execution);
+  ck_execution_close(execution);
+  engine.unload(flow);
+  return out;
 }

@@ -29,4 +29,15 @@ ck_effect_driver scripted_flow_driver(scripted_flow *self);
 /* Delivers what is under way; false when nothing is (or the driver has stopped). */
 bool scripted_flow_deliver(scripted_flow *self);
 
+/* How a run went. */
+typedef struct scripted_ending {
+  ck_status turn;
+  ck_execution_result result;
+  ck_execution_counts counts;
+  bool crashed; /* it died: the session is closed without an end */
+} scripted_ending;
+/* Runs until it ends, or for at most `moves` moves (turns and deliveries) and then dies. */
+scripted_ending scripted_flow_run(scripted_flow *self, ck_runtime *runtime, ck_session *session,
+                                  int moves);
+
 #endif

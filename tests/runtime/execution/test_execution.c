@@ -11,12 +11,7 @@
 
 static ck_runtime *runtime;
 
-typedef struct ending {
-  ck_status turn;
-  ck_execution_result result;
-  ck_execution_counts counts;
-  bool crashed;
-} ending;
+typedef scripted_ending ending;
 
 static void open_runtime(const char *url) {
   ck_error err = CK_ERROR_INIT;
@@ -24,35 +19,8 @@ static void open_runtime(const char *url) {
            "open %s: %s", url, err.text);
 }
 
-/* Runs until it ends, or for at most `moves` moves (turns and deliveries) and then dies. */
 static ending run(ck_session *session, scripted_flow *s, int moves) {
-  ck_error err = CK_ERROR_INIT;
-  ck_execution *execution;
-  ck_flow *flow;
-  ck_flow_engine engine = scripted_flow_engine(s);
-  ck_effect_driver driver = scripted_flow_driver(s);
-  const ck_effect_driver *drivers[] = {&driver, NULL};
-  tap_must(engine.load(&flow, engine.self, "scripted_flow", &err) == CK_OK, "load");
-  ck_execution_options options = {.session = session,
-                                  .engine = &engine,
-                                  .flow = flow,
-                                  .drivers = drivers,
-                                  .clock = clock_of_looks(),
-                                  .waker = runtime->waker};
-  tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "execution: %s", err.text);
-  ending out = {.turn = CK_E_PENDING};
-  while (moves-- > 0 && out.turn == CK_E_PENDING) {
-    out.turn = ck_execution_turn(&out.result, execution, &err);
-    if (out.turn == CK_E_PENDING && !scripted_flow_deliver(s) &&
-        ck_session_flush(session, CK_DURABLE_PROCESS, &err) != CK_OK)
-      break;
-    if (out.turn == CK_E_PENDING && s->stop_after && s->starts >= s->stop_after) break;
-  }
-  out.crashed = out.turn == CK_E_PENDING;
-  out.counts = *ck_execution_get_counts(execution);
-  ck_execution_close(execution);
-  engine.unload(flow);
-  return out;
+  return scripted_flow_run(s, runtime, session, moves);
 }
 
 static ck_session *start(const char *id) {
@@ -168,95 +136,6 @@ static void test_once_in_doubt(const char *id, const char *verdict, int expected
   ck_session_close(session);
 }
 
-static int64_t spent_seen; /* by the last boundary's policy */
-
-/* A policy that says yes to the boundaries of its list, counted over the whole process. */
-typedef struct picky {
-  unsigned seen;
-  uint64_t takes; /* bit per boundary, the rest no */
-} picky;
-
-static ck_status pick(ck_decision *out, void *to, const ck_boundary *at, ck_error *err) {
-  picky *self = to;
-  (void)at, (void)err;
-  *out = (ck_decision){.take = self->takes >> (self->seen++ % 64) & 1};
-  return CK_OK;
-}
-
-static ck_session *start_picky(const char *id, const ck_policy_engine *policies) {
-  ck_session *session;
-  ck_error err = CK_ERROR_INIT;
-  tap_must(ck_session_start(&session, runtime,
-                            &(ck_session_options){.id = id, .policies = policies}, &err) == CK_OK,
-           "start: %s", err.text);
-  return session;
-}
-
-/* The first run reaches far without a checkpoint; the second takes one early and dies: what the
- * first did beyond it has lower seqs than that checkpoint, and must still be known. Random lives of
- * this kind. */
-static void test_left_branches(ck_effect_class class) {
-  int wrong = 0, lives = 0;
-  for (unsigned seed = 1; seed <= 60; seed++) {
-    char id[48];
-    unsigned dice = seed * 2654435761u;
-    scripted_flow s = make_world();
-    s.class = class;
-    picky p = {.takes = (uint64_t)dice << 13 | seed};
-    ck_policy_engine policies = {.self = &p, .checkpoint = pick};
-    snprintf(id, sizeof id, "branches-%d-%u", class, seed);
-    ck_session *session = start_picky(id, &policies);
-    ending e = run(session, &s, 5 + (int)(dice >> 27));
-    for (int life = 0; e.crashed && life < 200; life++, lives++) {
-      dice = dice * 1664525u + 1013904223u;
-      ck_session_close(session);
-      session = resume_with(id, &(ck_resume_options){.policies = &policies});
-      e = run(session, &s, 4 + life + (int)(dice >> 28));
-    }
-    wrong += !(e.turn == CK_OK && ran_once(&s) && ck_session_totals(session)->tool_calls == 8);
-    ck_session_close(session);
-  }
-  tap_is_int(wrong, 0,
-             "60 sessions, %d resumes under a policy that changes its mind: each %s tool ran once "
-             "and was counted once",
-             lives, ck_effect_class_name(class));
-}
-
-static bool keep_first(void *to, const ck_checkpoint_info *checkpoint) {
-  snprintf(to, CK_ID_SIZE, "%s", checkpoint->id);
-  return false;
-}
-
-/* From an older checkpoint, then a crash, then the latest: the branch that was left did it all once
- * before. */
-static void test_older_checkpoint(void) {
-  ck_error err = CK_ERROR_INIT;
-  char oldest[CK_ID_SIZE] = "";
-  scripted_flow s = make_world();
-  s.class = CK_EFFECT_ONCE;
-  s.fail_at = 4;
-  ck_session *session = start("older");
-  run(session, &s, 1000);
-  tap_must(ck_store_list_checkpoints(runtime->store, ck_session_get_record(session)->no, keep_first,
-                                     oldest, &err) == CK_OK,
-           "list");
-  ck_session_close(session);
-  s.fail_at = 0;
-  s.stop_after =
-      s.starts +
-      2; /* the models of the second and the third round: they are pure, and asked anew */
-  session = resume_with("older", &(ck_resume_options){.checkpoint = oldest});
-  ending e = run(session, &s, 1000);
-  tap_ok(e.crashed, "it goes on from the oldest checkpoint and dies again");
-  ck_session_close(session);
-  s.stop_after = 0;
-  session = resume("older");
-  e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s),
-         "no once tool of the branch that was left runs again: %s", e.result.text);
-  ck_session_close(session);
-}
-
 static void test_changed_request(void) {
   scripted_flow s = {.iterations = 1, .tools = 2, .class = CK_EFFECT_ONCE, .stop_after = 3};
   ck_session *session = start("changed");
@@ -286,81 +165,6 @@ static void test_flow_error_is_resumable(void) {
   tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s),
          "and goes on once it is mended, repeating nothing");
   tap_is_int(ck_session_attempt(session), 2, "at the next attempt");
-  ck_session_close(session);
-}
-
-static ck_status fail_to_decide(ck_decision *out, void *self, const ck_boundary *at,
-                                ck_error *err) {
-  (void)self, (void)at;
-  *out = (ck_decision){.take = true, .sync = true};
-  return ck_error_set(err, CK_E_POLICY, "broken.lua:1: it broke");
-}
-
-static bool count_event(void *to, const ck_event *event) {
-  (void)event;
-  ++*(int *)to;
-  return true;
-}
-
-/* Closed: the checkpoint is taken; told: an event each; bounded: the third in a row pauses. */
-static void test_failing_policy(void) {
-  ck_error err = CK_ERROR_INIT;
-  scripted_flow s = make_world();
-  ck_policy_engine policies = {.checkpoint = fail_to_decide};
-  ck_session *session = start_picky("failing-policy", &policies);
-  ending e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_PAUSED && e.result.cause == CK_E_POLICY,
-         "three failures of a policy in a row pause the session");
-  tap_ok(e.counts.boundaries == 3 && e.counts.checkpoints == 3,
-         "each time the checkpoint was taken");
-  int told = 0;
-  ck_event_query query = {.session = ck_session_get_record(session)->no,
-                          .kinds = 1ull << CK_EVENT_POLICY_ERROR};
-  tap_must(ck_store_read_events(runtime->store, &query, count_event, &told, &err) == CK_OK,
-           "read: %s", err.text);
-  tap_ok(told >= 3, "and told");
-  ck_session_close(session);
-  session = resume("failing-policy");
-  e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_COMPLETED && ran_once(&s), "with other policies it goes on");
-  ck_session_close(session);
-}
-
-static ck_status ruled(ck_resume_rules *out, void *self, const ck_resume_case *of, ck_error *err) {
-  (void)of, (void)err;
-  *out = *(const ck_resume_rules *)self;
-  return CK_OK;
-}
-
-static ck_status see_spent(ck_decision *out, void *self, const ck_boundary *at, ck_error *err) {
-  (void)self, (void)err;
-  spent_seen = at->budget.spent_micros;
-  *out = (ck_decision){.take = true};
-  return CK_OK;
-}
-
-/* Spending continues over a resume unless a rule resets it; the totals never go back; a rule can
- * refuse. */
-static void test_resume_rules(void) {
-  ck_error err = CK_ERROR_INIT;
-  ck_resume_rules rules = {.budget = CK_RULE_REFUSE};
-  ck_policy_engine policies = {.self = &rules, .checkpoint = see_spent, .resume = ruled};
-  scripted_flow s = make_world();
-  ck_session *session = start_picky("rules", &policies);
-  s.stop_after = 7; /* two rounds done, the third's model asked */
-  run(session, &s, 1000);
-  ck_session_close(session);
-  ck_status status = ck_session_resume(&session, runtime, "rules",
-                                       &(ck_resume_options){.policies = &policies}, &err);
-  tap_is_status(status, CK_E_REFUSED, &err, "a rule refuses the resume");
-  tap_ok(strstr(err.text, "budget") != NULL, "and the dimension is named");
-  rules.budget = CK_RULE_RESET;
-  s.stop_after = 0;
-  session = resume_with("rules", &(ck_resume_options){.policies = &policies});
-  ending e = run(session, &s, 1000);
-  tap_ok(e.result.status == CK_SESSION_COMPLETED, "another resets the budget");
-  tap_is_int(ck_session_totals(session)->cost_micros, 4000, "what was spent in all stays 4 calls");
-  tap_is_int(spent_seen, 2000, "what counts against the budget begins at the resume");
   ck_session_close(session);
 }
 
@@ -428,14 +232,9 @@ static void test_all(const char *url) {
   test_once_in_doubt("once-done", "done", 1);
   test_once_in_doubt("once-retry", "retry", 2);
   test_once_in_doubt("once-abort", "abort", 1);
-  test_left_branches(CK_EFFECT_RECONCILABLE);
-  test_left_branches(CK_EFFECT_ONCE);
-  test_older_checkpoint();
   test_changed_request();
   test_flow_error_is_resumable();
   test_pause();
-  test_failing_policy();
-  test_resume_rules();
   test_ended_is_final();
   ck_verify_report report;
   ck_error err = CK_ERROR_INIT;

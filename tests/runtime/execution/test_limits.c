@@ -7,27 +7,8 @@
 #include "core/runtime/history/history_edit.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/history/resolve.h"
-#include "tests/runtime/execution/fake_flow.h"
+#include "tests/runtime/execution/limits_fixture.h"
 #include "tests/tap.h"
-
-#define HEAD "local flow = require 'ck.flow' return flow.custom { name = 'x', run = function(ctx) "
-#define TAIL " end }"
-#define MODEL "ctx.effect { kind = 'model', class = 'pure', request = { model = 'm' } } "
-
-static const char reply[] = "{\"role\":\"assistant\",\"content\":\"x\"}";
-
-/* One model call and a boundary, for ever. */
-static const char loop[] =
-    HEAD "local n = ctx.position and ctx.position.n or 0 "
-         "while n < 1000 do n = n + 1 " MODEL " ctx.boundary('loop_iteration', { agent = 'main', "
-         "position = { path = 'n#' .. n, n = n } }) end" TAIL;
-
-static ck_profile *make_profile(void) {
-  ck_profile *profile;
-  ck_error err = CK_ERROR_INIT;
-  tap_must(ck_profile_new(&profile, "limits", &err) == CK_OK, "profile");
-  return profile;
-}
 
 static int64_t count_events(fake_flow *s, const char *what);
 
@@ -65,17 +46,17 @@ static void test_little(void) {
 
 /* $4.80 of $5.00 leaves $0.20. */
 static void test_budget(void) {
-  ck_profile *profile = make_profile();
+  ck_profile *profile = limits_profile();
   fake_flow s = {.profile = profile, .reserve = 150000};
   profile->budget_micros = 5000000;
-  fake_flow_open(&s, loop);
+  fake_flow_open(&s, limits_loop);
   fake_flow_start(&s, "budget");
-  fake_flow_ok(&s, "model/1", reply, 4000000);
+  fake_flow_ok(&s, "model/1", limits_reply, 4000000);
   tap_is_int(count_events(&s, "approaching"), 1, "$4.00 of $5.00: it comes near, and that is told");
-  fake_flow_ok(&s, "model/1", reply, 800000);
+  fake_flow_ok(&s, "model/1", limits_reply, 800000);
   tap_is_int(count_events(&s, "approaching"), 1, "once");
   tap_is_int((int64_t)s.count, 1, "a call that costs at most $0.15 is within the $0.20 left");
-  fake_flow_ok(&s, "model/1", reply, 100000);
+  fake_flow_ok(&s, "model/1", limits_reply, 100000);
   tap_is_int((int64_t)s.count, 0, "with $0.10 left it is not begun");
   tap_ok(s.result.status == CK_SESSION_PAUSED && s.result.cause == CK_E_LIMIT,
          "the session pauses");
@@ -85,7 +66,7 @@ static void test_budget(void) {
   s.reserve = 100000;
   fake_flow_resume(&s, "budget");
   tap_is_int((int64_t)s.count, 1, "resumed, a call of at most $0.10 is begun");
-  fake_flow_ok(&s, "model/1", reply, 100000);
+  fake_flow_ok(&s, "model/1", limits_reply, 100000);
   tap_is_int(s.result.status, CK_SESSION_PAUSED, "and the next is not");
   tap_is_int(ck_session_totals(s.session)->cost_micros, 5000000,
              "all of $5.00 was spent, and no more");
@@ -109,26 +90,26 @@ static int64_t fake_wall(void *self) {
 }
 
 static void test_time(void) {
-  ck_profile *profile = make_profile();
+  ck_profile *profile = limits_profile();
   const int64_t minute = 60000000;
   fake_flow s = {.profile = profile, .clock = {.mono_us = fake_mono, .wall_ms = fake_wall}};
   fake_us = 1;
   profile->time_ms = 60 * minute / 1000;
-  fake_flow_open(&s, loop);
+  fake_flow_open(&s, limits_loop);
   fake_flow_start(&s, "time");
   fake_us += 45 * minute;
   ck_execution_pause(s.execution, NULL);
-  fake_flow_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "model/1", limits_reply, 0);
   tap_is_int(s.result.cause, CK_E_PAUSED, "paused after 45 minutes");
   fake_flow_crash(&s);
   fake_us += 1000 * minute;
   fake_flow_resume(&s, "time");
   fake_us += 59 * minute;
-  fake_flow_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "model/1", limits_reply, 0);
   tap_is_int(s.status, CK_E_PENDING,
              "59 minutes after the resume it still runs, whatever lay between");
   fake_us += 2 * minute;
-  fake_flow_ok(&s, "model/1", reply, 0);
+  fake_flow_ok(&s, "model/1", limits_reply, 0);
   tap_is_int(s.result.cause, CK_E_LIMIT, "after 61 it does not");
   fake_flow_close(&s);
   ck_profile_free(profile);
@@ -145,7 +126,7 @@ static const char nested[] =
 
 static void check_nested(const char *id, const char *agent, int64_t session_limit,
                          int64_t agent_limit, int calls) {
-  ck_profile *profile = make_profile();
+  ck_profile *profile = limits_profile();
   ck_profile_agent *limited;
   ck_error err = CK_ERROR_INIT;
   profile->budget_micros = session_limit;
@@ -158,7 +139,7 @@ static void check_nested(const char *id, const char *agent, int64_t session_limi
   fake_flow_start(&s, id);
   int done = 0;
   for (; done < 10 && s.status == CK_E_PENDING && s.count > 0; done++)
-    fake_flow_ok(&s, "child", reply, 100);
+    fake_flow_ok(&s, "child", limits_reply, 100);
   tap_is_int(done, calls, "%s: a limit of %s stops the child after %d calls", id,
              agent ? agent : "the session", calls);
   tap_ok(s.result.cause == CK_E_LIMIT && (!agent || strstr(s.result.text, agent)),
@@ -182,76 +163,33 @@ static void test_calls(void) {
       HEAD "if ctx.task then return " MODEL ".status end "
            "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 }, { scope = 'c', task = "
            "1 } } return ctx.join { 'a', 'b', 'c' }" TAIL;
-  ck_profile *profile = make_profile();
+  ck_profile *profile = limits_profile();
   fake_flow s = {.profile = profile};
   profile->model_calls = 2;
   fake_flow_open(&s, flow);
   fake_flow_start(&s, "calls");
   tap_is_int((int64_t)s.count, 2, "of three calls side by side, two are within a limit of two");
-  fake_flow_ok(&s, "a@", reply, 0);
-  fake_flow_ok(&s, "b@", reply, 0);
+  fake_flow_ok(&s, "a@", limits_reply, 0);
+  fake_flow_ok(&s, "b@", limits_reply, 0);
   tap_is_text(s.result.text, "model_calls: 0 of 2 spent", "the third is what it pauses at");
   fake_flow_close(&s);
   ck_profile_free(profile);
 }
 
 static void test_what_happens(void) {
-  ck_profile *profile = make_profile();
+  ck_profile *profile = limits_profile();
   fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 150;
   profile->on_limit = CK_LIMIT_FAIL;
   profile->minimum.rounds = 10;
-  fake_flow_open(&s, loop);
+  fake_flow_open(&s, limits_loop);
   fake_flow_start(&s, "fails");
-  fake_flow_ok(&s, "model/1", reply, 100);
+  fake_flow_ok(&s, "model/1", limits_reply, 100);
   tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT,
          "on_limit = fail: it fails");
   tap_is_int(count_events(&s, "hit"), 1, "the hit is an event");
   tap_is_int(count_events(&s, "conflict"), 1,
              "and so is that less than half of another minimum is met");
-  fake_flow_close(&s);
-  ck_profile_free(profile);
-}
-
-static void say(fake_flow *s, const char *id, const char *json) {
-  ck_error err = CK_ERROR_INIT;
-  ck_value *text;
-  tap_must(ck_value_new(&text, ck_bytes_text(json), &err) == CK_OK, "value");
-  tap_is_status(ck_session_answer(s->runtime, id, NULL, text, &err), CK_OK, &err,
-                "a person answers %s", json);
-  ck_value_free(text);
-}
-
-static void test_asks(void) {
-  ck_profile *profile = make_profile();
-  fake_flow s = {.profile = profile, .reserve = 100};
-  profile->budget_micros = 150;
-  profile->on_limit = CK_LIMIT_ASK;
-  fake_flow_open(&s, loop);
-  fake_flow_start(&s, "asks");
-  fake_flow_ok(&s, "model/1", reply, 100);
-  tap_is_int(s.result.status, CK_SESSION_WAITING, "on_limit = ask: it waits for a person");
-  tap_ok(strstr(s.result.text, "new limit") != NULL, "and says what for: %s", s.result.text);
-  fake_flow_crash(&s);
-  fake_flow_resume(&s, "asks");
-  tap_is_int(s.result.status, CK_SESSION_WAITING, "also when it is resumed without an answer");
-  fake_flow_crash(&s);
-  say(&s, "asks", "\"perhaps\"");
-  fake_flow_resume(&s, "asks");
-  tap_is_int(s.result.status, CK_SESSION_WAITING, "an answer that is no number leaves it waiting");
-  fake_flow_crash(&s);
-  say(&s, "asks", "\"0.00035\"");
-  fake_flow_resume(&s, "asks");
-  tap_is_int((int64_t)s.count, 1, "a new limit lets it go on");
-  fake_flow_ok(&s, "model/1", reply, 100);
-  fake_flow_crash(&s);
-  fake_flow_resume(&s, "asks");
-  tap_is_int(s.result.status, CK_SESSION_WAITING,
-             "up to that limit: a call lost in a crash counts too");
-  fake_flow_crash(&s);
-  say(&s, "asks", "\"stop\"");
-  fake_flow_resume(&s, "asks");
-  tap_ok(s.result.status == CK_SESSION_FAILED && s.result.cause == CK_E_LIMIT, "stop ends it");
   fake_flow_close(&s);
   ck_profile_free(profile);
 }
@@ -286,7 +224,7 @@ static void test_never_forgets(void) {
         char key[CK_STATE_KEY_MAX];
         snprintf(key, sizeof key, "%s", s.started[(size_t)rand() % s.count].key);
         spent += cost;
-        fake_flow_ok(&s, key, reply, cost);
+        fake_flow_ok(&s, key, limits_reply, cost);
       }
     }
     completed += s.result.status == CK_SESSION_COMPLETED;
@@ -300,104 +238,13 @@ static void test_never_forgets(void) {
   tap_is_int(completed, 200, "and all complete");
 }
 
-/* A number that a person gave is kept with the word that it was taken: no crash asks for it
- * again. */
-static void test_answer_survives(void) {
-  ck_profile *profile = make_profile();
-  fake_flow s = {.profile = profile, .reserve = 100};
-  profile->budget_micros = 150;
-  profile->on_limit = CK_LIMIT_ASK;
-  fake_flow_open(&s, HEAD MODEL MODEL "return 1" TAIL);
-  fake_flow_start(&s, "given");
-  fake_flow_ok(&s, "model/1", reply, 100);
-  tap_is_int(s.result.status, CK_SESSION_WAITING, "a person is asked");
-  fake_flow_crash(&s);
-  say(&s, "given", "\"0.00100\"");
-  fake_flow_resume(&s, "given");
-  tap_is_int((int64_t)s.count, 1, "and answers");
-  fake_flow_crash(&s);
-  fake_flow_resume(&s, "given");
-  tap_is_int((int64_t)s.count, 1, "after a crash the limit that was given still holds: %s",
-             s.result.text);
-  fake_flow_close(&s);
-  ck_profile_free(profile);
-}
-
-static void count_question(void *to, const char *key, const char *kind, const char *class,
-                           ck_bytes request) {
-  (void)key, (void)kind, (void)class, (void)request;
-  ++*(int *)to;
-}
-
-/* Two ask, one is answered, and that is enough for both. */
-static void test_one_answer_for_two(void) {
-  static const char flow[] = HEAD "if ctx.task then " MODEL
-                                  " ctx.boundary('step_complete', { position = { path = 'b' } }) "
-                                  "return ctx.effect { kind = 'ask', class = 'idempotent', request "
-                                  "= { question = 'Well?' } }.result end "
-                                  "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 1 } "
-                                  "} ctx.join { 'a', 'b' } return 1" TAIL;
-  ck_profile *profile = make_profile();
-  ck_error err = CK_ERROR_INIT;
-  ck_value *text;
-  int open = 0;
-  fake_flow s = {.profile = profile, .reserve = 100};
-  profile->budget_micros = 50;
-  profile->on_limit = CK_LIMIT_ASK;
-  fake_flow_open(&s, flow);
-  fake_flow_start(&s, "two");
-  fake_flow_crash(&s);
-  tap_must(ck_value_new(&text, ck_bytes_text("\"0.00100\""), &err) == CK_OK, "value");
-  tap_is_status(
-      ck_session_answer(s.runtime, "two", "main.a@start/start/model/1/limit/1", text, &err), CK_OK,
-      &err, "one of two questions is answered");
-  ck_value_free(text);
-  fake_flow_resume(&s, "two");
-  tap_is_int((int64_t)s.count, 2, "both go on");
-  fake_flow_crash(&s);
-  tap_must(ck_session_list_questions(s.runtime, "two", count_question, &open, &err) == CK_OK,
-           "questions");
-  tap_is_int(open, 0, "and nothing is asked any more");
-  fake_flow_close(&s);
-  ck_profile_free(profile);
-}
-
-/* A question that a crash left behind the checkpoint is asked again where a person can find it. */
-static void test_question_survives(void) {
-  static const char flow[] = HEAD "if ctx.task == 1 then " MODEL " return 1 end "
-                                  "if ctx.task == 2 then ctx.effect { kind = 'sleep', class = "
-                                  "'pure', request = { ms = 3600000 } } return 1 end "
-                                  "ctx.fork { { scope = 'a', task = 1 }, { scope = 'b', task = 2 } "
-                                  "} ctx.join { 'a', 'b' } return 1" TAIL;
-  ck_profile *profile = make_profile();
-  ck_error err = CK_ERROR_INIT;
-  int open = 0;
-  fake_flow s = {.profile = profile, .reserve = 100};
-  profile->budget_micros = 50;
-  profile->on_limit = CK_LIMIT_ASK;
-  fake_flow_open(&s, flow);
-  fake_flow_start(&s, "question");
-  tap_is_int((int64_t)s.count, 1, "one branch waits for a word on the limit, the other sleeps");
-  fake_flow_crash(&s);
-  fake_flow_resume(&s, "question");
-  fake_flow_crash(&s);
-  tap_must(ck_session_list_questions(s.runtime, "question", count_question, &open, &err) == CK_OK,
-           "questions");
-  tap_is_int(open, 1, "after a crash and a resume the question can be found");
-  say(&s, "question", "\"0.00100\"");
-  fake_flow_resume(&s, "question");
-  tap_is_int((int64_t)s.count, 2, "and once it is answered the call is begun");
-  fake_flow_close(&s);
-  ck_profile_free(profile);
-}
-
 /* What only waits is put off when the session is to end, also what was asked for a moment
  * before. */
 static void test_sleep_beside(void) {
   static const char flow[] =
       HEAD "ctx.effects { { kind = 'sleep', class = 'pure', request = { ms = 3600000 } }, "
            "{ kind = 'model', class = 'pure', request = { model = 'm' } } } return 1" TAIL;
-  ck_profile *profile = make_profile();
+  ck_profile *profile = limits_profile();
   fake_flow s = {.profile = profile, .reserve = 100};
   profile->budget_micros = 50;
   fake_flow_open(&s, flow);
@@ -416,7 +263,7 @@ static void test_rewound(void) {
                                   "'pure', agent = 'a', request = { model = 'm' } } end "
                                   "if not ctx.position then ctx.boundary('loop_iteration', { "
                                   "position = { path = 'b' } }) end ask() ask() return 1" TAIL;
-  ck_profile *profile = make_profile();
+  ck_profile *profile = limits_profile();
   ck_profile_agent *limited;
   ck_history_edit_result rewound;
   ck_error err = CK_ERROR_INIT;
@@ -425,7 +272,7 @@ static void test_rewound(void) {
   fake_flow s = {.profile = profile, .reserve = 100};
   fake_flow_open(&s, flow);
   fake_flow_start(&s, "rewound");
-  fake_flow_ok(&s, "model/1", reply, 100);
+  fake_flow_ok(&s, "model/1", limits_reply, 100);
   fake_flow_crash(&s);
   tap_is_status(ck_session_rewind(&rewound, s.runtime, "rewound",
                                   &(ck_history_edit_options){.report = "r"}, &err),
@@ -438,10 +285,7 @@ static void test_rewound(void) {
 }
 
 int main(void) {
-  test_one_answer_for_two();
-  test_question_survives();
   test_rewound();
-  test_answer_survives();
   test_sleep_beside();
   test_little();
   test_budget();
@@ -449,7 +293,6 @@ int main(void) {
   test_hierarchy();
   test_calls();
   test_what_happens();
-  test_asks();
   test_never_forgets();
   return tap_done();
 }

@@ -49,7 +49,7 @@ static void says(fake_flow *s, const char *const *texts, const char *what) {
 #define SYSTEM "{\"role\":\"system\",\"content\":\"be brief\"}"
 #define USER(text) "{\"role\":\"user\",\"content\":\"" text "\"}"
 
-static void open_scene(fake_flow *s) {
+static void open_fixture(fake_flow *s) {
   fake_flow_open(s, open_child);
   fake_flow_start(s, "s");
   fake_flow_ok(s, "main/start/model/1", "{\"role\":\"assistant\",\"content\":\"first\"}", 5);
@@ -73,7 +73,7 @@ static void go_on(fake_flow *s, const char *reply, const char *result) {
 
 static void test_open_scope(void) {
   fake_flow s = {0};
-  open_scene(&s);
+  open_fixture(&s);
   rewind_to_latest(&s, "found");
   fake_flow_resume(&s, "s");
   says(&s, (const char *[]){SYSTEM, USER("found"), NULL},
@@ -84,7 +84,7 @@ static void test_open_scope(void) {
 
 static void test_twice(void) {
   fake_flow s = {0};
-  open_scene(&s);
+  open_fixture(&s);
   rewind_to_latest(&s, "found");
   fake_flow_resume(&s, "s");
   fake_flow_crash(&s);

@@ -18,7 +18,7 @@ static int64_t read_wall(void *self) {
   return 1700000000000 + saving_now_us / 1000;
 }
 
-static void open_runtime(saving_scene *self) {
+static void open_runtime(saving_fixture *self) {
   ck_error err = CK_ERROR_INIT;
   ck_clock clock = {.mono_us = read_mono, .wall_ms = read_wall};
   tap_must(ck_runtime_open(&self->runtime, self->url, &(ck_store_options){.create = true}, &clock,
@@ -26,7 +26,7 @@ static void open_runtime(saving_scene *self) {
            "open: %s", err.text);
 }
 
-void saving_begin(saving_scene *self, const char *id, int64_t checkpoints) {
+void saving_begin(saving_fixture *self, const char *id, int64_t checkpoints) {
   ck_error err = CK_ERROR_INIT;
   faulty_heal();
   snprintf(self->id, sizeof self->id, "%s", id);
@@ -40,15 +40,15 @@ void saving_begin(saving_scene *self, const char *id, int64_t checkpoints) {
            err.text);
 }
 
-void saving_end(saving_scene *self) {
+void saving_end(saving_fixture *self) {
   faulty_heal();
   ck_session_close(self->session);
   ck_runtime_close(self->runtime);
   ck_profile_free(self->profile);
-  *self = (saving_scene){0};
+  *self = (saving_fixture){0};
 }
 
-void saving_die_and_resume(saving_scene *self) {
+void saving_die_and_resume(saving_fixture *self) {
   ck_error err = CK_ERROR_INIT;
   ck_session_close(self->session); /* what it still tries to write cannot be written */
   self->session = NULL;
@@ -60,7 +60,7 @@ void saving_die_and_resume(saving_scene *self) {
            "resume: %s", err.text);
 }
 
-ck_status saving_put_number(saving_scene *self, ck_error *err) {
+ck_status saving_put_number(saving_fixture *self, ck_error *err) {
   char text[32];
   ck_value *value;
   snprintf(text, sizeof text, "%lld", (long long)++self->number);
@@ -70,17 +70,17 @@ ck_status saving_put_number(saving_scene *self, ck_error *err) {
   return status;
 }
 
-ck_status saving_step_at(saving_scene *self, ck_boundary_kind kind, ck_error *err) {
+ck_status saving_step_at(saving_fixture *self, ck_boundary_kind kind, ck_error *err) {
   ck_status status = saving_put_number(self, err);
   if (status == CK_OK)
     status = ck_session_boundary(&self->last, self->session, &(ck_boundary){.kind = kind}, err);
   return status == CK_OK ? ck_session_wait(self->session, self->last.ticket, err) : status;
 }
-ck_status saving_step(saving_scene *self, ck_error *err) {
+ck_status saving_step(saving_fixture *self, ck_error *err) {
   return saving_step_at(self, CK_BOUNDARY_STEP_COMPLETE, err);
 }
 
-void saving_put_much(saving_scene *self) {
+void saving_put_much(saving_fixture *self) {
   ck_buffer text = {0};
   ck_value *value;
   ck_error err = CK_ERROR_INIT;
@@ -93,7 +93,7 @@ void saving_put_much(saving_scene *self) {
   ck_buffer_clear(&text);
 }
 
-ck_saving saving_of(saving_scene *self) {
+ck_saving saving_of(saving_fixture *self) {
   ck_saving out;
   ck_session_get_saving(&out, self->session);
   return out;
@@ -110,7 +110,7 @@ static bool look_at_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-saving_stored saving_look(saving_scene *self) {
+saving_stored saving_look(saving_fixture *self) {
   saving_stored out = {.chained = true};
   ck_error err = CK_ERROR_INIT;
   int64_t no = ck_session_get_record(self->session)->no;
@@ -127,7 +127,7 @@ static bool keep_seq(void *to, const ck_event *event) {
   return true;
 }
 
-int64_t saving_events_in(saving_scene *self) {
+int64_t saving_events_in(saving_fixture *self) {
   int64_t last = 0;
   ck_error err = CK_ERROR_INIT;
   ck_event_query query = {.session = ck_session_get_record(self->session)->no};
@@ -136,7 +136,7 @@ int64_t saving_events_in(saving_scene *self) {
   return last;
 }
 
-int64_t saving_problems_in(saving_scene *self) {
+int64_t saving_problems_in(saving_fixture *self) {
   ck_verify_report report;
   ck_error err = CK_ERROR_INIT;
   tap_must(ck_store_verify(&report, self->runtime->store, self->id, NULL, NULL, &err) == CK_OK,
@@ -144,7 +144,7 @@ int64_t saving_problems_in(saving_scene *self) {
   return report.problems;
 }
 
-int64_t saving_number_in(saving_scene *self, int64_t checkpoint) {
+int64_t saving_number_in(saving_fixture *self, int64_t checkpoint) {
   ck_state *state;
   ck_error err = CK_ERROR_INIT;
   int64_t number = -1;
@@ -157,7 +157,7 @@ int64_t saving_number_in(saving_scene *self, int64_t checkpoint) {
   return number;
 }
 
-bool saving_watch(saving_scene *self) {
+bool saving_watch(saving_fixture *self) {
   ck_saving now;
   bool changed;
   ck_error err = CK_ERROR_INIT;

@@ -28,7 +28,7 @@ static bool look_at_event(void *to, const ck_event *event) {
   return true;
 }
 
-static told find_told(saving_scene *self, const char *what) {
+static told find_told(saving_fixture *self, const char *what) {
   told out = {.what = what};
   ck_error err = CK_ERROR_INIT;
   ck_event_query query = {.session = ck_session_get_record(self->session)->no,
@@ -41,7 +41,7 @@ static told find_told(saving_scene *self, const char *what) {
 /* ---- it goes on, and catches up ---- */
 
 static void test_catches_up(void) {
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_error err = CK_ERROR_INIT;
   saving_begin(&s, "catch", 10);
   saving_put_much(&s);
@@ -80,7 +80,7 @@ static void test_catches_up(void) {
 /* ---- bounds ---- */
 
 static void test_too_many(void) {
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_error err = CK_ERROR_INIT;
   saving_begin(&s, "many", 2);
   tap_must(saving_step(&s, &err) == CK_OK, "a first step");
@@ -109,7 +109,7 @@ static void test_too_many(void) {
 }
 
 static void test_too_long(void) {
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_error err = CK_ERROR_INIT;
   saving_begin(&s, "long", 100);
   s.profile->unsaved_ms = 60000;
@@ -124,7 +124,7 @@ static void test_too_long(void) {
 }
 
 static void test_too_large(void) {
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_error err = CK_ERROR_INIT;
   ck_buffer text = {0};
   ck_value *value;
@@ -156,7 +156,7 @@ static void test_must_be_saved(void) {
                                            CK_BOUNDARY_EDIT, CK_BOUNDARY_FINAL};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     char id[32];
-    saving_scene s = {0};
+    saving_fixture s = {0};
     ck_error err = CK_ERROR_INIT;
     snprintf(id, sizeof id, "must-%zu", i);
     saving_begin(&s, id, 10);
@@ -166,7 +166,7 @@ static void test_must_be_saved(void) {
                   ck_boundary_kind_name(kinds[i]));
     saving_end(&s);
   }
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_error err = CK_ERROR_INIT;
   uint64_t ticket;
   saving_begin(&s, "power", 10);
@@ -181,7 +181,7 @@ static void test_must_be_saved(void) {
 }
 
 static void test_ends(void) {
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_error err = CK_ERROR_INIT;
   saving_begin(&s, "ends", 10);
   faulty_fail_write(FAULTY_WAL, SQLITE_FULL, EVER);
@@ -211,7 +211,7 @@ static void test_ends(void) {
 static void test_unknown(void) {
   for (int way = 0; way < 4; way++) {
     char id[32];
-    saving_scene s = {0};
+    saving_fixture s = {0};
     ck_error err = CK_ERROR_INIT;
     snprintf(id, sizeof id, "unknown-%d", way);
     saving_begin(&s, id, 10);
@@ -237,7 +237,7 @@ static void test_unknown(void) {
 /* ---- others see it ---- */
 
 static void test_trouble(void) {
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_store *other;
   ck_error err = CK_ERROR_INIT;
   char text[CK_STORE_FAULT_MAX];

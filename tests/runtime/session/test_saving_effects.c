@@ -38,18 +38,18 @@ static ck_status turn(fake_flow *s) {
   return s->status;
 }
 
-typedef struct scene {
+typedef struct fixture {
   const char *kind, *class;
   int64_t reserve; /* what it may cost */
   bool begins;     /* though nothing can be saved */
-} scene;
+} fixture;
 
-static void open_scene(fake_flow *s, const scene *at, ck_profile *profile, int number) {
+static void open_fixture(fake_flow *s, const fixture *at, ck_profile *profile, int number) {
   static char url[512];
   char text[1024], id[32];
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile("effects.db"));
   snprintf(text, sizeof text, flow, at->kind, at->class);
-  snprintf(id, sizeof id, "scene-%d", number);
+  snprintf(id, sizeof id, "fixture-%d", number);
   *s = (fake_flow){.profile = profile, .url = url, .reserve = at->reserve};
   fake_flow_open(s, text);
   fake_flow_start(s, id);
@@ -58,20 +58,20 @@ static void open_scene(fake_flow *s, const scene *at, ck_profile *profile, int n
   turn(s);
 }
 
-static const char *second(const scene *at) {
+static const char *second(const fixture *at) {
   return strcmp(at->kind, "model") == 0 ? "behind/model/1" : "behind/tool/1";
 }
-static const char *answer(const scene *at) {
+static const char *answer(const fixture *at) {
   return strcmp(at->kind, "model") == 0 ? "{\"role\":\"assistant\",\"content\":\"x\"}" : "\"2\"";
 }
 
 /* The disk stays full, and the process dies. */
-static void test_full(const scene *at, int number) {
+static void test_full(const fixture *at, int number) {
   char id[32];
   fake_flow s;
   ck_profile *profile = make_profile();
-  snprintf(id, sizeof id, "scene-%d", number);
-  open_scene(&s, at, profile, number);
+  snprintf(id, sizeof id, "fixture-%d", number);
+  open_fixture(&s, at, profile, number);
   const char *what = at->reserve ? "that costs money" : "that is free";
   if (at->begins)
     tap_ok(fake_flow_is_running(&s, second(at)) && s.status == CK_E_PENDING,
@@ -97,12 +97,12 @@ static void test_full(const scene *at, int number) {
 }
 
 /* The outcome of one that was begun before the disk was full. */
-static void test_outcome(const scene *at, int number) {
+static void test_outcome(const fixture *at, int number) {
   char id[32];
   fake_flow s;
   ck_profile *profile = make_profile();
-  snprintf(id, sizeof id, "scene-%d", number);
-  open_scene(&s, at, profile, number);
+  snprintf(id, sizeof id, "fixture-%d", number);
+  open_fixture(&s, at, profile, number);
   tap_must(fake_flow_is_running(&s, second(at)) || s.status == CK_E_FULL, "it was tried");
   fake_flow_crash(&s);
   faulty_heal();
@@ -128,11 +128,11 @@ static void test_outcome(const scene *at, int number) {
 
 /* The disk has room again before what must be saved: nothing is lost. */
 static void test_heals(void) {
-  const scene paid = {"model", "pure", 1000, false};
+  const fixture paid = {"model", "pure", 1000, false};
   fake_flow s;
   ck_profile *profile = make_profile();
   faulty_heal();
-  open_scene(&s, &(scene){"tool", "pure", 0, true}, profile, 100);
+  open_fixture(&s, &(fixture){"tool", "pure", 0, true}, profile, 100);
   tap_must(fake_flow_is_running(&s, "behind/tool/1"), "the second effect runs unsaved");
   faulty_heal();
   fake_flow_ok(&s, "behind/tool/1", "\"2\"", 0);
@@ -142,7 +142,7 @@ static void test_heals(void) {
   ck_session_get_saving(&saving, s.session);
   tap_ok(!saving.failing && saving.late == 1, "one checkpoint came late");
   fake_flow_close(&s);
-  open_scene(&s, &paid, profile, 101);
+  open_fixture(&s, &paid, profile, 101);
   tap_must(s.status == CK_E_FULL, "what costs money does not run ahead");
   fake_flow_close(&s);
   faulty_heal();
@@ -150,7 +150,7 @@ static void test_heals(void) {
 }
 
 int main(void) {
-  static const scene fixtures[] = {
+  static const fixture fixtures[] = {
       {"tool", "pure", 0, true},  {"tool", "idempotent", 0, true},
       {"model", "pure", 0, true}, {"tool", "reconcilable", 0, false},
       {"tool", "once", 0, false}, {"model", "pure", 1000, false},

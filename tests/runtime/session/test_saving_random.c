@@ -28,7 +28,7 @@ static void fail_somehow(void) {
 /* What was called saved is there, and what is there is a beginning of what was done. */
 static bool live_once(int life, int64_t *late, int64_t *failed) {
   char id[32];
-  saving_scene s = {0};
+  saving_fixture s = {0};
   ck_error err = CK_ERROR_INIT;
   snprintf(id, sizeof id, "life-%d", life);
   saving_begin(&s, id, (int64_t)roll(8));
