@@ -1,5 +1,5 @@
-/* request.h - what another process asks of a session that is being run: pause, cancel, an answer.
- */
+/* request.h - what another process asks of a session that is being run: pause, cancel, an
+ * answer. */
 #ifndef CK_MODEL_REQUEST_H
 #define CK_MODEL_REQUEST_H
 

@@ -131,8 +131,8 @@ typedef struct ck_backend {
   /* All other rows and the entry, in one transaction. */
   CK_CHECKED ck_status (*end_rekey)(void *self, const ck_rekey *with, ck_bytes entry,
                                     ck_error *err);
-  /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader still needs it.
-   */
+  /* Moves the write-ahead log into the file and truncates it. CK_E_BUSY: a reader still needs
+   * it. */
   CK_CHECKED ck_status (*clear_log)(void *self, ck_error *err);
 } ck_backend;
 

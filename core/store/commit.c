@@ -137,7 +137,7 @@ static int64_t wall_ms(void) {
   return clock.wall_ms(clock.self);
 }
 
-/* Events up to the checkpoint's are covered by it; those behind it belong to the next one. */
+/* The checkpoint covers the events up to its own; later ones belong to the next checkpoint. */
 static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held_lease *held,
                              const ck_batch *batch, const ck_store_core_rows *rows, ck_error *err) {
   const ck_event_row *events = rows->events;
@@ -155,7 +155,8 @@ static ck_status chain_batch(ck_checkpoint_row **out, ck_store *self, ck_held_le
   return status;
 }
 
-/* The session is another one when it is made: its state is what it inherits. */
+/* For a session that is being created (`record`), the chain begins with the state inherited from
+ * its origin; else with what the session holds. */
 static ck_status begin_chain(ck_held_lease *held, ck_store *self, const ck_session_record *record,
                              const ck_opening *opening, ck_error *err) {
   ck_session_record there = {0};
@@ -224,8 +225,8 @@ static ck_status encode_batch(ck_row_batch *rows, ck_store *self, const ck_batch
   return CK_OK;
 }
 
-/* A batch that cannot be encoded goes on as an empty one: it writes nothing, and the backend tells
- * whether the reason behind it is that the session was taken over or never was. */
+/* A batch that cannot be encoded is passed to the backend empty: it writes nothing, and the
+ * backend's status shows whether the cause is that the session was taken over or does not exist. */
 static ck_status encode_round(ck_row_batch *rows, ck_store *self, ck_batch *batches, size_t count,
                               ck_error *err) {
   for (size_t i = 0; i < self->held_count; i++) self->held[i].failed = CK_OK;

@@ -1,21 +1,23 @@
-/* delete.c - deletes a session; its forks are named, or given what they inherit of it first. */
+/* delete.c - deletes a session; its forks are named in the refusal, or first receive a copy of what
+ * they inherit. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
-/* The sessions below one in the tree of forks; the first `direct` of them were cut from it. */
-typedef struct family {
+/* All sessions below one in the tree of forks: first its direct forks (deletion.direct of them),
+ * then the forks of these. */
+typedef struct descendant_list {
   ck_store *store;
   ck_session_record *list; /* only no, id, epoch and origin are used */
   size_t count, cap;
   ck_status status;
   ck_error *err;
-} family;
+} descendant_list;
 
-static bool add_member(void *to, const ck_session_record *record) {
-  family *self = to;
+static bool add_descendant(void *to, const ck_session_record *record) {
+  descendant_list *self = to;
   if (self->count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 8;
     ck_session_record *list = reallocarray(self->list, cap, sizeof *list);
@@ -26,20 +28,20 @@ static bool add_member(void *to, const ck_session_record *record) {
     self->list = list;
     self->cap = cap;
   }
-  ck_session_record *member = &self->list[self->count++];
-  *member = (ck_session_record){.no = record->no, .epoch = record->epoch, .origin = record->origin};
-  memcpy(member->id, record->id, sizeof member->id);
+  ck_session_record *added = &self->list[self->count++];
+  *added = (ck_session_record){.no = record->no, .epoch = record->epoch, .origin = record->origin};
+  memcpy(added->id, record->id, sizeof added->id);
   return true;
 }
 
-static ck_status add_forks(family *self, int64_t session, ck_error *err) {
+static ck_status add_forks(descendant_list *self, int64_t session, ck_error *err) {
   self->err = err;
-  ck_status status =
-      self->store->backend.list_forks(self->store->backend.self, session, add_member, self, err);
+  ck_status status = self->store->backend.list_forks(self->store->backend.self, session,
+                                                     add_descendant, self, err);
   return status ? status : self->status;
 }
 
-static ck_status refuse(const family *self, const char *session_id, ck_error *err) {
+static ck_status refuse(const descendant_list *self, const char *session_id, ck_error *err) {
   ck_buffer names = {0};
   for (size_t i = 0; i < self->count && i < 8; i++)
     ck_buffer_append_format(&names, "%s%s", i ? ", " : "", self->list[i].id);
@@ -54,29 +56,29 @@ static ck_status refuse(const family *self, const char *session_id, ck_error *er
   return status;
 }
 
-/* ---- what a fork is given ---- */
+/* ---- the copy for one fork ---- */
 
-typedef struct estate {
-  ck_dependent_fork *heir;
-  const char *session_id; /* the heir's */
+typedef struct copy {
+  ck_dependent_fork *fork_copy;
+  const char *session_id; /* the fork's */
   size_t cap;
   ck_status status;
-} estate;
+} copy;
 
 static bool add_stub(void *to, const ck_checkpoint_row *row) {
-  estate *self = to;
-  ck_dependent_fork *heir = self->heir;
-  if (heir->stub_count == self->cap) {
+  copy *self = to;
+  ck_dependent_fork *fork_copy = self->fork_copy;
+  if (fork_copy->stub_count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 64;
-    ck_prune_row *stubs = reallocarray(heir->stubs, cap, sizeof *stubs);
+    ck_prune_row *stubs = reallocarray(fork_copy->stubs, cap, sizeof *stubs);
     if (!stubs) {
       self->status = CK_E_NO_MEMORY;
       return false;
     }
-    heir->stubs = stubs;
+    fork_copy->stubs = stubs;
     self->cap = cap;
   }
-  heir->stubs[heir->stub_count++] =
+  fork_copy->stubs[fork_copy->stub_count++] =
       (ck_prune_row){.seq = row->seq,
                      .digest = row->digest,
                      .stub = true,
@@ -85,7 +87,7 @@ static bool add_stub(void *to, const ck_checkpoint_row *row) {
   return true;
 }
 
-static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_session_record *fork,
+static ck_status make_copy(ck_dependent_fork *out, ck_store *self, const ck_session_record *fork,
                            ck_origin origin, ck_error *err) {
   const ck_backend *backend = &self->backend;
   ck_timeline *timelines;
@@ -95,7 +97,7 @@ static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_sess
   if (status) return status;
   out->timeline = count ? timelines[0].no : INT64_MAX;
   free(timelines);
-  estate all = {.heir = out, .session_id = fork->id};
+  copy all = {.fork_copy = out, .session_id = fork->id};
   status = backend->read_checkpoints(
       backend->self,
       &(ck_checkpoint_rows){.session = fork->origin.session, .until = fork->origin.cut}, add_stub,
@@ -104,8 +106,9 @@ static ck_status make_heir(ck_dependent_fork *out, ck_store *self, const ck_sess
   return status;
 }
 
-/* Its state would be a stub. */
-static ck_status check_standing(ck_store *self, const ck_session_record *fork, int64_t session,
+/* A fork whose current checkpoint is inherited could not be loaded any more: the copy of that
+ * checkpoint is a stub. */
+static ck_status check_position(ck_store *self, const ck_session_record *fork, int64_t session,
                                 ck_error *err) {
   ck_head head;
   ck_status status = ck_store_get_head(&head, self, fork->id, err);
@@ -120,12 +123,12 @@ static ck_status check_standing(ck_store *self, const ck_session_record *fork, i
   return status;
 }
 
-static ck_status hold_member(ck_store *self, family *members, size_t index, ck_lease *leases,
-                             int64_t session, ck_error *err) {
-  const ck_session_record *fork = &members->list[index];
+static ck_status lock_descendant(ck_store *self, descendant_list *descendants, size_t index,
+                                 ck_lease *leases, int64_t session, ck_error *err) {
+  const ck_session_record *fork = &descendants->list[index];
   ck_status status =
       self->backend.lock_session(&leases[index], self->backend.self, fork->id, fork->epoch, err);
-  return status ? status : check_standing(self, fork, session, err);
+  return status ? status : check_position(self, fork, session, err);
 }
 
 /* ---- the whole ---- */
@@ -134,37 +137,38 @@ typedef struct deletion {
   ck_store *store;
   ck_lease lease;
   ck_origin origin;
-  family members;
+  descendant_list descendants;
   size_t direct;
-  ck_lease *leases; /* of the members; session 0: not held */
-  ck_dependent_fork *heirs;
+  ck_lease *leases; /* of the descendants; session 0: not locked */
+  ck_dependent_fork *copies;
 } deletion;
 
-/* A run of a fork, or of a fork of it, has read where its transcript lies. */
-static ck_status prepare_heirs(deletion *self, ck_error *err) {
-  family *members = &self->members;
+/* All descendants are locked, because a run of one has already read which sessions its transcript
+ * lies in. */
+static ck_status prepare_copies(deletion *self, ck_error *err) {
+  descendant_list *descendants = &self->descendants;
   ck_status status = CK_OK;
-  self->direct = members->count;
-  for (size_t i = 0; i < members->count && !status; i++)
-    status = add_forks(members, members->list[i].no, err);
-  self->leases = calloc(members->count + 1, sizeof *self->leases);
-  self->heirs = calloc(self->direct + 1, sizeof *self->heirs);
-  if (!status && (!self->leases || !self->heirs)) status = ck_error_no_memory(err);
-  for (size_t i = 0; i < members->count && !status; i++)
-    status = hold_member(self->store, members, i, self->leases, self->lease.session, err);
+  self->direct = descendants->count;
+  for (size_t i = 0; i < descendants->count && !status; i++)
+    status = add_forks(descendants, descendants->list[i].no, err);
+  self->leases = calloc(descendants->count + 1, sizeof *self->leases);
+  self->copies = calloc(self->direct + 1, sizeof *self->copies);
+  if (!status && (!self->leases || !self->copies)) status = ck_error_no_memory(err);
+  for (size_t i = 0; i < descendants->count && !status; i++)
+    status = lock_descendant(self->store, descendants, i, self->leases, self->lease.session, err);
   for (size_t i = 0; i < self->direct && !status; i++)
-    status = make_heir(&self->heirs[i], self->store, &members->list[i], self->origin, err);
+    status = make_copy(&self->copies[i], self->store, &descendants->list[i], self->origin, err);
   return status;
 }
 
 static void clear(deletion *self) {
   const ck_backend *backend = &self->store->backend;
-  for (size_t i = 0; self->leases && i < self->members.count; i++)
+  for (size_t i = 0; self->leases && i < self->descendants.count; i++)
     if (self->leases[i].session) backend->release(backend->self, self->leases[i]);
-  for (size_t i = 0; self->heirs && i < self->direct; i++) free(self->heirs[i].stubs);
+  for (size_t i = 0; self->copies && i < self->direct; i++) free(self->copies[i].stubs);
   free(self->leases);
-  free(self->heirs);
-  free(self->members.list);
+  free(self->copies);
+  free(self->descendants.list);
 }
 
 static ck_status delete_session(deletion *self, const char *session_id, bool detach,
@@ -173,14 +177,15 @@ static ck_status delete_session(deletion *self, const char *session_id, bool det
   ck_identity identity;
   ck_status status = backend->get_identity(&identity, backend->self, self->lease.session, err);
   self->origin = identity.origin;
-  if (!status) status = add_forks(&self->members, self->lease.session, err);
-  if (!status && self->members.count && !detach) status = refuse(&self->members, session_id, err);
-  if (!status && self->members.count)
+  if (!status) status = add_forks(&self->descendants, self->lease.session, err);
+  if (!status && self->descendants.count && !detach)
+    status = refuse(&self->descendants, session_id, err);
+  if (!status && self->descendants.count)
     status = ck_backend_require(backend, CK_BACKEND_LOCK, self->store->url, err);
-  if (!status) status = prepare_heirs(self, err);
+  if (!status) status = prepare_copies(self, err);
   return status
              ? status
-             : backend->delete_session(backend->self, self->lease, self->heirs, self->direct, err);
+             : backend->delete_session(backend->self, self->lease, self->copies, self->direct, err);
 }
 
 ck_status ck_store_delete_session(ck_store *self, ck_lease lease, bool detach, ck_error *err) {
@@ -189,7 +194,7 @@ ck_status ck_store_delete_session(ck_store *self, ck_lease lease, bool detach, c
   if (status) return status;
   status = ck_store_core_check_lease(&held, self, lease, err);
   if (!status) status = ck_backend_require(&self->backend, CK_BACKEND_DELETE, self->url, err);
-  deletion work = {.store = self, .lease = lease, .members = {.store = self}};
+  deletion work = {.store = self, .lease = lease, .descendants = {.store = self}};
   if (!status) status = delete_session(&work, ck_chain_session(held->chain), detach, err);
   clear(&work);
   if (!status) {

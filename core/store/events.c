@@ -8,13 +8,13 @@
 typedef struct event_reading {
   ck_store *store;
   const ck_event_query *query;
-  int64_t session; /* that is being read: the query's, or one that it inherits from */
+  int64_t session; /* the one that is being read: the query's, or one it inherits from */
   ck_event_visit visit;
   void *to;
   bool stopped;
   ck_compress compress;
   ck_buffer space;
-  ck_event **kept; /* of `last`, newest first */
+  ck_event **kept; /* with query->last: the events so far, newest first */
   size_t kept_count, kept_cap;
   ck_status status;
   ck_error *err;
@@ -40,19 +40,19 @@ static ck_status keep_event(event_reading *self, const ck_event *event) {
   return status;
 }
 
-static void name_failure(event_reading *self, const ck_event_row *row) {
+static void prefix_failure(event_reading *self, const ck_event_row *row) {
   char session_id[CK_ID_SIZE];
   if (ck_store_core_get_name(session_id, self->store, self->session, NULL) == CK_OK)
     ck_error_prefix(self->err, "session %s, event %lld", session_id, (long long)row->seq);
 }
 
-/* The body is opened only for a row that passes. */
+/* Filters come first, so that only bodies of matching rows are unpacked. */
 static bool visit_event(void *to, const ck_event_row *row) {
   event_reading *self = to;
   ck_event event;
   if (!passes(self->query, row)) return true;
   self->status = ck_row_decode_event(&event, &self->compress, &self->space, row, self->err);
-  if (self->status) name_failure(self, row);
+  if (self->status) prefix_failure(self, row);
   if (self->status) return false;
   if (self->query->last) {
     self->status = keep_event(self, &event);
@@ -66,7 +66,7 @@ static bool visit_event(void *to, const ck_event_row *row) {
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* One range, clipped to the query. */
+/* One range, limited to the query's after and until. */
 static ck_status read_range(event_reading *self, const ck_range *range, bool backward) {
   int64_t first = range->first, last = range->last;
   const ck_event_query *query = self->query;
@@ -86,7 +86,7 @@ static ck_status read_range(event_reading *self, const ck_range *range, bool bac
   return status ? status : self->status;
 }
 
-/* Every timeline, those that it inherits too. */
+/* Without a view: all timelines, inherited ones too. */
 static ck_status read_all(event_reading *self, bool backward) {
   ck_store_core_lineage lineage;
   ck_status status =
@@ -111,8 +111,8 @@ static ck_status read_ranges(event_reading *self, bool backward) {
   return status;
 }
 
-/* The last N were found walking back; they are given in the order that was asked for. */
-static void give_kept(event_reading *self) {
+/* The last N were found walking backward; they are visited in the query's order. */
+static void visit_kept(event_reading *self) {
   bool more = true;
   for (size_t i = 0; i < self->kept_count && more; i++) {
     size_t at = self->query->backward ? i : self->kept_count - 1 - i;
@@ -124,7 +124,7 @@ ck_status ck_store_read_events(ck_store *self, const ck_event_query *query, ck_e
                                void *to, ck_error *err) {
   event_reading reading = {.store = self, .query = query, .visit = visit, .to = to, .err = err};
   ck_status status = read_ranges(&reading, query->backward || query->last > 0);
-  if (!status) give_kept(&reading);
+  if (!status) visit_kept(&reading);
   for (size_t i = 0; i < reading.kept_count; i++) ck_event_free(reading.kept[i]);
   free(reading.kept);
   ck_compress_clear(&reading.compress);

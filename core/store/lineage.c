@@ -5,8 +5,8 @@
 
 #include "core/store/store_core.h"
 
-/* Sessions are numbered as they are made: an origin always has the smaller number, so going up
- * ends. */
+/* Sessions are numbered in the order of their creation, so an origin has the smaller number and the
+ * walk to the root ends. */
 static ck_status get_origin(ck_origin *out, ck_store *self, int64_t session, ck_error *err) {
   ck_identity identity;
   *out = (ck_origin){0};
@@ -28,7 +28,7 @@ void ck_store_core_lineage_clear(ck_store_core_lineage *self) {
   *self = (ck_store_core_lineage){0};
 }
 
-/* Newest first while it grows. */
+/* While parts are added they are in the order newest first. */
 static ck_status add_part(ck_store_core_lineage *self, ck_store_core_part part, ck_error *err) {
   bool first = self->parts == &self->own;
   ck_store_core_part *parts =
@@ -40,7 +40,7 @@ static ck_status add_part(ck_store_core_lineage *self, ck_store_core_part part, 
   return CK_OK;
 }
 
-/* A fork can be cut where its origin itself had nothing yet: the part is empty then. */
+/* A fork can be cut before its origin's own first event: that part is empty. */
 ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self, int64_t session,
                                     ck_error *err) {
   ck_origin origin;
@@ -76,7 +76,7 @@ ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session,
   return status;
 }
 
-/* Puts those of the origin that came before the session's first one in front of them. */
+/* Prepends the origin's timelines that are older than the session's first one. */
 static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_origin origin,
                          ck_error *err) {
   ck_timeline *older;
@@ -99,7 +99,7 @@ static ck_status inherit(ck_timeline **list, size_t *count, ck_store *self, ck_o
   return CK_OK;
 }
 
-/* What is added to such numbers stays a number. */
+/* Numbers above half of INT64_MAX are refused, so that sums of them cannot overflow. */
 static ck_status check_numbers(const ck_timeline *list, size_t count, int64_t session,
                                ck_error *err) {
   for (size_t i = 0; i < count; i++)

@@ -1,33 +1,35 @@
-/* maintenance.h - what is done to sessions besides running them: held at rest, pinned, pruned,
- * deleted; and their forks. */
+/* maintenance.h - changes of sessions that are no runs: locking one at rest, pins, pruning,
+ * deleting; and the lists of forks. */
 #ifndef CK_STORE_MAINTENANCE_H
 #define CK_STORE_MAINTENANCE_H
 
 #include "core/store/store.h"
 
-/* Takes the lock of a session at rest for changes that are no run of it, such as a prune by hand:
- * the lease is that of the epoch `epoch_read`, which stays. CK_E_OWNED, CK_E_NOT_FOUND; CK_E_FENCED
- * when the epoch is another one. */
+/* Takes the lock of a session at rest, for a change by a person such as a prune. The lease has
+ * the epoch `epoch_read`, which stays the session's. CK_E_OWNED, CK_E_NOT_FOUND; CK_E_FENCED
+ * when the session has another epoch; CK_E_UNSUPPORTED, as of all functions here, when the
+ * backend cannot. */
 CK_CHECKED ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *session_id,
                                            uint64_t epoch_read, ck_error *err);
 
-/* The forks that were cut from a session, oldest first; not those that were cut from them. */
+/* The direct forks of a session, oldest first. */
 CK_CHECKED ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit visit,
                                          void *to, ck_error *err);
 
-/* Deletes all of the leased session, in one power-durable transaction; the lease is void then.
- * CK_E_REFUSED names its forks, unless `detach` lets each have what it inherits first: the
- * transcript up to its cut, and the checkpoints as pruned ones. CK_E_OWNED: a fork is being run.
- * CK_E_REFUSED: a fork stands at an inherited checkpoint, and has none of its own to go on from. */
+/* Deletes the leased session with all its rows, in one power-durable transaction; the lease is void
+ * then. CK_E_REFUSED names its forks, unless `detach`: then what each fork inherits is first copied
+ * to it, the transcript up to its cut, and the checkpoints as pruned ones. CK_E_OWNED: a fork is
+ * being run. CK_E_REFUSED: a fork's current checkpoint is inherited, and it has none of its own to
+ * continue. */
 CK_CHECKED ck_status ck_store_delete_session(ck_store *self, ck_lease lease, bool detach,
                                              ck_error *err);
-/* Gives free pages of the file back to the system; *bytes: how much smaller it got. In a store that
- * was made with schema 1 they stay in the file and are used again. Waits for nobody. */
+/* Returns free pages of the file to the file system; *bytes: by how much the file shrank. In a
+ * store that was made with schema 1 they stay in the file and are reused. Never waits for a
+ * reader. */
 CK_CHECKED ck_status ck_store_vacuum(int64_t *bytes, ck_store *self, ck_error *err);
 
-/* Pins a checkpoint of the leased session, so that it is never pruned, or lifts the pin.
- * Power-durable. CK_E_NOT_FOUND: it is not there, was pruned, or is an inherited one.
- * CK_E_FENCED. */
+/* Pins a checkpoint of the leased session, so that it is never pruned, or removes the pin.
+ * Power-durable. CK_E_NOT_FOUND: it does not exist, was pruned, or is inherited. CK_E_FENCED. */
 CK_CHECKED ck_status ck_store_pin(ck_store *self, ck_lease lease, int64_t seq, bool pinned,
                                   ck_error *err);
 
@@ -53,47 +55,45 @@ typedef struct ck_kept {
   ck_kept_reason reason;
 } ck_kept;
 
-/* What a prune came to. */
+/* The result of a prune. */
 typedef struct ck_prune_report {
-  int64_t *seqs; /* of those that were dropped, ascending */
+  int64_t *seqs; /* of the dropped checkpoints, ascending */
   size_t count;
-  ck_kept *kept; /* asked for and not dropped, in the order they were asked for */
+  ck_kept *kept; /* requested and not dropped, in the order of the request */
   size_t kept_count;
-  int64_t emptied; /* payloads given back: of those dropped, and of earlier ones that nothing needs
-                      any more */
-  int64_t bytes;   /* as stored, of those payloads */
-  int64_t broken;  /* that stay and cannot be loaded, with or without this prune; 0 when nothing was
-                      asked for */
-  int64_t hidden;  /* pruned ones whose payload stays, because a checkpoint that is kept loads
-                      through it */
+  int64_t emptied; /* number of payloads freed: of dropped checkpoints, and of earlier dropped ones
+                      that nothing needs any more */
+  int64_t bytes;   /* as stored, of the freed payloads */
+  int64_t broken; /* kept ones that cannot be loaded, with or without this prune; 0 when nothing was
+                     requested */
+  int64_t hidden; /* pruned ones whose payload stays, because a kept checkpoint loads through it */
 } ck_prune_report;
 void ck_prune_report_clear(ck_prune_report *self);
 
 /* Drops checkpoints of the leased session, in one power-durable transaction. A dropped one leaves
  * its row as a stub, which keeps the digest chain whole; ck_store_get_state answers CK_E_NOT_FOUND
  * for it from then on. Never dropped: what CK_KEPT_TABLE lists. Payloads on the way from a kept
- * checkpoint back to its keyframe stay, so what could be loaded before and is not dropped loads as
- * before; all of them are read first. The latest resumable one is loaded first, and when that fails
- * (its status), nothing is dropped. CK_E_BUSY: a fork went on from one of them meanwhile. `count`
- * 0: only payloads that are not needed any more are given back. CK_E_FENCED; the failures of
+ * checkpoint back to its keyframe stay, so each kept checkpoint that could be loaded before still
+ * can; all payloads are read first. The latest resumable one is loaded first, and when that fails
+ * (its status), nothing is dropped. CK_E_BUSY: a fork has meanwhile continued one of them. `count`
+ * 0: only payloads that are not needed any more are freed. CK_E_FENCED; the failures of
  * ck_store_commit, CK_E_UNKNOWN with its consequences. Caller clears the report. */
 CK_CHECKED ck_status ck_store_prune(ck_store *self, ck_lease lease, const int64_t *seqs,
                                     size_t count, ck_prune_report *out, ck_error *err);
 
-/* The same without changing anything: for whom, with which words, and how many bytes. Needs no
- * lease. */
+/* The report that ck_store_prune would give; changes nothing and needs no lease. */
 CK_CHECKED ck_status ck_store_plan_prune(ck_store *self, const char *session_id,
                                          const int64_t *seqs, size_t count, ck_prune_report *out,
                                          ck_error *err);
 
-/* What its live owner cannot do just now ("cannot commit: …"), for others to see; NULL: nothing. It
- * is kept beside the store, not in it, and may be lost: for people only. */
+/* Publishes the present fault of the session's live owner ("cannot commit: …") to other processes;
+ * NULL: none. Kept beside the store, not in it, and may be lost: for people only. */
 void ck_store_set_fault(ck_store *self, ck_lease lease, const char *text);
 enum { CK_STORE_FAULT_MAX = 256 };
 /* "" when there is none, or no owner. */
 void ck_store_get_fault(char out[CK_STORE_FAULT_MAX], ck_store *self, const char *session_id);
 
-/* True while no write is accepted before it is recovered. */
+/* True while writes are refused until ck_store_recover has succeeded. */
 bool ck_store_needs_recovery(ck_store *self);
 
 #endif

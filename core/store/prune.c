@@ -1,16 +1,16 @@
-/* prune.c - drops checkpoints: decides which can go and which payloads nothing needs, then changes
- * the rows at once.
+/* prune.c - drops checkpoints: decides which can be dropped and which payloads nothing needs any
+ * more, then changes all rows in one transaction.
  *
- * What is read here is what the transaction finds: only the holder of the lease changes the
- * session's rows, one write at a time, and whoever takes the session over moves its epoch, which
- * the transaction checks. */
+ * The rows cannot change between reading and the transaction: only the holder of the lease changes
+ * the session's rows, one write at a time, and a takeover moves the session's epoch, which the
+ * transaction checks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/store_core.h"
 #include "core/store/format/payload.h"
 
-/* A checkpoint as far as pruning looks at it. */
+/* The columns of a checkpoint that pruning needs, and what is decided about it. */
 typedef struct node {
   int64_t seq, parent, keyframe;
   int64_t bytes; /* of its payload, as stored */
@@ -19,11 +19,11 @@ typedef struct node {
   bool is_protected;
   ck_kept_reason reason;
   bool readable; /* its payload was opened */
-  bool loads;    /* it, and all that it loads through */
+  bool loads;    /* it can be loaded: its payload and all from its keyframe on are readable */
   bool drop;
-  bool needed; /* a kept checkpoint, or one that a kept one loads through */
+  bool needed; /* it is kept, or a kept one loads through it */
   ck_digest digest, payload_digest;
-  ck_digest seal; /* as a stub; not of those that are one */
+  ck_digest seal; /* its payload digest once it is a stub; not set when it is one already */
 } node;
 
 typedef struct plan {
@@ -97,7 +97,7 @@ static node *find_node(const plan *self, int64_t seq) {
   return low < self->count && self->nodes[low].seq == seq ? &self->nodes[low] : NULL;
 }
 
-/* ---- what must stay ---- */
+/* ---- protected checkpoints ---- */
 
 static void protect(node *of, ck_kept_reason reason) {
   if (!of || of->is_protected) return;
@@ -157,7 +157,7 @@ static ck_status protect_all(plan *self, ck_error *err) {
   return status;
 }
 
-/* ---- what goes ---- */
+/* ---- deciding ---- */
 
 static bool open_payload(void *to, const ck_checkpoint_row *row) {
   plan *self = to;
@@ -171,7 +171,8 @@ static bool open_payload(void *to, const ck_checkpoint_row *row) {
   return self->status == CK_OK;
 }
 
-/* Every payload once: those that go, and those that what stays loads through. */
+/* Every payload is read once: those to be dropped, and those through which kept checkpoints
+ * load. */
 static ck_status open_payloads(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
   ck_payload_init(&self->payload, self->session_id);
@@ -183,7 +184,7 @@ static ck_status open_payloads(plan *self, ck_error *err) {
   return status;
 }
 
-/* What cannot be read is evidence of a damage, or of a newer version, and is left as it is. */
+/* A payload that cannot be read is evidence of damage, or of a newer version: it is not dropped. */
 static void mark(plan *self, ck_prune_report *out, int64_t seq) {
   node *of = find_node(self, seq);
   if (of && of->drop) return;
@@ -195,7 +196,8 @@ static void mark(plan *self, ck_prune_report *out, int64_t seq) {
     out->kept[out->kept_count++] = kept;
 }
 
-/* Nothing that goes is needed by what stays: so what cannot be loaded now was damaged before. */
+/* A kept checkpoint never needs a dropped payload, so one that cannot be loaded was damaged
+ * before. */
 static void count_broken(plan *self, ck_prune_report *out) {
   for (size_t i = 0; i < self->count; i++) {
     node *at = &self->nodes[i];
@@ -215,7 +217,8 @@ static ck_status mark_all(plan *self, ck_prune_report *out, const int64_t *seqs,
   return status;
 }
 
-/* Parents come before their children: one pass from the end reaches every keyframe. */
+/* Parents have smaller seqs than their children, so one pass from the end reaches every
+ * keyframe. */
 static void mark_needed(plan *self) {
   for (size_t i = self->count; i-- > 0;) {
     node *at = &self->nodes[i];
@@ -226,17 +229,17 @@ static void mark_needed(plan *self) {
 }
 
 static void plan_row(plan *self, ck_prune_report *out, const node *of) {
-  bool goes = !of->needed && of->bytes > 0;
+  bool becomes_stub = !of->needed && of->bytes > 0;
   if (of->drop) out->seqs[out->count++] = of->seq;
-  if ((of->drop || of->pruned) && !goes && of->bytes > 0) out->hidden++;
-  if (!of->drop && !(of->pruned && goes)) return;
+  if ((of->drop || of->pruned) && !becomes_stub && of->bytes > 0) out->hidden++;
+  if (!of->drop && !(of->pruned && becomes_stub)) return;
   ck_prune_row *row = &self->rows[self->row_count++];
   *row = (ck_prune_row){.seq = of->seq,
                         .digest = of->digest,
-                        .stub = goes,
+                        .stub = becomes_stub,
                         .drop = of->drop,
                         .encoding = CK_ENCODING_PRUNED};
-  if (goes) {
+  if (becomes_stub) {
     row->payload_digest = of->seal;
     out->emptied++;
     out->bytes += of->bytes;
@@ -255,7 +258,7 @@ static ck_status plan_rows(plan *self, ck_prune_report *out, ck_error *err) {
   return CK_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the plan and its execution ---- */
 
 static ck_status read_nodes(plan *self, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
@@ -264,7 +267,7 @@ static ck_status read_nodes(plan *self, ck_error *err) {
   return status ? status : self->status;
 }
 
-/* While older ones are still there that it could be replaced by. */
+/* Before older checkpoints are dropped that could replace the latest one. */
 static ck_status check_latest(const plan *self, ck_error *err) {
   ck_state *state = NULL;
   if (!self->latest) return CK_OK;

@@ -1,4 +1,4 @@
-/* read.c - sessions, heads and checkpoints as they are listed. */
+/* read.c - lists sessions and checkpoints, and reads the head of a session. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 
 /* ---- the ids of sessions ---- */
 
-static ck_store_core_name *name_slot(ck_store *self, int64_t no) {
+static ck_store_core_name *find_name(ck_store *self, int64_t no) {
   return &self->names[(uint64_t)no % CK_STORE_CORE_NAMES];
 }
 
 void ck_store_core_put_name(ck_store *self, int64_t no, const char *id) {
   pthread_mutex_lock(&self->names_mutex);
-  ck_store_core_name *name = name_slot(self, no);
+  ck_store_core_name *name = find_name(self, no);
   name->no = no;
   memset(name->id, 0, sizeof name->id);
   memcpy(name->id, id, strnlen(id, sizeof name->id - 1));
@@ -23,7 +23,7 @@ void ck_store_core_put_name(ck_store *self, int64_t no, const char *id) {
 
 ck_status ck_store_core_get_name(char out[CK_ID_SIZE], ck_store *self, int64_t no, ck_error *err) {
   pthread_mutex_lock(&self->names_mutex);
-  const ck_store_core_name *name = name_slot(self, no);
+  const ck_store_core_name *name = find_name(self, no);
   bool known = no > 0 && name->no == no;
   memcpy(out, known ? name->id : "", known ? CK_ID_SIZE : 1);
   pthread_mutex_unlock(&self->names_mutex);
@@ -64,7 +64,7 @@ ck_status ck_store_list_forks(ck_store *self, int64_t session, ck_session_visit 
 
 /* ---- checkpoints ---- */
 
-/* Info is small, and a row from a damaged file can hold anything: so it is checked. */
+/* `info` is parsed here, because a row of a damaged file can hold anything. */
 static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row, ck_error *err) {
   ck_checkpoint_info info = {.seq = row->seq,
                              .parent = row->parent,
@@ -99,11 +99,12 @@ static ck_status make_info(ck_checkpoint_info *out, const ck_checkpoint_row *row
   return status;
 }
 
-/* The first row that matches; with `id` NULL every row does. */
+/* A search for the first row with an id; `id` NULL: the first row. */
 typedef struct row_search {
   ck_checkpoint_info *out;
   const char *id;
-  int64_t inherited; /* the session that is searched, when it is another one */
+  int64_t inherited; /* number of the searched session when it is inherited from; 0: it is the
+                        session itself */
   bool found;
   ck_status status;
   ck_error *err;
@@ -128,7 +129,7 @@ static ck_status search_rows(row_search *search, ck_store *self, int64_t session
   return status ? status : search->status;
 }
 
-/* The newest within the parts of the session's transcript. */
+/* The newest row within all parts of the session's transcript. */
 static ck_status search_parts(row_search *search, ck_store *self, int64_t session, int64_t after,
                               int64_t until, ck_error *err) {
   ck_store_core_lineage lineage;
@@ -208,7 +209,7 @@ static ck_status read_digest(row_header *header, ck_store *self, int64_t session
   return status;
 }
 
-/* Nearly always the session's own, so that is looked at first. */
+/* The session's own rows first: nearly always the checkpoint is there. */
 ck_status ck_store_core_get_digest(ck_digest *out, ck_store *self, int64_t session, int64_t seq,
                                    ck_error *err) {
   row_header header = {0};
@@ -243,7 +244,7 @@ typedef struct row_listing {
   ck_checkpoint_visit visit;
   void *to;
   int64_t inherited;
-  int64_t *pins; /* ascending, as the rows come */
+  int64_t *pins; /* ascending, as the rows are visited */
   size_t pin_count, pin_at;
   bool stopped;
   ck_status status;
@@ -300,8 +301,7 @@ void ck_head_clear(ck_head *self) {
   *self = (ck_head){0};
 }
 
-/* One row is read for each range of the view, at most, however many lie on branches that it does
- * not see. */
+/* At most one row is read for each range of the view, however many lie on branches outside it. */
 static ck_status find_visible(ck_head *head, ck_store *self, ck_error *err) {
   ck_view view;
   int64_t session = head->session.no;
@@ -320,8 +320,8 @@ static ck_status find_visible(ck_head *head, ck_store *self, ck_error *err) {
   return status;
 }
 
-/* The checkpoint that a live timeline begins to be continued from is never pruned: when it is,
- * another run went on from an older one while this was read, or the row is damaged. */
+/* The checkpoint that the live timeline continues is never pruned. When it is, another run
+ * continued an older one while the head was read (the head is outdated), or the row is damaged. */
 static ck_status check_visible(bool *outdated, const ck_head *head, ck_store *self, ck_error *err) {
   ck_session_record now;
   *outdated = false;
@@ -337,8 +337,8 @@ static ck_status check_visible(bool *outdated, const ck_head *head, ck_store *se
       head->session.id, head->checkpoint.id);
 }
 
-/* The session's row is read first: what a resume then writes is fenced by its epoch, so later rows
- * cannot mislead it. */
+/* The session's row is read first: the writes of a resume are fenced by its epoch, so rows that
+ * were appended later do no harm. */
 static ck_status read_head(ck_head *out, bool *outdated, ck_store *self, const char *session_id,
                            ck_error *err) {
   ck_head head = {0};

@@ -1,4 +1,4 @@
-/* rekey.c - drives a change of key: verified, begun, row by row, ended. */
+/* rekey.c - changes the key of a store: verifies it, begins, seals row by row, ends. */
 #include "core/store/rekey.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 /* ---- rows ---- */
 
 typedef struct change {
-  ck_sealed sealed; /* for the homes of sessions alone */
+  ck_sealed sealed; /* only for its cache of sessions' homes */
   const char *url;
   ck_seal *from, *to; /* from NULL: there was no key */
   ck_key_id from_id, to_id;
@@ -73,7 +73,8 @@ static ck_status change_checkpoint(void *to, int64_t session, ck_checkpoint_row 
   return status;
 }
 
-/* Of a text: the mark, then hex digits. */
+/* ck_rekey.bytes: opened with the old key, sealed with the new one. A text is the mark, then hex
+ * digits. */
 static ck_status change_bytes(ck_buffer *out, void *to, const ck_rekey_bytes *what, ck_error *err) {
   change *self = to;
   ck_buffer sealed = {0}, plain = {0};
@@ -103,9 +104,9 @@ static ck_status change_bytes(ck_buffer *out, void *to, const ck_rekey_bytes *wh
   return status ? status : ck_buffer_check(out, err);
 }
 
-/* ---- the whole ---- */
+/* ---- the change ---- */
 
-/* Through the old key: whatever is wrong would be wrong for ever, or stop the change half way. */
+/* Through the old key: damage would be sealed in for ever, or stop the change half way. */
 static ck_status verify(const char *url, const ck_key *from, ck_error *err) {
   ck_store *store;
   ck_verify_report report = {0};
@@ -216,7 +217,7 @@ ck_status ck_store_rekey(ck_rekey_report *out, const char *url, const ck_key *fr
   return status;
 }
 
-/* ---- which there are ---- */
+/* ---- the keys in use ---- */
 
 typedef struct listing {
   ck_sealed_entry entry;

@@ -1,19 +1,20 @@
-/* rows.h - what goes between store.c and a backend: encoded rows, and what is done with several at
- * once. */
+/* rows.h - encoded rows as the store core and a backend exchange them, and operations on several of
+ * them. */
 #ifndef CK_STORE_ROWS_H
 #define CK_STORE_ROWS_H
 
 #include "core/store/format/seal.h"
 #include "core/store/store.h"
 
-/* How bytes are stored. Numbers are on disk for ever. */
+/* How bytes are stored. The numbers are on disk: they never change. */
 typedef enum {
   CK_ENCODING_PLAIN = 0,
   CK_ENCODING_ZSTD = 1,
-  CK_ENCODING_SEALED = 2,    /* bit: sealed after compression (sealed.h) */
-  CK_ENCODING_TOMBSTONE = 4, /* bit: scrubbed; the bytes are the content's digest (to come) */
+  CK_ENCODING_SEALED = 2, /* bit: sealed after compression (sealed/sealed.h) */
+  CK_ENCODING_TOMBSTONE =
+      4, /* bit: scrubbed, the bytes are the digest of the content; reserved, not written yet */
   CK_ENCODING_PRUNED =
-      8 /* bit: of a checkpoint that was pruned; with no bytes it is a stub (payload.h) */
+      8 /* bit: of a pruned checkpoint; without bytes it is a stub (format/payload.h) */
 } ck_encoding;
 
 typedef struct ck_event_row {
@@ -23,13 +24,13 @@ typedef struct ck_event_row {
   const char *scope, *agent; /* agent may be NULL */
   int encoding;
   int64_t plain_len; /* of the body before compression */
-  int64_t check;     /* the first 8 bytes of its digest (chain.h): a damaged row is not taken for
-                        another one */
-  ck_bytes body;     /* as stored */
-  ck_bytes mac;      /* no bytes: unsigned */
-  ck_bytes key_id;   /* no bytes: unsigned, or opened */
-  const ck_error *fault; /* why a row that was read could not be opened; NULL: nothing is wrong, or
-                            no key was needed */
+  int64_t check; /* the first 8 bytes of the event's digest (format/chain.h), by which a damaged row
+                    is found */
+  ck_bytes body; /* as stored */
+  ck_bytes mac;  /* no bytes: unsigned */
+  ck_bytes key_id;       /* no bytes: unsigned, or already opened */
+  const ck_error *fault; /* of a row that was read: why it could not be opened; NULL: it was, or
+                            needed no key */
 } ck_event_row;
 
 typedef struct ck_checkpoint_row {
@@ -46,12 +47,12 @@ typedef struct ck_checkpoint_row {
   int64_t plain_len;
   ck_bytes info;            /* JSON */
   ck_bytes payload;         /* as stored */
-  ck_digest events_digest;  /* of the events it covers */
+  ck_digest events_digest;  /* of the covered events */
   ck_digest payload_digest; /* of the payload as stored */
   ck_digest digest;         /* logical, chained */
   ck_bytes mac;             /* no bytes: unsigned */
-  ck_bytes key_id;          /* no bytes: unsigned, or opened */
-  const ck_error *fault;    /* as of an event */
+  ck_bytes key_id;          /* no bytes: unsigned, or already opened */
+  const ck_error *fault;    /* as in ck_event_row */
 } ck_checkpoint_row;
 
 typedef struct ck_row_batch {
@@ -65,35 +66,35 @@ typedef struct ck_row_batch {
   ck_status status; /* out: CK_OK, CK_E_FENCED, CK_E_RANGE, CK_E_NOT_FOUND, CK_E_CORRUPT */
 } ck_row_batch;
 
-/* What pruning changes of a checkpoint's row. A stub loses its payload; it has no keyframe and no
- * plain length. */
+/* The change of a checkpoint's row by pruning. A stub has no payload, no keyframe and no plain
+ * length. */
 typedef struct ck_prune_row {
   int64_t seq;
-  ck_digest digest; /* of the row that was read: another row is not touched */
+  ck_digest digest; /* of the row that was read; a row with another digest is not changed */
   int encoding;
   bool stub;
-  bool drop; /* it was a kept one until now */
+  bool drop; /* it was not pruned until now */
   ck_digest payload_digest;
-  ck_bytes mac, key_id; /* of what the row becomes; no bytes: unsigned */
-  ck_bytes info;        /* no bytes: it stays */
+  ck_bytes mac, key_id; /* of the changed row; no bytes: unsigned */
+  ck_bytes info;        /* no bytes: unchanged */
 } ck_prune_row;
 
-/* Makes a row that was read one of another session. */
+/* Changes a row that was read into one of another session. */
 typedef ck_status (*ck_event_row_move)(void *to, ck_event_row *row, ck_error *err);
 
-/* What a fork is given of the session it was cut from when that is deleted: all up to its cut. */
+/* A fork of a session that is deleted, and what is copied to it: everything up to its cut. */
 typedef struct ck_dependent_fork {
   int64_t session;
   int64_t cut;
-  int64_t timeline;    /* its first own one: those before are copied */
-  ck_origin origin;    /* its new one */
-  ck_prune_row *stubs; /* the deleted session's checkpoints as its own */
+  int64_t timeline;    /* the fork's first own one: older ones are copied */
+  ck_origin origin;    /* the fork's new one */
+  ck_prune_row *stubs; /* the deleted session's checkpoints, as the fork's own stubs */
   size_t stub_count;
-  ck_event_row_move move; /* NULL: rows of events are copied as they are */
+  ck_event_row_move move; /* for each event's row; NULL: rows are copied unchanged */
   void *to;               /* of `move` */
 } ck_dependent_fork;
 
-/* What opens a run; as ck_opening. */
+/* The rows that begin a run; as ck_opening. */
 typedef struct ck_row_opening {
   const ck_timeline *timeline;
   const ck_event_row *events;
@@ -104,15 +105,15 @@ typedef struct ck_row_opening {
   bool unsealed;
 } ck_row_opening;
 
-/* What must be known of a session to find its rows. */
+/* The part of a session's row that is needed to find and to open its other rows. */
 typedef struct ck_identity {
   char id[CK_ID_SIZE];
   ck_origin origin;
   int64_t created_ms;
 } ck_identity;
 
-/* Which events: after < seq <= until (until 0: no bound); `kinds`, `agent` and `others` as in
- * ck_event_query, hints: others may come as well. */
+/* Which events: after < seq <= until (until 0: no bound). `kinds`, `agent` and `others` as in
+ * ck_event_query, as hints: a backend may return rows that do not match them. */
 typedef struct ck_event_rows {
   int64_t session, after, until;
   bool backward;
@@ -132,15 +133,16 @@ typedef struct ck_checkpoint_rows {
 typedef bool (*ck_event_row_visit)(void *to, const ck_event_row *row);
 typedef bool (*ck_checkpoint_row_visit)(void *to, const ck_checkpoint_row *row);
 
-/* A change of key, row by row: each function takes what it is given from the old key to the new
- * one. */
+/* A change of key, row by row: each function opens its argument with the old key and seals it with
+ * the new one. */
 struct ck_rekey_bytes;
 typedef struct ck_rekey {
   const ck_seal *from, *to; /* from NULL: there was no key */
   void *self;
   ck_status (*event)(void *self, int64_t session, ck_event_row *row, ck_error *err);
   ck_status (*checkpoint)(void *self, int64_t session, ck_checkpoint_row *row, ck_error *err);
-  /* Bytes that are sealed by themselves, appended. `text`: as hex digits. */
+  /* Bytes that are sealed by themselves, such as inputs and facts; appended to `out`. `text`:
+   * stored as hex digits. */
   ck_status (*bytes)(ck_buffer *out, void *self, const struct ck_rekey_bytes *what, ck_error *err);
 } ck_rekey;
 typedef struct ck_rekey_bytes {

@@ -14,16 +14,17 @@ typedef struct row_walk {
   const char *session_id;
   ck_checkpoint_row **rows;
   size_t count, cap;
-  bool pruned;        /* the first one may be a pruned one */
-  bool is_pruned;     /* a row that was wanted is one */
-  bool borrows;       /* the replay may point into the keyframe: */
-  ck_buffer keyframe; /* unpacked */
+  bool pruned;        /* the first row may be a pruned checkpoint */
+  bool is_pruned;     /* a row that the walk needs is pruned */
+  bool borrows;       /* the rebuild may point into `keyframe` */
+  ck_buffer keyframe; /* its unpacked payload */
   int64_t wanted;
   ck_status status;
   ck_error *err;
 } row_walk;
 
-/* The row with its payload and info in one allocation; other texts are left out. */
+/* Copies the row with its payload and info into one allocation; mac, key_id and fault are left
+ * out. */
 static ck_checkpoint_row *copy_row(const ck_checkpoint_row *row) {
   ck_checkpoint_row *copy = malloc(sizeof *copy + row->payload.len + row->info.len);
   if (!copy) return NULL;
@@ -69,7 +70,7 @@ static ck_status check_row(const row_walk *self, const ck_checkpoint_row *row) {
   return CK_OK;
 }
 
-/* Rows of other timelines lie in between and are passed over. */
+/* Rows of other timelines lie in between and are skipped. */
 static bool visit_row(void *to, const ck_checkpoint_row *row) {
   row_walk *self = to;
   if (row->seq > self->wanted) return true;
@@ -88,7 +89,7 @@ static bool read_pruned(void *to, const ck_checkpoint_row *row) {
   return false;
 }
 
-/* A stub that a row builds on is damage, unless both were pruned while the rows were read. */
+/* A row that builds on a stub is damage, unless both were pruned while the rows were read. */
 static ck_status answer_pruned(const row_walk *self, int64_t seq, ck_error *err) {
   const ck_backend *backend = &self->store->backend;
   bool gone = self->count == 0;
@@ -130,7 +131,7 @@ static ck_status read_rows(row_walk *self, int64_t seq, ck_error *err) {
   return CK_OK;
 }
 
-/* The head's own digest: of its row, its changes, and its parent's digest. */
+/* The loaded checkpoint's own digest: over its row, its changes, and its parent's digest. */
 static ck_status check_digest(const row_walk *self, ck_bytes changed, ck_error *err) {
   const ck_checkpoint_row *head = self->rows[0];
   ck_digest parent;
@@ -149,18 +150,18 @@ static ck_status check_digest(const row_walk *self, ck_bytes changed, ck_error *
                       "its row or its parent's is not what was written (digest)");
 }
 
-/* A keyframe is most of a state and its values are seldom changed before the head: they stay where
- * they were unpacked. */
-static ck_status apply_row(ck_state_rebuild *replay, row_walk *self, ck_payload *payload, size_t at,
-                           ck_error *err) {
+/* A keyframe is most of a state, and its values seldom change in the deltas after it: they are
+ * borrowed from where they were unpacked. */
+static ck_status apply_row(ck_state_rebuild *rebuild, row_walk *self, ck_payload *payload,
+                           size_t at, ck_error *err) {
   ck_codec_reader reader;
   const ck_checkpoint_row *row = self->rows[at];
   bool borrow = self->borrows && at + 1 == self->count;
   ck_status status = ck_payload_open(&reader, payload, row, err);
   if (!status)
-    status = borrow ? ck_state_rebuild_borrow(replay, &reader, err)
-                    : ck_state_rebuild_apply(replay, &reader, err);
-  if (!status && at == 0) status = ck_state_rebuild_check_splices(replay, err);
+    status = borrow ? ck_state_rebuild_borrow(rebuild, &reader, err)
+                    : ck_state_rebuild_apply(rebuild, &reader, err);
+  if (!status && at == 0) status = ck_state_rebuild_check_splices(rebuild, err);
   if (!status && at == 0) status = check_digest(self, reader.changed, err);
   if (borrow) {
     self->keyframe = payload->space;
@@ -169,18 +170,18 @@ static ck_status apply_row(ck_state_rebuild *replay, row_walk *self, ck_payload 
   return ck_payload_error(status, err, self->session_id, row);
 }
 
-static ck_status replay_rows(ck_state_rebuild **out, row_walk *self, ck_error *err) {
+static ck_status rebuild_state(ck_state_rebuild **out, row_walk *self, ck_error *err) {
   ck_payload payload;
-  ck_state_rebuild *replay;
+  ck_state_rebuild *rebuild;
   ck_payload_init(&payload, self->session_id);
-  ck_status status = ck_state_rebuild_new(&replay, err);
+  ck_status status = ck_state_rebuild_new(&rebuild, err);
   for (size_t i = self->count; i-- > 0 && !status;)
-    status = apply_row(replay, self, &payload, i, err);
+    status = apply_row(rebuild, self, &payload, i, err);
   ck_payload_clear(&payload);
   if (status)
-    ck_state_rebuild_free(replay);
+    ck_state_rebuild_free(rebuild);
   else
-    *out = replay;
+    *out = rebuild;
   return status;
 }
 
@@ -190,23 +191,23 @@ ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t
   row_walk walk = {.store = self,
                    .session = session,
                    .session_id = session_id,
-                   .borrows = !out->replay,
+                   .borrows = !out->rebuild,
                    .pruned = out->pruned};
-  ck_state_rebuild *replay = NULL;
+  ck_state_rebuild *rebuild = NULL;
   ck_status status = ck_store_core_get_owner(&walk.session, self, session, seq, err);
   if (!status) status = ck_store_core_get_name(session_id, self, walk.session, err);
   if (!status) status = read_rows(&walk, seq, err);
-  if (!status) status = replay_rows(&replay, &walk, err);
+  if (!status) status = rebuild_state(&rebuild, &walk, err);
   if (!status && out->digest) *out->digest = walk.rows[0]->digest;
   if (!status && out->state) {
-    status = ck_state_rebuild_get_state(out->state, replay, err);
+    status = ck_state_rebuild_get_state(out->state, rebuild, err);
     ck_payload_error(status, err, session_id, walk.rows[0]);
   }
-  if (!status && out->replay) {
-    *out->replay = replay;
-    replay = NULL;
+  if (!status && out->rebuild) {
+    *out->rebuild = rebuild;
+    rebuild = NULL;
   }
-  ck_state_rebuild_free(replay);
+  ck_state_rebuild_free(rebuild);
   for (size_t i = 0; i < walk.count; i++) free(walk.rows[i]);
   free(walk.rows);
   ck_buffer_clear(&walk.keyframe);

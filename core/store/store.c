@@ -92,7 +92,7 @@ const uint8_t *ck_store_fingerprint_key(const ck_store *self) {
   return self->backend.fingerprint_key(self->backend.self);
 }
 
-/* ---- what every write begins and ends with ---- */
+/* ---- the frame of every write ---- */
 
 ck_status ck_store_core_begin_write(ck_store *self, ck_error *err) {
   if (self->read_only)
@@ -105,7 +105,7 @@ ck_status ck_store_core_begin_write(ck_store *self, ck_error *err) {
   return status;
 }
 
-/* `err` may be NULL: the caller did not want to know. */
+/* `err` may be NULL, or of another failure: the cause is a general text then. */
 static void note_cause(ck_store *self, ck_status status, const ck_error *err) {
   self->unknown = true;
   if (err && err->status == status)
@@ -167,7 +167,7 @@ ck_status ck_store_idle(ck_store *self, ck_error *err) {
 
 /* ---- leases ---- */
 
-/* Where the session is, or belongs. */
+/* The index of the session's lease, or the one at which it is to be inserted. */
 static size_t find_held(const ck_store *self, int64_t session) {
   size_t low = 0, high = self->held_count;
   while (low < high) {
@@ -202,7 +202,7 @@ void ck_store_core_drop_lease(ck_store *self, int64_t session) {
   self->held_count--;
 }
 
-/* Memory is taken before the backend is asked, so that a lease that was given is always noted. */
+/* Allocates before the backend takes the lease, so that a lease taken is always recorded. */
 static ck_status prepare_held(ck_chain **out, ck_store *self, const char *session_id,
                               ck_error *err) {
   *out = NULL;
@@ -216,7 +216,7 @@ static ck_status prepare_held(ck_chain **out, ck_store *self, const char *sessio
   return ck_chain_new(out, session_id, err);
 }
 
-static ck_held_lease *put_held(ck_store *self, ck_lease lease, ck_chain *chain, bool unsealed) {
+static ck_held_lease *add_held(ck_store *self, ck_lease lease, ck_chain *chain, bool unsealed) {
   ck_store_core_drop_lease(self, lease.session);
   size_t at = find_held(self, lease.session);
   memmove(self->held + at + 1, self->held + at, (self->held_count - at) * sizeof *self->held);
@@ -226,51 +226,55 @@ static ck_held_lease *put_held(ck_store *self, ck_lease lease, ck_chain *chain, 
   return &self->held[at];
 }
 
-/* What create and acquire have in common. */
-typedef struct lease_wish {
+/* The arguments of create and acquire. */
+typedef struct lease_request {
   const char *session_id;
-  const ck_session_record *record; /* NULL: acquire */
+  const ck_session_record *record; /* create; NULL: acquire */
   uint64_t epoch_read;
   const ck_opening *opening;
-} lease_wish;
+} lease_request;
 
-static ck_status ask_backend(ck_lease *out, ck_store *self, const lease_wish *wish,
-                             const ck_row_opening *opening, ck_error *err) {
+static ck_status take_from_backend(ck_lease *out, ck_store *self, const lease_request *request,
+                                   const ck_row_opening *opening, ck_error *err) {
   const ck_backend *backend = &self->backend;
-  if (wish->record) return backend->create_session(out, backend->self, wish->record, opening, err);
-  return backend->acquire(out, backend->self, wish->session_id, wish->epoch_read, opening, err);
+  if (request->record)
+    return backend->create_session(out, backend->self, request->record, opening, err);
+  return backend->acquire(out, backend->self, request->session_id, request->epoch_read, opening,
+                          err);
 }
 
-static ck_status take_lease(ck_lease *out, ck_store *self, const lease_wish *wish, ck_error *err) {
+static ck_status take_lease(ck_lease *out, ck_store *self, const lease_request *request,
+                            ck_error *err) {
   ck_row_opening rows;
   ck_chain *chain = NULL;
   *out = (ck_lease){0};
-  ck_status status = ck_id_check("session id", wish->session_id, err);
+  ck_status status = ck_id_check("session id", request->session_id, err);
   if (!status) status = ck_store_core_begin_write(self, err);
   if (status) return status;
-  status = prepare_held(&chain, self, wish->session_id, err);
+  status = prepare_held(&chain, self, request->session_id, err);
   if (!status)
-    status = ck_store_core_encode_opening(&rows, self, chain, wish->record, wish->opening, err);
-  if (!status) status = ask_backend(out, self, wish, &rows, err);
+    status =
+        ck_store_core_encode_opening(&rows, self, chain, request->record, request->opening, err);
+  if (!status) status = take_from_backend(out, self, request, &rows, err);
   if (status)
     ck_chain_free(chain);
   else
-    put_held(self, *out, chain, wish->opening->unsealed)->compress_from =
-        wish->opening->compress_from;
+    add_held(self, *out, chain, request->opening->unsealed)->compress_from =
+        request->opening->compress_from;
   return ck_store_core_end_write(self, status, err);
 }
 
 ck_status ck_store_create_session(ck_lease *out, ck_store *self, const ck_session_record *record,
                                   const ck_opening *opening, ck_error *err) {
-  return take_lease(out, self,
-                    &(lease_wish){.session_id = record->id, .record = record, .opening = opening},
-                    err);
+  return take_lease(
+      out, self, &(lease_request){.session_id = record->id, .record = record, .opening = opening},
+      err);
 }
 
 ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id,
                            uint64_t epoch_read, const ck_opening *opening, ck_error *err) {
-  lease_wish wish = {.session_id = session_id, .epoch_read = epoch_read, .opening = opening};
-  return take_lease(out, self, &wish, err);
+  lease_request request = {.session_id = session_id, .epoch_read = epoch_read, .opening = opening};
+  return take_lease(out, self, &request, err);
 }
 
 ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *session_id,
@@ -287,7 +291,7 @@ ck_status ck_store_lock_session(ck_lease *out, ck_store *self, const char *sessi
   if (status)
     ck_chain_free(chain);
   else
-    put_held(self, *out, chain, false);
+    add_held(self, *out, chain, false);
   return ck_store_core_end_write(self, status, err);
 }
 

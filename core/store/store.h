@@ -16,22 +16,22 @@ typedef struct ck_store ck_store;
 
 enum { CK_STORE_SCHEMA = 2 };
 typedef struct ck_store_options {
-  bool create; /* make the file and its folder when absent; otherwise CK_E_NOT_FOUND names the path
-                */
+  bool create;    /* create the file and its folder when absent; otherwise CK_E_NOT_FOUND names the
+                     path */
   bool read_only; /* no write is ever made, not even to repair; commits answer CK_E_READ_ONLY */
   const struct ck_key
       *key; /* NULL: none. An empty store takes it as its own. Borrowed for the call */
 } ck_store_options;
 
-/* A store of an older schema is brought to this one by the first opening that writes, in one
- * transaction; CK_E_BUSY names a session that an older program still runs in it. One that is opened
- * read-only is read as it is. One line naming path and cause, nothing changed: CK_E_NOT_A_STORE,
+/* A store of an older schema is migrated by the first opening that writes, in one transaction;
+ * CK_E_BUSY names a session that an older program still runs in it. Opened read-only, it is read as
+ * it is. On failure nothing is changed, and the text names path and cause: CK_E_NOT_A_STORE,
  * CK_E_NEWER (both schema numbers), CK_E_READ_ONLY, CK_E_FULL, CK_E_IO, CK_E_USAGE (an unknown kind
- * of URL), CK_E_SECRET_MISSING (it has a key, and none was given), CK_E_WRONG_KEY (it has another
- * one, or none). */
+ * of URL), CK_E_SECRET_MISSING (the store has a key, and none was given), CK_E_WRONG_KEY (it has
+ * another key, or none), CK_E_UNSUPPORTED (it cannot have a key). */
 CK_CHECKED ck_status ck_store_open(ck_store **out, const char *url, const ck_store_options *options,
                                    ck_error *err);
-/* Everything committed stays committed; leases still held are released. */
+/* Releases the leases still held. */
 void ck_store_close(ck_store *self);
 const char *ck_store_url(const ck_store *self);
 /* 32 random bytes made with the store, for keyed fingerprints. Borrowed. */
@@ -47,14 +47,14 @@ typedef struct ck_lease {
   uint64_t epoch;
 } ck_lease;
 
-/* A change to the session's row, atomic with the events it comes with. */
+/* A change to the session's row, atomic with the events of its batch. */
 typedef struct ck_session_update {
   ck_session_status status;
   const char *reason;  /* NULL clears it */
-  const char *failure; /* status name of what it failed with; NULL clears it */
+  const char *failure; /* name of the status that the session failed with; NULL clears it */
 } ck_session_update;
 
-/* One session's share of a commit. Everything is borrowed. */
+/* The part of a commit that belongs to one session. Everything is borrowed. */
 typedef struct ck_batch {
   ck_lease lease;
   ck_event *const
@@ -79,47 +79,47 @@ typedef struct ck_batch {
  * batch->status; the call then returns CK_OK. */
 CK_CHECKED ck_status ck_store_commit(ck_store *self, ck_batch *batches, size_t count,
                                      ck_error *err);
-/* Reopens, forces the WAL into the database, syncs. Afterwards ck_store_get_head tells the truth,
- * and the next checkpoint of every session is a keyframe. */
+/* Reopens, forces the WAL into the database, syncs. Afterwards ck_store_get_head shows what is
+ * stored, and the next checkpoint of every session is a keyframe. */
 CK_CHECKED ck_status ck_store_recover(ck_store *self, ck_error *err);
-/* All that was committed becomes power-durable. */
+/* Makes everything committed so far power-durable. */
 CK_CHECKED ck_status ck_store_sync(ck_store *self, ck_error *err);
-/* Called when the writer has nothing to do: a WAL checkpoint if it is worth it. Never waits for a
- * reader. */
+/* For a writer without work: makes a WAL checkpoint if it pays. Never waits for a reader. */
 CK_CHECKED ck_status ck_store_idle(ck_store *self, ck_error *err);
 
-/* What opens a run of a session, written in one transaction with the acquisition. Borrowed. */
+/* The beginning of a run, written in one transaction with the acquisition. Borrowed. */
 typedef struct ck_opening {
   const ck_timeline *timeline; /* the new live timeline */
   ck_event *const *events;     /* its first events */
   size_t event_count;
   const ck_checkpoint *checkpoint; /* NULL, or its seq is that of one of the events: an edit */
   const ck_session_update *update; /* NULL: running, without a reason */
-  size_t compress_from; /* by this lease, shorter bodies and payloads are kept as they are; 0: as
-                           the store thinks best */
+  size_t compress_from; /* bytes: under this lease, shorter bodies and payloads are not compressed;
+                           0: the store's default (512) */
   ck_restarts restarts; /* kept in the record; of a new session, zeros */
   bool unsealed;        /* what is written under this lease is signed only (rekey.h) */
 } ck_opening;
 
-/* Makes the session `record` (id, profile, flow, input, run, created_ms, origin are read; epoch
- * becomes 1, status running) with its first timeline and takes its lock. With an origin it is a
- * fork: its timeline and its seqs follow those that it inherits, and it begins with a checkpoint
- * that goes on from the one at the cut. CK_E_EXISTS: the id is taken; nothing was changed.
- * Power-durable. */
+/* Creates the session `record` (id, profile, flow, input, run, created_ms, origin are read;
+ * epoch becomes 1, status running) with its first timeline and takes its lock. With an origin it
+ * is a fork: its timeline and its seqs follow the inherited ones, and it begins with a
+ * checkpoint that continues the one at the cut. CK_E_EXISTS: the id is taken; nothing was
+ * changed. Power-durable. */
 CK_CHECKED ck_status ck_store_create_session(ck_lease *out, ck_store *self,
                                              const ck_session_record *record,
                                              const ck_opening *opening, ck_error *err);
 /* Takes the session's lock (CK_E_OWNED naming pid and host of the live owner; nothing was touched),
  * then in one power-durable transaction: the epoch moves from `epoch_read` to epoch_read + 1
  * (CK_E_FENCED when it is not `epoch_read` any more), status running, reason cleared, the new
- * timeline live, the opening events appended. CK_E_RANGE: others were meanwhile. */
+ * timeline live, the opening events appended. CK_E_RANGE: other events or timelines were written
+ * meanwhile. */
 CK_CHECKED ck_status ck_store_acquire(ck_lease *out, ck_store *self, const char *session_id,
                                       uint64_t epoch_read, const ck_opening *opening,
                                       ck_error *err);
 /* CK_OK when no live process holds the session's lock (a hint: it can change at once); CK_E_OWNED
  * as above. */
 CK_CHECKED ck_status ck_store_check_owner(ck_store *self, const char *session_id, ck_error *err);
-/* Gives the session's lock back; the epoch stays. */
+/* Releases the session's lock; the epoch stays. */
 void ck_store_release(ck_store *self, ck_lease lease);
 
 /* CK_E_NOT_FOUND names the id and the store. Caller clears the record. */
@@ -134,17 +134,18 @@ CK_CHECKED ck_status ck_store_list_sessions(ck_store *self, ck_session_status st
 /* The id of a session's number, as in ck_origin. CK_E_NOT_FOUND. */
 CK_CHECKED ck_status ck_store_get_session_id(char out[CK_ID_SIZE], ck_store *self, int64_t session,
                                              ck_error *err);
-/* What a resume starts from. Caller clears it with ck_head_clear. */
+/* The state of a session from which a resume starts. Caller clears it with ck_head_clear. */
 typedef struct ck_head {
   ck_session_record session;
   int64_t last_seq;       /* of all events, all timelines; 0: none */
   ck_timeline *timelines; /* ascending by no */
   size_t timeline_count;
   bool has_checkpoint;
-  ck_checkpoint_info checkpoint; /* latest by seq that the live timeline sees, resumable or not */
+  ck_checkpoint_info
+      checkpoint; /* the latest by seq in the live timeline's view, resumable or not */
   bool has_latest;
-  ck_checkpoint_info latest; /* latest by seq of the whole session, also a pruned one: its totals
-                                are the freshest */
+  ck_checkpoint_info latest; /* the latest by seq of the whole session, also a pruned one: it has
+                                the latest totals */
 } ck_head;
 void ck_head_clear(ck_head *self);
 CK_CHECKED ck_status ck_store_get_head(ck_head *out, ck_store *self, const char *session_id,
@@ -174,10 +175,9 @@ typedef struct ck_event_query {
   uint64_t kinds;      /* bit 1 << kind; 0: all kinds */
   const char *scope;   /* NULL: all */
   const char *agent;   /* NULL: all */
-  uint64_t
-      others;    /* with `agent`: also events of these kinds (bit 1 << kind), whoever's they are */
-  size_t last;   /* only the last N that match, still given ascending; 0: all */
-  bool backward; /* descending by seq; visit returns false to stop; `last` is 0 then */
+  uint64_t others;     /* with `agent`: also events of these kinds (bit 1 << kind), of any agent */
+  size_t last;         /* only the last N that match, visited ascending nevertheless; 0: all */
+  bool backward;       /* descending by seq; visit returns false to stop; `last` is 0 then */
 } ck_event_query;
 typedef bool (*ck_event_visit)(void *to,
                                const ck_event *event); /* borrowed for the call; false stops */

@@ -1,10 +1,10 @@
-/* store_core.h - the inside of a ck_store, shared by the files that implement store.h over a
- * backend.
+/* store_core.h - the store core: the inside of a ck_store, shared by the files that implement
+ * store.h over a backend.
  *
- * store.c opens, closes and leases; store_commit.c writes; store_state.c loads states;
- * store_prune.c drops checkpoints; store_delete.c deletes; store_read.c lists; lineage.c finds what
- * a fork inherits; verify.c checks. Writing happens under `mutex`, one call at a time; reading
- * takes no lock here. */
+ * store.c opens, closes and leases; commit.c writes; state.c loads states; prune.c drops
+ * checkpoints; delete.c deletes sessions; read.c and events.c list; lineage.c finds what a fork
+ * inherits; verify*.c check; rekey.c changes the key. Writing happens under `mutex`, one call at a
+ * time; reading takes no lock here. */
 #ifndef CK_STORE_STORE_CORE_H
 #define CK_STORE_STORE_CORE_H
 
@@ -16,13 +16,13 @@
 #include "core/store/format/compress.h"
 #include "core/store/maintenance.h"
 
-/* A lease that is held, and what the session's next checkpoint continues. */
+/* A lease of this store, and the chain that the session's next checkpoint continues. */
 typedef struct ck_held_lease {
   ck_lease lease;
   ck_chain *chain;
   size_t compress_from; /* as ck_opening */
   bool unsealed;        /* as ck_opening */
-  ck_status failed;     /* within one commit: what an earlier batch of the session failed with */
+  ck_status failed;     /* within one commit: the failure of an earlier batch of the session */
 } ck_held_lease;
 
 enum { CK_STORE_CORE_NAMES = 64 };
@@ -44,9 +44,9 @@ struct ck_store {
   size_t held_count, held_cap;
   ck_arena arena;  /* rows and stored bytes of one round */
   ck_buffer plain; /* payload of one checkpoint */
-  ck_buffer space; /* body of one event that is read back */
+  ck_buffer space; /* body of one stored event */
   ck_compress compress;
-  /* Ids of sessions by number, as seen last: loading a state by number names its session. */
+  /* A cache of sessions' ids by number, for messages and for payloads, which name their session. */
   pthread_mutex_t names_mutex;
   ck_store_core_name names[CK_STORE_CORE_NAMES];
 };
@@ -54,21 +54,21 @@ struct ck_store {
 /* By the URL's scheme. CK_E_USAGE. */
 CK_CHECKED ck_status ck_store_core_open_backend(ck_backend *out, const char *url,
                                                 const ck_store_options *options, ck_error *err);
-/* Locks for a write; on failure nothing is locked: CK_E_READ_ONLY, or the cause that a recover is
- * due for. */
+/* Locks for a write. On failure nothing is locked: CK_E_READ_ONLY, or the status and text of the
+ * failure that must be recovered from first. */
 CK_CHECKED ck_status ck_store_core_begin_write(ck_store *self, ck_error *err);
-/* Unlocks and returns `status`, having noted an unknown outcome and `err`, its cause (all chains
- * are dropped then). */
+/* Unlocks and returns `status`. CK_E_UNKNOWN is kept with its cause `err` until a recover, and
+ * drops all chains. */
 ck_status ck_store_core_end_write(ck_store *self, ck_status status, const ck_error *err);
 /* NULL when the lease is not held. */
 ck_held_lease *ck_store_core_get_lease(ck_store *self, int64_t session);
-/* The same of this very lease; CK_E_FENCED when it is not held. */
+/* The same with the epoch compared; CK_E_FENCED when this lease is not held. */
 CK_CHECKED ck_status ck_store_core_check_lease(const ck_held_lease **out, ck_store *self,
                                                ck_lease lease, ck_error *err);
-/* Forgets a lease whose lock the backend gave back. */
+/* Forgets a lease whose lock the backend has released. */
 void ck_store_core_drop_lease(ck_store *self, int64_t session);
 
-/* ---- lineage.c: what a session holds of its own, and what of its origin's ---- */
+/* ---- lineage.c: a session's own rows and those it inherits ---- */
 
 /* A part of a session's transcript: after < seq <= until of `session`. */
 typedef struct ck_store_core_part {
@@ -84,13 +84,13 @@ typedef struct ck_store_core_lineage {
 CK_CHECKED ck_status ck_store_core_get_lineage(ck_store_core_lineage *out, ck_store *self,
                                                int64_t session, ck_error *err);
 void ck_store_core_lineage_clear(ck_store_core_lineage *self);
-/* The session that `seq` lies in. */
+/* The session that has the row with this seq: `session`, or one it inherits from. */
 CK_CHECKED ck_status ck_store_core_get_owner(int64_t *out, ck_store *self, int64_t session,
                                              int64_t seq, ck_error *err);
-/* With those inherited, ascending by no; *out malloc'd. */
+/* Inherited ones too, ascending by no; *out malloc'd. */
 CK_CHECKED ck_status ck_store_core_list_timelines(ck_timeline **out, size_t *count, ck_store *self,
                                                   int64_t session, ck_error *err);
-/* Of all events, inherited ones too. CK_E_CORRUPT: a number that no session comes to. */
+/* Of all events, inherited ones too. CK_E_CORRUPT: a number that no session can reach. */
 CK_CHECKED ck_status ck_store_core_get_last_seq(int64_t *out, ck_store *self, int64_t session,
                                                 ck_error *err);
 
@@ -107,18 +107,18 @@ typedef struct ck_store_core_rows {
 CK_CHECKED ck_status ck_store_core_encode_events(ck_store_core_rows *out, ck_store *self,
                                                  ck_event *const *events, size_t count,
                                                  ck_error *err);
-/* The rows of an opening, its checkpoint chained behind what the session holds; in the arena.
- * `chain` is a new one. `record`: of the session that is made; NULL: of one that is there. */
+/* The rows of an opening, its checkpoint chained to the session's last one; in the arena. `chain`
+ * is new. `record`: the session is being created; NULL: it exists. */
 CK_CHECKED ck_status ck_store_core_encode_opening(ck_row_opening *out, ck_store *self,
                                                   ck_chain *chain, const ck_session_record *record,
                                                   const ck_opening *opening, ck_error *err);
-/* The state at a checkpoint and the checkpoint's digest, verified; each NULL when it is not
- * wanted. */
+/* What to load of a checkpoint, verified; NULL: not needed. */
 typedef struct ck_load_request {
   ck_state **state;
-  struct ck_state_rebuild **replay; /* the same, still to be patched (replay.h) */
+  struct ck_state_rebuild *
+      *rebuild; /* the same, in the form that can be patched (format/state_rebuild.h) */
   ck_digest *digest;
-  bool pruned; /* one that was pruned will do, when its payload is still there */
+  bool pruned; /* a pruned checkpoint is loaded as well, when its payload is still there */
 } ck_load_request;
 CK_CHECKED ck_status ck_store_core_load(const ck_load_request *out, ck_store *self, int64_t session,
                                         int64_t seq, ck_error *err);

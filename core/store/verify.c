@@ -1,4 +1,4 @@
-/* verify.c - walks a store: what the database itself says, then each session with its timelines. */
+/* verify.c - walks a store: the database's own check, then each session with its timelines. */
 #include "core/store/verify_walk.h"
 
 #include <stdarg.h>
@@ -133,8 +133,8 @@ static ck_status verify_rows(ck_verify *self) {
   return status ? status : walk_rows(self);
 }
 
-/* A file too damaged to be read to the end is a finding too; that a session is not there is none,
- * unless it was `listed`. */
+/* A file too damaged to be read to the end is a finding as well. A session that does not exist is
+ * an error of the caller, unless it was `listed`. */
 static ck_status verify_session(const ck_verify *shared, const char *session_id, bool listed) {
   ck_error found = CK_ERROR_INIT;
   ck_verify *self = aligned_alloc(_Alignof(ck_verify), sizeof *self);
@@ -154,7 +154,7 @@ static ck_status verify_session(const ck_verify *shared, const char *session_id,
     *shared->err = found;
   ck_session_record_clear(&self->record);
   free(self->timelines);
-  ck_state_rebuild_free(self->replay);
+  ck_state_rebuild_free(self->rebuilt);
   ck_payload_clear(&self->payload);
   free(self);
   return status;

@@ -1,5 +1,5 @@
-/* verify_checkpoints.c - each payload opened and applied, each digest made again, each keyframe
- * held against the replay. */
+/* verify_checkpoints.c - opens and applies each payload, computes each digest again, compares each
+ * keyframe with the rebuilt state. */
 #include <string.h>
 
 #include "core/store/verify_walk.h"
@@ -22,17 +22,17 @@ static void check_row(ck_verify *self, const ck_checkpoint_row *row) {
 }
 
 static void check_keyframe_seq(ck_verify *self, const ck_checkpoint_row *row) {
-  if (row->keyframe != row->seq && row->keyframe != self->replay_keyframe)
+  if (row->keyframe != row->seq && row->keyframe != self->rebuilt_keyframe)
     ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
                           "checkpoint %s has keyframe %lld, its parent %lld", row->id,
-                          (long long)row->keyframe, (long long)self->replay_keyframe);
+                          (long long)row->keyframe, (long long)self->rebuilt_keyframe);
 }
 
 /* ---- the parent ---- */
 
-static void drop_replay(ck_verify *self) {
-  ck_state_rebuild_free(self->replay);
-  self->replay = NULL;
+static void drop_rebuilt(ck_verify *self) {
+  ck_state_rebuild_free(self->rebuilt);
+  self->rebuilt = NULL;
 }
 
 typedef struct parent_keyframe {
@@ -44,24 +44,23 @@ static bool read_keyframe(void *to, const ck_checkpoint_row *row) {
   return false;
 }
 
-/* A run went on from a checkpoint that is not the last one: its state is loaded once. When that
- * cannot be done, the reason was told where it stands, and states are not compared before the next
- * keyframe. */
+/* A run continued a checkpoint that is not the last one: that state is loaded. When this fails, the
+ * cause was reported at its own row, and states are not compared before the next keyframe. */
 ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   ck_error found = CK_ERROR_INIT;
   const ck_backend *backend = &self->store->backend;
   parent_keyframe header = {0};
-  drop_replay(self);
-  self->replay_seq = parent;
-  self->replay_keyframe = 0;
-  self->replay_digest = (ck_digest){{0}};
-  if (parent == 0) return ck_state_rebuild_new(&self->replay, self->err);
-  ck_load_request wish = {.replay = &self->replay, .pruned = true};
-  ck_status status = ck_store_core_load(&wish, self->store, self->record.no, parent, &found);
+  drop_rebuilt(self);
+  self->rebuilt_seq = parent;
+  self->rebuilt_keyframe = 0;
+  self->rebuilt_digest = (ck_digest){{0}};
+  if (parent == 0) return ck_state_rebuild_new(&self->rebuilt, self->err);
+  ck_load_request load = {.rebuild = &self->rebuilt, .pruned = true};
+  ck_status status = ck_store_core_load(&load, self->store, self->record.no, parent, &found);
   if (status == CK_E_NO_MEMORY || status == CK_E_IO)
     return ck_verify_add_error(self, parent, status, &found);
   status =
-      ck_store_core_get_digest(&self->replay_digest, self->store, self->record.no, parent, &found);
+      ck_store_core_get_digest(&self->rebuilt_digest, self->store, self->record.no, parent, &found);
   if (status == CK_E_NOT_FOUND)
     ck_error_set(&found, status, "the checkpoint at %lld that others build on is gone",
                  (long long)parent);
@@ -72,32 +71,32 @@ ck_status ck_verify_load(ck_verify *self, int64_t parent) {
   ck_checkpoint_rows rows = {
       .session = owner, .after = parent - 1, .until = parent, .backward = true};
   status = backend->read_checkpoints(backend->self, &rows, read_keyframe, &header, self->err);
-  self->replay_keyframe = header.keyframe;
+  self->rebuilt_keyframe = header.keyframe;
   return status;
 }
 
 /* ---- the payload ---- */
 
-/* The replay moves on to the state at the checkpoint. */
+/* Applies the checkpoint's payload to the rebuilt state. */
 static ck_status apply_delta(ck_verify *self, const ck_codec_reader *reader, ck_error *found) {
-  if (!self->replay) return CK_OK;
-  ck_status status = ck_state_rebuild_apply(self->replay, reader, found);
-  return status ? status : ck_state_rebuild_check_changes(self->replay, reader, found);
+  if (!self->rebuilt) return CK_OK;
+  ck_status status = ck_state_rebuild_apply(self->rebuilt, reader, found);
+  return status ? status : ck_state_rebuild_check_changes(self->rebuilt, reader, found);
 }
 
 static ck_status apply_keyframe(ck_verify *self, const ck_codec_reader *reader, ck_error *found) {
   ck_state_rebuild *fresh;
   ck_status status = ck_state_rebuild_new(&fresh, found);
   if (!status) status = ck_state_rebuild_apply(fresh, reader, found);
-  if (!status && self->replay)
-    status = ck_state_rebuild_check_keyframe(fresh, self->replay, reader, found);
+  if (!status && self->rebuilt)
+    status = ck_state_rebuild_check_keyframe(fresh, self->rebuilt, reader, found);
   if (!status) status = ck_state_rebuild_check_changes(fresh, reader, found);
   if (status) {
     ck_state_rebuild_free(fresh);
     return status;
   }
-  drop_replay(self);
-  self->replay = fresh;
+  drop_rebuilt(self);
+  self->rebuilt = fresh;
   return CK_OK;
 }
 
@@ -106,7 +105,7 @@ static ck_status check_payload(ck_verify *self, const ck_checkpoint_row *row, ck
   ck_status status = ck_payload_open(&reader, &self->payload, row, found);
   if (status) return status;
   ck_digest digest =
-      ck_chain_digest_checkpoint(row, self->record.id, &self->replay_digest, reader.changed);
+      ck_chain_digest_checkpoint(row, self->record.id, &self->rebuilt_digest, reader.changed);
   if (!ck_digest_equal(&digest, &row->digest))
     ck_verify_add_finding(self, row->seq, CK_E_CORRUPT,
                           "checkpoint %s: its digest is not that of its row and its parent",
@@ -115,9 +114,9 @@ static ck_status check_payload(ck_verify *self, const ck_checkpoint_row *row, ck
   return keyframe ? apply_keyframe(self, &reader, found) : apply_delta(self, &reader, found);
 }
 
-/* What others build on it is then held against its digest only. */
+/* Of a checkpoint that builds on a damaged one only the digest is compared. */
 static ck_status check_stub(ck_verify *self, const ck_checkpoint_row *row, ck_error *found) {
-  drop_replay(self);
+  drop_rebuilt(self);
   return ck_payload_check_stub(row, self->record.id, found);
 }
 
@@ -131,16 +130,16 @@ static ck_status check_checkpoint(ck_verify *self, const ck_checkpoint_row *row)
   ck_status status = CK_OK;
   check_row(self, row);
   bool stub = ck_payload_is_stub(row);
-  if (self->replay_seq != row->parent && !stub) status = ck_verify_load(self, row->parent);
+  if (self->rebuilt_seq != row->parent && !stub) status = ck_verify_load(self, row->parent);
   if (status) return status;
   status = stub ? check_stub(self, row, &found) : check_whole(self, row, &found);
   if (status) {
     ck_error_prefix(&found, "checkpoint %s", row->id);
-    drop_replay(self);
+    drop_rebuilt(self);
   }
-  self->replay_seq = row->seq;
-  self->replay_keyframe = row->keyframe;
-  self->replay_digest = row->digest;
+  self->rebuilt_seq = row->seq;
+  self->rebuilt_keyframe = row->keyframe;
+  self->rebuilt_digest = row->digest;
   return ck_verify_add_error(self, row->seq, status, &found);
 }
 

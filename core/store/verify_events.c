@@ -1,5 +1,5 @@
-/* verify_events.c - seqs without gaps, each on its timeline, and what checkpoints say of the events
- * they cover. */
+/* verify_events.c - checks that seqs have no gaps, that each event is on its timeline, and that
+ * checkpoints' digests match the events they cover. */
 #include <string.h>
 
 #include "core/store/verify_walk.h"
@@ -8,7 +8,8 @@
 /* ---- one event ---- */
 
 static void check_place(ck_verify *self, const ck_event_row *row) {
-  if (row->seq - 1 != self->event_seq) /* seq >= 1, as it is greater than the one before */
+  if (row->seq - 1 !=
+      self->event_seq) /* no overflow: seq >= 1, as it is greater than the previous one */
     ck_verify_add_finding(self, row->seq, CK_E_CORRUPT, "events %lld to %lld are gone",
                           (long long)self->event_seq + 1, (long long)row->seq - 1);
   if (row->timeline != ck_verify_timeline_of(self, row->seq))
@@ -16,7 +17,7 @@ static void check_place(ck_verify *self, const ck_event_row *row) {
                           (long long)row->seq, (long long)row->timeline);
 }
 
-/* The bytes of a body that could be opened; it must be a JSON object. */
+/* Every body must be a JSON object. */
 static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *row) {
   ck_error found = CK_ERROR_INIT;
   ck_stored stored = {row->encoding, row->plain_len, row->body};
@@ -28,7 +29,7 @@ static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *r
   if (status == CK_E_PARSE || (!status && ck_json_type_of(*out) != CK_JSON_OBJECT))
     status = ck_error_set(&found, CK_E_CORRUPT, "is not a JSON object");
   if (!status) return CK_OK;
-  self->span_spoilt = true;
+  self->span_damaged = true;
   *out = (ck_bytes){NULL, 0};
   ck_error_prefix(&found, "event %lld", (long long)row->seq);
   return ck_verify_add_error(self, row->seq, status, &found);
@@ -38,16 +39,16 @@ static ck_status open_body(ck_bytes *out, ck_verify *self, const ck_event_row *r
 
 static void end_span(ck_verify *self, const ck_verify_header *header) {
   ck_digest digest = ck_digester_final(&self->events);
-  if (!self->span_spoilt && !ck_digest_equal(&digest, &header->events_digest))
+  if (!self->span_damaged && !ck_digest_equal(&digest, &header->events_digest))
     ck_verify_add_finding(self, header->seq, CK_E_CORRUPT,
                           "checkpoint %s: the events it covers are not those that were written",
                           header->id);
   ck_digester_init(&self->events);
-  self->span_spoilt = false;
+  self->span_damaged = false;
   self->header_next++;
 }
 
-/* Checkpoints whose own event is not there: they lie before the event that was read. */
+/* Reports checkpoints whose own event is missing: the next event read has a greater seq. */
 static void pass_headers(ck_verify *self, int64_t seq) {
   while (self->header_next < self->header_count && self->headers[self->header_next].seq < seq) {
     const ck_verify_header *header = &self->headers[self->header_next];

@@ -1,8 +1,8 @@
-/* verify_walk.h - one session's walk of store verify. Private to verify.c, verify_checkpoints.c and
- * verify_events.c.
+/* verify_walk.h - the walk of ck_store_verify through one session. Private to verify.c,
+ * verify_checkpoints.c and verify_events.c.
  *
- * Checkpoints are read in chunks, payloads at once (verify_checkpoints.c); then the events that the
- * chunk covers (verify_events.c). So the walk reads everything once, and holds one state, one
+ * Checkpoints are read in chunks, with their payloads (verify_checkpoints.c); then the events that
+ * the chunk covers (verify_events.c). So the walk reads everything once, and holds one state, one
  * payload and the headers of a chunk. */
 #ifndef CK_STORE_VERIFY_WALK_H
 #define CK_STORE_VERIFY_WALK_H
@@ -13,7 +13,7 @@
 
 enum { CK_VERIFY_CHUNK = 256 };
 
-/* What the events must bear out about a checkpoint. */
+/* The columns of a checkpoint that are compared with the events it covers. */
 typedef struct ck_verify_header {
   char id[CK_ID_SIZE];
   int64_t seq;
@@ -30,40 +30,40 @@ typedef struct ck_verify {
   ck_session_record record;
   ck_timeline *timelines;
   size_t timeline_count;
-  int64_t last_seq;   /* what is committed later is left alone */
+  int64_t last_seq;   /* at the beginning of the walk; later events are ignored */
   ck_payload payload; /* also opens the bodies of events */
   /* Checkpoints so far. */
-  int64_t covered;          /* seq of the last one */
-  ck_state_rebuild *replay; /* NULL: damaged, and told */
-  int64_t replay_seq;       /* of the checkpoint whose state it is */
-  int64_t replay_keyframe;
-  ck_digest replay_digest;
+  int64_t covered;           /* seq of the last one */
+  ck_state_rebuild *rebuilt; /* the rebuilt state; NULL: damaged, and reported */
+  int64_t rebuilt_seq;       /* of the checkpoint whose state it is */
+  int64_t rebuilt_keyframe;
+  ck_digest rebuilt_digest;
   ck_verify_header headers[CK_VERIFY_CHUNK];
   size_t header_count;
-  ck_status status; /* of a visitor that had to give up */
+  ck_status status; /* of a visitor that stopped the walk */
   /* Events so far. */
   int64_t event_seq;  /* of the last one */
-  size_t timeline_at; /* index of the timeline that it is on */
-  size_t header_next; /* the header that comes next */
-  bool span_spoilt;   /* an event since the last checkpoint could not be read: its digest tells
-                         nothing more */
+  size_t timeline_at; /* index of its timeline */
+  size_t header_next; /* index of the next header */
+  bool span_damaged;  /* an event since the last checkpoint could not be read, so the events' digest
+                         is not compared */
   ck_digester events;
 } ck_verify;
 
 void ck_verify_add_finding(ck_verify *self, int64_t seq, ck_status status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Tells a finding that a call put into `found`; what is no finding but a failure of the walk is
- * returned. */
+/* Reports the failure `found` of a call as a finding; a failure of the walk itself is returned
+ * instead. */
 CK_CHECKED ck_status ck_verify_add_error(ck_verify *self, int64_t seq, ck_status status,
                                          const ck_error *found);
 /* The number of the timeline that owns `seq`; 0: none. */
 int64_t ck_verify_timeline_of(const ck_verify *self, int64_t seq);
 
-/* The replay becomes the state at the checkpoint `seq`; 0: the empty state. */
+/* `rebuilt` becomes the state at the checkpoint `seq`; 0: the empty state. */
 CK_CHECKED ck_status ck_verify_load(ck_verify *self, int64_t seq);
 /* Reads the next chunk of checkpoints into the headers. */
 CK_CHECKED ck_status ck_verify_checkpoints(ck_verify *self);
-/* Reads the events behind the last one up to `until`, against the headers. */
+/* Reads the events after the last one up to `until`, and compares them with the headers. */
 CK_CHECKED ck_status ck_verify_events(ck_verify *self, int64_t until);
 
 #endif

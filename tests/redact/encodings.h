@@ -14,8 +14,8 @@ typedef struct encoding {
 enum { ENCODINGS = 21 };
 extern const encoding encodings[ENCODINGS];
 
-/* As the inside of a JSON string: escaped as little as possible; with "\\/"; with \\u00XX; twice.
- */
+/* As the inside of a JSON string: escaped as little as possible; with "\\/"; with \\u00XX;
+ * twice. */
 encoder encode_json_string, encode_json_slashes, encode_json_unicode, encode_json_twice;
 
 #endif

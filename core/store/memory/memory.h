@@ -2,8 +2,8 @@
  * pruning replaces them.
  *
  * Private to core/store/memory/: memory.c opens and writes, read.c reads, rows.c copies rows,
- * prune.c replaces them, maintenance.c pins and deletes, request.c, fact.c and key.c keep the rest.
- */
+ * prune.c replaces them, maintenance.c pins and deletes, request.c, fact.c and key.c keep the
+ * rest. */
 #ifndef CK_STORE_MEMORY_MEMORY_H
 #define CK_STORE_MEMORY_MEMORY_H
 

@@ -44,8 +44,8 @@ static ck_status is_changing(const char *url, const ck_sealed_entry *entry, ck_e
       key);
 }
 
-/* An empty store takes the key as its own; CK_E_REFUSED of the backend says that it is not empty.
- */
+/* An empty store takes the key as its own; CK_E_REFUSED of the backend says that it is not
+ * empty. */
 static ck_status take_key(ck_sealed *self, const ck_sealed_opening *opening, ck_error *err) {
   ck_buffer entry = {0};
   ck_sealed_entry_append(&entry, self->seal, NULL, false);

@@ -1,5 +1,5 @@
-/* reader.c - a reading statement begins and ends here, so that its connection is always returned.
- */
+/* reader.c - a reading statement begins and ends here, so that its connection is always
+ * returned. */
 #include "core/store/sqlite/reader.h"
 
 #include <string.h>
