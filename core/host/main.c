@@ -22,7 +22,7 @@ static void forbid_core_dumps(void) {
 /* A standard stream that the caller has closed must not become the number of the next file that is
  * opened: what is said would be written into a store. What is printed on a closed standard output
  * fails as it would have. */
-static bool hold_streams(void) {
+static bool reserve_streams(void) {
   static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
   for (int fd = 0; fd <= 2; fd++)
     if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) != fd) return false;
@@ -128,7 +128,7 @@ static bool wants_json(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-  if (!hold_streams()) return ck_status_exit(CK_E_IO);
+  if (!reserve_streams()) return ck_status_exit(CK_E_IO);
   set_limits();
   ck_log_init();
   ck_error err = CK_ERROR_INIT, late = CK_ERROR_INIT;

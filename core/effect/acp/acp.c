@@ -58,7 +58,7 @@ static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
   }
   run->agent = agent;
   run->tools = tools;
-  ck_acp_agent_ask(agent, run);
+  ck_acp_agent_prompt(agent, run);
   *out = run;
   return CK_OK;
 }

@@ -23,11 +23,11 @@ static void append_text(ck_json_writer *w, ck_bytes text) {
 
 /* A session that is new to the agent begins with what an earlier one had known. */
 static void append_prompt(ck_json_writer *w, const ck_effect_run *run) {
-  ck_bytes prompt = ck_json_get(run->errand.effect->request, "prompt");
+  ck_bytes prompt = ck_json_get(run->pending.effect->request, "prompt");
   ck_json_name(w, "prompt");
   ck_json_begin(w, '[');
-  if (run->is_new && run->errand.effect->tail)
-    append_text(w, ck_value_bytes(run->errand.effect->tail));
+  if (run->is_new && run->pending.effect->tail)
+    append_text(w, ck_value_bytes(run->pending.effect->tail));
   if (ck_json_type_of(prompt) == CK_JSON_ARRAY) {
     ck_json_iterator it = ck_json_iterate(prompt);
     while (ck_json_next(&it)) ck_json_put_raw(w, it.value);
@@ -66,24 +66,24 @@ static void send(ck_effect_run *run, ck_acp_phase phase) {
   run->call = (ck_peer_call){.answered = prompts ? on_prompted : on_opened,
                              .to = run,
                              .silence_ms = ck_acp_silence_of(run->agent),
-                             .deadline_ms = run->errand.effect->deadline_ms};
+                             .deadline_ms = run->pending.effect->deadline_ms};
   ck_status status = write_params(&params, run, &err);
   if (status == CK_OK)
-    status =
-        ck_peer_ask(run->agent->service.peer, &run->call, method, ck_buffer_bytes(&params), &err);
+    status = ck_peer_request(run->agent->service.peer, &run->call, method, ck_buffer_bytes(&params),
+                             &err);
   ck_buffer_clear(&params);
   if (status != CK_OK) {
     run->phase = before;
     ck_acp_lose(run, status, err.text);
   } else if (prompts) {
-    run->errand.sent = true;
-    run->errand.cost_micros = -1;
+    run->pending.sent = true;
+    run->pending.cost_micros = -1;
   }
 }
 
 static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char *session) {
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (run != except && !run->errand.outcome && strcmp(run->session, session) == 0) return true;
+    if (run != except && !run->pending.outcome && strcmp(run->session, session) == 0) return true;
   }
   return false;
 }
@@ -93,7 +93,7 @@ static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char 
 static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
-  ck_acp_read_id(wanted, ck_json_get(run->errand.effect->request, "session"));
+  ck_acp_read_id(wanted, ck_json_get(run->pending.effect->request, "session"));
   if (*wanted && is_busy(agent, run, wanted)) {
     ck_acp_end(run, CK_OUTCOME_FAILED, CK_E_FLOW, "its session is at work on another prompt");
     return;
@@ -146,8 +146,8 @@ static void deliver_result(ck_effect_run *run, ck_bytes result) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;
   bool cancelled = ck_json_is_text(ck_json_get(result, "stopReason"), "cancelled");
-  bool told = run->ending == CK_E_INTERRUPTED && ck_pending_call_is_in_doubt(&run->errand);
-  bool again = run->phase == CK_ACP_ENDS && (cancelled ? !told : run->ending == CK_E_WAITING);
+  bool received = run->ending == CK_E_INTERRUPTED && ck_pending_call_is_in_doubt(&run->pending);
+  bool again = run->phase == CK_ACP_ENDS && (cancelled ? !received : run->ending == CK_E_WAITING);
   if (again)
     ck_acp_end(run, CK_OUTCOME_FAILED, run->ending, run->why);
   else if (ck_acp_read_result(&outcome, run, result, &err) == CK_OK)
@@ -201,7 +201,7 @@ static void take_file_request(ck_acp_agent *self, const ck_rpc_message *message,
   ck_buffer_clear(&result);
 }
 
-static void on_told(void *to, const ck_rpc_message *message) {
+static void on_received(void *to, const ck_rpc_message *message) {
   ck_acp_agent *self = to;
   ck_bytes method = message->method;
   bool reads = ck_json_is_text(method, "fs/read_text_file"),
@@ -224,7 +224,7 @@ static void on_lost(void *to, const char *why) {
   ck_acp_agent *self = to;
   ck_acp_clear_sessions(self);
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (why && !run->errand.outcome) ck_acp_lose(run, CK_E_UNAVAILABLE, why);
+    if (why && !run->pending.outcome) ck_acp_lose(run, CK_E_UNAVAILABLE, why);
   }
   ck_acp_drop_permissions(self, NULL);
 }
@@ -245,7 +245,7 @@ static bool on_greeted(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]) 
 static void on_ready(void *to) {
   ck_acp_agent *self = to;
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (!run->errand.outcome && run->phase == CK_ACP_WAITS) open_session(run);
+    if (!run->pending.outcome && run->phase == CK_ACP_WAITS) open_session(run);
   }
 }
 
@@ -272,11 +272,11 @@ static const ck_service_protocol protocol = {
     .write_greeting = write_greeting,
     .greeted = on_greeted,
     .ready = on_ready,
-    .told = on_told,
+    .received = on_received,
     .lost = on_lost,
 };
 
-void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run) {
+void ck_acp_agent_prompt(ck_acp_agent *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_service_start(&self->service, &err);
   if (status != CK_OK)

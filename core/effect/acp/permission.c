@@ -9,7 +9,7 @@ enum { OPTIONS_MAX = 16, TITLE_MAX = 200 };
 /* ---- answers ---- */
 
 /* What was decided, by whom, becomes an update of the turn like those of the agent. */
-static void tell(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes option) {
+static void report_decision(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes option) {
   ck_buffer update = {0};
   ck_json_writer w = {.out = &update};
   char kind[CK_ACP_KIND_MAX];
@@ -25,7 +25,7 @@ static void tell(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes opt
   ck_json_member_raw(&w, "option", option);
   ck_json_end(&w, '}');
   ck_json_end(&w, '}');
-  if (!update.failed) run->errand.sink->update(run->errand.sink, ck_buffer_bytes(&update));
+  if (!update.failed) run->pending.sink->update(run->pending.sink, ck_buffer_bytes(&update));
   ck_buffer_clear(&update);
 }
 
@@ -42,7 +42,7 @@ static ck_bytes find_option(ck_bytes options, const char *kind) {
 }
 
 /* A rule allows once, never for ever: it is asked again. */
-static ck_bytes choose(ck_bytes options, ck_permit rule) {
+static ck_bytes select_option(ck_bytes options, ck_permit rule) {
   ck_bytes option = rule == CK_PERMIT_ALLOW ? find_option(options, "allow_once") : (ck_bytes){0};
   if (!option.len) option = find_option(options, "reject_once");
   return option.len ? option : find_option(options, "reject_always");
@@ -66,7 +66,7 @@ static void on_person(void *to, const ck_answer *answer) {
     else if (answer->status == CK_E_INTERRUPTED)
       ck_acp_cancel(run, CK_E_INTERRUPTED, "the question for permission was cancelled");
     ck_acp_reply_permission(agent, ck_value_bytes(self->id), option);
-    tell(run, ck_json_get(params, "toolCall"), "person", option);
+    report_decision(run, ck_json_get(params, "toolCall"), "person", option);
     ck_acp_touch(run);
   }
   ck_acp_forget_permission(self);
@@ -112,7 +112,7 @@ static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, c
                                : ck_error_set(err, CK_E_REFUSED, "it offers no options");
   if (status == CK_OK) {
     const ck_question asked = {.text = question,
-                               .from = run->errand.effect->scope,
+                               .from = run->pending.effect->scope,
                                .options = (const char *const *)names,
                                .answered = on_person,
                                .to = permission};
@@ -139,8 +139,9 @@ static void wait_for_person(ck_effect_run *run, const ck_rpc_message *message) {
     ck_acp_cancel(run, CK_E_WAITING, why);
     ck_acp_reply_permission(run->agent, message->id, (ck_bytes){0});
   } else if (status != CK_OK) {
-    ck_acp_reply_permission(run->agent, message->id,
-                            choose(ck_json_get(message->params, "options"), CK_PERMIT_REJECT));
+    ck_acp_reply_permission(
+        run->agent, message->id,
+        select_option(ck_json_get(message->params, "options"), CK_PERMIT_REJECT));
   }
   ck_buffer_clear(&question);
 }
@@ -162,8 +163,8 @@ void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message) {
     wait_for_person(run, message);
     return;
   }
-  ck_bytes option = choose(options, rule);
+  ck_bytes option = select_option(options, rule);
   ck_acp_reply_permission(self, message->id, option);
-  tell(run, call, "rule", option);
+  report_decision(run, call, "rule", option);
   ck_acp_touch(run);
 }

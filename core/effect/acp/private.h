@@ -31,7 +31,7 @@ typedef enum {
 } ck_acp_phase;
 
 struct ck_effect_run {
-  ck_pending_call errand;
+  ck_pending_call pending;
   ck_acp_agent *agent;
   ck_acp_phase phase;
   ck_peer_call call;
@@ -119,6 +119,6 @@ CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options 
                                        const ck_process *process, ck_error *err);
 void ck_acp_agent_clear(ck_acp_agent *self);
 /* Begins the turn as soon as the agent can take it. Its outcome comes later, whatever happens. */
-void ck_acp_agent_ask(ck_acp_agent *self, ck_effect_run *run);
+void ck_acp_agent_prompt(ck_acp_agent *self, ck_effect_run *run);
 
 #endif

@@ -41,7 +41,7 @@ void ck_acp_read_id(char out[CK_ACP_ID_MAX], ck_bytes json) {
 ck_effect_run *ck_acp_find_run(ck_acp_agent *self, ck_bytes params) {
   ck_bytes id = ck_json_get(params, "sessionId");
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (!run->errand.outcome && *run->session && ck_json_is_text(id, run->session)) return run;
+    if (!run->pending.outcome && *run->session && ck_json_is_text(id, run->session)) return run;
   }
   return NULL;
 }

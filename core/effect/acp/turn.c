@@ -12,22 +12,22 @@ int64_t ck_acp_silence_of(const ck_acp_agent *self) {
 
 void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome) {
   ck_acp_drop_permissions(run->agent, run);
-  ck_pending_call_deliver(&run->errand, outcome);
+  ck_pending_call_deliver(&run->pending, outcome);
 }
 
 void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why) {
   ck_acp_drop_permissions(run->agent, run);
-  ck_pending_call_end(&run->errand, status, class, why);
+  ck_pending_call_end(&run->pending, status, class, why);
 }
 
 void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why) {
   ck_acp_drop_permissions(run->agent, run);
-  ck_pending_call_lose(&run->errand, class, why);
+  ck_pending_call_lose(&run->pending, class, why);
 }
 
 /* ---- cancel ---- */
 
-static void tell_cancel(const ck_effect_run *run) {
+static void send_cancel(const ck_effect_run *run) {
   ck_buffer params = {0};
   ck_json_writer w = {.out = &params};
   ck_json_begin(&w, '{');
@@ -42,7 +42,7 @@ static void tell_cancel(const ck_effect_run *run) {
 void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why) {
   const ck_acp_options *options = run->agent->options;
   ck_peer *peer = run->agent->service.peer;
-  if (run->errand.outcome || run->phase == CK_ACP_ENDS) return;
+  if (run->pending.outcome || run->phase == CK_ACP_ENDS) return;
   if (run->phase < CK_ACP_PROMPTED || !peer) {
     if (peer) ck_peer_forget(peer, &run->call);
     ck_acp_lose(run, class, why);
@@ -51,7 +51,7 @@ void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why) {
   run->phase = CK_ACP_ENDS;
   run->ending = class;
   snprintf(run->why, sizeof run->why, "%s", why);
-  tell_cancel(run);
+  send_cancel(run);
   ck_acp_drop_permissions(run->agent, run);
   run->call.deadline_ms = 0;
   run->call.silence_ms = options->cancel_ms ? options->cancel_ms : CK_ACP_CANCEL_MS;

@@ -80,7 +80,7 @@ void ck_acp_take_update(ck_acp_agent *self, ck_bytes params) {
     ck_peer_stop(self->service.peer, "it told more than is kept of one turn");
     return;
   }
-  run->errand.sink->update(run->errand.sink, update);
+  run->pending.sink->update(run->pending.sink, update);
 }
 
 /* ---- the end of a turn ---- */

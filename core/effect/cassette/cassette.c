@@ -133,18 +133,18 @@ static ck_status seal_own(sealing *self, size_t at, ck_error *err) {
 }
 
 static ck_status seal_tool(sealing *self, const ck_record *record, ck_error *err) {
-  const char *place = self->cassette->place_name;
+  const char *position = self->cassette->position_name;
   if (record->index < 0 || (uint64_t)record->index >= self->call_count) {
     return ck_error_set(err, CK_E_PARSE,
                         "%s %zu: a result of call %lld, but the message before it makes %zu call%s",
-                        place, record->place, (long long)record->index, self->call_count,
+                        position, record->position, (long long)record->index, self->call_count,
                         self->call_count == 1 ? "" : "s");
   }
   call *answered = &self->calls[record->index];
   if (answered->answer) {
-    return ck_error_set(err, CK_E_PARSE,
-                        "%s %zu: a second result of call %lld; the first is at %s %zu", place,
-                        record->place, (long long)record->index, place, answered->answer->place);
+    return ck_error_set(
+        err, CK_E_PARSE, "%s %zu: a second result of call %lld; the first is at %s %zu", position,
+        record->position, (long long)record->index, position, answered->answer->position);
   }
   answered->answer = record;
   return CK_OK;

@@ -66,23 +66,25 @@ static ck_status read_member_int(int64_t *out, ck_bytes object, const char *name
 }
 
 static ck_status read_usage(ck_record *out, ck_bytes usage, ck_error *err) {
-  ck_status status = read_member_int(&out->input_tokens, usage, "prompt_tokens", out->place, err);
+  ck_status status =
+      read_member_int(&out->input_tokens, usage, "prompt_tokens", out->position, err);
   if (!status)
-    status = read_member_int(&out->output_tokens, usage, "completion_tokens", out->place, err);
-  if (!status) status = read_member_int(&out->input_tokens, usage, "input_tokens", out->place, err);
+    status = read_member_int(&out->output_tokens, usage, "completion_tokens", out->position, err);
   if (!status)
-    status = read_member_int(&out->output_tokens, usage, "output_tokens", out->place, err);
+    status = read_member_int(&out->input_tokens, usage, "input_tokens", out->position, err);
+  if (!status)
+    status = read_member_int(&out->output_tokens, usage, "output_tokens", out->position, err);
   return status;
 }
 
 static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
   ck_bytes request = ck_json_get(line, "request_digest");
   if (ck_json_type_of(ck_json_get(line, "message")) != CK_JSON_OBJECT) {
-    return wrong_member(out->place, "message", "an object", err);
+    return wrong_member(out->position, "message", "an object", err);
   }
-  ck_status status = read_member_value(&out->value, line, "message", out->place, err);
+  ck_status status = read_member_value(&out->value, line, "message", out->position, err);
   if (!status) status = read_usage(out, ck_json_get(line, "usage"), err);
-  if (!status) status = read_member_int(&out->cost_micros, line, "cost_micros", out->place, err);
+  if (!status) status = read_member_int(&out->cost_micros, line, "cost_micros", out->position, err);
   if (status || !request.len) return status;
   ck_buffer hex = {0};
   out->has_request = ck_json_read_string(&hex, request) &&
@@ -91,27 +93,28 @@ static ck_status read_model(ck_record *out, ck_bytes line, ck_error *err) {
   ck_buffer_clear(&hex);
   if (status) return status;
   return out->has_request ? CK_OK
-                          : wrong_member(out->place, "request_digest", "64 hex digits", err);
+                          : wrong_member(out->position, "request_digest", "64 hex digits", err);
 }
 
 static ck_status read_call(ck_record *out, ck_bytes line, ck_error *err) {
   ck_bytes request = ck_json_get(line, "request");
   out->index = -1;
   if (ck_json_type_of(request) == CK_JSON_OBJECT) return ck_value_copy(&out->own, request, err);
-  if (request.len) return wrong_member(out->place, "request", "an object", err);
-  ck_status status = read_member_int(&out->index, line, "index", out->place, err);
+  if (request.len) return wrong_member(out->position, "request", "an object", err);
+  ck_status status = read_member_int(&out->index, line, "index", out->position, err);
   if (!status && out->index < 0)
-    status = wrong_member(out->place, "index", "an integer from 0", err);
-  if (!status) status = read_member_text(&out->name, line, "name", out->place, err);
-  return status ? status : read_member_value(&out->arguments, line, "arguments", out->place, err);
+    status = wrong_member(out->position, "index", "an integer from 0", err);
+  if (!status) status = read_member_text(&out->name, line, "name", out->position, err);
+  return status ? status
+                : read_member_value(&out->arguments, line, "arguments", out->position, err);
 }
 
 static ck_status read_tool(ck_record *out, ck_bytes line, ck_error *err) {
   ck_bytes is_error = ck_json_get(line, "is_error");
   ck_status status = read_call(out, line, err);
-  if (!status) status = read_member_value(&out->value, line, "result", out->place, err);
+  if (!status) status = read_member_value(&out->value, line, "result", out->position, err);
   if (!status && is_error.len && !ck_json_read_bool(&out->is_error, is_error)) {
-    status = wrong_member(out->place, "is_error", "true or false", err);
+    status = wrong_member(out->position, "is_error", "true or false", err);
   }
   return status;
 }
@@ -120,7 +123,7 @@ static ck_status read_record(ck_record *out, ck_bytes line, ck_error *err) {
   ck_bytes kind = ck_json_get(line, "kind");
   if (ck_json_is_text(kind, "ask")) {
     out->kind = CK_EFFECT_ASK;
-    return read_member_value(&out->value, line, "answer", out->place, err);
+    return read_member_value(&out->value, line, "answer", out->position, err);
   }
   if (ck_json_is_text(kind, "model")) {
     out->kind = CK_EFFECT_MODEL;
@@ -130,11 +133,11 @@ static ck_status read_record(ck_record *out, ck_bytes line, ck_error *err) {
     out->kind = CK_EFFECT_TOOL;
     return read_tool(out, line, err);
   }
-  return wrong_member(out->place, "kind", "\"ask\", \"model\" or \"tool\"", err);
+  return wrong_member(out->position, "kind", "\"ask\", \"model\" or \"tool\"", err);
 }
 
 static ck_status add_line(ck_cassette *self, ck_bytes line, size_t number, ck_error *err) {
-  ck_record record = {.place = number, .cost_micros = -1};
+  ck_record record = {.position = number, .cost_micros = -1};
   char *scope = NULL;
   ck_status status = read_member_text(&scope, line, "scope", number, err);
   if (!status) status = read_record(&record, line, err);
@@ -184,7 +187,7 @@ static ck_bytes take_line(ck_bytes *text) {
 
 ck_status ck_cassette_read_lines(ck_cassette *self, ck_bytes text, ck_error *err) {
   bool begun = false;
-  self->place_name = "line";
+  self->position_name = "line";
   for (size_t number = 1; text.len; number++) {
     ck_bytes line = take_line(&text);
     if (is_blank(line)) continue;

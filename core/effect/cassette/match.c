@@ -19,8 +19,8 @@ typedef struct side {
 typedef struct where {
   const ck_cassette *cassette;
   const char *scope;
-  size_t number; /* from 1, within the scope */
-  size_t place;  /* in the file; SIZE_MAX behind the end */
+  size_t number;   /* from 1, within the scope */
+  size_t position; /* in the file; SIZE_MAX behind the end */
 } where;
 
 static size_t first_difference(ck_bytes a, ck_bytes b) {
@@ -48,10 +48,10 @@ static void append_side(ck_buffer *out, const side *it, size_t center) {
 
 static void append_where(ck_buffer *out, const where *at) {
   ck_buffer_append_format(out, "record %zu of scope %.64s", at->number, at->scope);
-  if (at->place == SIZE_MAX) {
+  if (at->position == SIZE_MAX) {
     ck_buffer_append_text(out, " (behind the end)");
   } else {
-    ck_buffer_append_format(out, " (%s %zu)", at->cassette->place_name, at->place);
+    ck_buffer_append_format(out, " (%s %zu)", at->cassette->position_name, at->position);
   }
 }
 
@@ -260,7 +260,7 @@ static ck_status match_tool(const ck_record **out, const where *at, const ck_rec
   if (!found) return diverge_at(at, effect, &scope->records[at->number - 1], err);
   where there = *at;
   there.number = (size_t)(found - scope->records) + 1;
-  there.place = found->place;
+  there.position = found->position;
   return diverge_at(&there, effect, found, err);
 }
 
@@ -278,12 +278,12 @@ ck_status ck_cassette_match(const ck_record **out, const ck_cassette *self, cons
   where at = {.cassette = self,
               .scope = effect->scope,
               .number = (size_t)effect->consumed + 1,
-              .place = SIZE_MAX};
+              .position = SIZE_MAX};
   if (effect->consumed >= count) {
     return effect->kind == CK_EFFECT_TOOL ? diverge_at(&at, effect, NULL, err) : CK_OK;
   }
   const ck_record *record = &scope->records[effect->consumed];
-  at.place = record->place;
+  at.position = record->position;
   if (effect->kind == CK_EFFECT_TOOL) return match_tool(out, &at, scope, effect, err);
   if (record->kind != effect->kind) return diverge_at(&at, effect, record, err);
   if (record->kind == CK_EFFECT_MODEL) {

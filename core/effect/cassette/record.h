@@ -6,7 +6,7 @@
 
 typedef struct ck_record {
   ck_effect_kind kind; /* ask, model or tool */
-  size_t place;        /* line of the file, or element of a trajectory */
+  size_t position;     /* line of the file, or element of a trajectory */
   ck_value *value; /* the answer, the message, the result; NULL: a tool's that a command gives */
   char *name;      /* tool */
   ck_value *arguments; /* tool */
@@ -35,7 +35,7 @@ typedef struct ck_recorded_scope {
 } ck_recorded_scope;
 
 struct ck_cassette {
-  const char *place_name; /* what a record's place counts: "line", "element" */
+  const char *position_name; /* what a record's place counts: "line", "element" */
   char *prompt;
   ck_value *tools;
   ck_recorded_scope *scopes;

@@ -120,7 +120,7 @@ static bool is_low(int number) { return number >= 0xDC00 && number <= 0xDFFF; }
 
 /* How much of the front stays as it is; 0: the first character does not. `*skip`: the length of
  * what must go then. */
-static size_t take_sound(size_t *skip, const char *at, size_t len) {
+static size_t append_checked(size_t *skip, const char *at, size_t len) {
   int number = read_escape(at, len);
   *skip = number >= 0 ? ESCAPE : 1;
   if (is_high(number) && is_low(read_escape(at + ESCAPE, len - ESCAPE))) return 2 * ESCAPE;
@@ -133,7 +133,7 @@ static size_t take_sound(size_t *skip, const char *at, size_t len) {
 bool ck_rpc_mend(ck_buffer *out, ck_bytes line) {
   bool mended = false;
   for (size_t i = 0, skip; i < line.len;) {
-    size_t sound = take_sound(&skip, line.data + i, line.len - i);
+    size_t sound = append_checked(&skip, line.data + i, line.len - i);
     if (sound)
       ck_buffer_append(out, line.data + i, sound);
     else

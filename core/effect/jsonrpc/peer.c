@@ -10,7 +10,7 @@ enum { GRACE_MS = 200 };
 
 static bool on_wrote(void *to, int fd, ck_bytes chunk) {
   if (fd == STDERR_FILENO)
-    ck_peer_keep_words(to, chunk);
+    ck_peer_keep_errors(to, chunk);
   else
     ck_peer_take_output(to, chunk);
   return true;
@@ -23,7 +23,7 @@ static void free_timer(uv_handle_t *timer) { free(timer); }
 static void free_peer(ck_peer *self) {
   if (self->timer) uv_close((uv_handle_t *)self->timer, free_timer);
   ck_buffer_clear(&self->line);
-  ck_buffer_clear(&self->words);
+  ck_buffer_clear(&self->errors);
   free(self->name);
   free(self);
 }
@@ -33,7 +33,7 @@ static void on_ended(void *to, const ck_child_end *end) {
   ck_buffer text = {0};
   ck_buffer_append_format(&text, "%s: ", self->name);
   ck_peer_append_ending(&text, self, end);
-  ck_peer_append_last_words(&text, ck_buffer_bytes(&self->words));
+  ck_peer_append_last_output(&text, ck_buffer_bytes(&self->errors));
   const char *why = text.failed ? ck_status_text(CK_E_NO_MEMORY) : text.data;
   if (!*self->why) snprintf(self->why, sizeof self->why, "it has ended");
   self->child = NULL;
@@ -69,8 +69,8 @@ static ck_status send_lines(ck_peer *self, ck_buffer *lines, ck_error *err) {
   return status;
 }
 
-ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method, ck_bytes params,
-                      ck_error *err) {
+ck_status ck_peer_request(ck_peer *self, ck_peer_call *call, const char *method, ck_bytes params,
+                          ck_error *err) {
   ck_buffer lines = {0};
   if (call->deadline_ms && call->deadline_ms <= ck_peer_now_ms()) {
     return ck_error_set(err, CK_E_UNAVAILABLE, "%s was not asked: its deadline has passed",
@@ -144,7 +144,7 @@ ck_status ck_peer_open(ck_peer **out, const ck_peer_options *options, ck_error *
   self->line_max = options->line_max ? options->line_max : CK_PEER_LINE_MAX;
   self->queue_max = options->queue_max ? options->queue_max : CK_PEER_QUEUE_MAX;
   self->calls.next = self->calls.previous = &self->calls;
-  self->told = options->told;
+  self->received = options->received;
   self->ended = options->ended;
   self->to = options->to;
   ck_status status = self->timer ? start_child(self, options, err) : ck_error_no_memory(err);

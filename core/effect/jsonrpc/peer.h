@@ -59,7 +59,7 @@ typedef struct ck_peer_options {
   size_t line_max, queue_max;
   int64_t kill_ms;
   /* A request (it has an id; answer it) or notification of the peer's, borrowed for the call. */
-  void (*told)(void *to, const ck_rpc_message *message);
+  void (*received)(void *to, const ck_rpc_message *message);
   /* Once, after every call was answered; `why` is one line, borrowed. The peer is gone after it. */
   void (*ended)(void *to, const char *why);
   void *to;
@@ -71,8 +71,8 @@ CK_CHECKED ck_status ck_peer_open(ck_peer **out, const ck_peer_options *options,
 bool ck_peer_is_ending(const ck_peer *self);
 /* Sends a request. After an error status `answered` is never called, and nothing was sent:
  * CK_E_UNAVAILABLE: it is ending, does not read, or the deadline has passed. */
-CK_CHECKED ck_status ck_peer_ask(ck_peer *self, ck_peer_call *call, const char *method,
-                                 ck_bytes params, ck_error *err);
+CK_CHECKED ck_status ck_peer_request(ck_peer *self, ck_peer_call *call, const char *method,
+                                     ck_bytes params, ck_error *err);
 /* Its answer will not be heard. Nothing happens when it is not under way. */
 void ck_peer_forget(ck_peer *self, ck_peer_call *call);
 /* It was heard of: its silence begins anew. */

@@ -7,7 +7,7 @@
 static void refuse_line(ck_peer *self, ck_bytes line, const char *what) {
   ck_buffer text = {0};
   ck_buffer_append_format(&text, "it wrote a line that is %s: ", what);
-  ck_peer_append_shown(&text, line);
+  ck_peer_append_excerpt(&text, line);
   ck_peer_stop(self, text.data && !text.failed ? text.data : what);
   ck_buffer_clear(&text);
 }
@@ -39,7 +39,7 @@ static void take_message(ck_peer *self, ck_bytes json) {
   else if (message.kind == CK_RPC_ANSWER)
     take_answer(self, &message);
   else
-    self->told(self->to, &message);
+    self->received(self->to, &message);
 }
 
 static bool is_blank(ck_bytes line) {

@@ -16,11 +16,11 @@ struct ck_peer {
   char why[CK_PEER_TEXT_MAX]; /* why it was ended; "": it was not */
   bool silent;                /* it closed its output */
   size_t line_max, queue_max;
-  ck_buffer line;  /* begun and not ended */
-  ck_buffer words; /* the end of its standard error */
+  ck_buffer line;   /* begun and not ended */
+  ck_buffer errors; /* the end of its standard error */
   int64_t last_id;
   ck_peer_call calls; /* a ring; this one is its end */
-  void (*told)(void *to, const ck_rpc_message *message);
+  void (*received)(void *to, const ck_rpc_message *message);
   void (*ended)(void *to, const char *why);
   void *to;
 };
@@ -35,13 +35,13 @@ void ck_peer_answer_call(ck_peer_call *call, const ck_peer_answer *answer);
 /* For the call that is due next. */
 void ck_peer_set_timer(ck_peer *self);
 
-/* ---- peer_words.c: what is shown of a peer's own words ---- */
+/* ---- peer_excerpt.c: what is shown of a peer's own words ---- */
 /* Appends the front of a line, as a JSON string. */
-void ck_peer_append_shown(ck_buffer *out, ck_bytes line);
+void ck_peer_append_excerpt(ck_buffer *out, ck_bytes line);
 /* Keeps the end of standard error. */
-void ck_peer_keep_words(ck_peer *self, ck_bytes chunk);
+void ck_peer_keep_errors(ck_peer *self, ck_bytes chunk);
 /* Appends "; its last words: …"; nothing when it had none. */
-void ck_peer_append_last_words(ck_buffer *out, ck_bytes words);
+void ck_peer_append_last_output(ck_buffer *out, ck_bytes errors);
 
 /* ---- peer_ending.c ---- */
 /* Appends why it ended. */

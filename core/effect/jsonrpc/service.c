@@ -8,9 +8,9 @@
 
 enum { TEXT_MAX = 1000 };
 
-static void on_told(void *to, const ck_rpc_message *message) {
+static void on_received(void *to, const ck_rpc_message *message) {
   ck_service *self = to;
-  self->protocol->told(self->to, message);
+  self->protocol->received(self->to, message);
 }
 
 static void on_ended(void *to, const char *why) {
@@ -48,7 +48,7 @@ static ck_status greet(ck_service *self, ck_error *err) {
       .silence_ms = self->options->start_ms ? self->options->start_ms : CK_SERVICE_START_MS};
   ck_status status = ck_buffer_check(&params, err);
   if (status == CK_OK)
-    status = ck_peer_ask(self->peer, &self->hello, "initialize", ck_buffer_bytes(&params), err);
+    status = ck_peer_request(self->peer, &self->hello, "initialize", ck_buffer_bytes(&params), err);
   ck_buffer_clear(&params);
   return status;
 }
@@ -65,7 +65,7 @@ static ck_status open_peer(ck_service *self, ck_error *err) {
       .directory = self->options->directory,
       .line_max = self->options->line_max,
       .kill_ms = self->options->kill_ms,
-      .told = on_told,
+      .received = on_received,
       .ended = on_ended,
       .to = self,
   };

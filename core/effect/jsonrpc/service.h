@@ -29,7 +29,7 @@ typedef struct ck_service_protocol {
   /* It can be asked from now on. */
   void (*ready)(void *to);
   /* A request or notification of its own; the peer is there. */
-  void (*told)(void *to, const ck_rpc_message *message);
+  void (*received)(void *to, const ck_rpc_message *message);
   /* It is gone; what was asked of it was answered before. What waits for it must be told; with
    * `why` NULL it waits on, because it is started again. */
   void (*lost)(void *to, const char *why);

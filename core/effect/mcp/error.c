@@ -6,7 +6,7 @@ void ck_mcp_report_error(ck_effect_run *run, const char *text) {
   ck_value *value = NULL;
   ck_error line, ignored = CK_ERROR_INIT;
   if (run->probe) {
-    ck_pending_call_end(&run->errand, CK_OUTCOME_UNKNOWN, CK_OK, text);
+    ck_pending_call_end(&run->pending, CK_OUTCOME_UNKNOWN, CK_OK, text);
     return;
   }
   ck_error_set(&line, CK_E_FAILED, "%s", text);
@@ -15,5 +15,5 @@ void ck_mcp_report_error(ck_effect_run *run, const char *text) {
       outcome = NULL;
   }
   ck_value_free(value);
-  ck_pending_call_deliver(&run->errand, outcome);
+  ck_pending_call_deliver(&run->pending, outcome);
 }

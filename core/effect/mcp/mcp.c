@@ -46,13 +46,13 @@ static ck_status begin(ck_effect_run **out, ck_mcp_server *server, const ck_effe
   ck_effect_run *run;
   *out = NULL;
   ck_status status =
-      ck_pending_call_new(&run, &server->runs, wanted->errand.effect, wanted->errand.sink, err);
+      ck_pending_call_new(&run, &server->runs, wanted->pending.effect, wanted->pending.sink, err);
   if (status != CK_OK) return status;
   run->server = server;
   run->list = wanted->list;
   run->probe = wanted->probe;
-  run->errand.probes = wanted->probe != NULL;
-  ck_mcp_server_ask(server, run);
+  run->pending.probes = wanted->probe != NULL;
+  ck_mcp_server_call(server, run);
   *out = run;
   return CK_OK;
 }
@@ -67,20 +67,20 @@ static ck_status start(ck_effect_run **out, void *self, const ck_effect *effect,
     return ck_error_set(err, CK_E_TYPE, "a request of %s needs 'name', a tool, or 'list = true'",
                         server->service.label);
   }
-  const ck_effect_run wanted = {.errand = {.effect = effect, .sink = sink}, .list = list};
+  const ck_effect_run wanted = {.pending = {.effect = effect, .sink = sink}, .list = list};
   return begin(out, server, &wanted, err);
 }
 
 static ck_status probe(ck_effect_run **out, void *self, const ck_effect *effect,
                        ck_effect_sink *sink, ck_error *err) {
-  const ck_effect_run wanted = {.errand = {.effect = effect, .sink = sink},
+  const ck_effect_run wanted = {.pending = {.effect = effect, .sink = sink},
                                 .probe = find_probe(self, effect)};
   return begin(out, find_server(self, effect), &wanted, err);
 }
 
 static void cancel(void *self, ck_effect_run *run) {
   (void)self;
-  if (!run->errand.outcome && !run->cancelled) ck_mcp_server_cancel(run);
+  if (!run->pending.outcome && !run->cancelled) ck_mcp_server_cancel(run);
 }
 
 static void free_driver(void *to) {

@@ -9,7 +9,7 @@
 typedef struct ck_mcp_server ck_mcp_server;
 
 struct ck_effect_run {
-  ck_pending_call errand;
+  ck_pending_call pending;
   ck_mcp_server *server;
   ck_peer_call call;
   int64_t token; /* of its progress */
@@ -34,7 +34,7 @@ CK_CHECKED ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_option
 void ck_mcp_server_clear(ck_mcp_server *self);
 /* Sends what the run asks for as soon as the server can take it. Its outcome comes later, whatever
  * happens. */
-void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run);
+void ck_mcp_server_call(ck_mcp_server *self, ck_effect_run *run);
 /* Tells the server that the answer is not wanted any more. Where it matters what came of the call
  * it is waited for a while. */
 void ck_mcp_server_cancel(ck_effect_run *run);

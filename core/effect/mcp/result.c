@@ -36,7 +36,7 @@ static ck_status append_probe_arguments(ck_json_writer *w, const ck_effect *effe
 }
 
 ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *err) {
-  const ck_effect *effect = run->errand.effect;
+  const ck_effect *effect = run->pending.effect;
   ck_json_writer w = {.out = out};
   ck_json_begin(&w, '{');
   if (run->probe)

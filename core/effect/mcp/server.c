@@ -37,16 +37,17 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   run->call = (ck_peer_call){.answered = run->list ? on_list : on_result,
                              .to = run,
                              .silence_ms = silence_of(self),
-                             .deadline_ms = run->errand.effect->deadline_ms};
+                             .deadline_ms = run->pending.effect->deadline_ms};
   if (status == CK_OK)
-    status = ck_peer_ask(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call",
-                         ck_buffer_bytes(&params), &err);
+    status =
+        ck_peer_request(self->service.peer, &run->call, run->list ? "tools/list" : "tools/call",
+                        ck_buffer_bytes(&params), &err);
   if (status == CK_OK)
-    run->errand.sent = true;
+    run->pending.sent = true;
   else if (status == CK_E_TYPE)
     ck_mcp_report_error(run, err.text);
   else
-    ck_pending_call_lose(&run->errand, status, err.text);
+    ck_pending_call_lose(&run->pending, status, err.text);
   ck_buffer_clear(&params);
 }
 
@@ -65,7 +66,7 @@ static void withdraw(const ck_effect_run *run, const char *reason) {
 void ck_mcp_server_cancel(ck_effect_run *run) {
   const ck_mcp_options *options = run->server->options;
   ck_peer *peer = run->server->service.peer;
-  bool waits = peer && run->call.id && !run->probe && ck_pending_call_is_in_doubt(&run->errand);
+  bool waits = peer && run->call.id && !run->probe && ck_pending_call_is_in_doubt(&run->pending);
   run->cancelled = true;
   withdraw(run, "cancelled");
   if (waits) {
@@ -75,16 +76,16 @@ void ck_mcp_server_cancel(ck_effect_run *run) {
     return;
   }
   if (peer) ck_peer_forget(peer, &run->call);
-  ck_pending_call_lose(&run->errand, CK_E_INTERRUPTED, "it was cancelled");
+  ck_pending_call_lose(&run->pending, CK_E_INTERRUPTED, "it was cancelled");
 }
 
 /* The time is over: what may be repeated freely has failed, as the model is told. */
-static void take_silence(ck_effect_run *run, const char *text) {
+static void end_late(ck_effect_run *run, const char *text) {
   if (!run->cancelled) withdraw(run, "timeout");
-  if (!ck_pending_call_is_in_doubt(&run->errand))
+  if (!ck_pending_call_is_in_doubt(&run->pending))
     ck_mcp_report_error(run, text);
   else
-    ck_pending_call_lose(&run->errand, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
+    ck_pending_call_lose(&run->pending, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
 
 /* True when it is an answer to go on with. */
@@ -96,19 +97,19 @@ static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
       ck_mcp_report_error(run, answer->text);
       break;
     case CK_PEER_LATE:
-      take_silence(run, answer->text);
+      end_late(run, answer->text);
       break;
     case CK_PEER_LOST:
-      ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, answer->text);
+      ck_pending_call_lose(&run->pending, CK_E_UNAVAILABLE, answer->text);
       break;
   }
   return false;
 }
 
-static void tell_problem(ck_effect_run *run, const ck_error *err) {
+static void report_problem(ck_effect_run *run, const ck_error *err) {
   char text[CK_ERROR_TEXT_MAX];
   if (err->status == CK_E_NO_MEMORY) {
-    ck_pending_call_deliver(&run->errand, NULL);
+    ck_pending_call_deliver(&run->pending, NULL);
     return;
   }
   snprintf(text, sizeof text, "%.200s: %.700s", run->server->service.label, err->text);
@@ -123,9 +124,9 @@ static void on_result(void *to, const ck_peer_answer *answer) {
   ck_status status = run->probe ? ck_mcp_read_probe(&outcome, answer->json, &err)
                                 : ck_mcp_read_result(&outcome, answer->json, &err);
   if (status == CK_OK)
-    ck_pending_call_deliver(&run->errand, outcome);
+    ck_pending_call_deliver(&run->pending, outcome);
   else
-    tell_problem(run, &err);
+    report_problem(run, &err);
 }
 
 static void deliver_list(ck_effect_run *run) {
@@ -140,7 +141,7 @@ static void deliver_list(ck_effect_run *run) {
   if (status == CK_OK) status = ck_outcome_new(&outcome, CK_OUTCOME_OK, value, NULL, &ignored);
   ck_value_free(value);
   ck_buffer_clear(&json);
-  ck_pending_call_deliver(&run->errand, status == CK_OK ? outcome : NULL);
+  ck_pending_call_deliver(&run->pending, status == CK_OK ? outcome : NULL);
 }
 
 static void on_list(void *to, const ck_peer_answer *answer) {
@@ -155,7 +156,7 @@ static void on_list(void *to, const ck_peer_answer *answer) {
                           PAGES_MAX, TOOLS_SIZE_MAX);
   }
   if (status != CK_OK)
-    tell_problem(run, &err);
+    report_problem(run, &err);
   else if (next.len)
     send(run, next);
   else
@@ -164,14 +165,14 @@ static void on_list(void *to, const ck_peer_answer *answer) {
 
 static void send_waiting(ck_mcp_server *self) {
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (!run->errand.sent && !run->errand.outcome) send(run, (ck_bytes){0});
+    if (!run->pending.sent && !run->pending.outcome) send(run, (ck_bytes){0});
   }
 }
 
-static void lose_waiting(ck_mcp_server *self, const char *why) {
+static void end_waiting(ck_mcp_server *self, const char *why) {
   for (ck_effect_run *run = NULL; (run = ck_pending_calls_next(&self->runs, run));) {
-    if (!run->errand.sent && !run->errand.outcome)
-      ck_pending_call_lose(&run->errand, CK_E_UNAVAILABLE, why);
+    if (!run->pending.sent && !run->pending.outcome)
+      ck_pending_call_lose(&run->pending, CK_E_UNAVAILABLE, why);
   }
 }
 
@@ -192,11 +193,11 @@ static void take_progress(ck_mcp_server *self, ck_bytes params) {
   ck_json_end(&w, '}');
   if (!run->cancelled) ck_peer_touch(self->service.peer, &run->call);
   if (!update.failed && ++run->updates <= UPDATES_MAX)
-    run->errand.sink->update(run->errand.sink, ck_buffer_bytes(&update));
+    run->pending.sink->update(run->pending.sink, ck_buffer_bytes(&update));
   ck_buffer_clear(&update);
 }
 
-static void on_told(void *to, const ck_rpc_message *message) {
+static void on_received(void *to, const ck_rpc_message *message) {
   ck_mcp_server *self = to;
   if (message->kind == CK_RPC_REQUEST) {
     if (ck_json_is_text(message->method, "ping"))
@@ -212,7 +213,7 @@ static void on_told(void *to, const ck_rpc_message *message) {
 /* ---- its life ---- */
 
 static void on_lost(void *to, const char *why) {
-  if (why) lose_waiting(to, why);
+  if (why) end_waiting(to, why);
 }
 
 static bool is_spoken(ck_bytes revision) {
@@ -254,15 +255,15 @@ static const ck_service_protocol protocol = {
     .write_greeting = write_greeting,
     .greeted = on_greeted,
     .ready = on_ready,
-    .told = on_told,
+    .received = on_received,
     .lost = on_lost,
 };
 
-void ck_mcp_server_ask(ck_mcp_server *self, ck_effect_run *run) {
+void ck_mcp_server_call(ck_mcp_server *self, ck_effect_run *run) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_service_start(&self->service, &err);
   if (status != CK_OK)
-    ck_pending_call_lose(&run->errand, status, err.text);
+    ck_pending_call_lose(&run->pending, status, err.text);
   else if (self->service.ready && !self->service.again)
     send(run, (ck_bytes){0});
 }

@@ -6,21 +6,21 @@
 
 typedef enum { NOBODY, USER, ASSISTANT } speaker;
 
-typedef struct telling {
+typedef struct turn_writer {
   ck_json_writer w;
   speaker open; /* whose turn's content is being written */
   bool begun;   /* a turn was opened: system texts have a turn of their own no more */
   bool calls;   /* there is a call in it */
-} telling;
+} turn_writer;
 
-static void close_turn(telling *self) {
+static void close_turn(turn_writer *self) {
   if (self->open == NOBODY) return;
   ck_json_end(&self->w, ']');
   ck_json_end(&self->w, '}');
   self->open = NOBODY;
 }
 
-static void open_plain(telling *self, speaker who) {
+static void open_plain(turn_writer *self, speaker who) {
   close_turn(self);
   ck_json_begin(&self->w, '{');
   ck_json_member_text(&self->w, "role", who == USER ? "user" : "assistant");
@@ -39,7 +39,7 @@ static void write_text(ck_json_writer *w, ck_bytes text) {
 }
 
 /* Turns alternate: what follows in the same voice joins the turn. */
-static void open_turn(telling *self, speaker who) {
+static void open_turn(turn_writer *self, speaker who) {
   if (self->open == who) return;
   if (!self->begun && who == ASSISTANT) {
     open_plain(self, USER);
@@ -95,8 +95,8 @@ static void write_content(ck_json_writer *w, ck_bytes content) {
   ck_buffer_clear(&text);
 }
 
-static void tell_user(void *to, ck_bytes content) {
-  telling *self = to;
+static void write_user(void *to, ck_bytes content) {
+  turn_writer *self = to;
   bool blank = is_void(content);
   if (blank && self->open == USER) return;
   open_turn(self, USER);
@@ -108,9 +108,9 @@ static void tell_user(void *to, ck_bytes content) {
 
 /* Those at the beginning are the request's `system`; there is no other place for a later one than
  * the user's turn. */
-static void tell_system(void *to, ck_bytes content) {
-  telling *self = to;
-  if (self->begun && !is_void(content)) tell_user(to, content);
+static void write_system_text(void *to, ck_bytes content) {
+  turn_writer *self = to;
+  if (self->begun && !is_void(content)) write_user(to, content);
 }
 
 static void write_input(ck_json_writer *w, ck_bytes arguments) {
@@ -181,7 +181,7 @@ static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes con
 }
 
 /* Of another API's message its text and its calls. */
-static void write_assistant(telling *self, const ck_model_turn *turn) {
+static void write_assistant(turn_writer *self, const ck_model_turn *turn) {
   ck_bytes content = ck_json_get(turn->message, "content");
   bool own = turn->shape == CK_SHAPE_ANTHROPIC && ck_json_type_of(content) == CK_JSON_ARRAY;
   size_t count = own ? count_blocks(content) : 0;
@@ -196,8 +196,8 @@ static void write_assistant(telling *self, const ck_model_turn *turn) {
     write_call(&self->w, turn, i, (ck_bytes){0});
 }
 
-static void tell_assistant(void *to, const ck_model_turn *turn) {
-  telling *self = to;
+static void write_assistant_turn(void *to, const ck_model_turn *turn) {
+  turn_writer *self = to;
   write_assistant(self, turn);
   if (turn->call_count == 0) return;
   self->calls = true;
@@ -244,7 +244,7 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
 
 /* Calls in a conversation need tools in the request, also when the model is to make no more of
  * them. */
-static void write_tools(ck_json_writer *w, const telling *told, ck_bytes tools) {
+static void write_tools(ck_json_writer *w, const turn_writer *told, ck_bytes tools) {
   bool given = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0;
   if (!given && !told->calls) return;
   ck_json_name(w, "tools");
@@ -256,29 +256,30 @@ static void write_tools(ck_json_writer *w, const telling *told, ck_bytes tools) 
   if (!given) ck_json_member_raw(w, "tool_choice", ck_bytes_text("{\"type\":\"none\"}"));
 }
 
-static ck_status write_messages(telling *self, const ck_model_ask *ask, ck_error *err) {
-  ck_model_notifier teller = {self, CK_SHAPE_ANTHROPIC, tell_system, tell_user, tell_assistant};
+static ck_status write_messages(turn_writer *self, const ck_model_query *query, ck_error *err) {
+  ck_model_notifier notifier = {self, CK_SHAPE_ANTHROPIC, write_system_text, write_user,
+                                write_assistant_turn};
   ck_json_name(&self->w, "messages");
   ck_json_begin(&self->w, '[');
-  ck_status status = ck_model_notify(ask->conversation, &teller, err);
-  if (!self->begun) tell_user(self, (ck_bytes){NULL, 0});
+  ck_status status = ck_model_notify(query->conversation, &notifier, err);
+  if (!self->begun) write_user(self, (ck_bytes){NULL, 0});
   close_turn(self);
   ck_json_end(&self->w, ']');
   return status;
 }
 
-static ck_status write(ck_buffer *out, const ck_model_ask *ask, ck_error *err) {
-  telling self = {.w = {.out = out}};
+static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *err) {
+  turn_writer self = {.w = {.out = out}};
   ck_json_begin(&self.w, '{');
-  ck_json_member_text(&self.w, "model", ask->model->model);
-  if (ck_model_get_option(ask, "max_tokens").len == 0)
+  ck_json_member_text(&self.w, "model", query->model->model);
+  if (ck_model_get_option(query, "max_tokens").len == 0)
     ck_json_member_int(&self.w, "max_tokens", CK_MODEL_MAX_TOKENS);
-  ck_status status = ck_model_write_options(&self.w, ask, err);
+  ck_status status = ck_model_write_options(&self.w, query, err);
   if (status) return status;
-  write_system(&self.w, ask->conversation);
-  status = write_messages(&self, ask, err);
-  write_tools(&self.w, &self, ck_json_get(ask->request, "tools"));
-  if (ck_model_streams(ask->model)) ck_json_member_bool(&self.w, "stream", true);
+  write_system(&self.w, query->conversation);
+  status = write_messages(&self, query, err);
+  write_tools(&self.w, &self, ck_json_get(query->request, "tools"));
+  if (ck_model_streams(query->model)) ck_json_member_bool(&self.w, "stream", true);
   ck_json_end(&self.w, '}');
   return status ? status : ck_buffer_check(out, err);
 }

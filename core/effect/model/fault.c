@@ -7,7 +7,7 @@
 #include "core/effect/http/retry.h"
 #include "core/effect/model/private.h"
 
-enum { SAID_MAX = 300, LOOKED_AT = 4096 };
+enum { MESSAGE_MAX = 300, LOOKED_AT = 4096 };
 
 /* Names of errors that come without a status, in a stream or in place of an answer. */
 static const struct {
@@ -57,7 +57,7 @@ static void append_decoded(ck_buffer *out, ck_bytes json) {
 }
 
 /* "(type): message" of the error, or the body's beginning when it is no error that we know. */
-static void append_said(ck_buffer *out, ck_bytes body) {
+static void append_message(ck_buffer *out, ck_bytes body) {
   bool is_json = ck_json_check(body, NULL) == CK_OK;
   ck_bytes error = is_json ? ck_json_get(body, "error") : (ck_bytes){NULL, 0};
   ck_bytes from = ck_json_type_of(error) == CK_JSON_OBJECT ? error : body;
@@ -78,8 +78,8 @@ static void append_said(ck_buffer *out, ck_bytes body) {
   append_decoded(out, message);
   if (out->len == text)
     ck_buffer_append(out, body.data, body.len < LOOKED_AT ? body.len : LOOKED_AT);
-  if (out->failed || out->len <= text + SAID_MAX) return;
-  out->len = text + ck_utf8_cut(out->data + text, SAID_MAX);
+  if (out->failed || out->len <= text + MESSAGE_MAX) return;
+  out->len = text + ck_utf8_cut(out->data + text, MESSAGE_MAX);
   ck_buffer_append_text(out, "…");
 }
 
@@ -108,7 +108,7 @@ static ck_status class_of(int code, ck_bytes body) {
 void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body) {
   ck_buffer said = {0};
   ck_error ignored = CK_ERROR_INIT;
-  if (body.len > 0) append_said(&said, body);
+  if (body.len > 0) append_message(&said, body);
   bool in_answer = code == 0;
   if (in_answer) code = code_of(body);
   bool passing = ck_retry_is_passing(code) && !MENTIONS(body, unpaid);

@@ -52,13 +52,14 @@ static int64_t count_tokens(const ck_effect *effect) {
   return bytes;
 }
 
-static int64_t find_output_max(const ck_model_ask *ask, int64_t of_model) {
+static int64_t find_output_max(const ck_model_query *query, int64_t of_model) {
   static const char *const names[] = {"max_tokens", "max_completion_tokens"};
   int64_t tokens;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (ck_json_read_int(&tokens, ck_model_get_option(ask, names[i])) && tokens > 0) return tokens;
+    if (ck_json_read_int(&tokens, ck_model_get_option(query, names[i])) && tokens > 0)
+      return tokens;
   }
-  return ask->model->api == CK_MODEL_ANTHROPIC ? CK_MODEL_MAX_TOKENS : of_model;
+  return query->model->api == CK_MODEL_ANTHROPIC ? CK_MODEL_MAX_TOKENS : of_model;
 }
 
 static bool mentions_cache(ck_bytes text) {
@@ -67,12 +68,12 @@ static bool mentions_cache(ck_bytes text) {
 }
 
 /* Somewhere in its options or in what the user says. */
-static bool asks_to_cache(const ck_model_ask *ask) {
-  bool found = mentions_cache(ask->request) ||
-               (ask->model->options && mentions_cache(ck_value_bytes(ask->model->options)));
-  size_t count = ask->conversation ? ck_conversation_count(ask->conversation) : 0;
+static bool wants_cache(const ck_model_query *query) {
+  bool found = mentions_cache(query->request) ||
+               (query->model->options && mentions_cache(ck_value_bytes(query->model->options)));
+  size_t count = query->conversation ? ck_conversation_count(query->conversation) : 0;
   for (size_t i = 0; i < count && !found; i++) {
-    found = mentions_cache(ck_value_bytes(ck_conversation_get(ask->conversation, i)));
+    found = mentions_cache(ck_value_bytes(ck_conversation_get(query->conversation, i)));
   }
   return found;
 }
@@ -85,9 +86,9 @@ static int64_t reserve(void *to, const ck_effect *effect) {
   if (!model) return -1;
   int64_t of_model;
   ck_model_price price = ck_price_find(&of_model, model->model, &model->price);
-  const ck_model_ask ask = {model, effect->request, effect->conversation};
-  return ck_price_bound(&price, count_tokens(effect), find_output_max(&ask, of_model),
-                        asks_to_cache(&ask));
+  const ck_model_query query = {model, effect->request, effect->conversation};
+  return ck_price_bound(&price, count_tokens(effect), find_output_max(&query, of_model),
+                        wants_cache(&query));
 }
 
 static void free_driver(void *to) {

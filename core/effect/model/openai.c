@@ -1,9 +1,9 @@
 /* openai.c - requests as OpenAI's chat completions take them. */
 #include "core/effect/model/openai.h"
 
-typedef struct telling {
+typedef struct turn_writer {
   ck_json_writer w;
-} telling;
+} turn_writer;
 
 static void begin_message(ck_json_writer *w, const char *role) {
   ck_json_begin(w, '{');
@@ -21,15 +21,15 @@ static void write_content(ck_json_writer *w, ck_bytes content) {
   w->comma = true;
 }
 
-static void tell_system(void *to, ck_bytes content) {
-  telling *self = to;
+static void write_system_text(void *to, ck_bytes content) {
+  turn_writer *self = to;
   begin_message(&self->w, "system");
   write_content(&self->w, content);
   ck_json_end(&self->w, '}');
 }
 
-static void tell_user(void *to, ck_bytes content) {
-  telling *self = to;
+static void write_user(void *to, ck_bytes content) {
+  turn_writer *self = to;
   begin_message(&self->w, "user");
   write_content(&self->w, content);
   ck_json_end(&self->w, '}');
@@ -171,7 +171,7 @@ static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
 }
 
 /* What a flow says for the assistant may be any JSON. */
-static void tell_own(telling *self, const ck_model_turn *turn) {
+static void write_own_turn(turn_writer *self, const ck_model_turn *turn) {
   if (turn->call_count == 0 && has_foreign_content(turn->message)) {
     begin_message(&self->w, "assistant");
     write_content(&self->w, ck_json_get(turn->message, "content"));
@@ -184,13 +184,13 @@ static void tell_own(telling *self, const ck_model_turn *turn) {
   }
 }
 
-static void tell_assistant(void *to, const ck_model_turn *turn) {
-  telling *self = to;
+static void write_assistant_turn(void *to, const ck_model_turn *turn) {
+  turn_writer *self = to;
   ck_buffer text = {0};
   bool own = turn->shape == CK_SHAPE_OPENAI;
   bool said = !own && append_texts(&text, ck_json_get(turn->message, "content"));
   if (own)
-    tell_own(self, turn);
+    write_own_turn(self, turn);
   else if (said || turn->call_count > 0)
     write_foreign(&self->w, turn, said ? ck_buffer_bytes(&text) : ck_bytes_text("null"));
   for (size_t i = 0; i < turn->call_count; i++) write_result(&self->w, turn, i);
@@ -229,19 +229,20 @@ static void write_tools(ck_json_writer *w, ck_bytes tools) {
   ck_json_end(w, ']');
 }
 
-static ck_status write(ck_buffer *out, const ck_model_ask *ask, ck_error *err) {
-  telling self = {.w = {.out = out}};
-  ck_model_notifier teller = {&self, CK_SHAPE_OPENAI, tell_system, tell_user, tell_assistant};
+static ck_status write(ck_buffer *out, const ck_model_query *query, ck_error *err) {
+  turn_writer self = {.w = {.out = out}};
+  ck_model_notifier notifier = {&self, CK_SHAPE_OPENAI, write_system_text, write_user,
+                                write_assistant_turn};
   ck_json_begin(&self.w, '{');
-  ck_json_member_text(&self.w, "model", ask->model->model);
-  ck_status status = ck_model_write_options(&self.w, ask, err);
+  ck_json_member_text(&self.w, "model", query->model->model);
+  ck_status status = ck_model_write_options(&self.w, query, err);
   if (status) return status;
   ck_json_name(&self.w, "messages");
   ck_json_begin(&self.w, '[');
-  status = ck_model_notify(ask->conversation, &teller, err);
+  status = ck_model_notify(query->conversation, &notifier, err);
   ck_json_end(&self.w, ']');
-  write_tools(&self.w, ck_json_get(ask->request, "tools"));
-  if (ck_model_streams(ask->model)) {
+  write_tools(&self.w, ck_json_get(query->request, "tools"));
+  if (ck_model_streams(query->model)) {
     ck_json_member_bool(&self.w, "stream", true);
     ck_json_member_raw(&self.w, "stream_options", ck_bytes_text("{\"include_usage\":true}"));
   }

@@ -61,7 +61,7 @@ static bool is_model(const char *given, const char *known) {
          has_shape(rest, "-0000-00-00");
 }
 
-static int64_t choose(int64_t given, int64_t shipped) {
+static int64_t or_shipped(int64_t given, int64_t shipped) {
   return given >= 0 ? given : shipped * MICROS_OF_ONE;
 }
 
@@ -70,10 +70,10 @@ ck_model_price ck_price_find(int64_t *output_max, const char *model, const ck_mo
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (!is_model(model, table[i].model)) continue;
     *output_max = table[i].output_max;
-    return (ck_model_price){choose(given->input, table[i].input),
-                            choose(given->output, table[i].output),
-                            choose(given->cache_read, table[i].cache_read),
-                            choose(given->cache_write, table[i].cache_write)};
+    return (ck_model_price){or_shipped(given->input, table[i].input),
+                            or_shipped(given->output, table[i].output),
+                            or_shipped(given->cache_read, table[i].cache_read),
+                            or_shipped(given->cache_write, table[i].cache_write)};
   }
   return *given;
 }

@@ -9,11 +9,11 @@
 
 /* ---- what is asked ---- */
 
-typedef struct ck_model_ask {
+typedef struct ck_model_query {
   const ck_profile_model *model;
   ck_bytes request; /* of the effect */
   const ck_conversation *conversation;
-} ck_model_ask;
+} ck_model_query;
 
 /* ---- members in the making, of a message that comes in parts ---- */
 
@@ -69,7 +69,7 @@ CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *se
 typedef struct ck_model_format {
   const char *path; /* behind the base URL */
   const char *key_header, *key_prefix, *version_header, *version;
-  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_ask *ask, ck_error *err);
+  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_model_query *query, ck_error *err);
   CK_CHECKED ck_status (*read)(ck_model_reply *out, ck_bytes body,
                                ck_error *err); /* of checked JSON */
   CK_CHECKED ck_status (*take)(ck_model_reply *out, ck_bytes data,
@@ -81,10 +81,10 @@ extern const ck_model_format ck_model_openai, ck_model_anthropic;
 
 /* Members of the request that are neither the core's nor the conversation: the effect's own first,
  * then the profile's. CK_E_USAGE names one that is the core's. */
-CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask,
+CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query,
                                             ck_error *err);
 /* The value of one of them; no bytes. */
-ck_bytes ck_model_get_option(const ck_model_ask *ask, const char *name);
+ck_bytes ck_model_get_option(const ck_model_query *query, const char *name);
 bool ck_model_streams(const ck_profile_model *model);
 
 /* ---- what went wrong ---- */

@@ -31,15 +31,15 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
 
 /* OpenAI itself takes max_tokens under another name, which those that speak like it need not
  * know. */
-static bool is_renamed(const ck_model_ask *ask, ck_bytes raw_name) {
-  bool at_home = ask->model->api == CK_MODEL_OPENAI && !ask->model->base_url;
+static bool is_renamed(const ck_model_query *query, ck_bytes raw_name) {
+  bool at_home = query->model->api == CK_MODEL_OPENAI && !query->model->base_url;
   return at_home && ck_json_is_text(raw_name, "max_tokens") &&
-         ck_model_get_option(ask, "max_completion_tokens").len == 0;
+         ck_model_get_option(query, "max_completion_tokens").len == 0;
 }
 
-static void write_member(ck_json_writer *w, const ck_model_ask *ask, ck_bytes raw_name,
+static void write_member(ck_json_writer *w, const ck_model_query *query, ck_bytes raw_name,
                          ck_bytes value) {
-  if (is_renamed(ask, raw_name)) raw_name = ck_bytes_text("\"max_completion_tokens\"");
+  if (is_renamed(query, raw_name)) raw_name = ck_bytes_text("\"max_completion_tokens\"");
   if (w->comma) ck_buffer_append_char(w->out, ',');
   ck_buffer_append_bytes(w->out, raw_name);
   ck_buffer_append_char(w->out, ':');
@@ -47,11 +47,11 @@ static void write_member(ck_json_writer *w, const ck_model_ask *ask, ck_bytes ra
   w->comma = true;
 }
 
-static ck_status write_own(ck_json_writer *w, const ck_model_ask *ask, ck_error *err) {
-  ck_json_iterator it = ck_json_iterate(ask->request);
+static ck_status write_own(ck_json_writer *w, const ck_model_query *query, ck_error *err) {
+  ck_json_iterator it = ck_json_iterate(query->request);
   while (ck_json_next(&it)) {
     if (!is_own(it.name))
-      write_member(w, ask, it.name, it.value);
+      write_member(w, query, it.name, it.value);
     else if (!ck_json_is_text(it.name, "model") && !ck_json_is_text(it.name, "tools"))
       return ck_error_set(err, CK_E_USAGE, "a model's request cannot set %.*s: that is ckrun's own",
                           (int)it.name.len, it.name.data);
@@ -59,29 +59,30 @@ static ck_status write_own(ck_json_writer *w, const ck_model_ask *ask, ck_error 
   return CK_OK;
 }
 
-ck_status ck_model_write_options(ck_json_writer *w, const ck_model_ask *ask, ck_error *err) {
-  ck_status status = write_own(w, ask, err);
+ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query, ck_error *err) {
+  ck_status status = write_own(w, query, err);
   if (status) return status;
-  ck_bytes options = bytes_of(ask->model->options);
+  ck_bytes options = bytes_of(query->model->options);
   ck_json_iterator it = ck_json_iterate(options);
   while (options.len > 0 && ck_json_next(&it)) {
-    if (!has_member(ask->request, it.name)) write_member(w, ask, it.name, it.value);
+    if (!has_member(query->request, it.name)) write_member(w, query, it.name, it.value);
   }
   static const char *const names[] = {"max_tokens", "temperature"}, *const raw[] = {
                                                                         "\"max_tokens\"",
                                                                         "\"temperature\""};
-  const ck_value *values[] = {ask->model->max_tokens, ask->model->temperature};
+  const ck_value *values[] = {query->model->max_tokens, query->model->temperature};
   for (size_t i = 0; i < 2; i++) {
     bool said =
-        ck_json_get(ask->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
-    if (values[i] && !said) write_member(w, ask, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
+        ck_json_get(query->request, names[i]).len > 0 || ck_json_get(options, names[i]).len > 0;
+    if (values[i] && !said)
+      write_member(w, query, ck_bytes_text(raw[i]), ck_value_bytes(values[i]));
   }
   return CK_OK;
 }
 
-ck_bytes ck_model_get_option(const ck_model_ask *ask, const char *name) {
-  ck_bytes found = ck_json_get(ask->request, name);
-  if (found.len == 0) found = ck_json_get(bytes_of(ask->model->options), name);
-  if (found.len == 0 && strcmp(name, "max_tokens") == 0) found = bytes_of(ask->model->max_tokens);
+ck_bytes ck_model_get_option(const ck_model_query *query, const char *name) {
+  ck_bytes found = ck_json_get(query->request, name);
+  if (found.len == 0) found = ck_json_get(bytes_of(query->model->options), name);
+  if (found.len == 0 && strcmp(name, "max_tokens") == 0) found = bytes_of(query->model->max_tokens);
   return found;
 }

@@ -132,7 +132,7 @@ static int64_t find_wait(const ck_effect_run *self, ck_model_fault *fault) {
 }
 
 /* For whoever watches, and for the record: {retry, wait_ms, why}. */
-static void tell_retry(const ck_effect_run *self, const ck_model_fault *fault, int64_t wait) {
+static void report_retry(const ck_effect_run *self, const ck_model_fault *fault, int64_t wait) {
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
   ck_json_begin(&w, '{');
@@ -167,7 +167,7 @@ static void on_ended(void *to, const ck_http_end *end) {
     deliver_failure(self, fault.status, fault.text);
     return;
   }
-  tell_retry(self, &fault, wait);
+  report_retry(self, &fault, wait);
   ck_http_timer_set(self->timer, wait);
 }
 
@@ -220,12 +220,12 @@ static void make_room(ck_effect_run *self, const ck_effect *effect) {
 }
 
 static ck_status fill(ck_effect_run *self, const ck_effect *effect, ck_error *err) {
-  ck_model_ask ask = {self->model, effect->request, effect->conversation};
+  ck_model_query query = {self->model, effect->request, effect->conversation};
   make_url(self);
   make_key(self, effect);
   make_room(self, effect);
   ck_status status = ck_buffer_check(&self->url, err);
-  if (!status) status = self->format->write(&self->body, &ask, err);
+  if (!status) status = self->format->write(&self->body, &query, err);
   if (!status)
     status = ck_http_timer_new(&self->timer, self->driver->options.loop, on_due, self, err);
   if (!status)

@@ -45,7 +45,7 @@ void ck_model_append_id(ck_buffer *out, const ck_model_turn *turn, size_t index)
   if (turn->calls[index].id.len > 0)
     ck_buffer_append_bytes(out, turn->calls[index].id);
   else
-    ck_buffer_append_format(out, "\"call_%zu_%zu\"", turn->place, index);
+    ck_buffer_append_format(out, "\"call_%zu_%zu\"", turn->position, index);
 }
 
 void ck_model_copy_members(ck_json_writer *w, ck_bytes object, const char *const *except) {
@@ -156,31 +156,31 @@ static ck_model_call *find_call(calls *self, ck_bytes id) {
 
 /* ---- telling ---- */
 
-typedef struct telling {
+typedef struct turn_writer {
   const ck_conversation *conversation;
-  const ck_model_notifier *teller;
+  const ck_model_notifier *notifier;
   calls calls;
   ck_model_ids ids;
-} telling;
+} turn_writer;
 
-static ck_bytes message_at(const telling *self, size_t index) {
+static ck_bytes message_at(const turn_writer *self, size_t index) {
   return ck_value_bytes(ck_conversation_get(self->conversation, index));
 }
 
-static void tell_stray(telling *self, ck_bytes message) {
+static void report_stray(turn_writer *self, ck_bytes message) {
   ck_buffer text = {0}, json = {0};
   ck_buffer_append_text(&text, "Result of a tool: ");
   ck_bytes content = ck_json_get(message, "content");
   if (!ck_json_read_string(&text, content)) ck_buffer_append_bytes(&text, content);
   ck_json_append_string(&json, ck_buffer_bytes(&text));
   self->calls.failed |= text.failed || json.failed;
-  self->teller->user(self->teller->self, ck_buffer_bytes(&json));
+  self->notifier->user(self->notifier->self, ck_buffer_bytes(&json));
   ck_buffer_clear(&json);
   ck_buffer_clear(&text);
 }
 
 /* Gives each result up to the next assistant's turn to its call; returns where that turn is. */
-static size_t pair_results(telling *self, size_t from) {
+static size_t pair_results(turn_writer *self, size_t from) {
   size_t count = ck_conversation_count(self->conversation), at = from;
   for (; at < count && !is_role(message_at(self, at), "assistant"); at++) {
     ck_bytes message = message_at(self, at);
@@ -192,7 +192,7 @@ static size_t pair_results(telling *self, size_t from) {
   return at;
 }
 
-static bool is_paired(const telling *self, ck_bytes message) {
+static bool is_paired(const turn_writer *self, ck_bytes message) {
   ck_bytes content = ck_json_get(message, "content");
   for (size_t i = 0; i < self->calls.count; i++) {
     if (self->calls.list[i].result.data == content.data) return true;
@@ -200,44 +200,44 @@ static bool is_paired(const telling *self, ck_bytes message) {
   return false;
 }
 
-static void tell_one(telling *self, size_t at) {
+static void report_turn(turn_writer *self, size_t at) {
   ck_bytes message = message_at(self, at), content = ck_json_get(message, "content");
   if (is_role(message, "user"))
-    self->teller->user(self->teller->self, content);
+    self->notifier->user(self->notifier->self, content);
   else if (!is_role(message, "tool"))
-    self->teller->system(self->teller->self, content);
+    self->notifier->system(self->notifier->self, content);
   else if (!is_paired(self, message))
-    tell_stray(self, message);
+    report_stray(self, message);
 }
 
-static void tell_assistant(telling *self, size_t at) {
-  ck_model_turn turn = {.message = message_at(self, at), .place = at};
+static void write_assistant_turn(turn_writer *self, size_t at) {
+  ck_model_turn turn = {.message = message_at(self, at), .position = at};
   turn.shape = shape_of(turn.message);
   if (turn.shape == CK_SHAPE_OPENAI)
     list_openai(&self->calls, turn.message);
   else
     list_anthropic(&self->calls, turn.message);
   pair_results(self, at + 1);
-  if (turn.shape == self->teller->shape)
+  if (turn.shape == self->notifier->shape)
     ck_model_ids_sift(&self->ids, self->calls.list, self->calls.count, turn.shape);
-  for (size_t i = 0; turn.shape != self->teller->shape && i < self->calls.count; i++)
+  for (size_t i = 0; turn.shape != self->notifier->shape && i < self->calls.count; i++)
     self->calls.list[i].id = (ck_bytes){0};
   turn.calls = self->calls.list;
   turn.call_count = self->calls.count;
-  self->teller->assistant(self->teller->self, &turn);
+  self->notifier->assistant(self->notifier->self, &turn);
 }
 
-ck_status ck_model_notify(const ck_conversation *conversation, const ck_model_notifier *teller,
+ck_status ck_model_notify(const ck_conversation *conversation, const ck_model_notifier *notifier,
                           ck_error *err) {
-  telling self = {.conversation = conversation, .teller = teller};
+  turn_writer self = {.conversation = conversation, .notifier = notifier};
   size_t count = conversation ? ck_conversation_count(conversation) : 0;
   for (size_t at = 0; at < count && !self.calls.failed; at++) {
     if (!is_role(message_at(&self, at), "assistant")) {
-      tell_one(&self, at);
+      report_turn(&self, at);
       continue;
     }
     self.calls.count = 0;
-    tell_assistant(&self, at);
+    write_assistant_turn(&self, at);
   }
   bool failed = self.calls.failed || self.ids.failed;
   free(self.calls.list);

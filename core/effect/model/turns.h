@@ -22,13 +22,13 @@ typedef struct ck_model_call {
 
 typedef enum { CK_SHAPE_OPENAI, CK_SHAPE_ANTHROPIC } ck_model_shape;
 
-/* An assistant's turn. `place` is its index in the conversation: with a call's index it makes an id
- * that no other has.
+/* An assistant's turn. `position` is its index in the conversation: with a call's index it makes an
+ * id that no other has.
  * */
 typedef struct ck_model_turn {
   ck_bytes message;
   ck_model_shape shape;
-  size_t place;
+  size_t position;
   const ck_model_call *calls;
   size_t call_count;
 } ck_model_turn;
@@ -43,7 +43,7 @@ typedef struct ck_model_notifier {
 } ck_model_notifier;
 
 CK_CHECKED ck_status ck_model_notify(const ck_conversation *conversation,
-                                     const ck_model_notifier *teller, ck_error *err);
+                                     const ck_model_notifier *notifier, ck_error *err);
 
 /* What both tellers need. */
 #define CK_MODEL_NO_RESULT "Error: no result of this call was recorded"

@@ -65,7 +65,7 @@ static bool lives(const char *run) {
 
 /* Held until the process ends. Where there are no sockets, a run is taken for dead when its
  * session's lock is free. */
-static void hold_name(const char *run) {
+static void reserve_name(const char *run) {
   static int held = -1;
   if (held >= 0) close(held);
   held = bind_name(run);
@@ -82,7 +82,7 @@ ck_status ck_mark_set(const char *session, const char *run, ck_error *err) {
     status = ck_error_no_memory(err);
   ck_buffer_clear(&runs);
   if (status == CK_OK) set_limit(run);
-  if (status == CK_OK) hold_name(run);
+  if (status == CK_OK) reserve_name(run);
   return status;
 }
 

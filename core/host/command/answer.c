@@ -29,7 +29,7 @@ static ck_status read_input(ck_buffer *out, ck_error *err) {
 }
 
 /* As it may be kept. */
-static ck_status take_text(char **out, const ck_remote_command *errand, const char *given,
+static ck_status take_text(char **out, const ck_remote_command *remote, const char *given,
                            ck_error *err) {
   ck_buffer text = {0};
   ck_status status = CK_OK;
@@ -44,7 +44,7 @@ static ck_status take_text(char **out, const ck_remote_command *errand, const ch
         ck_error_set(err, CK_E_USAGE, "an answer of more than %d bytes is not taken", ANSWER_MAX);
   if (status == CK_OK && strlen(text.data) + 1 != text.len)
     status = ck_error_set(err, CK_E_USAGE, "an answer with a NUL byte is not taken");
-  if (status == CK_OK) status = ck_remote_command_clean(out, errand, text.data, err);
+  if (status == CK_OK) status = ck_remote_command_clean(out, remote, text.data, err);
   ck_buffer_clear(&text);
   return status;
 }
@@ -54,7 +54,7 @@ typedef struct search {
   bool found;
 } search;
 
-static bool look_at_outcome(void *to, const ck_event *event) {
+static bool check_outcome(void *to, const ck_event *event) {
   search *self = to;
   ck_bytes body = ck_value_bytes(event->body), result = ck_json_get(body, "result");
   if (result.len == 0) result = ck_json_get(ck_json_get(body, "message"), "content");
@@ -65,86 +65,86 @@ static bool look_at_outcome(void *to, const ck_event *event) {
 }
 
 /* An owner that died between the answer and its note has applied it all the same. */
-static ck_status was_applied(bool *out, const ck_remote_command *errand, const char *text,
+static ck_status was_applied(bool *out, const ck_remote_command *remote, const char *text,
                              const char *effect, ck_error *err) {
   search s = {.text = text, .effect = effect};
-  ck_event_query query = {.session = errand->head.session.no,
-                          .after = errand->after,
+  ck_event_query query = {.session = remote->head.session.no,
+                          .after = remote->after,
                           .kinds = UINT64_C(1) << CK_EVENT_OUTCOME};
-  ck_status status = errand->run[0] ? ck_store_read_events(errand->runtime->store, &query,
-                                                           look_at_outcome, &s, err)
-                                    : CK_OK;
+  ck_status status =
+      remote->run[0] ? ck_store_read_events(remote->runtime->store, &query, check_outcome, &s, err)
+                     : CK_OK;
   *out = s.found;
   return status;
 }
 
-static ck_status answer_at_rest(bool *given, const ck_remote_command *errand, const char *text,
+static ck_status answer_at_rest(bool *given, const ck_remote_command *remote, const char *text,
                                 const char *effect, ck_error *err) {
   ck_value *value;
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_value_text(&value, ck_bytes_text(text), err);
   if (status != CK_OK) return status;
-  status = ck_session_answer(errand->runtime, errand->id, effect, value, &failure);
+  status = ck_session_answer(remote->runtime, remote->id, effect, value, &failure);
   ck_value_free(value);
   *given = status == CK_OK;
   if (status == CK_OK || status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
-  if (status == CK_E_REFUSED && was_applied(given, errand, text, effect, err) != CK_OK)
+  if (status == CK_E_REFUSED && was_applied(given, remote, text, effect, err) != CK_OK)
     return err->status;
   return *given ? CK_OK : ck_error_set(err, status, "%s", failure.text);
 }
 
-static ck_status ask_owner(bool *given, ck_remote_command *errand, char *text, const char *effect,
-                           ck_error *err) {
-  ck_session_request wish = {.kind = CK_REQUEST_ANSWER, .text = text, .effect = (char *)effect};
-  ck_status status = ck_remote_command_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
+static ck_status request_from_owner(bool *given, ck_remote_command *remote, char *text,
+                                    const char *effect, ck_error *err) {
+  ck_session_request request = {.kind = CK_REQUEST_ANSWER, .text = text, .effect = (char *)effect};
+  ck_status status = ck_remote_command_leave(remote, &request, err);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, true, err);
   if (status != CK_OK) return status;
-  *given = errand->noted && !errand->problem[0];
-  if (errand->problem[0])
-    return ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem);
+  *given = remote->noted && !remote->problem[0];
+  if (remote->problem[0])
+    return ck_error_set(err, CK_E_REFUSED, "session %s: %s", remote->id, remote->problem);
   return CK_OK;
 }
 
 /* Owners come and go; the answer is given once. */
-static ck_status answer(ck_remote_command *errand, char *text, const char *effect, ck_error *err) {
+static ck_status answer(ck_remote_command *remote, char *text, const char *effect, ck_error *err) {
   bool given = false;
   ck_status status = CK_OK;
   while (status == CK_OK && !given) {
-    status = errand->live ? ask_owner(&given, errand, text, effect, err)
-                          : answer_at_rest(&given, errand, text, effect, err);
-    if (status == CK_OK) status = ck_remote_command_look(errand, err);
+    status = remote->live ? request_from_owner(&given, remote, text, effect, err)
+                          : answer_at_rest(&given, remote, text, effect, err);
+    if (status == CK_OK) status = ck_remote_command_refresh(remote, err);
   }
   if (status == CK_OK)
-    return ck_remote_command_print(errand, ck_session_status_name(errand->head.session.status),
-                                   errand->head.session.reason, err);
+    return ck_remote_command_print(remote, ck_session_status_name(remote->head.session.status),
+                                   remote->head.session.reason, err);
   size_t count;
   ck_error ignored = CK_ERROR_INIT;
-  if (status == CK_E_USAGE && !errand->host->output->json &&
-      ck_open_effects_print(&count, errand, CK_OPEN_QUESTIONS, &ignored) != CK_OK)
+  if (status == CK_E_USAGE && !remote->host->output->json &&
+      ck_open_effects_print(&count, remote, CK_OPEN_QUESTIONS, &ignored) != CK_OK)
     return status;
   return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   char *text = NULL;
   size_t count = 0;
   int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
-  if (status == CK_OK && v->text) status = take_text(&text, &errand, v->text, err);
+  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, timeout_ms, err);
+  if (status == CK_OK && v->text) status = take_text(&text, &remote, v->text, err);
   if (status == CK_OK && v->text)
-    status = answer(&errand, text, v->effect, err);
+    status = answer(&remote, text, v->effect, err);
   else if (status == CK_OK)
-    status = ck_open_effects_print(&count, &errand, CK_OPEN_QUESTIONS, err);
+    status = ck_open_effects_print(&count, &remote, CK_OPEN_QUESTIONS, err);
   if (status == CK_OK && !v->text)
-    ck_output_talk(
+    ck_output_notice(
         host->output,
         count ? "answer with: ckrun answer %s TEXT [--effect EFFECT]" : "session %s asks nothing",
-        errand.id);
+        remote.id);
   free(text);
-  ck_remote_command_close(&errand);
+  ck_remote_command_close(&remote);
   return status;
 }
 

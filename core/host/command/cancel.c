@@ -11,57 +11,58 @@ typedef struct values {
 } values;
 
 /* CK_OK with the session still running: it was taken by another process in between. */
-static ck_status cancel_at_rest(ck_remote_command *errand, const char *reason, ck_error *err) {
+static ck_status cancel_at_rest(ck_remote_command *remote, const char *reason, ck_error *err) {
   ck_session *session;
   ck_error taken = CK_ERROR_INIT;
   ck_resume_options options = {.keep_references = true};
-  ck_status status = ck_session_resume(&session, errand->runtime, errand->id, &options, &taken);
+  ck_status status = ck_session_resume(&session, remote->runtime, remote->id, &options, &taken);
   if (status == CK_E_OWNED || status == CK_E_FENCED) return CK_OK;
   if (status != CK_OK) return ck_error_set(err, status, "%s", taken.text);
-  status = ck_orphans_end_dead(session, errand->runtime->store, errand->host->output, err);
+  status = ck_orphans_end_dead(session, remote->runtime->store, remote->host->output, err);
   if (status == CK_OK) status = ck_session_end(session, CK_SESSION_CANCELLED, reason, NULL, err);
   ck_session_close(session);
   return status;
 }
 
-static ck_status ask_owner(ck_remote_command *errand, const char *reason, ck_error *err) {
-  ck_session_request wish = {.kind = CK_REQUEST_CANCEL, .text = (char *)reason};
-  ck_status status = ck_remote_command_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_remote_command_wait(errand, false, err);
-  if (status == CK_OK && errand->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", errand->id,
-                          errand->problem);
+static ck_status request_from_owner(ck_remote_command *remote, const char *reason, ck_error *err) {
+  ck_session_request request = {.kind = CK_REQUEST_CANCEL, .text = (char *)reason};
+  ck_status status = ck_remote_command_leave(remote, &request, err);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, false, err);
+  if (status == CK_OK && remote->problem[0])
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not cancelled: %s", remote->id,
+                          remote->problem);
   return status;
 }
 
 /* Owners come and go; each turn ends with the session as it then is. */
-static ck_status cancel(ck_remote_command *errand, const char *reason, ck_error *err) {
-  const ck_session_record *record = &errand->head.session;
+static ck_status cancel(ck_remote_command *remote, const char *reason, ck_error *err) {
+  const ck_session_record *record = &remote->head.session;
   ck_status status = CK_OK;
   while (status == CK_OK && record->status != CK_SESSION_CANCELLED) {
     if (record->status == CK_SESSION_COMPLETED)
       return ck_error_set(err, CK_E_REFUSED,
-                          "session %s is completed: there is nothing left to cancel", errand->id);
-    status = errand->live ? ask_owner(errand, reason, err) : cancel_at_rest(errand, reason, err);
-    if (status == CK_OK) status = ck_remote_command_look(errand, err);
+                          "session %s is completed: there is nothing left to cancel", remote->id);
+    status = remote->live ? request_from_owner(remote, reason, err)
+                          : cancel_at_rest(remote, reason, err);
+    if (status == CK_OK) status = ck_remote_command_refresh(remote, err);
   }
-  return status == CK_OK ? ck_remote_command_print(errand, "cancelled", record->reason, err)
+  return status == CK_OK ? ck_remote_command_print(remote, "cancelled", record->reason, err)
                          : status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   char *reason = NULL;
   int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
+  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, timeout_ms, err);
   if (status == CK_OK)
     status =
-        ck_remote_command_clean(&reason, &errand, v->reason ? v->reason : "user_requested", err);
-  if (status == CK_OK) status = cancel(&errand, reason, err);
+        ck_remote_command_clean(&reason, &remote, v->reason ? v->reason : "user_requested", err);
+  if (status == CK_OK) status = cancel(&remote, reason, err);
   free(reason);
-  ck_remote_command_close(&errand);
+  ck_remote_command_close(&remote);
   return status;
 }
 

@@ -43,16 +43,16 @@ static void put(void *to, const ck_key_use *use) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   (void)given;
-  ck_store_location place;
+  ck_store_location location;
   ck_host keyless = {.store = host->store, .output = host->output};
   listing self = {.output = host->output, .err = err};
   ck_table_init(&self.table, host->output, columns);
-  ck_status status = ck_store_location_find(&place, &keyless, err);
-  if (status == CK_OK) status = ck_store_list_keys(place.url, put, &self, err);
+  ck_status status = ck_store_location_find(&location, &keyless, err);
+  if (status == CK_OK) status = ck_store_list_keys(location.url, put, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && !host->output->json) status = ck_table_print(&self.table, err);
   ck_table_clear(&self.table);
-  ck_store_location_clear(&place);
+  ck_store_location_clear(&location);
   return status;
 }
 

@@ -33,7 +33,7 @@ static ck_status write_key(const char *path, const char *text, ck_error *err) {
                       "cannot write %s: %s", path, strerror(code));
 }
 
-static ck_status tell(ck_output *output, const char *path, const char *id, ck_error *err) {
+static ck_status report(ck_output *output, const char *path, const char *id, ck_error *err) {
   ck_document document;
   if (!output->json) {
     ck_output_print(output, "%s\n", id);
@@ -59,7 +59,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   status = write_key(v->file, text, err);
   explicit_bzero(text, sizeof text);
   ck_key_free(key);
-  return status == CK_OK ? tell(host->output, v->file, id, err) : status;
+  return status == CK_OK ? report(host->output, v->file, id, err) : status;
 }
 
 static const ck_operand operands[] = {

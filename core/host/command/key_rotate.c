@@ -9,8 +9,8 @@ typedef struct values {
   const char *new_key;
 } values;
 
-static ck_status tell(ck_output *output, const ck_rekey_report *report, const ck_key *key,
-                      ck_error *err) {
+static ck_status print_report(ck_output *output, const ck_rekey_report *report, const ck_key *key,
+                              ck_error *err) {
   char id[CK_KEY_ID_TEXT_SIZE];
   ck_document document;
   ck_key_id number = ck_key_get_id(key);
@@ -18,11 +18,11 @@ static ck_status tell(ck_output *output, const ck_rekey_report *report, const ck
   if (!output->json) {
     ck_output_print(output, "%s\n", id);
     if (report->was_done)
-      ck_output_talk(output, "the store has this key already");
+      ck_output_notice(output, "the store has this key already");
     else
-      ck_output_talk(output, "%lld events and %lld checkpoints sealed anew%s",
-                     (long long)report->events, (long long)report->checkpoints,
-                     report->resumed ? "; others were before" : "");
+      ck_output_notice(output, "%lld events and %lld checkpoints sealed anew%s",
+                       (long long)report->events, (long long)report->checkpoints,
+                       report->resumed ? "; others were before" : "");
     return CK_OK;
   }
   ck_document_init(&document, output);
@@ -38,7 +38,7 @@ static ck_status tell(ck_output *output, const ck_rekey_report *report, const ck
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_store_location place = {0};
+  ck_store_location location = {0};
   ck_key *key = NULL;
   ck_rekey_report report;
   if (!v->new_key)
@@ -46,10 +46,10 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
         err, CK_E_USAGE,
         "key rotate: --new-key REF says where the new key is: env:NAME or file:PATH");
   ck_status status = ck_key_source_read(&key, v->new_key, host->output->redactor, err);
-  if (status == CK_OK) status = ck_store_location_find(&place, host, err);
-  if (status == CK_OK) status = ck_store_rekey(&report, place.url, place.key, key, err);
-  if (status == CK_OK) status = tell(host->output, &report, key, err);
-  ck_store_location_clear(&place);
+  if (status == CK_OK) status = ck_store_location_find(&location, host, err);
+  if (status == CK_OK) status = ck_store_rekey(&report, location.url, location.key, key, err);
+  if (status == CK_OK) status = print_report(host->output, &report, key, err);
+  ck_store_location_clear(&location);
   ck_key_free(key);
   return status;
 }

@@ -9,10 +9,10 @@ typedef struct values {
 } values;
 
 /* What a session at rest has to say to it. */
-static ck_status answer_at_rest(const ck_remote_command *errand, ck_error *err) {
-  const ck_session_record *record = &errand->head.session;
+static ck_status answer_at_rest(const ck_remote_command *remote, ck_error *err) {
+  const ck_session_record *record = &remote->head.session;
   if (record->status == CK_SESSION_PAUSED)
-    return ck_remote_command_print(errand, "paused", record->reason, err);
+    return ck_remote_command_print(remote, "paused", record->reason, err);
   if (record->status == CK_SESSION_RUNNING)
     return ck_error_set(
         err, CK_E_REFUSED,
@@ -22,32 +22,32 @@ static ck_status answer_at_rest(const ck_remote_command *errand, ck_error *err) 
                       ck_session_status_name(record->status));
 }
 
-static ck_status ask(ck_remote_command *errand, const values *v, ck_error *err) {
-  ck_session_request wish = {.kind = CK_REQUEST_PAUSE};
+static ck_status ask(ck_remote_command *remote, const values *v, ck_error *err) {
+  ck_session_request request = {.kind = CK_REQUEST_PAUSE};
   ck_status status =
-      ck_remote_command_clean(&wish.text, errand, v->reason ? v->reason : "user_requested", err);
-  if (status == CK_OK) status = ck_remote_command_leave(errand, &wish, err);
-  ck_session_request_clear(&wish);
+      ck_remote_command_clean(&request.text, remote, v->reason ? v->reason : "user_requested", err);
+  if (status == CK_OK) status = ck_remote_command_leave(remote, &request, err);
+  ck_session_request_clear(&request);
   if (status != CK_OK) return status;
-  if (v->no_wait) return ck_remote_command_print(errand, "requested", NULL, err);
-  status = ck_remote_command_wait(errand, false, err);
+  if (v->no_wait) return ck_remote_command_print(remote, "requested", NULL, err);
+  status = ck_remote_command_wait(remote, false, err);
   if (status != CK_OK) return status;
-  if (errand->problem[0])
-    return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id,
-                        errand->problem);
-  return answer_at_rest(errand, err);
+  if (remote->problem[0])
+    return ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", remote->id,
+                        remote->problem);
+  return answer_at_rest(remote, err);
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   int64_t timeout_ms = CK_REMOTE_COMMAND_TIMEOUT_MS;
   if (v->wait && v->no_wait)
     return ck_error_set(err, CK_E_USAGE, "--wait and --no-wait are opposites");
   ck_status status = ck_duration_take(&timeout_ms, "--timeout", v->timeout, err);
-  if (status == CK_OK) status = ck_remote_command_open(&errand, host, v->session, timeout_ms, err);
-  if (status == CK_OK) status = errand.live ? ask(&errand, v, err) : answer_at_rest(&errand, err);
-  ck_remote_command_close(&errand);
+  if (status == CK_OK) status = ck_remote_command_open(&remote, host, v->session, timeout_ms, err);
+  if (status == CK_OK) status = remote.live ? ask(&remote, v, err) : answer_at_rest(&remote, err);
+  ck_remote_command_close(&remote);
   return status;
 }
 

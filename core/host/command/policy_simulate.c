@@ -36,7 +36,7 @@ typedef struct side {
 typedef struct simulating {
   ck_output *output;
   const values *given;
-  ck_inspection look;
+  ck_inspection inspection;
   side sides[PROFILES_MAX];
   size_t count;
   ck_document document;
@@ -95,10 +95,11 @@ static bool take_id(void *to, const ck_session_record *record) {
 static ck_status list_sessions(simulating *self, ck_error *err) {
   self->status = CK_OK;
   self->err = err;
-  ck_status status = ck_store_list_sessions(self->look.store, 0, take_id, self, err);
+  ck_status status = ck_store_list_sessions(self->inspection.store, 0, take_id, self, err);
   if (status == CK_OK) status = self->status;
   if (status == CK_OK && !self->id_count)
-    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session in %s", self->look.place.url);
+    status = ck_error_set(err, CK_E_NOT_FOUND, "there is no session in %s",
+                          self->inspection.location.url);
   return status;
 }
 
@@ -194,7 +195,7 @@ static ck_status simulate_side(simulating *self, side *under, const ck_recording
 
 static ck_status simulate_session(simulating *self, const char *id, ck_error *err) {
   ck_recording *recording;
-  ck_status status = ck_recording_read(&recording, self->look.store, id, err);
+  ck_status status = ck_recording_read(&recording, self->inspection.store, id, err);
   if (status != CK_OK) return status;
   session_plot plot = {.kind = ck_simulation_select(recording), .width = plot_width(self)};
   for (size_t i = 0; status == CK_OK && i < self->count; i++)
@@ -269,7 +270,7 @@ static void clear(simulating *self) {
   free(self->ids);
   ck_buffer_clear(&self->plots);
   ck_document_clear(&self->document);
-  ck_inspection_close(&self->look);
+  ck_inspection_close(&self->inspection);
   free(self);
 }
 
@@ -279,11 +280,11 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   self->output = host->output;
   self->given = given;
   ck_status status = load_profiles(self, err);
-  if (status == CK_OK) status = ck_inspection_open(&self->look, host, err);
-  if (status == CK_OK && !self->look.store)
+  if (status == CK_OK) status = ck_inspection_open(&self->inspection, host, err);
+  if (status == CK_OK && !self->inspection.store)
     status = ck_error_set(err, CK_E_NOT_FOUND,
                           "there is no store at %s yet: run or import a session first",
-                          self->look.place.url);
+                          self->inspection.location.url);
   if (status == CK_OK) begin_document(self);
   if (status == CK_OK) status = simulate_all(self, err);
   if (status == CK_OK) status = print(self, err);

@@ -17,9 +17,9 @@ static bool is_of_the_text(ck_status status) {
 static ck_status print(ck_output *output, const ck_profile *profile, const ck_value *policies,
                        ck_error *err) {
   if (!output->json) {
-    ck_output_talk(output, "%s: %zu %s, %zu %s: all is well", profile->name, profile->policy_count,
-                   profile->policy_count == 1 ? "policy" : "policies", profile->agent_count,
-                   profile->agent_count == 1 ? "agent" : "agents");
+    ck_output_notice(output, "%s: %zu %s, %zu %s: all is well", profile->name,
+                     profile->policy_count, profile->policy_count == 1 ? "policy" : "policies",
+                     profile->agent_count, profile->agent_count == 1 ? "agent" : "agents");
     return CK_OK;
   }
   ck_document document;

@@ -60,8 +60,8 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   ck_status status = ck_profile_load(&profile, v->profile, err);
   if (status == CK_OK) status = ck_profile_describe(&rows, profile, v->agent, err);
   if (status == CK_OK && v->agent && !ck_profile_get_agent(profile, v->agent))
-    ck_output_talk(host->output, "%s says nothing of agent '%s': the session's settings hold",
-                   profile->name, v->agent);
+    ck_output_notice(host->output, "%s says nothing of agent '%s': the session's settings hold",
+                     profile->name, v->agent);
   if (status == CK_OK)
     status = host->output->json ? print_json(host->output, profile, v, rows, err)
                                 : print_table(host->output, rows, err);

@@ -11,28 +11,28 @@ typedef struct values {
   const char *session, *effect, *verdict, *result;
 } values;
 
-static ck_status list(const ck_remote_command *errand, ck_error *err) {
+static ck_status list(const ck_remote_command *remote, ck_error *err) {
   size_t count;
-  ck_status status = ck_open_effects_print(&count, errand, CK_OPEN_DOUBTS, err);
+  ck_status status = ck_open_effects_print(&count, remote, CK_OPEN_DOUBTS, err);
   if (status == CK_OK)
-    ck_output_talk(errand->host->output,
-                   count ? "say what became of each: ckrun resolve %s EFFECT done|retry|abort"
-                         : "session %s has no effect in doubt",
-                   errand->id);
+    ck_output_notice(remote->host->output,
+                     count ? "say what became of each: ckrun resolve %s EFFECT done|retry|abort"
+                           : "session %s has no effect in doubt",
+                     remote->id);
   return status;
 }
 
-static ck_status resolve(const ck_remote_command *errand, const values *v, const ck_value *result,
+static ck_status resolve(const ck_remote_command *remote, const values *v, const ck_value *result,
                          ck_error *err) {
-  bool json = errand->host->output->json;
+  bool json = remote->host->output->json;
   ck_error ignored = CK_ERROR_INIT;
   ck_status status =
-      ck_session_resolve(errand->runtime, errand->id, v->effect, v->verdict, result, err);
-  if (status == CK_E_NOT_FOUND && !json && list(errand, &ignored) != CK_OK) return status;
+      ck_session_resolve(remote->runtime, remote->id, v->effect, v->verdict, result, err);
+  if (status == CK_E_NOT_FOUND && !json && list(remote, &ignored) != CK_OK) return status;
   if (status != CK_OK || !json) return status;
   ck_document document;
-  ck_document_init(&document, errand->host->output);
-  ck_document_put_text(&document, NULL, "session", errand->id);
+  ck_document_init(&document, remote->host->output);
+  ck_document_put_text(&document, NULL, "session", remote->id);
   ck_document_put_text(&document, NULL, "effect", v->effect);
   ck_document_put_text(&document, NULL, "verdict", v->verdict);
   status = ck_document_print(&document, err);
@@ -48,10 +48,10 @@ static ck_status check(const values *v, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status redact_result(ck_value **result, const ck_remote_command *errand, ck_error *err) {
+static ck_status redact_result(ck_value **result, const ck_remote_command *remote, ck_error *err) {
   ck_value *kept = NULL;
   ck_status status =
-      ck_redactor_apply(&kept, errand->host->output->redactor, CK_SINK_REQUEST, NULL, *result, err);
+      ck_redactor_apply(&kept, remote->host->output->redactor, CK_SINK_REQUEST, NULL, *result, err);
   if (status != CK_OK) return status;
   ck_value_free(*result);
   *result = kept;
@@ -60,19 +60,19 @@ static ck_status redact_result(ck_value **result, const ck_remote_command *erran
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   ck_value *result = NULL;
   ck_status status = check(v, err);
   if (status == CK_OK && v->result)
     status = ck_launch_take_json(&result, "--result", v->result, err);
   if (status == CK_OK)
-    status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && result) status = redact_result(&result, &errand, err);
+    status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK && result) status = redact_result(&result, &remote, err);
   if (status == CK_OK && !v->effect)
-    status = list(&errand, err);
+    status = list(&remote, err);
   else if (status == CK_OK)
-    status = resolve(&errand, v, result, err);
-  ck_remote_command_close(&errand);
+    status = resolve(&remote, v, result, err);
+  ck_remote_command_close(&remote);
   ck_value_free(result);
   return status;
 }

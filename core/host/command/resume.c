@@ -24,12 +24,12 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
   if (!found->fell_back || yes || found->unasked) return CK_OK;
   for (size_t i = 0; i < found->effect_count; i++) {
     const ck_rehearsed_effect *effect = &found->effects[i].is;
-    ck_output_talk(output, "after it: %s%s%s (%s): %s", effect->key, effect->name ? " " : "",
-                   effect->name ? effect->name : "", ck_effect_class_name(effect->class),
-                   ck_rehearsed_name(effect->what));
+    ck_output_notice(output, "after it: %s%s%s (%s): %s", effect->key, effect->name ? " " : "",
+                     effect->name ? effect->name : "", ck_effect_class_name(effect->class),
+                     ck_rehearsed_name(effect->what));
   }
   int answer = 0;
-  if (isatty(STDIN_FILENO) && output->talk_terminal && !output->json) {
+  if (isatty(STDIN_FILENO) && output->notice_terminal && !output->json) {
     fprintf(stderr, "go on from %s? [y/N] ", found->checkpoint.id);
     answer = getchar();
   }
@@ -43,7 +43,7 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
 /* From the checkpoint that was found, also when another one has come in between: that is
  * noticed. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
-                        const ck_store_location *place, ck_error *err) {
+                        const ck_store_location *location, ck_error *err) {
   const ck_preflight_options *given = &found->options;
   ck_resume_options options = {.profile = engine->profile,
                                .policies = &engine->policies,
@@ -53,14 +53,14 @@ static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *fo
                                .checkpoint = found->checkpoint.seq ? found->checkpoint.id : NULL};
   ck_status status = CK_OK;
   if (found->stopped_owner)
-    status = ck_takeover_end(place->url, given->session, found->stopped_owner, err);
+    status = ck_takeover_end(location->url, given->session, found->stopped_owner, err);
   if (status == CK_OK)
     status = ck_session_resume(&engine->session, engine->runtime, given->session, &options, err);
   return status == CK_OK ? ck_summary_execute(host, engine, err) : status;
 }
 
 static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values *v,
-                                  const ck_state_edits *edits, const ck_store_location *place,
+                                  const ck_state_edits *edits, const ck_store_location *location,
                                   ck_error *err) {
   char session[CK_ID_SIZE];
   ck_preflight_options options = {
@@ -78,18 +78,18 @@ static ck_status check_and_resume(ck_host *host, ck_engine *engine, const values
   };
   ck_preflight found = {0};
   ck_status status = ck_resolve_session(session, engine->runtime->store, v->session, err);
-  if (status == CK_OK) status = ck_preflight_check(&found, engine, place->url, &options, err);
+  if (status == CK_OK) status = ck_preflight_check(&found, engine, location->url, &options, err);
   if (status == CK_OK && v->dry_run) status = ck_preflight_print(&found, host->output, err);
   if (status == CK_OK) status = ck_preflight_answer(&found, host->output, err);
   if (status == CK_OK && !v->dry_run) status = confirm(&found, host->output, v->yes, err);
-  if (status == CK_OK && !v->dry_run) status = resume(host, engine, &found, place, err);
+  if (status == CK_OK && !v->dry_run) status = resume(host, engine, &found, location, err);
   ck_preflight_clear(&found);
   return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_store_location place = {0};
+  ck_store_location location = {0};
   ck_state_edits edits = {0};
   ck_engine engine = {.output = host->output,
                       .steer = {.grace_ms = CK_STEER_GRACE_MS},
@@ -102,13 +102,13 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (status == CK_OK && v->checkpoint && v->clean)
     status = ck_error_set(err, CK_E_USAGE, "--checkpoint names one, --clean looks for one");
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
-  if (status == CK_OK) status = ck_store_location_find(&place, host, err);
-  if (status == CK_OK) status = ck_engine_open_store(&engine, &place, false, err);
-  if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &place, err);
+  if (status == CK_OK) status = ck_store_location_find(&location, host, err);
+  if (status == CK_OK) status = ck_engine_open_store(&engine, &location, false, err);
+  if (status == CK_OK) status = check_and_resume(host, &engine, v, &edits, &location, err);
   status = ck_record_write(v->record, &engine, status, err);
   ck_summary_forget(host, &engine);
   ck_engine_close(&engine);
-  ck_store_location_clear(&place);
+  ck_store_location_clear(&location);
   ck_state_edits_clear(&edits);
   return status;
 }

@@ -32,8 +32,8 @@ static void take_problem(void *to, const ck_error *problem) {
     return;
   }
   if (self->first.status != CK_E_SECRET_MISSING) self->first.status = problem->status;
-  if (self->count == 2) ck_output_talk(self->output, "problem: %s", self->first.text);
-  ck_output_talk(self->output, "problem: %s", problem->text);
+  if (self->count == 2) ck_output_notice(self->output, "problem: %s", self->first.text);
+  ck_output_notice(self->output, "problem: %s", problem->text);
 }
 
 static ck_status answer(const missing *self, const ck_state_edits *edits, const ck_engine *engine,
@@ -119,11 +119,11 @@ static ck_status write_input(ck_value **out, const ck_output *output, const ck_l
 
 static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch,
                        const ck_state_edits *edits, const char *id, ck_error *err) {
-  ck_store_location place = {0};
+  ck_store_location location = {0};
   ck_value *input = NULL;
-  ck_status status = ck_store_location_find(&place, host, err);
-  if (status == CK_OK) status = ck_store_location_make_parents(&place, err);
-  if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
+  ck_status status = ck_store_location_find(&location, host, err);
+  if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
+  if (status == CK_OK) status = ck_engine_open_store(engine, &location, true, err);
   if (status == CK_OK) status = write_input(&input, host->output, launch, err);
   ck_session_options options = {
       .id = id,
@@ -135,7 +135,7 @@ static ck_status start(ck_host *host, ck_engine *engine, const ck_launch *launch
   };
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
-  ck_store_location_clear(&place);
+  ck_store_location_clear(&location);
   return status;
 }
 

@@ -70,24 +70,24 @@ static bool visit(void *to, const ck_checkpoint_info *checkpoint) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_inspection look;
+  ck_inspection inspection;
   ck_view view = {0};
   listing self = {.output = host->output, .view = &view, .given = v, .err = err};
-  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  const ck_session_record *session = &look.head.session;
+  const ck_session_record *session = &inspection.head.session;
   ck_table_init(&self.table, host->output, columns);
-  status =
-      ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
+  status = ck_view_make(&view, inspection.head.timelines, inspection.head.timeline_count,
+                        session->timeline, err);
   if (status == CK_OK)
-    status = ck_store_list_checkpoints(look.store, session->no, visit, &self, err);
+    status = ck_store_list_checkpoints(inspection.store, session->no, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.shown) status = ck_table_print(&self.table, err);
   if (status == CK_OK && !self.count)
-    ck_output_talk(host->output, "no checkpoint yet: a resume begins at the first event");
+    ck_output_notice(host->output, "no checkpoint yet: a resume begins at the first event");
   ck_table_clear(&self.table);
   ck_view_clear(&view);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

@@ -14,29 +14,29 @@ typedef struct values {
   bool detach;
 } values;
 
-static ck_status delete_session(ck_remote_command *errand, bool detach, int64_t *freed,
+static ck_status delete_session(ck_remote_command *remote, bool detach, int64_t *freed,
                                 ck_error *err) {
   ck_lease lease;
-  ck_store *store = errand->runtime->store;
+  ck_store *store = remote->runtime->store;
   ck_status status =
-      ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
+      ck_store_lock_session(&lease, store, remote->id, remote->head.session.epoch, err);
   if (status != CK_OK) return status;
-  status = ck_orphans_end_runs(&errand->head, NULL, errand->host->output, err);
+  status = ck_orphans_end_runs(&remote->head, NULL, remote->host->output, err);
   if (status == CK_OK) status = ck_store_delete_session(store, lease, detach, err);
   if (status != CK_OK) ck_store_release(store, lease);
   char *folder = NULL;
-  if (status == CK_OK) status = ck_spills_find(&folder, errand->place.url, err);
-  if (status == CK_OK) status = ck_spills_remove(folder, errand->id, err);
+  if (status == CK_OK) status = ck_spills_find(&folder, remote->location.url, err);
+  if (status == CK_OK) status = ck_spills_remove(folder, remote->id, err);
   free(folder);
   return status == CK_OK ? ck_store_vacuum(freed, store, err) : status;
 }
 
-static ck_status delete_and_print(ck_remote_command *errand, const values *v, ck_error *err) {
+static ck_status delete_and_print(ck_remote_command *remote, const values *v, ck_error *err) {
   ck_key_values facts;
   int64_t freed = 0;
-  ck_status status = delete_session(errand, v->detach, &freed, err);
+  ck_status status = delete_session(remote, v->detach, &freed, err);
   if (status != CK_OK) return status;
-  ck_key_values_init(&facts, errand->host->output);
+  ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "deleted", v->session);
   ck_key_values_put_bytes(&facts, "file_bytes", freed);
   status = ck_key_values_print(&facts, err);
@@ -46,17 +46,17 @@ static ck_status delete_and_print(ck_remote_command *errand, const values *v, ck
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   ck_status status =
-      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && strcmp(errand.id, v->session) != 0)
+      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK && strcmp(remote.id, v->session) != 0)
     status = ck_error_set(err, CK_E_USAGE,
                           "'%s' is a part of session %s: what is deleted is named in full",
-                          v->session, errand.id);
-  if (status == CK_OK && errand.live)
-    status = ck_error_set(err, CK_E_OWNED, "%s: cancel it first", errand.owner);
-  if (status == CK_OK) status = delete_and_print(&errand, v, err);
-  ck_remote_command_close(&errand);
+                          v->session, remote.id);
+  if (status == CK_OK && remote.live)
+    status = ck_error_set(err, CK_E_OWNED, "%s: cancel it first", remote.owner);
+  if (status == CK_OK) status = delete_and_print(&remote, v, err);
+  ck_remote_command_close(&remote);
   return status;
 }
 

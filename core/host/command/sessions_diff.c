@@ -55,8 +55,8 @@ static bool put_difference(void *to, const ck_difference *one) {
 
 static void end_key(printing *self) {
   if (self->rows > ROWS_MAX)
-    ck_output_talk(self->output, "%s: and %zu more differences; --json tells them all", self->key,
-                   self->rows - ROWS_MAX);
+    ck_output_notice(self->output, "%s: and %zu more differences; --json tells them all", self->key,
+                     self->rows - ROWS_MAX);
   if (self->rows == 0) put_change(self, "spelling", &(ck_difference){0});
 }
 
@@ -146,20 +146,20 @@ static ck_status print_json(const printing *self, const char *session, ck_error 
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_inspection look;
+  ck_inspection inspection;
   ck_compare of = {0};
   printing self = {.output = host->output, .of = &of};
-  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_profile_secrets_hide(host->output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(host->output, inspection.store, inspection.head.session.id, err);
   if (status == CK_OK)
-    status = ck_compare_read(&of, &look, host->output->redactor, v->from, v->to, err);
+    status = ck_compare_read(&of, &inspection, host->output->redactor, v->from, v->to, err);
   if (status == CK_OK && host->output->json)
-    status = print_json(&self, look.head.session.id, err);
+    status = print_json(&self, inspection.head.session.id, err);
   else if (status == CK_OK)
     status = print_table(&self, err);
   ck_compare_clear(&of);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

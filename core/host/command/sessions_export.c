@@ -16,22 +16,22 @@ typedef struct values {
 
 typedef struct format {
   const char *name;
-  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *look, ck_output *output,
+  CK_CHECKED ck_status (*write)(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 ck_error *err);
 } format;
 
-static ck_status write_cassette(ck_buffer *out, const ck_inspection *look, ck_output *output,
+static ck_status write_cassette(ck_buffer *out, const ck_inspection *inspection, ck_output *output,
                                 ck_error *err) {
-  return ck_cassette_export(out, look->store, &look->head, output->redactor, err);
+  return ck_cassette_export(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
 /* The latest checkpoint. */
-static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *look,
+static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *inspection,
                                           ck_output *output, ck_error *err) {
   ck_snapshot snapshot;
   ck_document document;
   ck_document_init(&document, output);
-  ck_status status = ck_snapshot_open(&snapshot, look, output, NULL, err);
+  ck_status status = ck_snapshot_open(&snapshot, inspection, output, NULL, err);
   if (status == CK_OK) status = ck_session_checkpoint_put(&document, NULL, &snapshot, err);
   if (status == CK_OK) status = ck_document_write(out, &document, err);
   ck_document_clear(&document);
@@ -39,9 +39,9 @@ static ck_status write_session_checkpoint(ck_buffer *out, const ck_inspection *l
   return status;
 }
 
-static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *look, ck_output *output,
-                                      ck_error *err) {
-  return ck_run_checkpoint_write(out, look->store, &look->head, output->redactor, err);
+static ck_status write_run_checkpoint(ck_buffer *out, const ck_inspection *inspection,
+                                      ck_output *output, ck_error *err) {
+  return ck_run_checkpoint_write(out, inspection->store, &inspection->head, output->redactor, err);
 }
 
 static const format formats[] = {
@@ -66,19 +66,19 @@ static ck_status give(ck_output *output, const char *path, ck_bytes text, ck_err
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  const format *chosen = v->format ? find_format(v->format) : NULL;
-  if (!chosen)
+  const format *selected = v->format ? find_format(v->format) : NULL;
+  if (!selected)
     return ck_error_set(err, CK_E_USAGE,
                         "--format says as what: cassette, session-checkpoint or run-checkpoint");
-  ck_inspection look;
+  ck_inspection inspection;
   ck_buffer text = {0};
-  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_profile_secrets_hide(host->output, look.store, look.head.session.id, err);
-  if (status == CK_OK) status = chosen->write(&text, &look, host->output, err);
+  status = ck_profile_secrets_hide(host->output, inspection.store, inspection.head.session.id, err);
+  if (status == CK_OK) status = selected->write(&text, &inspection, host->output, err);
   if (status == CK_OK) status = give(host->output, v->output, ck_buffer_bytes(&text), err);
   ck_buffer_clear(&text);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

@@ -48,15 +48,15 @@ static void put_effect(void *to, const char *key, const char *kind, const char *
   ck_document_put_bool(document, at, "open", open);
 }
 
-static ck_status print(const ck_remote_command *errand, const ck_history_edit_result *made,
+static ck_status print(const ck_remote_command *remote, const ck_history_edit_result *made,
                        ck_error *err) {
   ck_key_values facts;
   ck_buffer words = {0}, next = {0};
   ck_buffer_append_format(&words, "resume %s", made->session);
-  ck_next_command_append(&next, errand->host, words.data ? words.data : "");
-  ck_key_values_init(&facts, errand->host->output);
+  ck_next_command_append(&next, remote->host, words.data ? words.data : "");
+  ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "session", made->session);
-  ck_key_values_put_text(&facts, "origin", errand->id);
+  ck_key_values_put_text(&facts, "origin", remote->id);
   ck_key_values_put_text(&facts, "from", made->from);
   ck_key_values_put_count(&facts, "cut", made->from_seq);
   ck_key_values_put_text(&facts, "checkpoint", made->checkpoint);
@@ -64,7 +64,7 @@ static ck_status print(const ck_remote_command *errand, const ck_history_edit_re
   listing effects = {.facts = &facts, .array = ck_key_values_put_array(&facts, "unknown_to_it")};
   ck_status status = ck_buffer_check(&next, err);
   if (status == CK_OK)
-    status = ck_session_list_effects(errand->runtime, errand->head.session.no, made->from_seq,
+    status = ck_session_list_effects(remote->runtime, remote->head.session.no, made->from_seq,
                                      put_effect, &effects, err);
   ck_key_values_put_text(&facts, "next", next.data);
   if (status == CK_OK) status = ck_key_values_print(&facts, err);
@@ -74,24 +74,24 @@ static ck_status print(const ck_remote_command *errand, const ck_history_edit_re
   return status;
 }
 
-static ck_status fork_session(ck_remote_command *errand, const values *v,
+static ck_status fork_session(ck_remote_command *remote, const values *v,
                               const ck_state_edits *edits, ck_error *err) {
   ck_checkpoint_info from = {0};
   ck_history_edit_result made;
-  ck_inspection look = {
-      .store = errand->runtime->store, .head = errand->head, .live = errand->live};
+  ck_inspection inspection = {
+      .store = remote->runtime->store, .head = remote->head, .live = remote->live};
   ck_status status =
-      v->checkpoint ? ck_resolve_checkpoint(&from, &look, v->checkpoint, err) : CK_OK;
+      v->checkpoint ? ck_resolve_checkpoint(&from, &inspection, v->checkpoint, err) : CK_OK;
   if (status != CK_OK) return status;
-  ck_profile *profile = load_profile(&errand->head.session);
+  ck_profile *profile = load_profile(&remote->head.session);
   ck_history_edit_options options = {
       .checkpoint = v->checkpoint ? from.id : NULL,
-      .secrets = errand->host->output->redactor,
+      .secrets = remote->host->output->redactor,
       .edits = edits,
       .fork = v->id,
       .excluded = profile ? (const char *const *)profile->exclude_memory_keys : NULL};
-  status = ck_session_fork(&made, errand->runtime, errand->id, &options, err);
-  if (status == CK_OK) status = print(errand, &made, err);
+  status = ck_session_fork(&made, remote->runtime, remote->id, &options, err);
+  if (status == CK_OK) status = print(remote, &made, err);
   ck_profile_free(profile);
   ck_checkpoint_info_clear(&from);
   return status;
@@ -99,14 +99,14 @@ static ck_status fork_session(ck_remote_command *errand, const values *v,
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   ck_state_edits edits = {0};
   ck_status status = v->id ? ck_id_check("--session", v->id, err) : CK_OK;
   if (status == CK_OK) status = ck_amend_take(&edits, &v->edits, err);
   if (status == CK_OK)
-    status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK) status = fork_session(&errand, v, &edits, err);
-  ck_remote_command_close(&errand);
+    status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = fork_session(&remote, v, &edits, err);
+  ck_remote_command_close(&remote);
   ck_state_edits_clear(&edits);
   return status;
 }

@@ -31,7 +31,7 @@ typedef struct importing {
   char *source_id;
   size_t named; /* sessions that took their id from --session */
   int64_t imported, existed, lost, mended;
-  int64_t file_lost, file_told;
+  int64_t file_lost, file_reported;
 } importing;
 
 /* ---- what is printed ---- */
@@ -96,11 +96,11 @@ static ck_status print_json(importing *self, const ck_import_report *report, ck_
   return status;
 }
 
-static ck_status tell_existing(importing *self, ck_error *err) {
+static ck_status report_existing(importing *self, ck_error *err) {
   self->existed++;
   if (self->host->output->json) return print_json(self, NULL, err);
-  ck_output_talk(self->host->output, "%s exists already and is left as it is (%s in %s)", self->id,
-                 self->source_id, self->path);
+  ck_output_notice(self->host->output, "%s exists already and is left as it is (%s in %s)",
+                   self->id, self->source_id, self->path);
   return CK_OK;
 }
 
@@ -113,7 +113,7 @@ static ck_status end_session(importing *self, ck_error *err) {
   ck_status status = ck_import_end(&report, self->session, self->store, self->redactor, &failure);
   ck_import_free(self->session);
   self->session = NULL;
-  if (status == CK_E_EXISTS) return tell_existing(self, err);
+  if (status == CK_E_EXISTS) return report_existing(self, err);
   if (status != CK_OK) {
     if (err) *err = failure;
     return status;
@@ -125,7 +125,7 @@ static ck_status end_session(importing *self, ck_error *err) {
 }
 
 /* The source's id; a second one of a file that is imported under --session is numbered. */
-static ck_status choose_id(importing *self, const char *source_id, ck_error *err) {
+static ck_status select_id(importing *self, const char *source_id, ck_error *err) {
   free(self->source_id);
   self->source_id = strdup(source_id);
   if (!self->source_id) return ck_error_no_memory(err);
@@ -143,13 +143,13 @@ static ck_status choose_id(importing *self, const char *source_id, ck_error *err
 
 static ck_status begin_session(importing *self, const ck_import_fact *fact, ck_error *err) {
   ck_status status = end_session(self, err);
-  if (status == CK_OK) status = choose_id(self, fact->id, err);
+  if (status == CK_OK) status = select_id(self, fact->id, err);
   if (status != CK_OK) return status;
   ck_session_record record = {0};
   ck_error absent = CK_ERROR_INIT;
   if (ck_store_get_session(&record, self->store, self->id, &absent) == CK_OK) {
     ck_session_record_clear(&record);
-    return tell_existing(self, err);
+    return report_existing(self, err);
   }
   ck_import_origin origin = {.format = self->format, .path = self->path, .session = fact};
   return ck_import_begin(&self->session, self->id, &origin, err);
@@ -162,45 +162,45 @@ static ck_status put_fact(void *to, const ck_import_fact *fact, ck_error *err) {
                        : CK_OK; /* else it is there already */
 }
 
-static void tell_problem(void *to, const char *path, int64_t line, const char *text, bool lost) {
+static void report_problem(void *to, const char *path, int64_t line, const char *text, bool lost) {
   importing *self = to;
   if (lost)
     self->lost++, self->file_lost++;
   else
     self->mended++;
-  if (self->file_told++ >= PROBLEMS_SHOWN) return;
+  if (self->file_reported++ >= PROBLEMS_SHOWN) return;
   if (line)
-    ck_output_talk(self->host->output, "%s:%" PRId64 ": %s%s", path, line, text,
-                   lost ? "; left out" : "");
+    ck_output_notice(self->host->output, "%s:%" PRId64 ": %s%s", path, line, text,
+                     lost ? "; left out" : "");
   else
-    ck_output_talk(self->host->output, "%s: %s", path, text);
+    ck_output_notice(self->host->output, "%s: %s", path, text);
 }
 
 /* ---- files ---- */
 
 /* Told at once, so that the other files are imported; the first one decides the exit code. */
-static void tell_failure(importing *self, ck_status *first, ck_status status,
-                         const ck_error *failure, ck_error *err) {
+static void report_failure(importing *self, ck_status *first, ck_status status,
+                           const ck_error *failure, ck_error *err) {
   if (*first == CK_OK) {
     *first = status;
     *err = *failure;
     return;
   }
-  ck_output_talk(self->host->output, "%s", failure->text);
+  ck_output_notice(self->host->output, "%s", failure->text);
 }
 
 static ck_status import_file(importing *self, const char *path, ck_error *err) {
-  ck_import_sink sink = {.self = self, .put = put_fact, .problem = tell_problem};
+  ck_import_sink sink = {.self = self, .put = put_fact, .problem = report_problem};
   self->path = path;
-  self->file_lost = self->file_told = 0;
+  self->file_lost = self->file_reported = 0;
   ck_status status = ck_import_read_file(self->format, path, self->given->format, &sink, err);
   if (status == CK_OK) status = end_session(self, err);
   ck_import_free(
       self->session); /* of a file that could not be read to its end: nothing of it was written */
   self->session = NULL;
-  if (self->file_told > PROBLEMS_SHOWN)
-    ck_output_talk(self->host->output, "%s: and %" PRId64 " more places like these", path,
-                   self->file_told - PROBLEMS_SHOWN);
+  if (self->file_reported > PROBLEMS_SHOWN)
+    ck_output_notice(self->host->output, "%s: and %" PRId64 " more places like these", path,
+                     self->file_reported - PROBLEMS_SHOWN);
   return status;
 }
 
@@ -213,7 +213,7 @@ static ck_status import_files(importing *self, ck_error *err) {
   for (size_t i = 0; i < self->given->files.count; i++) {
     ck_error failure = CK_ERROR_INIT;
     ck_status status = import_file(self, self->given->files.list[i], &failure);
-    if (status != CK_OK) tell_failure(self, &first, status, &failure, err);
+    if (status != CK_OK) report_failure(self, &first, status, &failure, err);
     if (ends_all(status)) break;
   }
   if (first != CK_OK) return first;
@@ -229,16 +229,16 @@ static ck_status import_files(importing *self, ck_error *err) {
 }
 
 static ck_status open_store(importing *self, ck_error *err) {
-  ck_store_location place;
+  ck_store_location location;
   ck_store_options create = {.create = true};
-  ck_status status = ck_store_location_find(&place, self->host, err);
-  if (status == CK_OK) status = ck_store_location_make_parents(&place, err);
-  create.key = place.key;
-  if (status == CK_OK) status = ck_store_open(&self->store, place.url, &create, err);
+  ck_status status = ck_store_location_find(&location, self->host, err);
+  if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
+  create.key = location.key;
+  if (status == CK_OK) status = ck_store_open(&self->store, location.url, &create, err);
   if (status == CK_OK) status = ck_redactor_new(&self->redactor, err);
   if (status == CK_OK)
     ck_redactor_set_fingerprint_key(self->redactor, ck_store_fingerprint_key(self->store));
-  ck_store_location_clear(&place);
+  ck_store_location_clear(&location);
   return status;
 }
 

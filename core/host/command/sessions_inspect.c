@@ -31,7 +31,7 @@ static ck_status print_table(ck_output *output, const ck_snapshot *snapshot, ck_
 static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
   ck_document document;
   ck_document_init(&document, output);
-  ck_document_put_text(&document, NULL, "session", snapshot->look->head.session.id);
+  ck_document_put_text(&document, NULL, "session", snapshot->inspection->head.session.id);
   if (snapshot->has_checkpoint)
     ck_fields_put_checkpoint(&document, ck_document_put_object(&document, NULL, "checkpoint"),
                              &snapshot->checkpoint);
@@ -47,35 +47,35 @@ static ck_status print_json(ck_output *output, const ck_snapshot *snapshot, ck_e
   return status;
 }
 
-static void talk_header(ck_output *output, const ck_snapshot *snapshot) {
+static void print_notice_header(ck_output *output, const ck_snapshot *snapshot) {
   const ck_checkpoint_info *checkpoint = &snapshot->checkpoint;
   char time[CK_TIME_TEXT_SIZE];
   if (!snapshot->has_checkpoint) {
-    ck_output_talk(output, "no checkpoint yet: the state is empty");
+    ck_output_notice(output, "no checkpoint yet: the state is empty");
     return;
   }
   ck_time_text(time, checkpoint->created_ms);
-  ck_output_talk(output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id,
-                 ck_boundary_kind_name(checkpoint->kind), (long long)checkpoint->seq, time,
-                 snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys");
+  ck_output_notice(output, "%s: %s at seq %lld, %s, %zu %s", checkpoint->id,
+                   ck_boundary_kind_name(checkpoint->kind), (long long)checkpoint->seq, time,
+                   snapshot->entry_count, snapshot->entry_count == 1 ? "key" : "keys");
 }
 
 static ck_status print(ck_output *output, const ck_snapshot *snapshot, ck_error *err) {
   if (output->json) return print_json(output, snapshot, err);
-  talk_header(output, snapshot);
+  print_notice_header(output, snapshot);
   return snapshot->entry_count ? print_table(output, snapshot, err) : CK_OK;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_inspection look;
+  ck_inspection inspection;
   ck_snapshot snapshot = {0};
-  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_snapshot_open(&snapshot, &look, host->output, v->checkpoint, err);
+  status = ck_snapshot_open(&snapshot, &inspection, host->output, v->checkpoint, err);
   if (status == CK_OK) status = print(host->output, &snapshot, err);
   ck_snapshot_clear(&snapshot);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

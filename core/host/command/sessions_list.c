@@ -11,7 +11,7 @@ typedef struct values {
 } values;
 
 typedef struct listing {
-  ck_inspection look;
+  ck_inspection inspection;
   const char *agent;
   ck_output *output;
   ck_table table;
@@ -30,8 +30,7 @@ static const ck_column columns[] = {
     {NULL, false},
 };
 
-static void put_row(listing *self, const ck_session_record *record, bool live,
-                    const char *trouble) {
+static void put_row(listing *self, const ck_session_record *record, bool live, const char *fault) {
   ck_table *table = &self->table;
   bool died = record->status == CK_SESSION_RUNNING && !live;
   ck_table_put_text(table, ck_bytes_text(record->id));
@@ -39,9 +38,9 @@ static void put_row(listing *self, const ck_session_record *record, bool live,
   ck_table_put_time(table, record->updated_ms);
   ck_table_put_text(table, ck_bytes_text(record->profile));
   ck_table_put_text(table, ck_bytes_text(record->flow));
-  ck_table_put_text(table, ck_bytes_text(died       ? "its process is gone: resume it"
-                                         : *trouble ? trouble
-                                                    : record->reason));
+  ck_table_put_text(table, ck_bytes_text(died     ? "its process is gone: resume it"
+                                         : *fault ? fault
+                                                  : record->reason));
 }
 
 static bool visit(void *to, const ck_session_record *record) {
@@ -49,16 +48,16 @@ static bool visit(void *to, const ck_session_record *record) {
   bool involved = true;
   if (self->agent)
     self->status =
-        ck_tail_find_agent(&involved, self->look.store, record->no, self->agent, self->err);
+        ck_tail_find_agent(&involved, self->inspection.store, record->no, self->agent, self->err);
   if (self->status != CK_OK || !involved) return self->status == CK_OK;
   ck_error owned = CK_ERROR_INIT;
-  char trouble[CK_STORE_FAULT_MAX] = "";
+  char fault[CK_STORE_FAULT_MAX] = "";
   bool live = record->status == CK_SESSION_RUNNING &&
-              ck_store_check_owner(self->look.store, record->id, &owned) == CK_E_OWNED;
-  if (live) ck_store_get_fault(trouble, self->look.store, record->id);
+              ck_store_check_owner(self->inspection.store, record->id, &owned) == CK_E_OWNED;
+  if (live) ck_store_get_fault(fault, self->inspection.store, record->id);
   self->count++;
   if (!self->output->json) {
-    put_row(self, record, live, trouble);
+    put_row(self, record, live, fault);
     return true;
   }
   ck_document document;
@@ -66,35 +65,36 @@ static bool visit(void *to, const ck_session_record *record) {
   ck_session_view_take_record(&view, record, live);
   ck_document_init(&document, self->output);
   ck_session_view_put_record(&document, &view);
-  ck_document_put_text(&document, NULL, "trouble", *trouble ? trouble : NULL);
+  ck_document_put_text(&document, NULL, "trouble", *fault ? fault : NULL);
   self->status = ck_document_print(&document, self->err);
   ck_document_clear(&document);
   return self->status == CK_OK;
 }
 
-static void tell_none(ck_output *output, const values *v) {
+static void report_none(ck_output *output, const values *v) {
   if (v->agent)
-    ck_output_talk(output, "agent '%s' took part in no session%s%s", v->agent,
-                   v->status ? " that is " : "", v->status ? v->status : "");
+    ck_output_notice(output, "agent '%s' took part in no session%s%s", v->agent,
+                     v->status ? " that is " : "", v->status ? v->status : "");
   else if (v->status)
-    ck_output_talk(output, "no session is %s", v->status);
+    ck_output_notice(output, "no session is %s", v->status);
   else
-    ck_output_talk(output, "no sessions yet; start one with 'ckrun run FLOW'");
+    ck_output_notice(output, "no sessions yet; start one with 'ckrun run FLOW'");
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
   listing self = {.agent = v->agent, .output = host->output, .err = err};
   ck_session_status wanted = v->status ? ck_session_status_of(v->status) : 0;
-  ck_status status = ck_inspection_open(&self.look, host, err);
+  ck_status status = ck_inspection_open(&self.inspection, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
-  if (self.look.store) status = ck_store_list_sessions(self.look.store, wanted, visit, &self, err);
+  if (self.inspection.store)
+    status = ck_store_list_sessions(self.inspection.store, wanted, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
-  if (status == CK_OK && !self.count) tell_none(host->output, v);
+  if (status == CK_OK && !self.count) report_none(host->output, v);
   ck_table_clear(&self.table);
-  ck_inspection_close(&self.look);
+  ck_inspection_close(&self.inspection);
   return status;
 }
 

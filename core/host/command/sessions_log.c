@@ -80,11 +80,11 @@ static bool visit(void *to, const ck_event *event) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_inspection look;
+  ck_inspection inspection;
   ck_view view = {0};
-  ck_status status = ck_inspection_open_session(&look, host, v->session, err);
+  ck_status status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  const ck_session_record *session = &look.head.session;
+  const ck_session_record *session = &inspection.head.session;
   ck_event_query query = {.session = session->no,
                           .view = v->all ? NULL : &view,
                           .agent = v->agent,
@@ -92,15 +92,15 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   if (v->kind) query.kinds = UINT64_C(1) << ck_event_kind_of(v->kind);
   listing self = {.output = host->output, .view = &view, .all = v->all, .err = err};
   ck_table_init(&self.table, host->output, v->all ? columns_of_all : columns);
-  status =
-      ck_view_make(&view, look.head.timelines, look.head.timeline_count, session->timeline, err);
-  if (status == CK_OK) status = ck_store_read_events(look.store, &query, visit, &self, err);
+  status = ck_view_make(&view, inspection.head.timelines, inspection.head.timeline_count,
+                        session->timeline, err);
+  if (status == CK_OK) status = ck_store_read_events(inspection.store, &query, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK) status = ck_table_print(&self.table, err);
   ck_buffer_clear(&self.text);
   ck_table_clear(&self.table);
   ck_view_clear(&view);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

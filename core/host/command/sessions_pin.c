@@ -10,37 +10,37 @@ typedef struct values {
   bool off;
 } values;
 
-static ck_status pin(ck_remote_command *errand, const ck_checkpoint_info *checkpoint, bool pinned,
+static ck_status pin(ck_remote_command *remote, const ck_checkpoint_info *checkpoint, bool pinned,
                      ck_error *err) {
   ck_lease lease;
-  ck_store *store = errand->runtime->store;
+  ck_store *store = remote->runtime->store;
   ck_status status =
-      ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
+      ck_store_lock_session(&lease, store, remote->id, remote->head.session.epoch, err);
   if (status != CK_OK) return status;
   status = ck_store_pin(store, lease, checkpoint->seq, pinned, err);
   ck_store_release(store, lease);
   return status;
 }
 
-static ck_status ask_owner(ck_remote_command *errand, const ck_checkpoint_info *checkpoint,
-                           bool pinned, ck_error *err) {
+static ck_status request_from_owner(ck_remote_command *remote, const ck_checkpoint_info *checkpoint,
+                                    bool pinned, ck_error *err) {
   char text[32];
   snprintf(text, sizeof text, "%s%lld", pinned ? "" : "-", (long long)checkpoint->seq);
-  ck_session_request wish = {.kind = CK_REQUEST_PIN, .text = text};
-  ck_status status = ck_remote_command_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
-  if (status != CK_OK || errand->noted)
-    return status == CK_OK && errand->problem[0]
-               ? ck_error_set(err, CK_E_REFUSED, "session %s: %s", errand->id, errand->problem)
+  ck_session_request request = {.kind = CK_REQUEST_PIN, .text = text};
+  ck_status status = ck_remote_command_leave(remote, &request, err);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, true, err);
+  if (status != CK_OK || remote->noted)
+    return status == CK_OK && remote->problem[0]
+               ? ck_error_set(err, CK_E_REFUSED, "session %s: %s", remote->id, remote->problem)
                : status;
-  return pin(errand, checkpoint, pinned, err); /* its owner ended without taking the request */
+  return pin(remote, checkpoint, pinned, err); /* its owner ended without taking the request */
 }
 
-static ck_status print(const ck_remote_command *errand, const ck_checkpoint_info *checkpoint,
+static ck_status print(const ck_remote_command *remote, const ck_checkpoint_info *checkpoint,
                        bool pinned, ck_error *err) {
   ck_key_values facts;
-  ck_key_values_init(&facts, errand->host->output);
-  ck_key_values_put_text(&facts, "session", errand->id);
+  ck_key_values_init(&facts, remote->host->output);
+  ck_key_values_put_text(&facts, "session", remote->id);
   ck_key_values_put_text(&facts, "checkpoint", checkpoint->id);
   ck_key_values_put_text(&facts, "pinned", pinned ? "yes" : "no");
   ck_status status = ck_key_values_print(&facts, err);
@@ -48,11 +48,11 @@ static ck_status print(const ck_remote_command *errand, const ck_checkpoint_info
   return status;
 }
 
-static ck_status pin_and_print(ck_remote_command *errand, const values *v, ck_error *err) {
+static ck_status pin_and_print(ck_remote_command *remote, const values *v, ck_error *err) {
   ck_checkpoint_info checkpoint;
-  ck_inspection look = {
-      .store = errand->runtime->store, .head = errand->head, .live = errand->live};
-  ck_status status = ck_resolve_checkpoint(&checkpoint, &look, v->checkpoint, err);
+  ck_inspection inspection = {
+      .store = remote->runtime->store, .head = remote->head, .live = remote->live};
+  ck_status status = ck_resolve_checkpoint(&checkpoint, &inspection, v->checkpoint, err);
   if (status != CK_OK) return status;
   if (checkpoint.session)
     status =
@@ -60,20 +60,20 @@ static ck_status pin_and_print(ck_remote_command *errand, const values *v, ck_er
                      "checkpoint %s is one of the session that %s was forked from: pin it there",
                      checkpoint.id, v->session);
   if (status == CK_OK)
-    status = errand->live ? ask_owner(errand, &checkpoint, !v->off, err)
-                          : pin(errand, &checkpoint, !v->off, err);
-  if (status == CK_OK) status = print(errand, &checkpoint, !v->off, err);
+    status = remote->live ? request_from_owner(remote, &checkpoint, !v->off, err)
+                          : pin(remote, &checkpoint, !v->off, err);
+  if (status == CK_OK) status = print(remote, &checkpoint, !v->off, err);
   ck_checkpoint_info_clear(&checkpoint);
   return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   ck_status status =
-      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK) status = pin_and_print(&errand, v, err);
-  ck_remote_command_close(&errand);
+      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = pin_and_print(&remote, v, err);
+  ck_remote_command_close(&remote);
   return status;
 }
 

@@ -58,11 +58,11 @@ static void put_kept(ck_key_values *facts, const ck_checkpoint_list *past,
   }
 }
 
-static ck_status print(const ck_remote_command *errand, const ck_pruned *of,
+static ck_status print(const ck_remote_command *remote, const ck_pruned *of,
                        const ck_spills_size *spills, bool dry_run, ck_error *err) {
   ck_key_values facts;
-  ck_key_values_init(&facts, errand->host->output);
-  ck_key_values_put_text(&facts, "session", errand->id);
+  ck_key_values_init(&facts, remote->host->output);
+  ck_key_values_put_text(&facts, "session", remote->id);
   ck_key_values_put_count(&facts, "checkpoints", (int64_t)of->before.count);
   ck_key_values_put_count(&facts, "dropped", (int64_t)of->report.count);
   put_dropped(&facts, &of->before, &of->report);
@@ -80,18 +80,18 @@ static ck_status print(const ck_remote_command *errand, const ck_pruned *of,
 
 /* The long outputs that nothing names any more. Those of an effect in doubt help to judge it, and
  * of one that runs nobody can tell. */
-static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *errand, bool dry_run,
+static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *remote, bool dry_run,
                               ck_error *err) {
   char *folder;
   ck_lease lease;
-  ck_store *store = errand->runtime->store;
+  ck_store *store = remote->runtime->store;
   *out = (ck_spills_size){0};
-  if (errand->live || errand->head.session.status == CK_SESSION_IN_DOUBT) return CK_OK;
-  ck_status status = ck_spills_find(&folder, errand->place.url, err);
+  if (remote->live || remote->head.session.status == CK_SESSION_IN_DOUBT) return CK_OK;
+  ck_status status = ck_spills_find(&folder, remote->location.url, err);
   if (status == CK_OK)
-    status = ck_store_lock_session(&lease, store, errand->id, errand->head.session.epoch, err);
+    status = ck_store_lock_session(&lease, store, remote->id, remote->head.session.epoch, err);
   if (status == CK_OK) {
-    status = ck_spills_sweep(out, folder, store, &errand->head.session, dry_run, err);
+    status = ck_spills_sweep(out, folder, store, &remote->head.session, dry_run, err);
     ck_store_release(store, lease);
   }
   free(folder);
@@ -100,9 +100,9 @@ static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *errand, bo
 
 /* The policies of the profile that the session was started with. */
 static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
-                               const ck_remote_command *errand, ck_error *err) {
+                               const ck_remote_command *remote, ck_error *err) {
   ck_launch launch;
-  ck_status status = ck_launch_read(&launch, &errand->head.session, err);
+  ck_status status = ck_launch_read(&launch, &remote->head.session, err);
   if (status != CK_OK) return status;
   status = ck_profile_load(profile, launch.profile ? launch.profile : "default", err);
   if (status == CK_OK) status = ck_policy_engine_open(policies, *profile, err);
@@ -110,17 +110,17 @@ static ck_status load_policies(ck_profile **profile, ck_policy_engine *policies,
   return status;
 }
 
-static ck_status prune(ck_remote_command *errand, const values *v, int64_t keep, ck_error *err) {
+static ck_status prune(ck_remote_command *remote, const values *v, int64_t keep, ck_error *err) {
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   ck_pruned of = {0};
   ck_spills_size spills = {0};
   ck_prune_order order = {.policies = &policies, .keep = keep, .dry_run = v->dry_run};
-  ck_status status = keep < 0 ? load_policies(&profile, &policies, errand, err) : CK_OK;
+  ck_status status = keep < 0 ? load_policies(&profile, &policies, remote, err) : CK_OK;
   if (status == CK_OK)
-    status = ck_session_prune_at_rest(&of, errand->runtime->store, errand->id, &order, err);
-  if (status == CK_OK) status = sweep_spills(&spills, errand, v->dry_run, err);
-  if (status == CK_OK) status = print(errand, &of, &spills, v->dry_run, err);
+    status = ck_session_prune_at_rest(&of, remote->runtime->store, remote->id, &order, err);
+  if (status == CK_OK) status = sweep_spills(&spills, remote, v->dry_run, err);
+  if (status == CK_OK) status = print(remote, &of, &spills, v->dry_run, err);
   ck_pruned_clear(&of);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
@@ -133,24 +133,24 @@ static bool count_one(void *to, const ck_checkpoint_info *checkpoint) {
 }
 
 /* What went is in the session's log. */
-static ck_status ask_owner(ck_remote_command *errand, const values *v, ck_error *err) {
+static ck_status request_from_owner(ck_remote_command *remote, const values *v, ck_error *err) {
   ck_key_values facts;
   int64_t left = 0;
-  ck_session_request wish = {.kind = CK_REQUEST_PRUNE, .text = (char *)v->keep};
-  ck_status status = ck_remote_command_leave(errand, &wish, err);
-  if (status == CK_OK) status = ck_remote_command_wait(errand, true, err);
-  if (status == CK_OK && errand->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not pruned: %s", errand->id,
-                          errand->problem);
-  if (status == CK_OK && !errand->noted)
+  ck_session_request request = {.kind = CK_REQUEST_PRUNE, .text = (char *)v->keep};
+  ck_status status = ck_remote_command_leave(remote, &request, err);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, true, err);
+  if (status == CK_OK && remote->problem[0])
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not pruned: %s", remote->id,
+                          remote->problem);
+  if (status == CK_OK && !remote->noted)
     status = ck_error_set(err, CK_E_REFUSED, "session %s ended before it was pruned: try again",
-                          errand->id);
+                          remote->id);
   if (status == CK_OK)
-    status = ck_store_list_checkpoints(errand->runtime->store, errand->head.session.no, count_one,
+    status = ck_store_list_checkpoints(remote->runtime->store, remote->head.session.no, count_one,
                                        &left, err);
   if (status != CK_OK) return status;
-  ck_key_values_init(&facts, errand->host->output);
-  ck_key_values_put_text(&facts, "session", errand->id);
+  ck_key_values_init(&facts, remote->host->output);
+  ck_key_values_put_text(&facts, "session", remote->id);
   ck_key_values_put_text(&facts, "pruned", "by the process that runs it");
   ck_key_values_put_count(&facts, "checkpoints", left);
   status = ck_key_values_print(&facts, err);
@@ -160,16 +160,16 @@ static ck_status ask_owner(ck_remote_command *errand, const values *v, ck_error 
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   int64_t keep;
   ck_status status = take_keep(&keep, v->keep, err);
   if (status == CK_OK)
-    status = ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && errand.live && !v->dry_run)
-    status = ask_owner(&errand, v, err);
+    status = ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK && remote.live && !v->dry_run)
+    status = request_from_owner(&remote, v, err);
   else if (status == CK_OK)
-    status = prune(&errand, v, keep, err);
-  ck_remote_command_close(&errand);
+    status = prune(&remote, v, keep, err);
+  ck_remote_command_close(&remote);
   return status;
 }
 

@@ -10,34 +10,34 @@ typedef struct values {
   const char *session, *to, *report, *scope;
 } values;
 
-static ck_status rewind_session(ck_remote_command *errand, const values *v, ck_error *err) {
+static ck_status rewind_session(ck_remote_command *remote, const values *v, ck_error *err) {
   ck_checkpoint_info to;
   ck_history_edit_result now;
-  ck_inspection look = {
-      .store = errand->runtime->store, .head = errand->head, .live = errand->live};
-  if (errand->live) return ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand->owner);
-  ck_status status = ck_resolve_checkpoint(&to, &look, v->to, err);
+  ck_inspection inspection = {
+      .store = remote->runtime->store, .head = remote->head, .live = remote->live};
+  if (remote->live) return ck_error_set(err, CK_E_OWNED, "%s: pause it first", remote->owner);
+  ck_status status = ck_resolve_checkpoint(&to, &inspection, v->to, err);
   if (status != CK_OK) return status;
   ck_history_edit_options options = {.checkpoint = to.id,
                                      .report = v->report,
                                      .scope = v->scope,
-                                     .secrets = errand->host->output->redactor};
-  status = ck_session_rewind(&now, errand->runtime, errand->id, &options, err);
-  if (status == CK_OK) status = ck_position_print(errand, &now, err);
+                                     .secrets = remote->host->output->redactor};
+  status = ck_session_rewind(&now, remote->runtime, remote->id, &options, err);
+  if (status == CK_OK) status = ck_position_print(remote, &now, err);
   ck_checkpoint_info_clear(&to);
   return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   if (!v->to || !v->report)
     return ck_error_set(err, CK_E_USAGE,
                         "say where to, and what was found out: --to CHECKPOINT --report TEXT");
   ck_status status =
-      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK) status = rewind_session(&errand, v, err);
-  ck_remote_command_close(&errand);
+      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK) status = rewind_session(&remote, v, err);
+  ck_remote_command_close(&remote);
   return status;
 }
 

@@ -63,18 +63,18 @@ static ck_status read_last(int64_t *out, const char *last, ck_error *err) {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_inspection look;
+  ck_inspection inspection;
   ck_agent_tail tail = {0};
   ck_agent_tail_options options = {.agent = v->agent, .profile = v->profile};
   ck_status status = read_last(&options.last, v->last, err);
-  if (status == CK_OK) status = ck_inspection_open_session(&look, host, v->session, err);
+  if (status == CK_OK) status = ck_inspection_open_session(&inspection, host, v->session, err);
   if (status != CK_OK) return status;
-  status = ck_agent_tail_read(&tail, &look, host->output, &options, err);
+  status = ck_agent_tail_read(&tail, &inspection, host->output, &options, err);
   if (status == CK_OK) status = print_tail(host->output, &tail, err);
   if (status == CK_OK && tail.tail.count == 0 && tail.depth > 0)
-    ck_agent_tail_report_none(host->output, &look, v->agent);
+    ck_agent_tail_report_none(host->output, &inspection, v->agent);
   ck_agent_tail_clear(&tail);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

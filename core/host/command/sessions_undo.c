@@ -9,15 +9,15 @@ typedef struct values {
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_remote_command errand = {0};
+  ck_remote_command remote = {0};
   ck_history_edit_result now;
   ck_status status =
-      ck_remote_command_open(&errand, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && errand.live)
-    status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", errand.owner);
-  if (status == CK_OK) status = ck_session_undo(&now, errand.runtime, errand.id, err);
-  if (status == CK_OK) status = ck_position_print(&errand, &now, err);
-  ck_remote_command_close(&errand);
+      ck_remote_command_open(&remote, host, v->session, CK_REMOTE_COMMAND_TIMEOUT_MS, err);
+  if (status == CK_OK && remote.live)
+    status = ck_error_set(err, CK_E_OWNED, "%s: pause it first", remote.owner);
+  if (status == CK_OK) status = ck_session_undo(&now, remote.runtime, remote.id, err);
+  if (status == CK_OK) status = ck_position_print(&remote, &now, err);
+  ck_remote_command_close(&remote);
   return status;
 }
 

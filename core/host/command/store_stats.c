@@ -77,17 +77,18 @@ static ck_status measure_spills(ck_spills_size *out, const char *url, ck_error *
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   (void)given;
-  ck_inspection look = {0};
+  ck_inspection inspection = {0};
   ck_store_stats stats = {0};
   ck_spills_size spills = {0};
-  ck_status status = ck_inspection_open(&look, host, err);
+  ck_status status = ck_inspection_open(&inspection, host, err);
   if (status != CK_OK) return status;
-  if (look.store) status = ck_store_get_stats(&stats, look.store, err);
-  if (status == CK_OK) status = measure_spills(&spills, look.place.url, err);
+  if (inspection.store) status = ck_store_get_stats(&stats, inspection.store, err);
+  if (status == CK_OK) status = measure_spills(&spills, inspection.location.url, err);
   if (status == CK_OK)
-    status = host->output->json ? print_json(host->output, look.place.url, &stats, &spills, err)
-                                : print_table(host->output, look.place.url, &stats, &spills, err);
-  ck_inspection_close(&look);
+    status = host->output->json
+                 ? print_json(host->output, inspection.location.url, &stats, &spills, err)
+                 : print_table(host->output, inspection.location.url, &stats, &spills, err);
+  ck_inspection_close(&inspection);
   return status;
 }
 

@@ -36,7 +36,7 @@ static void visit(void *to, const char *session, int64_t seq, ck_status status, 
   ck_table_put_text(&self->table, ck_bytes_text(text));
 }
 
-static void tell_well(ck_output *output, const ck_verify_report *report) {
+static void report_sound(ck_output *output, const ck_verify_report *report) {
   ck_buffer text = {0};
   ck_format_of(&text, report->sessions, "session");
   ck_buffer_append_text(&text, ", ");
@@ -44,7 +44,7 @@ static void tell_well(ck_output *output, const ck_verify_report *report) {
   ck_buffer_append_text(&text, ", ");
   ck_format_of(&text, report->checkpoints, "checkpoint");
   ck_buffer_append_char(&text, '\0');
-  ck_output_talk(output, "%s: all is well", text.failed ? "all that is stored" : text.data);
+  ck_output_notice(output, "%s: all is well", text.failed ? "all that is stored" : text.data);
   ck_buffer_clear(&text);
 }
 
@@ -57,32 +57,32 @@ static ck_status print_report(verification *self, const ck_verify_report *report
     return ck_document_print(&self->document, err);
   }
   ck_status status = report->problems ? ck_table_print(&self->table, err) : CK_OK;
-  if (status == CK_OK && !report->problems) tell_well(self->output, report);
+  if (status == CK_OK && !report->problems) report_sound(self->output, report);
   return status;
 }
 
 static ck_status run(ck_host *host, const void *given, ck_error *err) {
   const values *v = given;
-  ck_inspection look = {0};
+  ck_inspection inspection = {0};
   ck_verify_report report = {0};
   verification self = {.output = host->output};
-  ck_status status = v->session ? ck_inspection_open_session(&look, host, v->session, err)
-                                : ck_inspection_open(&look, host, err);
+  ck_status status = v->session ? ck_inspection_open_session(&inspection, host, v->session, err)
+                                : ck_inspection_open(&inspection, host, err);
   if (status != CK_OK) return status;
   ck_table_init(&self.table, host->output, columns);
   ck_document_init(&self.document, host->output);
   self.problems = ck_document_put_array(&self.document, NULL, "problems");
-  if (look.store)
-    status = ck_store_verify(&report, look.store, v->session ? look.head.session.id : NULL, visit,
-                             &self, err);
+  if (inspection.store)
+    status = ck_store_verify(&report, inspection.store,
+                             v->session ? inspection.head.session.id : NULL, visit, &self, err);
   if (status == CK_OK) status = print_report(&self, &report, err);
   if (status == CK_OK && report.problems)
     status =
-        ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", look.place.url,
+        ck_error_set(err, CK_E_CORRUPT, "%s: %lld %s found", inspection.location.url,
                      (long long)report.problems, report.problems == 1 ? "problem" : "problems");
   ck_document_clear(&self.document);
   ck_table_clear(&self.table);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

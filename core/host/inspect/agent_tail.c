@@ -23,20 +23,20 @@ static int64_t depth_of(const ck_profile *profile, const ck_agent_tail_options *
 
 /* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies
  * behind is given again only as far as it is not done again. */
-static ck_status find_cut(int64_t *out, const ck_inspection *look, ck_error *err) {
-  const ck_head *head = &look->head;
+static ck_status find_cut(int64_t *out, const ck_inspection *inspection, ck_error *err) {
+  const ck_head *head = &inspection->head;
   *out = 0;
-  if (look->live || !ck_session_status_resumable(head->session.status)) return CK_OK;
+  if (inspection->live || !ck_session_status_resumable(head->session.status)) return CK_OK;
   ck_checkpoint_info from;
-  ck_status status = ck_select_checkpoint(&from, look->store, head, &(ck_choice){0}, err);
+  ck_status status = ck_select_checkpoint(&from, inspection->store, head, &(ck_choice){0}, err);
   *out = from.seq ? from.seq : head->session.flow ? 1 : 0;
   ck_checkpoint_info_clear(&from);
   return status;
 }
 
-static ck_status read_tail(ck_agent_tail *out, const ck_inspection *look,
+static ck_status read_tail(ck_agent_tail *out, const ck_inspection *inspection,
                            const ck_policy_engine *policies, ck_error *err) {
-  const ck_head *head = &look->head;
+  const ck_head *head = &inspection->head;
   ck_view view;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
@@ -45,23 +45,23 @@ static ck_status read_tail(ck_agent_tail *out, const ck_inspection *look,
                          .agent = out->agent,
                          .policies = policies,
                          .n = out->depth > 0 ? (size_t)out->depth : 0};
-  if (status == CK_OK) status = find_cut(&query.cut, look, err);
-  if (status == CK_OK) status = ck_tail_read(&out->tail, look->store, &query, err);
+  if (status == CK_OK) status = find_cut(&query.cut, inspection, err);
+  if (status == CK_OK) status = ck_tail_read(&out->tail, inspection->store, &query, err);
   ck_view_clear(&view);
   return status;
 }
 
-ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look, ck_output *output,
+ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *inspection, ck_output *output,
                              const ck_agent_tail_options *options, ck_error *err) {
-  const ck_session_record *session = &look->head.session;
+  const ck_session_record *session = &inspection->head.session;
   ck_profile *profile = NULL;
   ck_policy_engine policies = {0};
   *out = (ck_agent_tail){.session = session->id, .agent = options->agent};
-  ck_status status = ck_profile_secrets_hide(output, look->store, session->id, err);
+  ck_status status = ck_profile_secrets_hide(output, inspection->store, session->id, err);
   if (status == CK_OK)
     status = ck_snapshot_load_profile(&profile, &policies, session, options->profile, err);
   out->depth = depth_of(profile, options);
-  if (status == CK_OK) status = read_tail(out, look, profile ? &policies : NULL, err);
+  if (status == CK_OK) status = read_tail(out, inspection, profile ? &policies : NULL, err);
   if (policies.free) policies.free(policies.self);
   ck_profile_free(profile);
   return status;
@@ -100,29 +100,30 @@ static bool take_name(void *to, const ck_event *event) {
   return self->count < NAMES_MAX && ++self->seen < LOOK_BACK;
 }
 
-void ck_agent_tail_report_none(ck_output *output, const ck_inspection *look, const char *agent) {
+void ck_agent_tail_report_none(ck_output *output, const ck_inspection *inspection,
+                               const char *agent) {
   names near = {0};
   ck_buffer list = {0};
   ck_error ignored = CK_ERROR_INIT;
   ck_suggestion meant = {.typed = agent};
-  const char *id = look->head.session.id;
-  ck_event_query newest = {.session = look->head.session.no, .backward = true};
-  bool read = ck_store_read_events(look->store, &newest, take_name, &near, &ignored) == CK_OK;
+  const char *id = inspection->head.session.id;
+  ck_event_query newest = {.session = inspection->head.session.no, .backward = true};
+  bool read = ck_store_read_events(inspection->store, &newest, take_name, &near, &ignored) == CK_OK;
   for (size_t i = 0; i < near.count; i++) {
     ck_buffer_append_format(&list, "%s%s", i ? ", " : "", near.list[i]);
     if (strcmp(near.list[i], agent) != 0) ck_suggestion_check(&meant, near.list[i]);
   }
   ck_buffer_append_char(&list, 0);
   if (!read || list.failed || near.count == 0)
-    ck_output_talk(output, "session %s has nothing to give to an agent '%s'", id, agent);
+    ck_output_notice(output, "session %s has nothing to give to an agent '%s'", id, agent);
   else if (meant.best)
-    ck_output_talk(
+    ck_output_notice(
         output,
         "session %s has nothing to give to an agent '%s'; did you mean '%s'? Its agents: %s", id,
         agent, meant.best, list.data);
   else
-    ck_output_talk(output, "session %s has nothing to give to an agent '%s'; its agents: %s", id,
-                   agent, list.data);
+    ck_output_notice(output, "session %s has nothing to give to an agent '%s'; its agents: %s", id,
+                     agent, list.data);
   for (size_t i = 0; i < near.count; i++) free(near.list[i]);
   ck_buffer_clear(&list);
 }

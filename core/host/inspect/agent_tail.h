@@ -22,12 +22,13 @@ void ck_agent_tail_clear(ck_agent_tail *self);
 
 /* What is there of the profile's secrets is known to the redactor of `output` afterwards. The
  * answers of ck_profile_load and ck_tail_read. */
-CK_CHECKED ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *look,
+CK_CHECKED ck_status ck_agent_tail_read(ck_agent_tail *out, const ck_inspection *inspection,
                                         ck_output *output, const ck_agent_tail_options *options,
                                         ck_error *err);
 /* Says on stderr that there is nothing to give, and which agents the session's newest events are
  * of. */
-void ck_agent_tail_report_none(ck_output *output, const ck_inspection *look, const char *agent);
+void ck_agent_tail_report_none(ck_output *output, const ck_inspection *inspection,
+                               const char *agent);
 /* Adds session, agent, depth, section and events. */
 CK_CHECKED ck_status ck_agent_tail_put(ck_document *document, struct cJSON *at,
                                        const ck_agent_tail *self, ck_bytes section, ck_error *err);

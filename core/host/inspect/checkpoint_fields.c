@@ -67,11 +67,11 @@ static bool add_step(void *to, const ck_event *event) {
 static ck_status put_path(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
                           ck_error *err) {
   path self = {.document = document, .list = ck_document_put_array(document, at, "execution_path")};
-  ck_event_query query = {.session = snapshot->look->head.session.no,
+  ck_event_query query = {.session = snapshot->inspection->head.session.no,
                           .view = &snapshot->view,
                           .until = snapshot->until,
                           .kinds = 1ull << CK_EVENT_BOUNDARY};
-  return ck_store_read_events(snapshot->look->store, &query, add_step, &self, err);
+  return ck_store_read_events(snapshot->inspection->store, &query, add_step, &self, err);
 }
 
 /* ---- what it restores ---- */
@@ -92,10 +92,11 @@ static ck_status put_conversation(ck_document *document, struct cJSON *at,
                                   const ck_snapshot *snapshot, const char *name, int64_t cut,
                                   ck_error *err) {
   ck_scope *scope = NULL;
-  const ck_inspection *look = snapshot->look;
+  const ck_inspection *inspection = snapshot->inspection;
   ck_status status = ck_scope_new(&scope, name, err);
   if (status == CK_OK)
-    status = ck_scope_fold(scope, look->store, look->head.session.no, &snapshot->view, cut, err);
+    status = ck_scope_fold(scope, inspection->store, inspection->head.session.no, &snapshot->view,
+                           cut, err);
   struct cJSON *list = status == CK_OK ? ck_document_put_array(document, at, name) : NULL;
   for (size_t i = 0; list && i < ck_conversation_count(ck_scope_conversation(scope)); i++)
     ck_document_put_value(document, list, NULL,
@@ -131,7 +132,7 @@ ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
   const ck_checkpoint_info *checkpoint = &snapshot->checkpoint;
   ck_bytes info = checkpoint->info ? ck_value_bytes(checkpoint->info) : (ck_bytes){0};
   put_text(document, at, "checkpoint_id", snapshot->has_checkpoint ? checkpoint->id : NULL);
-  ck_document_put_text(document, at, "session_id", snapshot->look->head.session.id);
+  ck_document_put_text(document, at, "session_id", snapshot->inspection->head.session.id);
   put_text(document, at, "checkpoint_type",
            snapshot->has_checkpoint ? ck_boundary_kind_name(checkpoint->kind) : NULL);
   ck_document_put_time(document, at, "created_at", checkpoint->created_ms);

@@ -48,13 +48,14 @@ static ck_status redact_state(ck_state **out, const ck_state *whole, ck_redactor
   return status;
 }
 
-static ck_status read_side(ck_compare_side *out, ck_inspection *look, ck_redactor *redactor,
+static ck_status read_side(ck_compare_side *out, ck_inspection *inspection, ck_redactor *redactor,
                            const char *word, ck_error *err) {
-  const ck_head *head = &look->head;
+  const ck_head *head = &inspection->head;
   ck_state *whole = NULL;
-  ck_status status = ck_resolve_checkpoint(&out->checkpoint, look, word, err);
+  ck_status status = ck_resolve_checkpoint(&out->checkpoint, inspection, word, err);
   if (status == CK_OK)
-    status = ck_store_get_state(&whole, look->store, head->session.no, out->checkpoint.seq, err);
+    status =
+        ck_store_get_state(&whole, inspection->store, head->session.no, out->checkpoint.seq, err);
   if (status == CK_OK) status = redact_state(&out->state, whole, redactor, err);
   if (status == CK_OK) status = ck_state_list(&out->entries, &out->entry_count, out->state, err);
   if (status == CK_OK)
@@ -128,27 +129,27 @@ static bool count_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-static ck_status count_events(ck_compare_side *side, const ck_inspection *look, int64_t common,
-                              ck_error *err) {
+static ck_status count_events(ck_compare_side *side, const ck_inspection *inspection,
+                              int64_t common, ck_error *err) {
   if (side->checkpoint.seq <= common) return CK_OK;
   counting c = {.side = side, .err = err};
-  ck_event_query query = {.session = look->head.session.no,
+  ck_event_query query = {.session = inspection->head.session.no,
                           .view = &side->view,
                           .after = common,
                           .until = side->checkpoint.seq};
-  ck_status status = ck_store_read_events(look->store, &query, count_event, &c, err);
+  ck_status status = ck_store_read_events(inspection->store, &query, count_event, &c, err);
   return status == CK_OK ? c.status : status;
 }
 
-ck_status ck_compare_read(ck_compare *out, ck_inspection *look, ck_redactor *redactor,
+ck_status ck_compare_read(ck_compare *out, ck_inspection *inspection, ck_redactor *redactor,
                           const char *from, const char *to, ck_error *err) {
   *out = (ck_compare){0};
-  ck_status status = read_side(&out->from, look, redactor, from, err);
-  if (status == CK_OK) status = read_side(&out->to, look, redactor, to, err);
+  ck_status status = read_side(&out->from, inspection, redactor, from, err);
+  if (status == CK_OK) status = read_side(&out->to, inspection, redactor, to, err);
   if (status != CK_OK) return status;
   out->common = common_end(&out->from, &out->to);
-  status = count_events(&out->from, look, out->common, err);
-  return status == CK_OK ? count_events(&out->to, look, out->common, err) : status;
+  status = count_events(&out->from, inspection, out->common, err);
+  return status == CK_OK ? count_events(&out->to, inspection, out->common, err) : status;
 }
 
 void ck_compare_visit_keys(const ck_compare *self, ck_compare_visit visit, void *to) {

@@ -34,8 +34,9 @@ typedef struct ck_compare {
 } ck_compare;
 
 /* `from` and `to` are words of ck_resolve_checkpoint. Caller clears, also after a failure. */
-CK_CHECKED ck_status ck_compare_read(ck_compare *out, ck_inspection *look, ck_redactor *redactor,
-                                     const char *from, const char *to, ck_error *err);
+CK_CHECKED ck_status ck_compare_read(ck_compare *out, ck_inspection *inspection,
+                                     ck_redactor *redactor, const char *from, const char *to,
+                                     ck_error *err);
 void ck_compare_clear(ck_compare *self);
 
 /* Each key whose value differs, in order; `old` or `now` is NULL where it is missing. */

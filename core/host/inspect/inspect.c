@@ -19,9 +19,9 @@ const char *const ck_inspection_kinds[] = {
 
 ck_status ck_inspection_open(ck_inspection *out, const ck_host *host, ck_error *err) {
   memset(out, 0, sizeof *out);
-  ck_status status = ck_store_location_find(&out->place, host, err);
-  if (status == CK_OK) status = ck_store_location_open_store(&out->store, &out->place, err);
-  if (status == CK_E_NOT_FOUND && out->place.assumed) status = CK_OK;
+  ck_status status = ck_store_location_find(&out->location, host, err);
+  if (status == CK_OK) status = ck_store_location_open_store(&out->store, &out->location, err);
+  if (status == CK_E_NOT_FOUND && out->location.assumed) status = CK_OK;
   if (status != CK_OK) ck_inspection_close(out);
   return status;
 }
@@ -30,7 +30,7 @@ static ck_status open_head(ck_inspection *self, const char *word, ck_error *err)
   char id[CK_ID_SIZE];
   if (!self->store)
     return ck_error_set(err, CK_E_NOT_FOUND, "no session '%s': there is no store at %s yet", word,
-                        self->place.url);
+                        self->location.url);
   ck_status status = ck_resolve_session(id, self->store, word, err);
   if (status == CK_OK) status = ck_store_get_head(&self->head, self->store, id, err);
   if (status != CK_OK) return status;
@@ -53,6 +53,6 @@ ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host, co
 void ck_inspection_close(ck_inspection *self) {
   ck_head_clear(&self->head);
   ck_store_close(self->store);
-  ck_store_location_clear(&self->place);
+  ck_store_location_clear(&self->location);
   memset(self, 0, sizeof *self);
 }

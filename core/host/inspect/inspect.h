@@ -7,7 +7,7 @@
 #include "core/host/session/store_location.h"
 
 typedef struct ck_inspection {
-  ck_store_location place;
+  ck_store_location location;
   ck_store *store; /* NULL: there is none yet, and nobody named it */
   ck_head head;    /* of the session, when one was opened */
   bool live;       /* its owner runs */

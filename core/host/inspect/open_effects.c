@@ -83,14 +83,14 @@ static void visit(void *to, const char *key, const char *kind, const char *class
   ck_table_put_text(&self->table, request);
 }
 
-ck_status ck_open_effects_print(size_t *count, const ck_remote_command *errand,
+ck_status ck_open_effects_print(size_t *count, const ck_remote_command *remote,
                                 ck_open_effects which, ck_error *err) {
-  listing self = {.output = errand->host->output, .which = which, .err = err};
+  listing self = {.output = remote->host->output, .which = which, .err = err};
   bool asks = which == CK_OPEN_QUESTIONS;
   ck_table_init(&self.table, self.output, asks ? questions : doubts);
   ck_status status = asks
-                         ? ck_session_list_questions(errand->runtime, errand->id, visit, &self, err)
-                         : ck_session_list_doubts(errand->runtime, errand->id, visit, &self, err);
+                         ? ck_session_list_questions(remote->runtime, remote->id, visit, &self, err)
+                         : ck_session_list_doubts(remote->runtime, remote->id, visit, &self, err);
   if (status == CK_OK) status = self.status;
   if (status == CK_OK && self.count) status = ck_table_print(&self.table, err);
   ck_table_clear(&self.table);

@@ -8,7 +8,7 @@
 typedef enum { CK_OPEN_QUESTIONS, CK_OPEN_DOUBTS } ck_open_effects;
 
 /* One row or one JSON object for each; `*count` of them, none is printed as nothing. */
-CK_CHECKED ck_status ck_open_effects_print(size_t *count, const ck_remote_command *errand,
+CK_CHECKED ck_status ck_open_effects_print(size_t *count, const ck_remote_command *remote,
                                            ck_open_effects which, ck_error *err);
 
 #endif

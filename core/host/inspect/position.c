@@ -4,13 +4,13 @@
 #include "core/host/print/key_values.h"
 #include "core/host/session/next_command.h"
 
-ck_status ck_position_print(const ck_remote_command *errand, const ck_history_edit_result *now,
+ck_status ck_position_print(const ck_remote_command *remote, const ck_history_edit_result *now,
                             ck_error *err) {
   ck_key_values facts;
   ck_buffer words = {0}, next = {0};
   ck_buffer_append_format(&words, "resume %s", now->session);
-  ck_next_command_append(&next, errand->host, words.data ? words.data : "");
-  ck_key_values_init(&facts, errand->host->output);
+  ck_next_command_append(&next, remote->host, words.data ? words.data : "");
+  ck_key_values_init(&facts, remote->host->output);
   ck_key_values_put_text(&facts, "session", now->session);
   ck_key_values_put_text(&facts, "from", now->from);
   ck_key_values_put_text(&facts, "checkpoint", now->checkpoint);

@@ -7,7 +7,7 @@
 
 /* Of a rewind or an undo: from where it goes on, who was told a report, what was left, and how to
  * go on. */
-CK_CHECKED ck_status ck_position_print(const ck_remote_command *errand,
+CK_CHECKED ck_status ck_position_print(const ck_remote_command *remote,
                                        const ck_history_edit_result *now, ck_error *err);
 
 #endif

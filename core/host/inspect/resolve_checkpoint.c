@@ -27,9 +27,9 @@ static bool is_seq(const char *word) {
   return digits > 0 && digits <= 18 && !word[digits];
 }
 
-static ck_status tell_none(const search *self, const ck_inspection *look, const char *word,
-                           ck_error *err) {
-  const char *id = look->head.session.id;
+static ck_status report_none(const search *self, const ck_inspection *inspection, const char *word,
+                             ck_error *err) {
+  const char *id = inspection->head.session.id;
   if (self->count == 0)
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint", id);
   return ck_error_set(err, CK_E_NOT_FOUND,
@@ -39,7 +39,7 @@ static ck_status tell_none(const search *self, const ck_inspection *look, const 
                       id, word, id);
 }
 
-static ck_status tell_two(const search *self, const char *word, ck_error *err) {
+static ck_status refuse_ambiguous(const search *self, const char *word, ck_error *err) {
   return ck_error_set(
       err, CK_E_USAGE,
       "%zu checkpoints begin with '%s', such as %s and %s: a few more characters tell them apart",
@@ -47,35 +47,37 @@ static ck_status tell_two(const search *self, const char *word, ck_error *err) {
 }
 
 /* Pruned ones are not listed; one that is named in full is still known. */
-static bool is_pruned(const ck_inspection *look, const char *word) {
+static bool is_pruned(const ck_inspection *inspection, const char *word) {
   ck_checkpoint_info info;
   ck_error ignored = CK_ERROR_INIT;
-  if (!*word || ck_store_get_checkpoint(&info, look->store, look->head.session.no, word, 0,
-                                        &ignored) != CK_OK)
+  if (!*word || ck_store_get_checkpoint(&info, inspection->store, inspection->head.session.no, word,
+                                        0, &ignored) != CK_OK)
     return false;
   bool pruned = info.pruned;
   ck_checkpoint_info_clear(&info);
   return pruned;
 }
 
-ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *look,
+ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *inspection,
                                 const char *word, ck_error *err) {
   *out = (ck_checkpoint_info){0};
   search s = {.prefix = word};
   ck_status status =
-      ck_store_list_checkpoints(look->store, look->head.session.no, look_at, &s, err);
+      ck_store_list_checkpoints(inspection->store, inspection->head.session.no, look_at, &s, err);
   if (status != CK_OK) return status;
   int64_t seq = s.matches == 1 ? s.found : 0;
-  if (strcmp(word, "latest") == 0 && look->head.has_checkpoint) seq = look->head.checkpoint.seq;
+  if (strcmp(word, "latest") == 0 && inspection->head.has_checkpoint)
+    seq = inspection->head.checkpoint.seq;
   if (strcmp(word, "first") == 0) seq = s.first;
   if (is_seq(word)) seq = strtoll(word, NULL, 10);
-  if (seq == 0 && s.matches == 0 && is_pruned(look, word))
+  if (seq == 0 && s.matches == 0 && is_pruned(inspection, word))
     return ck_error_set(err, CK_E_NOT_FOUND, "session %s, checkpoint %s: it was pruned",
-                        look->head.session.id, word);
-  if (!*word || (seq == 0 && s.matches == 0)) return tell_none(&s, look, word, err);
-  if (seq == 0) return tell_two(&s, word, err);
+                        inspection->head.session.id, word);
+  if (!*word || (seq == 0 && s.matches == 0)) return report_none(&s, inspection, word, err);
+  if (seq == 0) return refuse_ambiguous(&s, word, err);
   ck_error absent = CK_ERROR_INIT;
-  status = ck_store_get_checkpoint(out, look->store, look->head.session.no, NULL, seq, &absent);
-  if (status == CK_E_NOT_FOUND) return tell_none(&s, look, word, err);
+  status = ck_store_get_checkpoint(out, inspection->store, inspection->head.session.no, NULL, seq,
+                                   &absent);
+  if (status == CK_E_NOT_FOUND) return report_none(&s, inspection, word, err);
   return status == CK_OK ? CK_OK : ck_error_set(err, status, "%s", absent.text);
 }

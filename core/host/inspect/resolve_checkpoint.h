@@ -9,7 +9,7 @@
 /* CK_RESOLVE_CHECKPOINT_HELP; "latest" is the latest that the live timeline sees. CK_E_NOT_FOUND,
  * CK_E_USAGE (more than one begins with the word), each with what else can be given. Caller clears
  * `out`. */
-CK_CHECKED ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *look,
+CK_CHECKED ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *inspection,
                                            const char *word, ck_error *err);
 
 #endif

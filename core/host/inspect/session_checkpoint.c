@@ -13,28 +13,27 @@ enum { DEPTH_DEFAULT = 50 };
 
 /* ---- constraints ---- */
 
-static void put_dimension(ck_document *document, struct cJSON *at, const ck_limits_usage *standing,
+static void put_dimension(ck_document *document, struct cJSON *at, const ck_limits_usage *usage,
                           ck_dimension d) {
   struct cJSON *object = ck_document_put_object(document, at, ck_dimension_name(d));
-  ck_document_put_int(document, object, "spent", standing->spent.of[d]);
-  if (standing->limit.of[d] >= 0)
-    ck_document_put_int(document, object, "limit", standing->limit.of[d]);
-  if (standing->minimum.of[d] >= 0)
-    ck_document_put_int(document, object, "minimum", standing->minimum.of[d]);
+  ck_document_put_int(document, object, "spent", usage->spent.of[d]);
+  if (usage->limit.of[d] >= 0) ck_document_put_int(document, object, "limit", usage->limit.of[d]);
+  if (usage->minimum.of[d] >= 0)
+    ck_document_put_int(document, object, "minimum", usage->minimum.of[d]);
 }
 
 /* A limit can be in the way before it is reached, when the next call may cost more than is left:
  * the transcript says so. */
-typedef struct told {
+typedef struct reached_limit {
   char text[CK_ERROR_TEXT_MAX]; /* "": nothing was told since the session was last resumed */
-} told;
+} reached_limit;
 
 static bool is_dimension(ck_dimension d, ck_bytes name) {
   return ck_json_is_text(name, ck_dimension_name(d));
 }
 
-static bool hear(void *to, const ck_event *event) {
-  told *self = to;
+static bool take_event(void *to, const ck_event *event) {
+  reached_limit *self = to;
   ck_bytes body = ck_value_bytes(event->body);
   ck_limit_hit hit = {.asked = -1};
   if (event->kind == CK_EVENT_SESSION_RESUMED) self->text[0] = '\0';
@@ -53,41 +52,41 @@ static bool hear(void *to, const ck_event *event) {
 }
 
 static ck_status put_hit(ck_document *document, struct cJSON *at, const ck_snapshot *snapshot,
-                         const ck_limits_usage *standing, ck_error *err) {
-  told heard = {""};
-  char *text = heard.text;
-  ck_event_query query = {.session = snapshot->look->head.session.no,
+                         const ck_limits_usage *usage, ck_error *err) {
+  reached_limit reached = {""};
+  char *text = reached.text;
+  ck_event_query query = {.session = snapshot->inspection->head.session.no,
                           .view = &snapshot->view,
                           .until = snapshot->until,
                           .kinds = 1ull << CK_EVENT_CONSTRAINT | 1ull << CK_EVENT_SESSION_RESUMED};
-  ck_status status = ck_store_read_events(snapshot->look->store, &query, hear, &heard, err);
+  ck_status status =
+      ck_store_read_events(snapshot->inspection->store, &query, take_event, &reached, err);
   for (int d = CK_DIMENSION_COUNT; d-- > 0;) {
-    ck_limit_hit hit = {.dimension = (ck_dimension)d,
-                        .spent = standing->spent.of[d],
-                        .limit = standing->limit.of[d]};
-    if (ck_limits_usage_hits(standing, (ck_dimension)d))
-      ck_limits_describe(text, sizeof heard.text, &hit);
+    ck_limit_hit hit = {
+        .dimension = (ck_dimension)d, .spent = usage->spent.of[d], .limit = usage->limit.of[d]};
+    if (ck_limits_usage_hits(usage, (ck_dimension)d))
+      ck_limits_describe(text, sizeof reached.text, &hit);
   }
   ck_document_put_bool(document, at, "hit", text[0] != '\0');
   if (text[0]) ck_document_put_text(document, at, "hit_reason", text);
-  ck_document_put_bool(document, at, "constraint_conflict", ck_limits_usage_conflicts(standing));
+  ck_document_put_bool(document, at, "constraint_conflict", ck_limits_usage_conflicts(usage));
   return status;
 }
 
 static ck_status put_constraints(ck_document *document, struct cJSON *at,
                                  const ck_snapshot *snapshot, ck_error *err) {
-  ck_limits_usage standing;
-  ck_status status = ck_limits_usage_read(&standing, snapshot->profile, snapshot->state,
+  ck_limits_usage usage;
+  ck_status status = ck_limits_usage_read(&usage, snapshot->profile, snapshot->state,
                                           &snapshot->checkpoint.totals, err);
   if (status != CK_OK) return status;
   struct cJSON *object = ck_document_put_object(document, at, "constraintState");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++)
-    put_dimension(document, object, &standing, (ck_dimension)d);
+    put_dimension(document, object, &usage, (ck_dimension)d);
   struct cJSON *near = ck_document_put_array(document, object, "approaching");
   for (int d = 0; d < CK_DIMENSION_COUNT; d++)
-    if (ck_limits_usage_approaches(&standing, (ck_dimension)d))
+    if (ck_limits_usage_approaches(&usage, (ck_dimension)d))
       ck_document_put_text(document, near, NULL, ck_dimension_name((ck_dimension)d));
-  return put_hit(document, object, snapshot, &standing, err);
+  return put_hit(document, object, snapshot, &usage, err);
 }
 
 /* ---- scopes and agents ---- */
@@ -209,13 +208,13 @@ static ck_status put_tail(ck_document *document, struct cJSON *at, const ck_snap
   bool has_own = own && own->replay_depth >= 0;
   int64_t depth = has_own ? own->replay_depth : profile ? profile->replay_depth : DEPTH_DEFAULT;
   ck_tail tail;
-  ck_tail_query query = {.session = snapshot->look->head.session.no,
+  ck_tail_query query = {.session = snapshot->inspection->head.session.no,
                          .view = &snapshot->view,
                          .until = snapshot->until,
                          .agent = agent,
                          .n = depth > 0 ? (size_t)depth : 0,
                          .policies = profile ? &snapshot->policies : NULL};
-  ck_status status = ck_tail_read(&tail, snapshot->look->store, &query, err);
+  ck_status status = ck_tail_read(&tail, snapshot->inspection->store, &query, err);
   struct cJSON *list = ck_document_put_array(document, at, "conversationTail");
   for (size_t i = 0; i < tail.count; i++)
     ck_fields_put_event(document, ck_document_put_object(document, list, NULL), tail.events[i]);
@@ -275,7 +274,7 @@ static ck_status put_agents(ck_document *document, struct cJSON *at, const ck_sn
 ck_status ck_session_checkpoint_put(ck_document *document, struct cJSON *at,
                                     const ck_snapshot *snapshot, ck_error *err) {
   ck_spending spending = {0};
-  ck_document_put_text(document, at, "sessionId", snapshot->look->head.session.id);
+  ck_document_put_text(document, at, "sessionId", snapshot->inspection->head.session.id);
   ck_status status = put_constraints(document, at, snapshot, err);
   if (status == CK_OK) status = put_agents(document, at, snapshot, err);
   if (status == CK_OK) status = ck_spending_read(&spending, snapshot->state, err);

@@ -27,28 +27,28 @@ ck_status ck_snapshot_load_profile(ck_profile **out, ck_policy_engine *policies,
 }
 
 static ck_status load_state(ck_snapshot *self, ck_error *err) {
-  const ck_inspection *look = self->look;
-  ck_status status = self->has_checkpoint
-                         ? ck_store_get_state(&self->state, look->store, look->head.session.no,
-                                              self->checkpoint.seq, err)
-                         : ck_state_new(&self->state, err);
+  const ck_inspection *inspection = self->inspection;
+  ck_status status = self->has_checkpoint ? ck_store_get_state(&self->state, inspection->store,
+                                                               inspection->head.session.no,
+                                                               self->checkpoint.seq, err)
+                                          : ck_state_new(&self->state, err);
   return status == CK_OK ? ck_state_list(&self->entries, &self->entry_count, self->state, err)
                          : status;
 }
 
-static ck_status choose(ck_snapshot *self, const char *word, ck_error *err) {
-  const ck_head *head = &self->look->head;
+static ck_status select_checkpoint(ck_snapshot *self, const char *word, ck_error *err) {
+  const ck_head *head = &self->inspection->head;
   if (!word && !head->has_checkpoint) return CK_OK;
   self->has_checkpoint = true;
-  return ck_resolve_checkpoint(&self->checkpoint, self->look, word ? word : "latest", err);
+  return ck_resolve_checkpoint(&self->checkpoint, self->inspection, word ? word : "latest", err);
 }
 
-ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look, ck_output *output,
+ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *inspection, ck_output *output,
                            const char *word, ck_error *err) {
-  const ck_head *head = &look->head;
-  *out = (ck_snapshot){.look = look};
-  ck_status status = ck_profile_secrets_hide(output, look->store, head->session.id, err);
-  if (status == CK_OK) status = choose(out, word, err);
+  const ck_head *head = &inspection->head;
+  *out = (ck_snapshot){.inspection = inspection};
+  ck_status status = ck_profile_secrets_hide(output, inspection->store, head->session.id, err);
+  if (status == CK_OK) status = select_checkpoint(out, word, err);
   if (status == CK_OK) status = load_state(out, err);
   int64_t timeline = out->has_checkpoint ? out->checkpoint.timeline : head->session.timeline;
   out->until = out->has_checkpoint ? out->checkpoint.seq : head->last_seq;

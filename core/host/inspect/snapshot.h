@@ -9,7 +9,7 @@
 #include "core/runtime/session/policy.h"
 
 typedef struct ck_snapshot {
-  const ck_inspection *look;
+  const ck_inspection *inspection;
   bool has_checkpoint; /* false: the session has none; the state is empty and all of the timeline is
                           seen */
   ck_checkpoint_info checkpoint;
@@ -25,8 +25,8 @@ typedef struct ck_snapshot {
 
 /* `word` as in ck_resolve_checkpoint; NULL: the latest, or none where there is none. What is there
  * of the profile's secrets is known to the redactor of `output` afterwards. Caller clears, also
- * after a failure. Borrows `look`. */
-CK_CHECKED ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *look,
+ * after a failure. Borrows `inspection`. */
+CK_CHECKED ck_status ck_snapshot_open(ck_snapshot *out, const ck_inspection *inspection,
                                       ck_output *output, const char *word, ck_error *err);
 void ck_snapshot_clear(ck_snapshot *self);
 

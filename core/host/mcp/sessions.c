@@ -112,16 +112,16 @@ static ck_status put_sessions(ck_document *out, listing *self, ck_session_status
 
 static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                                ck_error *err) {
-  ck_inspection look;
+  ck_inspection inspection;
   int64_t limit = values[1].count;
-  ck_status status = ck_inspection_open(&look, self->host, err);
-  listing l = {.store = look.store,
+  ck_status status = ck_inspection_open(&inspection, self->host, err);
+  listing l = {.store = inspection.store,
                .limit = limit < 0              ? SESSIONS_DEFAULT
                         : limit > SESSIONS_MAX ? SESSIONS_MAX
                                                : (size_t)limit};
   if (status == CK_OK)
     status = put_sessions(out, &l, values[0].text ? ck_session_status_of(values[0].text) : 0, err);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 
@@ -171,19 +171,21 @@ static bool put_checkpoint(void *to, const ck_checkpoint_info *checkpoint) {
 
 static ck_status list_checkpoints(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                                   ck_error *err) {
-  ck_inspection look;
-  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
+  ck_inspection inspection;
+  ck_status status = ck_inspection_open_session(&inspection, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  ck_document_put_text(out, NULL, "session_id", look.head.session.id);
+  ck_document_put_text(out, NULL, "session_id", inspection.head.session.id);
   checkpoints c = {.out = out,
                    .list = ck_document_put_array(out, NULL, "checkpoints"),
                    .clean_only = values[2].flag,
                    .kind = ck_boundary_kind_of(values[1].text ? values[1].text : "")};
-  status = ck_profile_secrets_hide(self->host->output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(self->host->output, inspection.store, inspection.head.session.id,
+                                   err);
   if (status == CK_OK)
-    status = ck_store_list_checkpoints(look.store, look.head.session.no, put_checkpoint, &c, err);
+    status = ck_store_list_checkpoints(inspection.store, inspection.head.session.no, put_checkpoint,
+                                       &c, err);
   ck_document_put_int(out, NULL, "total", c.total);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 
@@ -209,14 +211,14 @@ const ck_mcp_tool ck_mcp_list_session_checkpoints = {
 
 static ck_status inspect(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                          ck_error *err) {
-  ck_inspection look;
+  ck_inspection inspection;
   ck_snapshot snapshot = {0};
-  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&inspection, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_snapshot_open(&snapshot, &look, self->host->output, values[1].text, err);
+  status = ck_snapshot_open(&snapshot, &inspection, self->host->output, values[1].text, err);
   if (status == CK_OK) status = ck_checkpoint_fields_put(out, NULL, &snapshot, values[2].flag, err);
   ck_snapshot_clear(&snapshot);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 
@@ -235,18 +237,18 @@ const ck_mcp_tool ck_mcp_inspect_checkpoint = {
 /* ---- diff_checkpoints ---- */
 
 static ck_status diff(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_inspection look;
+  ck_inspection inspection;
   ck_compare compare = {0};
   ck_output *output = self->host->output;
-  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&inspection, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_profile_secrets_hide(output, look.store, look.head.session.id, err);
+  status = ck_profile_secrets_hide(output, inspection.store, inspection.head.session.id, err);
   if (status == CK_OK)
-    status =
-        ck_compare_read(&compare, &look, output->redactor, values[1].text, values[2].text, err);
-  if (status == CK_OK) ck_compare_put(out, NULL, &compare, look.head.session.id);
+    status = ck_compare_read(&compare, &inspection, output->redactor, values[1].text,
+                             values[2].text, err);
+  if (status == CK_OK) ck_compare_put(out, NULL, &compare, inspection.head.session.id);
   ck_compare_clear(&compare);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 
@@ -273,15 +275,15 @@ static ck_status put_tail(ck_document *out, const ck_agent_tail *tail, ck_error 
 }
 
 static ck_status tail(ck_mcp *self, ck_document *out, const ck_mcp_value *values, ck_error *err) {
-  ck_inspection look;
+  ck_inspection inspection;
   ck_agent_tail of = {0};
   ck_agent_tail_options options = {.agent = values[1].text, .last = values[2].count};
-  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&inspection, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_agent_tail_read(&of, &look, self->host->output, &options, err);
+  status = ck_agent_tail_read(&of, &inspection, self->host->output, &options, err);
   if (status == CK_OK) status = put_tail(out, &of, err);
   ck_agent_tail_clear(&of);
-  ck_inspection_close(&look);
+  ck_inspection_close(&inspection);
   return status;
 }
 

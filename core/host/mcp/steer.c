@@ -88,17 +88,17 @@ static ck_status check_edits(ck_bytes edits, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status write_words(words *out, const ck_inspection *look, const char *session,
+static ck_status write_words(words *out, const ck_inspection *inspection, const char *session,
                              const char *checkpoint, ck_bytes edits, ck_error *err) {
   *out = (words){0};
   ck_status status = check_edits(edits, err);
   if (status != CK_OK) return status;
   add_word(out, "ckrun");
   add_word(out, "--json");
-  if (look->place.key_ref) add_word(out, "--key");
-  if (look->place.key_ref) add_word(out, look->place.key_ref);
+  if (inspection->location.key_ref) add_word(out, "--key");
+  if (inspection->location.key_ref) add_word(out, inspection->location.key_ref);
   add_word(out, "--store");
-  add_word(out, look->place.url);
+  add_word(out, inspection->location.url);
   add_word(out, "resume");
   if (checkpoint) add_word(out, "--checkpoint");
   if (checkpoint) add_word(out, checkpoint);
@@ -151,7 +151,7 @@ static int64_t now_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void look_at_child(beginning *self) {
+static void check_child(beginning *self) {
   int how = 0;
   if (waitpid(self->pid, &how, WNOHANG) != self->pid) return;
   self->ended = true;
@@ -163,7 +163,7 @@ static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_s
                                 const char *id, ck_error *err) {
   int64_t deadline = now_ms() + START_MS;
   for (;;) {
-    look_at_child(self);
+    check_child(self);
     ck_session_record_clear(record);
     ck_status status = ck_store_get_session(record, store, id, err);
     if (status != CK_OK || record->epoch > self->epoch || self->ended) return status;
@@ -173,7 +173,7 @@ static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_s
 }
 
 /* The last line that it told is an error as JSON. */
-static void read_talk(ck_error *err, ck_status status, int talk) {
+static void read_output(ck_error *err, ck_status status, int talk) {
   char text[TALK_MAX];
   ssize_t len = pread(talk, text, sizeof text, 0);
   const char *begin = text, *end = len > 0 ? memrchr(text, '\n', (size_t)len) : NULL;
@@ -213,16 +213,16 @@ static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start,
                         const ck_session_record *record, const char *from, ck_error *err) {
   if (!start->ended) self->children[self->child_count++] = start->pid;
   if (start->ended && record->epoch == start->epoch) {
-    read_talk(err, CK_E_REFUSED, start->talk);
+    read_output(err, CK_E_REFUSED, start->talk);
     return CK_E_REFUSED;
   }
   put_result(out, start, record, from);
   return CK_OK;
 }
 
-static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *look,
+static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *inspection,
                         const ck_mcp_value *values, ck_error *err) {
-  const ck_session_record *before = &look->head.session;
+  const ck_session_record *before = &inspection->head.session;
   ck_checkpoint_info from = {0};
   ck_session_record record = {0};
   words argv = {0};
@@ -230,15 +230,15 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *loo
   ck_status status =
       start.talk < 0 ? ck_error_set(err, CK_E_IO, "memfd: %s", strerror(errno)) : CK_OK;
   if (status == CK_OK && values[1].text)
-    status = ck_resolve_checkpoint(&from, look, values[1].text, err);
+    status = ck_resolve_checkpoint(&from, inspection, values[1].text, err);
   if (status == CK_OK)
-    status = write_words(&argv, look, before->id, values[1].text ? from.id : NULL, values[2].object,
-                         err);
+    status = write_words(&argv, inspection, before->id, values[1].text ? from.id : NULL,
+                         values[2].object, err);
   if (status == CK_OK) status = spawn(&start.pid, &argv, start.talk, err);
-  if (status == CK_OK) status = wait_for_start(&start, &record, look->store, before->id, err);
-  const char *id = values[1].text              ? from.id
-                   : look->head.has_checkpoint ? look->head.checkpoint.id
-                                               : NULL;
+  if (status == CK_OK) status = wait_for_start(&start, &record, inspection->store, before->id, err);
+  const char *id = values[1].text                    ? from.id
+                   : inspection->head.has_checkpoint ? inspection->head.checkpoint.id
+                                                     : NULL;
   if (start.pid && status == CK_OK)
     status = finish(self, out, &start, &record, id, err);
   else if (start.pid && !start.ended)
@@ -252,15 +252,16 @@ static ck_status resume(ck_mcp *self, ck_document *out, const ck_inspection *loo
 
 static ck_status resume_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                                 ck_error *err) {
-  ck_inspection look;
+  ck_inspection inspection;
   if (self->child_count == CK_MCP_CHILDREN_MAX)
     return ck_error_set(err, CK_E_REFUSED, "%d sessions run already for this server",
                         CK_MCP_CHILDREN_MAX);
-  ck_status status = ck_inspection_open_session(&look, self->host, values[0].text, err);
+  ck_status status = ck_inspection_open_session(&inspection, self->host, values[0].text, err);
   if (status != CK_OK) return status;
-  status = ck_profile_secrets_hide(self->host->output, look.store, look.head.session.id, err);
-  if (status == CK_OK) status = resume(self, out, &look, values, err);
-  ck_inspection_close(&look);
+  status = ck_profile_secrets_hide(self->host->output, inspection.store, inspection.head.session.id,
+                                   err);
+  if (status == CK_OK) status = resume(self, out, &inspection, values, err);
+  ck_inspection_close(&inspection);
   return status;
 }
 
@@ -278,32 +279,32 @@ const ck_mcp_tool ck_mcp_resume_session = {
 
 /* ---- pause_session ---- */
 
-static ck_status pause_live(ck_remote_command *errand, const char *reason, ck_error *err) {
-  ck_session_request wish = {.kind = CK_REQUEST_PAUSE};
+static ck_status pause_live(ck_remote_command *remote, const char *reason, ck_error *err) {
+  ck_session_request request = {.kind = CK_REQUEST_PAUSE};
   ck_status status =
-      ck_remote_command_clean(&wish.text, errand, reason ? reason : "user_requested", err);
-  if (status == CK_OK) status = ck_remote_command_leave(errand, &wish, err);
-  ck_session_request_clear(&wish);
-  if (status == CK_OK) status = ck_remote_command_wait(errand, false, err);
-  if (status == CK_OK && errand->problem[0])
-    status = ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", errand->id,
-                          errand->problem);
+      ck_remote_command_clean(&request.text, remote, reason ? reason : "user_requested", err);
+  if (status == CK_OK) status = ck_remote_command_leave(remote, &request, err);
+  ck_session_request_clear(&request);
+  if (status == CK_OK) status = ck_remote_command_wait(remote, false, err);
+  if (status == CK_OK && remote->problem[0])
+    status = ck_error_set(err, CK_E_REFUSED, "session %s was not paused: %s", remote->id,
+                          remote->problem);
   return status;
 }
 
 static ck_status pause_session(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                                ck_error *err) {
-  ck_remote_command errand = {0};
-  ck_status status = ck_remote_command_open(&errand, self->host, values[0].text,
+  ck_remote_command remote = {0};
+  ck_status status = ck_remote_command_open(&remote, self->host, values[0].text,
                                             CK_REMOTE_COMMAND_TIMEOUT_MS, err);
-  if (status == CK_OK && errand.live) status = pause_live(&errand, values[1].text, err);
+  if (status == CK_OK && remote.live) status = pause_live(&remote, values[1].text, err);
   if (status == CK_OK) {
-    const ck_session_record *record = &errand.head.session;
+    const ck_session_record *record = &remote.head.session;
     ck_document_put_text(out, NULL, "session_id", record->id);
     ck_document_put_text(out, NULL, "status", ck_session_status_name(record->status));
     ck_document_put_text(out, NULL, "message", record->reason ? record->reason : "");
   }
-  ck_remote_command_close(&errand);
+  ck_remote_command_close(&remote);
   return status;
 }
 

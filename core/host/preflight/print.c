@@ -18,7 +18,7 @@ ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_er
   char all[CK_ERROR_TEXT_MAX];
   size_t len = 0;
   for (size_t i = 0; i < self->problem_count; i++, text += strlen(text) + 1) {
-    ck_output_talk(output, "problem: %s", text);
+    ck_output_notice(output, "problem: %s", text);
     int more = snprintf(all + len, sizeof all - len, "%s%s", i ? "; " : "", text);
     len = more > 0 && len + (size_t)more < sizeof all ? len + (size_t)more : sizeof all - 1;
   }

@@ -9,8 +9,8 @@
 
 /* The one that a word means which is no id in full. */
 static ck_status pick(ck_preflight *self, ck_store *store, ck_error *err) {
-  ck_inspection look = {.store = store, .head = self->head};
-  return ck_resolve_checkpoint(&self->checkpoint, &look, self->options.checkpoint, err);
+  ck_inspection inspection = {.store = store, .head = self->head};
+  return ck_resolve_checkpoint(&self->checkpoint, &inspection, self->options.checkpoint, err);
 }
 
 ck_status ck_preflight_select(ck_preflight *self, ck_store *store, ck_error *err) {
@@ -139,8 +139,8 @@ static ck_status fall_back(ck_state **state, ck_preflight *self, const ck_engine
     ck_state_free(*state);
     *state = NULL;
   } else {
-    ck_output_talk(engine->output, "%s: going back to checkpoint %s (seq %lld)", failure->text,
-                   older.id, (long long)older.seq);
+    ck_output_notice(engine->output, "%s: going back to checkpoint %s (seq %lld)", failure->text,
+                     older.id, (long long)older.seq);
     ck_checkpoint_info_clear(&self->checkpoint);
     self->checkpoint = older;
     self->fell_back = true;

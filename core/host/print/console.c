@@ -91,7 +91,7 @@ static void show_question(console *self) {
   ck_buffer out = {0};
   int number = 0;
   ck_buffer_reset(&self->text);
-  if (self->options.hush) self->options.hush(self->options.to, true);
+  if (self->options.suppress) self->options.suppress(self->options.to, true);
   if (asking->from) {
     append_lines(self, &out, asking->from);
     ck_buffer_append_text(&out, ": ");
@@ -127,7 +127,7 @@ static void remove_asking(console *self, ck_asking *asking) {
     return;
   }
   uv_poll_stop(self->poll);
-  if (self->options.hush) self->options.hush(self->options.to, false);
+  if (self->options.suppress) self->options.suppress(self->options.to, false);
 }
 
 static void answer(console *self, ck_status status, ck_bytes text, size_t choice) {
@@ -265,7 +265,7 @@ static ck_status ask(ck_asking **out, void *to, const ck_question *question, ck_
   return CK_OK;
 }
 
-static void tell_cancelled(void *to) {
+static void report_cancelled(void *to) {
   ck_asking *asking = to;
   const ck_answer given = {.status = CK_E_INTERRUPTED};
   unlink_from(&asking->console->cancelled, asking);
@@ -280,10 +280,10 @@ static void cancel(void *to, ck_asking *asking) {
   remove_asking(self, asking);
   asking->next = self->cancelled;
   self->cancelled = asking;
-  ck_loop_defer(self->options.loop, &asking->task, tell_cancelled, asking);
+  ck_loop_defer(self->options.loop, &asking->task, report_cancelled, asking);
 }
 
-static void show_why(console *self, const char *why) {
+static void show_reason(console *self, const char *why) {
   ck_buffer line = {0};
   ck_buffer_append_char(&line, '\n');
   append_lines(self, &line, why);
@@ -294,7 +294,7 @@ static void show_why(console *self, const char *why) {
 
 static void drop(void *to, ck_asking *asking, const char *why) {
   console *self = to;
-  if (why && asking == self->first) show_why(self, why);
+  if (why && asking == self->first) show_reason(self, why);
   remove_asking(self, asking);
   unlink_from(&self->cancelled, asking);
   ck_loop_withdraw(&asking->task);

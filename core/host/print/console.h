@@ -19,7 +19,7 @@ typedef struct ck_console_options {
   const char *path;  /* of the terminal; NULL: /dev/tty */
   /* A question is about to be shown (true), or the last one is over (false): whoever else writes to
    * the terminal gives way. May be NULL. */
-  void (*hush)(void *to, bool on);
+  void (*suppress)(void *to, bool on);
   void *to;
 } ck_console_options;
 

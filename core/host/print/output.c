@@ -39,10 +39,10 @@ ck_status ck_output_open(ck_output *out, ck_error *err) {
   const char *term = getenv("TERM"), *no_color = getenv("NO_COLOR");
   bool dumb = !term || strcmp(term, "dumb") == 0;
   out->terminal = isatty(STDOUT_FILENO);
-  out->talk_terminal = isatty(STDERR_FILENO) && !dumb;
+  out->notice_terminal = isatty(STDERR_FILENO) && !dumb;
   out->color = out->terminal && !dumb && !(no_color && *no_color);
   if (out->terminal) out->width = width_of(STDOUT_FILENO);
-  if (out->talk_terminal) out->talk_width = width_of(STDERR_FILENO);
+  if (out->notice_terminal) out->notice_width = width_of(STDERR_FILENO);
   ck_log_set_filter(filter_log, out);
   return ck_redactor_new(&out->redactor, err);
 }
@@ -118,7 +118,7 @@ ck_status ck_output_flush(ck_output *self, ck_error *err) {
   return ck_error_set(err, CK_E_IO, "stdout: not everything could be written");
 }
 
-void ck_output_talk(ck_output *self, const char *format, ...) {
+void ck_output_notice(ck_output *self, const char *format, ...) {
   if (self->json) return;
   char *text = NULL;
   va_list args;

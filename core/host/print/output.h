@@ -8,14 +8,14 @@
 #include "core/redact/redact.h"
 
 typedef struct ck_output {
-  bool json;          /* stdout carries JSON, stderr only errors as JSON */
-  bool terminal;      /* stdout is one */
-  bool talk_terminal; /* stderr is one */
-  bool color;         /* stdout may carry bold: a terminal, without NO_COLOR */
-  int width;          /* columns of stdout's terminal; 0: unknown or no terminal */
-  int talk_width;     /* of stderr's */
-  bool live;          /* a live line stands on stderr */
-  bool failed;        /* an append or write failed: ck_output_flush tells */
+  bool json;            /* stdout carries JSON, stderr only errors as JSON */
+  bool terminal;        /* stdout is one */
+  bool notice_terminal; /* stderr is one */
+  bool color;           /* stdout may carry bold: a terminal, without NO_COLOR */
+  int width;            /* columns of stdout's terminal; 0: unknown or no terminal */
+  int notice_width;     /* of stderr's */
+  bool live;            /* a live line stands on stderr */
+  bool failed;          /* an append or write failed: ck_output_flush tells */
   ck_redactor *redactor;
   ck_redactor *log_redactor; /* for log lines, from any thread; NULL: no secret is known */
 } ck_output;
@@ -38,7 +38,8 @@ void ck_output_print(ck_output *self, const char *format, ...)
 CK_CHECKED ck_status ck_output_flush(ck_output *self, ck_error *err);
 
 /* One line to stderr, redacted and escaped; nothing with --json. */
-void ck_output_talk(ck_output *self, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ck_output_notice(ck_output *self, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Draws a line on stderr's terminal that is replaced by the next one, and gives way to everything
  * else that is said. `line` passed ck_output_append_safe; it is cut where the terminal ends. */
 void ck_output_show_live(ck_output *self, ck_bytes line);

@@ -49,14 +49,14 @@ const ck_flow_manifest *ck_engine_manifest(const ck_engine *self) {
   return self->flows->manifest(self->flow);
 }
 
-ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place, bool create,
+ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location, bool create,
                                ck_error *err) {
-  ck_store_options options = {.create = create, .key = place->key};
-  ck_status status = ck_runtime_open(&self->runtime, place->url, &options, NULL, err);
-  if (status == CK_OK) self->runtime->key_ref = place->key_ref;
+  ck_store_options options = {.create = create, .key = location->key};
+  ck_status status = ck_runtime_open(&self->runtime, location->url, &options, NULL, err);
+  if (status == CK_OK) self->runtime->key_ref = location->key_ref;
   if (status == CK_OK)
     ck_output_set_fingerprint_key(self->output, ck_store_fingerprint_key(self->runtime->store));
-  if (status == CK_OK) status = ck_spills_find(&self->spills, place->url, err);
+  if (status == CK_OK) status = ck_spills_find(&self->spills, location->url, err);
   return status;
 }
 
@@ -77,17 +77,17 @@ static ck_status open_drivers(ck_engine *self, ck_error *err) {
   return ck_drivers_open(&self->drivers, &context, err);
 }
 
-static void hush(void *to, bool on) {
+static void suppress(void *to, bool on) {
   ck_engine *self = to;
   if (on) ck_reporter_end(&self->reporter);
-  self->reporter.hushed = on;
+  self->reporter.suppressed = on;
 }
 
 /* Somebody sees what is said, so somebody can answer. */
 static ck_status open_asker(ck_engine *self, ck_error *err) {
   ck_console_options options = {
-      .loop = self->loop, .output = self->output, .hush = hush, .to = self};
-  if (self->output->json || !self->output->talk_terminal) return CK_OK;
+      .loop = self->loop, .output = self->output, .suppress = suppress, .to = self};
+  if (self->output->json || !self->output->notice_terminal) return CK_OK;
   return ck_console_open(&self->asker, &options, err);
 }
 
@@ -98,17 +98,17 @@ static void on_progress(void *to, const ck_progress *progress) {
 }
 
 /* Events that cannot be told stop nothing: they are in the store. */
-static void tell_events(ck_engine *self) {
+static void report_events(ck_engine *self) {
   ck_error failure = CK_ERROR_INIT;
   if (ck_event_stream_report(&self->events, &failure) == CK_OK) return;
   ck_log_line(CK_LOG_WARN, "events: %s", failure.text);
   self->events.wanted = false;
 }
 
-static void on_beat(void *to) {
+static void on_tick(void *to) {
   ck_engine *self = to;
-  ck_reporter_beat(&self->reporter);
-  tell_events(self);
+  ck_reporter_tick(&self->reporter);
+  report_events(self);
 }
 
 static void take_turn(void *to) {
@@ -116,7 +116,7 @@ static void take_turn(void *to) {
   ck_waker_clear(self->runtime->waker);
   ck_timing_update(&self->timing);
   self->status = ck_execution_turn(&self->result, self->execution, self->err);
-  tell_events(self);
+  report_events(self);
   if (self->status != CK_E_PENDING) ck_loop_stop(self->loop);
 }
 
@@ -151,9 +151,9 @@ static ck_status open_execution(ck_engine *self, ck_error *err) {
   options.drivers = (const ck_effect_driver *const *)self->drivers.list;
   if (status == CK_OK) status = ck_execution_open(&self->execution, &options, err);
   if (status == CK_OK) status = begin_steering(self, err);
-  bool watched = self->events.wanted || (self->output->talk_terminal && !self->output->json);
+  bool watched = self->events.wanted || (self->output->notice_terminal && !self->output->json);
   if (status == CK_OK && watched)
-    status = ck_loop_every(self->loop, CK_REPORTER_BEAT_MS, on_beat, self, err);
+    status = ck_loop_every(self->loop, CK_REPORTER_TICK_MS, on_tick, self, err);
   if (status == CK_OK)
     status = ck_loop_watch(self->loop, ck_waker_fd(self->runtime->waker), take_turn, self, err);
   return status;
@@ -177,7 +177,7 @@ ck_status ck_engine_execute(ck_engine *self, ck_error *err) {
   ck_timing_update(&self->timing);
   self->counts = *ck_execution_get_counts(self->execution);
   ck_reporter_end(&self->reporter);
-  tell_events(self);
+  report_events(self);
   return self->status == CK_E_PENDING ? self->steer.failure : self->status;
 }
 

@@ -61,7 +61,7 @@ CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 
 /* Opens the store of a place. */
-CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *place,
+CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location,
                                           bool create, ck_error *err);
 
 /* Executes self->session until it ends or is stopped (see steer.h). CK_E_INTERRUPTED: by a second

@@ -18,7 +18,7 @@ typedef struct telling {
   ck_error *err;
 } telling;
 
-static bool tell_event(void *to, const ck_event *event) {
+static bool print_event(void *to, const ck_event *event) {
   telling *self = to;
   ck_document document;
   ck_document_init(&document, self->stream->output);
@@ -35,6 +35,6 @@ ck_status ck_event_stream_report(ck_event_stream *self, ck_error *err) {
   if (!self->wanted || !self->store) return CK_OK;
   telling t = {.stream = self, .status = CK_OK, .err = err};
   ck_event_query query = {.session = self->session, .after = self->after};
-  ck_status status = ck_store_read_events(self->store, &query, tell_event, &t, err);
+  ck_status status = ck_store_read_events(self->store, &query, print_event, &t, err);
   return status == CK_OK ? t.status : status;
 }

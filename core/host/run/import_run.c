@@ -50,7 +50,7 @@ static ck_status check_flow(const ck_engine *engine, const char *path, ck_error 
       path, kind ? kind : "unknown");
 }
 
-static void pass_over(void *to, const ck_error *problem) {
+static void ignore_problem(void *to, const ck_error *problem) {
   (void)to;
   (void)problem; /* its resume tells */
 }
@@ -71,7 +71,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
   if (status == CK_E_NOT_FOUND)
     status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
-  if (status == CK_OK) status = ck_engine_hide_secrets(engine, pass_over, NULL, err);
+  if (status == CK_OK) status = ck_engine_hide_secrets(engine, ignore_problem, NULL, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);
   return status;
@@ -81,11 +81,11 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_
 
 static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch,
                        const ck_run_checkpoint *of, const char *id, ck_error *err) {
-  ck_store_location place = {0};
+  ck_store_location location = {0};
   ck_value *document = NULL, *input = NULL;
-  ck_status status = ck_store_location_find(&place, host, err);
-  if (status == CK_OK) status = ck_store_location_make_parents(&place, err);
-  if (status == CK_OK) status = ck_engine_open_store(engine, &place, true, err);
+  ck_status status = ck_store_location_find(&location, host, err);
+  if (status == CK_OK) status = ck_store_location_make_parents(&location, err);
+  if (status == CK_OK) status = ck_engine_open_store(engine, &location, true, err);
   if (status == CK_OK) status = ck_value_copy(&input, of->input, err);
   if (status == CK_OK)
     status = ck_redactor_apply(&launch->input, host->output->redactor, CK_SINK_REQUEST, NULL, input,
@@ -99,7 +99,7 @@ static ck_status start(ck_engine *engine, const ck_host *host, ck_launch *launch
   if (status == CK_OK) status = ck_session_start(&engine->session, engine->runtime, &options, err);
   ck_value_free(input);
   ck_value_free(document);
-  ck_store_location_clear(&place);
+  ck_store_location_clear(&location);
   return status;
 }
 
@@ -121,8 +121,8 @@ static ck_status print(const ck_host *host, const ck_engine *engine, const ck_ru
   ck_value_free(run);
   if (host->output->json || status != CK_OK) return status;
   ck_output_print(host->output, "%s\n", id);
-  ck_output_talk(host->output, "it goes on at iteration %lld with: ckrun resume %s",
-                 (long long)of->last_completed + 1, id);
+  ck_output_notice(host->output, "it goes on at iteration %lld with: ckrun resume %s",
+                   (long long)of->last_completed + 1, id);
   return ck_output_flush(host->output, err);
 }
 

@@ -8,8 +8,8 @@
 
 static void talk(ck_output *output, size_t ended, const char *whose) {
   if (ended)
-    ck_output_talk(output, "ended %zu process%s that %s left behind", ended, ended == 1 ? "" : "es",
-                   whose);
+    ck_output_notice(output, "ended %zu process%s that %s left behind", ended,
+                     ended == 1 ? "" : "es", whose);
 }
 
 /* Every run but the present one is over: this one owns the session. What cannot be ended is told,
@@ -24,7 +24,7 @@ ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *o
   ck_error failure = CK_ERROR_INIT;
   ck_status status = ck_sweep_runs(&ended, runs, &failure);
   talk(output, ended, "an earlier run");
-  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_output_talk(output, "%s", failure.text);
+  if (status != CK_OK && status != CK_E_NO_MEMORY) ck_output_notice(output, "%s", failure.text);
   free(runs);
   return status == CK_E_NO_MEMORY ? ck_error_no_memory(err) : CK_OK;
 }
@@ -50,5 +50,5 @@ void ck_orphans_end(ck_output *output) {
   ck_error err = CK_ERROR_INIT;
   ck_status status = ck_sweep_children(&ended, &err);
   talk(output, ended, "this run's programs");
-  if (status != CK_OK) ck_output_talk(output, "%s", err.text);
+  if (status != CK_OK) ck_output_notice(output, "%s", err.text);
 }

@@ -40,6 +40,6 @@ ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status s
   if (!path || !engine->session) return status;
   ck_status written = write_session(path, engine, status == CK_OK ? err : &late);
   if (status == CK_OK) return written;
-  if (written != CK_OK) ck_output_talk(engine->output, "--record: %s", late.text);
+  if (written != CK_OK) ck_output_notice(engine->output, "--record: %s", late.text);
   return status;
 }

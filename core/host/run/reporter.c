@@ -99,9 +99,9 @@ static void draw(ck_reporter *self) {
   self->drawn_us = now_us(self);
 }
 
-void ck_reporter_beat(ck_reporter *self) {
+void ck_reporter_tick(ck_reporter *self) {
   enum { SECOND_US = 1000000 };
-  if (self->output->json || !self->output->talk_terminal || !self->execution || self->hushed)
+  if (self->output->json || !self->output->notice_terminal || !self->execution || self->suppressed)
     return;
   if (self->changed || !self->output->live || now_us(self) - self->drawn_us >= SECOND_US)
     draw(self);
@@ -165,7 +165,7 @@ static void print_step(ck_reporter *self, const struct step *step, const ck_prog
   const char *key = progress->key ? progress->key : "",
              *text = progress->text ? progress->text : "";
   if (step->line)
-    ck_output_talk(self->output, "%-10s  %s%s%s", step->doing, key, *text ? "  " : "", text);
+    ck_output_notice(self->output, "%-10s  %s%s%s", step->doing, key, *text ? "  " : "", text);
 }
 
 /* A line of its own also above a live line: it must not be missed. */
@@ -173,18 +173,18 @@ static void print_saving(ck_reporter *self, const ck_saving *saving) {
   ck_buffer late = {0};
   ck_saving_append_count(&late, saving->late);
   if (saving->failing)
-    ck_output_talk(self->output, "%-10s  %s; the session goes on and tries again", "not saved",
-                   saving->cause);
+    ck_output_notice(self->output, "%-10s  %s; the session goes on and tries again", "not saved",
+                     saving->cause);
   else
-    ck_output_talk(self->output, "%-10s  again: %s came late", "saved",
-                   late.failed ? "checkpoints" : late.data);
+    ck_output_notice(self->output, "%-10s  again: %s came late", "saved",
+                     late.failed ? "checkpoints" : late.data);
   ck_buffer_clear(&late);
 }
 
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   if (self->output->json || !self->execution) return;
   const struct step *step = find_step(progress->what);
-  bool saved = strcmp(progress->what, "checkpoint") == 0, live = self->output->talk_terminal;
+  bool saved = strcmp(progress->what, "checkpoint") == 0, live = self->output->notice_terminal;
   keep(self->node, sizeof self->node, progress->node);
   keep(self->agent, sizeof self->agent, progress->agent);
   if (saved) self->saved_us = now_us(self);
@@ -193,6 +193,6 @@ void ck_reporter_show(ck_reporter *self, const ck_progress *progress) {
   self->changed = true;
   if (!live && step) print_step(self, step, progress);
   if (!live && saved)
-    ck_output_talk(self->output, "%-10s  %s at %s, seq %" PRId64, "checkpoint", progress->saved->id,
-                   progress->text, progress->saved->seq);
+    ck_output_notice(self->output, "%-10s  %s at %s, seq %" PRId64, "checkpoint",
+                     progress->saved->id, progress->text, progress->saved->seq);
 }

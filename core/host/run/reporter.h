@@ -6,7 +6,7 @@
 #include "core/host/print/output.h"
 #include "core/runtime/execution/execution.h"
 
-enum { CK_REPORTER_BEAT_MS = 100, CK_REPORTER_RUNNING_MAX = 16 };
+enum { CK_REPORTER_TICK_MS = 100, CK_REPORTER_RUNNING_MAX = 16 };
 
 /* Zero-initialise; set output, session and clock. */
 typedef struct ck_reporter {
@@ -14,7 +14,7 @@ typedef struct ck_reporter {
   const ck_execution *execution; /* NULL until it is open */
   const ck_session *session;
   ck_clock clock;
-  bool hushed; /* a question stands on the terminal */
+  bool suppressed; /* a question stands on the terminal */
   /* What the live line shows. */
   bool changed;
   int64_t drawn_us, saved_us; /* monotonic: when it was drawn last, when a checkpoint was durable
@@ -28,8 +28,8 @@ typedef struct ck_reporter {
 
 void ck_reporter_show(ck_reporter *self, const ck_progress *progress);
 /* Draws the live line where something has changed, or a second has gone by. Every
- * CK_REPORTER_BEAT_MS, and never in between. */
-void ck_reporter_beat(ck_reporter *self);
+ * CK_REPORTER_TICK_MS, and never in between. */
+void ck_reporter_tick(ck_reporter *self);
 /* Takes the live line away, so that other text can follow. */
 void ck_reporter_end(ck_reporter *self);
 

@@ -23,7 +23,7 @@ static void on_signal(void *to, int signal_number) {
   self->give_up_us = now_us(self) + self->grace_ms * 1000;
   ck_buffer grace = {0};
   ck_format_duration(&grace, self->grace_ms * 1000);
-  ck_output_talk(
+  ck_output_notice(
       self->output,
       "pausing at the next boundary, or in %s where it stands; once more to stop at once",
       grace.failed ? "a while" : grace.data);
@@ -31,10 +31,10 @@ static void on_signal(void *to, int signal_number) {
   ck_execution_pause(self->execution, NULL);
 }
 
-static ck_status heed(ck_steer *self, const ck_session_request *wish, ck_error *err) {
-  const char *reason = wish->text ? wish->text : "user_requested";
+static ck_status heed(ck_steer *self, const ck_session_request *request, ck_error *err) {
+  const char *reason = request->text ? request->text : "user_requested";
   ck_error problem = CK_ERROR_INIT;
-  switch (wish->kind) {
+  switch (request->kind) {
     case CK_REQUEST_PAUSE:
       ck_execution_pause(self->execution, reason);
       break;
@@ -42,47 +42,47 @@ static ck_status heed(ck_steer *self, const ck_session_request *wish, ck_error *
       ck_execution_cancel(self->execution, reason);
       break;
     case CK_REQUEST_ANSWER:
-      problem.status = ck_execution_answer(self->execution, wish->effect,
-                                           wish->text ? wish->text : "", &problem);
+      problem.status = ck_execution_answer(self->execution, request->effect,
+                                           request->text ? request->text : "", &problem);
       break;
     case CK_REQUEST_PRUNE:
     case CK_REQUEST_PIN:
-      problem.status = ck_session_serve_maintenance(self->session, wish, &problem);
+      problem.status = ck_session_serve_maintenance(self->session, request, &problem);
       break;
     case CK_REQUEST_KIND_COUNT:
       ck_error_set(&problem, CK_E_UNSUPPORTED, "this version does not serve such a request");
       break;
   }
-  return ck_session_note_request(self->session, wish, problem.status == CK_OK ? NULL : problem.text,
-                                 err);
+  return ck_session_note_request(self->session, request,
+                                 problem.status == CK_OK ? NULL : problem.text, err);
 }
 
 /* A store that cannot be read now is told by the next write. Being fenced is final. */
-static void look_for_requests(ck_steer *self) {
+static void poll_requests(ck_steer *self) {
   for (;;) {
     bool found;
-    ck_session_request wish;
+    ck_session_request request;
     ck_error err = CK_ERROR_INIT;
-    ck_status status = ck_session_take_request(&wish, &found, self->session, &err);
-    if (status == CK_OK && found) status = heed(self, &wish, &err);
-    ck_session_request_clear(&wish);
+    ck_status status = ck_session_take_request(&request, &found, self->session, &err);
+    if (status == CK_OK && found) status = heed(self, &request, &err);
+    ck_session_request_clear(&request);
     if (status == CK_E_FENCED) fail(self, status, err.text);
     if (status != CK_OK || !found) return;
   }
 }
 
-static void on_beat(void *to) {
+static void on_tick(void *to) {
   ck_steer *self = to;
-  if (self->failure == CK_OK) look_for_requests(self);
+  if (self->failure == CK_OK) poll_requests(self);
   if (!self->give_up_us || now_us(self) < self->give_up_us) return;
   self->give_up_us = 0;
   ck_reporter_end(self->reporter);
-  ck_output_talk(self->output, "the grace period is over: what still runs is given up");
+  ck_output_notice(self->output, "the grace period is over: what still runs is given up");
   ck_execution_stop(self->execution);
 }
 
 ck_status ck_steer_begin(ck_steer *self, ck_error *err) {
   self->err = err;
   ck_status status = ck_loop_on_signal(self->loop, on_signal, self, err);
-  return status == CK_OK ? ck_loop_every(self->loop, CK_STEER_POLL_MS, on_beat, self, err) : status;
+  return status == CK_OK ? ck_loop_every(self->loop, CK_STEER_POLL_MS, on_tick, self, err) : status;
 }

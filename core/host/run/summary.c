@@ -260,7 +260,7 @@ void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
   bool wanted = engine->profile->delete_on_success && engine->result.status == CK_SESSION_COMPLETED;
   ck_status status = wanted ? ck_session_delete(engine->session, &failure) : CK_OK;
   if (status != CK_OK)
-    ck_output_talk(host->output, "session %s stays, though it succeeded: %s", id, failure.text);
+    ck_output_notice(host->output, "session %s stays, though it succeeded: %s", id, failure.text);
   if (status == CK_OK && wanted)
     status = ck_spills_remove(folder, id, &failure);
   else

@@ -5,7 +5,7 @@
 #include "core/runtime/session/secret.h"
 #include "lua/profile/profile.h"
 
-static void pass_over(void *to, const ck_error *problem) { (void)to, (void)problem; }
+static void ignore_problem(void *to, const ck_error *problem) { (void)to, (void)problem; }
 
 ck_status ck_profile_secrets_hide(ck_output *output, ck_store *store, const char *id,
                                   ck_error *err) {
@@ -18,7 +18,7 @@ ck_status ck_profile_secrets_hide(ck_output *output, ck_store *store, const char
   bool named =
       status == CK_OK && ck_launch_read(&launch, &record, &ignored) == CK_OK && launch.profile;
   bool loaded = named && ck_profile_load(&profile, launch.profile, &ignored) == CK_OK;
-  if (loaded) status = ck_secret_register_all(output->redactor, profile, pass_over, NULL, err);
+  if (loaded) status = ck_secret_register_all(output->redactor, profile, ignore_problem, NULL, err);
   ck_profile_free(profile);
   ck_launch_clear(&launch);
   ck_session_record_clear(&record);

@@ -11,13 +11,13 @@
 #include "core/host/session/profile_secrets.h"
 #include "core/host/session/next_command.h"
 
-enum { LOOK_EVERY_MS = 20 };
+enum { POLL_MS = 20 };
 
 static int64_t now_us(const ck_remote_command *self) {
   return self->runtime->clock.mono_us(self->runtime->clock.self);
 }
 
-static ck_status look_for_owner(ck_remote_command *self, ck_error *err) {
+static ck_status find_owner(ck_remote_command *self, ck_error *err) {
   ck_error owned = CK_ERROR_INIT;
   ck_status status = ck_store_check_owner(self->runtime->store, self->id, &owned);
   self->live = status == CK_E_OWNED;
@@ -27,26 +27,26 @@ static ck_status look_for_owner(ck_remote_command *self, ck_error *err) {
 
 /* The owner is asked for before the row is read, for one that is gone has written what it had to
  * write; and again after it, for another one may have come. */
-ck_status ck_remote_command_look(ck_remote_command *self, ck_error *err) {
+ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err) {
   ck_head_clear(&self->head);
-  ck_status status = look_for_owner(self, err);
+  ck_status status = find_owner(self, err);
   if (status == CK_OK) status = ck_store_get_head(&self->head, self->runtime->store, self->id, err);
   bool orphan = status == CK_OK && !self->live && self->head.session.status == CK_SESSION_RUNNING;
-  return orphan ? look_for_owner(self, err) : status;
+  return orphan ? find_owner(self, err) : status;
 }
 
 ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, const char *id,
                                  int64_t timeout_ms, ck_error *err) {
-  *out = (ck_remote_command){.host = host, .id = out->picked};
+  *out = (ck_remote_command){.host = host, .id = out->full_id};
   ck_status status = ck_id_check("session", id, err);
-  if (status == CK_OK) status = ck_store_location_find(&out->place, host, err);
+  if (status == CK_OK) status = ck_store_location_find(&out->location, host, err);
   if (status == CK_OK)
-    status = ck_runtime_open(&out->runtime, out->place.url,
-                             &(ck_store_options){.key = out->place.key}, NULL, err);
-  if (status == CK_OK) status = ck_resolve_session(out->picked, out->runtime->store, id, err);
+    status = ck_runtime_open(&out->runtime, out->location.url,
+                             &(ck_store_options){.key = out->location.key}, NULL, err);
+  if (status == CK_OK) status = ck_resolve_session(out->full_id, out->runtime->store, id, err);
   if (status == CK_OK)
     status = ck_profile_secrets_hide(host->output, out->runtime->store, out->id, err);
-  if (status == CK_OK) status = ck_remote_command_look(out, err);
+  if (status == CK_OK) status = ck_remote_command_refresh(out, err);
   if (status == CK_OK) out->deadline_us = now_us(out) + timeout_ms * 1000;
   return status;
 }
@@ -54,7 +54,7 @@ ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host, co
 void ck_remote_command_close(ck_remote_command *self) {
   ck_head_clear(&self->head);
   ck_runtime_close(self->runtime);
-  ck_store_location_clear(&self->place);
+  ck_store_location_clear(&self->location);
   *self = (ck_remote_command){0};
 }
 
@@ -71,19 +71,19 @@ ck_status ck_remote_command_clean(char **out, const ck_remote_command *self, con
   return status == CK_OK && !*out ? ck_error_no_memory(err) : status;
 }
 
-ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *wish,
+ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
                                   ck_error *err) {
   self->after = self->head.last_seq;
   self->noted = false;
   self->problem[0] = 0;
-  ck_status status = ck_request_leave(self->runtime->store, &self->head.session, wish, err);
+  ck_status status = ck_request_leave(self->runtime->store, &self->head.session, request, err);
   if (status != CK_OK) return status;
   memcpy(self->run, self->head.session.run, sizeof self->run);
-  memcpy(self->request, wish->id, sizeof self->request);
+  memcpy(self->request, request->id, sizeof self->request);
   return CK_OK;
 }
 
-static ck_status look_for_note(ck_remote_command *self, ck_error *err) {
+static ck_status find_note(ck_remote_command *self, ck_error *err) {
   ck_buffer problem = {0};
   ck_status status = ck_request_find_note(&self->noted, self->runtime->store, self->head.session.no,
                                           self->after, self->request, &problem, err);
@@ -107,8 +107,8 @@ static ck_status too_late(const ck_remote_command *self, ck_error *err) {
 
 ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err) {
   for (;;) {
-    ck_status status = ck_remote_command_look(self, err);
-    if (status == CK_OK && !self->noted) status = look_for_note(self, err);
+    ck_status status = ck_remote_command_refresh(self, err);
+    if (status == CK_OK && !self->noted) status = find_note(self, err);
     if (status != CK_OK || self->problem[0] || (noted && self->noted)) return status;
     bool over = self->head.session.status != CK_SESSION_RUNNING,
          other = strcmp(self->head.session.run, self->run) != 0;
@@ -116,7 +116,7 @@ ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *
     bool late = now_us(self) >= self->deadline_us; /* what is over waits for its owner to leave, so
                                                       that a resume can follow */
     if (late) return over ? CK_OK : too_late(self, err);
-    nanosleep(&(struct timespec){0, LOOK_EVERY_MS * 1000 * 1000}, NULL);
+    nanosleep(&(struct timespec){0, POLL_MS * 1000 * 1000}, NULL);
   }
 }
 

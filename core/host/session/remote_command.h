@@ -12,9 +12,9 @@ enum { CK_REMOTE_COMMAND_TIMEOUT_MS = 30000 };
 
 typedef struct ck_remote_command {
   const ck_host *host;
-  const char *id;          /* in full */
-  char picked[CK_ID_SIZE]; /* where it is */
-  ck_store_location place;
+  const char *id;           /* in full */
+  char full_id[CK_ID_SIZE]; /* where it is */
+  ck_store_location location;
   ck_runtime *runtime;
   ck_head head;                  /* as last looked at */
   bool live;                     /* a process runs it */
@@ -33,13 +33,13 @@ typedef struct ck_remote_command {
 CK_CHECKED ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host,
                                             const char *id, int64_t timeout_ms, ck_error *err);
 void ck_remote_command_close(ck_remote_command *self);
-CK_CHECKED ck_status ck_remote_command_look(ck_remote_command *self, ck_error *err);
+CK_CHECKED ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err);
 
 /* `text` as it may be kept, into `*out`, malloc'd; NULL stays NULL. */
 CK_CHECKED ck_status ck_remote_command_clean(char **out, const ck_remote_command *self,
                                              const char *text, ck_error *err);
 /* Leaves the request with the session's owner. */
-CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *wish,
+CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
                                              ck_error *err);
 /* Waits until that run does not run the session any more, or its owner has noted a problem;
  * `noted`: or that it has taken the request. CK_E_PENDING: the time is over; the text says how far

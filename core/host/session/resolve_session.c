@@ -24,7 +24,7 @@ static const char *tail_of(const char *id) {
                                                                                        : NULL;
 }
 
-static void look_near(search *self, const char *id) {
+static void suggest_near(search *self, const char *id) {
   ck_suggestion meant = {.typed = self->word};
   ck_suggestion_check(&meant, id);
   if (!meant.best || (self->near[0] && meant.distance >= self->distance)) return;
@@ -35,7 +35,7 @@ static void look_near(search *self, const char *id) {
 static bool look_at(void *to, const ck_session_record *record) {
   search *self = to;
   const char *tail = tail_of(record->id);
-  look_near(self, record->id);
+  suggest_near(self, record->id);
   bool fits = tail && self->len >= PART_MIN &&
               (strncmp(record->id, self->word, self->len) == 0 ||
                strncmp(tail, self->word, self->len) == 0);

@@ -20,7 +20,7 @@ ck_status ck_saving_read(ck_saving_view *out, ck_store *store, const ck_session_
   *out = (ck_saving_view){0};
   ck_event_query query = {.session = record->no, .kinds = UINT64_C(1) << CK_EVENT_SAVING};
   ck_status status = ck_store_read_events(store, &query, count_event, out, err);
-  if (status == CK_OK) ck_store_get_fault(out->trouble, store, record->id);
+  if (status == CK_OK) ck_store_get_fault(out->fault, store, record->id);
   return status;
 }
 
@@ -31,8 +31,8 @@ void ck_saving_append_count(ck_buffer *out, int64_t checkpoints) {
 
 void ck_saving_put(ck_document *document, const ck_saving_view *self) {
   struct cJSON *at = ck_document_put_object(document, NULL, "saving");
-  ck_document_put_bool(document, at, "failing", *self->trouble || self->lost);
-  ck_document_put_text(document, at, "trouble", *self->trouble ? self->trouble : NULL);
+  ck_document_put_bool(document, at, "failing", *self->fault || self->lost);
+  ck_document_put_text(document, at, "trouble", *self->fault ? self->fault : NULL);
   ck_document_put_int(document, at, "times", self->times);
   ck_document_put_int(document, at, "late_checkpoints", self->late);
   ck_document_put_int(document, at, "unsaved_checkpoints", self->unsaved);
@@ -41,8 +41,8 @@ void ck_saving_put(ck_document *document, const ck_saving_view *self) {
 
 void ck_saving_put_row(ck_table *table, const ck_saving_view *self) {
   ck_buffer text = {0};
-  if (*self->trouble) {
-    ck_buffer_append_format(&text, "failing, the session goes on unsaved: %s", self->trouble);
+  if (*self->fault) {
+    ck_buffer_append_format(&text, "failing, the session goes on unsaved: %s", self->fault);
   } else if (self->lost) {
     ck_saving_append_count(&text, self->unsaved);
     ck_buffer_append_format(&text, " and %" PRId64 " event%s could not be saved", self->events,

@@ -8,10 +8,10 @@
 #include "core/store/maintenance.h"
 
 typedef struct ck_saving_view {
-  char trouble[CK_STORE_FAULT_MAX]; /* why it fails just now; "": it does not, as far as is known */
-  int64_t times, late;     /* how often it failed for a while; checkpoints that came late */
-  bool lost;               /* a run has ended, and these could not be saved: */
-  int64_t unsaved, events; /* checkpoints and events */
+  char fault[CK_STORE_FAULT_MAX]; /* why it fails just now; "": it does not, as far as is known */
+  int64_t times, late;            /* how often it failed for a while; checkpoints that came late */
+  bool lost;                      /* a run has ended, and these could not be saved: */
+  int64_t unsaved, events;        /* checkpoints and events */
 } ck_saving_view;
 
 /* Of a session in the store; its own live process need not be this one. */

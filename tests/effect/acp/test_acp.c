@@ -25,15 +25,15 @@ static void test_turn(void) {
   tap_is_text(acp_scene_result(outcome, "updates"), "8", "how much it told");
   tap_ok(strlen(acp_scene_result(outcome, "session_id")) > 2, "its session");
   tap_is_int(outcome->cost_micros, -1, "what it cost is not known");
-  static const char *const told[] = {"agent_thought_chunk",
-                                     "agent_message_chunk",
-                                     "\"plan\",\"entries\":[]",
-                                     "tool_call\"",
-                                     "tool_call_update",
-                                     "image/png",
-                                     "some_day"};
-  for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-    tap_ok(strstr(it.updates.data, told[i]) != NULL, "%s is told", told[i]);
+  static const char *const received[] = {"agent_thought_chunk",
+                                         "agent_message_chunk",
+                                         "\"plan\",\"entries\":[]",
+                                         "tool_call\"",
+                                         "tool_call_update",
+                                         "image/png",
+                                         "some_day"};
+  for (size_t i = 0; i < sizeof received / sizeof *received; i++)
+    tap_ok(strstr(it.updates.data, received[i]) != NULL, "%s is told", received[i]);
   tap_ok(!strstr(it.updates.data, "{\"sessionUpdate\":\"plan\"}"),
          "what belongs to another session is not");
   acp_scene_close(&it);

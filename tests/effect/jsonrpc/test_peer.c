@@ -25,7 +25,7 @@ typedef struct call {
 typedef struct scene {
   const char *argv[3];
   ck_peer *peer;
-  int ended, told;
+  int ended, received;
   char why[1024];
 } scene;
 
@@ -37,10 +37,10 @@ static void on_answered(void *to, const ck_peer_answer *answer) {
   ck_loop_stop(loop);
 }
 
-static void on_told(void *to, const ck_rpc_message *message) {
+static void on_received(void *to, const ck_rpc_message *message) {
   scene *self = to;
   (void)message;
-  self->told++;
+  self->received++;
 }
 
 static void on_ended(void *to, const char *why) {
@@ -59,7 +59,7 @@ static void open_scene(scene *self, const char *mode) {
                                    .argv = (char *const *)self->argv,
                                    .environment = environment,
                                    .kill_ms = SHORT_MS,
-                                   .told = on_told,
+                                   .received = on_received,
                                    .ended = on_ended,
                                    .to = self};
   tap_must(ck_peer_open(&self->peer, &options, NULL) == CK_OK, "there is a peer");
@@ -69,7 +69,7 @@ static void ask(scene *self, call *it, const char *method) {
   static const char greeting[] = "{\"protocolVersion\":\"2025-11-25\"}";
   it->call.answered = on_answered;
   it->call.to = it;
-  tap_must(ck_peer_ask(self->peer, &it->call, method, ck_bytes_text(greeting), NULL) == CK_OK,
+  tap_must(ck_peer_request(self->peer, &it->call, method, ck_bytes_text(greeting), NULL) == CK_OK,
            "%s is asked", method);
 }
 
@@ -99,8 +99,8 @@ static void test_answers(void) {
   ck_peer_end(it.peer, "no more is wanted of it");
   tap_ok(ck_peer_is_ending(it.peer), "it ends when it is told to");
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_peer_ask(it.peer, &other.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE, NULL,
-                "then it is not asked any more");
+  tap_is_status(ck_peer_request(it.peer, &other.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE,
+                NULL, "then it is not asked any more");
   tap_is_text(err.text, "it: no more is wanted of it", "and that is told");
   wait_for_end(&it);
   tap_ok(it.ended == 1 && strcmp(it.why, "it: no more is wanted of it") == 0,
@@ -156,8 +156,8 @@ static void test_clock(void) {
   tap_ok(late.outcome == CK_PEER_LATE && late.answers == 2, "it can be waited for once more");
   late.call.deadline_ms = 1;
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_peer_ask(it.peer, &late.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE, NULL,
-                "what is too late is not asked");
+  tap_is_status(ck_peer_request(it.peer, &late.call, "x", (ck_bytes){0}, &err), CK_E_UNAVAILABLE,
+                NULL, "what is too late is not asked");
   ck_peer_free(it.peer);
   tap_is_int(it.ended, 0, "a peer that is freed tells nothing");
 }

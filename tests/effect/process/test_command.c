@@ -201,9 +201,9 @@ static void test_probes(void) {
     const ck_outcome *outcome = play(&it, cases[i].mode, cases[i].argument, true);
     tap_is_text(ck_outcome_status_name(outcome->status), ck_outcome_status_name(cases[i].want),
                 "the probe %s %s", cases[i].mode, cases[i].argument);
-    bool told =
+    bool received =
         outcome->status == CK_OUTCOME_UNKNOWN ? outcome->error != NULL : outcome->error == NULL;
-    tap_ok(told, "tells why exactly when it cannot tell");
+    tap_ok(received, "tells why exactly when it cannot tell");
     close_scene(&it);
   }
   scene it;
