@@ -13,7 +13,7 @@ static ck_loop *loop;
 static ck_output output;
 static int person = -1; /* the other side of the terminal */
 static char shown[65536];
-static int hushed, hushes;
+static int suppressed, hushes;
 
 typedef struct reply {
   int count;
@@ -34,7 +34,7 @@ static void on_answered(void *to, const ck_answer *answer) {
 
 static void on_hush(void *to, bool on) {
   (void)to;
-  hushed = on;
+  suppressed = on;
   hushes++;
 }
 
@@ -45,7 +45,7 @@ static ck_asker *open_console(void) {
   if (person < 0 || grantpt(person) != 0 || unlockpt(person) != 0)
     tap_skip_all("there are no pseudo-terminals here");
   ck_console_options options = {
-      .loop = loop, .output = &output, .path = ptsname(person), .hush = on_hush};
+      .loop = loop, .output = &output, .path = ptsname(person), .suppress = on_hush};
   tap_must(ck_console_open(&asker, &options, &err) == CK_OK && asker, "there is a console (%s)",
            err.text);
   return asker;
@@ -113,7 +113,7 @@ static void test_answers(void) {
             CK_OK,
             "a\xef\xbf\xbd"
             "b");
-  tap_ok(!hushed && hushes == 14, "others give way while a question stands, and only then (%d)",
+  tap_ok(!suppressed && hushes == 14, "others give way while a question stands, and only then (%d)",
          hushes);
   close_console(asker);
 }
