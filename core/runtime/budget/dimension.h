@@ -1,11 +1,11 @@
-/* dimension.h - what constraints limit. */
+/* dimension.h - the dimensions that constraints limit, and a limit that is hit. */
 #ifndef CK_RUNTIME_BUDGET_DIMENSION_H
 #define CK_RUNTIME_BUDGET_DIMENSION_H
 
 #include <stdint.h>
 
-/* X(enumerator, name, the state key that overrides the session's limit, units of ours in one of the
- * key's). */
+/* X(enumerator, name, the state key that overrides the session's limit, how many of our units one
+ * unit of that key is). */
 /* clang-format off */
 #define CK_DIMENSION_TABLE(X) \
   X(CK_DIMENSION_BUDGET, "budget", "limits.budget_usd", 1000000) /* micro-dollars */ \
@@ -23,13 +23,13 @@ typedef enum {
 } ck_dimension;
 const char *ck_dimension_name(ck_dimension dimension);
 
-/* A limit that stands in the way. */
+/* A limit that an effect or a boundary would pass. */
 typedef struct ck_limit_hit {
   ck_dimension dimension;
-  const char *agent; /* whose; NULL: the session's. Borrowed from the call's payers */
+  const char *agent; /* whose limit; NULL: the session's. Borrowed from the call's payers */
   int64_t spent, limit;
   int64_t reserved; /* for effects under way, and for paid calls that are not settled */
-  int64_t asked;    /* what the effect would take; -1: it cannot be told */
+  int64_t asked;    /* how much the effect would take; -1: not known beforehand */
 } ck_limit_hit;
 
 #endif

@@ -1,4 +1,4 @@
-/* spending.c - sums of what agents spend. */
+/* spending.c - adds up what agents spend, by name, and writes it as a key of the state. */
 #include "core/runtime/budget/spending.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ const ck_agent_spending *ck_spending_get(const ck_spending *self, const char *ag
   return find(self, agent);
 }
 
-/* Takes `agent`. */
+/* The agent's sums, made when it has none. Takes `agent`. */
 static ck_status make(ck_agent_spending **out, ck_spending *self, char *agent, ck_error *err) {
   *out = agent ? find(self, agent) : NULL;
   if (*out) {

@@ -1,5 +1,5 @@
-/* spending.h - what each agent of a session has spent, and how many rounds are over; kept as the
- * state key "spending".
+/* spending.h - how much each agent of a session has spent, and how many rounds are over; kept as
+ * the state key "spending".
  *
  * {"rounds": n, "agents": {NAME: {"cost", "tokens", "tool_calls", "model_calls", "ms", "rounds"}}}.
  * Money is never forgotten: a resume from an older checkpoint takes the agents' spending from the
@@ -25,13 +25,13 @@ void ck_spending_clear(ck_spending *self);
 
 /* NULL: the agent has spent nothing. */
 const ck_agent_spending *ck_spending_get(const ck_spending *self, const char *agent);
-/* Adds what an outcome's body says, for each of its payers ("for"). */
+/* Adds the cost in an outcome's body, for each of its payers ("for"). */
 CK_CHECKED ck_status ck_spending_add_outcome(ck_spending *self, const ck_value *body,
                                              ck_error *err);
 CK_CHECKED ck_status ck_spending_add_ms(ck_spending *self, const char *agent, int64_t ms,
                                         ck_error *err);
 CK_CHECKED ck_status ck_spending_add_round(ck_spending *self, const char *agent, ck_error *err);
-/* Replaces what is there by what a state says; a state without the key: nothing was spent. */
+/* Replaces it by the key of a state; a state without the key: nothing was spent. */
 CK_CHECKED ck_status ck_spending_read(ck_spending *self, const ck_state *state, ck_error *err);
 CK_CHECKED ck_status ck_spending_write(ck_value **out, const ck_spending *self, ck_error *err);
 

@@ -1,5 +1,4 @@
-/* usage.c - how a session stands against its constraints: spent, limit and minimum of each
- * dimension. */
+/* usage.c - reads a session's usage of its constraints, and says it for people. */
 #include "core/runtime/budget/usage.h"
 
 #include <stdio.h>
@@ -36,7 +35,7 @@ bool ck_limits_is_key(const char *key) {
   return known && strncmp(key, "limits.", 7) == 0 && last != key + 7;
 }
 
-/* A limit that a person has set meanwhile comes before the profile's. */
+/* A limit that a person has set since comes before the profile's. */
 static void override(ck_amounts *limits, const ck_state *state, const char *agent) {
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
     char key[CK_STATE_KEY_MAX];
@@ -114,7 +113,7 @@ bool ck_limits_usage_conflicts(const ck_limits_usage *self) {
   return hit && unmet;
 }
 
-/* Less than a cent is told to the micro-dollar: "$0.00 of $0.00 spent" would tell nothing. */
+/* Less than a cent is written to the micro-dollar: "$0.00 of $0.00 spent" would say nothing. */
 static void write_money(char *out, size_t size, int64_t micros) {
   if (micros <= 0 || micros >= 10000) {
     snprintf(out, size, "$%.2f", (double)micros / 1e6);

@@ -1,5 +1,4 @@
-/* usage.h - how a session stands against its constraints: spent, limit and minimum of each
- * dimension. */
+/* usage.h - a session's usage of its constraints: spent, limit and minimum of each dimension. */
 #ifndef CK_RUNTIME_BUDGET_USAGE_H
 #define CK_RUNTIME_BUDGET_USAGE_H
 
@@ -14,7 +13,7 @@ typedef struct ck_amounts {
 
 enum { CK_LIMIT_APPROACHING_PERCENT = 80 };
 
-/* How the session stands. limit -1: none. */
+/* limit and minimum -1: none. */
 typedef struct ck_limits_usage {
   ck_amounts spent, limit, minimum;
 } ck_limits_usage;
@@ -23,11 +22,11 @@ typedef struct ck_limits_usage {
 void ck_limits_key(char out[CK_STATE_KEY_MAX], ck_dimension dimension, const char *agent);
 /* True for a key that ck_limits_key makes. */
 bool ck_limits_is_key(const char *key);
-/* What the profile (NULL: none) and the overrides in the state say: limit and minimum. `agent`
- * NULL: the session's. */
+/* Fills limit and minimum: the profile's (NULL: none), overridden by the state. `agent` NULL: the
+ * session's. */
 void ck_limits_usage_read_limits(ck_limits_usage *out, const ck_profile *profile,
                                  const ck_state *state, const char *agent);
-/* The whole, as of a checkpoint with these totals and this state. */
+/* Usage as of a checkpoint with these totals and this state. */
 CK_CHECKED ck_status ck_limits_usage_read(ck_limits_usage *out, const ck_profile *profile,
                                           const ck_state *state, const ck_totals *totals,
                                           ck_error *err);

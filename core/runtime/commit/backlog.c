@@ -37,7 +37,7 @@ static bool is_within(const ck_backlog *self, const ck_job *job) {
          waited_us <= self->limits.time_us && self->bytes + bytes_of(job) <= CK_BACKLOG_BYTES_MAX;
 }
 
-/* Events without a checkpoint are one job with what follows them. */
+/* Events without a checkpoint are one job with the events behind them. */
 static bool join(ck_backlog *self, ck_job *job) {
   ck_job *last = self->count ? &self->jobs[self->count - 1] : NULL;
   if (!last || last->checkpoint) return false;
@@ -102,8 +102,8 @@ ck_status ck_backlog_find(bool *out, ck_store *store, int64_t session, const ck_
   return status;
 }
 
-/* A commit of which nobody knew whether it is on disk may have been the one that wrote them: all of
- * them or none. */
+/* A commit whose sync failed may be on disk all the same: with all of its jobs or none. Those that
+ * are there must not be written again. */
 static ck_status settle(ck_backlog *self, ck_store *store, ck_lease lease, ck_error *err) {
   size_t done = 0;
   bool found = true;
@@ -159,9 +159,9 @@ ck_status ck_backlog_retry(ck_backlog *self, ck_store *store, ck_lease lease) {
 
 void ck_backlog_notify(ck_backlog *self, ck_store *store, ck_lease lease) {
   bool waits = self->count > 0;
-  if (waits == self->told) return;
+  if (waits == self->reported) return;
   ck_store_set_fault(store, lease, waits ? self->cause.text : NULL);
-  self->told = waits;
+  self->reported = waits;
 }
 
 void ck_backlog_append_loss(ck_error *to, const ck_backlog *self) {

@@ -1,4 +1,4 @@
-/* channel.c - a session's line into the writer: what it can be asked, and its prunes. */
+/* channel.c - a session's line into the writer: its failure, how saving gets on, its prunes. */
 #include <stdlib.h>
 
 #include "core/base/log.h"
@@ -38,8 +38,7 @@ bool ck_channel_is_unsaved(ck_channel *self, uint64_t ticket) {
   return unsaved;
 }
 
-/* Of a prune whose sync failed it is not known whether it took place; what is told is that it
- * failed. */
+/* Whether a prune whose sync failed took place is not known: it is reported as failed. */
 static ck_status prune_alone(ck_channel *self, const int64_t *seqs, size_t count,
                              ck_prune_report *out, ck_error *err) {
   ck_writer *writer = self->writer;

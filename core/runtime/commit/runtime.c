@@ -1,4 +1,4 @@
-/* runtime.c - opens and closes what sessions share. */
+/* runtime.c - opens and closes the store, writer and waker that sessions of a process share. */
 #include "core/runtime/commit/runtime.h"
 
 #include <stdlib.h>

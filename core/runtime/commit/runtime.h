@@ -9,16 +9,17 @@ typedef struct ck_runtime {
   ck_store *store;
   ck_writer *writer;
   ck_clock clock;
-  const char *key_ref; /* where the store's key is: a secret like those of a profile; borrowed,
-                          NULL: none. Set by whoever knows */
-  ck_waker *waker; /* woken when a session has something to look at; its loop thread watches it */
+  const char *key_ref; /* reference to the store's key ("env:NAME", "file:PATH"), which is a secret
+                          like a profile's; borrowed, NULL: none. Set by the host */
+  ck_waker *waker;     /* woken when a session has something to do; its loop thread watches it */
 } ck_runtime;
 
-/* Opens the store at `url` (see store.h) and starts the writer. `clock` NULL: the system's. */
+/* Opens the store at `url` (see ck_store_open) and starts the writer. `clock` NULL: the
+ * system's. */
 CK_CHECKED ck_status ck_runtime_open(ck_runtime **out, const char *url,
                                      const ck_store_options *options, const ck_clock *clock,
                                      ck_error *err);
-/* Every session must be closed. Commits what is queued. NULL is fine. */
+/* Every session must be closed before. Commits all that is queued. NULL is fine. */
 void ck_runtime_close(ck_runtime *self);
 
 #endif

@@ -24,7 +24,7 @@ static int64_t mono_us(void) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* Moves what is queued into the round. With the mutex. */
+/* Moves queued jobs into the round. With the mutex. */
 static size_t take_round(ck_writer *self) {
   size_t taken = self->count < CK_WRITER_ROUND_MAX ? self->count : CK_WRITER_ROUND_MAX;
   for (size_t i = 0; i < taken; i++)
@@ -36,7 +36,8 @@ static size_t take_round(ck_writer *self) {
   return taken;
 }
 
-/* What waits comes first; when the store does not take it, it takes nothing newer of this round. */
+/* Jobs of the backlog come first; when the store does not take them, it takes nothing newer of the
+ * channel in this round. */
 static ck_status catch_up(ck_writer *self, size_t at) {
   ck_channel *channel = self->round[at].channel;
   if (channel->backlog.count == 0) return CK_OK;
@@ -77,7 +78,8 @@ static ck_status check_committed(ck_writer *self, const slot *of, const ck_error
   return found ? CK_OK : cause->status;
 }
 
-/* A commit whose sync failed is unknown, not failed: the store is reopened and asked. */
+/* A commit whose sync failed is unknown, not failed: the store is reopened and asked which rows it
+ * has. */
 static void settle_unknown(ck_writer *self, size_t made, const size_t *of, ck_error *cause) {
   ck_error recovery = CK_ERROR_INIT;
   bool recovered = ck_store_recover(self->store, &recovery) == CK_OK;
@@ -115,13 +117,14 @@ static void fail_channel(ck_channel *channel, ck_status status, const ck_error *
   ck_backlog_append_loss(&channel->failure, &channel->backlog);
 }
 
-/* Of a job that was not tried, because others before it were not taken, theirs is the cause. */
+/* A job that was not tried, because the store did not take others before it, failed of their
+ * cause. */
 static const ck_error *cause_of(const slot *at, const ck_error *round) {
   return round->status == CK_OK && at->channel->backlog.count > 0 ? &at->channel->backlog.cause
                                                                   : round;
 }
 
-/* What failed and may wait moves to its channel's backlog. */
+/* A failed job that may wait moves to its channel's backlog. */
 static void keep_failed(ck_writer *self, size_t count, const ck_error *cause) {
   for (size_t i = 0; i < count; i++) {
     slot *at = &self->round[i];
@@ -165,7 +168,7 @@ static void acknowledge(ck_writer *self, size_t count, const ck_error *cause) {
   if (waited_for) pthread_cond_broadcast(&self->acknowledged);
 }
 
-/* Commits what is queued. With the mutex and no round under way; without the mutex afterwards. */
+/* Commits queued jobs. With the mutex and no round under way; without the mutex afterwards. */
 static void commit_round(ck_writer *self) {
   size_t of[CK_WRITER_ROUND_MAX];
   ck_error cause = CK_ERROR_INIT;
@@ -193,7 +196,7 @@ static void commit_round(ck_writer *self) {
 }
 
 /* A failed WAL checkpoint loses nothing (the frames stay), but its connection is not trusted any
- * more. What goes wrong here is told by the next commit, once. */
+ * more. A failure of the recovery is reported by the next commit, once. */
 static void rest(ck_writer *self) {
   ck_error err = CK_ERROR_INIT;
   if (ck_store_idle(self->store, &err) == CK_OK) return;
@@ -201,8 +204,6 @@ static void rest(ck_writer *self) {
   if (ck_store_recover(self->store, &err) != CK_OK) ck_log_line(CK_LOG_INFO, "%s", err.text);
 }
 
-/* From here to its end nobody commits: between a failure and its recovery a commit would be refused
- * without having been tried. */
 void ck_writer_end_alone(ck_writer *self) {
   pthread_mutex_lock(&self->mutex);
   self->committing = false;
@@ -283,8 +284,8 @@ int64_t ck_writer_checkpoint_cost_us(const ck_writer *self) {
   return atomic_load(&self->checkpoint_cost_us);
 }
 
-/* Instead of waiting: commits what is queued, and tells the writer thread what is left for it. With
- * the mutex, also afterwards. */
+/* Instead of waiting: commits queued jobs, and wakes the writer thread for the rest. With the
+ * mutex, also afterwards. */
 static void help(ck_writer *self) {
   commit_round(self);
   pthread_mutex_lock(&self->mutex);
@@ -292,7 +293,7 @@ static void help(ck_writer *self) {
   if (self->sleeping && has_work(self)) pthread_cond_signal(&self->filled);
 }
 
-/* Waits until `ticket` was dealt with, well or not. */
+/* Until the ticket is committed, or the channel has failed. */
 ck_status ck_channel_wait(ck_channel *self, uint64_t ticket, ck_error *err) {
   ck_writer *writer = self->writer;
   pthread_mutex_lock(&writer->mutex);

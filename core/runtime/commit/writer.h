@@ -15,14 +15,14 @@ enum { CK_WRITER_QUEUE_MAX = 4096 }; /* jobs; a fuller queue makes ck_channel_pu
 
 /* Borrows `store`. Starts the thread. */
 CK_CHECKED ck_status ck_writer_new(ck_writer **out, ck_store *store, ck_error *err);
-/* Commits all that is queued, then ends the thread. */
+/* Commits all queued jobs, then ends the thread. */
 void ck_writer_free(ck_writer *self);
 
-/* `waker` (borrowed, may be NULL) is woken when anything of this channel was acknowledged or
+/* `waker` (borrowed, may be NULL) is woken when any job of this channel was acknowledged or
  * failed. */
 CK_CHECKED ck_status ck_channel_new(ck_channel **out, ck_writer *writer, ck_lease lease,
                                     ck_waker *waker, ck_error *err);
-/* Waits for what is queued, then frees. */
+/* Waits until its queued jobs are dealt with, then frees. */
 void ck_channel_free(ck_channel *self);
 
 /* How far a session may run ahead of a store that takes nothing. */
@@ -30,30 +30,30 @@ typedef struct ck_unsaved_limits {
   int64_t checkpoints; /* 0: not at all */
   int64_t time_us;     /* from the first that failed */
 } ck_unsaved_limits;
-/* Before the first job. Without it nothing may wait. */
+/* Before the first job. Without limits nothing may wait. */
 void ck_channel_allow_unsaved(ck_channel *self, const ck_unsaved_limits *limits);
 
 /* How saving gets on. */
 typedef struct ck_saving {
   bool failing;
-  int64_t checkpoints, events; /* that wait to be saved */
+  int64_t checkpoints, events; /* waiting to be saved */
   int64_t since_us;            /* when the first of them was queued; 0: none waits */
   int64_t times, late; /* so far: how often saving began to fail, how many checkpoints came late */
   char cause[CK_ERROR_TEXT_MAX]; /* of the last failure; "" */
 } ck_saving;
 void ck_channel_get_saving(ck_saving *out, ck_channel *self);
-/* True when the job is not in the store, though it may be gone on from. */
+/* True when the job is not in the store, though the session may go on from it. */
 bool ck_channel_is_unsaved(ck_channel *self, uint64_t ticket);
 
-/* Queues; `*ticket` names the job (ascending per channel, from 1). After a failed job every later
+/* Queues a job; `*ticket` names it (ascending per channel, from 1). After a failed job every later
  * one fails the same way; one that may wait (see backlog.h) has not failed, and is tried again
  * before every later one. */
 CK_CHECKED ck_status ck_channel_put(uint64_t *ticket, ck_channel *self, ck_job *job, ck_error *err);
 /* CK_OK: committed at its durability, or waiting where it may. CK_E_PENDING: not yet. Otherwise why
  * the channel failed; sticky. */
 CK_CHECKED ck_status ck_channel_check(ck_channel *self, uint64_t ticket, ck_error *err);
-/* Waits until nothing of the channel is queued, then prunes (store.h) while no round is under way.
- * A failure of the prune is not one of the channel, whose own is answered first. */
+/* Waits until nothing of the channel is queued, then prunes (ck_store_prune) while no round is
+ * under way. A failure of the prune is not one of the channel, whose own is answered first. */
 CK_CHECKED ck_status ck_channel_prune(ck_channel *self, const int64_t *seqs, size_t count,
                                       ck_prune_report *out, ck_error *err);
 /* CK_OK while the channel works, and for NULL: a session that is not open yet; otherwise why it

@@ -1,5 +1,4 @@
-/* writer_private.h - a session's line into the writer and the writer itself: what writer.c and
- * channel.c share. */
+/* writer_private.h - the fields of the writer and of a channel, for writer.c and channel.c. */
 #ifndef CK_RUNTIME_COMMIT_WRITER_PRIVATE_H
 #define CK_RUNTIME_COMMIT_WRITER_PRIVATE_H
 
@@ -14,8 +13,9 @@ struct ck_channel {
   ck_writer *writer;
   ck_lease lease;
   ck_waker *waker;
-  uint64_t put, done; /* tickets; guarded by the writer's mutex. done: may be gone on from */
-  uint64_t saved;     /* up to which all is in the store, while nothing waits */
+  uint64_t put,
+      done; /* tickets; guarded by the writer's mutex. done: up to which the session may go on */
+  uint64_t saved;     /* ticket up to which all is in the store, while the backlog is empty */
   size_t outstanding; /* jobs in the ring or in the current round, which point here */
   int64_t stored_bytes;
   ck_error failure; /* status CK_OK while the channel works */
@@ -28,7 +28,7 @@ typedef struct ck_writer_slot {
   uint64_t ticket;
   ck_job job;
   ck_status status; /* of the round it was in */
-  bool kept;        /* it waits in the backlog */
+  bool kept;        /* its job waits in the backlog */
   int64_t stored_bytes;
 } ck_writer_slot;
 
@@ -48,7 +48,9 @@ struct ck_writer {
   _Atomic int64_t checkpoint_cost_us;
 };
 
-/* Ends what was done alone, with `committing` set: others may commit again. */
+/* Ends a prune or a rest done alone, with `committing` set: others may commit again. Until then
+ * nobody commits: between a failure and its recovery a commit would be refused without having been
+ * tried. */
 void ck_writer_end_alone(ck_writer *self);
 
 #endif

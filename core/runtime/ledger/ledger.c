@@ -198,8 +198,8 @@ bool ck_ledger_fold_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* An intent without outcome. The class recorded with it counts: a flow edited later cannot make an
- * action harmless. */
+/* An intent without outcome. The class recorded with it counts: a flow that was edited since cannot
+ * make an action harmless. */
 static ck_ledger_case decide_open(const ck_ledger_entry *entry, const char *digest) {
   ck_ledger_case out = {.answer = CK_LEDGER_RUN, .repeated = true};
   if (entry->verdict == CK_VERDICT_DONE || entry->verdict == CK_VERDICT_ABORT) {
@@ -239,38 +239,38 @@ ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *e
   return out;
 }
 
-/* ---- what a model's answer led to ---- */
+/* ---- what was done on a model's answer ---- */
 
 /* The parts of the key SCOPE[@TAG]/PATH/model/N. */
-typedef struct place {
+typedef struct turn {
   const char *scope, *tag, *path; /* `tag` begins with '@', or is empty */
   size_t scope_len, tag_len, path_len;
-} place;
+} turn;
 
-static bool find_place(place *out, const char *key) {
+static bool read_turn(turn *out, const char *key) {
   const char *slash = strchr(key, '/'), *kind = NULL;
   for (const char *at = strstr(key, "/model/"); at; at = strstr(at + 1, "/model/")) kind = at;
   if (!slash || !kind || kind <= slash) return false;
   const char *at = memchr(key, '@', (size_t)(slash - key));
   const char *tag = at ? at : slash;
-  *out = (place){.scope = key,
-                 .scope_len = (size_t)(tag - key),
-                 .tag = tag,
-                 .tag_len = (size_t)(slash - tag),
-                 .path = slash + 1,
-                 .path_len = (size_t)(kind - slash) - 1};
+  *out = (turn){.scope = key,
+                .scope_len = (size_t)(tag - key),
+                .tag = tag,
+                .tag_len = (size_t)(slash - tag),
+                .path = slash + 1,
+                .path_len = (size_t)(kind - slash) - 1};
   return true;
 }
 
-/* In the same turn of the same scope. */
-static bool is_beside(const place *self, const char *key) {
+/* An effect in the same turn of the same scope. */
+static bool is_beside(const turn *self, const char *key) {
   size_t len = self->scope_len + self->tag_len + 1 + self->path_len;
   return strncmp(key, self->scope, len) == 0 && key[len] == '/';
 }
 
 /* In a scope below, which was forked in this turn: the last part of its tag but those of the scope
  * itself is the turn's path. */
-static bool is_below(const place *self, const char *key) {
+static bool is_below(const turn *self, const char *key) {
   const char *slash = strchr(key, '/'), *tag = strchr(key, '@');
   if (!slash || !tag || tag > slash || strncmp(key, self->scope, self->scope_len) != 0 ||
       key[self->scope_len] != '.')
@@ -285,14 +285,14 @@ static bool is_below(const place *self, const char *key) {
          (own == self->path_len || begin[self->path_len] == '.');
 }
 
-static bool stands(const ck_ledger_entry *entry, int64_t since) {
+static bool was_begun(const ck_ledger_entry *entry, int64_t since) {
   if (ck_effect_class_repeats(entry->class) || entry->intent_seq <= since) return false;
   return entry->open ||
          (entry->outcome &&
           ck_json_is_text(ck_json_get(ck_value_bytes(entry->outcome), "status"), "ok"));
 }
 
-/* In the words of either format. */
+/* In the form of either provider, OpenAI's or Anthropic's. */
 static bool has_calls(ck_bytes message) {
   ck_bytes calls = ck_json_get(message, "tool_calls"), content = ck_json_get(message, "content");
   if (ck_json_type_of(calls) == CK_JSON_ARRAY && ck_json_count(calls) > 0) return true;
@@ -303,14 +303,14 @@ static bool has_calls(ck_bytes message) {
 }
 
 static bool was_acted_on(const ck_ledger *self, const ck_ledger_entry *answer) {
-  place at;
+  turn at;
   if (!has_calls(ck_json_get(ck_value_bytes(answer->outcome), "message")) ||
-      !find_place(&at, answer->key))
+      !read_turn(&at, answer->key))
     return false;
   for (size_t i = 0; i < self->count; i++) {
     const ck_ledger_entry *entry = &self->entries[i]->view;
     if ((is_beside(&at, entry->key) || is_below(&at, entry->key)) &&
-        stands(entry, answer->outcome_seq))
+        was_begun(entry, answer->outcome_seq))
       return true;
   }
   return false;

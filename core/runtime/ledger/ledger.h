@@ -21,11 +21,11 @@ enum { CK_REQUEST_DIGEST_SIZE = 33 }; /* 32 hex digits and a NUL */
 
 typedef struct ck_ledger ck_ledger;
 
-/* What a person said of an effect in doubt. */
+/* A person's verdict on an effect in doubt. */
 typedef enum { CK_VERDICT_NONE, CK_VERDICT_DONE, CK_VERDICT_RETRY, CK_VERDICT_ABORT } ck_verdict;
 ck_verdict ck_verdict_of(const char *name); /* NONE when there is none */
 
-/* What is known of one key. Values borrowed from the ledger. */
+/* The state of one key. Values borrowed from the ledger. */
 typedef struct ck_ledger_entry {
   const char *key;
   bool open;    /* the last intent has no outcome */
@@ -38,7 +38,7 @@ typedef struct ck_ledger_entry {
   const ck_value *intent;    /* body; NULL: none seen */
   const ck_value *outcome;   /* body of the last outcome; NULL: none */
   int64_t intent_seq, outcome_seq;
-  ck_verdict verdict;         /* said after the last intent */
+  ck_verdict verdict;         /* given after the last intent */
   const ck_value *resolution; /* body; NULL */
 } ck_ledger_entry;
 
@@ -55,16 +55,16 @@ typedef struct ck_ledger_fold {
   ck_error *err;
 } ck_ledger_fold;
 bool ck_ledger_fold_event(void *to, const ck_event *event);
-/* Borrowed; NULL: nothing is known of this key. */
+/* Borrowed; NULL: the key has neither intent nor outcome. */
 const ck_ledger_entry *ck_ledger_get(const ck_ledger *self, const char *key);
 /* In no order; NULL past the end. */
 const ck_ledger_entry *ck_ledger_at(const ck_ledger *self, size_t index);
 
-/* What to do about an effect that is asked for. */
+/* How an effect that is asked for goes on. */
 typedef enum {
   CK_LEDGER_RUN,      /* nothing stands against it */
   CK_LEDGER_REPLAY,   /* the recorded outcome is its outcome */
-  CK_LEDGER_RESOLVED, /* a person said what its outcome is */
+  CK_LEDGER_RESOLVED, /* a person has given its outcome */
   CK_LEDGER_DOUBT,    /* intent without outcome, and it may not simply run again */
   CK_LEDGER_DIVERGED  /* recorded with another request, and it may not simply run again */
 } ck_ledger_answer;
@@ -73,7 +73,11 @@ typedef struct ck_ledger_case {
   bool repeated; /* RUN: although an intent or an outcome is recorded */
   bool diverged; /* RUN or DIVERGED: the recorded request digest differs */
 } ck_ledger_case;
-/* The rules of DESIGN 7. `entry` may be NULL. */
+/* Decides by class, attempt and digest. `entry` may be NULL. At the same attempt (after a crash)
+ * every recorded outcome with the same digest replays, but a failed one; at a later attempt only
+ * successful ones of every class but pure do. All others run. An intent without outcome is in
+ * doubt, unless its class (as it was recorded) may be repeated, or a person has resolved it.
+ * Another digest under the same key has diverged: only a class that may be repeated runs. */
 ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *effect,
                                 const char *digest);
 
@@ -91,31 +95,31 @@ void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect
 /* The bodies. */
 CK_CHECKED ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect,
                                             const char *digest, ck_bytes request, ck_error *err);
-/* Of an action in whose place another one was carried out before the session went back. Until a
- * policy or a person says so it is not begun: nobody can know whether it is to be done beside the
- * other, or stands for it. */
+/* The intent of an action in whose place another one was carried out before the session went back.
+ * It is not begun until a policy or a person settles it: nobody here can tell whether the other
+ * stands for it, or it is to be done as well. */
 CK_CHECKED ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect,
                                              const char *digest, ck_bytes request, ck_error *err);
 CK_CHECKED ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
                                              const ck_outcome *outcome, const char *digest,
                                              const char *via, const ck_value *message,
                                              ck_error *err);
-/* That a call's outcome is lost: it failed, and costs what its intent reserved, for the same
- * payers. */
+/* The outcome of a paid call whose own was lost in a crash: failed, via "lost", at the cost that
+ * its intent reserved, for the same payers. */
 CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry,
                                                ck_error *err);
-/* An outcome that says no more than that. */
+/* True for the body of such an outcome. */
 bool ck_ledger_is_unsettled(ck_bytes body);
 /* The outcome back from its event's body. */
 CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq,
                                             ck_error *err);
 /* The status that a JSON string names, as "cause" does; `otherwise` when it names none. */
 ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise);
-/* What a resolution by a person amounts to: done (with `result` or null) or abort (an error told to
+/* The outcome that a person's resolution gives: done (with `result` or null) or abort (an error for
  * the flow). */
 CK_CHECKED ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry,
                                                ck_error *err);
-/* Adds what an outcome's body says was spent. */
+/* Adds the cost in an outcome's body. */
 void ck_totals_add_outcome(ck_totals *totals, const ck_value *body);
 
 #endif

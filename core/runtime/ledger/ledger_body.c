@@ -1,4 +1,4 @@
-/* ledger_body.c - how intents and outcomes are spelt as events, and read back. */
+/* ledger_body.c - writes intents and outcomes as bodies of events, and reads them back. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* replay_range.c - reads the gaps of a view, and all behind its cut. */
+/* replay_range.c - reads the gaps of a view, and all events behind its cut. */
 #include "core/runtime/ledger/replay_range.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 typedef struct reading {
   ck_store *store;
-  const ck_replay_range *what;
+  const ck_replay_range *of;
   ck_event_visit visit;
   void *to;
   bool stopped;
@@ -59,7 +59,7 @@ static bool pass_on(void *to, const ck_event *event) {
 /* `last` 0: no bound. */
 static ck_status read_range(reading *self, int64_t first, int64_t last, ck_error *err) {
   ck_event_query query = {
-      .session = self->what->session,
+      .session = self->of->session,
       .after = first - 1,
       .until = last,
       .kinds = 1ull << CK_EVENT_INTENT | 1ull << CK_EVENT_OUTCOME | 1ull << CK_EVENT_RESOLUTION};
@@ -67,16 +67,16 @@ static ck_status read_range(reading *self, int64_t first, int64_t last, ck_error
   return ck_store_read_events(self->store, &query, pass_on, self, err);
 }
 
-ck_status ck_replay_range_read(ck_store *store, const ck_replay_range *what, ck_event_visit visit,
+ck_status ck_replay_range_read(ck_store *store, const ck_replay_range *of, ck_event_visit visit,
                                void *to, ck_error *err) {
-  reading self = {.store = store, .what = what, .visit = visit, .to = to};
+  reading self = {.store = store, .of = of, .visit = visit, .to = to};
   int64_t next = 1, cut;
-  ck_status status = ck_replay_range_earliest(&cut, what->state, what->cut, err);
-  for (size_t i = 0; i < what->view->count && status == CK_OK; i++) {
-    const ck_range *range = &what->view->ranges[i];
+  ck_status status = ck_replay_range_earliest(&cut, of->state, of->cut, err);
+  for (size_t i = 0; i < of->view->count && status == CK_OK; i++) {
+    const ck_range *range = &of->view->ranges[i];
     if (range->first > cut) break;
     if (range->first > next) status = read_range(&self, next, range->first - 1, err);
     next = (range->last < cut ? range->last : cut) + 1;
   }
-  return status == CK_OK ? read_range(&self, next, what->until, err) : status;
+  return status == CK_OK ? read_range(&self, next, of->until, err) : status;
 }

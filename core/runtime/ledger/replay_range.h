@@ -1,9 +1,9 @@
-/* replay_range.h - the effects that a resume can meet again: everything but what its view shows up
+/* replay_range.h - the effects that a resume can meet again: all but those that its view shows up
  * to the cut.
  *
- * What may be asked for again lies behind the earliest cut of any open scope, or on a branch that
- * was left: a checkpoint taken early in the flow can have a higher seq than what an older branch
- * did later in it. */
+ * An effect that may be asked for again lies behind the earliest cut of any open scope, or on an
+ * abandoned branch: a checkpoint taken early in the flow can have a higher seq than an older
+ * branch's events from later in it. */
 #ifndef CK_RUNTIME_LEDGER_REPLAY_RANGE_H
 #define CK_RUNTIME_LEDGER_REPLAY_RANGE_H
 
@@ -11,15 +11,14 @@
 
 typedef struct ck_replay_range {
   int64_t session;
-  const ck_view
-      *view; /* of the timeline that the checkpoint lies on, or of one that goes on from it */
+  const ck_view *view;   /* of the checkpoint's timeline, or of one that goes on from it */
   const ck_state *state; /* at the checkpoint: the scopes' positions hold their cuts */
   int64_t cut;           /* seq of the checkpoint; without one, of the first event */
   int64_t until;         /* last seq to read; 0: no bound */
 } ck_replay_range;
 
 /* Intents, outcomes and resolutions, ascending by seq. */
-CK_CHECKED ck_status ck_replay_range_read(ck_store *store, const ck_replay_range *what,
+CK_CHECKED ck_status ck_replay_range_read(ck_store *store, const ck_replay_range *range,
                                           ck_event_visit visit, void *to, ck_error *err);
 
 /* The earliest cut of any open scope, or `cut`. */
@@ -31,9 +30,9 @@ CK_CHECKED ck_status ck_replay_range_visit_positions(const ck_state *state,
                                                      void (*visit)(void *to, const char *scope,
                                                                    ck_bytes position),
                                                      void *to, ck_error *err);
-/* The seq up to which a scope's conversation is kept when it is gone on with in this attempt; -1:
- * its position does not say. One that failed in the same attempt is not run again from its cut: all
- * that it said stays said. What a person told it when going back ("said") is kept, too. */
+/* The seq up to which a scope's conversation is kept when the scope goes on in this attempt; -1:
+ * its position does not say. A scope that failed in the same attempt is not run again from its cut:
+ * its whole conversation stays. A person's report after a rewind ("said") is kept, too. */
 int64_t ck_replay_range_cut(ck_bytes position, uint32_t attempt);
 
 #endif

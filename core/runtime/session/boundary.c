@@ -9,8 +9,8 @@
 #include "core/runtime/session/prune.h"
 #include "core/runtime/session/session_private.h"
 
-/* SplitMix64 (Steele, Lea, Flood 2014) from a random seed: what policies are given must be
- * unpredictable to no one. */
+/* SplitMix64 (Steele, Lea, Flood 2014) from a random seed. The numbers that policies are given need
+ * not be unpredictable to anyone. */
 static uint64_t random_53(ck_session *self) {
   uint64_t z = self->boundaries.random += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -51,7 +51,7 @@ static ck_status keep_reached(ck_session *self, const ck_boundary *at, ck_error 
   return ck_checkpoint_write_info(&self->boundaries.reached, at, NULL, err);
 }
 
-/* One boundary on its way. */
+/* One boundary on its way through the four steps. */
 typedef struct passage {
   ck_boundary at;            /* as the policies see it */
   ck_decision decision;      /* owned */

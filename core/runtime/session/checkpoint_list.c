@@ -1,5 +1,5 @@
-/* checkpoint_list.c - lists a session's checkpoints, asks policies which of them go, and tells
- * which went. */
+/* checkpoint_list.c - lists a session's checkpoints, asks policies which of them to drop, and
+ * describes which were dropped. */
 #include "core/runtime/session/checkpoint_list.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ void ck_checkpoint_list_clear(ck_checkpoint_list *self) {
 
 static bool add(void *to, const ck_checkpoint_info *checkpoint) {
   ck_checkpoint_list *self = to;
-  if (checkpoint->session) return true; /* its origin's affair */
+  if (checkpoint->session) return true; /* a checkpoint of its origin is the origin's to prune */
   if (self->count == self->cap) {
     size_t cap = self->cap ? self->cap * 2 : 64;
     ck_checkpoint_info *list = reallocarray(self->list, cap, sizeof *list);

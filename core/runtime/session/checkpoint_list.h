@@ -1,5 +1,4 @@
-/* checkpoint_list.h - a session's own checkpoints as policies see them that say which of them
- * go. */
+/* checkpoint_list.h - a session's own checkpoints, for policies to choose which of them to drop. */
 #ifndef CK_RUNTIME_SESSION_CHECKPOINT_LIST_H
 #define CK_RUNTIME_SESSION_CHECKPOINT_LIST_H
 
@@ -13,7 +12,7 @@ typedef struct ck_checkpoint_list {
 void ck_checkpoint_list_clear(ck_checkpoint_list *self);
 CK_CHECKED ck_status ck_checkpoint_list_read(ck_checkpoint_list *out, ck_store *store,
                                              int64_t session, ck_error *err);
-/* The seqs of those that the policies drop, into `seqs`, which has room for all; none when a hook
+/* Writes the seqs that the policies drop into `seqs`, which has room for all; none when a hook
  * fails (its status). */
 CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count,
                                             const ck_checkpoint_list *self,
@@ -22,7 +21,7 @@ CK_CHECKED ck_status ck_checkpoint_list_ask(int64_t *seqs, size_t *count,
 /* Body of a PRUNE event. */
 CK_CHECKED ck_status ck_checkpoint_list_describe(ck_value **out, const ck_checkpoint_list *self,
                                                  const ck_prune_report *report, ck_error *err);
-/* The id of the one at `seq`; NULL: it is not listed. */
+/* The id of the checkpoint at `seq`; NULL: it is not listed. */
 const char *ck_checkpoint_list_id(const ck_checkpoint_list *self, int64_t seq);
 
 #endif

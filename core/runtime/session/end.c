@@ -71,7 +71,7 @@ static ck_status end(ck_session *self, ck_session_status status, const char *rea
                       ck_session_status_name(status));
 }
 
-/* A reason can be an error's text, and that can quote anything. */
+/* A reason can be an error's text, and that can quote anything: it is redacted. */
 static ck_status clean(char **out, ck_session *self, const char *reason, ck_error *err) {
   ck_buffer kept = {0};
   *out = NULL;

@@ -21,7 +21,7 @@ static ck_status prune(ck_session *self, const char *text, ck_error *err) {
   return ck_session_prune_to(self, keep, err);
 }
 
-/* What is announced may still be on its way to the store. */
+/* A checkpoint that is announced may still be on its way to the store. */
 static ck_status pin(ck_session *self, const char *text, ck_error *err) {
   int64_t seq;
   bool lifts = text && *text == '-';

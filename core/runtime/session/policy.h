@@ -1,8 +1,8 @@
-/* policy.h - what a policy engine provides: judgement over boundaries, histories, failures and
+/* policy.h - contract with a policy engine: judgement over boundaries, histories, failures and
  * doubts.
  *
  * Every hook fills *out also when it fails: with the fail-closed answer. A NULL hook means "no
- * opinion" and gets the neutral answer of ck_policy_*. Loop thread only. */
+ * opinion" and gets the neutral answer of ck_policy_always. Loop thread only. */
 #ifndef CK_RUNTIME_SESSION_POLICY_H
 #define CK_RUNTIME_SESSION_POLICY_H
 
@@ -11,7 +11,7 @@
 #include "core/model/event.h"
 #include "core/model/judgement.h"
 
-/* What a policy sees of a boundary (`at` in Lua). Borrowed for the call. */
+/* A boundary as a policy sees it (`at` in Lua). Borrowed for the call. */
 typedef struct ck_boundary {
   ck_boundary_kind kind;
   const char *scope;
@@ -29,7 +29,7 @@ typedef struct ck_boundary {
     const char *node, *tool;
     bool has_class;
     ck_effect_class class;
-  } next; /* what comes next, as far as the flow knows */
+  } next; /* the next node and its effect, as far as the flow knows them */
   struct {
     int64_t spent_micros, limit_micros; /* limit -1: none */
   } budget;
@@ -45,7 +45,7 @@ typedef struct ck_decision {
 } ck_decision;
 void ck_decision_clear(ck_decision *self);
 
-/* prune: which checkpoints of a history (ascending) go. `drop` and `keep` are flags by index,
+/* prune: chooses checkpoints of a history (ascending). `drop` and `keep` are flags by index,
  * caller's memory, false on entry. */
 typedef struct ck_history {
   const ck_checkpoint_info *checkpoints;
@@ -86,7 +86,7 @@ typedef struct ck_failure {
   const char *error;
   uint32_t attempt;
 } ck_failure;
-/* `*out` comes in as what happens without an opinion, and stays so when no policy has one. */
+/* `*out` comes in as the answer without an opinion, and stays so when no policy has one. */
 typedef enum { CK_FAILURE_PAUSE, CK_FAILURE_RETRY, CK_FAILURE_FAIL } ck_failure_answer;
 typedef enum { CK_DOUBT_STOP, CK_DOUBT_RERUN, CK_DOUBT_TELL } ck_doubt_answer;
 

@@ -20,7 +20,7 @@ static ck_status ask_policies(ck_redact_verdict *out, char **ref, void *to, cons
   return status;
 }
 
-/* Before anything is written. */
+/* The profile demands encryption before anything is written. */
 static ck_status check_key(const ck_session *self, ck_error *err) {
   bool wanted = self->profile && self->profile->encrypt == CK_ENCRYPT_ALWAYS;
   if (!wanted || ck_store_has_key(self->runtime->store)) return CK_OK;

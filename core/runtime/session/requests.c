@@ -26,22 +26,22 @@ static ck_request_kind kind_of(const char *name) {
 }
 
 ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
-                           ck_session_request *wish, ck_error *err) {
+                           ck_session_request *request, ck_error *err) {
   char kind[16];
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
-  ck_id_make_run(wish->id);
+  ck_id_make_run(request->id);
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "id", wish->id);
+  ck_json_member_text(&w, "id", request->id);
   ck_json_member_text(&w, "run", record->run);
-  ck_json_member_text(&w, "text", wish->text);
-  ck_json_member_text(&w, "effect", wish->effect);
+  ck_json_member_text(&w, "text", request->text);
+  ck_json_member_text(&w, "effect", request->effect);
   ck_json_end(&w, '}');
-  ck_request request = {.session = record->no, .kind = kind};
-  strcpy(kind, names[wish->kind]);
-  ck_status status = ck_value_from(&request.body, &buffer, err);
-  if (status == CK_OK) status = ck_store_put_request(store, &request, err);
-  ck_value_free(request.body);
+  ck_request row = {.session = record->no, .kind = kind};
+  strcpy(kind, names[request->kind]);
+  ck_status status = ck_value_from(&row.body, &buffer, err);
+  if (status == CK_OK) status = ck_store_put_request(store, &row, err);
+  ck_value_free(row.body);
   ck_buffer_clear(&buffer);
   return status;
 }
@@ -52,7 +52,7 @@ typedef struct search {
   bool found;
 } search;
 
-static bool look_at_note(void *to, const ck_event *event) {
+static bool find_note(void *to, const ck_event *event) {
   search *self = to;
   ck_bytes body = ck_value_bytes(event->body);
   if (!ck_json_is_text(ck_json_get(body, "request"), self->id)) return true;
@@ -66,53 +66,52 @@ ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session, int6
   search s = {.id = id, .problem = problem};
   ck_event_query query = {
       .session = session, .after = after, .kinds = UINT64_C(1) << CK_EVENT_NOTE};
-  ck_status status = ck_store_read_events(store, &query, look_at_note, &s, err);
+  ck_status status = ck_store_read_events(store, &query, find_note, &s, err);
   *out = s.found;
   return status == CK_OK ? ck_buffer_check(problem, err) : status;
 }
 
-static bool read_wish(ck_session_request *out, const ck_request *request) {
-  ck_bytes body = request->body ? ck_value_bytes(request->body) : (ck_bytes){0};
+static bool read_request(ck_session_request *out, const ck_request *row) {
+  ck_bytes body = row->body ? ck_value_bytes(row->body) : (ck_bytes){0};
   char *id = ck_json_dup_string(ck_json_get(body, "id"));
   bool whole = id && strlen(id) < sizeof out->id;
   if (whole) strcpy(out->id, id);
   free(id);
-  out->kind = kind_of(request->kind);
+  out->kind = kind_of(row->kind);
   out->text = ck_json_dup_string(ck_json_get(body, "text"));
   out->effect = ck_json_dup_string(ck_json_get(body, "effect"));
   return whole;
 }
 
-/* What was left for a run that is gone is dropped without a word: whoever left it has seen that run
+/* A request for a run that is gone is dropped without a note: whoever left it has seen that run
  * end. */
 ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self,
                                   ck_error *err) {
   for (*out = (ck_session_request){0};;) {
-    ck_request request;
-    ck_status status =
-        ck_store_get_request(&request, found, self->runtime->store, self->lease, err);
+    ck_request row;
+    ck_status status = ck_store_get_request(&row, found, self->runtime->store, self->lease, err);
     if (status != CK_OK || !*found) return status;
-    ck_bytes body = request.body ? ck_value_bytes(request.body) : (ck_bytes){0};
+    ck_bytes body = row.body ? ck_value_bytes(row.body) : (ck_bytes){0};
     bool ours = ck_json_is_text(ck_json_get(body, "run"), self->timeline.run);
-    *found = ours && read_wish(out, &request);
-    ck_request_clear(&request);
+    *found = ours && read_request(out, &row);
+    ck_request_clear(&row);
     if (*found) return CK_OK;
     ck_session_request_clear(out);
   }
 }
 
-ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish,
+ck_status ck_session_note_request(ck_session *self, const ck_session_request *request,
                                   const char *problem, ck_error *err) {
   uint64_t ticket;
   ck_value *body = NULL;
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
-  bool known = wish->kind < CK_REQUEST_KIND_COUNT;
+  bool known = request->kind < CK_REQUEST_KIND_COUNT;
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "request", wish->id);
-  ck_json_member_text(&w, "kind", known ? names[wish->kind] : NULL);
-  ck_json_member_text(&w, "text", wish->text);
-  ck_json_member_text(&w, "effect", wish->effect);
+  ck_json_member_text(&w, "request", request->id);
+  ck_json_member_text(&w, "kind", known ? names[request->kind] : NULL);
+  ck_json_member_text(&w, "text", request->text);
+  ck_json_member_text(&w, "effect", request->effect);
   ck_json_member_text(&w, "problem", problem);
   ck_json_end(&w, '}');
   ck_status status = ck_value_from(&body, &buffer, err);

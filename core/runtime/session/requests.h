@@ -1,5 +1,5 @@
-/* requests.h - what other processes ask of a live session: left by commands, taken by the run that
- * owns it.
+/* requests.h - requests of other processes to a live session: left by commands, taken by the run
+ * that owns the session.
  *
  * A request names the run it is meant for; a later run drops it, so that a pause which came too
  * late does not stop the next resume. That a request was taken is a note in the transcript:
@@ -36,11 +36,11 @@ typedef struct ck_session_request {
 } ck_session_request;
 void ck_session_request_clear(ck_session_request *self);
 
-/* Leaves `wish` for the run that `record` names, and fills its id. */
+/* Leaves `request` for the run that `record` names, and fills its id. */
 CK_CHECKED ck_status ck_request_leave(ck_store *store, const ck_session_record *record,
-                                      ck_session_request *wish, ck_error *err);
-/* Whether the note on request `id` is there, among the events after seq `after`; its problem is
- * appended to `problem`. */
+                                      ck_session_request *request, ck_error *err);
+/* Whether the note on request `id` is among the events after seq `after`; its problem is appended
+ * to `problem`. */
 CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t session,
                                           int64_t after, const char *id, ck_buffer *problem,
                                           ck_error *err);
@@ -49,9 +49,8 @@ CK_CHECKED ck_status ck_request_find_note(bool *out, ck_store *store, int64_t se
  * read when nothing waits. CK_E_FENCED: the session has another owner by now. */
 CK_CHECKED ck_status ck_session_take_request(ck_session_request *out, bool *found, ck_session *self,
                                              ck_error *err);
-/* The note, on its way to the disk when this returns. `problem`: why it is not heeded; NULL: it
- * is. */
-CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *wish,
+/* Appends and queues the note. `problem`: why the request is not carried out; NULL: it is. */
+CK_CHECKED ck_status ck_session_note_request(ck_session *self, const ck_session_request *request,
                                              const char *problem, ck_error *err);
 
 #endif

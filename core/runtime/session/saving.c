@@ -1,5 +1,5 @@
-/* saving.c - how saving gets on, as a session sees it: what its profile says, and what its
- * transcript tells of it. */
+/* saving.c - opens a session's channel, and records when saving begins to fail and when it works
+ * again. */
 #include "core/runtime/session/saving.h"
 
 #include "core/runtime/session/session_private.h"
@@ -82,7 +82,8 @@ ck_status ck_session_watch_saving(ck_saving *out, bool *changed, ck_session *sel
   return over ? append_saved(self, out->late, err) : CK_OK;
 }
 
-/* The closing rows are only written behind all that waits: when they are there, this is true. */
+/* The closing rows are only written behind all that waits: when they are in the store, this is
+ * true. */
 ck_status ck_session_close_saving(ck_session *self, ck_error *err) {
   ck_saving now;
   bool changed;

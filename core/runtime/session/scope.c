@@ -7,7 +7,7 @@
 struct ck_scope {
   char *name;
   ck_conversation *conversation;
-  ck_conversation *early; /* reports told before the conversation began; NULL: none */
+  ck_conversation *early; /* reports that came before the conversation began; NULL: none */
   uint64_t consumed;
 };
 
@@ -41,8 +41,7 @@ ck_conversation *ck_scope_conversation(const ck_scope *self) { return self->conv
 
 uint64_t ck_scope_consumed(const ck_scope *self) { return self->consumed; }
 
-/* Outcomes that gave something; one that ended or failed did not. Recordings hold models, tools and
- * asks only. */
+/* Outcomes that a recording holds: of models, tools and asks, ended well or with an error. */
 static bool counts(ck_bytes body) {
   ck_bytes status = ck_json_get(body, "status"), kind = ck_json_get(body, "kind");
   if (!ck_json_is_text(kind, "model") && !ck_json_is_text(kind, "tool") &&
@@ -56,12 +55,12 @@ static bool is_prompt(const ck_value *message) {
   return ck_json_is_text(role, "system") || ck_json_is_text(role, "developer");
 }
 
-static ck_status hold_early(ck_scope *self, const ck_value *report, ck_error *err) {
+static ck_status keep_early(ck_scope *self, const ck_value *report, ck_error *err) {
   ck_status status = self->early ? CK_OK : ck_conversation_new(&self->early, err);
   return status == CK_OK ? ck_conversation_append(self->early, report, err) : status;
 }
 
-static ck_status tell_early(ck_scope *self, ck_error *err) {
+static ck_status append_early(ck_scope *self, ck_error *err) {
   ck_status status = CK_OK;
   size_t count = self->early ? ck_conversation_count(self->early) : 0;
   for (size_t i = 0; i < count && status == CK_OK; i++)
@@ -71,13 +70,14 @@ static ck_status tell_early(ck_scope *self, ck_error *err) {
   return status;
 }
 
-/* A conversation begins with its prompt: a report that was told before waits for it. */
-static ck_status say(ck_scope *self, const ck_value *message, bool report, ck_error *err) {
+/* A conversation begins with its prompt: a report that came before waits for it. */
+static ck_status append_message(ck_scope *self, const ck_value *message, bool report,
+                                ck_error *err) {
   bool first = ck_conversation_count(self->conversation) == 0, prompt = is_prompt(message);
-  if (first && report) return hold_early(self, message, err);
-  ck_status status = prompt ? CK_OK : tell_early(self, err);
+  if (first && report) return keep_early(self, message, err);
+  ck_status status = prompt ? CK_OK : append_early(self, err);
   if (status == CK_OK) status = ck_conversation_append(self->conversation, message, err);
-  return status == CK_OK && prompt ? tell_early(self, err) : status;
+  return status == CK_OK && prompt ? append_early(self, err) : status;
 }
 
 ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
@@ -88,7 +88,7 @@ ck_status ck_scope_apply(ck_scope *self, const ck_value *value, ck_error *err) {
   bool report = false;
   ck_json_read_bool(&report, ck_json_get(body, "report"));
   ck_status status = ck_value_copy(&message, span, err);
-  if (status == CK_OK) status = say(self, message, report, err);
+  if (status == CK_OK) status = append_message(self, message, report, err);
   ck_value_free(message);
   return status;
 }
@@ -97,8 +97,7 @@ ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err) {
   return ck_conversation_rewind(self->conversation, body, err);
 }
 
-/* One event of the scope: its body, or (for a replay) the reference that stands for another
- * event's. */
+/* One event of the scope: its body, or (for a replay) the reference to another event. */
 typedef struct item {
   int64_t seq;
   ck_event_kind kind;
@@ -114,8 +113,8 @@ typedef struct fold {
   bool failed;
 } fold;
 
-/* A resume goes on from the scope's own cut, which can lie before the checkpoint's end: what the
- * scope did in between is done again behind the resume, and counts there. So does a rewind. */
+/* A resume goes on from the scope's own cut, which can lie before the checkpoint's end: the scope
+ * does again what it did in between, and that counts there. So does a rewind. */
 static void cut_back(fold *self, ck_bytes resumed) {
   int64_t cut;
   if (!ck_json_read_int(&cut, ck_json_get(ck_json_get(resumed, "cuts"), self->scope->name))) return;
@@ -145,8 +144,8 @@ static bool keep_body(void *to, const ck_event *event) {
   return false;
 }
 
-/* What the event at `seq` says; a replay refers to an outcome, never to a replay. */
-static ck_status look_up(ck_value **out, const fold *self, int64_t seq, ck_error *err) {
+/* The body of the event at `seq`; a replay refers to an outcome, never to a replay. */
+static ck_status read_body(ck_value **out, const fold *self, int64_t seq, ck_error *err) {
   ck_event_query query = {.session = self->session, .after = seq - 1, .until = seq};
   *out = NULL;
   ck_status status = ck_store_read_events(self->store, &query, keep_body, out, err);
@@ -164,7 +163,7 @@ static ck_status apply_collected(fold *self, const item *collected, ck_error *er
   if (!ck_json_read_int(&of, ck_json_get(ck_value_bytes(body), "of")))
     return ck_scope_apply(self->scope, body, err);
   ck_value *referred;
-  ck_status status = look_up(&referred, self, of, err);
+  ck_status status = read_body(&referred, self, of, err);
   if (status == CK_OK) status = ck_scope_apply(self->scope, referred, err);
   ck_value_free(referred);
   return status;

@@ -1,5 +1,4 @@
-/* scope.h - what one strand's transcript folds to: its conversation and how many outcomes it has
- * had. */
+/* scope.h - one scope's transcript, folded: its conversation and how many outcomes it has had. */
 #ifndef CK_RUNTIME_SESSION_SCOPE_H
 #define CK_RUNTIME_SESSION_SCOPE_H
 
@@ -14,15 +13,16 @@ void ck_scope_free(ck_scope *self);
 const char *ck_scope_name(const ck_scope *self);
 ck_conversation *ck_scope_conversation(const ck_scope *self);
 
-/* Outcomes in this scope's view that gave something (status ok or error). */
+/* Outcomes in this scope's view that a recording holds (status ok or error): how much of it is
+ * consumed. */
 uint64_t ck_scope_consumed(const ck_scope *self);
 /* Folds the body of a message or outcome event: appends its message, counts the outcome. */
 CK_CHECKED ck_status ck_scope_apply(ck_scope *self, const ck_value *body, ck_error *err);
 /* Folds the body of a rewind event. */
 CK_CHECKED ck_status ck_scope_rewind(ck_scope *self, const ck_value *body, ck_error *err);
 
-/* Reads the scope's events in `view` up to seq `until` (the scope's cut); replays are read through
- * to what they refer to. */
+/* Folds the scope's events in `view` up to seq `until` (the scope's cut); for a replay, the outcome
+ * that it refers to. */
 CK_CHECKED ck_status ck_scope_fold(ck_scope *self, ck_store *store, int64_t session,
                                    const ck_view *view, int64_t until, ck_error *err);
 

@@ -15,7 +15,7 @@ void ck_secret_wipe(ck_buffer *secret) {
   ck_buffer_clear(secret);
 }
 
-/* As far as it can be read, without growing the buffer: nothing is left behind. */
+/* Reads into the given room only: a growing buffer would leave copies of the secret behind. */
 static ssize_t read_whole(int fd, char *to, size_t size) {
   size_t len = 0;
   while (len < size) {
@@ -88,7 +88,7 @@ ck_status ck_secret_register(ck_redactor *to, const char *name, const char *ref,
   return status;
 }
 
-/* The problems in one error; a secret that is missing decides its status. */
+/* Joins problems to one error; a secret that is missing decides its status. */
 typedef struct joined {
   ck_buffer text;
   ck_status status;
@@ -101,8 +101,8 @@ static void join_problem(void *to, const ck_error *problem) {
   if (self->status != CK_E_SECRET_MISSING) self->status = problem->status;
 }
 
-static ck_status tell_each(ck_redactor *to, const ck_profile *profile, ck_secret_problem problem,
-                           void *self, ck_error *err) {
+static ck_status register_each(ck_redactor *to, const ck_profile *profile,
+                               ck_secret_problem problem, void *self, ck_error *err) {
   for (size_t i = 0; i < profile->secret_count; i++) {
     ck_error failure = CK_ERROR_INIT;
     ck_status status =
@@ -116,9 +116,9 @@ static ck_status tell_each(ck_redactor *to, const ck_profile *profile, ck_secret
 ck_status ck_secret_register_all(ck_redactor *to, const ck_profile *profile,
                                  ck_secret_problem problem, void *self, ck_error *err) {
   if (!profile) return CK_OK;
-  if (problem) return tell_each(to, profile, problem, self, err);
+  if (problem) return register_each(to, profile, problem, self, err);
   joined all = {.status = CK_OK};
-  ck_status status = tell_each(to, profile, join_problem, &all, err);
+  ck_status status = register_each(to, profile, join_problem, &all, err);
   if (status == CK_OK) status = ck_buffer_check(&all.text, err);
   if (status == CK_OK && all.status != CK_OK)
     status = ck_error_set(err, all.status, "%s", all.text.data);

@@ -6,7 +6,7 @@
 #include "core/redact/redact.h"
 
 /* Appends the secret; line breaks at its end do not belong to it. CK_E_SECRET_MISSING names the
- * reference, why it gives nothing and what to do. ck_secret_wipe what was read. */
+ * reference, why it gives nothing and what to do. Wipe the buffer with ck_secret_wipe. */
 CK_CHECKED ck_status ck_secret_read(ck_buffer *out, const char *ref, ck_error *err);
 /* Overwrites and frees. */
 void ck_secret_wipe(ck_buffer *secret);
@@ -15,8 +15,8 @@ void ck_secret_wipe(ck_buffer *secret);
  * ck_redactor_add_secret says. */
 CK_CHECKED ck_status ck_secret_register(ck_redactor *to, const char *name, const char *ref,
                                         ck_error *err);
-/* Makes all that `profile` (may be NULL) names known to a redactor. `problem` is called for each
- * that cannot be; NULL: they are told in one error, as ck_secret_register answers. */
+/* Makes all secrets of `profile` (may be NULL) known to a redactor. `problem` is called for each
+ * that cannot be; NULL: all problems are one error, as ck_secret_register answers. */
 typedef void (*ck_secret_problem)(void *to, const ck_error *problem);
 CK_CHECKED ck_status ck_secret_register_all(ck_redactor *to, const ck_profile *profile,
                                             ck_secret_problem problem, void *self, ck_error *err);

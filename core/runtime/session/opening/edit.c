@@ -1,4 +1,4 @@
-/* edit.c - edits as they are given, checked, written down and read back. */
+/* edit.c - a person's edits: gathered, checked, written as events and read back. */
 #include "core/runtime/session/opening/edit.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* edit.h - changes of a session's state that a person makes when it is started or resumed.
+/* edit.h - changes of a session's state that a person makes when the session is started or resumed.
  *
  * Each is an `edit` event in the opening of the run: {"key", "value"} or, for a secret, {"key",
  * "ref"}. An edit checkpoint follows; where a crash came before it, the next resume makes the edits
@@ -11,7 +11,7 @@
 
 typedef struct ck_state_edit {
   char *key;       /* of the state, such as "memory.topic" */
-  ck_value *value; /* NULL: `ref` says where it is */
+  ck_value *value; /* NULL: `ref` names a secret instead */
   char *ref; /* "env:NAME" or "file:/PATH": the value is a secret, kept as this reference; NULL */
 } ck_state_edit;
 
@@ -28,9 +28,9 @@ CK_CHECKED ck_status ck_state_edits_append(ck_state_edits *self, const char *key
 CK_CHECKED ck_status ck_state_edits_append_all(ck_state_edits *self, const ck_state_edits *from,
                                                ck_error *err);
 
-/* CK_E_REFUSED when the value would not be kept as it is, because it looks like a secret or stands
- * under such a name: the text names --set-env and --set-file, not the value. A reference is read
- * and made known to `redactor`: CK_E_SECRET_MISSING. */
+/* CK_E_REFUSED when the value would not be written whole, because it looks like a secret or has
+ * such a name: the text names --set-env and --set-file, not the value. A reference is read and made
+ * known to `redactor`: CK_E_SECRET_MISSING. */
 CK_CHECKED ck_status ck_state_edit_check(const ck_state_edit *self, ck_redactor *redactor,
                                          ck_error *err);
 /* The event's body. */

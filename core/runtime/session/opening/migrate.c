@@ -1,10 +1,10 @@
 /* migrate.c - a session of an older version of its flow: the policies' migrate hook turns its state
- * into what the flow of today expects.
+ * into the one that the flow of today expects.
  *
  * A flow's `version` is kept with the session, later as the key "flow.version" of its state. Where
- * they differ, the hook gets what a flow can see or stands on (memory, outputs, scratch, positions)
- * as one object, and gives it back changed. All that can fail is before the resume; what changed is
- * announced as edits, and kept by an edit checkpoint. */
+ * they differ, the hook gets all keys that a flow can see or depends on (memory, outputs, scratch,
+ * positions) as one object, and returns it changed. Everything that can fail comes before the
+ * resume; the changes are announced as edits, and kept by an edit checkpoint. */
 #include "core/runtime/session/opening/migrate.h"
 
 #include <stdio.h>
@@ -13,11 +13,11 @@
 
 #include "core/runtime/session/session_private.h"
 
-static const char *const places[] = {"memory.", "outputs.", "scratch.", "position."};
+static const char *const prefixes[] = {"memory.", "outputs.", "scratch.", "position."};
 
-static bool is_seen(const char *key) {
-  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-    if (strncmp(key, places[i], strlen(places[i])) == 0) return true;
+static bool is_migrated(const char *key) {
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0) return true;
   return false;
 }
 
@@ -31,7 +31,7 @@ static ck_status write_document(ck_value **out, const ck_state *state, ck_error 
   if (status != CK_OK) return status;
   ck_json_begin(&w, '{');
   for (size_t i = 0; i < count; i++)
-    if (is_seen(entries[i].key))
+    if (is_migrated(entries[i].key))
       ck_json_member_raw(&w, entries[i].key, ck_value_bytes(entries[i].value));
   ck_json_end(&w, '}');
   free(entries);
@@ -60,7 +60,7 @@ static ck_status check_document(const ck_value *document, ck_error *err) {
     char *key = ck_json_dup_string(it.name);
     if (!key) return ck_error_no_memory(err);
     status = ck_state_check_key(key, err);
-    if (status == CK_OK && !is_seen(key))
+    if (status == CK_OK && !is_migrated(key))
       status = ck_error_set(err, CK_E_POLICY,
                             "a migrate hook gave the key '%.100s': those of a document begin with "
                             "memory., outputs., scratch. or position.",
@@ -96,7 +96,7 @@ ck_status ck_session_migrate(ck_value **out, ck_session *self, const ck_session_
   return status;
 }
 
-/* `value` NULL: the key goes. */
+/* `value` NULL: the key is removed. */
 static ck_status edit(ck_session *self, const char *key, const ck_value *value, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -134,7 +134,7 @@ static ck_status edit_changed(ck_session *self, ck_bytes document, ck_error *err
   return status;
 }
 
-static ck_status edit_gone(ck_session *self, ck_bytes document, ck_error *err) {
+static ck_status edit_removed(ck_session *self, ck_bytes document, ck_error *err) {
   ck_state_entry *entries;
   size_t count;
   ck_state *before;
@@ -142,7 +142,7 @@ static ck_status edit_gone(ck_session *self, ck_bytes document, ck_error *err) {
   if (status != CK_OK) return status;
   status = ck_state_list(&entries, &count, before, err);
   for (size_t i = 0; status == CK_OK && i < count; i++)
-    if (is_seen(entries[i].key) &&
+    if (is_migrated(entries[i].key) &&
         ck_json_type_of(ck_json_get(document, entries[i].key)) == CK_JSON_NONE)
       status = edit(self, entries[i].key, NULL, err);
   if (status == CK_OK) free(entries);
@@ -158,7 +158,7 @@ ck_status ck_session_make_migration(ck_session *self, const ck_value *document, 
   if (!document) return CK_OK;
   snprintf(number, sizeof number, "%lld", (long long)version);
   ck_status status = edit_changed(self, ck_value_bytes(document), err);
-  if (status == CK_OK) status = edit_gone(self, ck_value_bytes(document), err);
+  if (status == CK_OK) status = edit_removed(self, ck_value_bytes(document), err);
   if (status == CK_OK) status = ck_value_new(&value, ck_bytes_text(number), err);
   if (status == CK_OK) status = ck_session_put(self, "flow.version", value, err);
   if (status == CK_OK)

@@ -1,5 +1,5 @@
-/* restarts.c - how often in a row a session died soon after it was gone on with, without having got
- * anywhere. */
+/* restarts.c - counts how often in a row a session died soon after it was resumed, without
+ * progress. */
 #include "core/runtime/session/opening/restarts.h"
 
 #include "core/runtime/session/opening/resume.h"

@@ -52,7 +52,7 @@ static ck_status write_resumed(ck_value **out, const ck_session *self,
   return status;
 }
 
-/* What is known before the acquisition. */
+/* Everything that is loaded before the acquisition. */
 typedef struct plan {
   ck_session *session;
   ck_head head;
@@ -61,7 +61,7 @@ typedef struct plan {
   ck_value *migrated;
   ck_restarts restarts;
   bool rehearsal;
-  bool failing; /* it died too often: that is all that is written */
+  bool failing; /* it died too often: this is all that is written */
 } plan;
 
 static void clear_plan(plan *self) {

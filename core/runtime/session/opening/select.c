@@ -1,4 +1,4 @@
-/* select.c - the given checkpoint, or the latest in view that will do. */
+/* select.c - finds the checkpoint of an id, or the latest in view that is fit. */
 #include "core/runtime/session/opening/select.h"
 
 typedef struct search {
@@ -7,14 +7,14 @@ typedef struct search {
   int64_t found;
 } search;
 
-static bool will_do(const ck_choice *choice, const ck_checkpoint_info *checkpoint) {
+static bool is_fit(const ck_choice *choice, const ck_checkpoint_info *checkpoint) {
   bool early = !choice->before || checkpoint->seq < choice->before;
   return early && checkpoint->resumable && (checkpoint->clean || !choice->clean);
 }
 
-static bool look_at(void *to, const ck_checkpoint_info *checkpoint) {
+static bool take_fit(void *to, const ck_checkpoint_info *checkpoint) {
   search *self = to;
-  if (will_do(self->choice, checkpoint) && ck_view_contains(self->view, checkpoint->seq))
+  if (is_fit(self->choice, checkpoint) && ck_view_contains(self->view, checkpoint->seq))
     self->found = checkpoint->seq;
   return true;
 }
@@ -25,13 +25,13 @@ static ck_status find_latest(int64_t *out, ck_store *store, const ck_head *head,
   *out = 0;
   if (!head->has_checkpoint) return CK_OK;
   *out = head->checkpoint.seq;
-  if (will_do(choice, &head->checkpoint)) return CK_OK;
+  if (is_fit(choice, &head->checkpoint)) return CK_OK;
   ck_view view;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, err);
   if (status != CK_OK) return status;
   search s = {.view = &view, .choice = choice};
-  status = ck_store_list_checkpoints(store, head->session.no, look_at, &s, err);
+  status = ck_store_list_checkpoints(store, head->session.no, take_fit, &s, err);
   ck_view_clear(&view);
   *out = s.found;
   return status;

@@ -1,4 +1,4 @@
-/* select.h - which checkpoint a resume goes on from. */
+/* select.h - selects the checkpoint that a resume goes on from. */
 #ifndef CK_RUNTIME_SESSION_OPENING_SELECT_H
 #define CK_RUNTIME_SESSION_OPENING_SELECT_H
 
@@ -6,13 +6,14 @@
 
 /* Zero-initialised: the latest resumable one. */
 typedef struct ck_choice {
-  const char *id; /* that one, and nothing else counts; NULL */
-  bool clean;     /* only one that no retry or failure came before */
+  const char *id; /* that one, whatever the other fields say; NULL */
+  bool clean;     /* only one without a retry or failure before it */
   int64_t before; /* only one with a lower seq; 0: any */
 } ck_choice;
 
-/* Of those that the live timeline sees. `out->seq` 0: there is none, a resume begins at the first
- * event. Caller clears `out`. Whether a given one is resumable is for the caller to look at. */
+/* Selects among the checkpoints that the live timeline sees. `out->seq` 0: there is none, a resume
+ * begins at the first event. Caller clears `out`. Whether a checkpoint given by id is resumable is
+ * left to the caller. */
 CK_CHECKED ck_status ck_select_checkpoint(ck_checkpoint_info *out, ck_store *store,
                                           const ck_head *head, const ck_choice *choice,
                                           ck_error *err);

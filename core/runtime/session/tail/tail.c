@@ -50,17 +50,18 @@ static bool may_have_child(ck_bytes body) {
   return memmem(body.data, body.len, "childAgentId", 12) || has_unicode_escape(body);
 }
 
-/* The kinds of events that open a timeline and say from where each scope goes on. */
-static const uint64_t backs = 1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND;
+/* The kinds of events that open a timeline and hold from where each scope goes on. */
+static const uint64_t opening_kinds =
+    1ull << CK_EVENT_SESSION_RESUMED | 1ull << CK_EVENT_SESSION_REWOUND;
 
 /* The kinds of events that can name another agent than their own. */
-static const uint64_t naming =
+static const uint64_t naming_kinds =
     1ull << CK_EVENT_DELEGATION | 1ull << CK_EVENT_NOTE | 1ull << CK_EVENT_UPDATE;
 
 bool ck_tail_involves(const ck_event *event, const char *agent) {
   if (!agent || !*agent) return false;
   if (event->agent && strcmp(event->agent, agent) == 0) return true;
-  if ((unsigned)event->kind > 63 || !(naming >> event->kind & 1)) return false;
+  if ((unsigned)event->kind > 63 || !(naming_kinds >> event->kind & 1)) return false;
   ck_bytes body = ck_value_bytes(event->body);
   if (may_have_child(body) && ck_json_is_text(ck_json_get(body, "childAgentId"), agent))
     return true;
@@ -74,7 +75,7 @@ typedef struct resumes {
   bool failed;
 } resumes;
 
-/* What a visit of the store fills; newest first until the walk is over. */
+/* Filled by a visit of the store; newest first until the walk is over. */
 typedef struct walk {
   const ck_tail_query *query;
   resumes resumes;
@@ -116,12 +117,13 @@ static bool take_resume(void *to, const ck_event *event) {
   return !self->failed;
 }
 
-/* A timeline opens with its resume, so a view has them where its ranges begin: nothing else is
- * looked at. */
+/* A timeline opens with its resume, so a view has resumes only where its ranges begin. */
 static ck_status read_resumes(resumes *out, ck_store *store, const ck_tail_query *query,
                               ck_error *err) {
-  ck_event_query resumed = {
-      .session = query->session, .view = query->view, .until = query->until, .kinds = backs};
+  ck_event_query resumed = {.session = query->session,
+                            .view = query->view,
+                            .until = query->until,
+                            .kinds = opening_kinds};
   size_t count = query->view ? query->view->count : 1;
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && status == CK_OK && !out->failed; i++) {
@@ -138,8 +140,8 @@ static void clear_resumes(resumes *self) {
   free(self->events);
 }
 
-/* A resume went on from the scope's own cut, which lay before it: what the scope did in between it
- * did again. */
+/* A resume went on from the scope's own cut, which lay before it: the scope did again what lies in
+ * between. */
 static bool done_again(const resumes *self, const ck_event *event) {
   for (size_t i = self->count; i-- > 0 && self->events[i]->seq > event->seq;) {
     int64_t cut;
@@ -149,16 +151,15 @@ static bool done_again(const resumes *self, const ck_event *event) {
   return false;
 }
 
-/* What a resume finds of it: all up to where it goes on, and from there on what it need not do
- * again. */
-static bool outlives(const ck_tail_query *query, const ck_event *event) {
+/* Whether a resume has the event: all up to its cut, and outcomes behind it, which it replays. */
+static bool survives_resume(const ck_tail_query *query, const ck_event *event) {
   if (query->cut == 0 || event->seq <= query->cut) return true;
   return event->kind == CK_EVENT_OUTCOME || event->kind == CK_EVENT_REPLAY;
 }
 
 static bool take_event(void *to, const ck_event *event) {
   walk *self = to;
-  if (!outlives(self->query, event) || done_again(&self->resumes, event)) return true;
+  if (!survives_resume(self->query, event) || done_again(&self->resumes, event)) return true;
   if (!ck_tail_involves(event, self->query->agent) || !agreed(self->query, event)) return true;
   ck_event *copy = NULL;
   self->status =
@@ -177,16 +178,16 @@ static void reverse(ck_tail *tail) {
 }
 
 typedef struct original {
-  ck_event *place; /* the replay, which becomes what it stands for */
+  ck_event *replay; /* the replay, which becomes a copy of the original */
   bool found;
 } original;
 
 static bool put_original(void *to, const ck_event *event) {
   original *self = to;
-  ck_value_free(self->place->body);
-  self->place->body = ck_value_share(event->body);
-  self->place->kind = event->kind;
-  self->place->at_ms = event->at_ms;
+  ck_value_free(self->replay->body);
+  self->replay->body = ck_value_share(event->body);
+  self->replay->kind = event->kind;
+  self->replay->at_ms = event->at_ms;
   self->found = true;
   return false;
 }
@@ -195,7 +196,7 @@ static bool put_original(void *to, const ck_event *event) {
 static ck_status read_through(ck_event *replay, ck_store *store, int64_t session, ck_error *err) {
   int64_t of = 0;
   bool named = ck_json_read_int(&of, ck_json_get(ck_value_bytes(replay->body), "of"));
-  original at = {.place = replay};
+  original at = {.replay = replay};
   int64_t seq = replay->seq;
   if (named && of >= 1 && of < seq) {
     ck_event_query query = {.session = session, .after = of - 1, .until = of};
@@ -221,7 +222,7 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
                              .view = query->view,
                              .until = query->until,
                              .agent = query->agent,
-                             .others = naming,
+                             .others = naming_kinds,
                              .backward = true};
   ck_status status = read_resumes(&at.resumes, store, query, err);
   if (status == CK_OK) status = ck_store_read_events(store, &backward, take_event, &at, err);
@@ -240,23 +241,24 @@ ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query
   return CK_OK;
 }
 
-typedef struct part {
+typedef struct involvement {
   const char *agent;
   bool taken;
-} part;
+} involvement;
 
-static bool look_for_part(void *to, const ck_event *event) {
-  part *self = to;
+static bool find_involvement(void *to, const ck_event *event) {
+  involvement *self = to;
   self->taken = ck_tail_involves(event, self->agent);
   return !self->taken;
 }
 
 ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session, const char *agent,
                              ck_error *err) {
-  part at = {.agent = agent};
-  ck_event_query query = {.session = session, .agent = agent, .others = naming, .backward = true};
+  involvement at = {.agent = agent};
+  ck_event_query query = {
+      .session = session, .agent = agent, .others = naming_kinds, .backward = true};
   ck_status status =
-      agent && *agent ? ck_store_read_events(store, &query, look_for_part, &at, err) : CK_OK;
+      agent && *agent ? ck_store_read_events(store, &query, find_involvement, &at, err) : CK_OK;
   *out = status == CK_OK && at.taken;
   return status;
 }

@@ -31,14 +31,14 @@ typedef struct ck_tail {
 } ck_tail;
 void ck_tail_clear(ck_tail *self);
 
-/* An agent that is not known has an empty tail. A replay is read through: it keeps its place (seq,
- * timeline, scope, agent) and shows the kind, time and body of the event it stands for.
- * CK_E_CORRUPT when that one is missing. */
+/* An unknown agent has an empty tail. A replay is read through: it keeps its position (seq,
+ * timeline, scope, agent) and shows the kind, time and body of the event it refers to. CK_E_CORRUPT
+ * when that event is missing. */
 CK_CHECKED ck_status ck_tail_read(ck_tail *out, ck_store *store, const ck_tail_query *query,
                                   ck_error *err);
 
-/* Whether `agent` took part in any event of the session, on whichever timeline, those that it
- * inherits too. */
+/* Whether `agent` took part in any event of the session, on whichever timeline, inherited ones
+ * included. */
 CK_CHECKED ck_status ck_tail_find_agent(bool *out, ck_store *store, int64_t session,
                                         const char *agent, ck_error *err);
 

@@ -1,5 +1,5 @@
-/* tail_section.c - writes an agent's tail as the text that enters its context when its session goes
- * on. */
+/* tail_section.c - writes an agent's tail as the text that enters its context when its session is
+ * resumed. */
 #include "core/runtime/session/tail/tail_section.h"
 
 #include "core/base/clock.h"
