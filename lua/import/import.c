@@ -1,4 +1,4 @@
-/* import.c - finds the module that knows a file and lets it tell what is in it. */
+/* import.c - finds the module for the format of a file, and runs it. */
 #include "lua/import/import.h"
 
 #include <lauxlib.h>
@@ -92,7 +92,7 @@ static int source_lines(lua_State *L) {
   return 1;
 }
 
-/* The next line as it stands, without its end; false behind the last. */
+/* The next line unchanged, without its end; false behind the last. */
 static bool take_text(ck_bytes *out, const ck_import_source *self, size_t *at) {
   if (*at >= self->text.len) return false;
   const char *begin = self->text.data + *at, *end = memchr(begin, '\n', self->text.len - *at);
@@ -179,10 +179,10 @@ static bool is_one_line(const ck_import_source *self) {
   return !end || end + 1 == self->text.data + self->text.len;
 }
 
-/* Pushes the first lines that can be read. Nothing is told of the others yet. */
+/* Pushes the first lines that can be read. Problems of the others are not reported yet. */
 static void push_first_lines(lua_State *L, ck_import_source *source) {
   size_t at = 0;
-  int64_t number = 0, told = source->reported_until;
+  int64_t number = 0, reported = source->reported_until;
   ck_error problem = CK_ERROR_INIT;
   ck_bytes json;
   lua_Integer count = 0;
@@ -194,7 +194,7 @@ static void push_first_lines(lua_State *L, ck_import_source *source) {
     ck_import_value_push(L, json);
     lua_rawseti(L, -2, ++count);
   }
-  source->reported_until = told;
+  source->reported_until = reported;
 }
 
 static void push_first_texts(lua_State *L, const ck_import_source *source) {

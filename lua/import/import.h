@@ -1,9 +1,8 @@
-/* import.h - reads one file of a session that ran elsewhere through the Lua module that knows its
- * format.
+/* import.h - reads one file of a session that ran elsewhere through the Lua module for its format.
  *
- * A module is shipped under lua/ck/import/, or a file of the user's own; lua/ck/import.lua says how
- * it is written. It runs in a VM of its own with the bounded library: all it sees is the file, all
- * it can do is to tell facts. */
+ * A module is shipped under lua/ck/import/, or a file of the user's own; lua/ck/import.lua
+ * describes how to write one. It runs in a VM of its own with the bounded library: its only input
+ * is the file, its only output are facts. */
 #ifndef CK_LUA_IMPORT_IMPORT_H
 #define CK_LUA_IMPORT_IMPORT_H
 

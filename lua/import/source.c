@@ -1,5 +1,5 @@
-/* source.c - a file of another program: read whole, as one document or by lines, with what cannot
- * be read told. */
+/* source.c - a file of another program: read whole, as one document or by lines; what cannot be
+ * read is reported. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -206,7 +206,7 @@ static ck_status check_strictly(ck_bytes json, ck_error *err) {
   return status;
 }
 
-/* Checks the span; what only holds characters that can be replaced is mended in place and told. */
+/* Checks the span; characters that can be replaced are repaired in place, and reported. */
 static ck_status check(ck_import_source *self, ck_bytes span, int64_t line, ck_error *err) {
   if (check_strictly(span, err) == CK_OK) return CK_OK;
   if (err->status != CK_E_PARSE) return err->status;

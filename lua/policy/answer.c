@@ -189,7 +189,7 @@ int ck_answer_compare_ids(const void *left, const void *right) {
   return strcmp((*a)->id, (*b)->id);
 }
 
-/* The place in the history of the id at the top of the stack. */
+/* The position in the history of the id at the top of the stack. */
 static size_t find_checkpoint(const ck_history *history, const ck_checkpoint_info *const *by_id,
                               lua_State *L, const char *field) {
   static const char expected[] = "the id of a checkpoint of this history";

@@ -1,4 +1,4 @@
-/* inspect.c - what one policy says of itself: name, version, hooks and options. */
+/* inspect.c - describes one policy: name, version, hooks and options. */
 #include <lauxlib.h>
 
 #include "lua/policy/load.h"

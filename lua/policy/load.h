@@ -22,7 +22,7 @@ typedef struct loaded_policy {
   int views[CK_VIEW_COUNT];     /* references: the subjects of its hooks */
   ck_view_slot slots[CK_VIEW_COUNT];
   char *agent;     /* whose own policy it is; NULL: of the profile */
-  size_t replaces; /* the place in the list of the one it stands in for; SIZE_MAX: none */
+  size_t replaces; /* position in the list of the policy that it replaces; SIZE_MAX: none */
 } loaded_policy;
 
 /* `self` must not move afterwards. On failure it is empty. */

@@ -25,7 +25,7 @@ CK_CHECKED ck_status ck_policy_engine_open(ck_policy_engine *out, const ck_profi
  * hex), agent?}, in order. */
 CK_CHECKED ck_status ck_policy_describe(ck_value **out, const ck_policy_engine *engine,
                                         ck_error *err);
-/* What a policy's file says of itself, as a JSON object {name, version, file, digest, hooks:
+/* A policy's file, as a JSON object {name, version, file, digest, hooks:
  * [{name, line}], options}; `options` (a JSON object; NULL: none) override its defaults as a
  * profile would. `name` is that of a shipped policy or a path. */
 CK_CHECKED ck_status ck_policy_inspect(ck_value **out, const char *name, const ck_value *options,

@@ -27,7 +27,7 @@ static ck_status call(measuring *self, size_t index, ck_error *failure) {
   return status;
 }
 
-/* Counting every instruction is slow: whether a call fails is for one at its usual speed to say. */
+/* Counting every instruction is slow: whether a call overruns is decided by one at usual speed. */
 static ck_status count_one(measuring *self, size_t index, ck_error *failure) {
   ck_vm *vm = self->policy->vm;
   ck_vm_count_exactly(vm, true);

@@ -29,16 +29,16 @@ typedef struct checking {
 
 /* ---- problems ---- */
 
-static void put_problem(checking *self, const char *place, const char *text) {
+static void put_problem(checking *self, const char *location, const char *text) {
   ck_json_writer w = {.out = &self->problems, .comma = self->problems.len > 0};
   ck_json_begin(&w, '{');
-  ck_json_member_text(&w, "place", place);
+  ck_json_member_text(&w, "place", location);
   ck_json_member_text(&w, "text", text);
   ck_json_end(&w, '}');
 }
 
-/* Where in "….lua:12: message" the message begins, and its line; NULL when no place is told. */
-static const char *skip_place(int *line, const char *text) {
+/* Where in "….lua:12: message" the message begins, and its line; NULL without a location. */
+static const char *skip_location(int *line, const char *text) {
   for (const char *at = strchr(text, ':'); at; at = strchr(at + 1, ':')) {
     char *end;
     long found = at[1] >= '0' && at[1] <= '9' ? strtol(at + 1, &end, 10) : 0;
@@ -49,17 +49,17 @@ static const char *skip_place(int *line, const char *text) {
   return NULL;
 }
 
-/* `line` counts when the text tells none. */
+/* `line`: when the text has none. */
 static void put_error(checking *self, int line, const char *text) {
-  char place[PATH_MAX + 24];
-  const char *file = self->source->name, *message = skip_place(&line, text);
+  char location[PATH_MAX + 24];
+  const char *file = self->source->name, *message = skip_location(&line, text);
   size_t len = strlen(file);
   if (!message)
     message = strncmp(text, file, len) == 0 && text[len] == ':'
                   ? text + len + 1 + strspn(text + len + 1, " ")
                   : text;
-  snprintf(place, sizeof place, "%s:%d", file, line);
-  put_problem(self, place, message);
+  snprintf(location, sizeof location, "%s:%d", file, line);
+  put_problem(self, location, message);
 }
 
 /* ---- the text ---- */
@@ -109,13 +109,13 @@ static ck_status lint(checking *self, ck_error *err) {
   if (status != CK_OK) return status;
   ck_json_iterator it = ck_json_iterate(ck_buffer_bytes(&self->found));
   while (ck_json_next(&it)) {
-    char place[PATH_MAX + 24];
+    char location[PATH_MAX + 24];
     int64_t line = 0;
     ck_json_read_int(&line, ck_json_get(it.value, "line"));
     char *text = ck_json_dup_string(ck_json_get(it.value, "text"));
-    snprintf(place, sizeof place, "%s:%lld", self->source->name, (long long)line);
+    snprintf(location, sizeof location, "%s:%lld", self->source->name, (long long)line);
     if (text)
-      put_problem(self, place, text);
+      put_problem(self, location, text);
     else
       self->problems.failed = true;
     free(text);
@@ -125,7 +125,7 @@ static ck_status lint(checking *self, ck_error *err) {
 
 /* ---- hooks, asked twice ---- */
 
-/* What a hook says about a sample; an error counts as an answer of its own. */
+/* The answer of a hook to a sample; an error counts as an answer of its own. */
 static ck_status ask(ck_buffer *answer, bool *failed, loaded_policy *policy, policy_hook hook,
                      const char *sample, ck_error *err) {
   policy_subject subject;
@@ -147,22 +147,22 @@ typedef struct comparison {
   checking *of;
   loaded_policy *used;
   policy_hook hook;
-  bool told_state, told_failure; /* one of each kind per hook */
+  bool reported_state, reported_failure; /* one of each kind per hook */
 } comparison;
 
-static void tell(comparison *self, const char *sample, const ck_buffer *answer,
-                 const ck_buffer *fresh, bool failed) {
+static void report(comparison *self, const char *sample, const ck_buffer *answer,
+                   const ck_buffer *fresh, bool failed) {
   const loaded_policy *policy = self->used;
   const char *hook = policy_hooks[self->hook].name;
   int line = policy->lines[self->hook];
   ck_buffer text = {0};
-  if (failed && !self->told_failure) {
-    self->told_failure = true;
+  if (failed && !self->reported_failure) {
+    self->reported_failure = true;
     put_error(self->of, line, fresh->data);
     return;
   }
-  if (failed || self->told_state) return;
-  self->told_state = true;
+  if (failed || self->reported_state) return;
+  self->reported_state = true;
   ck_buffer_append_format(&text,
                           "%s answers differently when it was called before: it keeps state "
                           "between calls (%.200s, then %.200s, about %.200s)",
@@ -180,9 +180,9 @@ static ck_status compare(comparison *self, const char *sample, ck_error *err) {
   if (status != CK_OK) return status;
   status = ask(&answer, &failed, self->used, self->hook, sample, err);
   if (status == CK_OK) status = ask(&first, &fresh_failed, &fresh, self->hook, sample, err);
-  if (status == CK_OK && fresh_failed) tell(self, sample, &answer, &first, true);
+  if (status == CK_OK && fresh_failed) report(self, sample, &answer, &first, true);
   if (status == CK_OK && !ck_bytes_equal(ck_buffer_bytes(&answer), ck_buffer_bytes(&first)))
-    tell(self, sample, &answer, &first, false);
+    report(self, sample, &answer, &first, false);
   policy_clear(&fresh);
   ck_buffer_clear(&answer);
   ck_buffer_clear(&first);
@@ -233,7 +233,7 @@ static ck_status write_policy(ck_json_writer *w, loaded_policy *policy, ck_error
   return CK_OK;
 }
 
-/* A file that can be read but is no policy is the author's problem, not the command's failure. */
+/* A readable file that is no policy is a problem to report, not a failure of the command. */
 static bool is_of_the_text(ck_status status) {
   return status == CK_E_PARSE || status == CK_E_POLICY || status == CK_E_TYPE;
 }

@@ -1,23 +1,23 @@
-/* policy_tool.h - what helps to write policies: a check, tests in the real sandbox, figures. No
- * session and no store is needed. */
+/* policy_tool.h - tools for those who write policies: a check, tests in the real sandbox, a
+ * benchmark. They need no session and no store. */
 #ifndef CK_LUA_POLICY_TOOL_POLICY_TOOL_H
 #define CK_LUA_POLICY_TOOL_POLICY_TOOL_H
 
 #include "core/base/clock.h"
 #include "core/model/value.h"
 
-/* What a policy is and what is wrong with it: {name, version, file, digest, hooks: [{hook, line}],
+/* A policy and its problems: {name, version, file, digest, hooks: [{hook, line}],
  * options, problems: [{place, text}]}; place is "file:line". `name` is that of a shipped policy or
  * a path. Problems: names that the sandbox lacks, globals, state that outlives a call (seen in the
  * text, and by asking each hook about samples in a used and in fresh VMs), hooks that fail or
- * overrun. Of a file that does not load only file and one problem are told. CK_E_NOT_FOUND,
+ * overrun. Of a file that does not load there are only file and one problem. CK_E_NOT_FOUND,
  * CK_E_REFUSED, CK_E_OVERSIZE, CK_E_IO. */
 CK_CHECKED ck_status ck_policy_tool_check(ck_value **out, const char *name, ck_error *err);
 
 /* Costs of each hook over the samples, one after the other: a JSON array of {hook, calls, us,
  * instructions, failures, failure?, contained}. us is the median of batches, with all that a live
- * call does; instructions the most that one call took, in units of the budget; contained says what
- * a failing call of that hook comes to. CK_E_PARSE and others as of ck_policy_tool_check. */
+ * call does; instructions the most that one call took, in units of the budget; contained is
+ * what holds when a call of that hook fails. CK_E_PARSE and others as of ck_policy_tool_check. */
 typedef struct ck_policy_tool_bench_options {
   int64_t calls; /* per hook */
   ck_clock clock;

@@ -94,9 +94,9 @@ static int get_name(reading *self, ck_bytes object, const char *name, int otherw
   if (!value.len) return otherwise;
   char *text = ck_json_dup_string(value);
   int found = text ? find(text) : 0;
-  bool lost = !text && ck_json_type_of(value) == CK_JSON_STRING;
+  bool no_memory = !text && ck_json_type_of(value) == CK_JSON_STRING;
   free(text);
-  if (!found) fail(self, lost ? CK_E_NO_MEMORY : CK_E_TYPE, name, value);
+  if (!found) fail(self, no_memory ? CK_E_NO_MEMORY : CK_E_TYPE, name, value);
   return found;
 }
 
@@ -107,7 +107,7 @@ static void get_value(reading *self, ck_bytes object, const char *name, const ch
         ck_value_copy(&self->of->value, value.len ? value : ck_bytes_text(otherwise), self->err);
 }
 
-/* ---- read_HOOK reads the subject, and says where it is ---- */
+/* ---- read_HOOK reads the subject, and sets `about` to it ---- */
 
 static void read_checkpoint(reading *self, ck_bytes json) {
   ck_boundary *at = &self->of->at;

@@ -249,7 +249,7 @@ static ck_status run_all(testing *self, const char *file, ck_policy_tool_visit v
   return CK_OK;
 }
 
-/* Of the tests beside a policy the message tells what they are looked for. */
+/* Of the tests beside a policy the message names the policy. */
 static ck_status refuse_absent(const char *name, const char *path, ck_error *err) {
   if (strcmp(name, path) == 0)
     return ck_error_set(err, CK_E_NOT_FOUND, "%s: there is no such file", name);

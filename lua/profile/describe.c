@@ -1,4 +1,4 @@
-/* describe.c - what a profile comes to, setting by setting, and who said so. */
+/* describe.c - the settings of a profile as they hold, and where each came from. */
 #include <string.h>
 
 #include "lua/policy/load.h"
@@ -6,7 +6,7 @@
 
 typedef struct {
   const ck_profile *profile;
-  const ck_profile_agent *agent; /* NULL: the session, or the profile says nothing of it */
+  const ck_profile_agent *agent; /* NULL: the session, or an agent without a section */
   ck_json_writer w;
 } description;
 
@@ -164,7 +164,7 @@ static void write_store_keys(description *self) {
   }
 }
 
-/* What files say of the models; secrets are there by their names. */
+/* The models as the files have them; secrets by their names. */
 static void write_models(description *self) {
   for (size_t i = 0; i < self->profile->origin_count; i++) {
     const ck_profile_origin *origin = &self->profile->origins[i];

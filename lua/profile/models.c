@@ -1,4 +1,4 @@
-/* models.c - what a profile says of its models: where they are, what they cost, and which secret
+/* models.c - the models of a profile: where they are, their prices, and which secret
  * opens them. */
 #include <math.h>
 #include <stdio.h>
@@ -19,16 +19,16 @@ enum {
 };
 
 /* `path` is the setting's, such as "models.default.key". */
-typedef struct place {
+typedef struct location {
   ck_profile *profile;
   ck_profile_model *model;
   const ck_source *source;
   const char *path;
-} place;
+} location;
 
 /* ---- values ---- */
 
-static ck_status read_text(char **out, const place *at, ck_bytes value, ck_error *err) {
+static ck_status read_text(char **out, const location *at, ck_bytes value, ck_error *err) {
   char *text = ck_json_type_of(value) == CK_JSON_STRING ? ck_json_dup_string(value) : NULL;
   if (ck_json_type_of(value) != CK_JSON_STRING || (text && !*text)) {
     free(text);
@@ -40,7 +40,7 @@ static ck_status read_text(char **out, const place *at, ck_bytes value, ck_error
   return CK_OK;
 }
 
-static ck_status put_api(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_api(const location *at, ck_bytes value, ck_error *err) {
   char *text = NULL;
   ck_status status = read_text(&text, at, value, err);
   if (status != CK_OK) return status;
@@ -60,7 +60,7 @@ static bool has_control(const char *text) {
 }
 
 /* Errors do not repeat it: what is wrong with it may be that it holds a secret. */
-static ck_status put_url(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_url(const location *at, ck_bytes value, ck_error *err) {
   ck_status status = read_text(&at->model->base_url, at, value, err);
   if (status != CK_OK) return status;
   const char *url = at->model->base_url;
@@ -80,7 +80,7 @@ static ck_status put_url(const place *at, ck_bytes value, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status put_model(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_model(const location *at, ck_bytes value, ck_error *err) {
   return read_text(&at->model->model, at, value, err);
 }
 
@@ -92,7 +92,7 @@ static bool is_reference(const char *text) {
 }
 
 /* Its name is looked up when all profiles are read. */
-static ck_status put_key(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_key(const location *at, ck_bytes value, ck_error *err) {
   ck_error ignored = CK_ERROR_INIT;
   ck_status status = read_text(&at->model->key, at, value, err);
   if (status != CK_OK) return status;
@@ -107,7 +107,7 @@ static ck_status put_key(const place *at, ck_bytes value, ck_error *err) {
                       at->path, "key");
 }
 
-static ck_status put_stream(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_stream(const location *at, ck_bytes value, ck_error *err) {
   bool truth;
   if (!ck_json_read_bool(&truth, value))
     return ck_error_set(err, CK_E_PARSE, "%s: true or false is expected", at->path);
@@ -124,14 +124,14 @@ static ck_status put_value(ck_value **out, ck_bytes value, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status put_max_tokens(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_max_tokens(const location *at, ck_bytes value, ck_error *err) {
   int64_t number;
   if (!ck_json_read_int(&number, value) || number < 1)
     return ck_error_set(err, CK_E_PARSE, "%s: a whole number from 1 is expected", at->path);
   return put_value(&at->model->max_tokens, value, err);
 }
 
-static ck_status put_temperature(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_temperature(const location *at, ck_bytes value, ck_error *err) {
   double number;
   if (!ck_json_read_double(&number, value) || number < 0)
     return ck_error_set(err, CK_E_PARSE, "%s: a number from 0 is expected", at->path);
@@ -139,7 +139,7 @@ static ck_status put_temperature(const place *at, ck_bytes value, ck_error *err)
 }
 
 /* Seconds, as milliseconds; false is no limit, 0. */
-static ck_status put_seconds(int64_t *out, const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_seconds(int64_t *out, const location *at, ck_bytes value, ck_error *err) {
   bool truth;
   double seconds = 0;
   bool none = ck_json_read_bool(&truth, value) && !truth;
@@ -150,19 +150,19 @@ static ck_status put_seconds(int64_t *out, const place *at, ck_bytes value, ck_e
   return CK_OK;
 }
 
-static ck_status put_timeout(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_timeout(const location *at, ck_bytes value, ck_error *err) {
   return put_seconds(&at->model->timeout_ms, at, value, err);
 }
 
-static ck_status put_idle(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_idle(const location *at, ck_bytes value, ck_error *err) {
   return put_seconds(&at->model->idle_timeout_ms, at, value, err);
 }
 
-static ck_status put_connect(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_connect(const location *at, ck_bytes value, ck_error *err) {
   return put_seconds(&at->model->connect_timeout_ms, at, value, err);
 }
 
-static ck_status put_retries(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_retries(const location *at, ck_bytes value, ck_error *err) {
   int64_t number;
   if (!ck_json_read_int(&number, value) || number < 0 || number > RETRIES_MAX)
     return ck_error_set(err, CK_E_PARSE, "%s: a whole number from 0 to %d is expected", at->path,
@@ -171,7 +171,7 @@ static ck_status put_retries(const place *at, ck_bytes value, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status put_options(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_options(const location *at, ck_bytes value, ck_error *err) {
   static const char *const own[] = {"model",  "tools",  "messages",
                                     "system", "stream", "stream_options"};
   bool none = ck_json_type_of(value) == CK_JSON_ARRAY && ck_json_count(value) == 0; /* Lua's {} */
@@ -187,9 +187,10 @@ static ck_status put_options(const place *at, ck_bytes value, ck_error *err) {
 
 /* ---- tables within ---- */
 
-typedef ck_status (*put_member)(const place *at, const char *name, ck_bytes value, ck_error *err);
+typedef ck_status (*put_member)(const location *at, const char *name, ck_bytes value,
+                                ck_error *err);
 
-static ck_status put_origin(const place *at, ck_bytes json, ck_error *err) {
+static ck_status put_origin(const location *at, ck_bytes json, ck_error *err) {
   ck_value *value;
   ck_status status = ck_value_copy(&value, json, err);
   if (status != CK_OK) return status;
@@ -199,7 +200,7 @@ static ck_status put_origin(const place *at, ck_bytes json, ck_error *err) {
 }
 
 /* Each member with its own path. */
-static ck_status each_member(const place *at, ck_bytes object, put_member put, ck_error *err) {
+static ck_status each_member(const location *at, ck_bytes object, put_member put, ck_error *err) {
   if (ck_json_type_of(object) == CK_JSON_ARRAY && ck_json_count(object) == 0)
     return CK_OK; /* Lua's {} */
   if (ck_json_type_of(object) != CK_JSON_OBJECT)
@@ -208,7 +209,7 @@ static ck_status each_member(const place *at, ck_bytes object, put_member put, c
   ck_status status = CK_OK;
   while (status == CK_OK && ck_json_next(&it)) {
     char path[PATH_MAX_BYTES];
-    place below = *at;
+    location below = *at;
     char *name = ck_json_dup_string(it.name);
     snprintf(path, sizeof path, "%s.%s", at->path, name ? name : "");
     below.path = path;
@@ -218,10 +219,10 @@ static ck_status each_member(const place *at, ck_bytes object, put_member put, c
   return status;
 }
 
-static ck_status put_price(const place *at, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_price(const location *at, const char *name, ck_bytes value, ck_error *err) {
   static const char *const names[] = {"input", "output", "cache_read", "cache_write", NULL};
   ck_model_price *price = &at->model->price;
-  int64_t *const places[] = {&price->input, &price->output, &price->cache_read,
+  int64_t *const fields[] = {&price->input, &price->output, &price->cache_read,
                              &price->cache_write};
   char hint[CK_NAMES_HINT_SIZE];
   double dollars;
@@ -232,7 +233,7 @@ static ck_status put_price(const place *at, const char *name, ck_bytes value, ck
     return ck_error_set(err, CK_E_PARSE, "%s: unknown key '%s'%s", at->path, name, hint);
   if (!ck_json_read_double(&dollars, value) || dollars < 0 || dollars > DOLLARS_MAX)
     return ck_error_set(err, CK_E_PARSE, "%s: dollars for a million tokens are expected", at->path);
-  *places[i] = llround(dollars * 1e6);
+  *fields[i] = llround(dollars * 1e6);
   return put_origin(at, value, err);
 }
 
@@ -256,7 +257,7 @@ static bool looks_secret(const char *name, const char *value) {
          strncmp(value, "sk-", 3) == 0;
 }
 
-static ck_status read_header(ck_profile_header *out, const place *at, ck_bytes value,
+static ck_status read_header(ck_profile_header *out, const location *at, ck_bytes value,
                              ck_error *err) {
   ck_bytes secret = ck_json_get(value, "secret");
   out->secret = ck_json_type_of(value) == CK_JSON_OBJECT && ck_json_count(value) == 1 &&
@@ -277,7 +278,7 @@ static ck_status read_header(ck_profile_header *out, const place *at, ck_bytes v
              : CK_OK;
 }
 
-static ck_status put_header(const place *at, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_header(const location *at, const char *name, ck_bytes value, ck_error *err) {
   static const char *const own[] = {"content-type", "content-length", "transfer-encoding",
                                     "idempotency-key", NULL};
   ck_profile_header header = {.name = (char *)name};
@@ -292,10 +293,10 @@ static ck_status put_header(const place *at, const char *name, ck_bytes value, c
   return status;
 }
 
-static ck_status put_prices(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_prices(const location *at, ck_bytes value, ck_error *err) {
   return each_member(at, value, put_price, err);
 }
-static ck_status put_headers(const place *at, ck_bytes value, ck_error *err) {
+static ck_status put_headers(const location *at, ck_bytes value, ck_error *err) {
   return each_member(at, value, put_header, err);
 }
 
@@ -304,7 +305,7 @@ static ck_status put_headers(const place *at, ck_bytes value, ck_error *err) {
 /* `nested`: its members have origins of their own. */
 static const struct {
   const char *name;
-  ck_status (*put)(const place *at, ck_bytes value, ck_error *err);
+  ck_status (*put)(const location *at, ck_bytes value, ck_error *err);
   bool nested;
 } keys[] = {
     {"api", put_api, false},
@@ -324,7 +325,7 @@ static const struct {
 };
 enum { KEY_COUNT = sizeof keys / sizeof *keys };
 
-static ck_status put_setting(const place *at, const char *name, ck_bytes value, ck_error *err) {
+static ck_status put_setting(const location *at, const char *name, ck_bytes value, ck_error *err) {
   const char *names[KEY_COUNT + 1] = {NULL};
   char hint[CK_NAMES_HINT_SIZE];
   for (size_t i = 0; i < KEY_COUNT; i++) {
@@ -337,8 +338,8 @@ static ck_status put_setting(const place *at, const char *name, ck_bytes value, 
   return ck_error_set(err, CK_E_PARSE, "%s: unknown key '%s'%s", at->path, name, hint);
 }
 
-static ck_status put_one(const place *at, const char *name, ck_bytes value, ck_error *err) {
-  place of = *at;
+static ck_status put_one(const location *at, const char *name, ck_bytes value, ck_error *err) {
+  location of = *at;
   ck_status status = ck_id_check("models: a name", name, err);
   if (status == CK_OK) status = ck_profile_put_model(&of.model, at->profile, name, err);
   return status == CK_OK ? each_member(&of, value, put_setting, err) : status;
@@ -346,7 +347,7 @@ static ck_status put_one(const place *at, const char *name, ck_bytes value, ck_e
 
 ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
                                ck_error *err) {
-  return each_member(&(place){self, NULL, source, "models"}, json, put_one, err);
+  return each_member(&(location){self, NULL, source, "models"}, json, put_one, err);
 }
 
 /* ---- when all is read ---- */

@@ -113,12 +113,12 @@ static ck_status merge_options(ck_value **out, const ck_value *below, const ck_v
   if (!above || !below) return CK_OK;
   ck_value_free(*out);
   ck_buffer text = {0};
-  ck_bytes parts[] = {ck_value_bytes(below), ck_value_bytes(above)};
+  ck_bytes layers[] = {ck_value_bytes(below), ck_value_bytes(above)};
   ck_buffer_append_char(&text, '{');
   for (int i = 0; i < 2; i++) {
-    ck_json_iterator it = ck_json_iterate(parts[i]);
+    ck_json_iterator it = ck_json_iterate(layers[i]);
     while (ck_json_next(&it)) {
-      if (i == 0 && has_member(parts[1], it.name)) continue;
+      if (i == 0 && has_member(layers[1], it.name)) continue;
       if (text.len > 1) ck_buffer_append_char(&text, ',');
       ck_buffer_append_bytes(&text, it.name);
       ck_buffer_append_char(&text, ':');

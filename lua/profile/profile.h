@@ -3,34 +3,37 @@
  *
  *   return {
  *     name = "mine", extends = "default",
- *     constraints = { budget_usd = 5.00, time_s = 3600, rounds = 40, tokens = …, tool_calls = …,
- *     model_calls = …,
- *                     transcript_replay_depth = 50, on_limit = "pause" },   -- false: no limit
+ *     constraints = {                     -- false: no limit
+ *       budget_usd = 5.00, time_s = 3600, rounds = 40, tokens = …, tool_calls = …, model_calls = …,
+ *       transcript_replay_depth = 50, on_limit = "pause",
+ *     },
  *     policies = { "tool_rounds", { "./mine.lua", option = 1 } },
- *     resume = { budget = "continue", time = "reset" },                     -- also rounds, tokens,
- *                                                                           tool_calls; "refuse"
- *     exclude_memory_keys = { "api_key" },                                  -- below memory.: never
- *                                                                           written
- *     secrets = { openai = "env:OPENAI_API_KEY", bank = "file:bank.key" },  -- read at run and
- *                                                                           resume, never stored or
- *                                                                           shown
- *     models = { default = { api = "openai", model = "gpt-4o", key = "openai" } },  -- for `key`
- *                                                                                   and `headers`
- *                                                                                   the names of
- *                                                                                   secrets
- *     agents = { analyst = { constraints = { budget_usd = 1.00 }, policies = { { "./mine.lua",
- *     option = 2 } } } },
+ *     resume = {                          -- also rounds, tokens, tool_calls; "refuse"
+ *       budget = "continue", time = "reset",
+ *     },
+ *     exclude_memory_keys = { "api_key" },  -- below memory.: never written
+ *     secrets = {                         -- read at run and resume, never stored or shown
+ *       openai = "env:OPENAI_API_KEY", bank = "file:bank.key",
+ *     },
+ *     models = {                          -- `key` and `headers` name secrets
+ *       default = { api = "openai", model = "gpt-4o", key = "openai" },
+ *     },
+ *     agents = {
+ *       analyst = {
+ *         constraints = { budget_usd = 1.00 }, policies = { { "./mine.lua", option = 2 } },
+ *       },
+ *     },
  *   }
  *
- * What a profile leaves out comes from the one it extends; a list replaces the inherited one, a
- * secret the one of its name, a model's setting the one of its model. A model has api ("openai",
- * "anthropic"), base_url, model, key, headers = { NAME = "text" or { secret = "NAME" } }, stream
- * (true), max_tokens, temperature, options = { members of every request }, timeout_s (600),
- * idle_timeout_s (120), connect_timeout_s (15), retries (4), price = { input, output, cache_read,
- * cache_write } in dollars for a million tokens. An agent's policy of a name that the profile lists
- * takes over the options it does not set itself. Paths in it are relative to its file. Unknown keys
- * are errors that name the nearest known one; the words of a key that this version does not carry
- * out are errors too. */
+ * Settings that a profile leaves out come from the one it extends; a list replaces the inherited
+ * list, a secret the one of its name, a model's setting that of its model. A model has api
+ * ("openai", "anthropic"), base_url, model, key, headers = { NAME = "text" or { secret = "NAME" }
+ * }, stream (true), max_tokens, temperature, options = { members of every request }, timeout_s
+ * (600), idle_timeout_s (120), connect_timeout_s (15), retries (4), price = { input, output,
+ * cache_read, cache_write } in dollars for a million tokens. An agent's policy of a name that the
+ * profile lists takes over the options it does not set itself. Paths in it are relative to its
+ * file. Unknown keys are errors that name the nearest known one; the words of a key that this
+ * version does not carry out are errors too. */
 #ifndef CK_LUA_PROFILE_PROFILE_H
 #define CK_LUA_PROFILE_PROFILE_H
 
@@ -41,10 +44,10 @@
  * ck_vm_read_file. */
 CK_CHECKED ck_status ck_profile_load(ck_profile **out, const char *name, ck_error *err);
 
-/* What holds for `agent` (NULL: for the session) and where each setting came from: a JSON array of
+/* The settings for `agent` (NULL: for the session) and where each came from: a JSON array of
  * {key, value, origin, agent?}, keys as in "constraints.rounds" and "policies.smart.slow_ms"; a
- * limit that there is not is null. `origin` is a file, a name in the program, or "built in";
- * `agent` is true where the agent's own section says it. Loads the policies. */
+ * limit that is not set is null. `origin` is a file, a name in the program, or "built in";
+ * `agent` is true where the agent's own section has it. Loads the policies. */
 CK_CHECKED ck_status ck_profile_describe(ck_value **out, const ck_profile *profile,
                                          const char *agent, ck_error *err);
 

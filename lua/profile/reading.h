@@ -1,4 +1,4 @@
-/* reading.h - what the files that read profiles share. For profile*.c only. */
+/* reading.h - what the files of this folder share. */
 #ifndef CK_LUA_PROFILE_READING_H
 #define CK_LUA_PROFILE_READING_H
 
@@ -15,15 +15,14 @@ char *profile_resolve(const ck_source *source, const char *name);
 CK_CHECKED ck_status profile_read_ref(char **out, const ck_source *source, const char *path,
                                       ck_bytes json, ck_error *err);
 
-/* Sets what one profile says (a JSON object as above), key by key, over what `self` has. */
+/* Sets the keys of one profile (a JSON object as above) over those that `self` has. */
 CK_CHECKED ck_status profile_apply(ck_profile *self, const ck_source *source, ck_bytes json,
                                    ck_error *err);
 
 /* The section `models`, a model's settings over those it has. */
 CK_CHECKED ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_bytes json,
                                           ck_error *err);
-/* When all profiles are read: every model has what it needs, and the secrets that it names are
- * there. */
+/* After all profiles are read: every model is complete, and the secrets that it names exist. */
 CK_CHECKED ck_status profile_check_models(const ck_profile *self, ck_error *err);
 
 /* For describing: calls `visit` with the path of each setting and what holds when nobody sets

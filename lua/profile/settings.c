@@ -192,15 +192,15 @@ static ck_status read_names(ck_profile *self, const setting *row, ck_bytes value
 static int64_t *find_limit(const profile_target *to, const setting *row) {
   static const struct {
     size_t profile, agent;
-  } places[] = {
-#define PLACE(field) {OF(field), offsetof(ck_profile_agent, field)}
-      PLACE(budget_micros), PLACE(time_ms),     PLACE(rounds),       PLACE(tokens),
-      PLACE(tool_calls),    PLACE(model_calls), PLACE(replay_depth),
+  } limits[] = {
+#define LIMIT_OF(field) {OF(field), offsetof(ck_profile_agent, field)}
+      LIMIT_OF(budget_micros), LIMIT_OF(time_ms),     LIMIT_OF(rounds),       LIMIT_OF(tokens),
+      LIMIT_OF(tool_calls),    LIMIT_OF(model_calls), LIMIT_OF(replay_depth),
   };
   char *base = to->agent ? (char *)to->agent : (char *)to->profile;
   size_t offset = row->offset;
-  for (size_t i = 0; to->agent && i < sizeof places / sizeof places[0]; i++) {
-    if (places[i].profile == row->offset) offset = places[i].agent;
+  for (size_t i = 0; to->agent && i < sizeof limits / sizeof limits[0]; i++) {
+    if (limits[i].profile == row->offset) offset = limits[i].agent;
   }
   return (int64_t *)(void *)(base + offset);
 }

@@ -61,11 +61,11 @@ static void append_policies(ck_buffer *json, lua_State *L) {
   ck_buffer_append_char(json, ']');
 }
 
-/* Where policies can stand: at the top, and one level below each name in `agents`. */
-typedef enum { AT_TOP, IN_AGENTS, IN_AGENT } place;
+/* Where policies can be listed: at the top, and one level below each name in `agents`. */
+typedef enum { AT_TOP, IN_AGENTS, IN_AGENT } level;
 
 /* Stack: … the table. */
-static void append_section(ck_buffer *json, lua_State *L, place at) {
+static void append_section(ck_buffer *json, lua_State *L, level at) {
   if (!lua_istable(L, -1)) {
     ck_json_append_lua(json, L, -1, JSON_MAX);
     return;

@@ -9,7 +9,7 @@
 
 #include "core/base/utf8.h"
 
-enum { PLACE_STEPS = 8 }; /* of a path shown in an error */
+enum { LOCATION_STEPS = 8 }; /* of a path shown in an error */
 
 /* ---- JSON to Lua ---- */
 
@@ -120,17 +120,17 @@ static void write_value(writer *w, int index);
 
 /* Raises "value.key[3]: what is wrong". */
 static void refuse(writer *w, const char *what, const char *detail) {
-  char place[256] = "value";
-  size_t len = strlen(place);
-  for (int i = 0; i < w->depth && i < PLACE_STEPS && len < sizeof place - 1; i++) {
+  char location[256] = "value";
+  size_t len = strlen(location);
+  for (int i = 0; i < w->depth && i < LOCATION_STEPS && len < sizeof location - 1; i++) {
     const step *at = &w->path[i];
-    int room = (int)(sizeof place - len);
-    int put = at->text ? snprintf(place + len, (size_t)room, ".%.*s",
+    int room = (int)(sizeof location - len);
+    int put = at->text ? snprintf(location + len, (size_t)room, ".%.*s",
                                   (int)(at->len < 64 ? at->len : 64), at->text)
-                       : snprintf(place + len, (size_t)room, "[%lld]", (long long)at->index);
+                       : snprintf(location + len, (size_t)room, "[%lld]", (long long)at->index);
     len += put < room ? (size_t)put : (size_t)room - 1;
   }
-  ck_vm_raise(w->L, CK_OK, "%s: %s%s", place, what, detail);
+  ck_vm_raise(w->L, CK_OK, "%s: %s%s", location, what, detail);
 }
 
 /* `more`: bytes about to be written. */

@@ -1,4 +1,4 @@
-/* json.h - JSON to Lua values and back: nothing changes on the way unseen, and equal values give
+/* json.h - JSON to Lua values and back: what would change is refused, and equal values give
  * equal bytes.
  *
  *   JSON          Lua
@@ -25,7 +25,7 @@ enum { CK_JSON_LUA_DEPTH_MAX = 64 }; /* of a Lua value that is written */
 void ck_json_push(lua_State *L, ck_bytes json);
 /* The same as read-only faces, see ck_sandbox_freeze. */
 void ck_json_push_frozen(lua_State *L, ck_bytes json);
-/* Appends the value at `index` (nil writes null). Raises, naming the place in the value, for what
+/* Appends the value at `index` (nil writes null). Raises, naming the path in the value, for what
  * JSON cannot hold (functions, userdata, NaN, infinities, text that is not UTF-8 or has a NUL, keys
  * that are neither text nor 1..n), for more than `max` bytes, for depth beyond
  * CK_JSON_LUA_DEPTH_MAX (a table that contains itself). `out` belongs to the caller of

@@ -48,7 +48,7 @@ static int sandbox_pairs(lua_State *L) {
   return 3;
 }
 
-/* The least key beyond the given one: no state is kept, so it looks at all of them. */
+/* The least key beyond the given one: no state is kept, so all keys are compared. */
 static int sandbox_next(lua_State *L) {
   lua_settop(L, 2);
   check_table(L, 1);
@@ -126,7 +126,7 @@ static int sandbox_error(lua_State *L) {
   return lua_error(L);
 }
 
-/* Unlike Lua's own it says where. */
+/* Unlike Lua's own it adds the location. */
 static int sandbox_assert(lua_State *L) {
   luaL_checkany(L, 1);
   if (lua_toboolean(L, 1)) return lua_gettop(L);

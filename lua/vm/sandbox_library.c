@@ -38,7 +38,7 @@ static void push_library(lua_State *L, lua_CFunction open, const char *const *na
   lua_remove(L, -2);
 }
 
-/* Steps through text by characters; unlike Lua's own it never looks further than one. */
+/* Steps through text by characters; unlike Lua's own it never reads further than one. */
 static int next_code(lua_State *L) {
   size_t len;
   const char *text = luaL_checklstring(L, 1, &len);

@@ -125,7 +125,7 @@ static int table_move(lua_State *L) {
 /* ---- sort: a merge sort, so that equal elements keep their order and no comparator can lead it
  * astray ---- */
 
-enum { TABLE = 1, ORDER = 2, FROM = 3, TO = 4 }; /* places on the stack */
+enum { TABLE = 1, ORDER = 2, FROM = 3, TO = 4 }; /* positions on the stack */
 
 static bool is_less(lua_State *L, int from, lua_Integer a, lua_Integer b) {
   ck_vm_charge(L, 1);

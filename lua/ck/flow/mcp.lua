@@ -1,5 +1,5 @@
---- The tools that MCP servers offer: asked for once per opening of a coroutine, as effects, and given
---- plain names.
+--- The tools that MCP servers offer: listed once per opening of a coroutine, as effects, under names
+--- that a model can call.
 
 local check = require "ck.flow.check"
 local process = require "ck.flow.process"
