@@ -11,7 +11,7 @@
 /* The uservalues of the box through which Lua finds its coroutine. */
 enum {
   CK_BOX_THREAD = 1, /* the coroutine */
-  CK_BOX_OVERLAY,    /* key -> JSON text, or false when removed: written, and not yet state */
+  CK_BOX_OVERLAY,    /* key -> JSON text, or false when removed: written since the last boundary */
   CK_BOX_ORDER,      /* list of the keys written since the last yield */
   CK_BOX_SEEN,       /* the same keys as a set */
   CK_BOX_LAST = CK_BOX_SEEN
@@ -20,7 +20,7 @@ enum {
 enum {
   CK_COROUTINE_VALUE_MAX = 64 << 20, /* bytes of one value of a flow */
   CK_COROUTINE_SCOPE_MAX =
-      128 /* bytes of a scope's whole name: keys of the state are kept below it */
+      128 /* bytes of a scope's whole name: a prefix of its keys in the state */
 };
 
 /* The texts of a yield that must live until the next resume. */
@@ -42,7 +42,7 @@ struct ck_coroutine {
   const ck_state *state;
   const ck_conversation *conversation;
   char **overlays;           /* prefixes of keys that are read first; NULL-terminated; NULL: none */
-  ck_value *position;        /* as yielded or given last; NULL: at the top */
+  ck_value *position;        /* of the last boundary, or as given; NULL: the start */
   const ck_outcome *outcome; /* during a resume: its outcome */
   bool started, ended;
   ck_flow_yield yield; /* the pending request; it points to the members below */
@@ -62,7 +62,7 @@ struct ck_coroutine {
 };
 
 /* `definition` is the registry's reference to the flow's table. The texts and values of `options`
- * are copied or shared as flow.h says. */
+ * are copied or shared as core/runtime/session/flow.h describes. */
 CK_CHECKED ck_status ck_coroutine_open(ck_coroutine **out, ck_vm *vm, int definition,
                                        const ck_coroutine_options *options, ck_error *err);
 CK_CHECKED ck_status ck_coroutine_resume(ck_flow_yield *out, ck_coroutine *self,
@@ -78,7 +78,7 @@ int ck_coroutine_raise(lua_State *L, const ck_error *err);
 int ck_coroutine_raise_no_memory(lua_State *L);
 /* The JSON of the Lua value at `index`, in self->scratch until it is used again. */
 ck_bytes ck_coroutine_encode(lua_State *L, ck_coroutine *self, int index);
-/* Pushes what is in self->scratch as a string. */
+/* Pushes the bytes of self->scratch as a string. */
 void ck_coroutine_push_scratch(lua_State *L, ck_coroutine *self);
 /* Pushes the value, read-only; nil for no bytes. */
 void ck_coroutine_push_value(lua_State *L, ck_bytes json);
@@ -86,7 +86,7 @@ void ck_coroutine_push_value(lua_State *L, ck_bytes json);
 void ck_coroutine_check_yieldable(lua_State *L, const char *what);
 /* Raises when the table at `table` has a field that is not in `known`, a NULL-terminated list. */
 void ck_coroutine_check_fields(lua_State *L, int table, const char *what, const char *const *known);
-/* Leaves the text of a field on the stack; raises when it is none. */
+/* Leaves the text of a field on the stack; raises for another type. */
 const char *ck_coroutine_push_name(lua_State *L, int table, const char *what, const char *field);
 /* 0 when the field is nil; raises unless it is a whole number from 0 to `most`. */
 int64_t ck_coroutine_read_count(lua_State *L, int table, const char *field, int64_t most);
@@ -124,7 +124,7 @@ void ck_coroutine_open_area(lua_State *L, int box, const char *area,
                             const ck_area_limits *limits); /* memory.c */
 /* Adds `limit`, which makes another ctx of the fields on top: all of them must be there. */
 void ck_coroutine_open_limit(lua_State *L, int box); /* limit.c */
-/* Moves what was written since the last yield to self->changes. */
+/* Moves the writes since the last yield to self->changes. */
 void ck_coroutine_collect_changes(lua_State *L, ck_coroutine *self); /* memory.c */
 void ck_coroutine_clear_changes(ck_coroutine *self);                 /* memory.c */
 /* After a boundary: the changes have become state. */

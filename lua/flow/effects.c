@@ -1,5 +1,5 @@
-/* effects.c - ctx.effect, ctx.effects: one outward action, or several side by side, and what came
- * of them. */
+/* effects.c - ctx.effect, ctx.effects: one outward action or several in parallel, and their
+ * outcomes. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +140,7 @@ static int ctx_effect(lua_State *L) {
   return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, effect_resumed);
 }
 
-/* ctx.effects{ {…}, … }: as ctx.effect takes them, all side by side; their outcomes in the same
+/* ctx.effects{ {…}, … }: requests as of ctx.effect, carried out in parallel; outcomes in the same
  * order. */
 static int ctx_effects(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);

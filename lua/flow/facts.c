@@ -1,12 +1,12 @@
-/* facts.c - ctx.facts: what outlives sessions, of everybody or of one agent; each access is a
- * recorded effect. */
+/* facts.c - ctx.facts: values that outlive sessions, shared by all agents or of one; each access
+ * is a recorded effect. */
 #include <lauxlib.h>
 
 #include "lua/vm/json.h"
 #include "lua/flow/coroutine.h"
 
-/* Pushes {what = "fact", owner, key, value?}; owner, key and value are the arguments at these
- * places, 0: none. */
+/* Pushes {what = "fact", owner, key, value?}; owner, key and value are the positions of arguments,
+ * 0: none. */
 static void push_request(lua_State *L, ck_coroutine *self, int owner, int value) {
   ck_bytes key, of = {"", 0}, json = {0};
   key.data = luaL_checklstring(L, 1, &key.len);
@@ -47,7 +47,7 @@ static int ask_for(lua_State *L, ck_coroutine *self, ck_effect_class class) {
   return ck_coroutine_yield(L, self, CK_FLOW_EFFECT, facts_resumed);
 }
 
-/* ctx.facts.get(key, agent?): read-only; nil when nothing is known. */
+/* ctx.facts.get(key, agent?): read-only; nil: no such fact. */
 static int facts_get(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   ck_coroutine_check_yieldable(L, "ctx.facts.get");
@@ -55,7 +55,7 @@ static int facts_get(lua_State *L) {
   return ask_for(L, self, CK_EFFECT_PURE);
 }
 
-/* ctx.facts.put(key, value, agent?): nil forgets it. */
+/* ctx.facts.put(key, value, agent?): nil removes it. */
 static int facts_put(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   ck_coroutine_check_yieldable(L, "ctx.facts.put");

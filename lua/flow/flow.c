@@ -68,7 +68,7 @@ static ck_status run_file(ck_flow *flow, const char *path, ck_bytes source, cons
   if (status != CK_OK && err && strncmp(err->text, path, strlen(path)) != 0)
     ck_error_prefix(err, "%s", path);
   if (status != CK_E_FLOW) return status;
-  if (err) err->status = CK_E_PARSE; /* no session has begun: the file is what is wrong */
+  if (err) err->status = CK_E_PARSE; /* no session has begun: the error is the file's */
   return CK_E_PARSE;
 }
 

@@ -27,8 +27,8 @@ static void deny(lua_State *L, const char *who, const char *name, const char *wh
   lua_pushcclosure(L, refuse, 1);
 }
 
-/* The fields of the ctx in the table on top, but for `limit`, which would give back what is taken
- * here; without effects its functions raise. */
+/* The fields of the ctx in the table on top, but for `limit`, which would undo the limits; without
+ * effects its functions raise. */
 static void copy_fields(lua_State *L, const char *who, bool effects) {
   int copy = lua_gettop(L);
   lua_pushnil(L);
@@ -44,7 +44,7 @@ static void copy_fields(lua_State *L, const char *who, bool effects) {
   lua_setfield(L, copy, "limit");
 }
 
-/* `how` "read": no writes; another text is raised whatever is done; NULL: as it was. */
+/* `how` "read": no writes; another text: raised on any access; NULL: unchanged. */
 static void limit_area(lua_State *L, const char *who, const char *area, const char *how) {
   int fields = lua_gettop(L);
   if (!how) return;
@@ -78,7 +78,7 @@ static void remove_functions(lua_State *L, const char *who) {
   lua_settop(L, fields);
 }
 
-/* What is kept for other sessions is reached through functions in a table of its own. */
+/* Facts are accessed through functions in a table of their own. */
 static void close_facts(lua_State *L, const char *who) {
   int fields = lua_gettop(L);
   ck_area_limits limits = {

@@ -1,5 +1,5 @@
-/* manifest.h - what is known of a flow before it runs, copied out of the table that the flow file
- * returned. */
+/* manifest.h - the declarations of a flow, known before it runs; copied from the table of its
+ * file. */
 #ifndef CK_LUA_FLOW_MANIFEST_H
 #define CK_LUA_FLOW_MANIFEST_H
 
@@ -14,8 +14,8 @@ typedef struct ck_manifest {
   size_t count, cap;
 } ck_manifest;
 
-/* Inside a body: reads the table at `index`. Raises CK_E_TYPE, naming what is wrong and how it
- * should be; what was copied by then goes with ck_manifest_clear. `path` is copied. */
+/* Inside a body: reads the table at `index`. Raises CK_E_TYPE, naming the problem and the expected
+ * shape; ck_manifest_clear frees what was copied by then. `path` is copied. */
 void ck_manifest_read(ck_manifest *self, lua_State *L, int index, const char *path);
 void ck_manifest_clear(ck_manifest *self);
 

@@ -1,5 +1,5 @@
-/* memory.c - ctx.memory, ctx.outputs, ctx.scratch, ctx.rounds: keys of the state, with what the
- * coroutine has written laid over it. */
+/* memory.c - ctx.memory, ctx.outputs, ctx.scratch, ctx.rounds: keys of the state, with the writes
+ * of the coroutine over them. */
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void reset_box_value(lua_State *L, int which) {
   lua_setiuservalue(L, lua_upvalueindex(UP_BOX), which);
 }
 
-/* What a child scope writes is kept under a prefix, which must leave room for the key. */
+/* The writes of a child scope are stored under a prefix, which must leave room for the key. */
 static ck_status check_key(const ck_coroutine *self, const char *key, ck_error *err) {
   char whole[CK_STATE_KEY_MAX + 2];
   const char *prefix = self->overlays ? self->overlays[0] : "";
@@ -60,7 +60,7 @@ static ck_bytes read_state(const ck_coroutine *self, const char *key) {
   return ck_value_bytes(ck_state_get(self->state, key));
 }
 
-/* The JSON of the key on top, which stays there; what is pushed above it keeps the bytes alive. No
+/* The JSON of the key on top, which stays there; the value pushed above it anchors the bytes. No
  * bytes: absent. */
 static ck_bytes push_raw(lua_State *L, const ck_coroutine *self) {
   push_box_value(L, CK_BOX_OVERLAY);
@@ -135,8 +135,7 @@ static ck_bytes trim_end(ck_bytes json) {
   return json;
 }
 
-/* ctx.memory:append(key, value): the list's bytes stay as they are, the value's come behind
- * them. */
+/* ctx.memory:append(key, value): the list's bytes stay unchanged, the value's are appended. */
 static int area_append(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   lua_settop(L, 3);
@@ -168,7 +167,7 @@ void ck_coroutine_clear_changes(ck_coroutine *self) {
   self->change_count = 0;
 }
 
-/* The key is on top; above it its JSON text, false, or nil: it is given back what it had, see
+/* The key is on top; above it its JSON text, false, or nil: its earlier value is restored, see
  * ctx.discard. */
 static void collect_change(lua_State *L, ck_coroutine *self) {
   ck_change *change = &self->changes[self->change_count++];
@@ -257,7 +256,7 @@ void ck_coroutine_open_area(lua_State *L, int box, const char *area, const ck_ar
 
 /* ---- ctx.put, ctx.written, ctx.discard ---- */
 
-/* ctx.put(key, json): the text as it is, such as the `raw` of an outcome; nil removes the key. */
+/* ctx.put(key, json): the exact text, such as the `raw` of an outcome; nil removes the key. */
 static int ctx_put(lua_State *L) {
   ck_coroutine *self = ck_coroutine_check(L);
   const char *key = luaL_checkstring(L, 1);
@@ -285,7 +284,7 @@ static int ctx_put(lua_State *L) {
   return 0;
 }
 
-/* ctx.written(): {KEY = true}, what was written since the last boundary. */
+/* ctx.written(): {KEY = true} for the writes since the last boundary. */
 static int ctx_written(lua_State *L) {
   ck_coroutine_check(L);
   lua_newtable(L);
@@ -301,7 +300,7 @@ static int ctx_written(lua_State *L) {
   return 1;
 }
 
-/* ctx.discard(): what was written since the last boundary is as if it had not been. */
+/* ctx.discard(): undoes the writes since the last boundary. */
 static int ctx_discard(lua_State *L) {
   ck_coroutine_check(L);
   lua_settop(L, 0);

@@ -7,7 +7,7 @@
 #include "lua/vm/json.h"
 #include "lua/flow/coroutine.h"
 
-/* Room for one more, so that what is made next has an owner at once. */
+/* Makes room for one more, so that the next message has an owner at once. */
 static ck_value **reserve_message(lua_State *L, ck_coroutine *self) {
   if (self->message_count == self->message_cap) {
     size_t cap = self->message_cap ? self->message_cap * 2 : 4;
@@ -139,7 +139,7 @@ static void push_request(lua_State *L, ck_coroutine *self, ck_bytes name, ck_byt
   ck_coroutine_push_scratch(L, self);
 }
 
-/* Models write line breaks and tabs into the texts of their arguments as they are, which JSON
+/* Models write line breaks and tabs unescaped into the texts of their arguments, which JSON
  * forbids: escaped here. */
 static void escape_controls(ck_buffer *out, ck_bytes json) {
   bool inside = false;
@@ -164,7 +164,7 @@ static ck_bytes trim(ck_bytes text) {
 }
 
 /* Pushes the object that the text in self->scratch holds, an empty one for an empty text; false,
- * and nothing pushed, when it is something else. */
+ * and nothing pushed, for anything else. */
 static bool push_written(lua_State *L, ck_coroutine *self) {
   ck_buffer *escaped = ck_vm_scratch(L);
   ck_error err = CK_ERROR_INIT;
@@ -184,8 +184,8 @@ static bool push_written(lua_State *L, ck_coroutine *self) {
   return true;
 }
 
-/* Pushes the arguments, which providers give as text that holds an object, as an object, or not at
- * all; false, and nothing pushed, when they are something else. */
+/* Pushes the arguments, which providers give as text that holds an object, or as an object, or not
+ * at all; false, and nothing pushed, for anything else. */
 static bool push_arguments(lua_State *L, ck_coroutine *self, ck_bytes arguments) {
   ck_json_type type = ck_json_type_of(arguments);
   if (type == CK_JSON_STRING) {
@@ -220,7 +220,7 @@ static call_parts read_block(ck_bytes block) {
                       ck_json_get(block, "input")};
 }
 
-/* What was no object when it came, put into one because Anthropic takes no other. */
+/* Arguments that were no object: Anthropic takes only objects, so they were put into one. */
 static bool is_malformed(ck_bytes arguments) {
   return ck_json_type_of(arguments) == CK_JSON_OBJECT && ck_json_count(arguments) == 1 &&
          ck_json_get(arguments, "INVALID_JSON").len > 0;

@@ -1,5 +1,5 @@
-/* reading.c - ctx.now, ctx.random, ctx.parse: what a flow reads of the outside is recorded, so that
- * it reads it again. */
+/* reading.c - ctx.now, ctx.random, ctx.parse: readings of the outside are recorded, so that a
+ * resume gives the same values. */
 #include <lauxlib.h>
 
 #include "lua/vm/json.h"
@@ -39,8 +39,7 @@ static int ctx_now(lua_State *L) {
   return ask_for(L, "ctx.now", "{\"what\":\"clock\"}", now_resumed);
 }
 
-/* How many whole numbers the range has. The difference is taken without a sign: it may not fit with
- * one. */
+/* The number of integers in the range. The difference is unsigned: it may not fit into int64_t. */
 static uint64_t read_span(lua_State *L) {
   lua_Integer first = luaL_checkinteger(L, 1), last = luaL_checkinteger(L, 2);
   uint64_t span = (uint64_t)last - (uint64_t)first + 1;

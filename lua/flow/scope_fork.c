@@ -1,4 +1,4 @@
-/* scope_fork.c - ctx.fork, ctx.join, ctx.join_any: child scopes, and what came of them. */
+/* scope_fork.c - ctx.fork, ctx.join, ctx.join_any: child scopes, and their results. */
 #include <lauxlib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ void ck_coroutine_clear_children(ck_coroutine *self) {
 
 /* ---- names: in Lua a child is named without the prefix of its parent ---- */
 
-/* "web" of scope "main" is "main.web". Effects, positions and writes are kept under the whole
+/* "web" of scope "main" is "main.web". Effects, positions and writes are stored under the whole
  * name. */
 static char *make_name(lua_State *L, const ck_coroutine *self, const char *name, size_t len) {
   ck_error err = CK_ERROR_INIT;
@@ -137,7 +137,7 @@ static int ctx_fork(lua_State *L) {
 
 /* ---- ctx.join, ctx.join_any ---- */
 
-/* Key -> JSON text, false for one that the child removed: what ctx.put takes. */
+/* Key -> JSON text, false for one that the child removed: as ctx.put takes them. */
 static void push_writes(lua_State *L, ck_bytes writes) {
   lua_newtable(L);
   ck_json_iterator it = ck_json_iterate(writes);
@@ -151,8 +151,8 @@ static void push_writes(lua_State *L, ck_bytes writes) {
   }
 }
 
-/* {result=, raw=, error=, status=, writes={}}: raw is the result's JSON, byte for byte; status
- * tells the class of the error. */
+/* {result=, raw=, error=, status=, writes={}}: raw is the result's JSON, byte for byte; status is
+ * the class of the error. */
 static void push_ended(lua_State *L, ck_bytes ended) {
   static const char *const names[] = {"error", "status"};
   ck_bytes result = ck_json_get(ended, "result");

@@ -52,8 +52,8 @@ static int ctx_event(lua_State *L) {
   return 0;
 }
 
-/* ctx.rewind{to=, report=, keep=?}: the context behind its first `to` messages gives way to the
- * report, but for the last `keep`. It takes effect when the coroutine is resumed after its next
+/* ctx.rewind{to=, report=, keep=?}: replaces the context after its first `to` messages by the
+ * report and its last `keep`. It takes effect when the coroutine is resumed after its next
  * yield. */
 static int ctx_rewind(lua_State *L) {
   static const char *const known[] = {"to", "report", "keep", NULL};

@@ -27,7 +27,7 @@ typedef struct ck_import_files {
 /* ---- source.c ---- */
 CK_CHECKED ck_status ck_import_source_open(ck_import_source **out, ck_import_files *files,
                                            const char *path, ck_error *err);
-/* Opens what lies in the folder that is named like the first file without its ending, one folder
+/* Opens the files in the folder that is named like the first file without its ending, one folder
  * deep, with the same ending. */
 CK_CHECKED ck_status ck_import_source_open_parts(ck_import_files *files, ck_error *err);
 void ck_import_files_clear(ck_import_files *self);
@@ -38,11 +38,10 @@ ck_bytes ck_import_source_document(ck_import_source *self, ck_error *err);
 bool ck_import_source_next(ck_bytes *json, ck_import_source *self, size_t *at, int64_t *number,
                            ck_error *problem);
 
-/* ---- value.c: JSON of the source as read-only tables that remember their bytes; these
- * raise ---- */
+/* ---- value.c: JSON of the source as read-only tables that keep their bytes; these raise ---- */
 void ck_import_value_open(lua_State *L);
 void ck_import_value_push(lua_State *L, ck_bytes json);
-/* Appends JSON; tables of the source as the bytes they were. */
+/* Appends JSON; tables of the source with their original bytes. */
 void ck_import_value_append(ck_buffer *out, lua_State *L, int index);
 
 /* ---- fact.c: emit ---- */
@@ -51,8 +50,8 @@ typedef struct ck_import_emitter {
   ck_buffer message, value, source;
   bool in_session;
   size_t sessions;
-  double cost_rest; /* of a micro-dollar: what rounding has left over in this session, so that sums
-                       stay true */
+  double cost_rest; /* of a micro-dollar: the remainder of rounding in this session, so that sums
+                       stay exact */
 } ck_import_emitter;
 /* Pushes the function `emit`. The emitter outlives the VM. */
 void ck_import_fact_push_emit(lua_State *L, ck_import_emitter *emitter);

@@ -1,5 +1,5 @@
-/* fact.c - emit: one fact as a Lua table, checked and handed on; and the helper that reads
- * times. */
+/* fact.c - emit: one fact as a Lua table, checked and passed to the sink; and the helper that
+ * reads times. */
 #include <lauxlib.h>
 #include <math.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void check_fields(lua_State *L) {
   }
 }
 
-/* False: the field is absent or null. It is on top otherwise. */
+/* False: the field is absent or null. True: it is on top. */
 static bool push_field(lua_State *L, const char *name) {
   lua_getfield(L, 1, name);
   if (!lua_isnil(L, -1) && !ck_sandbox_is_null(L, -1)) return true;
@@ -66,7 +66,7 @@ static bool push_field(lua_State *L, const char *name) {
   return false;
 }
 
-/* Stays on the stack, which keeps the text. */
+/* Stays on the stack, which anchors the text. */
 static const char *read_text(lua_State *L, const char *name) {
   luaL_checkstack(L, 2, NULL);
   if (!push_field(L, name)) return NULL;

@@ -14,11 +14,11 @@ enum {
   CK_IMPORT_PARTS_MAX = 1024 /* files beside one that belong to it */
 };
 
-/* `format`: NULL, each shipped module is asked whether it knows the file; a bare name, the shipped
- * one; a path, that file. *name is the module's own name for its format; it is there as soon as the
- * sink is called. CK_E_NOT_FOUND, CK_E_IO, CK_E_OVERSIZE: the file. CK_E_UNSUPPORTED: no module
- * knows it. CK_E_USAGE: there is no such format. CK_E_PARSE: the module raised an error, or told
- * nothing. And what the sink answers. */
+/* `format`: NULL, the first shipped module that detects its format; a bare name, the shipped one;
+ * a path, that file. *name is the module's own name for its format; set before the sink is called.
+ * CK_E_NOT_FOUND, CK_E_IO, CK_E_OVERSIZE: the file. CK_E_UNSUPPORTED: no module detects it.
+ * CK_E_USAGE: there is no such format. CK_E_PARSE: the module raised an error, or emitted nothing.
+ * And the statuses of the sink. */
 CK_CHECKED ck_status ck_import_read_file(char name[CK_IMPORT_FORMAT_SIZE], const char *path,
                                          const char *format, const ck_import_sink *sink,
                                          ck_error *err);

@@ -139,11 +139,11 @@ ck_status ck_import_source_open_parts(ck_import_files *files, ck_error *err) {
   return status;
 }
 
-/* ---- what strict JSON does not take and other programs write ---- */
+/* ---- text of other programs that strict JSON refuses ---- */
 
 static bool is_hex4(const char *at) { return strspn(at, "0123456789abcdefABCDEF") >= 4; }
 
-/* Length of the escape at `at` (a backslash) that may stay; 0 for a NUL or half of a surrogate
+/* Length of the escape at `at` (a backslash) that is valid; 0 for a NUL or half of a surrogate
  * pair. */
 static size_t escape_length(const char *at, size_t len) {
   if (len < 6 || at[1] != 'u' || !is_hex4(at + 2)) return len < 2 ? len : 2;
@@ -155,8 +155,8 @@ static size_t escape_length(const char *at, size_t len) {
   return low >= 0xdc00 && low <= 0xdfff ? 12 : 0;
 }
 
-/* Replaces NULs, half characters and bytes that are not UTF-8 within the span, at the same length;
- * how many they were. */
+/* Replaces NULs, half characters and bytes that are not UTF-8 within the span, keeping the length;
+ * gives their number. */
 static size_t mend(char *text, size_t len) {
   size_t mended = 0;
   for (size_t i = 0; i < len;) {
@@ -180,7 +180,7 @@ static int64_t line_of(const ck_import_source *self, size_t offset) {
   return line;
 }
 
-/* What is kept of it lies in an event's body some levels down, and JSON has a greatest depth. */
+/* Parts of it become nested members of an event's body, and JSON has a greatest depth. */
 static bool is_too_deep(ck_bytes json) {
   size_t depth = 0;
   bool in_string = false;

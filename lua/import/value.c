@@ -1,4 +1,4 @@
-/* value.c - JSON of a source in Lua: read-only tables that remember the bytes they came from. */
+/* value.c - JSON of a source in Lua: read-only tables that keep their original bytes. */
 #include <lauxlib.h>
 #include <string.h>
 

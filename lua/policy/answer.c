@@ -1,4 +1,4 @@
-/* answer.c - the shapes of answers, each with the words it may use. */
+/* answer.c - reads answers of hooks: their shapes and words. */
 #include "lua/policy/answer.h"
 
 #include <lauxlib.h>
@@ -84,7 +84,7 @@ static void check_keys(lua_State *L, int index, const char *const *known) {
   }
 }
 
-/* What ends in a transcript and on terminals is one short line of text. */
+/* A reason is shown in transcripts and on terminals: one short line of text. */
 static const char *check_reason(lua_State *L, int index, const char *field, size_t *len) {
   if (lua_type(L, index) != LUA_TSTRING) refuse(L, index, field, "a text", "");
   const char *text = lua_tolstring(L, index, len);

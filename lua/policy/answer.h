@@ -1,5 +1,4 @@
-/* answer.h - reads what a hook answered, strictly: a shape that no hook has is an error and never a
- * guess.
+/* answer.h - reads the answer of a hook, strictly: an unknown shape is an error and never a guess.
  *
  * All functions read the value at `index` and raise for a malformed one: "field: … expected, got
  * …". */
@@ -43,7 +42,7 @@ int ck_answer_compare_ids(const void *left, const void *right);
 /* nil; ck.drop; ck.mask; ck.ref "env:NAME", whose text goes to `ref`, emptied before. */
 ck_redact_verdict ck_answer_read_redaction(ck_buffer *ref, lua_State *L, int index);
 
-/* nil: NULL; a table: what JSON makes of it, owned by the caller of ck_vm_call. */
+/* nil: NULL; a table: its JSON, owned by the caller of ck_vm_call. */
 void ck_answer_read_document(ck_value **out, lua_State *L, int index);
 
 #endif

@@ -9,8 +9,7 @@
 typedef struct asking {
   policy_hook hook;
   loaded_policy *policy; /* defines the hook */
-  const void *subject;   /* what the hook is about: the struct of its view; prune: ck_history;
-                            migrate: ck_value */
+  const void *subject;   /* the struct of its view; prune: ck_history; migrate: ck_value */
   const char *agent;     /* tail */
   int from, to;          /* migrate */
   const ck_checkpoint_info *const *by_id; /* prune */

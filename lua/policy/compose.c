@@ -9,12 +9,12 @@
 
 /* One question to the whole list. */
 typedef struct question {
-  asking call;       /* what each policy is asked; its hook, arguments and where answers go */
+  asking call;       /* hook and arguments for each policy, and where its answer goes */
   const char *agent; /* whose policies are asked; NULL: those of the profile alone */
   void *out;         /* the answer so far */
   bool settled;      /* no further policy is asked */
-  /* Takes the answer in `answered`, or with `status` the lack of one, into `out`. Gives the status
-   * of both. NULL: the answers are where the call points. */
+  /* Merges `answered` into `out`; `status`: of the call, which may have failed. Gives the status of
+   * call and merge. NULL: the call points to the answer. */
   ck_status (*merge)(struct question *self, const asking *answered, ck_status status,
                      ck_error *err);
 } question;
@@ -23,8 +23,8 @@ static bool is_of(const loaded_policy *policy, const char *agent) {
   return agent && strcmp(policy->agent, agent) == 0;
 }
 
-/* The policy at position `i` of the list as it is for `agent` (NULL: none), when it has the hook;
- * else NULL. */
+/* The policy at position `i` of the list, or the one that replaces it for `agent` (NULL: none);
+ * NULL when it lacks the hook. */
 static loaded_policy *select_policy(const policy_list *self, size_t i, const char *agent,
                                     policy_hook hook) {
   loaded_policy *found = &self->policies[i];
@@ -129,8 +129,8 @@ static ck_status engine_prune(ck_prune_plan *out, void *self, const ck_history *
 
 /* ---- redact ---- */
 
-/* What is gathered of an item: `item` as the next policy sees it, `shown` its value once one has
- * removed something. */
+/* The answer to an item so far: `item` as the next policy sees it, `shown` the value in place of
+ * one that was removed. */
 typedef struct removal {
   ck_redaction *out;
   ck_item item;
@@ -161,7 +161,7 @@ static ck_status take_verdict(ck_redaction *out, const asking *answered, ck_erro
   return out->ref ? CK_OK : ck_error_no_memory(err);
 }
 
-/* The value that policies see after one that has removed something. */
+/* The value that policies see after a removal. */
 static ck_status show_removed(removal *of, ck_error *err) {
   ck_status status =
       of->shown ? CK_OK : ck_value_text(&of->shown, ck_bytes_text("[redacted]"), err);

@@ -8,7 +8,7 @@
 typedef struct policy_list {
   loaded_policy *policies; /* fixed once loaded: views point into it. Those of agents are last */
   size_t count;
-  ck_buffer text;  /* what one call gathers: reasons, a refusal, a reference */
+  ck_buffer text;  /* of one call: reasons, a refusal, a reference */
   char **excluded; /* names below memory. that are never written; ends with NULL */
   ck_profile_rules rules;
   int64_t last_checkpoint; /* seq, as the boundaries report it */

@@ -126,8 +126,7 @@ static void override_option(lua_State *L, int options) {
   lua_rawset(L, options);
 }
 
-/* Defaults pass through JSON: so they are data, and a copy that the policy's own table does not
- * share. */
+/* Defaults pass through JSON: they are plain data, copied from the policy's own table. */
 static void read_options(loading *load, lua_State *L, int table) {
   if (lua_getfield(L, table, "options") == LUA_TNIL) {
     lua_newtable(L);

@@ -1,4 +1,4 @@
-/* load.h - one loaded policy: its own VM, its hooks and options. For policy*.c only. */
+/* load.h - one loaded policy: its own VM, its hooks and options. */
 #ifndef CK_LUA_POLICY_LOAD_H
 #define CK_LUA_POLICY_LOAD_H
 
@@ -21,7 +21,7 @@ typedef struct loaded_policy {
   int options;                  /* reference: read-only table */
   int views[CK_VIEW_COUNT];     /* references: the subjects of its hooks */
   ck_view_slot slots[CK_VIEW_COUNT];
-  char *agent;     /* whose own policy it is; NULL: of the profile */
+  char *agent;     /* the agent whose own policy it is; NULL: of the profile */
   size_t replaces; /* position in the list of the policy that it replaces; SIZE_MAX: none */
 } loaded_policy;
 

@@ -1,9 +1,9 @@
-/* view.h - what policies see of the core's structs: read-only, read when asked, void after the
+/* view.h - what policies see of the core's structs: read-only, read at each access, void after the
  * call.
  *
- * A view is made once and shows whatever its slot holds at the moment; one of a list belongs to the
- * call that made it. The fields of each kind are in view_fields.c; lua/ck/meta.lua and the tables
- * of policies/README.md are generated from both. */
+ * A view is made once and shows whatever its slot holds at the moment; one of a list belongs to
+ * the call that made it. The fields of each kind are in view_fields.c; lua/ck/meta.lua and the
+ * tables of policies/README.md are generated from both. */
 #ifndef CK_LUA_POLICY_VIEW_H
 #define CK_LUA_POLICY_VIEW_H
 
@@ -11,8 +11,8 @@
 
 #include "core/runtime/session/policy.h"
 
-/* X(enumerator, name in messages, class in annotations, what it reads, children, meaning): children
- * are the next kinds, on the same slot. */
+/* X(enumerator, name in messages, class in annotations, struct that it reads, children, meaning):
+ * children are the next kinds, on the same slot. */
 /* clang-format off */
 #define CK_VIEW_TABLE(X) \
   X(CK_VIEW_AT, "at", "ck.Boundary", ck_boundary, 3, \
@@ -44,8 +44,7 @@ typedef enum {
       CK_VIEW_COUNT
 } ck_view_kind;
 
-/* What a boundary's view shows besides the boundary: counted by the engine from the boundaries it
- * was asked about. */
+/* Counted by the engine; fields of a boundary's view beside those of the boundary. */
 typedef struct ck_view_counts {
   int64_t boundaries, iterations; /* since the last checkpoint, this one included */
 } ck_view_counts;

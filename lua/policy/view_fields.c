@@ -1,5 +1,5 @@
-/* view_fields.c - what can be read of a boundary, a checkpoint, an item, a session, an event, a
- * failure, an effect. */
+/* view_fields.c - the fields of the views of boundaries, checkpoints, items, sessions, events,
+ * failures and effects. */
 #include "lua/policy/view_fields.h"
 
 #include "lua/vm/json.h"
@@ -18,7 +18,7 @@ static void push_text(lua_State *L, const char *text) {
     lua_pushnil(L);
 }
 
-/* Read anew at each access: a value that is not asked for costs nothing. */
+/* Read anew at each access: a value that is not read costs nothing. */
 static void push_json(lua_State *L, ck_bytes json) {
   if (json.len > 0)
     ck_json_push_frozen(L, json);

@@ -1,5 +1,5 @@
-/* bench.c - policy bench: what each hook costs, asked about samples through the door that live
- * calls go through. */
+/* bench.c - policy bench: the cost of each hook, measured over samples with the calls of a
+ * session. */
 #include <stdlib.h>
 #include <string.h>
 

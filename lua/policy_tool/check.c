@@ -11,7 +11,7 @@
 #include "lua/vm/json.h"
 #include "lua/vm/source.h"
 
-/* The reader of text is ckrun's own: bounded, but for a file of any size that is read. */
+/* lua/ck/lint.lua is trusted; its limits allow the largest file that is read. */
 static const ck_vm_limits lint_limits = {.time_us = 10 * 1000000LL,
                                          .memory = (size_t)512 << 20,
                                          .memory_hard = (size_t)1 << 30,
@@ -90,7 +90,7 @@ static void push_known(lua_State *L) {
 static int lint_body(lua_State *L) {
   checking *self = lua_touserdata(L, 1);
   ck_vm_push_chunk(L, self->source->name,
-                   self->source->text); /* the reader of text is for what compiles */
+                   self->source->text); /* lua/ck/lint.lua expects a text that compiles */
   ck_sandbox_require(L, "ck.lint");
   lua_pushlstring(L, self->source->text.data, self->source->text.len);
   push_known(L);

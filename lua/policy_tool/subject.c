@@ -34,7 +34,7 @@ static int64_t get_int(reading *self, ck_bytes object, const char *name, int64_t
   return otherwise;
 }
 
-/* Dollars to micro-dollars, milliseconds to microseconds: `scale` of what the view shows. */
+/* Dollars to micro-dollars, milliseconds to microseconds: `scale`: of the unit of the view. */
 static int64_t get_scaled(reading *self, ck_bytes object, const char *name, double scale,
                           int64_t otherwise) {
   ck_bytes value = ck_json_get(object, name);
@@ -69,7 +69,7 @@ static char *get_text(reading *self, ck_bytes object, const char *name, const ch
   return otherwise ? keep_text(self, strdup(otherwise)) : NULL;
 }
 
-/* Numbers of names in the core's tables; 0: there is no such name. */
+/* The number of a name in a table of the core; 0: no such name. */
 static int find_boundary(const char *name) { return (int)ck_boundary_kind_of(name); }
 static int find_event(const char *name) { return (int)ck_event_kind_of(name); }
 static int find_session(const char *name) { return (int)ck_session_status_of(name); }

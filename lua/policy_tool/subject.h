@@ -1,5 +1,5 @@
-/* subject.h - what hooks are asked about without a session, made from JSON with the fields that
- * policies see. */
+/* subject.h - subjects of hooks without a session, made from JSON with the fields that policies
+ * see. */
 #ifndef CK_LUA_POLICY_TOOL_SUBJECT_H
 #define CK_LUA_POLICY_TOOL_SUBJECT_H
 
@@ -33,8 +33,8 @@ typedef struct policy_subject {
   size_t text_count;
 } policy_subject;
 
-/* One JSON object by hook; what it leaves out is nothing, or what is usual. Fields are those of the
- * views (lua/policy/view_fields.c), except:
+/* One JSON object by hook; fields that it leaves out are absent, or have usual values. Fields are
+ * those of the views (lua/policy/view_fields.c), except:
  *   prune    {now?, checkpoints: [ck.Checkpoint, …]}
  *   resume   {session?: ck.Session, checkpoint?: ck.Checkpoint}
  *   tail     {event?: ck.Event, agent?}
@@ -47,13 +47,17 @@ void policy_subject_clear(policy_subject *self);
 /* Subjects for every hook, as JSON; NULL beyond the last. */
 const char *policy_subject_sample(policy_hook hook, size_t index);
 
-/* Asks the hook, which the policy must have, and writes what it answered as a JSON object:
- *   checkpoint {take, sync, reason?}   prune {drop, keep}   redact {verdict, ref?}   resume {rules,
- *                                      refusal?}
- *   tail {truth}   on_failure, in_doubt {word?}   migrate {document?} */
+/* Asks the hook, which the policy must have, and writes its answer as a JSON object:
+ *   checkpoint            {take, sync, reason?}
+ *   prune                 {drop, keep}
+ *   redact                {verdict, ref?}
+ *   resume                {rules, refusal?}
+ *   tail                  {truth}
+ *   on_failure, in_doubt  {word?}
+ *   migrate               {document?} */
 CK_CHECKED ck_status policy_subject_ask(ck_buffer *answer, loaded_policy *policy,
                                         policy_subject *subject, ck_error *err);
-/* The same without writing the answer: what a benchmark measures. `text` is emptied; the caller
+/* The same without writing the answer, as a benchmark measures it. `text` is emptied; the caller
  * frees of->document. */
 CK_CHECKED ck_status policy_subject_call(asking *of, ck_buffer *text, loaded_policy *policy,
                                          policy_subject *subject, ck_error *err);

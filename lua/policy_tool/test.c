@@ -13,7 +13,7 @@
 
 enum { POLICIES_MAX = 16, TEXT_MAX = 4 << 20 };
 
-/* A test may ask many times: it has twice as long as a flow that does not yield. */
+/* A test may call hooks many times: it has twice the time of a flow that does not yield. */
 static const ck_vm_limits test_limits = {.time_us = 2 * 1000000LL,
                                          .memory = (size_t)64 << 20,
                                          .memory_hard = (size_t)128 << 20,
@@ -26,15 +26,14 @@ typedef struct testing {
   size_t policy_count;
   ck_buffer names;    /* of all tests, each with a NUL */
   const char *wanted; /* the one to run; NULL: list them */
-  ck_buffer scratch;  /* what one function of the core gathers: freed when the test has ended,
-                         however it ends */
+  ck_buffer scratch;  /* of one function of the core; freed when the test has ended */
 } testing;
 
-/* ---- what lua/ck/test.lua is given as its core ---- */
+/* ---- the core of lua/ck/test.lua ---- */
 
 static testing *self_of(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
 
-/* malloc'd; a bare name stays, a relative path is one from the test's own file. */
+/* malloc'd; a bare name unchanged, a relative path from the folder of the test. */
 static char *resolve(const testing *self, const char *name) {
   const char *slash = strrchr(self->source->name, '/');
   if (!ck_source_is_path(name) || name[0] == '/' || !slash) return strdup(name);
@@ -96,7 +95,7 @@ static ck_status ask(testing *self, loaded_policy *policy, policy_hook hook, ck_
   return status;
 }
 
-/* ask(number, hook, subject) -> the answer as a table; raises what the hook raises. */
+/* ask(number, hook, subject) -> the answer as a table; raises the error of the hook. */
 static int core_ask(lua_State *L) {
   testing *self = self_of(L);
   lua_Integer number = luaL_checkinteger(L, 1);
@@ -121,7 +120,7 @@ static int core_ask(lua_State *L) {
   return 1;
 }
 
-/* json(value) -> its text: what two values are compared by and shown as. */
+/* json(value) -> its text, for comparing and showing values. */
 static int core_json(lua_State *L) {
   testing *self = self_of(L);
   ck_buffer_reset(&self->scratch);

@@ -59,7 +59,7 @@ static bool has_control(const char *text) {
   return false;
 }
 
-/* Errors do not repeat it: what is wrong with it may be that it holds a secret. */
+/* Errors do not repeat the URL: it may contain a secret. */
 static ck_status put_url(const location *at, ck_bytes value, ck_error *err) {
   ck_status status = read_text(&at->model->base_url, at, value, err);
   if (status != CK_OK) return status;
@@ -352,8 +352,8 @@ ck_status profile_apply_models(ck_profile *self, const ck_source *source, ck_byt
 
 /* ---- when all is read ---- */
 
-/* What is no name of a secret may be one: a long one, or one with the beginning that keys have, is
- * not repeated. */
+/* A text that is no name of a secret may be a secret: a long one, or one with the usual prefix of
+ * keys, is not repeated. */
 static bool looks_like_key(const char *text) {
   return strlen(text) > 20 || strncmp(text, "sk-", 3) == 0 || strncmp(text, "sk_", 3) == 0;
 }

@@ -1,4 +1,4 @@
-/* profile.c - a profile and those it extends, the lowest first; what agents take over comes
+/* profile.c - a profile and those it extends, the lowest first; options that agents inherit come
  * last. */
 #include "lua/profile/profile.h"
 

@@ -25,8 +25,7 @@ CK_CHECKED ck_status profile_apply_models(ck_profile *self, const ck_source *sou
 /* After all profiles are read: every model is complete, and the secrets that it names exist. */
 CK_CHECKED ck_status profile_check_models(const ck_profile *self, ck_error *err);
 
-/* For describing: calls `visit` with the path of each setting and what holds when nobody sets
- * it. */
+/* For describing: calls `visit` with the path of each setting and its default. */
 typedef void (*profile_visit)(void *to, const char *path, const char *built_in);
 void profile_visit_settings(profile_visit visit, void *to);
 

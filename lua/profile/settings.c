@@ -1,4 +1,5 @@
-/* settings.c - the settings of a profile: their shapes, and where each goes. */
+/* settings.c - the settings of a profile: shapes, defaults, and the member of ck_profile that each
+ * sets. */
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 enum { WORDS_MAX = 3, NAMES_MAX = 256 };
 
-/* A limit may be false; of the words, those of a truth are false and true. */
+/* A limit may be false; the words of a truth are false and true. */
 typedef enum { LIMIT, COUNT, WORD, TRUTH, RULE, PERMIT, NAMES } shape;
 
 typedef struct {
@@ -188,7 +189,7 @@ static ck_status read_names(ck_profile *self, const setting *row, ck_bytes value
   return status;
 }
 
-/* A limit of an agent lies in its own struct, under the name it has in the profile's. */
+/* A limit of an agent is a member of ck_profile_agent, with the same name as in ck_profile. */
 static int64_t *find_limit(const profile_target *to, const setting *row) {
   static const struct {
     size_t profile, agent;

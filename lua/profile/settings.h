@@ -23,7 +23,7 @@ CK_CHECKED ck_status profile_put_origin(const profile_target *to, const char *pa
 
 /* A table of settings, such as "constraints". */
 bool profile_is_section(const char *name);
-/* The error for a key that `section` (NULL: the top) does not have, with what it may have meant. */
+/* The error for a key that `section` (NULL: the top) does not have, with the nearest known key. */
 ck_status profile_refuse_key(const char *section, const char *key, bool of_agent, ck_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* json.c - pushes JSON as Lua tables, and writes Lua values as JSON in one fixed spelling. */
+/* json.c - pushes JSON as Lua tables, and writes Lua values as JSON in a canonical form. */
 #include "lua/vm/json.h"
 
 #include <lauxlib.h>
@@ -84,7 +84,7 @@ static void push_value(lua_State *L, ck_bytes json) {
   }
 }
 
-/* Spans inside a document carry no spaces around them; a document may. */
+/* Spans inside a document have no spaces around them; a document may. */
 static ck_bytes trim(ck_bytes json) {
   while (json.len > 0 && memchr(" \t\r\n", json.data[0], 4))
     json = (ck_bytes){json.data + 1, json.len - 1};

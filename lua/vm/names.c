@@ -36,7 +36,7 @@ const char *ck_names_nearest(const char *name, const char *const *names) {
     if (strlen(*names) > NAME_MAX_LEN) continue;
     int found = distance(name, *names);
     if (len >= PREFIX_MIN_LEN && strncmp(name, *names, len) == 0 && found > 1)
-      found = 1; /* the beginning was written, the rest forgotten */
+      found = 1; /* the name is the beginning of a known one */
     if (found > most) continue;
     best = *names;
     most = found - 1;

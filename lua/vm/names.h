@@ -2,8 +2,8 @@
 #ifndef CK_LUA_VM_NAMES_H
 #define CK_LUA_VM_NAMES_H
 
-/* `names` ends with NULL. Borrowed from `names`; NULL when none is near enough to be a slip (edit
- * distance of a third, or one that begins with it). */
+/* `names` ends with NULL. Borrowed from `names`; NULL when none is near enough (edit distance up
+ * to a third, or a name that begins with it). */
 const char *ck_names_nearest(const char *name, const char *const *names);
 
 /* " (did you mean 'x'?)", or nothing. */

@@ -1,5 +1,4 @@
-/* sandbox.c - the environment: which names there are, read-only libraries, undefined globals,
- * require. */
+/* sandbox.c - the environment: its names, read-only libraries, undefined globals, require. */
 #include "lua/vm/sandbox.h"
 
 #include <lauxlib.h>
@@ -120,7 +119,7 @@ void ck_sandbox_open(lua_State *L) {
   lua_setmetatable(L, -2);
   push_face(L, refuse_global_write);
   ck_vm_set_env(L);
-  /* What the libraries left in the state's own table of globals goes. */
+  /* Clears the names that the libraries left in the state's own table of globals. */
   lua_newtable(L);
   lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }

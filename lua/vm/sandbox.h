@@ -1,10 +1,10 @@
 /* sandbox.h - what scripts can reach: a fixed environment of bounded functions, read-only, without
  * metatables.
  *
- * Globals are read-only and unknown ones raise, so nothing is kept between calls by accident. pairs
- * and next go in the order numbers, strings, booleans; tostring shows no addresses. No load,
+ * Globals are read-only and unknown ones raise, so nothing is kept between calls by accident.
+ * pairs and next go in the order numbers, strings, booleans; tostring shows no addresses. No load,
  * rawset, setmetatable, coroutine, os, io. There are no Lua patterns: string.find searches plain
- * text; ck.find, match, gmatch and gsub take those of PCRE2.
+ * text; ck.find, match, gmatch and gsub take patterns of PCRE2.
  *
  * All functions raise: call them inside ck_vm_call. */
 #ifndef CK_LUA_VM_SANDBOX_H
@@ -22,12 +22,11 @@ enum {
 void ck_sandbox_open(lua_State *L);
 /* Pushes the environment (chunk.c). */
 void ck_sandbox_push_env(lua_State *L);
-/* Takes the table on top as `core`: the modules under lua/ck get it as their second argument (local
- * name, core = ...), and nobody else can reach it. So a host gives its own modules what scripts
- * must not have. */
+/* Takes the table on top as `core`: the modules under lua/ck get it as their second argument
+ * (local name, core = ...), and nobody else can reach it. So a host gives its own modules
+ * functions that scripts must not have. */
 void ck_sandbox_set_core(lua_State *L);
-/* Runs lua/ck/<rest of name>.lua once per VM and pushes what it returned: what `require "ck.…"`
- * does. */
+/* Runs lua/ck/<rest of name>.lua once per VM and pushes its result, as `require "ck.…"` does. */
 void ck_sandbox_require(lua_State *L, const char *name);
 
 /* ck.null: what JSON's null is in Lua. */
@@ -37,7 +36,7 @@ bool ck_sandbox_is_null(lua_State *L, int index);
 /* ck.drop and ck.mask: false for other values. Their numbers are 1 and 2, as in
  * ck_redact_verdict. */
 bool ck_sandbox_is_verdict(int *out, lua_State *L, int index);
-/* Raises unless the text is "env:" and the name of a variable: what ck.ref takes. */
+/* Raises unless the text is "env:" and the name of a variable, as ck.ref takes it. */
 void ck_sandbox_check_ref(lua_State *L, const char *text, size_t len);
 
 /* ck.array: the table is a JSON array, also when it is empty. */
@@ -51,7 +50,7 @@ void ck_sandbox_freeze(lua_State *L);
 /* Pushes the table itself, or the one behind a face, and gives true; other values: pushes nothing
  * and gives false. */
 bool ck_sandbox_push_table(lua_State *L, int index);
-/* "nil", "table" (also for a face), …: what type() says. */
+/* "nil", "table" (also for a face), …: the result of type(). */
 const char *ck_sandbox_type(lua_State *L, int index);
 /* Raises unless the value is a table that scripts may write: no face, not the environment or a
  * library. */

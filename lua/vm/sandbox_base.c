@@ -1,5 +1,4 @@
-/* sandbox_base.c - assert, error, pairs, … : the functions that need no library's name, and
- * ck.null, ck.array. */
+/* sandbox_base.c - assert, error, pairs, … : the functions without a library. */
 #include <lauxlib.h>
 #include <lualib.h>
 #include <string.h>
@@ -13,7 +12,7 @@ static void check_table(lua_State *L, int index) {
   lua_replace(L, index);
 }
 
-/* Upvalues: the keys in order, how many were given. */
+/* Upvalues: the keys in order, the number returned so far. */
 static int next_pair(lua_State *L) {
   lua_Integer at = lua_tointeger(L, lua_upvalueindex(2));
   lua_settop(L, 1);

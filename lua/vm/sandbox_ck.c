@@ -1,5 +1,5 @@
-/* sandbox_ck.c - the library ck: null, array, and what policies answer with; its patterns are in
- * sandbox_pattern.c. */
+/* sandbox_ck.c - the library ck: null, array, and values for answers of policies; its patterns are
+ * in sandbox_pattern.c. */
 #include <lauxlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "core/base/utf8.h"
 #include "lua/vm/sandbox.h"
 
-/* Taken from Lua's own libraries: what they cost is bounded by what they allocate. */
+/* Taken from Lua's own libraries: their cost is bounded by their allocations. */
 static const char *const math_names[] = {
     "abs", "ceil",       "exp",  "floor", "fmod", "huge", "log",       "max", "maxinteger",
     "min", "mininteger", "modf", "pi",    "sqrt", "type", "tointeger", "ult", NULL};

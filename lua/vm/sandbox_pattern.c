@@ -51,8 +51,8 @@ static int pattern_match(lua_State *L) {
   return 1;
 }
 
-/* Upvalues: text, pattern, where to go on (-1: at the end), where the last match ended (-1:
- * none). */
+/* Upvalues: text, pattern, offset of the next search (-1: at the end), whether there was a
+ * match. */
 static int next_match(lua_State *L) {
   ck_pattern_search in = ck_pattern_again(L, lua_upvalueindex(1), lua_upvalueindex(2));
   ck_pattern_match found;
@@ -83,8 +83,8 @@ static int pattern_gmatch(lua_State *L) {
 
 /* ---- replacing ---- */
 
-/* "$1" and "${10}" stand for groups, "$0" for the match, "$$" for a dollar. Gives the group, -1 for
- * a dollar; moves *at on. */
+/* "$1" and "${10}" stand for groups, "$0" for the match, "$$" for a dollar. Gives the group, -1
+ * for a dollar; advances *at. */
 static int read_group(lua_State *L, const char **at, const char *end, uint32_t groups) {
   const char *p = *at;
   int number = 0;
@@ -123,8 +123,8 @@ static void add_text(luaL_Buffer *out, lua_State *L, const ck_pattern_search *in
   }
 }
 
-/* Adds what a table has under the first group, or a function answers; false and nil keep the text
- * as it is. */
+/* Adds a table's value under the first group, or a function's result; false and nil keep the
+ * match. */
 static void add_value(luaL_Buffer *out, lua_State *L, const ck_pattern_search *in,
                       const ck_pattern_match *found) {
   if (lua_isfunction(L, 3)) {

@@ -53,8 +53,8 @@ static int string_byte(lua_State *L) {
   return count;
 }
 
-/* Plain search. What would be a pattern elsewhere is refused unless the caller says that it is
- * plain. */
+/* Plain search. A text that is a pattern in standard Lua is refused unless the caller passes
+ * `plain`. */
 static int string_find(lua_State *L) {
   size_t len, sought_len;
   const char *text = luaL_checklstring(L, 1, &len);
@@ -84,8 +84,8 @@ static const luaL_Reg string_functions[] = {{"byte", string_byte},
                                             {NULL, NULL}};
 static const char *const string_names[] = {"char", "len", "lower", "reverse", "sub", "upper", NULL};
 
-/* ("x"):rep(3) works through a metatable of our own that holds nothing but __index; Lua's would
- * coerce in arithmetic. */
+/* ("x"):rep(3) works through a metatable with nothing but __index; Lua's own would coerce in
+ * arithmetic. */
 static void set_string_methods(lua_State *L) {
   lua_pushliteral(L, "");
   lua_createtable(L, 0, 1);

@@ -1,10 +1,10 @@
-/* sandbox_table.c - table: raw access, counted, bounded by what is there and not by what the caller
- * claims. */
+/* sandbox_table.c - table: raw access, counted, bounded by the actual size, not by the caller's
+ * arguments. */
 #include <lauxlib.h>
 
 #include "lua/vm/sandbox.h"
 
-/* Gives how many elements first … last are; raises when too many. */
+/* The number of elements first … last; raises when there are too many. */
 static lua_Integer check_range(lua_State *L, lua_Integer first, lua_Integer last, lua_Integer most,
                                const char *who) {
   if (first > last) return 0;
@@ -122,8 +122,8 @@ static int table_move(lua_State *L) {
   return 1;
 }
 
-/* ---- sort: a merge sort, so that equal elements keep their order and no comparator can lead it
- * astray ---- */
+/* ---- sort: a merge sort, so that equal elements keep their order, and any comparator terminates
+ * ---- */
 
 enum { TABLE = 1, ORDER = 2, FROM = 3, TO = 4 }; /* positions on the stack */
 

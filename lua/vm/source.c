@@ -1,5 +1,4 @@
-/* source.c - shipped names first by form, never by search: a bare name is shipped, a path is a
- * file. */
+/* source.c - the form of a name decides: a bare name is shipped, a path is a file. */
 #include "lua/vm/source.h"
 
 #include <stdio.h>

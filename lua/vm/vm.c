@@ -332,7 +332,7 @@ int ck_vm_pcall(lua_State *L) {
   lua_Debug deep;
   luaL_checkany(L, 1);
   /* An overrun unwinds every pcall in turn, each closing all levels above it: the depth is bounded,
-   * or that is quadratic. */
+   * else it would be quadratic. */
   if (lua_getstack(L, PCALL_DEPTH_MAX, &deep))
     return ck_vm_raise(L, CK_OK, "calls are nested too deeply for pcall");
   lua_pushboolean(L, true);

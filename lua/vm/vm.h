@@ -26,7 +26,7 @@ typedef struct ck_vm_limits {
   int64_t time_us;  /* per call without a yield, of this thread's own processor time; 0: no limit */
   size_t memory;    /* bytes in use after a collection; beyond it the script is stopped */
   size_t memory_hard;  /* a single allocation beyond it fails */
-  ck_status raised;    /* what an error of the script is reported as */
+  ck_status raised;    /* the status of an error of the script */
   ck_status timed_out; /* what a spent `time_us` is reported as */
 } ck_vm_limits;
 extern const ck_vm_limits
