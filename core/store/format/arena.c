@@ -14,7 +14,7 @@ typedef struct ck_arena_block {
 
 static size_t aligned(size_t len) { return (len + ALIGN - 1) & ~(size_t)(ALIGN - 1); }
 
-/* The next block that has room: one of those kept, or a new one behind the present one. */
+/* The next block that has room: a kept one, or a new one after the present one. */
 static block *make_room(ck_arena *self, size_t len) {
   block **at = self->now ? &self->now->next : &self->first;
   while (*at && (*at)->size < len) at = &(*at)->next;

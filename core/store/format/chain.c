@@ -1,4 +1,4 @@
-/* chain.c - keeps the last state and digests of a session, and decides between delta and
+/* chain.c - holds the last state and the digests of a session, and decides between delta and
  * keyframe. */
 #include "core/store/format/chain.h"
 
@@ -10,8 +10,8 @@
 enum {
   DELTAS_MIN = 512,
   BYTES_PER_DELTA = 2048,
-  ENTRY_OVERHEAD = 16, /* of a keyframe's entry beyond key and value, at most */
-  MEMO_MAX = 64        /* large growing values whose hashes are kept half done */
+  ENTRY_OVERHEAD = 16, /* bytes of a keyframe's entry beyond key and value, at most */
+  MEMO_MAX = 64        /* number of large growing values whose unfinished hashes are kept */
 };
 
 typedef struct memo {
@@ -29,7 +29,7 @@ struct ck_chain {
   int64_t keyframe;                /* 0: the next one must be a keyframe */
   size_t keyframe_bytes;           /* of the state then */
   size_t delta_bytes, delta_count; /* since then */
-  /* The events behind the last checkpoint by seq. */
+  /* The events after the last checkpoint by seq. */
   bool has_tail;
   int64_t covers, last; /* last: seq of the last event */
   ck_digester events;
@@ -110,7 +110,8 @@ static int compare_changes(const void *a, const void *b) {
   return ck_codec_compare(((const ck_codec_change *)a)->key, ((const ck_codec_change *)b)->key);
 }
 
-/* The memo of a key; NULL: none, hash it anew. One that is there sees small values too. */
+/* The memo of a key; NULL: none, the value is hashed as a whole. An existing memo must see small
+ * values too. */
 static ck_splice_memo *memo_of(ck_chain *self, const ck_codec_change *change) {
   for (size_t i = 0; i < self->memo_count; i++) {
     if (strcmp(self->memos[i].key, change->key.data) == 0) return self->memos[i].content;
@@ -143,7 +144,8 @@ static ck_status oversize(const ck_chain *self, const ck_checkpoint *checkpoint,
                       self->session_id, checkpoint->id, bytes, (long long)CK_PLAIN_MAX);
 }
 
-/* Before anything is hashed or copied: what is too large costs nothing. */
+/* Called before anything is hashed or copied, so that a checkpoint that is too large costs
+ * nothing. */
 static ck_status check_size(const ck_chain *self, const ck_checkpoint *checkpoint, ck_error *err) {
   size_t count = ck_state_count(self->state) + checkpoint->change_count,
          most = (size_t)CK_PLAIN_MAX;
@@ -202,7 +204,7 @@ static ck_status apply_changes(ck_chain *self, const ck_checkpoint *checkpoint, 
   return CK_OK;
 }
 
-/* A load would read the keyframe's state and the deltas; the state itself may have shrunk since. */
+/* A load reads the keyframe and the deltas, while the state may have shrunk since the keyframe. */
 static bool keyframe_is_due(const ck_chain *self, size_t delta_len) {
   size_t bytes = ck_state_bytes(self->state);
   size_t most = bytes / BYTES_PER_DELTA > DELTAS_MIN ? bytes / BYTES_PER_DELTA : DELTAS_MIN;
@@ -210,8 +212,8 @@ static bool keyframe_is_due(const ck_chain *self, size_t delta_len) {
          self->delta_count >= most;
 }
 
-/* Head and changed section are the same in both forms; a delta that was not worth it is cut off
- * again. */
+/* Head and changed section are the same in both forms; a delta that does not pay is replaced by a
+ * keyframe. */
 static ck_status write_payload(ck_buffer *plain, ck_chain *self, const ck_checkpoint *checkpoint,
                                ck_bytes *changed, ck_error *err) {
   size_t count = checkpoint->change_count;

@@ -1,28 +1,26 @@
-/* chain.h - what a session's next checkpoint continues: the state it is compared with, the digests
- * it is chained to.
+/* chain.h - the chain that a session's next checkpoint continues: the state it is compared with,
+ * the digests it is chained to.
  *
  * Three digests, all BLAKE2b-256. "int" is 8 bytes, little endian; "field" is an int with the
  * length, then the bytes.
  *
- *   event      = H( "ckrun event 1" (13 bytes), int seq, int timeline, int kind, int at_ms, field
- *              scope, int 1 and field agent, or int 0 when there is no agent, 32 bytes H(plain
- *              body) )
+ *   event      = H( "ckrun event 1" (13 bytes), int seq, int timeline, int kind, int at_ms,
+ *                   field scope, int 1 and field agent, or int 0 when there is no agent,
+ *                   32 bytes H(plain body) )
  *   events     = H( the event digests of all events of the session with covers < seq <= the
- *              checkpoint's seq, of any timeline, 32 bytes each, ascending by seq ) where covers =
- *              seq of the checkpoint before this one by seq (any timeline), 0 when it is the first
- *              one
- *   checkpoint = H( "ckrun checkpoint 1" (18 bytes), 32 bytes digest of the parent checkpoint
- *   (zeros: no parent),
- *                   field session id, field checkpoint id, int seq, int parent, int timeline, int
- *                   covers, int kind,
- *                   int created_ms, int clean, int resumable, the seven totals as ints in the order
- *                   of ck_totals,
- *                   int changed, field info, field changed section of the payload (codec.h), 32
- *                   bytes events digest )
+ *                   checkpoint's seq, of any timeline, 32 bytes each, ascending by seq )
+ *                where covers = seq of the previous checkpoint by seq (any timeline), 0 when there
+ *                is none
+ *   checkpoint = H( "ckrun checkpoint 1" (18 bytes),
+ *                   32 bytes digest of the parent checkpoint (zeros: no parent),
+ *                   field session id, field checkpoint id, int seq, int parent, int timeline,
+ *                   int covers, int kind, int created_ms, int clean, int resumable,
+ *                   the seven totals as ints in the order of ck_totals, int changed, field info,
+ *                   field changed section of the payload (codec.h), 32 bytes events digest )
  *
  * The body enters an event's digest as a hash, so that a body can be scrubbed later while the chain
- * stays checkable. Nothing physical (encoding, keyframe or delta, compression) is in them: a
- * payload can be packed anew.
+ * stays checkable. Nothing physical (encoding, keyframe or delta, compression) enters them, so a
+ * payload can be packed again.
  *
  * A checkpoint is written as a keyframe when it has no parent, when the chain was just loaded (the
  * first one of a run, or after anything failed), when the last keyframe and the deltas since, this
@@ -35,19 +33,19 @@
 #include "core/store/backend.h"
 #include "core/store/format/codec.h"
 
-/* Of one leased session. It is ahead of the store while a commit is under way: when that fails,
- * drop it. */
+/* The chain of one leased session. It is ahead of the store while a commit is under way; when the
+ * commit fails, drop it (ck_chain_drop). */
 typedef struct ck_chain ck_chain;
 
 CK_CHECKED ck_status ck_chain_new(ck_chain **out, const char *session_id, ck_error *err);
 void ck_chain_free(ck_chain *self);
 const char *ck_chain_session(const ck_chain *self);
-/* Forgets all it knew of the store. */
+/* Forgets state and tail: both are loaded from the store again. */
 void ck_chain_drop(ck_chain *self);
 
 /* Events. Before the first one is appended, the tail must be loaded: begin with the seq of the last
- * checkpoint, then append the events behind it. */
-/* Whether `seq` is the next one behind the tail. */
+ * checkpoint, then append the events after it. */
+/* Whether `seq` is the next one after the tail. */
 bool ck_chain_follows(const ck_chain *self, int64_t seq);
 bool ck_chain_has_tail(const ck_chain *self);
 void ck_chain_begin_tail(ck_chain *self, int64_t covers);
@@ -61,20 +59,19 @@ bool ck_chain_is_at(const ck_chain *self, int64_t seq);
  * state at the start). */
 void ck_chain_begin_state(ck_chain *self, ck_state *state, int64_t seq, const ck_digest *digest);
 
-/* A checkpoint behind all events appended so far; the chain is then at it. It must be at
- * checkpoint->parent. `row` is filled except for what storing decides (encoding, payload,
- * payload_digest): `plain` (reset first) holds the payload. Texts and info are borrowed from
- * `checkpoint`. CK_E_USAGE: a key twice, or no key; CK_E_OVERSIZE. After an error the chain must be
- * dropped. */
+/* Encodes a checkpoint after all events appended so far; the chain must be at checkpoint->parent,
+ * and is then at the new one. Fills `row` except encoding, payload and payload_digest; `plain`
+ * (reset first) holds the payload. Texts and info are borrowed from `checkpoint`. CK_E_USAGE: a key
+ * is given twice, or is empty; CK_E_OVERSIZE. After an error the chain must be dropped. */
 CK_CHECKED ck_status ck_chain_encode(ck_checkpoint_row *row, ck_buffer *plain, ck_chain *self,
                                      const ck_checkpoint *checkpoint, int64_t timeline,
                                      ck_error *err);
 
-/* The digests. `event->body` is not looked at. */
+/* The digests. `event->body` is not used. */
 ck_digest ck_chain_digest_event(const ck_event_row *event, ck_bytes plain);
-/* Its first 8 bytes, which stay with the row. */
+/* The digest's first 8 bytes: the check of an event's row. */
 int64_t ck_chain_check_of(const ck_digest *digest);
-/* `changed` is the changed section. row->digest and what is physical is not looked at. */
+/* `changed` is the changed section. row->digest and the physical fields are not used. */
 ck_digest ck_chain_digest_checkpoint(const ck_checkpoint_row *row, const char *session_id,
                                      const ck_digest *parent, ck_bytes changed);
 

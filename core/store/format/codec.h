@@ -1,14 +1,14 @@
-/* codec.h - the payload of a checkpoint: which keys changed, and the bytes that bring the state up
- * to it.
+/* codec.h - the payload of a checkpoint: which keys changed, and the bytes that make its state from
+ * the parent's.
  *
  * This is format 1 (ck_checkpoint_row.format). Numbers are LEB128 varints (7 bits a byte, low
- * first), unless a size in bytes is given. What follows is the plain payload; compression is the
- * row's affair (compress.h).
+ * first), unless a size in bytes is given. This is the plain payload; the row tells whether it is
+ * compressed (compress.h).
  *
  *   payload := head changed data
  *
- *   head    := tag      8 bytes: the first ones of BLAKE2b-256(session id), so that a payload that
- *           strayed into another session is told apart from a damaged one
+ *   head    := tag      8 bytes: the first ones of BLAKE2b-256(session id), by which the payload of
+ *                       another session is distinguished from a damaged one
  *              seq      varint: of the checkpoint it belongs to
  *
  *   changed := count    varint
@@ -33,10 +33,10 @@
  *                3 removed
  *
  * A delta's entries apply to the state at the checkpoint's parent; a keyframe's entries are all
- * full and are the whole state. The changed section tells what is different from the parent in both
+ * full and are the whole state. The changed section lists the differences from the parent in both
  * forms: it is the part of the payload that the chained digest covers (chain.h), while `data` may
- * be packed anew, as delta or keyframe, without breaking the chain. An entry with ref 0 in a delta
- * is what a repacked delta uses for a key that changed in a checkpoint that is gone. */
+ * be packed again, as delta or keyframe, without breaking the chain. A repacked delta has an entry
+ * with ref 0 for a key that changed in a checkpoint that no longer exists. */
 #ifndef CK_STORE_FORMAT_CODEC_H
 #define CK_STORE_FORMAT_CODEC_H
 
@@ -68,7 +68,7 @@ typedef struct ck_codec_change {
   ck_digest content; /* of `value` */
 } ck_codec_change;
 
-/* Byte order of keys: how `changes` must be sorted for the functions below. */
+/* Compares keys as bytes: the order of `changes` in the functions below. */
 int ck_codec_compare(ck_bytes a, ck_bytes b);
 
 void ck_codec_write_head(ck_buffer *out, const ck_codec_head *head);
@@ -93,7 +93,7 @@ typedef struct ck_codec_entry {
   ck_codec_entry_op op;
   size_t old, prefix, suffix; /* of a splice */
   ck_bytes bytes;
-  bool changed; /* it refers to a change: `change` */
+  bool changed; /* it refers to a change, which is `change` */
   ck_codec_seen change;
 } ck_codec_entry;
 
@@ -106,7 +106,7 @@ typedef struct ck_codec_reader {
   ck_bytes change_rest, entry_rest;
   uint64_t changes_read, entries_read;
   ck_bytes last_key; /* of the entries */
-  ck_bytes ref_rest; /* the changed section again, for refs */
+  ck_bytes ref_rest; /* the rest of a second walk over the changed section, for refs */
   uint64_t refs_read;
   ck_codec_seen ref;
 } ck_codec_reader;

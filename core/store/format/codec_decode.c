@@ -11,7 +11,7 @@ static ck_status wrong(const char *what, ck_error *err) {
   return ck_error_set(err, CK_E_CORRUPT, "its payload has %s", what);
 }
 
-/* A number that counts bytes or things which are still to come cannot be greater than `most`. */
+/* A count of bytes or entries that follow; it cannot be greater than `most`. */
 static ck_status read_number(size_t *out, ck_bytes *from, uint64_t most, ck_error *err) {
   uint64_t number;
   *out = 0;
@@ -43,8 +43,7 @@ static ck_status check_key(ck_bytes key, ck_error *err) {
   return memchr(key.data, '\0', key.len) ? wrong("a key with a NUL", err) : CK_OK;
 }
 
-/* Keys ascend strictly: so none comes twice, and the bytes of the section are the only ones for its
- * content. */
+/* Keys ascend strictly, so no key occurs twice and each content has exactly one encoding. */
 static ck_status read_key(ck_bytes *out, ck_bytes *from, ck_bytes last, ck_error *err) {
   ck_status status = read_field(out, from, err);
   if (!status) status = check_key(*out, err);
@@ -118,7 +117,7 @@ bool ck_codec_next_change(ck_codec_seen *out, ck_codec_reader *self) {
   return read_change(out, &self->change_rest, (ck_bytes){NULL, 0}, NULL) == CK_OK;
 }
 
-/* Refs ascend with the keys, so one walk over the changed section serves them all. */
+/* Refs ascend with the keys, so one walk over the changed section resolves all of them. */
 static ck_status read_ref(ck_codec_entry *out, ck_codec_reader *self, size_t ref, ck_error *err) {
   if (ref > self->change_count || ref <= self->refs_read)
     return wrong("a reference to no change", err);
@@ -151,7 +150,7 @@ static ck_status read_splice(ck_codec_entry *out, ck_bytes *from, ck_error *err)
   return status ? status : read_field(&out->bytes, from, err);
 }
 
-/* What an entry does must be what its change says was done. */
+/* The operation of an entry must agree with that of its change. */
 static ck_status check_op(const ck_codec_entry *entry, ck_codec_form form, ck_error *err) {
   bool removed = entry->op == CK_CODEC_REMOVED;
   if (form == CK_CODEC_KEYFRAME && entry->op != CK_CODEC_FULL)

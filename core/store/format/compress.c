@@ -1,5 +1,5 @@
-/* compress.c - zstd frames with their content size, and the checks before and after one is
- * opened. */
+/* compress.c - zstd frames with their content size, and the checks before and after
+ * decompression. */
 #include "core/store/format/compress.h"
 
 #include <zstd.h>
@@ -7,8 +7,8 @@
 
 #include "core/store/backend.h"
 
-/* No block of a zstd frame gives more than 128 KiB for its 4 bytes: a greater claim is false, and
- * not worth a malloc. */
+/* Plain bytes for each stored byte, at most: a block of a zstd frame has at least 4 bytes and gives
+ * at most 128 KiB. A greater claim is false, and nothing is allocated for it. */
 enum { RATIO_MAX = 32768 };
 
 void ck_compress_clear(ck_compress *self) {
@@ -60,7 +60,7 @@ static ck_status decode_plain(ck_bytes *out, const ck_stored *stored, ck_error *
   return CK_OK;
 }
 
-/* A frame that ends too early is told apart from one that is wrong. */
+/* Distinguishes a frame that ends too early (CK_E_TRUNCATED) from a damaged one (CK_E_CORRUPT). */
 static ck_status frame_error(size_t code, ck_error *err) {
   if (ZSTD_getErrorCode(code) == ZSTD_error_srcSize_wrong)
     return ck_error_set(err, CK_E_TRUNCATED, "ends inside its zstd frame");

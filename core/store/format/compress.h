@@ -1,11 +1,12 @@
-/* compress.h - bytes to rows and back: zstd where it helps, and every stored length distrusted. */
+/* compress.h - from bytes to their stored form and back: zstd where it saves space; no stored
+ * length is trusted. */
 #ifndef CK_STORE_FORMAT_COMPRESS_H
 #define CK_STORE_FORMAT_COMPRESS_H
 
 #include "core/base/buffer.h"
 
 enum {
-  CK_COMPRESS_FROM = 512, /* of sessions whose profile says nothing else */
+  CK_COMPRESS_FROM = 512, /* bytes; the default where a profile sets nothing */
   CK_COMPRESS_LEVEL =
       1 /* of zstd; 3 saves 2 % of a 2 KB body, 19 % of 1 MB, at 1.5 times the time */
 };
@@ -15,18 +16,18 @@ enum {
 /* One zstd context each way, made when first needed. Zero-initialise; one thread at a time. */
 typedef struct ck_compress {
   void *encoder, *decoder;
-  size_t from; /* shorter bytes are kept as they are; 0: CK_COMPRESS_FROM */
+  size_t from; /* shorter bytes are stored plain; 0: CK_COMPRESS_FROM */
 } ck_compress;
-/* False when so many bytes are kept as they are. */
+/* False when `len` bytes are to be stored plain. */
 bool ck_compress_wants(const ck_compress *self, size_t len);
 void ck_compress_clear(ck_compress *self);
 
-/* Writes the compressed form to `to`, which holds from.len bytes, and returns its length; 0: keep
- * `from` plain, because it is short or would not become smaller (or there is no memory for a
- * context: plain is always right). */
+/* Writes the compressed form to `to`, which holds from.len bytes, and returns its length; 0: store
+ * `from` plain, because it is short or would not become smaller, or because there is no memory for
+ * a context. */
 size_t ck_compress_encode(ck_compress *self, char *to, ck_bytes from);
 
-/* Bytes as a row holds them. */
+/* Bytes in the form of a row. */
 typedef struct ck_stored {
   int encoding; /* ck_encoding */
   int64_t plain_len;

@@ -1,4 +1,5 @@
-/* payload.c - from the outside in: format, encoding and length, digest, frame, head. */
+/* payload.c - checks a payload from the outside in: format, encoding and length, digest, frame,
+ * head. */
 #include "core/store/format/payload.h"
 
 #include <string.h>
@@ -49,7 +50,7 @@ static ck_status check_row(const ck_checkpoint_row *row, ck_error *err) {
   return CK_OK;
 }
 
-/* ---- pruned ones ---- */
+/* ---- pruned checkpoints ---- */
 
 bool ck_payload_is_pruned(const ck_checkpoint_row *row) {
   return (row->encoding & CK_ENCODING_PRUNED) != 0;
@@ -66,8 +67,8 @@ ck_digest ck_payload_hide(const ck_digest *digest) {
   return ck_digester_final(&digester);
 }
 
-/* As if the checkpoint followed itself with these words for its changes: the digest of no
- * checkpoint. */
+/* The digest of a checkpoint that would be its own parent, with these words for its changed
+ * section: no real checkpoint has it. */
 ck_digest ck_payload_seal(const ck_checkpoint_row *row, const char *session_id) {
   return ck_chain_digest_checkpoint(row, session_id, &row->digest, ck_bytes_text("ckrun pruned 1"));
 }
@@ -86,8 +87,8 @@ ck_status ck_payload_check_stub(const ck_checkpoint_row *row, const char *sessio
 
 /* ---- whole ones ---- */
 
-/* A payload that was cut off fails its digest like any other damage: decoding first tells which it
- * was. */
+/* Decodes before the digest is compared: a truncated payload fails its digest like any other
+ * damage, and only decoding distinguishes the two. */
 ck_status ck_payload_open(ck_codec_reader *out, ck_payload *self, const ck_checkpoint_row *row,
                           ck_error *err) {
   ck_bytes plain;

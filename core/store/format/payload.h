@@ -1,4 +1,4 @@
-/* payload.h - a payload as stored, checked and opened. */
+/* payload.h - checks and opens stored payloads; the forms of a pruned checkpoint's row. */
 #ifndef CK_STORE_FORMAT_PAYLOAD_H
 #define CK_STORE_FORMAT_PAYLOAD_H
 
@@ -6,7 +6,7 @@
 #include "core/store/format/codec.h"
 #include "core/store/format/compress.h"
 
-/* For the payloads of one session, one after the other. */
+/* Opens the payloads of one session, one after the other. */
 typedef struct ck_payload {
   ck_codec_head head; /* of that session */
   ck_compress compress;
@@ -22,17 +22,17 @@ void ck_payload_clear(ck_payload *self);
 CK_CHECKED ck_status ck_payload_open(ck_codec_reader *out, ck_payload *self,
                                      const ck_checkpoint_row *row, ck_error *err);
 
-/* A pruned checkpoint. Its payload stays while others load through it, hidden; then its row is a
- * stub: no payload, no keyframe, no plain length, and a seal over all that is left, its digest
- * included, in the place of the payload's digest. A hidden one's payload digest is H( "ckrun hidden
- * 1" (14 bytes), 32 bytes H(payload as stored) ): so no single damage makes a checkpoint that is
- * kept a pruned one. */
+/* A pruned checkpoint is first hidden: its payload stays while others load through it. Then its row
+ * becomes a stub: no payload, no keyframe, no plain length; the column of the payload's digest
+ * holds a seal over all that is left, the checkpoint's digest included. The payload digest of a
+ * hidden one is H( "ckrun hidden 1" (14 bytes), 32 bytes H(payload as stored) ), so that no single
+ * damaged field turns a kept checkpoint into a pruned one. */
 bool ck_payload_is_pruned(const ck_checkpoint_row *row);
 bool ck_payload_is_stub(const ck_checkpoint_row *row);
 /* `digest`: of the payload as stored. */
 ck_digest ck_payload_hide(const ck_digest *digest);
 ck_digest ck_payload_seal(const ck_checkpoint_row *row, const char *session_id);
-/* CK_E_NEWER, CK_E_CORRUPT: it is no stub of this session. */
+/* CK_E_NEWER; CK_E_CORRUPT: the row is not a stub of this session. */
 CK_CHECKED ck_status ck_payload_check_stub(const ck_checkpoint_row *row, const char *session_id,
                                            ck_error *err);
 

@@ -14,7 +14,7 @@ enum {
 _Static_assert(NONCE - CK_SEAL_NONCE == 0 && NONCE + TAG == CK_SEAL_OVERHEAD, "what sealing adds");
 _Static_assert(CK_KEY_SIZE == crypto_kdf_KEYBYTES, "a key is one of crypto_kdf");
 
-/* Numbers of the subkeys, for ever. */
+/* Numbers of the subkeys: they never change. */
 enum { USE_SEAL = 1, USE_SIGN, USE_MASK, USE_CHECK, USE_ID };
 
 struct ck_key {
@@ -46,7 +46,7 @@ bool ck_key_id_read(ck_key_id *out, ck_bytes bytes) {
 
 /* ---- keys ---- */
 
-/* A digest starts libsodium, which everything here needs. */
+/* ck_digest_of initialises libsodium, which everything here needs. */
 static ck_key *make_key(const char *source) {
   ck_digest_of((ck_bytes){NULL, 0});
   ck_key *self = sodium_malloc(sizeof *self);

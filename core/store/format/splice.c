@@ -1,15 +1,16 @@
-/* splice.c - word by word from both ends, and hashes that go on where they stopped. */
+/* splice.c - compares values word by word from both ends, and continues hashes where they
+ * stopped. */
 #include "core/store/format/splice.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-  VALUE_MIN = 64, /* of both: below it a splice's own numbers weigh too much */
+  VALUE_MIN = 64, /* bytes of the shorter value: below it a splice's own numbers cost too much */
   SAVED_MIN = 32,
   SAVED_PART = 16, /* at least a sixteenth of the value */
   BLOCK = 4096,
-  MEMO_TAIL = 64 /* brackets that close behind the place where a document grows */
+  MEMO_TAIL = 64 /* bytes: the closing brackets after the position where a document grows */
 };
 
 struct ck_splice_memo {
@@ -30,7 +31,7 @@ static size_t first_difference(const char *a, const char *b, size_t len) {
   return at;
 }
 
-/* `a` and `b` point behind the last byte. */
+/* `a` and `b` point after the last byte. */
 static size_t equal_from_behind(const char *a, const char *b, size_t len) {
   size_t at = 0;
   while (len - at >= BLOCK && memcmp(a - at - BLOCK, b - at - BLOCK, BLOCK) == 0) at += BLOCK;

@@ -1,4 +1,5 @@
-/* splice.h - what a value has in common with its predecessor, found at the speed of memcmp. */
+/* splice.h - the common prefix and suffix of a value and its predecessor, found at the speed of
+ * memcmp. */
 #ifndef CK_STORE_FORMAT_SPLICE_H
 #define CK_STORE_FORMAT_SPLICE_H
 
@@ -10,7 +11,7 @@ typedef struct ck_splice {
   size_t prefix, suffix; /* prefix + suffix <= the shorter of both */
 } ck_splice;
 
-/* The longest prefix, then the longest suffix of what is left. */
+/* The longest common prefix, then the longest common suffix of the rest. */
 ck_splice ck_splice_get(ck_bytes old, ck_bytes new);
 /* True when storing it saves enough to be worth a patch at each load. */
 bool ck_splice_pays(ck_splice self, ck_bytes new);
@@ -20,13 +21,13 @@ bool ck_splice_pays(ck_splice self, ck_bytes new);
 typedef struct ck_splice_memo ck_splice_memo;
 enum {
   CK_SPLICE_MEMO_FROM = 16384
-}; /* shorter values are hashed anew: a memo takes its place too */
+}; /* bytes; shorter values are hashed as a whole, because a memo costs memory */
 /* NULL without memory. */
 ck_splice_memo *ck_splice_memo_new(void);
 void ck_splice_memo_free(ck_splice_memo *self);
 
-/* BLAKE2b-256 of `value`, whose first `same` bytes are those of the value that `memo` saw last.
- * `memo` may be NULL, and must see every value of its key. */
+/* BLAKE2b-256 of `value`, whose first `same` bytes are those of the previous value given to `memo`.
+ * `memo` may be NULL, and must be given every value of its key. */
 ck_digest ck_splice_digest(ck_splice_memo *memo, ck_bytes value, size_t same);
 
 #endif

@@ -12,11 +12,11 @@ typedef struct slot {
   char *key; /* NULL: free; NUL-terminated */
   size_t key_len;
   char *data;
-  size_t len, cap, same; /* cap 0: data is borrowed. `same`: bytes at the front that no splice since
-                            the last hashing has touched */
+  size_t len, cap, same; /* cap 0: data is borrowed. `same`: leading bytes that no splice has
+                            changed since the last hashing */
   bool present;
   bool spliced; /* the last entry was a splice */
-  bool expects; /* and `content` is what it must come to */
+  bool expects; /* and `content` is the hash that the value must have */
   ck_digest content;
   ck_splice_memo *memo;
 } slot;
@@ -25,7 +25,8 @@ struct ck_state_rebuild {
   slot *slots;
   size_t cap, used; /* cap: a power of two; used: slots with a key */
   size_t bytes;     /* of the keys and values that are present */
-  uint64_t seed[2]; /* keys can come from a model: nobody shall choose keys that collide */
+  uint64_t seed[2]; /* random: keys can come from a model, which must not be able to choose
+                       colliding ones */
 };
 
 ck_status ck_state_rebuild_new(ck_state_rebuild **out, ck_error *err) {
@@ -69,7 +70,7 @@ static uint64_t hash_key(const ck_state_rebuild *self, ck_bytes key) {
   return mix(hash ^ word, self->seed[1] | 1) ^ hash;
 }
 
-/* The slot of `key`, or the free one where it belongs. */
+/* The slot of `key`, or the free one for it. */
 static slot *find_slot(const ck_state_rebuild *self, ck_bytes key) {
   size_t mask = self->cap - 1, at = (size_t)hash_key(self, key) & mask;
   for (;; at = (at + 1) & mask) {
@@ -112,7 +113,8 @@ static ck_status make_slot(slot **out, ck_state_rebuild *self, ck_bytes key, ck_
 
 static ck_status reserve(slot *here, size_t len, ck_error *err) {
   if (len <= here->cap) return CK_OK;
-  size_t cap = here->data ? len + len / 2 : len; /* what is patched once will be patched again */
+  size_t cap =
+      here->data ? len + len / 2 : len; /* a value that is patched once will be patched again */
   bool borrowed = here->cap == 0;
   if (borrowed && cap < here->len) cap = here->len;
   char *data = realloc(borrowed ? NULL : here->data, cap);
@@ -264,8 +266,7 @@ bool ck_state_rebuild_get(ck_bytes *out, const ck_state_rebuild *self, ck_bytes 
   return true;
 }
 
-/* The keys of `a` that did not change must be the same in `b`. `changed` holds the keys that
- * did. */
+/* Every key of `a` that is not in `changed` must have the same value in `b`. */
 static ck_status check_unchanged(const ck_state_rebuild *a, const ck_state_rebuild *b,
                                  const ck_state_rebuild *changed, ck_error *err) {
   for (size_t i = 0; i < a->cap; i++) {

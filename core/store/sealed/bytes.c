@@ -6,7 +6,7 @@
 
 enum { MARK = 1 };
 
-static ck_digest place_of_bytes(const ck_sealer *with, const char *use, const char *name) {
+static ck_digest location_of_bytes(const ck_sealer *with, const char *use, const char *name) {
   ck_digester digester;
   ck_digester_init(&digester);
   ck_digester_update_field(&digester, ck_bytes_text("ckrun sealed bytes 1"));
@@ -22,11 +22,11 @@ bool ck_sealed_is_sealed(ck_bytes bytes) { return bytes.len > 0 && *bytes.data =
 
 ck_status ck_sealed_encode_bytes(ck_buffer *out, const ck_sealer *with, const char *use,
                                  const char *name, ck_bytes bytes, ck_error *err) {
-  ck_digest place = place_of_bytes(with, use, name);
+  ck_digest location = location_of_bytes(with, use, name);
   char *space = malloc(bytes.len + CK_SEAL_OVERHEAD);
   if (!space) return ck_error_no_memory(err);
   if (bytes.len) memcpy(space + CK_SEAL_NONCE, bytes.data, bytes.len);
-  ck_seal_encode(with->seal, space, bytes.len, &place);
+  ck_seal_encode(with->seal, space, bytes.len, &location);
   ck_buffer_append_char(out, MARK);
   ck_buffer_append(out, with->key->bytes, sizeof with->key->bytes);
   ck_buffer_append(out, space, bytes.len + CK_SEAL_OVERHEAD);
@@ -42,7 +42,7 @@ ck_status ck_sealed_decode_bytes(ck_buffer *out, const ck_sealer *with, const ch
     ck_buffer_append_bytes(out, bytes);
     return ck_buffer_check(out, err);
   }
-  ck_digest place = place_of_bytes(with, use, name);
+  ck_digest location = location_of_bytes(with, use, name);
   bool whole = ck_bytes_read(&mark, &rest, 1) && ck_bytes_read(&head, &rest, CK_KEY_ID_SIZE) &&
                rest.len >= CK_SEAL_OVERHEAD;
   if (whole && ck_key_id_read(&id, head) && !ck_key_id_equal(&id, with->key))
@@ -50,7 +50,7 @@ ck_status ck_sealed_decode_bytes(ck_buffer *out, const ck_sealer *with, const ch
                         use);
   char *to = whole ? ck_buffer_extend(out, rest.len - CK_SEAL_OVERHEAD) : NULL;
   if (whole && !to) return ck_error_no_memory(err);
-  if (whole && ck_seal_decode(to, with->seal, rest, &place)) return CK_OK;
+  if (whole && ck_seal_decode(to, with->seal, rest, &location)) return CK_OK;
   return ck_error_set(err, CK_E_CORRUPT,
                       "its %s is not what was written: it cannot be opened with the store's key",
                       use);
@@ -103,13 +103,13 @@ ck_status ck_sealed_append_stored(ck_buffer *out, ck_bytes stored, bool text, ck
     ck_buffer_append_char(out, MARK);
   for (size_t i = 1; text && ck_sealed_is_sealed(stored) && i + 1 < stored.len; i += 2) {
     int high = digit_of(stored.data[i]), low = digit_of(stored.data[i + 1]);
-    if (high < 0 || low < 0) break; /* what is cut short does not open */
+    if (high < 0 || low < 0) break; /* a text that was cut short fails to open later */
     ck_buffer_append_char(out, (char)(high << 4 | low));
   }
   return ck_buffer_check(out, err);
 }
 
-/* NULL without memory. */
+/* The text, the caller's; NULL without memory. */
 static char *take_text(ck_buffer *from) { return from->len ? ck_buffer_take(from) : strdup(""); }
 
 ck_status ck_sealed_encode_text(char **out, const ck_sealer *with, const char *use,

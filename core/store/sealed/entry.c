@@ -1,4 +1,4 @@
-/* entry.c - what a store says of its key, in meta. */
+/* entry.c - the entry about the store's key, in meta. */
 #include <string.h>
 
 #include "core/store/sealed/sealed.h"
@@ -43,7 +43,8 @@ ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes b
   return CK_OK;
 }
 
-/* `is_before`: as the old one of two. */
+/* Whether `seal`'s key signed the entry: as the current key, or (`is_before`) as the previous
+ * one. */
 static bool is_signed(ck_bytes bytes, const ck_sealed_entry *entry, const ck_seal *seal,
                       bool is_before) {
   ck_key_id id = ck_seal_key(seal);

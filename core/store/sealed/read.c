@@ -1,4 +1,4 @@
-/* read.c - rows opened on their way up; one that cannot be opened goes up with its fault. */
+/* read.c - opens rows that are read; one that cannot be opened is passed on with its fault. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct opening {
   void *to;
   ck_buffer space;
   ck_error fault;
-  ck_status status; /* CK_E_NO_MEMORY */
+  ck_status status; /* CK_OK or CK_E_NO_MEMORY, which ends the reading */
 } opening;
 
 static bool visit_event(void *to, const ck_event_row *stored) {
@@ -102,8 +102,8 @@ typedef struct listing {
   ck_status status;
 } listing;
 
-/* The caller's record is borrowed: what is opened goes into a copy. One that cannot be opened is
- * shown with the reason. */
+/* The stored record is borrowed, so it is opened in a copy. One that cannot be opened is listed
+ * without its input, with the fault as its reason. */
 static bool visit_session(void *to, const ck_session_record *stored) {
   listing *self = to;
   ck_error fault = CK_ERROR_INIT;
@@ -210,7 +210,7 @@ static const uint8_t *fingerprint_key(void *to) {
   return INNER(to).fingerprint_key(INNER(to).self);
 }
 
-/* Optional functions are there when the wrapped backend has them. */
+/* Optional functions are provided when the wrapped backend provides them. */
 void ck_sealed_add_reads(ck_backend *out) {
   const ck_backend *inner = &INNER(out->self);
   out->read_events = ck_sealed_read_events;

@@ -1,11 +1,11 @@
-/* row.c - one row sealed, signed, checked, opened. */
+/* row.c - seals and signs one row, checks and opens it. */
 #include <string.h>
 
 #include "core/store/sealed/sealed.h"
 
 enum { CHECK_SIZE = 8, DIGESTS_SIZE = 3 * CK_DIGEST_SIZE };
 
-/* ---- where bytes belong ---- */
+/* ---- the location of bytes: associated data of the seal, and content of signatures ---- */
 
 static void begin(ck_digester *out, const char *use, const ck_sealer *with) {
   ck_digester_init(out);
@@ -27,7 +27,7 @@ static void update_event(ck_digester *to, const ck_event_row *row) {
   ck_digester_update_field(to, ck_bytes_text(row->agent));
 }
 
-static ck_digest place_of_event(const ck_sealer *with, const ck_event_row *row) {
+static ck_digest location_of_event(const ck_sealer *with, const ck_event_row *row) {
   ck_digester digester;
   begin(&digester, "ckrun sealed event 1", with);
   update_event(&digester, row);
@@ -44,7 +44,7 @@ static ck_digest sign_event(const ck_sealer *with, const ck_event_row *row) {
   return ck_seal_sign(with->seal, &what);
 }
 
-static ck_digest place_of_info(const ck_sealer *with, const ck_checkpoint_row *row) {
+static ck_digest location_of_info(const ck_sealer *with, const ck_checkpoint_row *row) {
   ck_digester digester;
   begin(&digester, "ckrun sealed info 1", with);
   ck_digester_update_field(&digester, ck_bytes_text(row->id));
@@ -52,9 +52,9 @@ static ck_digest place_of_info(const ck_sealer *with, const ck_checkpoint_row *r
   return ck_digester_final(&digester);
 }
 
-/* The digest is that of the checkpoint, which has its parent's in it. A payload stays as it is when
- * it is hidden. */
-static ck_digest place_of_payload(const ck_sealer *with, const ck_checkpoint_row *row) {
+/* Contains the checkpoint's digest, which depends on its parent's; not CK_ENCODING_PRUNED, because
+ * a payload stays unchanged when its checkpoint is pruned and the payload hidden. */
+static ck_digest location_of_payload(const ck_sealer *with, const ck_checkpoint_row *row) {
   ck_digester digester;
   const int64_t numbers[] = {row->seq, (int64_t)row->kind, row->format,
                              row->encoding & CK_ENCODING_ZSTD, row->plain_len};
@@ -64,7 +64,7 @@ static ck_digest place_of_payload(const ck_sealer *with, const ck_checkpoint_row
   return ck_digester_final(&digester);
 }
 
-/* Of a row that is open, with the encoding that it has in the store. The payload is in it by its
+/* The signature of an opened row, with the encoding of the stored one. It covers the payload by its
  * digest. */
 static ck_digest sign_checkpoint(const ck_sealer *with, const ck_checkpoint_row *row,
                                  int encoding) {
@@ -103,16 +103,16 @@ static ck_digest sign_checkpoint(const ck_sealer *with, const ck_checkpoint_row 
 
 /* ---- sealing ---- */
 
-/* `before`, then `bytes`, sealed together. */
-static ck_status seal(ck_bytes *out, const ck_sealer *with, const ck_digest *place, ck_bytes before,
-                      ck_bytes bytes, ck_arena *arena) {
+/* Seals `before` and `bytes` as one text. */
+static ck_status seal(ck_bytes *out, const ck_sealer *with, const ck_digest *location,
+                      ck_bytes before, ck_bytes bytes, ck_arena *arena) {
   size_t len = before.len + bytes.len;
   char *to = ck_arena_push(arena, len + CK_SEAL_OVERHEAD);
   if (!to) return CK_E_NO_MEMORY;
   char *at = to + CK_SEAL_NONCE;
   if (before.len) memcpy(at, before.data, before.len);
   if (bytes.len) memcpy(at + before.len, bytes.data, bytes.len);
-  ck_seal_encode(with->seal, to, len, place);
+  ck_seal_encode(with->seal, to, len, location);
   *out = (ck_bytes){to, len + CK_SEAL_OVERHEAD};
   return CK_OK;
 }
@@ -130,9 +130,9 @@ static ck_status put_signature(ck_bytes *mac, ck_bytes *key_id, const ck_sealer 
 
 static ck_status seal_event(ck_event_row *row, const ck_sealer *with, ck_arena *arena) {
   row->encoding |= CK_ENCODING_SEALED;
-  ck_digest place = place_of_event(with, row);
+  ck_digest location = location_of_event(with, row);
   ck_bytes check = {(const char *)&row->check, CHECK_SIZE};
-  ck_status status = seal(&row->body, with, &place, check, row->body, arena);
+  ck_status status = seal(&row->body, with, &location, check, row->body, arena);
   row->check = 0;
   return status;
 }
@@ -147,16 +147,17 @@ ck_status ck_sealed_encode_event(ck_event_row *row, const ck_sealer *with, ck_ar
 
 static ck_status seal_checkpoint(ck_checkpoint_row *row, const ck_sealer *with, ck_arena *arena) {
   char digests[DIGESTS_SIZE];
-  ck_digest place = place_of_payload(with, row);
-  ck_status status =
-      row->payload.len ? seal(&row->payload, with, &place, (ck_bytes){NULL, 0}, row->payload, arena)
-                       : CK_OK;
+  ck_digest location = location_of_payload(with, row);
+  ck_status status = row->payload.len ? seal(&row->payload, with, &location, (ck_bytes){NULL, 0},
+                                             row->payload, arena)
+                                      : CK_OK;
   memcpy(digests, row->events_digest.bytes, CK_DIGEST_SIZE);
   memcpy(digests + CK_DIGEST_SIZE, row->payload_digest.bytes, CK_DIGEST_SIZE);
   memcpy(digests + 2 * CK_DIGEST_SIZE, row->digest.bytes, CK_DIGEST_SIZE);
-  place = place_of_info(with, row);
+  location = location_of_info(with, row);
   if (!status)
-    status = seal(&row->info, with, &place, (ck_bytes){digests, sizeof digests}, row->info, arena);
+    status =
+        seal(&row->info, with, &location, (ck_bytes){digests, sizeof digests}, row->info, arena);
   row->encoding |= CK_ENCODING_SEALED;
   row->events_digest = row->payload_digest = (ck_digest){{0}};
   row->digest = ck_seal_mask(with->seal, &row->digest);
@@ -207,13 +208,13 @@ ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *with, ck_bu
   ck_digest signature = sign_event(with, row);
   if (!is_signature(row->mac, &signature)) return unsigned_error(err);
   if (row->encoding & CK_ENCODING_SEALED) {
-    ck_digest place = place_of_event(with, row);
+    ck_digest location = location_of_event(with, row);
     size_t len = row->body.len;
     if (len < CK_SEAL_OVERHEAD + CHECK_SIZE) return unsigned_error(err);
     ck_buffer_reset(space);
     char *to = ck_buffer_extend(space, len - CK_SEAL_OVERHEAD);
     if (!to) return ck_error_no_memory(err);
-    if (!ck_seal_decode(to, with->seal, row->body, &place)) return unsigned_error(err);
+    if (!ck_seal_decode(to, with->seal, row->body, &location)) return unsigned_error(err);
     memcpy(&row->check, to, CHECK_SIZE);
     row->body = (ck_bytes){to + CHECK_SIZE, len - CK_SEAL_OVERHEAD - CHECK_SIZE};
     row->encoding &= ~CK_ENCODING_SEALED;
@@ -222,10 +223,10 @@ ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *with, ck_bu
   return CK_OK;
 }
 
-/* Info and digests. `to` has room for them. */
+/* Opens the info and the digests, into `to`, which has room for both. */
 static bool open_info(ck_checkpoint_row *row, const ck_sealer *with, char *to) {
-  ck_digest place = place_of_info(with, row), stored = row->digest;
-  if (!ck_seal_decode(to, with->seal, row->info, &place)) return false;
+  ck_digest location = location_of_info(with, row), stored = row->digest;
+  if (!ck_seal_decode(to, with->seal, row->info, &location)) return false;
   memcpy(row->events_digest.bytes, to, CK_DIGEST_SIZE);
   memcpy(row->payload_digest.bytes, to + CK_DIGEST_SIZE, CK_DIGEST_SIZE);
   memcpy(row->digest.bytes, to + 2 * CK_DIGEST_SIZE, CK_DIGEST_SIZE);
@@ -236,11 +237,11 @@ static bool open_info(ck_checkpoint_row *row, const ck_sealer *with, char *to) {
 
 static ck_status open_payload(ck_checkpoint_row *row, const ck_sealer *with, char *to,
                               ck_error *err) {
-  ck_digest place = place_of_payload(with, row);
+  ck_digest location = location_of_payload(with, row);
   if (row->payload.len < CK_SEAL_OVERHEAD)
     return ck_error_set(err, CK_E_TRUNCATED, "has %zu bytes where its payload was sealed",
                         row->payload.len);
-  if (!ck_seal_decode(to, with->seal, row->payload, &place))
+  if (!ck_seal_decode(to, with->seal, row->payload, &location))
     return ck_error_set(
         err, CK_E_CORRUPT,
         "has another payload than was written: it cannot be opened with the store's key");

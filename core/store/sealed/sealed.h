@@ -72,47 +72,49 @@ typedef struct ck_sealed_entry {
 /* CK_E_NEWER, CK_E_CORRUPT. No bytes: no entry. */
 CK_CHECKED ck_status ck_sealed_entry_read(ck_sealed_entry *out, const char *url, ck_bytes bytes,
                                           ck_error *err);
-/* Whether the key signed it, and the one before (NULL: there is none). */
+/* Whether `seal`'s key signed the entry, and `before`'s as the previous one (NULL: there is
+ * none). */
 bool ck_sealed_entry_is_of(ck_bytes bytes, const ck_sealed_entry *entry, const ck_seal *seal,
                            const ck_seal *before);
-/* `out` is empty. `before` NULL: none. */
+/* Writes an entry to the empty `out`. `before`: of the previous key; NULL: none. */
 void ck_sealed_entry_append(ck_buffer *out, const ck_seal *seal, const ck_seal *before,
                             bool changing);
 
 /* ---- row.c, bytes.c ---- */
 
-/* With what, and for which session. */
+/* The key and the session for which rows are sealed and signed. */
 typedef struct ck_sealer {
   const ck_seal *seal;
   const ck_key_id *key;
   const ck_sealed_home *home;
-  bool signs_only; /* what is encoded is not sealed */
+  bool signs_only; /* rows are signed, not sealed */
 } ck_sealer;
 ck_sealer ck_sealed_sealer(const ck_sealed *self, const ck_sealed_home *home);
 
-/* Memory comes from the arena; what the row points to by itself is borrowed. CK_E_NO_MEMORY. */
+/* Seals and signs `row` in place. Memory comes from the arena; bytes that are not sealed stay
+ * borrowed. CK_E_NO_MEMORY. */
 CK_CHECKED ck_status ck_sealed_encode_event(ck_event_row *row, const ck_sealer *with,
                                             ck_arena *arena, ck_error *err);
 CK_CHECKED ck_status ck_sealed_encode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
                                                  ck_arena *arena, ck_error *err);
-/* The row as it was before it was encoded; what it then points to lies in `space` (reset first). A
- * payload that was not read stays so. CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_WRONG_KEY: the row is as
- * it was. The text does not name it. */
+/* Checks and opens `row` in place; opened bytes lie in `space` (reset first). A payload that was
+ * not read stays unread. On CK_E_CORRUPT, CK_E_TRUNCATED, CK_E_WRONG_KEY the row is unchanged. The
+ * text does not name the row. */
 CK_CHECKED ck_status ck_sealed_decode_event(ck_event_row *row, const ck_sealer *with,
                                             ck_buffer *space, ck_error *err);
 CK_CHECKED ck_status ck_sealed_decode_checkpoint(ck_checkpoint_row *row, const ck_sealer *with,
                                                  ck_buffer *space, ck_error *err);
 
-/* What is only sealed, in a row whose check answers for it: a mark that no JSON and no text begins
- * with, the key's id, the bytes sealed for `use` and `name`. Bytes without the mark are as they
- * are. */
+/* Single values of rows whose check is the signature: a mark that no JSON and no text begins with,
+ * the key's id, the bytes sealed for `use` and `name`. Bytes without the mark are not sealed;
+ * decoding copies them. */
 bool ck_sealed_is_sealed(ck_bytes bytes);
 CK_CHECKED ck_status ck_sealed_encode_bytes(ck_buffer *out, const ck_sealer *with, const char *use,
                                             const char *name, ck_bytes bytes, ck_error *err);
 CK_CHECKED ck_status ck_sealed_decode_bytes(ck_buffer *out, const ck_sealer *with, const char *use,
                                             const char *name, ck_bytes bytes, ck_error *err);
-/* The same of a value and of a text, which is the mark and hex digits then; NULL stays NULL. *out
- * malloc'd. */
+/* The same for a value, and for a text, which becomes the mark and hex digits; NULL stays NULL.
+ * *out is malloc'd. */
 CK_CHECKED ck_status ck_sealed_encode_value(ck_value **out, const ck_sealer *with, const char *use,
                                             const char *name, const ck_value *value, ck_error *err);
 CK_CHECKED ck_status ck_sealed_decode_value(ck_value **out, const ck_sealer *with, const char *use,
@@ -122,11 +124,11 @@ CK_CHECKED ck_status ck_sealed_encode_text(char **out, const ck_sealer *with, co
 CK_CHECKED ck_status ck_sealed_decode_text(char **out, const ck_sealer *with, const char *use,
                                            const char *text, ck_error *err);
 
-/* Between what is sealed and how a text column holds it: the mark, then hex digits. */
+/* From sealed bytes to the content of a text column (the mark, then hex digits), and back. */
 void ck_sealed_append_hex(ck_buffer *out, ck_bytes sealed);
 CK_CHECKED ck_status ck_sealed_append_stored(ck_buffer *out, ck_bytes stored, bool text,
                                              ck_error *err);
-/* What a fact is sealed for. */
+/* The `name` for which a fact is sealed. */
 void ck_sealed_append_fact_name(ck_buffer *out, const char *owner, const char *key);
 
 /* CK_E_CORRUPT: rows of the session were taken away (the last event, the number of events, or the

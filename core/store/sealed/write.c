@@ -1,5 +1,5 @@
-/* write.c - rows sealed and signed on their way down. Under the mutex of store.c, with its
- * arena. */
+/* write.c - seals and signs rows that are written. Called under the mutex of the store core, with
+ * its arena. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,8 @@ static ck_status encode_batch(ck_row_batch *out, ck_sealed *self, const ck_row_b
   *out = *batch;
   if (batch->event_count == 0 && !batch->checkpoint && !batch->update) return CK_OK;
   ck_status status = ck_sealed_get_home(&home, self, batch->lease.session, err);
-  if (status == CK_E_NOT_FOUND) return CK_OK; /* the backend says so itself, and writes nothing */
+  if (status == CK_E_NOT_FOUND)
+    return CK_OK; /* the backend sets this status itself, and writes nothing */
   ck_sealer with = ck_sealed_sealer(self, &home);
   with.signs_only = batch->unsealed;
   if (!status)
@@ -137,34 +138,35 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
 
 /* ---- pruning ---- */
 
-/* A row as it is, and as what it becomes is to be signed: the payload stays unread. */
-typedef struct repeat {
+/* A stored checkpoint that pruning changes, so that it must be signed again; its payload is not
+ * read. */
+typedef struct resigning {
   const ck_sealer *with;
-  ck_prune_row *row; /* in: what the front wants; out: what the backend is given */
-  const ck_sealer *heir;
+  ck_prune_row *row; /* in: as the store core made it; out: as the backend gets it */
+  const ck_sealer *fork;
   ck_arena *arena;
   bool found;
   ck_status status;
   ck_error *err;
-} repeat;
+} resigning;
 
-static ck_checkpoint_row pruned_row(const ck_checkpoint_row *open, const ck_prune_row *wish) {
+static ck_checkpoint_row pruned_row(const ck_checkpoint_row *open, const ck_prune_row *change) {
   ck_checkpoint_row row = *open;
-  row.payload_digest = wish->payload_digest;
-  row.encoding = wish->encoding;
-  if (wish->stub) row.keyframe = row.plain_len = 0;
+  row.payload_digest = change->payload_digest;
+  row.encoding = change->encoding;
+  if (change->stub) row.keyframe = row.plain_len = 0;
   row.payload = (ck_bytes){NULL, 0};
   return row;
 }
 
-/* Signed and sealed like a new one; its payload, when it stays, is as it was. */
+/* Signs and seals the changed row like a new one; a payload that stays is unchanged. */
 static bool sign_again(void *to, const ck_checkpoint_row *stored) {
-  repeat *self = to;
+  resigning *self = to;
   ck_buffer space = {0};
   ck_checkpoint_row open = *stored;
   self->found = true;
   self->status = ck_sealed_decode_checkpoint(&open, self->with, &space, self->err);
-  ck_sealer with = self->heir ? *self->heir : *self->with;
+  ck_sealer with = self->fork ? *self->fork : *self->with;
   with.signs_only = !(stored->encoding & CK_ENCODING_SEALED);
   ck_checkpoint_row row = pruned_row(&open, self->row);
   if (!self->status)
@@ -172,7 +174,7 @@ static bool sign_again(void *to, const ck_checkpoint_row *stored) {
   if (self->status && self->status != CK_E_NO_MEMORY)
     ck_error_prefix(self->err, "checkpoint %s (seq %lld)", stored->id, (long long)stored->seq);
   bool sealed =
-      row.encoding & CK_ENCODING_SEALED; /* the backend looks whether it is the one that was read */
+      row.encoding & CK_ENCODING_SEALED; /* the backend compares the stored, masked digest */
   if (sealed) self->row->digest = ck_seal_mask(with.seal, &self->row->digest);
   self->row->payload_digest = row.payload_digest;
   self->row->encoding = row.encoding;
@@ -183,10 +185,9 @@ static bool sign_again(void *to, const ck_checkpoint_row *stored) {
   return false;
 }
 
-/* `with`: of the session the rows lie in; `heir`: of the one they are signed for, NULL: the
- * same. */
+/* `session`: that of the stored rows; `fork`: the session they are signed for, NULL: the same. */
 static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t session,
-                              const ck_prune_row *rows, size_t count, const ck_sealer *heir,
+                              const ck_prune_row *rows, size_t count, const ck_sealer *fork,
                               ck_error *err) {
   ck_sealed_home home;
   ck_arena *arena = self->arena;
@@ -196,7 +197,7 @@ static ck_status encode_prune(ck_prune_row **out, ck_sealed *self, int64_t sessi
   ck_sealer with = ck_sealed_sealer(self, &home);
   for (size_t i = 0; i < count && !status; i++) {
     copies[i] = rows[i];
-    repeat work = {.with = &with, .row = &copies[i], .heir = heir, .arena = arena, .err = err};
+    resigning work = {.with = &with, .row = &copies[i], .fork = fork, .arena = arena, .err = err};
     ck_checkpoint_rows one = {.session = session, .after = rows[i].seq - 1, .until = rows[i].seq};
     status = self->inner.read_checkpoints(self->inner.self, &one, sign_again, &work, err);
     if (!status) status = work.status;
@@ -217,16 +218,16 @@ static ck_status prune(void *to, ck_lease lease, const ck_prune_row *rows, size_
 
 /* ---- deleting ---- */
 
-/* Rows of events on their way from one session to another, one at a time. */
-typedef struct removal {
+/* Moves rows of events from a deleted session to a fork of it, one at a time. */
+typedef struct move {
   ck_sealed_home from_home, to_home;
   ck_sealer from, to;
   ck_buffer space;
   ck_arena arena;
-} removal;
+} move;
 
 static ck_status move_event(void *to, ck_event_row *row, ck_error *err) {
-  removal *self = to;
+  move *self = to;
   ck_arena_reset(&self->arena);
   int encoding = row->encoding;
   ck_status status = ck_sealed_decode_event(row, &self->from, &self->space, err);
@@ -237,37 +238,37 @@ static ck_status move_event(void *to, ck_event_row *row, ck_error *err) {
   return ck_sealed_encode_event(row, &self->to, &self->arena, err);
 }
 
-static ck_status encode_heir(ck_dependent_fork *heir, removal *with, ck_sealed *self,
-                             int64_t session, ck_error *err) {
+static ck_status encode_fork(ck_dependent_fork *fork, move *with, ck_sealed *self, int64_t session,
+                             ck_error *err) {
   ck_prune_row *stubs;
   ck_status status = ck_sealed_get_home(&with->from_home, self, session, err);
-  if (!status) status = ck_sealed_get_home(&with->to_home, self, heir->session, err);
+  if (!status) status = ck_sealed_get_home(&with->to_home, self, fork->session, err);
   if (status) return status;
   with->from = ck_sealed_sealer(self, &with->from_home);
   with->to = ck_sealed_sealer(self, &with->to_home);
-  status = encode_prune(&stubs, self, session, heir->stubs, heir->stub_count, &with->to, err);
-  heir->stubs = stubs;
-  heir->move = move_event;
-  heir->to = with;
+  status = encode_prune(&stubs, self, session, fork->stubs, fork->stub_count, &with->to, err);
+  fork->stubs = stubs;
+  fork->move = move_event;
+  fork->to = with;
   return status;
 }
 
-static ck_status delete_session(void *to, ck_lease lease, const ck_dependent_fork *heirs,
+static ck_status delete_session(void *to, ck_lease lease, const ck_dependent_fork *forks,
                                 size_t count, ck_error *err) {
   ck_sealed *self = to;
   ck_dependent_fork *sealed = calloc(count + 1, sizeof *sealed);
-  removal *removals = calloc(count + 1, sizeof *removals);
-  ck_status status = sealed && removals ? CK_OK : ck_error_no_memory(err);
+  move *moves = calloc(count + 1, sizeof *moves);
+  ck_status status = sealed && moves ? CK_OK : ck_error_no_memory(err);
   for (size_t i = 0; i < count && !status; i++) {
-    sealed[i] = heirs[i];
-    status = encode_heir(&sealed[i], &removals[i], self, lease.session, err);
+    sealed[i] = forks[i];
+    status = encode_fork(&sealed[i], &moves[i], self, lease.session, err);
   }
   if (!status) status = self->inner.delete_session(self->inner.self, lease, sealed, count, err);
-  for (size_t i = 0; removals && i < count; i++) {
-    ck_buffer_clear(&removals[i].space);
-    ck_arena_clear(&removals[i].arena);
+  for (size_t i = 0; moves && i < count; i++) {
+    ck_buffer_clear(&moves[i].space);
+    ck_arena_clear(&moves[i].arena);
   }
-  free(removals);
+  free(moves);
   free(sealed);
   return status;
 }
@@ -307,7 +308,7 @@ static ck_status get_request(ck_request *out, bool *found, void *to, ck_lease le
   return status;
 }
 
-/* The owner's length keeps owner and key apart. */
+/* The owner's length makes the pair of owner and key unambiguous. */
 void ck_sealed_append_fact_name(ck_buffer *out, const char *owner, const char *key) {
   ck_buffer_append_format(out, "%zu:%s%s", strlen(owner), owner, key);
 }
@@ -345,7 +346,7 @@ static ck_status vacuum(int64_t *bytes, void *to, ck_error *err) {
   return INNER(to).vacuum(bytes, INNER(to).self, err);
 }
 
-/* Optional functions are there when the wrapped backend has them. */
+/* Optional functions are provided when the wrapped backend provides them. */
 void ck_sealed_add_writes(ck_backend *out) {
   const ck_backend *inner = &INNER(out->self);
   out->commit = commit;
