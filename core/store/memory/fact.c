@@ -1,11 +1,11 @@
-/* fact.c - what outlives sessions, in memory. */
+/* fact.c - facts, in memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/memory/memory.h"
 
-/* The owner's length keeps owner and key apart. NULL without memory. */
+/* The owner's length makes the pair of owner and key unambiguous. NULL without memory. */
 static char *make_name(const char *owner, const char *key) {
   char *name = NULL;
   return asprintf(&name, "%zu:%s%s", strlen(owner), owner, key) < 0 ? NULL : name;

@@ -1,4 +1,4 @@
-/* key.c - what a store in memory says of its key. */
+/* key.c - the entry about the key of a store in memory. */
 #include "core/store/memory/memory.h"
 
 static ck_status get_key_entry(ck_buffer *out, void *self, ck_error *err) {

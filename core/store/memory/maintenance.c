@@ -1,10 +1,10 @@
-/* maintenance.c - pins, forks and the end of a session, in memory. */
+/* maintenance.c - pins, forks and deleting a session, in memory. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/store/memory/memory.h"
 
-static const ck_checkpoint_row *find_whole(const ck_memory_session *session, int64_t seq) {
+static const ck_checkpoint_row *find_kept(const ck_memory_session *session, int64_t seq) {
   size_t at = ck_memory_find_checkpoint(session, seq);
   const ck_checkpoint_row *row =
       at < session->checkpoints.count ? session->checkpoints.rows[at] : NULL;
@@ -27,7 +27,7 @@ ck_status ck_memory_pin(void *self, ck_lease lease, int64_t seq, bool pinned, ck
   ck_memory *memory = ck_memory_lock(self);
   ck_memory_session *session = ck_memory_get_session(memory, lease.session);
   ck_status status = ck_memory_check_lease(session, lease, err);
-  if (!status && !find_whole(session, seq))
+  if (!status && !find_kept(session, seq))
     status =
         ck_error_set(err, CK_E_NOT_FOUND, "session %s has no checkpoint of its own at seq %lld",
                      session->record.id, (long long)seq);
@@ -131,7 +131,7 @@ ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session 
                                int64_t seq, ck_error *err) {
   while (session && session->record.origin.session && seq <= session->record.origin.cut)
     session = ck_memory_get_session(memory, session->record.origin.session);
-  if (session && find_whole(session, seq)) return CK_OK;
+  if (session && find_kept(session, seq)) return CK_OK;
   return ck_error_set(err, CK_E_NOT_FOUND, "the checkpoint at seq %lld was pruned meanwhile",
                       (long long)seq);
 }
@@ -139,50 +139,50 @@ ck_status ck_memory_check_base(const ck_memory *memory, const ck_memory_session 
 /* ---- deleting ---- */
 
 static ck_status copy_event(ck_memory_session *made, const ck_event_row *row,
-                            const ck_dependent_fork *heir, ck_error *err) {
+                            const ck_dependent_fork *fork, ck_error *err) {
   ck_event_row copy = *row;
-  ck_status status = heir->move ? heir->move(heir->to, &copy, err) : CK_OK;
+  ck_status status = fork->move ? fork->move(fork->to, &copy, err) : CK_OK;
   return status ? status : ck_memory_push_event(made, &copy, err);
 }
 
-/* Rows of `from` up to the heir's cut, then its own. Into a session that takes the heir's place
- * when all is there. */
+/* Copies the rows of `from` up to the fork's cut, then the fork's own, into a session that replaces
+ * the fork when it is complete. */
 static ck_status copy_rows(ck_memory_session *made, const ck_memory_session *from,
-                           const ck_memory_session *own, const ck_dependent_fork *heir,
+                           const ck_memory_session *own, const ck_dependent_fork *fork,
                            ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < from->events.count && !status; i++) {
     const ck_event_row *row = from->events.rows[i];
-    if (row->seq <= heir->cut) status = copy_event(made, row, heir, err);
+    if (row->seq <= fork->cut) status = copy_event(made, row, fork, err);
   }
   for (size_t i = 0; i < own->events.count && !status; i++)
     status = ck_memory_push_event(made, own->events.rows[i], err);
-  for (size_t i = 0; i < heir->stub_count && !status; i++) {
-    size_t at = ck_memory_find_checkpoint(from, heir->stubs[i].seq);
+  for (size_t i = 0; i < fork->stub_count && !status; i++) {
+    size_t at = ck_memory_find_checkpoint(from, fork->stubs[i].seq);
     ck_checkpoint_row stub = *(const ck_checkpoint_row *)from->checkpoints.rows[at];
-    stub.encoding = heir->stubs[i].encoding;
-    stub.payload_digest = heir->stubs[i].payload_digest;
+    stub.encoding = fork->stubs[i].encoding;
+    stub.payload_digest = fork->stubs[i].payload_digest;
     stub.payload = (ck_bytes){NULL, 0};
-    stub.mac = heir->stubs[i].mac;
-    stub.key_id = heir->stubs[i].key_id;
-    if (heir->stubs[i].info.len) stub.info = heir->stubs[i].info;
+    stub.mac = fork->stubs[i].mac;
+    stub.key_id = fork->stubs[i].key_id;
+    if (fork->stubs[i].info.len) stub.info = fork->stubs[i].info;
     stub.keyframe = stub.plain_len = 0;
     status = ck_memory_push_checkpoint(made, &stub, err);
   }
   for (size_t i = 0; i < own->checkpoints.count && !status; i++)
     status = ck_memory_push_checkpoint(made, own->checkpoints.rows[i], err);
   for (size_t i = 0; i < from->timeline_count && !status; i++)
-    if (from->timelines[i].no < heir->timeline)
+    if (from->timelines[i].no < fork->timeline)
       status = ck_memory_push_timeline(made, &from->timelines[i], err);
   for (size_t i = 0; i < own->timeline_count && !status; i++)
     status = ck_memory_push_timeline(made, &own->timelines[i], err);
   return status;
 }
 
-static ck_status make_heir(ck_memory_session **out, const ck_memory *memory,
-                           const ck_memory_session *from, const ck_dependent_fork *heir,
+static ck_status make_fork(ck_memory_session **out, const ck_memory *memory,
+                           const ck_memory_session *from, const ck_dependent_fork *fork,
                            ck_error *err) {
-  const ck_memory_session *own = ck_memory_get_session(memory, heir->session);
+  const ck_memory_session *own = ck_memory_get_session(memory, fork->session);
   *out = NULL;
   if (!own)
     return ck_error_set(err, CK_E_BUSY,
@@ -190,11 +190,11 @@ static ck_status make_heir(ck_memory_session **out, const ck_memory *memory,
   ck_status status = ck_memory_session_new(out, &own->record, err);
   if (status) return status;
   ck_memory_session *made = *out;
-  made->record.origin = heir->origin;
-  made->base = heir->origin.cut;
+  made->record.origin = fork->origin;
+  made->base = fork->origin.cut;
   made->owner = own->owner;
   status = copy_seqs(&made->pins, &made->pin_count, own->pins, own->pin_count, err);
-  if (!status) status = copy_rows(made, from, own, heir, err);
+  if (!status) status = copy_rows(made, from, own, fork, err);
   if (!status) ck_memory_apply_staged(made);
   return status;
 }
@@ -209,21 +209,21 @@ static size_t count_forks(const ck_memory *memory, int64_t no) {
 }
 
 static ck_status replace_all(ck_memory *memory, ck_memory_session *from, ck_memory_session **made,
-                             const ck_dependent_fork *heirs, size_t count, ck_error *err) {
+                             const ck_dependent_fork *forks, size_t count, ck_error *err) {
   ck_status status = CK_OK;
   for (size_t i = 0; i < count && !status; i++)
-    status = make_heir(&made[i], memory, from, &heirs[i], err);
+    status = make_fork(&made[i], memory, from, &forks[i], err);
   for (size_t i = 0; i < count && !status; i++) {
-    ck_memory_session **place = &memory->sessions[heirs[i].session - 1];
-    ck_memory_session_free(*place);
-    *place = made[i];
+    ck_memory_session **slot = &memory->sessions[forks[i].session - 1];
+    ck_memory_session_free(*slot);
+    *slot = made[i];
     made[i] = NULL;
   }
   for (size_t i = 0; i < count; i++) ck_memory_session_free(made[i]);
   return status;
 }
 
-ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_dependent_fork *heirs,
+ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_dependent_fork *forks,
                                    size_t count, ck_error *err) {
   ck_memory_session **made = calloc(count + 1, sizeof *made);
   if (!made) return ck_error_no_memory(err);
@@ -234,7 +234,7 @@ ck_status ck_memory_delete_session(void *self, ck_lease lease, const ck_dependen
     status = ck_error_set(err, CK_E_BUSY,
                           "session %s is being read or forked: nothing was deleted, try again",
                           session->record.id);
-  if (!status) status = replace_all(memory, session, made, heirs, count, err);
+  if (!status) status = replace_all(memory, session, made, forks, count, err);
   if (!status) session->deleted = true;
   free(made);
   return ck_memory_unlock(memory, status);

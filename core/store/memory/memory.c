@@ -1,6 +1,6 @@
 /* memory.c - the backend that keeps everything in the process: "memory:" for one handle,
  * "memory:NAME" for all handles of the process that name it, until the last of them is closed.
- * Owner marks stand in for lock files. */
+ * A mark in the session (its owner) takes the part of the lock file. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +83,7 @@ static ck_status copy_texts(update_texts *out, const ck_session_update *update, 
   return ck_error_no_memory(err);
 }
 
-/* Nothing can fail here. Takes the texts. */
+/* Cannot fail. Takes the texts. */
 static void apply_update(ck_memory_session *session, const ck_session_update *update,
                          const update_texts *texts) {
   free(session->record.reason);
@@ -103,7 +103,7 @@ static ck_status stage_batch(ck_memory_session *session, const ck_row_batch *bat
   return status ? status : copy_texts(texts, batch->update, err);
 }
 
-/* Nothing can fail here. Takes the texts. */
+/* Cannot fail. Takes the texts. */
 static void apply_batch(ck_memory_session *session, const ck_row_batch *batch,
                         const update_texts *texts) {
   ck_memory_apply_staged(session);
@@ -112,7 +112,7 @@ static void apply_batch(ck_memory_session *session, const ck_row_batch *batch,
   apply_update(session, batch->update, texts);
 }
 
-/* All of it becomes visible at once, or none. */
+/* All rows become visible at once, or none. */
 static ck_status commit(void *self, ck_row_batch *batches, size_t count, ck_durability durability,
                         ck_error *err) {
   (void)durability;
@@ -326,7 +326,7 @@ static ck_memory *make_memory(const char *name) {
   return self;
 }
 
-/* The named one, made when there is none yet; without a name always a new one. NULL without
+/* The store of that name, created when there is none yet; "": always a new one. NULL without
  * memory. */
 static ck_memory *get_memory(const char *name) {
   pthread_mutex_lock(&named_mutex);

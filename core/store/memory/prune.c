@@ -1,5 +1,5 @@
-/* prune.c - pruning in memory: a row is replaced by a changed copy, the old one goes when nobody
- * reads any more. */
+/* prune.c - pruning in memory: a row is replaced by a changed copy, and freed when no read is under
+ * way. */
 #include <stdlib.h>
 
 #include "core/store/memory/memory.h"
@@ -42,7 +42,7 @@ static ck_status change(ck_checkpoint_row **out, const ck_memory_session *sessio
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
-/* Nothing can fail here. */
+/* Cannot fail. */
 static void apply(ck_memory *self, ck_memory_session *session, ck_checkpoint_row **fresh,
                   size_t count) {
   for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-/* read.c - reads the memory backend. Visitors run without its lock: visible rows stay as they are,
- * and one that pruning replaced is freed when no walk is under way. */
+/* read.c - reads the memory backend. Visitors run without its lock: visible rows do not change, and
+ * a row that pruning replaced is freed when no read is under way. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,8 +112,8 @@ static ck_status last_seq(int64_t *out, void *self, int64_t no, ck_error *err) {
 
 /* ---- rows ---- */
 
-/* A range of one list of rows, walked by index: rows are only ever appended, or replaced where they
- * are. */
+/* A range of one list of rows, walked by index: rows are only appended, or replaced at their
+ * index. */
 typedef struct rows_walk {
   ck_memory *memory;
   const ck_memory_rows *rows; /* NULL: nothing to walk */
@@ -194,7 +194,7 @@ static ck_status read_checkpoints(void *self, const ck_checkpoint_rows *rows,
   return end_walk(&walk);
 }
 
-/* ---- the whole ---- */
+/* ---- figures ---- */
 
 static void count_rows(ck_store_stats *out, const ck_memory_session *session) {
   out->events += (int64_t)session->events.count;

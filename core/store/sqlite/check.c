@@ -1,5 +1,5 @@
-/* check.c - what tells a damaged row: row_check(), which fills the check columns; and the checks of
- * verify. */
+/* check.c - finds damaged rows: the SQL function row_check(), which computes the check columns; and
+ * the database's part of verify. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 /* ---- row_check() ---- */
 
-/* The type goes in first, so that no two rows give the same bytes. False without memory. */
+/* Appends the value with its type first, so that different rows never give the same bytes. False
+ * without memory. */
 static bool update_value(ck_digester *digester, sqlite3_value *value) {
   int type = sqlite3_value_type(value);
   ck_digester_update_int(digester, type);
@@ -25,8 +26,9 @@ static bool update_value(ck_digester *digester, sqlite3_value *value) {
   return true;
 }
 
-/* The first 8 bytes of BLAKE2b-256 of the arguments, as the checks of events are; when the store
- * has a key, 8 bytes that need it. The entries of meta are read before the key is known. */
+/* The first 8 bytes of BLAKE2b-256 of the arguments, as in the checks of events; when the store has
+ * a key, 8 bytes keyed with it, except for the entries of meta, which are read before the key is
+ * known. */
 static int64_t check_of(const ck_seal *seal, ck_digester *digester, sqlite3_value *table) {
   ck_digest digest = ck_digester_final(digester);
   const char *name = (const char *)sqlite3_value_text(table);
@@ -71,7 +73,7 @@ static const char *column_text(sqlite3_stmt *stmt, int column) {
   return text ? text : "?";
 }
 
-/* SQLite puts several findings into one row. */
+/* SQLite puts several findings into one row, each on a line. */
 static void tell_lines(checking *self, sqlite3_stmt *stmt) {
   char line[256];
   const char *text = column_text(stmt, 0);
@@ -98,11 +100,12 @@ static void tell_unsound(checking *self, sqlite3_stmt *stmt) {
   tell(self, text);
 }
 
-/* Rows of sessions, timelines, events and checkpoints are checked by whoever walks them. */
+/* Tables whose checks no walk compares; rows of sessions, timelines, events and checkpoints are
+ * checked where they are read. */
 typedef struct question {
   const char *sql;
   void (*tell)(checking *self, sqlite3_stmt *stmt);
-  int schema; /* that it can be asked from; 0: any */
+  int schema; /* the first schema that has the table; 0: any */
 } question;
 
 static const question questions[] = {

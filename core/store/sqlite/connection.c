@@ -53,8 +53,8 @@ static ck_status status_of(int code, int os_error) {
   return os_error == EROFS ? CK_E_READ_ONLY : CK_E_IO;
 }
 
-/* SQLite keeps errno for its statements and checkpoints, but not for COMMIT nor for calls into its
- * files: before those errno is cleared, and nothing that succeeds sets it. */
+/* SQLite keeps the errno of statements and checkpoints, but not of COMMIT or of calls into its
+ * files: errno is cleared before those, and calls that succeed do not set it. */
 int ck_sqlite_errno(sqlite3 *db, int code) {
   int last = errno, primary = code & 0xff;
   if (primary == SQLITE_FULL) return ENOSPC;
@@ -67,8 +67,8 @@ ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const c
                           ck_error *err) {
   int os_error = ck_sqlite_errno(db, code);
   const char *cause = os_error ? strerror(os_error) : sqlite3_errstr(code);
-  /* What SQLite has to say of itself beyond the code's text is only there while the code is still
-   * the last one. */
+  /* SQLite's own message, which says more than the code's text, is valid only while `code` is the
+   * connection's last one. */
   if (!os_error && db && sqlite3_errcode(db) == code) cause = sqlite3_errmsg(db);
   if (code == SQLITE_READONLY_DBMOVED) cause = "the file was moved or deleted while it was open";
   return ck_error_set(err, status_of(code, os_error), "store %s: cannot %s: %s", store->path, doing,
@@ -77,7 +77,7 @@ ck_status ck_sqlite_error(const ck_sqlite *store, sqlite3 *db, int code, const c
 
 /* ---- connections ---- */
 
-/* SQLite takes "immutable" only from a URI. */
+/* SQLite accepts "immutable" only in a URI. */
 static char *immutable_uri(const char *path) {
   ck_buffer uri = {0};
   ck_buffer_append_text(&uri, "file:");
@@ -107,7 +107,8 @@ static int open_handle(sqlite3 **out, const ck_sqlite *store, ck_connection_mode
   return code;
 }
 
-/* Hardening against a file that somebody prepared, and a WAL that outlives the connection. */
+/* Hardening against a maliciously prepared file, and a WAL that is kept after the connection is
+ * closed. */
 static int configure(sqlite3 *db, const ck_sqlite *store) {
   static const int switches[][2] = {
       {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1},

@@ -1,4 +1,4 @@
-/* fact.c - what outlives sessions, in the table fact. */
+/* fact.c - facts, in the table fact. */
 #include "core/store/sqlite/sqlite.h"
 
 static ck_status put_fact(void *to, const ck_fact *fact, ck_error *err) {

@@ -1,5 +1,5 @@
-/* file.c - is there a store at this path? Answered before anything is changed, without opening the
- * file twice. */
+/* file.c - the store's path and file: checked before anything is changed, without opening the file
+ * twice. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static ck_status path_error(ck_error *err, const char *doing, const char *path) 
   return ck_error_set(err, status, "store %s: cannot %s: %s", path, doing, strerror(errno));
 }
 
-/* Makes the folders of `path` that are missing. */
+/* Creates the missing folders of `path`. */
 static ck_status make_folders(char *path, const char *store, ck_error *err) {
   for (char *c = path + 1;; c++) {
     if (*c != '/' && *c != '\0') continue;
@@ -32,7 +32,7 @@ static ck_status make_folders(char *path, const char *store, ck_error *err) {
   }
 }
 
-/* Symbolic links on the way to the folder are followed; one in place of the file is not. */
+/* Symbolic links in the folder's path are followed; a file that is one is not. */
 ck_status ck_sqlite_resolve(char **out, const char *path, bool create, ck_error *err) {
   *out = NULL;
   const char *slash = strrchr(path, '/');
@@ -137,7 +137,7 @@ ck_status ck_sqlite_make_draft(char **out, const ck_sqlite *self, ck_error *err)
     *out = NULL;
     return ck_error_no_memory(err);
   }
-  unlink(*out); /* of somebody who was killed at it */
+  unlink(*out); /* left by a process that was killed here */
   return mknod(*out, S_IFREG | 0600, 0) == 0 ? CK_OK : path_error(err, "make it", self->path);
 }
 

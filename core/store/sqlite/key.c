@@ -1,4 +1,4 @@
-/* key.c - what the store says of its key: an entry of meta. */
+/* key.c - the entry about the store's key, in meta. */
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
@@ -33,7 +33,7 @@ static ck_status get_key_entry(ck_buffer *out, void *to, ck_error *err) {
   return status == CK_OK ? ck_buffer_check(out, err) : status;
 }
 
-/* A process that opened the store before its key was changed would go on with the old one. */
+/* A process that opened the store before its key was changed still has the old one. */
 ck_status ck_sqlite_check_key(ck_sqlite *self, ck_error *err) {
   ck_buffer now = {0};
   ck_status status = read_entry(&now, self, self->writer, err);

@@ -1,5 +1,4 @@
-/* lock.c - flocks with bounded waits, and session locks that can be asked for without being
- * taken. */
+/* lock.c - flocks with bounded waits, and session locks that can be tested without being taken. */
 #include "core/store/sqlite/lock.h"
 
 #include <errno.h>
@@ -21,8 +20,9 @@ enum {
   BACKOFF_LAST_US = 2000,
   OWNER_TEXT_MAX = 160,
   TROUBLE_MAX = 250,
-  REPLACED_MAX = 1000, /* a session's file that goes again and again between open and flock */
-  DYING_LOOKS = 3000,  /* about as many milliseconds */
+  REPLACED_MAX =
+      1000, /* attempts: a session's file is removed again and again between open and flock */
+  DYING_TRIES = 3000, /* attempts, about one per millisecond */
 };
 
 struct ck_lock {
@@ -80,7 +80,7 @@ void ck_lock_close(ck_lock *self) {
   free(self);
 }
 
-/* The kernel knows who holds a flock; a pid written into the file would cost a write per
+/* The holder's pid is read from the kernel: written into the file it would cost a write per
  * transaction and could be stale. */
 static long holder_of(int fd) {
   struct stat file;
@@ -146,7 +146,7 @@ static char *session_path(const char *store_path, const char *session_id) {
   return path;
 }
 
-/* 0: the owner has not said its pid yet. */
+/* The pid in the file; 0: the owner has not written it yet. */
 static long read_owner(int fd, char host[OWNER_TEXT_MAX + 1]) {
   char text[OWNER_TEXT_MAX + 1] = "";
   long pid = 0;
@@ -154,12 +154,12 @@ static long read_owner(int fd, char host[OWNER_TEXT_MAX + 1]) {
   return len > 0 && sscanf(text, "%ld %160s", &pid, host) == 2 ? pid : 0;
 }
 
-/* A program that was being forked when its parent was killed has the parent's files until it dies
- * of that, too. Waits a moment when that is who holds `fd`, which has been looked at `looks`
- * times. */
-static bool wait_for_dying(int fd, int looks) {
+/* A child that was being forked when its parent was killed shares the parent's files until it
+ * dies as well. Waits a moment when such a child holds `fd`, up to DYING_TRIES times (`tries`:
+ * so far). */
+static bool wait_for_dying(int fd, int tries) {
   char host[OWNER_TEXT_MAX + 1] = "", here[OWNER_TEXT_MAX + 1] = "";
-  long pid = looks < DYING_LOOKS ? read_owner(fd, host) : 0;
+  long pid = tries < DYING_TRIES ? read_owner(fd, host) : 0;
   if (!pid || gethostname(here, sizeof here - 1) != 0 || strcmp(host, here) != 0) return false;
   if (kill((pid_t)pid, 0) == 0 || errno != ESRCH) return false;
   nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -191,7 +191,7 @@ static ck_status make_folder(const char *store_path, ck_error *err) {
   return status;
 }
 
-/* The file may have been removed by its last owner between our open and our flock: then it locks
+/* Another owner may have removed the file between open and flock: then the flock protects
  * nothing. */
 static bool still_there(int fd, const char *path) {
   struct stat held, named;
@@ -199,11 +199,11 @@ static bool still_there(int fd, const char *path) {
          held.st_dev == named.st_dev;
 }
 
-/* CK_E_OWNED: somebody else has it. */
+/* CK_E_OWNED: another process has the lock. */
 static ck_status take(int fd, const char *path, const char *session_id, ck_error *err) {
-  for (int looks = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; looks++) {
+  for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
     if (errno != EWOULDBLOCK) return file_error(err, "lock", path);
-    if (!wait_for_dying(fd, looks)) return owned_error(fd, session_id, err);
+    if (!wait_for_dying(fd, tries)) return owned_error(fd, session_id, err);
   }
   return CK_OK;
 }
@@ -224,9 +224,9 @@ static ck_status open_locked(int *out, const char *path, const char *session_id,
   return ck_error_set(err, CK_E_IO, "%s is removed again and again", path);
 }
 
-/* A flock cannot be asked for without taking it, which would make a third process believe the
- * session owned. So the owner also holds an open-file-description lock: it excludes nobody, but
- * F_OFD_GETLK sees it. */
+/* A flock cannot be tested without taking it, which would make a third process believe that the
+ * session is owned. So the owner also holds an open-file-description lock, which excludes nobody
+ * but is visible to F_OFD_GETLK. */
 static ck_status mark_owned(int fd, const char *path, ck_error *err) {
   char host[OWNER_TEXT_MAX - 32] = "";
   char text[OWNER_TEXT_MAX];
@@ -284,14 +284,14 @@ ck_status ck_session_lock_check(const char *store_path, const char *session_id, 
     goto done;
   }
   struct flock probe;
-  int looks = 0;
+  int tries = 0;
   do {
     probe = (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(fd, F_OFD_GETLK, &probe) != 0) {
       status = file_error(err, "ask for the lock of", path);
       goto done;
     }
-  } while (probe.l_type != F_UNLCK && wait_for_dying(fd, looks++));
+  } while (probe.l_type != F_UNLCK && wait_for_dying(fd, tries++));
   if (probe.l_type != F_UNLCK) status = owned_error(fd, session_id, err);
 done:
   if (fd >= 0) close(fd);
@@ -299,16 +299,17 @@ done:
   return status;
 }
 
-/* ---- trouble ---- */
+/* ---- the owner's fault ---- */
 
-/* The block is there since the owner wrote its name: a full disk can still take it. */
+/* The block was allocated when the owner wrote its pid and host, so it can be written on a full
+ * disk. */
 void ck_session_lock_set_fault(ck_session_lock *self, const char *text) {
   char line[TROUBLE_MAX + 2];
   int len = snprintf(line, sizeof line, "%.*s\n", TROUBLE_MAX, text ? text : "");
   if (pwrite(self->fd, line, (size_t)len, OWNER_TEXT_MAX) == len &&
       ftruncate(self->fd, OWNER_TEXT_MAX + len) == 0)
     return;
-  errno = 0; /* nobody can be told, then */
+  errno = 0; /* a fault that cannot be written is not published */
 }
 
 void ck_session_lock_get_fault(char *out, size_t size, const char *store_path,

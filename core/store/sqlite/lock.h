@@ -1,8 +1,9 @@
-/* lock.h - who may write: the store's lock, held for one transaction, and a session's lock, held
+/* lock.h - the lock files: the store's lock, held for one transaction, and a session's lock, held
  * for a run.
  *
- * Both are flocks on files beside the store, which die with their holder, however it dies. Files
- * are 0600, opened with O_CLOEXEC and O_NOFOLLOW; a pid or host that is shown is never trusted. */
+ * Both are flocks on files beside the store, which the kernel releases when their holder dies,
+ * however it dies. Files are 0600, opened with O_CLOEXEC and O_NOFOLLOW; a pid or host that is
+ * shown is never trusted. */
 #ifndef CK_STORE_SQLITE_LOCK_H
 #define CK_STORE_SQLITE_LOCK_H
 
@@ -16,35 +17,36 @@ enum { CK_LOCK_WAIT_MS = 10000 };
 /* The writers' lock of a store: STORE.lock. One thread at a time. */
 typedef struct ck_lock ck_lock;
 
-/* Makes the file when it is not there. CK_E_READ_ONLY, CK_E_FULL, CK_E_IO. */
+/* Creates the file when it does not exist. CK_E_READ_ONLY, CK_E_FULL, CK_E_IO. */
 CK_CHECKED ck_status ck_lock_open(ck_lock **out, const char *store_path, ck_error *err);
 void ck_lock_close(ck_lock *self);
 /* Waits at most `wait_ms`; then CK_E_BUSY naming the holder's pid. */
 CK_CHECKED ck_status ck_lock_acquire(ck_lock *self, int64_t wait_ms, ck_error *err);
 void ck_lock_release(ck_lock *self);
 
-/* The lock of one session: STORE.sessions/ID.lock, holding "pid host" of its owner and, on the next
- * line, its trouble. The file goes when it is closed. */
+/* The lock of one session: STORE.sessions/ID.lock, with "pid host" of its owner and, on the next
+ * line, the owner's fault. The file is removed when the lock is closed. */
 typedef struct ck_session_lock ck_session_lock;
 
-/* CK_E_OWNED names pid and host of the live owner. Waits for no owner that lives, and a few seconds
- * at most for what one that was killed had just forked: that shares the lock until it dies, too. */
+/* CK_E_OWNED names pid and host of the live owner. Never waits for a live owner; waits a few
+ * seconds at most for a child that a killed owner had just forked, which shares the lock until it
+ * dies as well. */
 CK_CHECKED ck_status ck_session_lock_open(ck_session_lock **out, const char *store_path,
                                           const char *session_id, ck_error *err);
 void ck_session_lock_close(ck_session_lock *self);
-/* CK_OK when nobody holds it, else CK_E_OWNED, waits as above. Takes nothing and makes no file, so
- * it disturbs nobody. */
+/* CK_OK when no process holds the lock, else CK_E_OWNED; waits as above. Takes no lock and creates
+ * no file. */
 CK_CHECKED ck_status ck_session_lock_check(const char *store_path, const char *session_id,
                                            ck_error *err);
 
-/* What its owner cannot do just now; NULL: nothing. For people: a disk that takes nothing may not
- * take this either. */
+/* Publishes the owner's present fault; NULL: none. For people only: on a failing disk this may fail
+ * as well. */
 void ck_session_lock_set_fault(ck_session_lock *self, const char *text);
-/* "" when nobody holds it, or its owner told of none. `size` bytes at most. */
+/* "" when no process holds the lock, or its owner published none. At most `size` bytes. */
 void ck_session_lock_get_fault(char *out, size_t size, const char *store_path,
                                const char *session_id);
 
-/* The process that holds it, as the kernel says; 0: nobody, or one that this machine cannot see. */
+/* The pid of the holder, from the kernel; 0: none, or one that this machine cannot see. */
 long ck_session_lock_holder(const char *store_path, const char *session_id);
 
 #endif

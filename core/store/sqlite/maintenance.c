@@ -1,13 +1,16 @@
-/* maintenance.c - pins, the end of a session, and free pages. */
+/* maintenance.c - pins, deleting a session, and freeing pages. */
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/reader.h"
 #include "core/store/sqlite/wal.h"
 
-enum { GIVE_BACK_PAGES = 1024 /* in one transaction: half of what the write-ahead log keeps */ };
+enum {
+  VACUUM_PAGES = 1024 /* in one transaction: half of what the write-ahead log keeps allocated */
+};
 
 /* ---- pins ---- */
 
-static ck_status is_whole(bool *out, ck_sqlite *self, int64_t session, int64_t seq, ck_error *err) {
+static ck_status has_checkpoint(bool *out, ck_sqlite *self, int64_t session, int64_t seq,
+                                ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_HAS_CHECKPOINT);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, seq);
@@ -20,10 +23,10 @@ static ck_status is_whole(bool *out, ck_sqlite *self, int64_t session, int64_t s
 
 static ck_status change_pin(ck_sqlite *self, int64_t session, int64_t seq, bool pinned,
                             ck_error *err) {
-  bool whole;
-  ck_status status = is_whole(&whole, self, session, seq, err);
+  bool found;
+  ck_status status = has_checkpoint(&found, self, session, seq, err);
   if (status != CK_OK) return status;
-  if (!whole)
+  if (!found)
     return ck_error_set(err, CK_E_NOT_FOUND,
                         "session number %lld in store %s has no checkpoint of its own at seq %lld",
                         (long long)session, self->path, (long long)seq);
@@ -51,11 +54,11 @@ static ck_status run(ck_sqlite *self, ck_sql sql, const int64_t *numbers, size_t
   return ck_sqlite_write(self, &binder, "delete a session", err);
 }
 
-static ck_status copy_stub(ck_sqlite *self, int64_t session, int64_t heir, const ck_prune_row *stub,
+static ck_status copy_stub(ck_sqlite *self, int64_t session, int64_t fork, const ck_prune_row *stub,
                            ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_COPY_STUB);
   ck_bind_int(&binder, session);
-  ck_bind_int(&binder, heir);
+  ck_bind_int(&binder, fork);
   ck_bind_int(&binder, stub->seq);
   ck_bind_blob(&binder, (ck_bytes){(const char *)stub->digest.bytes, CK_DIGEST_SIZE});
   ck_bind_blob(&binder, (ck_bytes){(const char *)stub->payload_digest.bytes, CK_DIGEST_SIZE});
@@ -71,22 +74,22 @@ static ck_status copy_stub(ck_sqlite *self, int64_t session, int64_t heir, const
       self->path, (long long)stub->seq, (long long)session);
 }
 
-/* One by one, as they change on the way. */
-static ck_status move_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir,
+/* Events one by one, because each is sealed again for the fork. */
+static ck_status move_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *fork,
                              ck_error *err) {
   ck_status status = CK_OK;
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_EVENTS);
   ck_bind_int(&binder, session);
   ck_bind_int(&binder, 0);
-  ck_bind_int(&binder, heir->cut);
+  ck_bind_int(&binder, fork->cut);
   ck_bind_int(&binder, INT64_MAX);
   ck_bind_int(&binder, -1);
   ck_bind_text(&binder, NULL);
   ck_bind_int(&binder, 0);
   while (status == CK_OK && ck_binder_next(&binder) == SQLITE_ROW) {
     ck_event_row row = ck_sqlite_event_row(binder.stmt);
-    status = heir->move(heir->to, &row, err);
-    if (status == CK_OK) status = ck_sqlite_put_events(self, heir->session, &row, 1, err);
+    status = fork->move(fork->to, &row, err);
+    if (status == CK_OK) status = ck_sqlite_put_events(self, fork->session, &row, 1, err);
   }
   if (status == CK_OK && binder.code != SQLITE_DONE)
     status = ck_sqlite_error(self, self->writer->db, binder.code, "read events", err);
@@ -94,31 +97,31 @@ static ck_status move_events(ck_sqlite *self, int64_t session, const ck_dependen
   return status;
 }
 
-static ck_status copy_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir,
+static ck_status copy_events(ck_sqlite *self, int64_t session, const ck_dependent_fork *fork,
                              ck_error *err) {
-  if (heir->move) return move_events(self, session, heir, err);
-  return run(self, CK_SQL_COPY_EVENTS, (const int64_t[]){session, heir->session, heir->cut}, 3,
+  if (fork->move) return move_events(self, session, fork, err);
+  return run(self, CK_SQL_COPY_EVENTS, (const int64_t[]){session, fork->session, fork->cut}, 3,
              err);
 }
 
-static ck_status bequeath(ck_sqlite *self, int64_t session, const ck_dependent_fork *heir,
-                          ck_error *err) {
-  ck_status status = copy_events(self, session, heir, err);
+static ck_status copy_to_fork(ck_sqlite *self, int64_t session, const ck_dependent_fork *fork,
+                              ck_error *err) {
+  ck_status status = copy_events(self, session, fork, err);
   if (status == CK_OK)
     status = run(self, CK_SQL_COPY_TIMELINES,
-                 (const int64_t[]){session, heir->session, heir->timeline}, 3, err);
-  for (size_t i = 0; i < heir->stub_count && status == CK_OK; i++)
-    status = copy_stub(self, session, heir->session, &heir->stubs[i], err);
-  const int64_t moved[] = {session, heir->session, heir->origin.session, heir->origin.cut};
+                 (const int64_t[]){session, fork->session, fork->timeline}, 3, err);
+  for (size_t i = 0; i < fork->stub_count && status == CK_OK; i++)
+    status = copy_stub(self, session, fork->session, &fork->stubs[i], err);
+  const int64_t moved[] = {session, fork->session, fork->origin.session, fork->origin.cut};
   if (status == CK_OK) status = run(self, CK_SQL_MOVE_ORIGIN, moved, 4, err);
   if (status != CK_OK || sqlite3_changes64(self->writer->db) == 1) return status;
   return ck_error_set(
       err, CK_E_CORRUPT,
       "store %s: the row of session number %lld is not what was written: its check differs",
-      self->path, (long long)heir->session);
+      self->path, (long long)fork->session);
 }
 
-static ck_status check_heirs(ck_sqlite *self, int64_t session, size_t count, ck_error *err) {
+static ck_status check_forks(ck_sqlite *self, int64_t session, size_t count, ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_COUNT_FORKS);
   ck_bind_int(&binder, session);
   int code = ck_binder_next(&binder);
@@ -131,7 +134,7 @@ static ck_status check_heirs(ck_sqlite *self, int64_t session, size_t count, ck_
                       self->path);
 }
 
-/* Numbers of sessions are not given twice: somebody may still hold a lease on this one. */
+/* The number of a deleted session is not reused: a process may still hold a lease on it. */
 static ck_status delete_rows(ck_sqlite *self, int64_t session, ck_error *err) {
   static const ck_sql statements[] = {CK_SQL_DELETE_PINS,        CK_SQL_DELETE_REQUESTS,
                                       CK_SQL_DELETE_CHECKPOINTS, CK_SQL_DELETE_EVENTS,
@@ -143,15 +146,15 @@ static ck_status delete_rows(ck_sqlite *self, int64_t session, ck_error *err) {
   return status;
 }
 
-ck_status ck_sqlite_delete_session(void *to, ck_lease lease, const ck_dependent_fork *heirs,
+ck_status ck_sqlite_delete_session(void *to, ck_lease lease, const ck_dependent_fork *forks,
                                    size_t count, ck_error *err) {
   ck_sqlite *self = to;
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
   status = ck_sqlite_check_lease(self, lease, err);
-  if (status == CK_OK) status = check_heirs(self, lease.session, count, err);
+  if (status == CK_OK) status = check_forks(self, lease.session, count, err);
   for (size_t i = 0; i < count && status == CK_OK; i++)
-    status = bequeath(self, lease.session, &heirs[i], err);
+    status = copy_to_fork(self, lease.session, &forks[i], err);
   if (status == CK_OK) status = delete_rows(self, lease.session, err);
   return ck_sqlite_end(self, status, err);
 }
@@ -160,7 +163,7 @@ ck_status ck_sqlite_delete_session(void *to, ck_lease lease, const ck_dependent_
 
 static ck_status shrink(int64_t *left, ck_sqlite *self, ck_error *err) {
   char sql[64];
-  sqlite3_snprintf(sizeof sql, sql, "PRAGMA incremental_vacuum(%d)", GIVE_BACK_PAGES);
+  sqlite3_snprintf(sizeof sql, sql, "PRAGMA incremental_vacuum(%d)", VACUUM_PAGES);
   ck_status status = ck_sqlite_begin(self, CK_DURABLE_PROCESS, err);
   if (status != CK_OK) return status;
   int code = sqlite3_exec(self->writer->db, sql, NULL, NULL, NULL);
@@ -178,8 +181,8 @@ static ck_status count_pages(int64_t *out, int64_t *unused, ck_sqlite *self, ck_
              : status;
 }
 
-/* The file itself is cut when the log is moved into it: at once, or as soon as no reader needs the
- * log. */
+/* The file itself is truncated when the log is moved into it: at once, or as soon as no reader
+ * needs the log. */
 ck_status ck_sqlite_vacuum(int64_t *bytes, void *to, ck_error *err) {
   ck_sqlite *self = to;
   int64_t before, after, unused, mode;

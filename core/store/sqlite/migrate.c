@@ -1,4 +1,4 @@
-/* migrate.c - brings a store of an older schema to this one. */
+/* migrate.c - migrates a store of an older schema to the present one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@ static const char *const steps[] = {"core/store/sqlite/migrate_2.sql"};
 _Static_assert(sizeof steps / sizeof *steps == CK_STORE_SCHEMA - 1,
                "a schema without the step that leads to it");
 
-/* An older program that is at work would go on writing rows as it knows them. */
+/* Refused while a session is being run: an older program would continue to write rows of the older
+ * schema. */
 static ck_status check_idle(ck_sqlite *self, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
   ck_status status = CK_OK;

@@ -4,7 +4,7 @@
 
 #include "core/store/sqlite/reader.h"
 
-/* False when there is a text and no memory for it. */
+/* Copies a text, or NULL; false without memory. */
 static bool copy_text(char **out, sqlite3_stmt *stmt, int column) {
   const char *text = ck_column_text(stmt, column);
   *out = text ? strdup(text) : NULL;
@@ -31,8 +31,9 @@ static ck_status read_record(ck_session_record *out, sqlite3_stmt *stmt, ck_erro
                 copy_text(&out->flow, stmt, 10) && copy_text(&out->failure, stmt, 13);
   ck_bytes input = ck_column_bytes(stmt, 11);
   ck_status status = copied ? CK_OK : ck_error_no_memory(err);
-  bool sealed =
-      input.len && (unsigned char)*input.data < ' '; /* sealed.h: opened and checked there */
+  bool sealed = input.len &&
+                (unsigned char)*input.data <
+                    ' '; /* the mark of sealed values (sealed/sealed.h), opened and checked there */
   if (status == CK_OK && sealed)
     status = ck_value_copy(&out->input, input, err);
   else if (status == CK_OK && input.len)
@@ -128,7 +129,8 @@ static ck_status list_forks(void *to, int64_t session, ck_session_visit visit, v
 
 /* ---- seqs ---- */
 
-/* The first column of all rows; `checked`: the second one says whether the row is sound. */
+/* The first column of all rows. `checked`: the second column tells whether the row's check
+ * matches. */
 static ck_status read_seqs(int64_t **out, size_t *count, ck_binder *binder, bool checked,
                            ck_error *err) {
   size_t cap = 0;

@@ -1,5 +1,5 @@
-/* rekey.c - the rows of a store on their way from one key to another: events and checkpoints a few
- * at a time, the rest at once. */
+/* rekey.c - changes the key of all rows: events and checkpoints a few at a time, the rest at
+ * once. */
 #include <string.h>
 
 #include "core/store/sqlite/sqlite.h"
@@ -56,7 +56,7 @@ static ck_status note_entry(ck_sqlite *self, ck_bytes entry, ck_error *err) {
   return ck_buffer_check(&self->key_entry, err);
 }
 
-/* Whoever holds a session goes on writing with the key that he knows. */
+/* Refused while a session is being run: its owner would continue to write with the old key. */
 static ck_status check_idle(ck_sqlite *self, ck_error *err) {
   sqlite3_stmt *stmt = NULL;
   ck_status status = CK_OK;
@@ -102,7 +102,8 @@ static int bind_digest(sqlite3_stmt *stmt, int at, const ck_digest *digest) {
   return sqlite3_bind_blob(stmt, at, digest->bytes, CK_DIGEST_SIZE, SQLITE_STATIC);
 }
 
-/* SQLITE_ROW or SQLITE_DONE: behind the last one that was changed, and not of the new key. */
+/* Steps to the next row after the last changed one that is not signed with the new key. SQLITE_ROW,
+ * SQLITE_DONE or an error. */
 static int step_next(sqlite3_stmt *stmt, int64_t after, const ck_seal *key) {
   ck_key_id id = ck_seal_key(key);
   sqlite3_reset(stmt);
@@ -139,8 +140,8 @@ static int put_checkpoint(sqlite3_stmt *stmt, int64_t no, const ck_checkpoint_ro
   return code;
 }
 
-/* *found is false when no event is left. The row is borrowed from the statement until the next
- * one. */
+/* *found is false when no event is left. The row is borrowed from the statement until its next
+ * step. */
 static ck_status change_event(bool *found, batch *self, ck_error *err) {
   ck_sqlite *store = self->store;
   int code = step_next(self->next_event, store->rekeyed_event, self->with->to);
@@ -234,7 +235,7 @@ typedef struct change {
   ck_error *err;
 } change;
 
-/* rekey(USE, NAME, ID, CREATED_MS, BYTES or TEXT): NULL stays NULL. */
+/* The SQL function rekey(USE, NAME, ID, CREATED_MS, BYTES or TEXT); NULL stays NULL. */
 static void rekey(sqlite3_context *context, int count, sqlite3_value **values) {
   (void)count;
   change *self = sqlite3_user_data(context);
@@ -264,7 +265,8 @@ static void rekey(sqlite3_context *context, int count, sqlite3_value **values) {
   ck_buffer_clear(&out);
 }
 
-/* Each table: is a row unsound, what is sealed in it, its check again. */
+/* For each table: the test for a damaged row, then the update of its sealed columns and its
+ * check. */
 typedef struct table {
   const char *count, *seal, *sign;
 } table;
@@ -294,7 +296,7 @@ static ck_status run_sql(ck_sqlite *self, const change *work, const char *sql, c
   return code == SQLITE_OK ? CK_OK : failed(self, code, err);
 }
 
-/* The old key still answers for the row. */
+/* The checks are compared with the old key's. */
 static ck_status reseal_table(ck_sqlite *self, const change *work, const table *of, ck_error *err) {
   int64_t unsound;
   ck_status status = ck_connection_get_int(&unsound, self, self->writer, of->count, err);
@@ -332,8 +334,8 @@ static ck_status end_rekey(void *to, const ck_rekey *with, ck_bytes entry, ck_er
   return status == CK_OK ? note_entry(self, entry, err) : status;
 }
 
-/* What was overwritten is zeros in the file (secure_delete), but the log still has its pages as
- * they were. */
+/* Overwritten content is zeroed in the file (secure_delete), but the log still has the old
+ * pages. */
 static ck_status clear_log(void *to, ck_error *err) {
   ck_sqlite *self = to;
   ck_sqlite_close_readers(self);

@@ -1,4 +1,4 @@
-/* request.c - requests of other processes to the owner of a session. */
+/* request.c - requests from other processes to the owner of a session. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static ck_status fenced(const ck_sqlite *self, ck_lease lease, ck_error *err) {
                       (long long)lease.session, self->path);
 }
 
-/* Asked at every boundary, and nearly always in vain: a read, without the lock. */
+/* Called at every boundary and nearly always without result: so first a read, without the lock. */
 static ck_status peek_request(bool *waiting, ck_sqlite *self, ck_lease lease, ck_error *err) {
   *waiting = false;
   ck_connection *reader;
@@ -68,7 +68,8 @@ static ck_status read_request(ck_request *out, bool *found, ck_sqlite *self, ck_
   out->session = lease.session;
   out->kind = strdup(kind ? kind : "");
   ck_status status = out->kind ? CK_OK : ck_error_no_memory(err);
-  bool sealed = body.len && (unsigned char)*body.data < ' '; /* sealed.h */
+  bool sealed =
+      body.len && (unsigned char)*body.data < ' '; /* the mark of sealed values (sealed/sealed.h) */
   if (status == CK_OK && sealed)
     status = ck_value_copy(&out->body, body, err);
   else if (status == CK_OK && body.len)

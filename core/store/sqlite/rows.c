@@ -58,7 +58,7 @@ static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_v
   if (status != CK_OK) return status;
   bind_range(&read.binder, rows->session, rows->after, rows->until);
   ck_bind_int(&read.binder,
-              rows->kinds ? 63 - __builtin_clzll(rows->kinds) : INT64_MAX); /* the highest */
+              rows->kinds ? 63 - __builtin_clzll(rows->kinds) : INT64_MAX); /* the highest kind */
   ck_bind_int(&read.binder, rows->kinds ? (int64_t)rows->kinds : -1);
   ck_bind_text(&read.binder, rows->agent);
   ck_bind_int(&read.binder, (int64_t)rows->others);
@@ -70,8 +70,8 @@ static ck_status read_events(void *to, const ck_event_rows *rows, ck_event_row_v
   return ck_reader_end(&read, CK_OK, "read events", err);
 }
 
-/* A digest of another length stays zero, which no content has: the row is then found corrupt by
- * whoever verifies it. */
+/* A digest of another length becomes zero, which is the digest of no content: verifying the row
+ * then finds it corrupt. */
 static ck_digest column_digest(sqlite3_stmt *stmt, int column) {
   ck_digest digest = {{0}};
   ck_bytes bytes = ck_column_bytes(stmt, column);

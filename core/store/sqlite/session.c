@@ -1,4 +1,4 @@
-/* session.c - who runs a session: creation, acquisition, and the locks held. */
+/* session.c - creates and acquires sessions, and keeps the locks of this handle. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +110,7 @@ static ck_status put_opening(ck_sqlite *self, int64_t session, int64_t last_seq,
   return status;
 }
 
-/* What the session is when the opening is written. */
+/* The session's row as the opening sets it. */
 static ck_session_update update_of(const ck_row_opening *with) {
   return with->update ? *with->update : (ck_session_update){.status = CK_SESSION_RUNNING};
 }
@@ -154,8 +154,8 @@ static ck_status put_session(int64_t *no, ck_sqlite *self, const ck_session_reco
 
 /* ---- creation and acquisition ---- */
 
-/* Asked before the lock is taken: an unknown session leaves no lock file behind, an existing one is
- * not disturbed. */
+/* Read before the lock is taken: an unknown session leaves no lock file behind, and the owner of an
+ * existing one is not disturbed. */
 static ck_status check_exists(bool *out, ck_sqlite *self, const char *session_id, ck_error *err) {
   ck_connection *reader;
   ck_status status = ck_sqlite_get_reader(&reader, self, err);
@@ -171,8 +171,7 @@ static ck_status check_exists(bool *out, ck_sqlite *self, const char *session_id
   return status;
 }
 
-/* The checkpoint that a run goes on from can be another session's, which may prune it at any
- * time. */
+/* The checkpoint that a run continues can be another session's, which may prune it at any time. */
 static ck_status check_base(ck_sqlite *self, int64_t session, int64_t seq, ck_error *err) {
   ck_binder binder = ck_binder_of(self->writer, CK_SQL_HAS_BASE);
   ck_bind_int(&binder, session);
@@ -214,7 +213,8 @@ static ck_status create_session(ck_lease *out, void *to, const ck_session_record
   if (exists) return taken(self, record->id, err);
   ck_owned *owned;
   status = own(&owned, self, record->id, err);
-  if (status == CK_E_OWNED) return taken(self, record->id, err); /* it is being made right now */
+  if (status == CK_E_OWNED)
+    return taken(self, record->id, err); /* another process is creating it right now */
   if (status != CK_OK) return status;
   int64_t no = 0;
   status = create_rows(&no, self, record, opening, err);
@@ -298,8 +298,8 @@ static ck_status acquire(ck_lease *out, void *to, const char *session_id, uint64
   return CK_OK;
 }
 
-/* The epoch is only read: whoever moves it must have this lock, or its holder is fenced like any
- * other. */
+/* The epoch is only read: a process that moves it must have this session's lock, or the holder of
+ * the lease is fenced like any other. */
 static ck_status check_rows(int64_t *no, ck_sqlite *self, const char *session_id,
                             uint64_t epoch_read, ck_error *err) {
   int64_t timeline;

@@ -1,5 +1,4 @@
-/* sqlite.c - the SQLite backend: a store is made or opened here, with everything it needs to be
- * trusted. */
+/* sqlite.c - the SQLite backend: creates or opens a store, and checks that it can be trusted. */
 #include "core/store/sqlite/sqlite.h"
 #include "core/store/sqlite/wal.h"
 
@@ -116,8 +115,9 @@ ck_status ck_sqlite_open_writer(ck_sqlite *self, ck_error *err) {
   return status;
 }
 
-/* A store appears whole or not at all: it is made under another name, synced, and renamed. Under
- * the lock: of several processes that found no store, one makes it and the others find it made. */
+/* A store appears whole or not at all: it is created under another name, synced, and renamed. Under
+ * the store's lock: of several processes that found no store, one creates it and the others find
+ * it. */
 static ck_status make_store(ck_sqlite *self, ck_error *err) {
   struct stat found;
   if (lstat(self->path, &found) == 0 && found.st_size > 0) return CK_OK;
@@ -141,7 +141,7 @@ static ck_status open_writing(ck_sqlite *self, bool fresh, ck_error *err) {
   return status;
 }
 
-static ck_status look_inside(ck_sqlite *self, ck_error *err) {
+static ck_status inspect(ck_sqlite *self, ck_error *err) {
   ck_connection *reader = NULL;
   ck_status status = ck_sqlite_get_reader(&reader, self, err);
   if (status != CK_OK) return status;
@@ -151,14 +151,14 @@ static ck_status look_inside(ck_sqlite *self, ck_error *err) {
   return status;
 }
 
-/* Where neither WAL nor its shared memory can be made, a database without WAL can still be read as
- * it lies. */
+/* Where neither a WAL nor its shared memory can be created, a database without a WAL can still be
+ * read as an immutable file. */
 static ck_status open_reading(ck_sqlite *self, ck_error *err) {
-  ck_status status = look_inside(self, err);
+  ck_status status = inspect(self, err);
   if ((status != CK_E_IO && status != CK_E_READ_ONLY) || ck_wal_bytes(self) > 0) return status;
   ck_sqlite_close_readers(self);
   self->immutable = true;
-  return look_inside(self, err);
+  return inspect(self, err);
 }
 
 static void close_store(void *to) {
@@ -176,7 +176,7 @@ static void close_store(void *to) {
 
 static const uint8_t *get_fingerprint_key(void *to) { return ((ck_sqlite *)to)->fingerprint_key; }
 
-static void fill(ck_backend *out, ck_sqlite *self) {
+static void add_functions(ck_backend *out, ck_sqlite *self) {
   out->self = self;
   out->commit = ck_sqlite_commit;
   out->prune = ck_sqlite_prune;
@@ -210,7 +210,7 @@ ck_status ck_backend_open_sqlite(ck_backend *out, const char *path, const ck_sto
   if (status == CK_OK)
     status = self->read_only ? open_reading(self, err) : open_writing(self, fresh, err);
   if (status == CK_OK)
-    fill(out, self);
+    add_functions(out, self);
   else
     close_store(self);
   return status;

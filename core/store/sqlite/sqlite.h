@@ -126,7 +126,7 @@ CK_CHECKED ck_status ck_sqlite_prune(void *self, ck_lease lease, const ck_prune_
 CK_CHECKED ck_status ck_sqlite_pin(void *self, ck_lease lease, int64_t seq, bool pinned,
                                    ck_error *err);
 CK_CHECKED ck_status ck_sqlite_delete_session(void *self, ck_lease lease,
-                                              const ck_dependent_fork *heirs, size_t count,
+                                              const ck_dependent_fork *forks, size_t count,
                                               ck_error *err);
 CK_CHECKED ck_status ck_sqlite_vacuum(int64_t *bytes, void *self, ck_error *err);
 CK_CHECKED ck_status ck_sqlite_recover(void *self, ck_error *err);

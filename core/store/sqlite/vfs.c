@@ -1,14 +1,14 @@
-/* vfs.c - the operating system's VFS, but the frames of one commit go into the WAL in one write,
- * and a commit that need not survive a power loss is not synced.
+/* vfs.c - wraps the operating system's VFS: the frames of one commit are written to the WAL in one
+ * write, and a commit that need not survive a power loss is not synced.
  *
- * SQLite writes a commit as two small unaligned writes for each page, and then syncs. Nobody needs
- * them before the sync: the index that makes frames visible is only changed after it. So they are
- * gathered, and written by the sync that follows, or by anything else that looks at the file.
- * Whether it then syncs is told for each commit: to change PRAGMA synchronous instead costs a
- * statement, and SQLite then tells nobody when a commit is complete. The header of a log that
- * starts again from its beginning is synced always: frames of the new round behind the old header
- * would be taken for a log that ends there, and pages be set back to what they were. Only the WAL
- * of a writing connection is touched. */
+ * SQLite writes a commit as two small unaligned writes for each page, and then syncs. The frames
+ * are not needed before the sync, because the index that makes them visible is changed after it. So
+ * they are gathered, and written by the sync that follows, or by any other call that uses the file.
+ * Whether the sync is made is set for each commit (ck_vfs_set_lazy): changing PRAGMA synchronous
+ * instead costs a statement, and SQLite then makes no call at the end of a commit. The header of a
+ * log that starts again from its beginning is always synced: frames of the new round after the old
+ * header would be taken for a log that ends there, and pages would be reset to older content. Only
+ * the WAL of a writing connection is affected. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +20,8 @@ enum { GATHER_MAX = 1 << 16 }; /* the unix VFS takes less than 1 << 17 at once *
 /* The base VFS's own file follows in memory. */
 typedef struct wal_file {
   sqlite3_file base;
-  bool lazy;   /* syncs are left out */
-  bool header; /* was written, and not synced since */
+  bool lazy;   /* syncs are skipped */
+  bool header; /* the log's header was written, and not synced since */
   char *data;
   int len;
   sqlite3_int64 offset;
@@ -33,7 +33,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static sqlite3_file *real(wal_file *self) { return (sqlite3_file *)(self + 1); }
 
-/* Given up on failure: whoever wrote hears of it now and must not find it written later. */
+/* The gathered frames are discarded on failure: their writer is told of it now, so they must not be
+ * written later. */
 static int flush(wal_file *self) {
   int len = self->len;
   self->len = 0;

@@ -1,4 +1,4 @@
-/* wal.c - the write-ahead log: kept allocated, checkpointed by us alone, synced and recovered.
+/* wal.c - the write-ahead log: kept allocated, checkpointed only here, synced and recovered.
  *
  * A commit into blocks that exist already costs half of one that makes the file grow, so the WAL is
  * filled with zeros up to its cap once and starts again from its beginning after each complete
@@ -18,10 +18,11 @@ enum {
   FRAME_SIZE = CK_SQLITE_PAGE + 24,
   CAP_FRAMES = CK_WAL_CAP / FRAME_SIZE,
   IDLE_FRAMES =
-      CAP_FRAMES * 3 / 5, /* an idle writer checkpoints from here on: one commit in 200 meets it */
+      CAP_FRAMES * 3 /
+      5, /* an idle writer checkpoints from this number of frames on: one commit in 200 meets it */
   AGAIN_FRAMES =
-      CAP_FRAMES / 5, /* and again after so many more, while a reader holds the log open */
-  BUSY_FRAMES = CAP_FRAMES * 2 / 3, /* a busy one too: the more there is, the longer it takes; the
+      CAP_FRAMES / 5, /* and again after so many more frames, while a reader keeps the log in use */
+  BUSY_FRAMES = CAP_FRAMES * 2 / 3, /* a busy writer as well, because a longer log takes longer; the
                                        rest is for one big commit */
   ZEROS_SIZE = 1 << 16,
   RECOVER_TRIES = 200,
@@ -40,8 +41,8 @@ static ck_status no_wal(ck_sqlite *self, ck_error *err) {
   return ck_error_set(err, CK_E_IO, "store %s: its write-ahead log is not open", self->path);
 }
 
-/* After a sync failed, the kernel counts pages as clean that never reached the disk: the log cannot
- * be trusted before it was copied into the database. */
+/* After a failed sync the kernel marks pages clean that never reached the disk: the log cannot be
+ * trusted before it was copied into the database. */
 static ck_status wal_error(ck_sqlite *self, int code, const char *doing, ck_error *err) {
   if (!ck_sqlite_is_sync_error(code))
     return ck_sqlite_error(self, self->writer->db, code, doing, err);
@@ -51,7 +52,7 @@ static ck_status wal_error(ck_sqlite *self, int code, const char *doing, ck_erro
   return CK_E_UNKNOWN;
 }
 
-/* Zeros behind the last byte: to SQLite they are frames that were never written. */
+/* Zeros after the last byte, which SQLite takes for frames that were never written. */
 static int write_zeros(sqlite3_file *file, sqlite3_int64 size) {
   char *zeros = calloc(1, ZEROS_SIZE);
   if (!zeros) return SQLITE_NOMEM;
@@ -77,14 +78,14 @@ ck_status ck_wal_extend(ck_sqlite *self, ck_error *err) {
   int code = file->pMethods->xFileSize(file, &size);
   if (code == SQLITE_OK && size < CK_WAL_CAP) {
     code = write_zeros(file, size);
-    /* Speed is not worth the last of a full disk: what is there may be read, and small commits may
+    /* On a full disk the allocation is given up: the store can still be read, and small commits may
      * still fit. */
     if (code == SQLITE_FULL) code = file->pMethods->xTruncate(file, size);
   }
   return code == SQLITE_OK ? CK_OK : wal_error(self, code, "extend its write-ahead log", err);
 }
 
-/* A count below the last one: the log has started again from its beginning. */
+/* A smaller count than before: the log has started again from its beginning. */
 static int on_commit(void *to, sqlite3 *db, const char *name, int frames) {
   (void)db, (void)name;
   ck_sqlite *self = to;
@@ -106,7 +107,7 @@ static ck_status checkpoint(ck_sqlite *self, bool *complete, ck_error *err) {
   int code = sqlite3_wal_checkpoint_v2(self->writer->db, "main", SQLITE_CHECKPOINT_PASSIVE, &frames,
                                        &done);
   *complete = code == SQLITE_OK && frames == done;
-  if ((code & 0xff) == SQLITE_BUSY) code = SQLITE_OK; /* somebody else checkpoints */
+  if ((code & 0xff) == SQLITE_BUSY) code = SQLITE_OK; /* another process makes a checkpoint */
   if (frames > self->wal_frames) self->wal_frames = frames;
   self->checkpoint_at = self->wal_frames + AGAIN_FRAMES;
   return code == SQLITE_OK
@@ -163,8 +164,8 @@ int64_t ck_wal_bytes(const ck_sqlite *self) {
   return bytes;
 }
 
-/* A commit of our own decides what the commit of unknown fate came to: frames that nobody counts
- * are overwritten by it, and no later crash can bring them back. */
+/* A commit here decides the outcome of the unknown one: frames that are not part of the log are
+ * overwritten by it, and no later crash can bring them back. */
 static ck_status write_marker(ck_sqlite *self, ck_error *err) {
   ck_status status = ck_sqlite_begin_locked(self, CK_DURABLE_POWER, err);
   if (status != CK_OK) return status;
@@ -173,7 +174,7 @@ static ck_status write_marker(ck_sqlite *self, ck_error *err) {
   return ck_sqlite_end_locked(self, status, err);
 }
 
-/* Readers hold parts of the log for as long as they read: waiting for them is bounded like any wait
+/* Readers keep parts of the log in use while they read; waiting for them is bounded like any wait
  * for the lock. */
 static ck_status checkpoint_all(ck_sqlite *self, ck_error *err) {
   for (int tries = 0; tries < RECOVER_TRIES; tries++) {

@@ -1,5 +1,5 @@
-/* write.c - transactions and what they append: events, checkpoints, changes of a session's row;
- * pruning. */
+/* write.c - transactions, and the rows that they write: events, checkpoints, changes of a session's
+ * row; pruning. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -43,8 +43,8 @@ ck_status ck_sqlite_begin(ck_sqlite *self, ck_durability durability, ck_error *e
   return status;
 }
 
-/* Only a full disk is known to have kept the commit's last frame out of the log. Anything else may
- * have come after it: the sync, or the entry into the shared index. */
+/* Only after a full disk is it certain that the commit's last frame is not in the log. Any other
+ * failure may have come later: in the sync, or in the shared index. */
 static ck_status commit_error(ck_sqlite *self, int code, ck_error *err) {
   sqlite3 *db = self->writer->db;
   bool over_quota = code == SQLITE_IOERR_WRITE && ck_sqlite_errno(db, code) == EDQUOT;
@@ -82,8 +82,7 @@ ck_status ck_sqlite_end_locked(ck_sqlite *self, ck_status status, ck_error *err)
     roll_back(self);
     return status;
   }
-  /* SQLite does not sync for a transaction that wrote nothing, but what came before it must be on
-   * disk. */
+  /* SQLite does not sync a transaction that wrote nothing, but earlier commits must be on disk. */
   if (!changed && self->level == CK_DURABLE_POWER) return ck_wal_sync(self, err);
   return CK_OK;
 }
@@ -214,8 +213,8 @@ static bool seqs_follow(const ck_row_batch *batch, int64_t last_seq) {
          (checkpoint->seq > last_seq && checkpoint->seq <= last_seq + (int64_t)batch->event_count);
 }
 
-/* A session that is held here can only have been moved on by this process, or its epoch is another
- * one by now. */
+/* Of a session leased by this handle the position is remembered: only this process has changed it,
+ * or its epoch is another one by now. */
 static ck_status get_batch_position(ck_sqlite_position *out, ck_sqlite *self,
                                     const ck_row_batch *batch, ck_error *err) {
   int64_t parent = batch->checkpoint ? batch->checkpoint->parent : 0;
@@ -233,8 +232,8 @@ static ck_status get_batch_position(ck_sqlite_position *out, ck_sqlite *self,
   return ck_sqlite_error(self, self->writer->db, code, "read a session", err);
 }
 
-/* Everything that can drop a batch is asked before its first row is written, so dropping it needs
- * no undoing. */
+/* All conditions that drop a batch are checked before its first row is written, so nothing has to
+ * be undone. */
 static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
   ck_sqlite_position position;
   ck_status status = get_batch_position(&position, self, batch, err);
@@ -254,7 +253,7 @@ static ck_status judge(ck_sqlite *self, ck_row_batch *batch, ck_error *err) {
   return status == CK_E_CORRUPT ? CK_OK : status;
 }
 
-/* Within the transaction; forget_standing when it fails. */
+/* Within the transaction; when that fails, forget_positions. */
 static void note_standing(ck_sqlite *self, const ck_row_batch *batch) {
   ck_owned *owned = ck_sqlite_get_owned(self, batch->lease);
   if (!owned) return;
@@ -265,7 +264,7 @@ static void note_standing(ck_sqlite *self, const ck_row_batch *batch) {
   if (batch->checkpoint) owned->checkpoint = batch->checkpoint->seq;
 }
 
-static void forget_batch_position(ck_sqlite *self, const ck_row_batch *batches, size_t count) {
+static void forget_positions(ck_sqlite *self, const ck_row_batch *batches, size_t count) {
   for (size_t i = 0; i < count; i++) {
     ck_owned *owned = ck_sqlite_get_owned(self, batches[i].lease);
     if (owned) ck_owned_forget(owned);
@@ -291,7 +290,7 @@ ck_status ck_sqlite_commit(void *to, ck_row_batch *batches, size_t count, ck_dur
   for (size_t i = 0; i < count && status == CK_OK; i++)
     status = write_batch(self, &batches[i], err);
   status = ck_sqlite_end(self, status, err);
-  if (status != CK_OK) forget_batch_position(self, batches, count);
+  if (status != CK_OK) forget_positions(self, batches, count);
   return status;
 }
 
@@ -331,7 +330,7 @@ ck_status ck_sqlite_check_lease(ck_sqlite *self, ck_lease lease, ck_error *err) 
                       (unsigned long long)lease.epoch);
 }
 
-/* A fork can have gone on from one of them since it was decided that they go. */
+/* A fork can have continued one of the checkpoints since the prune was planned. */
 static ck_status check_bases(ck_sqlite *self, int64_t session, const ck_prune_row *rows,
                              size_t count, ck_error *err) {
   int64_t *bases;
