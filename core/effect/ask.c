@@ -1,4 +1,4 @@
-/* ask.c - hands questions to whoever can put them to a person. */
+/* ask.c - hands questions to the asker, which puts them to a person. */
 #include "core/effect/ask.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct ck_effect_run {
   ck_effect_sink *sink;
   ck_asking *asking;
   char *question;
-  ck_outcome *spare; /* for the case that there is no memory for the true one */
+  ck_outcome *spare; /* delivered when there is no memory for the true outcome */
   ck_effect_run *next, *previous;
 };
 
@@ -81,8 +81,8 @@ static void on_answered(void *to, const ck_answer *answer) {
   sink->done(sink, outcome);
 }
 
-/* The texts of the request's options; NULL-terminated, `*own` holds them. CK_OK with NULL: there
- * are none. */
+/* The texts of the request's options; NULL-terminated, `*own` holds them. CK_OK with NULL: no
+ * options. */
 static ck_status read_options(const char ***out, ck_buffer *own, ck_bytes request, ck_error *err) {
   ck_bytes list = ck_json_get(request, "options");
   size_t count = ck_json_type_of(list) == CK_JSON_ARRAY ? ck_json_count(list) : 0, at = 0;

@@ -23,7 +23,7 @@ enum { SIGNAL_COUNT = 3 };
 struct ck_loop {
   uv_loop_t uv;
   uv_idle_t idle; /* active while tasks wait: an active idle handle keeps the loop from sleeping */
-  ck_loop_task waiting; /* a ring; this one is its end */
+  ck_loop_task waiting; /* the ring's end */
   uv_signal_t signals[SIGNAL_COUNT];
   void (*caught)(void *to, int signal_number);
   void *to;
@@ -47,7 +47,7 @@ void ck_loop_withdraw(ck_loop_task *task) {
   task->next = task->previous = NULL;
 }
 
-/* A task may withdraw others, put itself off again, or free the memory it lives in. */
+/* A task may withdraw others, queue itself again, or free the memory it lives in. */
 static void run_tasks(uv_idle_t *idle) {
   ck_loop *self = idle->data;
   ck_loop_task due;
@@ -105,14 +105,14 @@ static void on_beat(uv_timer_t *timer) {
   it->due(it->to);
 }
 
-/* Which timers are the loop's own, and so freed with it: those that beat. */
+/* Identifies the timers of the loop itself, which are freed with it. */
 static bool is_owned(const uv_handle_t *handle) {
   return handle->type == UV_POLL ||
          (handle->type == UV_TIMER && ((const uv_timer_t *)handle)->timer_cb == on_beat);
 }
 
-/* Handles that a driver left behind are closed too: their memory is the driver's, but nothing may
- * hang here. */
+/* Handles that a driver left open are closed too: the driver owns their memory, but closing must
+ * not hang here. */
 static void close_handle(uv_handle_t *handle, void *none) {
   (void)none;
   if (uv_is_closing(handle)) return;
@@ -131,7 +131,7 @@ void ck_loop_run(ck_loop *self) { uv_run(&self->uv, UV_RUN_DEFAULT); }
 
 void ck_loop_stop(ck_loop *self) { uv_stop(&self->uv); }
 
-/* An error of the poll itself is left to the read that the callback makes. */
+/* An error of the poll itself is found by the read that the callback makes. */
 static void on_readable(uv_poll_t *poll, int failed, int events) {
   (void)failed;
   (void)events;

@@ -1,5 +1,5 @@
-/* loop.h - the loop thread's event loop: file descriptors, signals, and calls put off until the
- * present one is over. */
+/* loop.h - the loop thread's event loop: file descriptors, signals, and calls deferred until the
+ * current one has returned. */
 #ifndef CK_EFFECT_LOOP_H
 #define CK_EFFECT_LOOP_H
 
@@ -10,30 +10,30 @@
 struct uv_loop_s;
 typedef struct ck_loop ck_loop;
 
-/* Ignores SIGPIPE and SIGXFSZ for the whole process: both come back as errors of the write that met
- * them. */
+/* Ignores SIGPIPE and SIGXFSZ for the whole process: the write that met them returns an error
+ * instead. */
 CK_CHECKED ck_status ck_loop_new(ck_loop **out, ck_error *err);
 /* Drivers that use the loop are freed first. Tasks that still wait are forgotten. NULL is fine. */
 void ck_loop_free(ck_loop *self);
 
-/* Serves events until ck_loop_stop, or until there is nothing left to wait for. */
+/* Serves events until ck_loop_stop, or until no event can come any more. */
 void ck_loop_run(ck_loop *self);
-/* Ends the present ck_loop_run (or the next, when none runs) as soon as the callback at hand has
+/* Ends the current ck_loop_run (or the next, when none runs) as soon as the current callback has
  * returned. Loop thread only. */
 void ck_loop_stop(ck_loop *self);
 
-/* A call to be made later, in memory of the caller's; zero-initialise. */
+/* A deferred call, in the caller's memory; zero-initialise. */
 typedef struct ck_loop_task {
   struct ck_loop_task *next, *previous; /* both NULL: not waiting */
   void (*call)(void *to);
   void *to;
 } ck_loop_task;
 
-/* Calls `call(to)` once from the loop, never from within this function; in the order put off. What
- * is put off meanwhile waits for the next turn of the loop, so descriptors are served in
- * between. */
+/* Calls `call(to)` once from the loop, never from within this function; in the order of the
+ * deferrals. A call that is deferred meanwhile waits for the next turn of the loop, so descriptors
+ * are served in between. */
 void ck_loop_defer(ck_loop *self, ck_loop_task *task, void (*call)(void *to), void *to);
-/* The call will not be made; nothing happens when it does not wait. */
+/* Withdraws the call; nothing happens when it does not wait. */
 void ck_loop_withdraw(ck_loop_task *task);
 
 /* Calls `readable` for as long as `fd` can be read. `fd` is borrowed: until the loop is freed it

@@ -1,22 +1,22 @@
 /* acp.h - the driver of agents: programs that speak the Agent Client Protocol (version 1) on stdio.
  *
- * A request {process, prompt, session?} is one turn: `prompt` is a text or a list of content
- * blocks; `session` is the id of an earlier one, gone on with when the process still has it or can
- * load it, else a new one is begun. The result is {stop_reason, text, session_id, updates}: `text`
- * is all that the agent said, `updates` counts what it told, each of which was an update of the
- * effect. The cost is what the agent says of it in dollars, or -1.
+ * A request {process, prompt, session?} is one turn. `prompt` is a text or a list of content
+ * blocks; `session` is the id of an earlier session, continued when the process still has it or can
+ * load it, else a new one begins. The result is {stop_reason, text, session_id, updates}: `text` is
+ * the whole of the agent's messages, `updates` the number of its updates, each of which was an
+ * update of the effect. The cost is the agent's own figure in dollars, or -1.
  *
- * Once the prompt is sent, a turn whose agent died or fell silent may have had its effects: what
- * came of it is UNKNOWN unless it is pure or idempotent. Before, it is FAILED with
+ * Once the prompt is sent, a turn whose agent died or fell silent may have had its effects: its
+ * outcome is UNKNOWN unless the effect is pure or idempotent. Before that it is FAILED with
  * CK_E_UNAVAILABLE.
  *
- * One that is cancelled before its prompt is sent is ABSENT. After it the agent is waited for: what
- * it answers is the result, with stop_reason "cancelled" and `interrupted` when it broke off; a
- * turn that is pure or idempotent is FAILED then.
+ * A turn that is cancelled before its prompt is sent is ABSENT. After that the agent's answer is
+ * awaited: it is the result, with stop_reason "cancelled" and `interrupted` when the agent broke
+ * off; a pure or idempotent turn is FAILED then.
  *
- * Permissions that it asks for are given by rule, or by a person; when nobody is there the turn is
- * cancelled and FAILED with CK_E_WAITING. Files and terminals of ours it does not get, except for
- * text files in its folder where that is allowed. */
+ * Requests for permission are answered by a rule, or by a person; when no person is present the
+ * turn is cancelled and FAILED with CK_E_WAITING. The agent gets neither files nor terminals of the
+ * client, except for text files in its folder where that is allowed. */
 #ifndef CK_EFFECT_ACP_ACP_H
 #define CK_EFFECT_ACP_ACP_H
 
@@ -33,12 +33,12 @@ typedef struct ck_acp_options {
   const ck_process *agents;
   size_t agent_count;
   /* The rule for tools of that kind ("read", "edit", "execute", … "other"); NULL: all are rejected.
-   * `request` is what the agent asked. */
+   * `request` is the agent's request for permission. */
   ck_permit (*permit)(void *to, const char *kind, ck_bytes request);
   void *to;
-  ck_asker *asker;    /* NULL: nobody is there to be asked */
-  bool files;         /* they may read and write text files inside the folder */
-  int64_t silence_ms; /* between two signs of life during a turn */
+  ck_asker *asker;    /* NULL: no person is present */
+  bool files;         /* agents may read and write text files inside the folder */
+  int64_t silence_ms; /* the most between two signs of life during a turn */
   int64_t cancel_ms;  /* from a cancel to its confirmation; then the agent is ended */
 } ck_acp_options;
 

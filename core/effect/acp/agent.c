@@ -1,4 +1,5 @@
-/* agent.c - one agent's life: started, greeted, given sessions and prompts, told to stop. */
+/* agent.c - one agent from its start to its end: greeting, sessions, prompts, requests of its
+ * own. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static void append_text(ck_json_writer *w, ck_bytes text) {
   ck_json_end(w, '}');
 }
 
-/* A session that is new to the agent begins with what an earlier one had known. */
+/* A session that is new to the agent begins with the tail: what an earlier session knew. */
 static void append_prompt(ck_json_writer *w, const ck_effect_run *run) {
   ck_bytes prompt = ck_json_get(run->pending.effect->request, "prompt");
   ck_json_name(w, "prompt");
@@ -88,8 +89,7 @@ static bool is_busy(ck_acp_agent *self, const ck_effect_run *except, const char 
   return false;
 }
 
-/* The session that the request names, if this process has it or can load it; a new one
- * otherwise. */
+/* The session that the request names, if this process has it or can load it; else a new one. */
 static void open_session(ck_effect_run *run) {
   char wanted[CK_ACP_ID_MAX];
   ck_acp_agent *agent = run->agent;
@@ -114,7 +114,7 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
   ck_effect_run *run = to;
   ck_acp_agent *agent = run->agent;
   if (answer->outcome == CK_PEER_ERROR && run->loads &&
-      answer->code != AUTH_REQUIRED) { /* it is forgotten: a new one */
+      answer->code != AUTH_REQUIRED) { /* the agent has forgotten the session: a new one */
     run->loads = false;
     *run->session = '\0';
     send(run, CK_ACP_OPENS);
@@ -133,15 +133,15 @@ static void on_opened(void *to, const ck_peer_answer *answer) {
   const ck_acp_session *session = ck_acp_add_session(agent, run->session, run->loads ? -1 : 0);
   run->cost_before = session ? session->cost_micros : -1;
   run->is_new = !run->loads;
-  run->text.len = 0; /* a loaded session is told again */
+  run->text.len = 0; /* loading repeats the session's messages */
   send(run, CK_ACP_PROMPTED);
 }
 
 /* ---- the end of a turn ---- */
 
-/* What was cancelled is told by its answer: it came to its end all the same, or it was broken off,
- * which is an end, too. Only what may be repeated freely, lacked a permission or was too silent is
- * asked for again as a whole. */
+/* A cancelled turn ends with its answer, whether the agent finished it or broke it off. Only a turn
+ * that may be repeated freely, that lacked a permission or that was silent too long fails, so that
+ * it is begun again as a whole. */
 static void deliver_result(ck_effect_run *run, ck_bytes result) {
   ck_outcome *outcome = NULL;
   ck_error err = CK_ERROR_INIT;

@@ -14,7 +14,7 @@
 
 #include "core/base/utf8.h"
 
-/* What comes behind the folder in the path; NULL: it does not begin so. */
+/* The part of the path below the folder; NULL: the path lies elsewhere. */
 static const char *strip(const char *folder, const char *path) {
   size_t len = strlen(folder);
   if (strcmp(folder, "/") == 0) len = 0;
@@ -80,7 +80,7 @@ static ck_status read_all(ck_buffer *out, int fd, const char *path, ck_error *er
              : ck_error_set(err, CK_E_REFUSED, "%.200s is not text in UTF-8", path);
 }
 
-/* Lines are counted from 1; no more than `limit` of them. */
+/* Lines are counted from 1; at most `limit` of them. */
 static ck_bytes take_lines(ck_bytes text, ck_bytes params) {
   int64_t line, limit;
   if (!ck_json_read_int(&line, ck_json_get(params, "line"))) line = 1;

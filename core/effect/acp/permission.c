@@ -1,4 +1,4 @@
-/* permission.c - requests for permission: answered by rule, or put to a person. */
+/* permission.c - requests for permission: answered by a rule, or put to a person. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@ enum { OPTIONS_MAX = 16, TITLE_MAX = 200 };
 
 /* ---- answers ---- */
 
-/* What was decided, by whom, becomes an update of the turn like those of the agent. */
+/* The decision and who made it become an update of the turn, like the agent's own updates. */
 static void report_decision(ck_effect_run *run, ck_bytes call, const char *by, ck_bytes option) {
   ck_buffer update = {0};
   ck_json_writer w = {.out = &update};
@@ -41,7 +41,7 @@ static ck_bytes find_option(ck_bytes options, const char *kind) {
   return (ck_bytes){0};
 }
 
-/* A rule allows once, never for ever: it is asked again. */
+/* A rule allows once, never for ever: the next call asks again. */
 static ck_bytes select_option(ck_bytes options, ck_permit rule) {
   ck_bytes option = rule == CK_PERMIT_ALLOW ? find_option(options, "allow_once") : (ck_bytes){0};
   if (!option.len) option = find_option(options, "reject_once");
@@ -124,7 +124,7 @@ static ck_status ask_person(ck_effect_run *run, const ck_rpc_message *message, c
   return status;
 }
 
-/* Nobody is there: the turn ends, and the session waits for a person or another rule. */
+/* Without a person the turn ends, and the session waits for a person or another rule. */
 static void wait_for_person(ck_effect_run *run, const ck_rpc_message *message) {
   char why[CK_ACP_WHY_MAX];
   ck_error err = CK_ERROR_INIT;

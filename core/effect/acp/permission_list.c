@@ -1,4 +1,4 @@
-/* permission_list.c - the questions for permission that wait for a person, and replies to them. */
+/* permission_list.c - the requests for permission that wait for a person, and replies to them. */
 #include <stdlib.h>
 
 #include "core/effect/acp/private.h"
@@ -46,7 +46,7 @@ void ck_acp_forget_permission(ck_acp_permission *self) {
   free(self);
 }
 
-/* No person would answer more of them. */
+/* A limit: no person would answer more of them. */
 bool ck_acp_permissions_are_full(const ck_acp_agent *self) {
   size_t count = 0;
   for (const ck_acp_permission *it = self->permissions.next; it != &self->permissions;
@@ -63,7 +63,7 @@ bool ck_acp_has_permissions(const ck_effect_run *run) {
   return false;
 }
 
-/* The asker still answers them, and nobody listens. */
+/* The asker still calls back for each; the callback then does nothing but free it. */
 void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run) {
   for (ck_acp_permission *it = self->permissions.next, *next; it != &self->permissions; it = next) {
     next = it->next;

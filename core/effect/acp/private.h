@@ -9,23 +9,23 @@ typedef struct ck_acp_agent ck_acp_agent;
 
 enum { CK_ACP_ID_MAX = 256, CK_ACP_KIND_MAX = 32, CK_ACP_TOOLS_MAX = 64, CK_ACP_WHY_MAX = 600 };
 
-/* One that the living process knows. */
+/* A session that the living process knows. */
 typedef struct ck_acp_session {
   char id[CK_ACP_ID_MAX];
-  int64_t cost_micros; /* of all its turns so far; -1: it is not known */
-  bool priced;         /* the agent told it */
+  int64_t cost_micros; /* of all its turns so far; -1: not known */
+  bool priced;         /* the agent reported a cost */
   struct ck_acp_session *next;
 } ck_acp_session;
 
-/* What kind of tool a call is: told once, when it is begun. */
+/* The kind of tool that a call uses: reported once, when the call begins. */
 typedef struct ck_acp_tool {
   char call[CK_ACP_ID_MAX], kind[CK_ACP_KIND_MAX];
 } ck_acp_tool;
 
-/* How far a turn has come. */
+/* The progress of a turn. */
 typedef enum {
-  CK_ACP_WAITS,    /* for the agent to be started */
-  CK_ACP_OPENS,    /* its session is asked for */
+  CK_ACP_WAITS,    /* the agent is not ready yet */
+  CK_ACP_OPENS,    /* its session is requested */
   CK_ACP_PROMPTED, /* the agent works on it */
   CK_ACP_ENDS      /* it is cancelled, and the agent has not confirmed */
 } ck_acp_phase;
@@ -37,21 +37,21 @@ struct ck_effect_run {
   ck_peer_call call;
   bool loads;                  /* OPENS: by session/load */
   bool is_new;                 /* PROMPTED: its session was begun for this prompt */
-  char session[CK_ACP_ID_MAX]; /* ""; not known yet */
+  char session[CK_ACP_ID_MAX]; /* "": not known yet */
   ck_buffer text;
   int64_t updates;
   size_t update_bytes;
   int64_t cost_before; /* of its session; -1: not known */
   ck_acp_tool *tools;  /* a ring buffer */
   size_t tool_count;
-  ck_status ending; /* ENDS: what it comes to */
+  ck_status ending; /* ENDS: the status that it fails with */
   char why[CK_ACP_WHY_MAX];
 };
 
-/* A question for permission that a person has. */
+/* A request for permission that a person is to answer. */
 typedef struct ck_acp_permission {
   ck_acp_agent *agent;
-  ck_effect_run *run; /* NULL: nobody wants the answer any more */
+  ck_effect_run *run; /* NULL: the answer is not needed any more */
   ck_value *id, *request;
   ck_asking *asking;
   struct ck_acp_permission *next, *previous; /* of the agent; a ring */
@@ -63,7 +63,7 @@ struct ck_acp_agent {
   bool can_load;
   ck_acp_session *sessions;
   ck_pending_calls runs;
-  ck_acp_permission permissions; /* a ring; this is its end */
+  ck_acp_permission permissions; /* the ring's end */
 };
 
 /* ---- session.c ---- */
@@ -83,31 +83,31 @@ void ck_acp_reply_permission(ck_acp_agent *self, ck_bytes id, ck_bytes option);
 /* `*out` belongs to the agent of `run`; also set after a failed copy. */
 CK_CHECKED ck_status ck_acp_add_permission(ck_acp_permission **out, ck_effect_run *run,
                                            const ck_rpc_message *message, ck_error *err);
-/* Its memory goes; the asker must not answer any more. */
+/* Frees it; the asker must not call back any more. */
 void ck_acp_forget_permission(ck_acp_permission *self);
 bool ck_acp_permissions_are_full(const ck_acp_agent *self);
 bool ck_acp_has_permissions(const ck_effect_run *run);
-/* All questions of the turn (NULL: of all turns) are answered with "cancelled". */
+/* All requests of the turn (NULL: of all turns) are answered with "cancelled". */
 void ck_acp_drop_permissions(ck_acp_agent *self, ck_effect_run *run);
 
 /* ---- turn.c ---- */
-/* The most milliseconds between two signs of life. */
+/* The most milliseconds between two signs of life of a turn. */
 int64_t ck_acp_silence_of(const ck_acp_agent *self);
-/* The ends of a turn, as in pending_call.h; its questions for permission end with it. */
+/* The ends of a turn, as in pending_call.h; they drop its requests for permission. */
 void ck_acp_deliver(ck_effect_run *run, ck_outcome *outcome);
 void ck_acp_end(ck_effect_run *run, ck_outcome_status status, ck_status class, const char *why);
 void ck_acp_lose(ck_effect_run *run, ck_status class, const char *why);
 /* Ends the turn with `class` and `why`: at once when the prompt is not sent, else when the agent
  * has confirmed. */
 void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why);
-/* The turn's silence begins anew, or does not count while a person thinks. */
+/* Begins the turn's silence anew, or suspends it while a person thinks. */
 void ck_acp_touch(ck_effect_run *run);
 
 /* ---- update.c ---- */
 void ck_acp_take_update(ck_acp_agent *self, ck_bytes params);
 /* The kind of the tool call in a request for permission. */
 void ck_acp_kind_of(char out[CK_ACP_KIND_MAX], const ck_effect_run *run, ck_bytes call);
-/* The outcome of a turn that the agent has answered. One that was broken off says so. */
+/* The outcome of a turn from the agent's answer; a turn that was broken off has `interrupted`. */
 CK_CHECKED ck_status ck_acp_read_result(ck_outcome **out, const ck_effect_run *run, ck_bytes result,
                                         ck_error *err);
 
@@ -118,7 +118,7 @@ void ck_acp_take_permission(ck_acp_agent *self, const ck_rpc_message *message);
 CK_CHECKED ck_status ck_acp_agent_init(ck_acp_agent *self, const ck_acp_options *options,
                                        const ck_process *process, ck_error *err);
 void ck_acp_agent_clear(ck_acp_agent *self);
-/* Begins the turn as soon as the agent can take it. Its outcome comes later, whatever happens. */
+/* Begins the turn as soon as the agent is ready. Its outcome comes later, in every case. */
 void ck_acp_agent_prompt(ck_acp_agent *self, ck_effect_run *run);
 
 #endif

@@ -1,4 +1,4 @@
-/* session.c - the sessions that an agent knows, and the turns that work in them. */
+/* session.c - the sessions that an agent knows, and the turns that use them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* turn.c - a turn's silence, its cancel and its ends. */
+/* turn.c - the ends of a turn, its cancel, and the limit on its silence. */
 #include <stdio.h>
 
 #include "core/effect/acp/private.h"
@@ -38,7 +38,7 @@ static void send_cancel(const ck_effect_run *run) {
   ck_buffer_clear(&params);
 }
 
-/* Waits for the answer to the prompt, which confirms it. */
+/* The answer to the prompt confirms the cancel. */
 void ck_acp_cancel(ck_effect_run *run, ck_status class, const char *why) {
   const ck_acp_options *options = run->agent->options;
   ck_peer *peer = run->agent->service.peer;

@@ -1,4 +1,4 @@
-/* update.c - what an agent tells while it works: passed on, and summed up. */
+/* update.c - an agent's updates while it works: passed on, and summed up. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,7 @@ static void copy_text(char *out, size_t size, ck_bytes json) {
   free(text);
 }
 
-/* The newest comes first, so that an agent that gives an id twice gains nothing by the older
- * one. */
+/* Newest first, so that an agent that uses an id twice gains nothing by the older call. */
 static const ck_acp_tool *find_tool(const ck_effect_run *run, ck_bytes call) {
   size_t kept = run->tool_count < CK_ACP_TOOLS_MAX ? run->tool_count : CK_ACP_TOOLS_MAX;
   for (size_t back = 1; back <= kept; back++) {
@@ -74,7 +73,8 @@ void ck_acp_take_update(ck_acp_agent *self, ck_bytes params) {
   if (!run || ck_json_type_of(update) != CK_JSON_OBJECT) return;
   sum_up(run, update);
   ck_acp_touch(run);
-  if (run->phase < CK_ACP_PROMPTED) return; /* of a session that is loaded */
+  if (run->phase < CK_ACP_PROMPTED)
+    return; /* it repeats the messages of a session that is being loaded */
   run->update_bytes += update.len;
   if (++run->updates > UPDATES_MAX || run->update_bytes > UPDATE_BYTES_MAX) {
     ck_peer_stop(self->service.peer, "it told more than is kept of one turn");
@@ -103,7 +103,7 @@ static ck_status write_result(ck_value **out, const ck_effect_run *run, ck_bytes
   return status;
 }
 
-/* The agent tells what the whole session costs. One that tells nothing has no price. */
+/* The agent reports the cost of the whole session. Without a report there is no price. */
 static int64_t cost_of(const ck_effect_run *run) {
   const ck_acp_session *session = ck_acp_find_session(run->agent, run->session);
   if (!session || !session->priced || run->cost_before < 0 ||

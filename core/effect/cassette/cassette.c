@@ -1,4 +1,4 @@
-/* cassette.c - the records of a recording, and what each expects to have been said before it. */
+/* cassette.c - the records of a recording, and the conversation that each expects before it. */
 #include "core/effect/cassette/cassette.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "core/effect/cassette/record.h"
 
-/* One call of the message at hand, and the record that answers it. */
+/* One call of the current message, and the record that answers it. */
 typedef struct call {
   ck_bytes json;
   const ck_record *answer; /* NULL: not recorded */
@@ -17,7 +17,7 @@ typedef struct sealing {
   ck_recorded_scope *scope;
   call *calls;
   size_t call_count, call_capacity;
-  size_t batch; /* the first record behind the message at hand */
+  size_t batch; /* the first record after the current message */
 } sealing;
 
 /* Grows by doubling; false without memory. */
@@ -77,7 +77,7 @@ done:
   return status;
 }
 
-/* The answers enter in the order of the calls, whatever the order they were recorded in. */
+/* The answers enter in the order of the calls, whatever order they were recorded in. */
 static ck_status end_batch(sealing *self, size_t end, ck_error *err) {
   for (size_t i = self->batch; i < end; i++) {
     self->scope->records[i].batch = self->batch;
@@ -113,8 +113,8 @@ static ck_status seal_model(sealing *self, ck_record *record, ck_error *err) {
   return ck_conversation_append(self->scope->conversation, record->value, err);
 }
 
-/* A call of the flow's own enters the conversation where it stands; one that has no name (what a
- * server offers) never does. */
+/* A call of the flow's own enters the conversation at its position; a request without a name (for
+ * the list of a server's tools) never does. */
 static ck_status seal_own(sealing *self, size_t at, ck_error *err) {
   ck_record *record = &self->scope->records[at];
   ck_bytes request = ck_value_bytes(record->own);

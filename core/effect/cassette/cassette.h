@@ -36,24 +36,23 @@ const ck_value *ck_cassette_tools(const ck_cassette *self);
 const char *ck_cassette_scope(const ck_cassette *self, size_t index);
 /* Records of a scope; 0 when the recording has no such scope. */
 size_t ck_cassette_count(const ck_cassette *self, const char *scope);
-/* Records of a scope that a flow which consumed `consumed` outcomes never asked for: at a flow's
- * own end, a divergence. */
+/* Records of a scope that a flow which consumed `consumed` outcomes never asked for: left over at a
+ * flow's own end they are a divergence. */
 size_t ck_cassette_left(const ck_cassette *self, const char *scope, uint64_t consumed);
 
-/* Forgets the results of tools that are run by a command instead: in the messages that follow they
- * may be anything. The records keep their places, since the cursor counts every outcome, whoever
- * gave it. (A call without a record is one that took no effect when it was recorded.) Before the
- * driver is made. `names` ends with NULL. */
+/* Forgets the results of tools that are run by a command instead: in the messages that follow, such
+ * a result may be anything. The records keep their positions, since the cursor counts every
+ * outcome, whichever driver gave it. (A call without a record had no effect when it was recorded.)
+ * Call it before the driver is made. `names` ends with NULL. */
 CK_CHECKED ck_status ck_cassette_leave_out(ck_cassette *self, const char *const *names,
                                            ck_error *err);
 
 /* A driver named "cassette" for model, ask and tool effects; drivers of commands come before it in
  * the list. It answers an effect with the record at the cursor, `effect->consumed`, and keeps no
- * position of its own. A record that does not fit is an outcome FAILED with CK_E_DIVERGED whose
+ * position of its own. A record that does not fit gives an outcome FAILED with CK_E_DIVERGED whose
  * text shows both sides; a model or ask behind the last record is ENDED. Every effect can be
- * probed: the recording says what it came to, ABSENT where it does not. Without a recorded prompt
- * any system prompt fits. Its `reserve` is the cost that was recorded. Borrows `cassette` and
- * `loop`. */
+ * probed: the outcome is the recorded one, or ABSENT without a record. Without a recorded prompt
+ * any system prompt fits. `reserve` is the recorded cost. Borrows `cassette` and `loop`. */
 CK_CHECKED ck_status ck_cassette_driver_new(ck_effect_driver **out, const ck_cassette *cassette,
                                             ck_loop *loop, ck_error *err);
 

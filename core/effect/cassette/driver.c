@@ -16,7 +16,7 @@ static bool serves(void *self, const ck_effect *effect) {
          effect->kind == CK_EFFECT_TOOL;
 }
 
-/* The recorded result as the one line that an error has. */
+/* The recorded result as an error's one line. */
 static ck_status make_tool_error(ck_outcome **out, const ck_record *record, ck_error *err) {
   ck_buffer text = {0};
   ck_error line = CK_ERROR_INIT;
@@ -62,7 +62,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   return status ? status : ck_reply(out, &self->replies, outcome, sink, err);
 }
 
-/* What the recording does not hold did not happen; starting it then tells why. */
+/* An effect without a record did not happen; its start then reports the difference. */
 static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, ck_effect_sink *sink,
                        ck_error *err) {
   cassette_driver *self = to;
@@ -76,13 +76,13 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
   return status ? status : ck_reply(out, &self->replies, outcome, sink, err);
 }
 
-/* Its outcome is on the way already. */
+/* Nothing to do: the outcome is already on its way. */
 static void cancel(void *self, ck_effect_run *run) {
   (void)self;
   (void)run;
 }
 
-/* What the call came to when it was recorded is what it comes to. */
+/* The recorded cost is exact. */
 static int64_t reserve(void *to, const ck_effect *effect) {
   const cassette_driver *self = to;
   const ck_recorded_scope *scope = ck_cassette_find(self->cassette, effect->scope);

@@ -1,4 +1,4 @@
-/* load.c - opens a cassette file, tells its format, reads the JSON lines. */
+/* load.c - opens a cassette file, detects its format, reads the JSON lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

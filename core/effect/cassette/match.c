@@ -1,4 +1,4 @@
-/* match.c - holds what a flow asks against what was recorded, and shows both when they differ. */
+/* match.c - compares an effect with its record, and shows both when they differ. */
 #include <string.h>
 
 #include "core/base/utf8.h"
@@ -8,14 +8,14 @@
 enum {
   SHOWN = 200,
   SHOWN_BEFORE = 60
-}; /* bytes of each side; of them before the first difference */
+}; /* bytes shown of each side; bytes of them before the first difference */
 
-/* What the flow asks, or what the cassette holds. */
+/* One side of a comparison: the flow's effect, or the cassette's record. */
 typedef struct side {
   ck_buffer label, body;
 } side;
 
-/* The record at the cursor, as texts name it. */
+/* The record at the cursor, as messages name it. */
 typedef struct where {
   const ck_cassette *cassette;
   const char *scope;
@@ -129,7 +129,7 @@ static void describe_message(side *out, size_t number, const ck_value *message) 
   if (message) ck_buffer_append_bytes(&out->body, ck_value_bytes(message));
 }
 
-/* Sets `*starved` when there was no memory to tell. */
+/* Sets `*starved` when there was no memory for a comparison. */
 static bool is_same_json(ck_bytes a, ck_bytes b, bool *starved) {
   if (ck_bytes_equal(a, b)) return true;
   if (ck_json_type_of(a) != CK_JSON_STRING || ck_json_type_of(b) != CK_JSON_STRING) return false;
@@ -143,7 +143,7 @@ static bool is_same_json(ck_bytes a, ck_bytes b, bool *starved) {
   return same;
 }
 
-/* Whether `asked` fits in a place whose content was not recorded: an answer to the same call. */
+/* True when `asked` fits a message whose content was not recorded: an answer to the same call. */
 static bool fits_hole(ck_bytes asked, ck_bytes held, bool *starved) {
   static const char *const names[] = {"role", "tool_call_id", "name"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -153,8 +153,8 @@ static bool fits_hole(ck_bytes asked, ck_bytes held, bool *starved) {
   return true;
 }
 
-/* The first of the `count` recorded messages that was not sent so, SIZE_MAX when all were;
- * `skipped` messages lead what was sent. */
+/* The index of the first of the `count` recorded messages that differs from the one sent, SIZE_MAX
+ * when none does; what was sent begins with `skipped` more messages. */
 static size_t find_difference(const ck_recorded_scope *scope, size_t count,
                               const ck_conversation *sent, size_t skipped, bool *starved) {
   size_t sent_count = ck_conversation_count(sent) - skipped, hole = 0, at = 0;
@@ -180,15 +180,15 @@ static ck_status diverge_in_digest(const where *at, const ck_digest *sent,
   return diverge(at, &asked, &held, err);
 }
 
-/* One comparison of digests in the usual case; message by message where the recording leaves
- * something open, and to find what differs. */
+/* Usually one comparison of digests; message by message where the recording leaves contents open,
+ * and to find the difference. */
 static ck_status match_model(const where *at, const ck_recorded_scope *scope,
                              const ck_record *record, const ck_conversation *sent, ck_error *err) {
   ck_digest digest = ck_conversation_digest(sent);
   bool has_hole = scope->hole_count && scope->holes[0] < record->messages;
   bool has_request = record->has_request && !has_hole;
   if (record->has_request && ck_digest_equal(&digest, &record->request))
-    return CK_OK; /* whatever was left open before it */
+    return CK_OK; /* the contents before it that were left open */
   if (!has_request && ck_digest_equal(&digest, &record->prefix)) return CK_OK;
   size_t skipped = 0;
   if (!at->cassette->prompt && ck_conversation_count(sent)) {
@@ -209,7 +209,7 @@ static ck_status match_model(const where *at, const ck_recorded_scope *scope,
   return diverge(at, &asked, &held, err);
 }
 
-/* Calls of one message may be asked for in any order: the index tells which. Nearly always it is
+/* Calls of one message may come in any order: the index identifies the record. Nearly always it is
  * the one at the cursor. */
 static const ck_record *find_call(const ck_recorded_scope *scope, size_t cursor, int64_t index) {
   const ck_record *here = &scope->records[cursor];
@@ -227,8 +227,8 @@ static bool is_same_call(const ck_record *record, ck_bytes request, bool *starve
                       starved);
 }
 
-/* Calls that were made together are answered by what they ask, whatever the order; equal ones by
- * any answer there is. */
+/* Calls of the flow's own in a row are matched by their requests, in any order; equal requests by
+ * any record of them. */
 static ck_status match_own(const ck_record **out, const where *at, const ck_recorded_scope *scope,
                            const ck_effect *effect, ck_error *err) {
   size_t cursor = at->number - 1;

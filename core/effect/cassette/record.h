@@ -1,4 +1,4 @@
-/* record.h - what a cassette is made of; for the files that read and answer one. */
+/* record.h - the parts of a cassette; for the files of this folder only. */
 #ifndef CK_EFFECT_CASSETTE_RECORD_H
 #define CK_EFFECT_CASSETTE_RECORD_H
 
@@ -7,12 +7,13 @@
 typedef struct ck_record {
   ck_effect_kind kind; /* ask, model or tool */
   size_t position;     /* line of the file, or element of a trajectory */
-  ck_value *value; /* the answer, the message, the result; NULL: a tool's that a command gives */
+  ck_value *value; /* the answer, the message, the result; NULL: the result of a tool that a command
+                      runs */
   char *name;      /* tool */
   ck_value *arguments; /* tool */
-  ck_value *own;       /* tool: the whole request, of a call that the flow itself makes; then name,
-                          arguments and index are not there */
-  int64_t index;       /* tool: which call of the message */
+  ck_value *own;       /* tool: the whole request, for a call that the flow itself makes; then name,
+                          arguments and index are absent */
+  int64_t index;       /* tool: the index of the call in its message */
   bool is_error;       /* tool */
   bool has_request;    /* model: `request` was recorded */
   ck_digest request;
@@ -35,7 +36,7 @@ typedef struct ck_recorded_scope {
 } ck_recorded_scope;
 
 struct ck_cassette {
-  const char *position_name; /* what a record's place counts: "line", "element" */
+  const char *position_name; /* the unit of a record's position: "line", "element" */
   char *prompt;
   ck_value *tools;
   ck_recorded_scope *scopes;
@@ -44,12 +45,12 @@ struct ck_cassette {
 
 /* NULL when the recording has no such scope. */
 ck_recorded_scope *ck_cassette_find(const ck_cassette *self, const char *scope);
-/* Takes what the record owns, also on failure. */
+/* Takes the record's memory, also on failure. */
 CK_CHECKED ck_status ck_cassette_add(ck_cassette *self, const char *scope, ck_record *record,
                                      ck_error *err);
 void ck_record_clear(ck_record *self);
-/* Works out what each record expects to have been said before it. Once all records are there; again
- * after a change. CK_E_PARSE: a tool record that answers no call. */
+/* Computes for each record the conversation that is expected before it. Call it once all records
+ * are added, and again after a change. CK_E_PARSE: a tool record that answers no call. */
 CK_CHECKED ck_status ck_cassette_seal(ck_cassette *self, ck_error *err);
 
 /* Readers of the two formats; `text` is borrowed for the call. */

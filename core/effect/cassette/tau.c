@@ -7,7 +7,7 @@
  * right before. */
 typedef struct reading {
   ck_cassette *cassette;
-  ck_json_iterator calls; /* those not answered yet */
+  ck_json_iterator calls; /* calls without an answer so far */
   int64_t answered;
 } reading;
 

@@ -1,5 +1,5 @@
-/* curl.h - libcurl, loaded when the first request is made: linked, it would be a third of a short
- * program's time. For http*.c only. */
+/* curl.h - libcurl, loaded when the first request is made: linked, it would take a third of a short
+ * program's time. For the files of this folder only. */
 #ifndef CK_EFFECT_HTTP_CURL_H
 #define CK_EFFECT_HTTP_CURL_H
 
@@ -10,7 +10,7 @@
 
 #include "core/base/error.h"
 
-/* X(name): what is used of it, without the prefix. */
+/* X(name): a function of libcurl, without its prefix. */
 #define CK_CURL_TABLE(X) \
   X(global_init)         \
   X(easy_init)           \
@@ -36,8 +36,8 @@ typedef struct ck_curl {
 #undef X
 } ck_curl;
 
-/* Loads the library (NULL: "libcurl.so.4"); it stays. CK_E_UNSUPPORTED says what is missing and how
- * to install it. */
+/* Loads the library (NULL: "libcurl.so.4"); it stays loaded. CK_E_UNSUPPORTED names what is missing
+ * and how to install it. */
 CK_CHECKED ck_status ck_curl_load(ck_curl *out, const char *library, ck_error *err);
 
 #endif

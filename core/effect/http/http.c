@@ -5,14 +5,15 @@
 #include <string.h>
 #include <uv.h>
 
-/* One socket of libcurl's, as long as it is interested in it. */
+/* One socket of libcurl's, for as long as libcurl watches it. */
 typedef struct watched {
   uv_poll_t poll;
   ck_http *client;
   curl_socket_t fd;
 } watched;
 
-/* A request may start another, or drop one, in its `ended`: so one at a time, from the top. */
+/* A request's `ended` may start or drop other requests: so one at a time, from the beginning of the
+ * list. */
 static void serve_ended(ck_http *self) {
   CURLMsg *message;
   int left;
@@ -25,8 +26,8 @@ static void serve_ended(ck_http *self) {
   }
 }
 
-/* A client whose callback failed does nothing more until all its transfers are gone; it does not
- * end them itself. */
+/* A libcurl client whose callback failed does nothing more until all its transfers are gone, and
+ * does not end them itself. */
 static void act(ck_http *self, curl_socket_t fd, int flags) {
   int running;
   CURLMcode failed = self->curl.multi_socket_action(self->multi, fd, flags, &running);
@@ -70,7 +71,7 @@ static watched *watch(ck_http *self, curl_socket_t fd) {
   return it;
 }
 
-/* -1 makes libcurl stop all transfers of this client: there is no memory to go on. */
+/* -1 makes libcurl stop all transfers of this client: no memory is left to go on. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *to, void *assigned) {
   ck_http *self = to;
   watched *it = assigned;

@@ -1,9 +1,8 @@
-/* http.h - HTTP POST requests on the loop: bounded in time and size, and no word of a credential in
- * what they tell.
+/* http.h - HTTP POST requests on the loop: bounded in time and size, with no credential in any
+ * message.
  *
- * Only http and https; redirects are not followed, so nothing that was meant for one host reaches
- * another; certificates are verified; proxies come from the environment as for curl. Loop thread
- * only. */
+ * Only http and https. Redirects are not followed, so a request reaches no host but its own;
+ * certificates are verified; proxies come from the environment as for curl. Loop thread only. */
 #ifndef CK_EFFECT_HTTP_HTTP_H
 #define CK_EFFECT_HTTP_HTTP_H
 
@@ -14,14 +13,14 @@ typedef struct ck_http ck_http;
 typedef struct ck_http_request ck_http_request;
 
 typedef enum {
-  CK_HTTP_ANSWERED,  /* whole, with `code` */
+  CK_HTTP_ANSWERED,  /* complete, with `code` */
   CK_HTTP_UNREACHED, /* no name, no connection: nothing was sent */
-  CK_HTTP_UNTRUSTED, /* the certificate does not hold */
+  CK_HTTP_UNTRUSTED, /* the certificate is not valid */
   CK_HTTP_BROKEN,    /* the connection ended before the answer did */
   CK_HTTP_LATE,      /* one of the timeouts */
   CK_HTTP_OVERSIZE,  /* the body is larger than allowed */
-  CK_HTTP_REFUSED,   /* `data` wanted no more of it */
-  CK_HTTP_UNUSABLE,  /* the URL or the request itself */
+  CK_HTTP_REFUSED,   /* `data` refused the rest */
+  CK_HTTP_UNUSABLE,  /* the URL or the request itself is malformed */
   CK_HTTP_NO_MEMORY
 } ck_http_ending;
 
@@ -44,8 +43,8 @@ typedef struct ck_http_options {
   size_t body_max; /* bytes of the answer's body, after decompression */
   int64_t connect_ms, idle_ms,
       total_ms; /* until connected, between two bytes, for all of it; 0: no limit */
-  /* Each header of the answer; then `data` has the body as it comes. `data` false: no more of
-   * it. */
+  /* Gets each header of the answer; then `data` gets the body as it arrives. `data` false: refuses
+   * the rest. */
   void (*header)(void *to, ck_bytes name, ck_bytes value);
   bool (*data)(void *to, int code, ck_bytes chunk);
   /* Once, from the loop; the request is freed after it. */
@@ -53,19 +52,19 @@ typedef struct ck_http_options {
   void *to;
 } ck_http_options;
 
-/* Loads libcurl (`library` NULL: where it is expected). Borrows `loop`. CK_E_UNSUPPORTED: it is not
- * there. */
+/* Loads libcurl (`library` NULL: from its usual place). Borrows `loop`. CK_E_UNSUPPORTED: there is
+ * none. */
 CK_CHECKED ck_status ck_http_new(ck_http **out, ck_loop *loop, const char *library, ck_error *err);
 /* Ends all requests; `ended` is not called. */
 void ck_http_free(ck_http *self);
 
-/* No callback is made from within. CK_E_USAGE: a header that would break out of its line. */
+/* Makes no callback before it returns. CK_E_USAGE: a header that contains a line break. */
 CK_CHECKED ck_status ck_http_post(ck_http_request **out, ck_http *self,
                                   const ck_http_options *options, ck_error *err);
 /* At once; `ended` is not called. Not from within `header` or `data`. */
 void ck_http_drop(ck_http_request *self);
 
-/* The URL without user, query and fragment, for a person. */
+/* The URL without user, query and fragment, for messages. */
 void ck_http_append_url(ck_buffer *out, const char *url);
 
 #endif

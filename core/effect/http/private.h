@@ -1,4 +1,4 @@
-/* private.h - what the files that make HTTP requests share. For http*.c only. */
+/* private.h - the HTTP client and its requests. For the files of this folder only. */
 #ifndef CK_EFFECT_HTTP_PRIVATE_H
 #define CK_EFFECT_HTTP_PRIVATE_H
 
@@ -25,8 +25,8 @@ struct ck_http_request {
   void *to;
   size_t body_left;
   int64_t idle_ms;
-  ck_http_ending stopped;           /* not ANSWERED: why we ended it ourselves */
-  char why[64];                     /* in words */
+  ck_http_ending stopped;           /* not ANSWERED: the reason why this side ended it */
+  char why[64];                     /* the same as text */
   ck_http_request *next, *previous; /* of the client */
   char text[CURL_ERROR_SIZE];
 };
@@ -34,7 +34,7 @@ struct ck_http_request {
 /* Makes the handle with all its options, without starting it. */
 CK_CHECKED ck_status ck_http_request_new(ck_http_request **out, ck_http *client,
                                          const ck_http_options *options, ck_error *err);
-/* What became of it, and frees it. */
+/* Reports its end, and frees it. */
 void ck_http_request_finish(ck_http_request *self, CURLcode code);
 
 #endif

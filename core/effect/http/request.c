@@ -1,4 +1,4 @@
-/* request.c - one request: its options, what comes back, and what its end means. */
+/* request.c - one request: its options, its answer, and the meaning of its end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static bool is_line(const char *value) {
   return true;
 }
 
-/* libcurl copies the line; ours is wiped, for it may hold a credential. */
+/* libcurl copies the line; this copy is wiped, for it may hold a credential. */
 static ck_status append_header(ck_http_request *self, const char *name, const char *value,
                                ck_error *err) {
   ck_buffer line = {0};
@@ -96,7 +96,7 @@ static ck_status append_header(ck_http_request *self, const char *name, const ch
 static ck_status append_headers(ck_http_request *self, const ck_http_options *options,
                                 ck_error *err) {
   ck_status status = append_header(self, "Content-Type", "application/json", err);
-  struct curl_slist *list = NULL; /* "Expect:" is no question before the body */
+  struct curl_slist *list = NULL; /* no "Expect:", which would ask before sending the body */
   if (!status) list = self->client->curl.slist_append(self->headers, "Expect:");
   if (!status && !list) status = ck_error_no_memory(err);
   if (list) self->headers = list;
@@ -119,7 +119,7 @@ static CURLcode set_safety(const ck_http_request *self) {
 #endif
 #if LIBCURL_VERSION_NUM >= 0x075700
   collect(&code, set(self->easy, CURLOPT_QUICK_EXIT,
-                     1L)); /* a name that is being looked up holds nobody up */
+                     1L)); /* a name lookup that hangs delays nothing else */
 #endif
   collect(&code, set(self->easy, CURLOPT_FOLLOWLOCATION, 0L));
   collect(&code, set(self->easy, CURLOPT_DISALLOW_USERNAME_IN_URL, 1L));
@@ -243,7 +243,7 @@ void ck_http_request_finish(ck_http_request *self, CURLcode code) {
   ended(to, &end);
 }
 
-/* Removing a handle that was removed before does nothing. */
+/* Removing a handle twice has no effect. */
 void ck_http_drop(ck_http_request *self) {
   self->client->curl.multi_remove_handle(self->client->multi, self->easy);
   free_request(self);

@@ -1,4 +1,4 @@
-/* retry.c - exponential backoff with full jitter, and what providers ask for instead. */
+/* retry.c - exponential backoff with full jitter, and the waits that providers ask for instead. */
 #include "core/effect/http/retry.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ int64_t ck_retry_wait(int number, int64_t base_ms, uint64_t random) {
   return (int64_t)(random % (uint64_t)(ceiling + 1));
 }
 
-/* Any locale: strtod would read "1,5" in some. */
+/* Independent of the locale: strtod would read "1,5" in some. */
 static bool read_number(double *out, const char *text) {
   size_t digits = strspn(text, "0123456789");
   const char *rest = text + digits;
@@ -45,7 +45,7 @@ static int month_of(const char name[4]) {
   return -1;
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", the one form that may be sent today. */
+/* "Sun, 06 Nov 1994 08:49:37 GMT", the only form that may be sent today. */
 static bool read_date(int64_t *out_ms, const char *text) {
   struct tm at = {0};
   char month[4], zone[4];

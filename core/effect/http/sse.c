@@ -36,8 +36,8 @@ static ck_status take_line(ck_sse *self, ck_bytes line, ck_error *err) {
   return CK_OK;
 }
 
-/* The line may lie in `self->line` as a whole, in the chunk as a whole, or begin in one and end in
- * the other. */
+/* The line may lie in `self->line` alone, in the chunk alone, or begin in one and end in the
+ * other. */
 static ck_status end_line(ck_sse *self, ck_bytes rest, ck_error *err) {
   ck_bytes line = rest;
   if (self->line.len > 0) {

@@ -30,7 +30,7 @@ ck_status ck_http_timer_new(ck_http_timer **out, ck_loop *loop, void (*due)(void
   return CK_OK;
 }
 
-/* The loop's idea of now may be as old as its last turn. */
+/* The loop's cached time may be as old as its last turn. */
 void ck_http_timer_set(ck_http_timer *self, int64_t ms) {
   uv_update_time(self->handle.loop);
   uv_timer_start(&self->handle, on_due, ms > 0 ? (uint64_t)ms : 0, 0);

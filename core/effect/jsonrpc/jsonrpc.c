@@ -37,8 +37,7 @@ bool ck_rpc_read(ck_rpc_message *out, ck_bytes object) {
          (is_id(out->id) || (out->error.len && ck_json_type_of(out->id) == CK_JSON_NULL));
 }
 
-/* Line breaks between the tokens of JSON are nothing but space, and inside its strings there are
- * none. */
+/* Line breaks between the tokens of JSON are mere space, and strings contain none. */
 static void end_line(ck_buffer *out, size_t from) {
   for (size_t i = from; !out->failed && i < out->len; i++) {
     if (out->data[i] == '\n' || out->data[i] == '\r') out->data[i] = ' ';
@@ -118,8 +117,8 @@ static int read_escape(const char *at, size_t len) {
 static bool is_high(int number) { return number >= 0xD800 && number <= 0xDBFF; }
 static bool is_low(int number) { return number >= 0xDC00 && number <= 0xDFFF; }
 
-/* How much of the front stays as it is; 0: the first character does not. `*skip`: the length of
- * what must go then. */
+/* The length of the front that stays as it is; 0: the first character must go, whose length is
+ * `*skip`. */
 static size_t append_checked(size_t *skip, const char *at, size_t len) {
   int number = read_escape(at, len);
   *skip = number >= 0 ? ESCAPE : 1;

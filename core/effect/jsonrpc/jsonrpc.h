@@ -1,4 +1,4 @@
-/* jsonrpc.h - messages of JSON-RPC 2.0: told apart, and written as one line each. */
+/* jsonrpc.h - messages of JSON-RPC 2.0: recognised, and written as one line each. */
 #ifndef CK_EFFECT_JSONRPC_JSONRPC_H
 #define CK_EFFECT_JSONRPC_JSONRPC_H
 
@@ -15,26 +15,26 @@ enum {
 
 typedef enum { CK_RPC_REQUEST, CK_RPC_NOTIFICATION, CK_RPC_ANSWER } ck_rpc_kind;
 
-/* Spans of the text that was read; no bytes: there is none. */
+/* Spans of the text that was read; no bytes: absent. */
 typedef struct ck_rpc_message {
   ck_rpc_kind kind;
   ck_bytes id;     /* of requests and answers: a number or a string, as it was written */
-  ck_bytes method; /* a JSON string: ask with ck_json_is_text */
+  ck_bytes method; /* a JSON string: compare with ck_json_is_text */
   ck_bytes params;
-  ck_bytes result, error; /* an answer has one of them */
+  ck_bytes result, error; /* an answer has one of the two */
 } ck_rpc_message;
 
-/* False when `object`, which ck_json_check took, is no such message. A missing "jsonrpc" is
+/* False when `object`, which ck_json_check accepted, is no such message. A missing "jsonrpc" is
  * forgiven. */
 bool ck_rpc_read(ck_rpc_message *out, ck_bytes object);
 
-/* Appends the line with what JSON may not hold here, though many write it (bytes that are not
- * UTF-8, the escape of NUL, lone halves of surrogate pairs), replaced by U+FFFD. False: there was
- * none of it. */
+/* Appends the line with everything that JSON forbids, though many write it (bytes that are not
+ * UTF-8, the escape of NUL, lone halves of surrogate pairs), replaced by U+FFFD. False: the line
+ * had none of it. */
 bool ck_rpc_mend(ck_buffer *out, ck_bytes line);
 
-/* Each appends one line with its newline. `params` and `result` are JSON; no bytes: left out, as a
- * result null. */
+/* Each appends one line with its newline. `params` and `result` are JSON; no bytes: no params, a
+ * result of null. */
 void ck_rpc_write_request(ck_buffer *out, int64_t id, const char *method, ck_bytes params);
 void ck_rpc_write_notification(ck_buffer *out, const char *method, ck_bytes params);
 void ck_rpc_write_result(ck_buffer *out, ck_bytes id, ck_bytes result);

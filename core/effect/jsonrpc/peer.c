@@ -1,4 +1,4 @@
-/* peer.c - opens, asks and frees a peer. */
+/* peer.c - a peer from its start to its end, and messages to it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* peer_calls.c - a peer's requests under way: each is answered once, at the latest by the clock. */
+/* peer_calls.c - a peer's pending requests: each is answered once, at the latest by the clock. */
 #include <stdio.h>
 
 #include "core/effect/jsonrpc/private.h"
@@ -17,7 +17,7 @@ void ck_peer_answer_call(ck_peer_call *call, const ck_peer_answer *answer) {
   call->answered(call->to, answer);
 }
 
-/* When the clock answers it; INT64_MAX: never. */
+/* When the clock answers the call; INT64_MAX: never. */
 static int64_t due_of(const ck_peer_call *call) {
   int64_t due = call->silence_ms ? call->since_ms + call->silence_ms : INT64_MAX;
   return call->deadline_ms && call->deadline_ms < due ? call->deadline_ms : due;

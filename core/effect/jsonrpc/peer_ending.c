@@ -1,4 +1,4 @@
-/* peer_ending.c - why a peer ends, and what makes it end. */
+/* peer_ending.c - the reason of a peer's end, and the ways to end it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 bool ck_peer_is_ending(const ck_peer *self) { return *self->why || !self->child || self->silent; }
 
-/* The first reason is the one that is told. */
+/* The first reason counts. */
 static void note_why(ck_peer *self, const char *why) {
   if (!*self->why) snprintf(self->why, sizeof self->why, "%s", why);
 }

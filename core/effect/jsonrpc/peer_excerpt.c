@@ -1,4 +1,4 @@
-/* peer_excerpt.c - what is shown of a peer's own words: no word is cut. */
+/* peer_excerpt.c - excerpts of a peer's output for messages; no word is cut. */
 #include <ctype.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ void ck_peer_append_excerpt(ck_buffer *out, ck_bytes line) {
   if (shown < line.len) ck_buffer_append_text(out, "…");
 }
 
-/* Half of what is kept is thrown away at a time, so that no byte is moved often. */
+/* Drops half of the kept bytes at a time, so that no byte is moved often. */
 void ck_peer_keep_errors(ck_peer *self, ck_bytes chunk) {
   ck_buffer *errors = &self->errors;
   ck_buffer_append_bytes(errors, chunk);

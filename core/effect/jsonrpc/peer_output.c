@@ -1,4 +1,4 @@
-/* peer_output.c - what a peer writes: lines, each a message or a batch of them. */
+/* peer_output.c - splits a peer's output into lines, each a message or a batch of messages. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void refuse_line(ck_peer *self, ck_bytes line, const char *what) {
 
 static void take_answer(ck_peer *self, const ck_rpc_message *message) {
   ck_peer_call *call = ck_peer_find_call(self, message->id);
-  if (!call) return; /* late, twice, or never asked for */
+  if (!call) return; /* late, answered before, or never asked for */
   ck_peer_answer answer = {.outcome = CK_PEER_RESULT, .json = message->result};
   ck_buffer text = {0};
   if (message->error.len) {
@@ -54,7 +54,7 @@ static void take_json(ck_peer *self, ck_bytes json) {
     take_message(self, json);
     return;
   }
-  ck_json_iterator it = ck_json_iterate(json); /* a batch, as revision 2025-03-26 of MCP had them */
+  ck_json_iterator it = ck_json_iterate(json); /* a batch, as revision 2025-03-26 of MCP allowed */
   while (!*self->why && ck_json_next(&it)) take_message(self, it.value);
 }
 
@@ -78,9 +78,10 @@ static void take_line(ck_peer *self, ck_bytes line) {
   ck_buffer_clear(&mended);
 }
 
-/* A line that came in one piece is never copied. */
+/* A line that arrives in one piece is never copied. */
 void ck_peer_take_output(ck_peer *self, ck_bytes chunk) {
-  if (!chunk.len && !*self->why) { /* its end, as a rule; it is waited for, since it says more */
+  if (!chunk.len && !*self->why) { /* usually the process ends now; its exit status, which says
+                                      more, is awaited */
     self->silent = true;
     ck_child_close_input(self->child);
   }

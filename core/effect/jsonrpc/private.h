@@ -1,4 +1,4 @@
-/* private.h - a peer: what the files peer*.c share. */
+/* private.h - a peer and its pending requests. For the files peer*.c only. */
 #ifndef CK_EFFECT_JSONRPC_PRIVATE_H
 #define CK_EFFECT_JSONRPC_PRIVATE_H
 
@@ -16,10 +16,10 @@ struct ck_peer {
   char why[CK_PEER_TEXT_MAX]; /* why it was ended; "": it was not */
   bool silent;                /* it closed its output */
   size_t line_max, queue_max;
-  ck_buffer line;   /* begun and not ended */
+  ck_buffer line;   /* an incomplete line */
   ck_buffer errors; /* the end of its standard error */
   int64_t last_id;
-  ck_peer_call calls; /* a ring; this one is its end */
+  ck_peer_call calls; /* the ring's end */
   void (*received)(void *to, const ck_rpc_message *message);
   void (*ended)(void *to, const char *why);
   void *to;
@@ -27,7 +27,7 @@ struct ck_peer {
 
 /* ---- peer_calls.c: requests under way, and the clock that answers late ones ---- */
 int64_t ck_peer_now_ms(void); /* monotonic */
-/* The call that has this id; NULL: late, answered before, or never asked for. */
+/* The call with this id; NULL: late, answered before, or never asked for. */
 ck_peer_call *ck_peer_find_call(ck_peer *self, ck_bytes id);
 void ck_peer_remove_call(ck_peer_call *call);
 /* Removes the call, then calls `answered`. */
@@ -40,15 +40,15 @@ void ck_peer_set_timer(ck_peer *self);
 void ck_peer_append_excerpt(ck_buffer *out, ck_bytes line);
 /* Keeps the end of standard error. */
 void ck_peer_keep_errors(ck_peer *self, ck_bytes chunk);
-/* Appends "; its last words: …"; nothing when it had none. */
+/* Appends "; its last words: …"; nothing when there was no output. */
 void ck_peer_append_last_output(ck_buffer *out, ck_bytes errors);
 
 /* ---- peer_ending.c ---- */
-/* Appends why it ended. */
+/* Appends the reason of its end. */
 void ck_peer_append_ending(ck_buffer *out, const ck_peer *self, const ck_child_end *end);
 
 /* ---- peer_output.c ---- */
-/* Takes standard output apart into lines, and passes on the messages; no bytes: it was closed. */
+/* Splits standard output into lines, and passes on the messages; no bytes: it was closed. */
 void ck_peer_take_output(ck_peer *self, ck_bytes chunk);
 
 #endif

@@ -1,4 +1,4 @@
-/* service.c - starts a peer, greets it, and counts how often. */
+/* service.c - starts a peer, greets it, and counts its starts. */
 #include "core/effect/jsonrpc/service.h"
 
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void on_ended(void *to, const char *why) {
   self->protocol->lost(self->to, again ? NULL : *err.text ? err.text : why);
 }
 
-/* Whatever is wrong ends it; those who wait hear of it then. */
+/* Any problem ends the peer; `lost` then informs those that wait. */
 static void on_greeted(void *to, const ck_peer_answer *answer) {
   ck_service *self = to;
   char text[TEXT_MAX], why[CK_SERVICE_WHY_MAX] = "";
@@ -88,7 +88,7 @@ ck_status ck_service_start(ck_service *self, ck_error *err) {
   self->starts++;
   ck_status status = open_peer(self, err);
   if (status != CK_OK) return status;
-  /* One that cannot even be started ends by itself, and says why better than a closed pipe does. */
+  /* A program that cannot be started ends by itself, with a better reason than a closed pipe. */
   ck_error ignored = CK_ERROR_INIT;
   if (greet(self, &ignored) != CK_OK) ck_peer_stop(self->peer, "");
   return CK_OK;

@@ -1,5 +1,5 @@
-/* service.h - a peer that is started when it is first needed, greeted by its protocol, and started
- * again after it died, a few times. */
+/* service.h - a peer that is started on first use, greeted by its protocol, and started again after
+ * it died, a few times. */
 #ifndef CK_EFFECT_JSONRPC_SERVICE_H
 #define CK_EFFECT_JSONRPC_SERVICE_H
 
@@ -19,19 +19,19 @@ typedef struct ck_service_options {
   unsigned starts_max;
 } ck_service_options;
 
-/* What a protocol makes of it. `to` is the service's. */
+/* The callbacks of a protocol. `to` is the service's. */
 typedef struct ck_service_protocol {
   const char *noun; /* "MCP server" */
   /* The parameters of "initialize". */
   void (*write_greeting)(void *to, ck_buffer *out);
-  /* The answer to it. False: it is not to be talked to, and `why` says so; it is ended. */
+  /* The answer to the greeting. False: the peer is unusable, and `why` says so; it is ended. */
   bool (*greeted)(void *to, ck_bytes result, char why[CK_SERVICE_WHY_MAX]);
-  /* It can be asked from now on. */
+  /* Requests can be sent from now on. */
   void (*ready)(void *to);
-  /* A request or notification of its own; the peer is there. */
+  /* A request or notification of the peer, which still runs. */
   void (*received)(void *to, const ck_rpc_message *message);
-  /* It is gone; what was asked of it was answered before. What waits for it must be told; with
-   * `why` NULL it waits on, because it is started again. */
+  /* The peer is gone; its pending requests were answered before. Requests that wait for a start
+   * must end; with `why` NULL they wait on, because the peer is started again. */
   void (*lost)(void *to, const char *why);
 } ck_service_protocol;
 
@@ -43,14 +43,14 @@ typedef struct ck_service {
   char *label;   /* "the MCP server 'x'" */
   ck_peer *peer; /* NULL: it does not run */
   bool ready;
-  bool again; /* it was asked for while it was ending */
+  bool again; /* it was needed while it was ending */
   unsigned starts;
   ck_peer_call hello;
 } ck_service;
 
 /* Starts nothing. `from` has protocol, options, process and to. */
 CK_CHECKED ck_status ck_service_init(ck_service *out, const ck_service *from, ck_error *err);
-/* Sees that it runs, or is about to: ready or lost will be called. CK_E_UNAVAILABLE: it died too
+/* Starts the peer if needed: `ready` or `lost` will be called. CK_E_UNAVAILABLE: it died too
  * often. */
 CK_CHECKED ck_status ck_service_start(ck_service *self, ck_error *err);
 /* Ends it; no callback is called any more. */

@@ -1,4 +1,4 @@
-/* error.c - errors of a call that the model is told. */
+/* error.c - errors of a call that are reported to the model. */
 #include "core/effect/mcp/private.h"
 
 void ck_mcp_report_error(ck_effect_run *run, const char *text) {

@@ -1,4 +1,4 @@
-/* mcp.c - carries tool effects out by asking MCP servers. */
+/* mcp.c - carries out tool effects through MCP servers. */
 #include "core/effect/mcp/mcp.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static bool serves(void *self, const ck_effect *effect) {
   return find_server(self, effect) != NULL;
 }
 
-/* The tool that tells whether the effect happened; NULL. */
+/* The tool that answers whether the effect happened; NULL: there is none. */
 static const char *find_probe(mcp_driver *self, const ck_effect *effect) {
   const ck_mcp_server *server = find_server(self, effect);
   const char *const *it = server ? server->service.process->probes : NULL;

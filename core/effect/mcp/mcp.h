@@ -2,23 +2,23 @@
  * 2025-11-25) on stdio.
  *
  * A request {server, name, arguments} calls a tool: arguments are an object, or a string that holds
- * one. The result is the text of its content (a JSON string, at most CK_MCP_TEXT_MAX bytes: what is
- * left out is told in the last line), or its content (an array) when that is more than text; with
- * structured content it is {content, structuredContent}. What a tool or its server calls an error
- * is an ERROR outcome, told to the model. A request {server, list: true} gives {tools: [{name,
- * description?, parameters, class}]}, where the class is what the server hints: read-only is pure,
- * idempotent is idempotent, the rest is once.
+ * one. The result is the text of its content (a JSON string of at most CK_MCP_TEXT_MAX bytes, whose
+ * last line says how much was left out), or its content (an array) when that has more than text;
+ * with structured content it is {content, structuredContent}. An error of a tool or its server is
+ * an ERROR outcome, reported to the model. A request {server, list: true} gives {tools: [{name,
+ * description?, parameters, class}]}, where the class comes from the server's hints: read-only is
+ * pure, idempotent is idempotent, the rest is once.
  *
- * A tool may have a probe, another of the server's: it is called with {key, attempt, name,
+ * A tool may have a probe, another of the server's tools: it is called with {key, attempt, name,
  * arguments} of the effect and answers {done: false}, or {done: true, result?}, as structured
- * content or as text; whatever else it says is no word on the matter.
+ * content or as text; any other answer leaves the outcome UNKNOWN.
  *
- * A server is started when it is first asked, kept for the driver's life, and started again after
- * it died, a few times. When it dies with a call under way, a pure or idempotent one is FAILED with
- * CK_E_UNAVAILABLE; of any other it is UNKNOWN what came of it. One that is cancelled before it is
- * sent is ABSENT; of one that is neither pure nor idempotent the answer is waited for a while, and
- * counts. Progress becomes updates {method, params}. What servers ask of the client is refused, but
- * for pings. */
+ * A server is started on first use, kept for the driver's life, and started again after it died, a
+ * few times. When it dies during a call, a pure or idempotent call is FAILED with CK_E_UNAVAILABLE,
+ * any other is UNKNOWN. A call that is cancelled before it is sent is ABSENT; after a cancel of a
+ * call that is neither pure nor idempotent the answer is awaited for a while, and counts. Progress
+ * becomes updates {method, params}. Requests of a server to the client are refused, except for
+ * pings. */
 #ifndef CK_EFFECT_MCP_MCP_H
 #define CK_EFFECT_MCP_MCP_H
 
@@ -34,8 +34,8 @@ typedef struct ck_mcp_options {
   ck_service_options service;
   const ck_process *servers;
   size_t server_count;
-  int64_t silence_ms; /* between sending a call and its result or progress */
-  int64_t cancel_ms;  /* from a cancel to the answer, if there is one */
+  int64_t silence_ms; /* the most between sending a call and its result or progress */
+  int64_t cancel_ms;  /* the wait for an answer after a cancel */
 } ck_mcp_options;
 
 /* A driver named "mcp"; serves the tool effects whose request names one of the servers. Freeing it

@@ -1,4 +1,5 @@
-/* name.c - every character that providers refuse becomes '_', and what is too long is cut. */
+/* name.c - replaces every character that providers refuse by '_', and cuts a name that is too
+ * long. */
 #include "core/effect/mcp/name.h"
 
 static bool is_plain(char c) {
@@ -6,7 +7,7 @@ static bool is_plain(char c) {
          c == '-';
 }
 
-/* A character of several bytes is one '_'. */
+/* A character of several bytes becomes one '_'. */
 static bool goes_on(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
 void ck_mcp_put_names(ck_json_writer *w, ck_bytes name) {

@@ -15,9 +15,9 @@ struct ck_effect_run {
   int64_t token; /* of its progress */
   unsigned updates;
   bool list, cancelled;
-  const char *probe; /* the tool that is asked instead, whether the effect happened; NULL: the
-                        effect's own */
-  ck_buffer tools;   /* of a list: the elements so far */
+  const char *probe; /* the tool that is called instead, to find out whether the effect happened;
+                        NULL: the effect's own */
+  ck_buffer tools;   /* of a list: the tools so far */
   unsigned pages;
 };
 
@@ -32,28 +32,27 @@ struct ck_mcp_server {
 CK_CHECKED ck_status ck_mcp_server_init(ck_mcp_server *self, const ck_mcp_options *options,
                                         const ck_process *process, ck_error *err);
 void ck_mcp_server_clear(ck_mcp_server *self);
-/* Sends what the run asks for as soon as the server can take it. Its outcome comes later, whatever
- * happens. */
+/* Sends the call as soon as the server is ready. Its outcome comes later, in every case. */
 void ck_mcp_server_call(ck_mcp_server *self, ck_effect_run *run);
-/* Tells the server that the answer is not wanted any more. Where it matters what came of the call
- * it is waited for a while. */
+/* Reports to the server that the answer is not needed any more. For a call that may have had its
+ * effect the answer is awaited for a while. */
 void ck_mcp_server_cancel(ck_effect_run *run);
 
 /* ---- error.c ---- */
-/* Ends the run, later, with an error that the model is told; a probe cannot tell, then. */
+/* Ends the call, later, with an error that is reported to the model; a probe becomes UNKNOWN. */
 void ck_mcp_report_error(ck_effect_run *run, const char *text);
 
 /* ---- result.c ---- */
-/* What tools/call gave, as an outcome. CK_E_PARSE: it is none. */
+/* The result of tools/call as an outcome. CK_E_PARSE: it is malformed. */
 CK_CHECKED ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err);
-/* Appends the tools of a page of tools/list, with commas between them; a cursor in *next when there
- * are more (JSON), no bytes otherwise. CK_E_PARSE: it is none. */
+/* Appends the tools of a page of tools/list, with commas between them; `*next` is the cursor of the
+ * next page (JSON), no bytes on the last. CK_E_PARSE: the page is malformed. */
 CK_CHECKED ck_status ck_mcp_read_page(ck_buffer *tools, ck_bytes *next, ck_bytes result,
                                       ck_error *err);
 /* The parameters of tools/call. CK_E_TYPE: the arguments are no object. */
 CK_CHECKED ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *err);
-/* What a probe gave, as the effect's outcome: OK, ABSENT, or UNKNOWN when it does not say.
- * CK_E_PARSE: it is no result. */
+/* The result of a probe as the effect's outcome: OK, ABSENT, or UNKNOWN without a clear answer.
+ * CK_E_PARSE: it is malformed. */
 CK_CHECKED ck_status ck_mcp_read_probe(ck_outcome **out, ck_bytes result, ck_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* result.c - requests for tools in the words of MCP, and what comes back in ours. */
+/* result.c - requests for tools in the terms of MCP, and results in those of effects. */
 #include <stdlib.h>
 
 #include "core/base/utf8.h"
@@ -23,7 +23,7 @@ static ck_status append_arguments(ck_json_writer *w, ck_bytes given, ck_error *e
   return ck_error_set(err, CK_E_TYPE, "the arguments are not a JSON object");
 }
 
-/* A probe is asked with all that identifies the effect. */
+/* A probe gets everything that identifies the effect. */
 static ck_status append_probe_arguments(ck_json_writer *w, const ck_effect *effect, ck_error *err) {
   ck_json_name(w, "arguments");
   ck_json_begin(w, '{');
@@ -58,7 +58,7 @@ ck_status ck_mcp_write_call(ck_buffer *out, const ck_effect_run *run, ck_error *
 
 /* ---- tools/call ---- */
 
-/* The text of content that is nothing but text; false when it is more. */
+/* The text of content that has nothing but text; false for other content. */
 static bool read_texts(ck_buffer *out, ck_bytes content) {
   ck_json_iterator it = ck_json_iterate(content);
   for (size_t i = 0; ck_json_next(&it); i++) {
@@ -70,7 +70,7 @@ static bool read_texts(ck_buffer *out, ck_bytes content) {
   return true;
 }
 
-/* A model is not made to read, and its owner to pay for, whatever a server has to say. */
+/* The length is bounded: a model must not read, nor its owner pay for, any amount of text. */
 static void bound(ck_buffer *text) {
   if (text->len <= CK_MCP_TEXT_MAX) return;
   size_t kept = ck_utf8_cut(text->data, CK_MCP_TEXT_MAX), left = text->len - kept;
@@ -99,7 +99,7 @@ static ck_status make_result(ck_value **out, ck_bytes content, ck_bytes structur
   return status;
 }
 
-/* The line that people see of a tool's error. */
+/* The line of a tool's error that people see. */
 static ck_status make_line(char **out, ck_bytes content, ck_error *err) {
   ck_buffer text = {0};
   ck_error line = CK_ERROR_INIT;
@@ -135,7 +135,7 @@ ck_status ck_mcp_read_result(ck_outcome **out, ck_bytes result, ck_error *err) {
 
 /* ---- a probe ---- */
 
-/* {done, result?} as structured content, or as the text of its content. */
+/* {done, result?} as structured content, or as the text of the content. */
 static ck_status make_probed(ck_outcome **out, ck_bytes said, ck_error *err) {
   static const char unsaid[] = "\"done (its probe says so; what it gave is not known)\"";
   bool done = false;
@@ -184,7 +184,7 @@ static ck_effect_class class_of(ck_bytes annotations) {
   return CK_EFFECT_ONCE;
 }
 
-/* Providers want an object's schema that says so. */
+/* Providers require "type":"object" in an object's schema. */
 static void write_schema(ck_json_writer *w, ck_bytes schema) {
   bool typed = ck_json_is_text(ck_json_get(schema, "type"), "object"),
        untyped = ck_json_get(schema, "type").len == 0;
@@ -217,8 +217,8 @@ static void write_tool(ck_buffer *out, ck_bytes tool) {
   ck_json_end(&w, '}');
 }
 
-/* A tool that can only be called as a task, or by a name that a flow cannot say, cannot be called
- * from here: it is not offered. */
+/* Tools that can only be called as tasks, or whose names cannot pass through a flow, are not
+ * offered. */
 static bool is_task(ck_bytes tool) {
   return ck_json_is_text(ck_json_get(ck_json_get(tool, "execution"), "taskSupport"), "required");
 }

@@ -1,11 +1,11 @@
-/* server.c - one server's life: started, greeted, asked, started again. */
+/* server.c - one server from its start to its end: greeting, calls, progress, restart. */
 #include <stdio.h>
 
 #include "core/effect/mcp/private.h"
 
 enum { PAGES_MAX = 64, TOOLS_SIZE_MAX = 1 << 20, UPDATES_MAX = 10000 };
 
-/* The newest is asked for; a server may answer with an older one. */
+/* The newest revision is requested; a server may answer with an older one. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
                                         NULL};
 
@@ -51,7 +51,7 @@ static void send(ck_effect_run *run, ck_bytes cursor) {
   ck_buffer_clear(&params);
 }
 
-/* Tells the server that its answer is not wanted any more. */
+/* Reports to the server that its answer is not needed any more. */
 static void withdraw(const ck_effect_run *run, const char *reason) {
   char params[96];
   ck_peer *peer = run->server->service.peer;
@@ -61,8 +61,8 @@ static void withdraw(const ck_effect_run *run, const char *reason) {
   ck_peer_notify(peer, "notifications/cancelled", ck_bytes_text(params));
 }
 
-/* A server that has obeyed does not answer; one that was done before, or can say why it is not,
- * does. */
+/* A server that obeyed the cancel does not answer; one that had finished, or can say why it did
+ * not, does. */
 void ck_mcp_server_cancel(ck_effect_run *run) {
   const ck_mcp_options *options = run->server->options;
   ck_peer *peer = run->server->service.peer;
@@ -79,7 +79,7 @@ void ck_mcp_server_cancel(ck_effect_run *run) {
   ck_pending_call_lose(&run->pending, CK_E_INTERRUPTED, "it was cancelled");
 }
 
-/* The time is over: what may be repeated freely has failed, as the model is told. */
+/* The time is over: a call that may be repeated freely fails, and the model is told so. */
 static void end_late(ck_effect_run *run, const char *text) {
   if (!run->cancelled) withdraw(run, "timeout");
   if (!ck_pending_call_is_in_doubt(&run->pending))
@@ -88,7 +88,7 @@ static void end_late(ck_effect_run *run, const char *text) {
     ck_pending_call_lose(&run->pending, run->cancelled ? CK_E_INTERRUPTED : CK_OK, text);
 }
 
-/* True when it is an answer to go on with. */
+/* True when the answer is a result. */
 static bool take_answer(ck_effect_run *run, const ck_peer_answer *answer) {
   switch (answer->outcome) {
     case CK_PEER_RESULT:
