@@ -1,4 +1,4 @@
-/* pending_call.c - keeps what is under way in a ring, and puts each outcome off to the loop's next
+/* pending_call.c - keeps pending calls in a ring, and defers each outcome to the loop's next
  * turn. */
 #include "core/effect/pending_call.h"
 

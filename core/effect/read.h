@@ -1,4 +1,4 @@
-/* read.h - the driver of what a flow reads of the outside: the clock, and randomness.
+/* read.h - the driver of reads of the clock and of randomness.
  *
  * Request {what: "clock"}: the wall time in ms since 1970. {what: "random"}: a whole number below
  * 2^53, each equally likely, from the kernel. The outcome is recorded like any other, so that a

@@ -1,4 +1,4 @@
-/* reply.c - a list of outcomes, each put off to the loop's next turn. */
+/* reply.c - a list of outcomes, each deferred to the loop's next turn. */
 #include "core/effect/reply.h"
 
 #include <stdlib.h>

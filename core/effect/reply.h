@@ -5,7 +5,7 @@
 #include "core/effect/loop.h"
 #include "core/model/driver.h"
 
-/* Those on their way. Set `loop`, zero-initialise the rest. */
+/* The outcomes on their way. Set `loop`, zero-initialise the rest. */
 typedef struct ck_replies {
   ck_loop *loop;
   ck_effect_run *first;
@@ -14,10 +14,10 @@ typedef struct ck_replies {
 /* Takes `outcome`, also on failure. */
 CK_CHECKED ck_status ck_reply(ck_effect_run **out, ck_replies *self, ck_outcome *outcome,
                               ck_effect_sink *sink, ck_error *err);
-/* An outcome that failed with `error`'s status and text. */
+/* An outcome FAILED with the status and text of `error`. */
 CK_CHECKED ck_status ck_reply_failed(ck_effect_run **out, ck_replies *self, const ck_error *error,
                                      ck_effect_sink *sink, ck_error *err);
-/* What is on its way is dropped. */
+/* Drops the outcomes on their way. */
 void ck_replies_clear(ck_replies *self);
 
 #endif

@@ -1,4 +1,4 @@
-/* sleep.c - one timer per sleep, which looks at both clocks when it fires. */
+/* sleep.c - one timer per sleep, which compares both clocks when it fires. */
 #include "core/effect/sleep.h"
 
 #include <stdlib.h>
@@ -7,18 +7,16 @@
 
 #include "core/effect/reply.h"
 
-enum {
-  LOOK_MS = 30000
-}; /* the timer's clock stands still while the machine is suspended: look at the other one now and
-      then */
+/* The timer's clock stops while the machine is suspended: the wall clock is checked this often. */
+enum { CHECK_MS = 30000 };
 
 typedef struct sleep_driver sleep_driver;
 
 struct ck_effect_run {
   uv_timer_t timer;
   sleep_driver *driver;
-  ck_effect_sink *sink; /* NULL: nobody is to be told */
-  ck_outcome *outcome;  /* made at the start, so that the end needs no memory */
+  ck_effect_sink *sink; /* NULL: the outcome is delivered to nobody */
+  ck_outcome *outcome;  /* allocated at the start, so that the end needs no memory */
   int64_t wall_end_ms, mono_end_us;
   ck_effect_run *next, *previous;
 };
@@ -71,7 +69,7 @@ static void wait_on(uv_timer_t *timer) {
   if (left <= 0)
     finish(run);
   else
-    uv_timer_start(timer, wait_on, (uint64_t)(left < LOOK_MS ? left : LOOK_MS), 0);
+    uv_timer_start(timer, wait_on, (uint64_t)(left < CHECK_MS ? left : CHECK_MS), 0);
 }
 
 static ck_status begin(ck_effect_run **out, sleep_driver *self, const ck_effect *effect, int64_t ms,
@@ -114,7 +112,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   (*out)->sink = sink;
   int64_t left = left_ms(*out);
   uv_timer_start(&(*out)->timer, wait_on,
-                 left > 0 ? (uint64_t)(left < LOOK_MS ? left : LOOK_MS) : 0, 0);
+                 left > 0 ? (uint64_t)(left < CHECK_MS ? left : CHECK_MS) : 0, 0);
   return CK_OK;
 }
 

@@ -1,8 +1,8 @@
-/* sleep.h - the driver of sleeps, which go on where they stood after a restart.
+/* sleep.h - the driver of sleeps, which continue after a restart.
  *
  * Request {ms}. It ends when the wall clock reaches effect->begun_ms + ms (begun_ms 0: it begins
- * now), and never later than ms from this start, however the clock is set. A machine that was
- * suspended wakes it within 30 s of its resume. */
+ * now), and never later than ms from this start, however the clock is set. After a suspend of the
+ * machine it ends within 30 s of the machine's resume. */
 #ifndef CK_EFFECT_SLEEP_H
 #define CK_EFFECT_SLEEP_H
 

@@ -1,5 +1,5 @@
-/* answer.c - takes what a provider sends: JSON, a stream of events, or what should have been one of
- * them. */
+/* answer.c - reads a provider's answer: JSON, a stream of events, or an error in place of
+ * either. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -7,11 +7,11 @@
 #include "core/effect/http/retry.h"
 #include "core/effect/model/run.h"
 
-enum { REFUSAL_MAX = 1 << 16 }; /* of the body of an error, that much is looked at */
+enum { REFUSAL_MAX = 1 << 16 }; /* bytes read of an error's body */
 
 static ck_status take_event(void *to, ck_bytes event, ck_bytes data, ck_error *err) {
   ck_model_answer *self = to;
-  (void)event; /* the data says it, too */
+  (void)event; /* the data names the event, too */
   if (ck_bytes_equal(data, ck_bytes_text("[DONE]"))) return CK_OK;
   ck_status status = ck_json_check(data, err);
   if (status) {
@@ -54,7 +54,7 @@ static void take_type(ck_model_answer *self, ck_bytes value) {
                                                     : CK_MODEL_BODY_OTHER;
 }
 
-/* The more exact retry-after-ms is heeded wherever it stands. */
+/* The more exact retry-after-ms counts, whatever the order of the headers. */
 void ck_model_answer_header(ck_model_answer *self, ck_bytes name, ck_bytes value) {
   if (is_name(name, "content-type"))
     take_type(self, value);
@@ -79,7 +79,8 @@ bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk) {
 
 /* ---- what it came to ---- */
 
-/* An answer that no attempt changes is not asked for again: it costs money. */
+/* An answer that another attempt would not change is not requested again: each attempt costs
+ * money. */
 static void judge_transport(ck_model_fault *out, const ck_http_end *end) {
   bool passing = end->ending == CK_HTTP_UNREACHED || end->ending == CK_HTTP_BROKEN ||
                  end->ending == CK_HTTP_LATE;
@@ -102,7 +103,7 @@ static ck_status read_body(ck_model_answer *self, ck_error *err) {
   return status ? status : self->format->read(&self->reply, body, err);
 }
 
-/* The reply's message, or what is wrong with it. */
+/* The reply's message, or the fault in it. */
 static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_answer *self,
                              ck_error *err) {
   if (self->type == CK_MODEL_BODY_OTHER) {
@@ -119,8 +120,8 @@ static ck_status read_answer(ck_value **out, ck_model_fault *fault, ck_model_ans
   return status;
 }
 
-/* A stream that has said that it is over is, whatever then becomes of the connection: it was paid
- * for. */
+/* A stream that has announced its end is complete, whatever then becomes of the connection: it was
+ * paid for. */
 static bool is_whole(const ck_model_answer *self) {
   return self->type == CK_MODEL_BODY_EVENTS && self->reply.ended && self->reply.fault.len == 0 &&
          !self->broken.status;

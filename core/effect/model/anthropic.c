@@ -1,16 +1,16 @@
 /* anthropic.c - requests as Anthropic's messages API takes them. */
 #include "core/effect/model/anthropic.h"
 
-/* The API takes no turn without content and wants the first to be the user's. */
+/* The API refuses a turn without content, and a conversation that does not begin with the user. */
 #define NO_MESSAGE "(no message)"
 
 typedef enum { NOBODY, USER, ASSISTANT } speaker;
 
 typedef struct turn_writer {
   ck_json_writer w;
-  speaker open; /* whose turn's content is being written */
-  bool begun;   /* a turn was opened: system texts have a turn of their own no more */
-  bool calls;   /* there is a call in it */
+  speaker open; /* the speaker of the turn that is being written */
+  bool begun;   /* a turn was written: later system texts go into a user's turn */
+  bool calls;   /* a turn has calls */
 } turn_writer;
 
 static void close_turn(turn_writer *self) {
@@ -38,7 +38,7 @@ static void write_text(ck_json_writer *w, ck_bytes text) {
   ck_json_end(w, '}');
 }
 
-/* Turns alternate: what follows in the same voice joins the turn. */
+/* Turns alternate: consecutive content of one speaker joins one turn. */
 static void open_turn(turn_writer *self, speaker who) {
   if (self->open == who) return;
   if (!self->begun && who == ASSISTANT) {
@@ -52,14 +52,15 @@ static bool is_type(ck_bytes block, const char *type) {
   return ck_json_is_text(ck_json_get(block, "type"), type);
 }
 
-/* The API itself gives texts without text, and takes none; what has no type is no block at all. */
+/* The API sends text blocks without text, and refuses them in a request; an element without a type
+ * is no block. */
 static bool is_empty(ck_bytes block) {
   bool untyped = ck_json_type_of(ck_json_get(block, "type")) != CK_JSON_STRING;
   return untyped || (is_type(block, "text") && ck_model_is_blank(ck_json_get(block, "text")));
 }
 
-/* How many of the blocks can be sent: a turn must not end with thinking, as one does that was cut
- * in the midst of it. */
+/* The number of blocks that can be sent: a turn must not end with thinking, as one does that was
+ * cut off in the midst of it. */
 static size_t count_blocks(ck_bytes content) {
   size_t count = 0;
   ck_json_iterator it = ck_json_iterate(content);
@@ -70,7 +71,7 @@ static size_t count_blocks(ck_bytes content) {
   return count;
 }
 
-/* Nothing that the API would take. */
+/* Content without anything that the API would accept. */
 static bool is_void(ck_bytes content) {
   return ck_model_is_blocks(content) ? count_blocks(content) == 0 : ck_model_is_blank(content);
 }
@@ -106,8 +107,8 @@ static void write_user(void *to, ck_bytes content) {
     write_content(&self->w, content);
 }
 
-/* Those at the beginning are the request's `system`; there is no other place for a later one than
- * the user's turn. */
+/* System texts at the beginning are the request's `system`; a later one can only go into a user's
+ * turn. */
 static void write_system_text(void *to, ck_bytes content) {
   turn_writer *self = to;
   if (self->begun && !is_void(content)) write_user(to, content);
@@ -129,7 +130,7 @@ static void write_input(ck_json_writer *w, ck_bytes arguments) {
   ck_buffer_clear(&text);
 }
 
-/* `given` is the block as it came; what else it has stays with it. */
+/* `given` is the call's block as received; its other members are kept. */
 static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index, ck_bytes given) {
   static const char *const ours[] = {"type", "id", "name", "input", NULL};
   const ck_model_call *call = &turn->calls[index];
@@ -163,7 +164,7 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   ck_json_end(w, '}');
 }
 
-/* As they came, signed ones untouched, but for calls that would be refused. */
+/* Blocks as received, signed ones untouched, except for calls that would be refused. */
 static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes content,
                       size_t count) {
   ck_json_iterator it = ck_json_iterate(content);
@@ -180,7 +181,7 @@ static void write_own(ck_json_writer *w, const ck_model_turn *turn, ck_bytes con
   }
 }
 
-/* Of another API's message its text and its calls. */
+/* The text and the calls of a message, also of another API's. */
 static void write_assistant(turn_writer *self, const ck_model_turn *turn) {
   ck_bytes content = ck_json_get(turn->message, "content");
   bool own = turn->shape == CK_SHAPE_ANTHROPIC && ck_json_type_of(content) == CK_JSON_ARRAY;
@@ -242,8 +243,8 @@ static void write_tool(ck_json_writer *w, ck_bytes tool) {
   ck_json_end(w, '}');
 }
 
-/* Calls in a conversation need tools in the request, also when the model is to make no more of
- * them. */
+/* Calls in a conversation require tools in the request, also when the model is not to make any
+ * more. */
 static void write_tools(ck_json_writer *w, const turn_writer *told, ck_bytes tools) {
   bool given = ck_json_type_of(tools) == CK_JSON_ARRAY && ck_json_count(tools) > 0;
   if (!given && !told->calls) return;

@@ -5,11 +5,11 @@
 #include "core/effect/model/private.h"
 
 /* ---- anthropic_answer.c ---- */
-/* What a usage object says replaces what was known; what it leaves out stays. */
+/* Members of a usage object replace the earlier figures; absent members leave them. */
 void ck_anthropic_read_usage(ck_usage *out, ck_bytes usage);
 bool ck_anthropic_take_fault(ck_model_reply *out, ck_bytes answer);
-/* A call's input must be an object: text that is none goes into one, under the name that
- * Anthropic's documentation gives it. */
+/* A call's input must be an object: any other text goes into one, under the name that Anthropic's
+ * documentation gives it. */
 void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text);
 
 /* The functions of ck_model_format. */

@@ -1,5 +1,5 @@
-/* anthropic_answer.c - whole answers of Anthropic's messages API, and what streamed ones share with
- * them. */
+/* anthropic_answer.c - reads whole answers of Anthropic's messages API; parts shared with streamed
+ * ones. */
 #include "core/effect/model/anthropic.h"
 
 static bool read_count(int64_t *out, ck_bytes object, const char *name) {
@@ -33,7 +33,7 @@ void ck_anthropic_put_malformed(ck_json_writer *w, ck_bytes text) {
   ck_json_end(w, '}');
 }
 
-/* The message is all of the answer. */
+/* The message is the whole answer. */
 ck_status ck_anthropic_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
   if (ck_anthropic_take_fault(out, body)) return ck_buffer_check(&out->fault, err);
   bool message = ck_json_is_text(ck_json_get(body, "type"), "message") &&

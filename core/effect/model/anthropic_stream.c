@@ -1,9 +1,9 @@
-/* anthropic_stream.c - puts a streamed message together, block by block. */
+/* anthropic_stream.c - assembles a streamed message, block by block. */
 #include <string.h>
 
 #include "core/effect/model/anthropic.h"
 
-/* X(type of a delta, its member, the block's member that it adds to). */
+/* X(type of a delta, its member, the block's member that it is appended to). */
 static const struct {
   const char *type, *from, *to;
 } deltas[] = {
@@ -62,7 +62,7 @@ static void add_citation(ck_model_fields *to, ck_bytes citation) {
   ck_buffer_clear(&list);
 }
 
-/* Kinds of deltas that are not known yet say nothing that could be kept. */
+/* Unknown kinds of deltas are ignored. */
 static ck_status take_delta(ck_model_reply *out, ck_bytes data, ck_error *err) {
   ck_model_part *part;
   ck_bytes delta = ck_json_get(data, "delta"), type = ck_json_get(delta, "type");

@@ -1,4 +1,4 @@
-/* fault.c - what a provider's refusal means for the session. */
+/* fault.c - maps a provider's refusal to a status of the session. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,14 +20,14 @@ static const struct {
     {"insufficient_quota", 429},   {"rate_limit_exceeded", 429},
 };
 
-/* What both APIs, and the servers that speak like OpenAI's, say of a conversation that is too
+/* Phrases of both APIs, and of servers that imitate OpenAI's, for a conversation that is too
  * long. */
 static const char *const too_long[] = {
     "context_length_exceeded", "maximum context length", "context window",
     "context length",          "context limit",          "context size",
     "prompt is too long",      "input is too long",      "request_too_large",
 };
-/* Of an account without money: waiting a second does not help, paying does. */
+/* Phrases for an account without money: a retry does not help, paying does. */
 static const char *const unpaid[] = {"insufficient_quota", "credit balance", "billing_hard_limit",
                                      "billing_error"};
 
@@ -56,7 +56,7 @@ static void append_decoded(ck_buffer *out, ck_bytes json) {
     ck_buffer_append_bytes(out, json);
 }
 
-/* "(type): message" of the error, or the body's beginning when it is no error that we know. */
+/* "(type): message" of the error, or the body's beginning when the error's shape is unknown. */
 static void append_message(ck_buffer *out, ck_bytes body) {
   bool is_json = ck_json_check(body, NULL) == CK_OK;
   ck_bytes error = is_json ? ck_json_get(body, "error") : (ck_bytes){NULL, 0};

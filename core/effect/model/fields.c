@@ -1,4 +1,4 @@
-/* fields.c - members, calls and blocks that grow part by part. */
+/* fields.c - members, calls and blocks that are assembled from parts. */
 #include <stdlib.h>
 #include <string.h>
 

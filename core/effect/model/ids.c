@@ -1,4 +1,4 @@
-/* ids.c - keeps the ids of calls in a set, and takes out those that a provider would refuse. */
+/* ids.c - collects the ids of calls in a set, and drops those that a provider would refuse. */
 #include "core/effect/model/ids.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static bool grow(ck_model_ids *self) {
   return true;
 }
 
-/* False: it was there already. */
+/* False: the set has it already. */
 static bool add(ck_model_ids *self, ck_bytes id) {
   if (self->count * 2 >= self->cap && !grow(self)) {
     self->failed = true;
@@ -66,7 +66,7 @@ static bool looks_made(ck_bytes id) {
   return at + 1 == id.len;
 }
 
-/* One that is spelt with escapes could be the same as another that is spelt without. */
+/* An id spelt with escapes could equal another that is spelt without. */
 static bool is_plain(ck_bytes id) { return id.len > 2 && !memchr(id.data, '\\', id.len); }
 
 static bool is_well_formed(ck_bytes id) {

@@ -7,8 +7,8 @@
 #include "core/effect/http/retry.h"
 #include "core/effect/model/run.h"
 
-/* Beside the bytes of the messages: the words that a provider puts around each, and around
- * tools. */
+/* Added to the bytes of the messages: tokens that a provider puts around each message, and around
+ * the tools. */
 enum { TOKENS_PER_MESSAGE = 16, TOKENS_OF_A_REQUEST = 2048 };
 
 static bool serves(void *self, const ck_effect *effect) {
@@ -67,7 +67,7 @@ static bool mentions_cache(ck_bytes text) {
   return text.len > 0 && memmem(text.data, text.len, mark, sizeof mark - 1);
 }
 
-/* Somewhere in its options or in what the user says. */
+/* Anywhere in the options, or in the user's messages. */
 static bool wants_cache(const ck_model_query *query) {
   bool found = mentions_cache(query->request) ||
                (query->model->options && mentions_cache(ck_value_bytes(query->model->options)));

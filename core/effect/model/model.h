@@ -1,22 +1,22 @@
 /* model.h - the driver of model calls: OpenAI-compatible POST …/chat/completions and Anthropic's
  * POST …/v1/messages.
  *
- * A request is {model: a name in the profile, tools?, options…?}; every other member, and what the
- * profile says, becomes a member of the provider's request. The conversation is told in the
- * provider's shape, whoever answered before: assistant messages go back as they came; those of the
- * other API as text and calls, without thinking. An answer's message is kept as the bytes received;
- * a streamed one is put together from its parts, its strings byte for byte.
+ * A request is {model: a name in the profile, tools?, options…?}; every other member, and the
+ * profile's own options, become members of the provider's request. The conversation is sent in the
+ * provider's shape, whichever provider answered before: assistant messages of the same API go back
+ * as received; those of the other API as text and calls, without thinking. An answer's message is
+ * kept as the bytes received; a streamed message is assembled from its parts, its strings byte for
+ * byte.
  *
- * What may pass by itself is tried again (core/effect/http/retry.h), a stream that was cut
- * included: nothing is taken of an answer that is not whole. Each retry is an update {retry,
- * wait_ms, why}; what an attempt that came to nothing is known to have spent counts with the
- * outcome. Outcomes are OK, or FAILED with
+ * Temporary failures are retried (core/effect/http/retry.h), also a stream that was cut off: no
+ * part of an incomplete answer is used. Each retry is an update {retry, wait_ms, why}; the known
+ * cost of failed attempts counts with the outcome.
  *
+ * Outcomes are OK, or FAILED with
  *   CK_E_CREDENTIALS   401, 403
  *   CK_E_REQUEST       any other 4xx, redirects
  *   CK_E_CONTEXT       longer than the model takes
  *   CK_E_UNAVAILABLE   everything else, in one line
- *
  * CK_E_SECRET_MISSING, CK_E_USAGE (no such model) and CK_E_UNSUPPORTED (no libcurl) come from
  * `start` itself. */
 #ifndef CK_EFFECT_MODEL_MODEL_H
@@ -29,7 +29,7 @@
 
 enum { CK_MODEL_ANSWER_MAX = 64 << 20 };
 
-/* All borrowed for the driver's life; zero or NULL in an optional one means what its comment
+/* All borrowed for the driver's life; zero or NULL in an optional member means what its comment
  * says. */
 typedef struct ck_model_options {
   ck_loop *loop;
@@ -43,11 +43,11 @@ typedef struct ck_model_options {
   int64_t retry_base_ms;    /* 0: CK_RETRY_BASE_MS */
   uint64_t (*random)(void); /* for the jitter; NULL: the system's */
   ck_clock clock;           /* zero: the system's */
-  const char *library;      /* libcurl; NULL: where it is expected */
+  const char *library;      /* libcurl; NULL: from its usual place */
 } ck_model_options;
 
-/* A driver named "model"; serves every model effect. Its `reserve` takes each byte of the request
- * for a token, and the most tokens that the answer may have; -1 where a price or that most is not
+/* A driver named "model"; serves every model effect. `reserve` counts each byte of the request as a
+ * token, and the most tokens that the answer may have; -1 where a price or that limit is not
  * known. */
 CK_CHECKED ck_status ck_model_driver_new(ck_effect_driver **out, const ck_model_options *options,
                                          ck_error *err);

@@ -1,4 +1,4 @@
-/* openai.c - requests as OpenAI's chat completions take them. */
+/* openai.c - requests of OpenAI's chat completions. */
 #include "core/effect/model/openai.h"
 
 typedef struct turn_writer {
@@ -10,7 +10,7 @@ static void begin_message(ck_json_writer *w, const char *role) {
   ck_json_member_text(w, "role", role);
 }
 
-/* A text, or blocks that the provider knows; any other JSON is told as text. */
+/* A text, or blocks that the provider knows; any other JSON is sent as text. */
 static void write_content(ck_json_writer *w, ck_bytes content) {
   ck_json_name(w, "content");
   if (ck_model_is_blocks(content)) {
@@ -35,8 +35,8 @@ static void write_user(void *to, ck_bytes content) {
   ck_json_end(&self->w, '}');
 }
 
-/* The texts of Anthropic's blocks, as one JSON string; thinking stays behind. False: there is
- * none. */
+/* The texts of Anthropic's blocks, as one JSON string, without thinking. False: there is no
+ * text. */
 static bool append_texts(ck_buffer *out, ck_bytes content) {
   ck_buffer text = {0};
   if (ck_json_type_of(content) == CK_JSON_STRING) ck_json_read_string(&text, content);
@@ -52,7 +52,7 @@ static bool append_texts(ck_buffer *out, ck_bytes content) {
   return some;
 }
 
-/* Arguments are JSON in a string; some servers give the JSON itself. */
+/* Arguments are JSON in a string; some servers send the JSON itself. */
 static void write_function(ck_json_writer *w, const ck_model_turn *turn,
                            const ck_model_call *call) {
   ck_json_name(w, "function");
@@ -66,7 +66,7 @@ static void write_function(ck_json_writer *w, const ck_model_turn *turn,
   ck_json_end(w, '}');
 }
 
-/* `given` is the call as it came; what else it has stays with it. */
+/* `given` is the call as received; its other members are kept. */
 static void write_call(ck_json_writer *w, const ck_model_turn *turn, size_t index, ck_bytes given) {
   static const char *const ours[] = {"id", "type", "index", "function", "name", "arguments", NULL};
   ck_json_begin(w, '{');
@@ -105,7 +105,8 @@ static void write_result(ck_json_writer *w, const ck_model_turn *turn, size_t in
   ck_json_end(w, '}');
 }
 
-/* An own message with something in it goes back as it came; an empty one would be refused. */
+/* A message of the same API with any content goes back as received; an empty one would be
+ * refused. */
 static bool is_sendable(const ck_model_turn *turn) {
   static const char *const others[] = {"refusal", "audio", "function_call"};
   ck_bytes content = ck_json_get(turn->message, "content");
@@ -126,7 +127,8 @@ static bool has_foreign_content(ck_bytes message) {
          !ck_model_is_blocks(content);
 }
 
-/* It has what a strict server asks for. Calls that are no functions are the provider's own. */
+/* True when it has everything that a strict server requires. Calls that are no functions belong to
+ * the provider. */
 static bool is_sound(const ck_model_call *call, ck_bytes given) {
   ck_bytes type = ck_json_get(given, "type");
   if (call->id.len == 0 || ck_json_type_of(type) != CK_JSON_STRING) return false;
@@ -135,7 +137,7 @@ static bool is_sound(const ck_model_call *call, ck_bytes given) {
          ck_json_type_of(call->arguments) == CK_JSON_STRING;
 }
 
-/* A list of calls with nothing in it, or something else in its place, is refused. */
+/* An empty list of calls, or another value in its place, is refused. */
 static bool are_sound(const ck_model_turn *turn) {
   if (turn->call_count == 0 && ck_json_get(turn->message, "tool_calls").len > 0) return false;
   if (turn->call_count > 0 && has_foreign_content(turn->message)) return false;
@@ -159,7 +161,7 @@ static void write_mended_calls(ck_json_writer *w, const ck_model_turn *turn) {
   ck_json_end(w, ']');
 }
 
-/* The message as it came, but for what would be refused. */
+/* The message as received, without the parts that would be refused. */
 static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
   bool foreign = has_foreign_content(turn->message);
   const char *const ours[] = {"tool_calls", foreign ? "content" : NULL, NULL};
@@ -170,7 +172,7 @@ static void write_mended(ck_json_writer *w, const ck_model_turn *turn) {
   ck_json_end(w, '}');
 }
 
-/* What a flow says for the assistant may be any JSON. */
+/* A flow's own message of the assistant may be any JSON. */
 static void write_own_turn(turn_writer *self, const ck_model_turn *turn) {
   if (turn->call_count == 0 && has_foreign_content(turn->message)) {
     begin_message(&self->w, "assistant");
@@ -198,7 +200,7 @@ static void write_assistant_turn(void *to, const ck_model_turn *turn) {
   ck_buffer_clear(&text);
 }
 
-/* A name alone is a tool that takes any object; one with a type is the provider's own. */
+/* A name alone is a tool that takes any object; a tool with a type is the provider's own. */
 static void write_tool(ck_json_writer *w, ck_bytes tool) {
   bool named = ck_json_type_of(tool) == CK_JSON_STRING;
   if (!named && ck_json_get(tool, "type").len > 0) {

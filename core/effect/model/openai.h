@@ -1,10 +1,10 @@
-/* openai.h - what the files model_openai*.c share. */
+/* openai.h - declarations shared by the files openai*.c. */
 #ifndef CK_EFFECT_MODEL_OPENAI_H
 #define CK_EFFECT_MODEL_OPENAI_H
 
 #include "core/effect/model/private.h"
 
-/* As ck_model_format says them. */
+/* The functions of ck_model_format. */
 CK_CHECKED ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err);
 CK_CHECKED ck_status ck_openai_take(ck_model_reply *out, ck_bytes data, ck_error *err);
 CK_CHECKED ck_status ck_openai_finish(ck_model_reply *out, ck_error *err);

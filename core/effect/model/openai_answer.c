@@ -1,4 +1,4 @@
-/* openai_answer.c - answers as OpenAI's chat completions give them, whole and streamed. */
+/* openai_answer.c - reads answers of OpenAI's chat completions, whole and streamed. */
 #include "core/effect/model/openai.h"
 
 /* ---- a whole answer ---- */
@@ -44,7 +44,7 @@ ck_status ck_openai_read(ck_model_reply *out, ck_bytes body, ck_error *err) {
 
 /* ---- a stream ---- */
 
-/* Some servers repeat these in every part; nobody sends them in pieces. */
+/* Some servers repeat these members in every part; none sends them in pieces. */
 static bool comes_once(ck_bytes name) {
   static const char *const names[] = {"id", "type", "name", "role"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -82,7 +82,7 @@ static bool is_another(ck_model_reply *reply, int64_t index, ck_bytes id) {
   return false;
 }
 
-/* Which call a part belongs to: without an index the last one, unless it has an id. */
+/* The call that a part belongs to: without an index the last one, unless the part has an id. */
 static int64_t find_index(ck_model_reply *reply, ck_bytes call) {
   int64_t index;
   ck_bytes id = ck_json_get(call, "id");

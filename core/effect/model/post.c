@@ -1,4 +1,4 @@
-/* post.c - one attempt's request: where it goes and who says that it comes from us. */
+/* post.c - one attempt's HTTP request: its URL, headers and credentials. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 enum { OWN_HEADERS = 4 };
 
-/* The headers of one attempt; the values that come from secrets are ours to wipe. */
+/* The headers of one attempt; values that contain secrets are wiped at the end. */
 typedef struct headers {
   ck_http_header *list;
   size_t count;
@@ -26,7 +26,7 @@ static void put(headers *self, const char *name, const char *value) {
   self->list[self->count++] = (ck_http_header){name, value};
 }
 
-/* Room is made first: a buffer that grows leaves the old bytes behind. */
+/* All memory is taken first: a buffer that grows leaves a copy behind. */
 static ck_status join(ck_buffer *out, const char *prefix, ck_bytes secret, ck_error *err) {
   size_t before = strlen(prefix);
   char *room = ck_buffer_extend(out, before + secret.len);
@@ -95,7 +95,7 @@ ck_status ck_model_run_post(ck_effect_run *self, void (*ended)(void *to, const c
   ck_model_driver *driver = self->driver;
   headers list = {0};
   ck_status status = list_headers(&list, self, err);
-  /* Without a stream nothing comes for as long as the model thinks. */
+  /* Without a stream no byte comes while the model thinks. */
   int64_t idle =
       or_else(model->idle_timeout_ms, ck_model_streams(model) ? CK_MODEL_IDLE_TIMEOUT_MS : 0);
   ck_http_options options = {

@@ -1,10 +1,10 @@
-/* price.c - the prices that ship, and sums over them. */
+/* price.c - the shipped prices, and the cost of calls. */
 #include "core/effect/model/price.h"
 
 #include <string.h>
 
 /* X(model, input, output, cache read, cache write, most tokens of an answer): list prices of late
- * 2025, in thousandths of a dollar per million tokens. A profile's `price` says better. */
+ * 2025, in thousandths of a dollar per million tokens. A profile's `price` overrides them. */
 /* clang-format off */
 #define PRICE_TABLE(X) \
   X("gpt-4o", 2500, 10000, 1250, 2500, 16384) \
@@ -30,7 +30,7 @@
 enum { MICROS_OF_ONE = 1000 }; /* a thousandth of a dollar */
 static const int64_t million = 1000000;
 static const int64_t tokens_max =
-    1000000000000; /* what a provider says beyond is nonsense, and would overflow */
+    1000000000000; /* more than a provider can mean, and would overflow */
 
 static const struct {
   const char *model;
@@ -51,8 +51,7 @@ static bool has_shape(const char *text, const char *shape) {
 }
 
 /* "gpt-4o-2024-08-06" is a gpt-4o; "gpt-4o-audio-preview" is not, and "claude-opus-4-5-20251101" is
- * no claude-opus-4.
- * */
+ * no claude-opus-4. */
 static bool is_model(const char *given, const char *known) {
   size_t len = strlen(known);
   if (strncmp(given, known, len) != 0) return false;

@@ -1,4 +1,5 @@
-/* private.h - what the files of the model driver share. For model*.c only. */
+/* private.h - requests, answers and faults of model calls, as the files of this folder share
+ * them. */
 #ifndef CK_EFFECT_MODEL_PRIVATE_H
 #define CK_EFFECT_MODEL_PRIVATE_H
 
@@ -19,7 +20,7 @@ typedef struct ck_model_query {
 
 typedef struct ck_model_field {
   ck_buffer name;  /* a JSON string */
-  ck_buffer value; /* JSON; of a text, what stands between its quotes */
+  ck_buffer value; /* JSON; of a text, the part between its quotes */
   bool text;
 } ck_model_field;
 typedef struct ck_model_fields {
@@ -27,12 +28,12 @@ typedef struct ck_model_fields {
   size_t count, cap;
   bool failed;
 } ck_model_fields;
-/* Sets a member, in the order of first mention. `name` is a JSON string. */
+/* Sets a member; members keep the order of their first mention. `name` is a JSON string. */
 void ck_model_fields_put(ck_model_fields *self, ck_bytes name, ck_bytes value);
-/* Joins: a text to a text; a list's elements to a list; anything else takes the place of what was
- * there. Null changes nothing. */
+/* Joins: a text to a text; a list's elements to a list; any other value replaces the old one. Null
+ * changes nothing. */
 void ck_model_fields_join(ck_model_fields *self, ck_bytes name, ck_bytes value);
-/* NULL when there is none. `name` is plain text. */
+/* NULL: no such member. `name` is plain text. */
 ck_model_field *ck_model_fields_get(const ck_model_fields *self, const char *name);
 /* "name":value for each but `except` (plain text, may be NULL). */
 void ck_model_fields_write(ck_json_writer *w, const ck_model_fields *self, const char *except);
@@ -50,17 +51,16 @@ typedef struct ck_model_part {
 
 /* Zero-initialise; ck_model_reply_clear. */
 typedef struct ck_model_reply {
-  ck_buffer message; /* the whole message once it is there */
+  ck_buffer message; /* the whole message, once complete */
   ck_usage usage;
-  ck_buffer fault; /* the provider's error, where an answer should be: a JSON object */
-  bool ended;      /* a stream: it said so */
+  ck_buffer fault; /* the provider's error in place of an answer: a JSON object */
+  bool ended;      /* a stream: it announced its end */
   ck_model_fields fields;
   ck_model_part *parts;
   size_t part_count, part_cap;
 } ck_model_reply;
 void ck_model_reply_clear(ck_model_reply *self);
-/* The part of that index, made when there is none. CK_E_PARSE: there are more than any model
- * makes. */
+/* The part with that index, made when absent. CK_E_PARSE: more parts than any model makes. */
 enum { CK_MODEL_PARTS_MAX = 4096 };
 CK_CHECKED ck_status ck_model_reply_part(ck_model_part **out, ck_model_reply *self, int64_t index,
                                          ck_error *err);
@@ -79,11 +79,11 @@ typedef struct ck_model_format {
 } ck_model_format;
 extern const ck_model_format ck_model_openai, ck_model_anthropic;
 
-/* Members of the request that are neither the core's nor the conversation: the effect's own first,
- * then the profile's. CK_E_USAGE names one that is the core's. */
+/* Writes the members of the request that are neither the core's nor the conversation: the effect's
+ * own first, then the profile's. CK_E_USAGE names a member that is the core's. */
 CK_CHECKED ck_status ck_model_write_options(ck_json_writer *w, const ck_model_query *query,
                                             ck_error *err);
-/* The value of one of them; no bytes. */
+/* The value of one of these members; no bytes: absent. */
 ck_bytes ck_model_get_option(const ck_model_query *query, const char *name);
 bool ck_model_streams(const ck_profile_model *model);
 
@@ -91,10 +91,11 @@ bool ck_model_streams(const ck_profile_model *model);
 
 typedef struct ck_model_fault {
   ck_status status;
-  bool passing; /* another attempt may do */
+  bool passing; /* another attempt may succeed */
   char text[512];
 } ck_model_fault;
-/* Of an answer with `code` (0: of an error in a stream or in place of an answer) and that body. */
+/* Reads the fault from an answer with `code` (0: from an error in a stream or in place of an
+ * answer) and that body. */
 void ck_model_fault_read(ck_model_fault *out, int code, ck_bytes body);
 void ck_model_fault_set(ck_model_fault *out, ck_status status, bool passing, const char *format,
                         ...) __attribute__((format(printf, 4, 5)));

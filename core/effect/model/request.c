@@ -1,10 +1,10 @@
-/* request.c - the members of a request that both APIs take as the flow and the profile give
- * them. */
+/* request.c - the members of a request that both APIs take from the flow and the profile
+ * unchanged. */
 #include <string.h>
 
 #include "core/effect/model/private.h"
 
-/* Of the effect's own request: the first two say what the core does, the others are made by it. */
+/* Members that the core makes: the first two tell the core what to do. */
 static bool is_own(ck_bytes name) {
   static const char *const names[] = {"model",  "tools",  "messages",
                                       "system", "stream", "stream_options"};
@@ -20,7 +20,7 @@ static ck_bytes bytes_of(const ck_value *value) {
   return value ? ck_value_bytes(value) : (ck_bytes){NULL, 0};
 }
 
-/* A member of `object` whose name is spelt like `raw_name`, or means the same. */
+/* True when `object` has a member spelt like `raw_name`, or with the same meaning. */
 static bool has_member(ck_bytes object, ck_bytes raw_name) {
   ck_json_iterator it = ck_json_iterate(object);
   while (object.len > 0 && ck_json_next(&it)) {
@@ -29,8 +29,7 @@ static bool has_member(ck_bytes object, ck_bytes raw_name) {
   return false;
 }
 
-/* OpenAI itself takes max_tokens under another name, which those that speak like it need not
- * know. */
+/* OpenAI itself has another name for max_tokens, which servers that imitate it need not know. */
 static bool is_renamed(const ck_model_query *query, ck_bytes raw_name) {
   bool at_home = query->model->api == CK_MODEL_OPENAI && !query->model->base_url;
   return at_home && ck_json_is_text(raw_name, "max_tokens") &&

@@ -38,7 +38,7 @@ void ck_model_run_free(ck_effect_run *self) {
   free(self);
 }
 
-/* Takes `outcome`; NULL: there was no memory for it. */
+/* Takes `outcome`; NULL: no memory for it. */
 static void deliver(ck_effect_run *self, ck_outcome *outcome) {
   ck_effect_sink *sink = self->sink;
   if (!outcome) {
@@ -63,7 +63,7 @@ static void deliver_message(ck_effect_run *self, const ck_value *message) {
   deliver(self, outcome);
 }
 
-/* One line that names the model, where it is, and what became of it. */
+/* One line with the model, its address, and the fault. */
 static void deliver_failure(ck_effect_run *self, ck_status status, const char *text) {
   ck_outcome *outcome = NULL;
   ck_buffer url = {0};
@@ -88,7 +88,7 @@ static void deliver_failure(ck_effect_run *self, ck_status status, const char *t
 
 static void on_ended(void *to, const ck_http_end *end);
 
-/* The effect's deadline holds for all attempts together, the model's timeout for each. */
+/* The effect's deadline covers all attempts together, the model's timeout each one. */
 static ck_status attempt(ck_effect_run *self, ck_error *err) {
   int64_t total = or_else(self->model->timeout_ms, CK_MODEL_TIMEOUT_MS);
   const ck_clock *clock = &self->driver->options.clock;
@@ -116,7 +116,7 @@ static uint64_t draw(const ck_effect_run *self) {
   return bits;
 }
 
-/* Milliseconds to wait; -1: it is not worth waiting, and `fault` says why. */
+/* Milliseconds to wait; -1: no further attempt, and `fault` says why. */
 static int64_t find_wait(const ck_effect_run *self, ck_model_fault *fault) {
   int64_t asked = self->answer.retry_after_ms;
   if (self->attempts > or_else(self->model->retries, CK_MODEL_RETRIES)) return -1;
@@ -131,7 +131,7 @@ static int64_t find_wait(const ck_effect_run *self, ck_model_fault *fault) {
   return self->deadline_ms && now_ms(self) + wait >= self->deadline_ms ? -1 : wait;
 }
 
-/* For whoever watches, and for the record: {retry, wait_ms, why}. */
+/* An update for watchers and the record: {retry, wait_ms, why}. */
 static void report_retry(const ck_effect_run *self, const ck_model_fault *fault, int64_t wait) {
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};
@@ -184,7 +184,7 @@ void ck_model_run_cancel(ck_effect_run *self) {
 
 /* ---- making one ---- */
 
-/* The path goes before a query that the base URL may have. */
+/* The path is inserted before a query that the base URL may have. */
 static void make_url(ck_effect_run *self) {
   const char *base =
                  self->model->base_url ? self->model->base_url : ck_model_api_url(self->model->api),
@@ -209,7 +209,7 @@ static void make_key(ck_effect_run *self, const ck_effect *effect) {
   ck_digest_hex(self->key, &digest);
 }
 
-/* Room for all of it at once: what is sent is copied there once, and nowhere else. */
+/* All memory at once: the request is copied there once, and nowhere else. */
 static void make_room(ck_effect_run *self, const ck_effect *effect) {
   const ck_conversation *conversation = effect->conversation;
   size_t bytes = effect->request.len + ROOM_OF_A_REQUEST,

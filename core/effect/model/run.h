@@ -1,5 +1,5 @@
-/* run.h - one model call from its request to its outcome, through all its attempts. For model*.c
- * only. */
+/* run.h - one model call from its request to its outcome, through all its attempts. For the files
+ * of this folder only. */
 #ifndef CK_EFFECT_MODEL_RUN_H
 #define CK_EFFECT_MODEL_RUN_H
 
@@ -14,18 +14,18 @@ typedef struct ck_model_driver {
   ck_effect_run *runs;
 } ck_model_driver;
 
-/* What comes back in one attempt. */
+/* The answer to one attempt. */
 typedef struct ck_model_answer {
   const ck_model_format *format;
   enum { CK_MODEL_BODY_OTHER, CK_MODEL_BODY_JSON, CK_MODEL_BODY_EVENTS } type;
   char type_text[64];
-  int64_t retry_after_ms; /* -1: nothing said */
-  int should_retry;       /* -1: nothing said */
+  int64_t retry_after_ms; /* -1: none was given */
+  int should_retry;       /* -1: none was given */
   int64_t now_wall_ms;
-  ck_buffer body; /* of what is no stream of events */
+  ck_buffer body; /* of an answer that is no stream of events */
   ck_sse sse;
   ck_model_reply reply;
-  ck_error broken; /* what is wrong with a stream that was refused */
+  ck_error broken; /* the fault of a stream that was refused */
 } ck_model_answer;
 void ck_model_answer_init(ck_model_answer *self, const ck_model_format *format,
                           int64_t now_wall_ms);
@@ -33,8 +33,8 @@ void ck_model_answer_clear(ck_model_answer *self);
 /* As ck_http_options has them. */
 void ck_model_answer_header(ck_model_answer *self, ck_bytes name, ck_bytes value);
 bool ck_model_answer_data(ck_model_answer *self, int code, ck_bytes chunk);
-/* What it came to: `*out` is the message. Without one it is NULL and the fault says why; an error
- * only for want of memory. */
+/* The result of an attempt: `*out` is the message, or NULL with the reason in the fault; an error
+ * status only when memory is missing. */
 CK_CHECKED ck_status ck_model_answer_end(ck_value **out, ck_model_fault *fault,
                                          ck_model_answer *self, const ck_http_end *end,
                                          ck_error *err);
@@ -51,9 +51,9 @@ struct ck_effect_run {
   ck_http_request *request;     /* NULL between attempts */
   ck_http_timer *timer;
   ck_model_answer answer;
-  ck_usage spent;                 /* by attempts that came to nothing */
+  ck_usage spent;                 /* cost of failed attempts */
   ck_loop_task task;              /* delivers a cancelled one */
-  ck_outcome *spare;              /* for the case that there is no memory for the true one */
+  ck_outcome *spare;              /* delivered when there is no memory for the true outcome */
   ck_effect_run *next, *previous; /* of the driver */
 };
 

@@ -1,4 +1,4 @@
-/* turns.c - pairs calls with results and tells the shapes of messages apart. */
+/* turns.c - pairs calls with results and recognises the shapes of messages. */
 #include "core/effect/model/turns.h"
 
 #include <stdlib.h>
@@ -70,8 +70,8 @@ static bool is_block_of_anthropic(ck_bytes block) {
   return false;
 }
 
-/* Anthropic's messages say "type":"message"; those that other programs recorded may have kept only
- * role and content. */
+/* Anthropic's messages have "type":"message"; recordings of other programs may have kept only role
+ * and content. */
 static ck_model_shape shape_of(ck_bytes message) {
   if (ck_json_is_text(ck_json_get(message, "type"), "message")) return CK_SHAPE_ANTHROPIC;
   ck_json_iterator it = ck_json_iterate(ck_json_get(message, "content"));
@@ -84,7 +84,7 @@ static ck_model_shape shape_of(ck_bytes message) {
 /* ---- calls ---- */
 
 typedef struct calls {
-  ck_model_call *list; /* room is kept from turn to turn */
+  ck_model_call *list; /* the memory is reused from turn to turn */
   size_t count, cap;
   bool failed;
 } calls;
@@ -132,7 +132,7 @@ static void list_anthropic(calls *self, ck_bytes message) {
   }
 }
 
-/* Ids are compared as they are spelt, which is nearly always the same, then as what they mean. */
+/* Ids are compared as spelt, which nearly always suffices, then by their meaning. */
 static bool is_same_id(ck_bytes a, ck_bytes b, bool *failed) {
   if (ck_bytes_equal(a, b)) return true;
   char *text = ck_json_dup_string(a);
@@ -142,8 +142,8 @@ static bool is_same_id(ck_bytes a, ck_bytes b, bool *failed) {
   return same;
 }
 
-/* The call that a result belongs to: the first open one of its id; one without an id, the first
- * open one. */
+/* The call that a result belongs to: the first open one with its id; for a result without an id,
+ * the first open one. */
 static ck_model_call *find_call(calls *self, ck_bytes id) {
   for (size_t i = 0; i < self->count; i++) {
     ck_model_call *call = &self->list[i];
@@ -179,7 +179,8 @@ static void report_stray(turn_writer *self, ck_bytes message) {
   ck_buffer_clear(&text);
 }
 
-/* Gives each result up to the next assistant's turn to its call; returns where that turn is. */
+/* Assigns the results up to the next assistant's turn to the calls; returns the position of that
+ * turn. */
 static size_t pair_results(turn_writer *self, size_t from) {
   size_t count = ck_conversation_count(self->conversation), at = from;
   for (; at < count && !is_role(message_at(self, at), "assistant"); at++) {

@@ -1,4 +1,4 @@
-/* child.c - spawns through libuv, drains its output, sees to its end. */
+/* child.c - spawns a child through libuv, reads its output, and ends it. */
 #include "core/effect/process/child.h"
 
 #include <errno.h>
@@ -15,22 +15,22 @@
 #include "core/effect/process/sweep.h"
 
 enum { PIPE_COUNT = CK_CHILD_PIPES, HANDLE_COUNT = PIPE_COUNT + 2, CHUNK_SIZE = 1 << 14 };
-enum { SIGNALLED = 128 }; /* from here on an exit status tells of a signal, as shells have it */
+enum { SIGNALLED = 128 }; /* from here on an exit status stands for a signal, as in shells */
 enum {
   DEATH_MS = 5000
-}; /* what has been killed and is not gone by then hangs in the kernel: it is not waited for */
+}; /* a killed process that is not gone by then hangs in the kernel: it is not awaited */
 
-/* How far the killing went. */
+/* The signals sent so far. */
 typedef enum { UNTOUCHED, TERMINATED, SHOT } killing;
 
 struct ck_child {
   uv_process_t process;
-  uv_timer_t timer; /* one at a time: the deadline, the next kill, the grace after the exit */
+  uv_timer_t timer; /* one use at a time: the deadline, the next signal, the grace after the exit */
   uv_pipe_t pipes[PIPE_COUNT];
   uv_write_t write;
-  bool open[PIPE_COUNT]; /* outputs: not at their end; input: not written yet */
+  bool open[PIPE_COUNT]; /* outputs: not at their end; input: not yet written */
   bool exited, finishing, dropped;
-  bool looked; /* the timer went off, and since then the loop has looked at what came in */
+  bool looked; /* the timer fired, and the loop has polled the pipes once since then */
   killing killed;
   int handles; /* not closed yet */
   ck_child_end end;
@@ -87,14 +87,13 @@ static void finish(ck_child *self) {
   }
 }
 
-/* One that is told to end may say what came of it first. */
+/* A child that gets SIGTERM may report its outcome first. */
 static bool is_heard(const ck_child *self) {
   return self->killed == UNTOUCHED ||
          (self->killed == TERMINATED && self->end.ending == CK_CHILD_CANCELLED && !self->talks);
 }
 
-/* What it left in the pipes is read first; whoever else holds them open is waited for only so
- * long. */
+/* The rest in the pipes is read first; for others that hold them open the wait is bounded. */
 static void finish_when_drained(ck_child *self) {
   bool drained = !self->open[STDOUT_FILENO] && !self->open[STDERR_FILENO];
   if (self->exited && (drained || !is_heard(self))) finish(self);
@@ -113,7 +112,7 @@ static void on_exit_of(uv_process_t *process, int64_t code, int signal_number) {
   finish_when_drained(self);
 }
 
-/* The first reason is the one that is told. */
+/* The first reason counts. */
 static void end_it(ck_child *self, ck_child_ending why, int signal_number) {
   if (self->killed == UNTOUCHED) self->end.ending = why;
   self->end.code = -1;
@@ -125,9 +124,9 @@ static void end_it(ck_child *self, ck_child_ending why, int signal_number) {
     start_timer(self, self->killed == SHOT && self->kill_ms < DEATH_MS ? DEATH_MS : self->kill_ms);
 }
 
-/* When this process was held up, the timer goes off before the loop has read what the child wrote,
- * or has seen that it ended: it looks once before anything is given up. (A timer of 0 would go off
- * again without a look.) */
+/* When this process was held up, the timer fires before the loop has read the child's output or
+ * seen its end: the loop polls once more before anything is given up. (A timer of 0 would fire
+ * again without a poll.) */
 static void on_timer(uv_timer_t *timer) {
   ck_child *self = timer->data;
   if (!self->looked) {
@@ -148,7 +147,7 @@ static void on_room_wanted(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
   *out = uv_buf_init(self->chunk, sizeof self->chunk);
 }
 
-/* Half of what is kept is thrown away at a time, so that no byte is moved often. */
+/* Drops half of the kept bytes at a time, so that no byte is moved often. */
 static void keep_tail(ck_child *self, const char *data, size_t len) {
   ck_buffer_append(&self->error, data, len);
   if (self->error.failed || self->error.len < 2 * self->error_max + CHUNK_SIZE) return;
@@ -180,7 +179,7 @@ static void keep(ck_child *self, int which, const char *data, size_t len) {
 static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
   ck_child *self = stream->data;
   int which = stream == (uv_stream_t *)&self->pipes[STDOUT_FILENO] ? STDOUT_FILENO : STDERR_FILENO;
-  if (len == 0) return; /* nothing more for now; to keep it would say that this is the end */
+  if (len == 0) return; /* no bytes for now; passing them on would mean the output's end */
   if (len < 0) {
     self->open[which] = false;
     uv_read_stop(stream);
@@ -191,7 +190,7 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *chunk) {
   }
 }
 
-/* The end of the input must be seen by the child, and a broken pipe is its own affair. */
+/* The child must see the end of its input; a broken pipe is its own affair. */
 static void on_written(uv_write_t *write, int failed) {
   (void)failed;
   ck_child *self = write->handle->data;
@@ -262,7 +261,7 @@ void ck_child_close_input(ck_child *self) {
   if (!self->exited && self->killed == UNTOUCHED) start_timer(self, self->kill_ms);
 }
 
-/* From here on every handle is there and must be closed by the loop. */
+/* From here on every handle exists and must be closed by the loop. */
 static int attach(ck_child *self, uv_loop_t *loop, int ours[PIPE_COUNT]) {
   int failed = 0;
   self->handles = HANDLE_COUNT;
@@ -359,7 +358,7 @@ void ck_child_dismiss(ck_child *self, int64_t patience_ms) {
   ck_child_drop(self);
 }
 
-/* Without a loop that runs on, nobody else would collect it: a zombie would stay. */
+/* Without a running loop nobody else would collect the process: a zombie would stay. */
 void ck_child_drop(ck_child *self) {
   self->dropped = true;
   if (self->finishing) return;

@@ -1,4 +1,4 @@
-/* child_spawn.c - forks through libuv, and sees to what libuv leaves open. */
+/* child_spawn.c - forks through libuv, and closes the gaps that libuv leaves. */
 #include "core/effect/process/child_spawn.h"
 
 #include <dirent.h>
@@ -13,8 +13,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* Whatever the program inherited or opened carelessly: a child gets descriptors 0 to 2. The kernel
- * knows this since 5.11; an older one is asked for the list. */
+/* A child gets only descriptors 0 to 2, whatever this process inherited or opened carelessly. The
+ * kernel has close_range since 5.11; with an older one the list of descriptors is read. */
 static void seal_descriptors(void) {
   if (close_range(STDERR_FILENO + 1, UINT_MAX, CLOSE_RANGE_CLOEXEC) == 0) return;
   DIR *list = opendir("/proc/self/fd");
@@ -43,11 +43,11 @@ ck_status ck_child_open_pipes(int ours[CK_CHILD_PIPES], int its[CK_CHILD_PIPES],
   return CK_OK;
 }
 
-/* A tool must not outlive its session: what it did after a kill -9 would come behind the probe that
- * asks for it. The kernel ends the child with the thread that made it, which is the loop's and
- * lives as long as the process. libuv forks, and a fork runs this in the child; a parent that died
- * before is seen by its number. */
-static pid_t spawning_parent; /* 0: the fork is not ours */
+/* A tool must not outlive its session: its effects after a kill -9 would follow the probe that asks
+ * for them. The kernel ends the child with the thread that made it, which is the loop's and lives
+ * as long as the process. libuv forks, and a fork runs this handler in the child; a parent that
+ * died before is recognised by its number. */
+static pid_t spawning_parent; /* 0: the fork is somebody else's */
 
 static void tie_child(void) {
   if (spawning_parent == 0) return;

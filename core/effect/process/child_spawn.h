@@ -9,8 +9,8 @@
 
 enum { CK_CHILD_PIPES = 3 };
 
-/* `ours[i]` and `its[i]`: the two ends of the pipe that is its descriptor i. Nothing is open on
- * failure. */
+/* `ours[i]` and `its[i]`: the two ends of the pipe that is the child's descriptor i. Nothing is
+ * open on failure. */
 CK_CHECKED ck_status ck_child_open_pipes(int ours[CK_CHILD_PIPES], int its[CK_CHILD_PIPES],
                                          ck_error *err);
 /* Starts options->argv as the leader of a session of its own. 0, or libuv's error; then `process`

@@ -17,7 +17,7 @@ struct ck_effect_run {
   bool probe, repeats;
   ck_effect_sink *sink;
   ck_child *child;
-  ck_outcome *spare;              /* for the case that there is no memory for the true one */
+  ck_outcome *spare;              /* delivered when there is no memory for the true outcome */
   ck_effect_run *next, *previous; /* of the driver */
 };
 
@@ -44,8 +44,7 @@ static bool probes(void *self, const ck_effect *effect) {
   return tool && tool->probe;
 }
 
-/* Newlines between the tokens of JSON are nothing but space, and inside its strings there are
- * none. */
+/* Line breaks between the tokens of JSON are mere space, and strings contain none. */
 static void append_line_of(ck_buffer *out, ck_bytes json) {
   for (size_t i = 0; i < json.len; i++) {
     char c = json.data[i];
@@ -115,8 +114,8 @@ static void on_ended(void *to, const ck_child_end *end) {
   sink->done(sink, outcome);
 }
 
-/* The child's environment: the inherited part and what names the effect. `*out` is one allocation
- * for the pointers; `own` holds the texts. */
+/* The child's environment: the inherited variables and those that name the effect. `*out` is one
+ * allocation for the pointers; `own` holds the texts. */
 static ck_status make_environment(char ***out, const command_driver *self, const ck_effect *effect,
                                   ck_buffer own[2], ck_error *err) {
   ck_buffer_append_format(&own[0], "CKRUN_EFFECT_KEY=%s", effect->key);

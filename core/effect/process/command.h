@@ -1,12 +1,12 @@
-/* command.h - the driver of tools that are commands: a program, one JSON line in, its output as the
- * result.
+/* command.h - the driver of tools that are commands: a program that reads one line of JSON and
+ * writes the result.
  *
  * The program gets {"name", "arguments", "key", "attempt"} as one line on standard input; arguments
  * that arrive as a string holding JSON are that JSON. Its environment is PATH, HOME, LANG, LC_*,
  * TZ, TMPDIR, and CKRUN_EFFECT_KEY and CKRUN_EFFECT_ATTEMPT. Exit 0: standard output is the result,
- * as it is when it is JSON, else as a JSON string (without the last newline). Anything else is an
- * ERROR outcome that tells the model why. What the program leaves running in its process group is
- * killed when it ends. */
+ * unchanged when it is JSON, else as a JSON string (without the last newline). Any other end is an
+ * ERROR outcome that tells the model why. Programs left running in its process group are killed
+ * when it ends. */
 #ifndef CK_EFFECT_PROCESS_COMMAND_H
 #define CK_EFFECT_PROCESS_COMMAND_H
 
@@ -16,10 +16,10 @@
 typedef struct ck_command_tool {
   const char *name;
   const char *const *argv;  /* NULL-terminated, at least the program; found by PATH, no shell */
-  const char *const *probe; /* asked whether the effect had happened, with the same input. Exit 0:
-                               it had, and standard output is its result; 1: it had not; anything
-                               else: it cannot tell. NULL: there is none */
-  int64_t timeout_ms;       /* it is ended after so long: ERROR; 0: CK_COMMAND_TIMEOUT_MS */
+  const char *const *probe; /* called with the same input to find out whether the effect happened.
+                               Exit 0: it did, and standard output is its result; 1: it did not; any
+                               other end: unknown. NULL: there is none */
+  int64_t timeout_ms;       /* after that time it is ended: ERROR; 0: CK_COMMAND_TIMEOUT_MS */
 } ck_command_tool;
 
 enum {
@@ -35,17 +35,17 @@ typedef struct ck_command_options {
   const ck_command_tool *tools;
   size_t tool_count;
   const char
-      *directory; /* where they run; NULL: where the process is. Borrowed for the driver's life */
-  size_t output_max; /* bytes on standard output; one more and it is killed: ERROR with
+      *directory; /* their working folder; NULL: this process's. Borrowed for the driver's life */
+  size_t output_max; /* bytes on standard output; beyond them the program is killed: ERROR with
                         CK_E_OVERSIZE */
-  int64_t grace_ms;  /* wait for others that hold its output open after it ended */
+  int64_t grace_ms;  /* the wait for others that hold its output open after its end */
   int64_t kill_ms;   /* from SIGTERM to SIGKILL after a cancel or the effect's deadline */
 } ck_command_options;
 
 /* A driver named "command"; serves the tool effects whose names are in the table. A cancelled
- * effect is FAILED with CK_E_INTERRUPTED, unless its program had ended before, or, where it may not
- * simply be done again, exits by itself below 128 when it gets SIGTERM: that tells what came of it.
- * Freeing the driver kills what runs and delivers nothing. */
+ * effect is FAILED with CK_E_INTERRUPTED, unless its program had ended before, or, where the effect
+ * may not simply be repeated, exits by itself below 128 upon SIGTERM: that status tells the
+ * outcome. Freeing the driver kills running programs and delivers nothing. */
 CK_CHECKED ck_status ck_command_driver_new(ck_effect_driver **out,
                                            const ck_command_options *options, ck_error *err);
 

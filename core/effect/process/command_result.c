@@ -1,4 +1,4 @@
-/* command_result.c - tells results from errors, and puts errors into words. */
+/* command_result.c - distinguishes results from errors, and words the errors. */
 #include "core/effect/process/command_result.h"
 
 #include <errno.h>
@@ -51,7 +51,7 @@ static ck_status make_error(ck_outcome **out, ck_outcome_status as, const char *
   return status;
 }
 
-/* What the machine or its user refused is not the tool's answer: the effect was not carried out. */
+/* A refusal by the machine or its user is not the tool's answer: the effect was not carried out. */
 static ck_status failed_class(const ck_child_end *end) {
   switch (end->ending) {
     case CK_CHILD_CANCELLED:

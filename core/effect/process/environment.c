@@ -1,4 +1,4 @@
-/* environment.c - copies the variables that are allowed. */
+/* environment.c - copies the allowed variables. */
 #include "core/effect/process/environment.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A name that ends with '*' stands for all that begin so. */
+/* A name that ends with '*' stands for all names with that beginning. */
 static const char *const usual[] = {"PATH",   "HOME",          "LANG",      "LC_*", "TZ",
                                     "TMPDIR", "CKRUN_SESSION", "CKRUN_RUN", NULL};
 

@@ -19,7 +19,7 @@ struct ck_effect_run {
   ck_child *child;
   char *program;
   ck_exec_output outputs[2];
-  ck_outcome *spare; /* for the case that there is no memory for the true one */
+  ck_outcome *spare; /* delivered when there is no memory for the true outcome */
   ck_effect_run *next, *previous;
 };
 

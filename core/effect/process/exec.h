@@ -1,21 +1,21 @@
 /* exec.h - the driver of programs that a flow runs.
  *
  * Request {argv: [TEXT, …], env?: {NAME: TEXT | {ref: "env:NAME"}}, cwd?, input?, timeout_ms?,
- * output_max?}. No shell; the program sees the usual variables (environment.h), CKRUN_EFFECT_KEY,
+ * output_max?}. No shell; the program has the usual variables (environment.h), CKRUN_EFFECT_KEY,
  * CKRUN_EFFECT_ATTEMPT, and those of `env`. A reference is read when the program starts and is in
- * no record. `cwd` is seen from the session's folder. `input` goes to standard input: a string as
- * its text, anything else as one line of JSON.
+ * no record. `cwd` is relative to the session's folder. `input` goes to standard input: a string as
+ * its text, any other value as one line of JSON.
  *
  * The result is {exit | signal, stdout, stderr, stdout_bytes, stderr_bytes, spill?, timed_out?,
- * flooded?, lossy?}: of each output the beginning, at most output_max bytes. One that is longer
- * goes to a file as a whole: spill {stdout?, stderr?} are paths. `lossy` says that bytes which are
- * no UTF-8 became U+FFFD.
+ * flooded?, lossy?}: of each output the beginning, at most output_max bytes. A longer output goes
+ * to a file as a whole: spill {stdout?, stderr?} are paths. `lossy` says that bytes which are no
+ * UTF-8 became U+FFFD.
  *
- * OK: it exited with 0. ERROR, with the result: any other end, also past its time, or past
+ * OK: it exited with 0. ERROR, with the result: any other end, also after its time, or after
  * CK_EXEC_TOTAL_MAX bytes. FAILED: it could not be started (CK_E_NOT_FOUND: there is no such
- * program; CK_E_SECRET_MISSING), or was cancelled (CK_E_INTERRUPTED); unless it may not simply be
- * done again and exits by itself, below 128, when it gets SIGTERM: that tells what came of it. At
- * its end its process group is killed. */
+ * program; CK_E_SECRET_MISSING), or was cancelled (CK_E_INTERRUPTED), unless the effect may not
+ * simply be repeated and the program exits by itself, below 128, upon SIGTERM: that status tells
+ * the outcome. At its end its process group is killed. */
 #ifndef CK_EFFECT_PROCESS_EXEC_H
 #define CK_EFFECT_PROCESS_EXEC_H
 
@@ -24,20 +24,20 @@
 #include "core/model/driver.h"
 
 enum {
-  CK_EXEC_OUTPUT_MAX = 1 << 20, /* of each output, unless the request says */
+  CK_EXEC_OUTPUT_MAX = 1 << 20, /* of each output, unless the request sets it */
   CK_EXEC_TOTAL_MAX = 64 << 20, /* of both; one byte more and it is killed */
-  CK_EXEC_ERROR_MAX = 4096,     /* of what it said last, in an error's text */
-  CK_EXEC_GRACE_MS = 200,       /* for others that hold its output open after it ended */
+  CK_EXEC_ERROR_MAX = 4096,     /* of the end of standard error, in an error's text */
+  CK_EXEC_GRACE_MS = 200,       /* the wait for others that hold its output open after its end */
   CK_EXEC_KILL_MS = 2000        /* from SIGTERM to SIGKILL */
 };
 
 /* Borrowed for the driver's life. */
 typedef struct ck_exec_options {
   ck_loop *loop;
-  const char *directory; /* the session's folder; NULL: where the process is */
+  const char *directory; /* the session's folder; NULL: this process's */
   ck_spill_location spill;
-  /* Appends what `ref` stands for, and makes it known to whatever masks secrets. NULL: there are no
-   * references. */
+  /* Appends the secret that `ref` stands for, and registers it with everything that masks secrets.
+   * NULL: references are refused. */
   CK_CHECKED ck_status (*resolve)(void *to, ck_buffer *out, const char *ref, ck_error *err);
   void *to;
   int64_t kill_ms;  /* 0: CK_EXEC_KILL_MS */

@@ -1,4 +1,4 @@
-/* exec_output.c - keeps the beginning and the end, and spills the whole. */
+/* exec_output.c - keeps the beginning and the end of an output, and spills the whole. */
 #include "core/effect/process/exec_output.h"
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ void ck_exec_output_close(ck_exec_output *self) {
   self->spill = NULL;
 }
 
-/* Only a cut of ours can end inside a character; what the program did itself is left for the eye of
- * is_lossy. */
+/* Only the cut made here can end inside a character; invalid bytes of the program itself are left
+ * for is_lossy. */
 ck_bytes ck_exec_output_kept(const ck_exec_output *self) {
   ck_bytes kept = ck_buffer_bytes(&self->kept);
   if (self->total > kept.len && kept.len > 0) kept.len = ck_utf8_cut(kept.data, kept.len);

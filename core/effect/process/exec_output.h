@@ -1,5 +1,5 @@
-/* exec_output.h - one output of a program: its beginning in memory, all of it in a file once that
- * is not enough. */
+/* exec_output.h - one output of a program: its beginning in memory, all of it in a file when that
+ * is too small. */
 #ifndef CK_EFFECT_PROCESS_EXEC_OUTPUT_H
 #define CK_EFFECT_PROCESS_EXEC_OUTPUT_H
 
@@ -14,16 +14,16 @@ typedef struct ck_exec_output {
   uint64_t total;  /* bytes written by the program */
   ck_spill *spill; /* NULL: not needed, or not possible */
   char *path;      /* of the spill, once it is closed */
-  ck_error lost;   /* why there is none */
+  ck_error lost;   /* why there is no spill */
 } ck_exec_output;
 
 void ck_exec_output_append(ck_exec_output *self, const ck_spill_location *place,
                            const ck_effect *effect, ck_bytes chunk);
-/* No more will come. */
+/* The output has ended. */
 void ck_exec_output_close(ck_exec_output *self);
-/* What is kept, without half a character at its end. */
+/* The kept beginning, without half a character at its end. */
 ck_bytes ck_exec_output_kept(const ck_exec_output *self);
-/* True when some of what is kept is no UTF-8, or NUL. */
+/* True when the kept beginning has bytes that are no UTF-8, or NUL. */
 bool ck_exec_output_is_lossy(const ck_exec_output *self);
 void ck_exec_output_clear(ck_exec_output *self);
 

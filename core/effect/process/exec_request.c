@@ -1,4 +1,4 @@
-/* exec_request.c - reads what is to be run, and makes its environment. */
+/* exec_request.c - reads the program to run from a request, and makes its environment. */
 #include "core/effect/process/exec_request.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ void ck_exec_request_clear(ck_exec_request *self) {
   *self = (ck_exec_request){0};
 }
 
-/* A text that a program can be given: without NUL, which JSON cannot hold here anyway. */
+/* A text that can be passed to a program: without NUL, which JSON cannot hold here anyway. */
 static ck_status dup_text(char **out, ck_bytes json, const char *what, ck_error *err) {
   *out = NULL;
   if (ck_json_type_of(json) != CK_JSON_STRING)
@@ -96,8 +96,8 @@ static void set_variable(ck_environment *to, char *variable) {
   to->list[to->count++] = variable;
 }
 
-/* Room for `len` bytes and a NUL is taken at once: a secret leaves no copy behind in memory that
- * was given back. */
+/* Memory for `len` bytes and a NUL is taken at once: a buffer that grows would leave a copy of the
+ * secret in freed memory. */
 static ck_status set_text(ck_environment *to, const char *name, ck_bytes value, ck_error *err) {
   size_t len = strlen(name);
   char *variable = malloc(len + value.len + 2);

@@ -1,4 +1,4 @@
-/* exec_result.c - writes the result of a program, and puts its failures into words. */
+/* exec_result.c - writes the result of a program, and words its failures. */
 #include "core/effect/process/exec_result.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ static ck_status make_line(ck_error *out, const char *program, const ck_child_en
   return status;
 }
 
-/* It was not carried out. */
+/* The effect was not carried out. */
 static ck_status failed_class(const ck_child_end *end) {
   if (end->ending == CK_CHILD_CANCELLED) return CK_E_INTERRUPTED;
   if (end->ending == CK_CHILD_NO_MEMORY) return CK_E_NO_MEMORY;

@@ -1,4 +1,4 @@
-/* exec_result.h - what a program's end means as an outcome. */
+/* exec_result.h - the outcome that a program's end stands for. */
 #ifndef CK_EFFECT_PROCESS_EXEC_RESULT_H
 #define CK_EFFECT_PROCESS_EXEC_RESULT_H
 

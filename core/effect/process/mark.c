@@ -19,7 +19,7 @@
 
 enum { STEP = 1 << 16, ENVIRONMENT_MAX = 8 << 20, LIFE_LOOKS = 20 };
 
-/* From 2^61 to 2^62: no memory is as large, and infinity is another number. */
+/* From 2^61 to 2^62: no memory is as large, and RLIM_INFINITY is another number. */
 static uint64_t number_of(const char *run) {
   ck_digest digest = ck_digest_of(ck_bytes_text(run));
   uint64_t number;
@@ -27,7 +27,7 @@ static uint64_t number_of(const char *run) {
   return (number & ((UINT64_C(1) << 61) - 1)) | UINT64_C(1) << 61;
 }
 
-/* Where a harder limit is set already, the environment has to do. */
+/* Where a lower hard limit is set already, only the environment carries the mark. */
 static void set_limit(const char *run) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_RSS, &limit) != 0) return;
@@ -37,7 +37,7 @@ static void set_limit(const char *run) {
 
 /* ---- life ---- */
 
-/* A socket of the run's name; -1 and EADDRINUSE: there is one already. */
+/* A socket with the run's name; -1 and EADDRINUSE: it exists already. */
 static int bind_name(const char *run) {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
   int len = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "ckrun/%s", run);
@@ -51,7 +51,7 @@ static int bind_name(const char *run) {
   return -1;
 }
 
-/* What dies lets go of its files one by one: its session's lock may be free already. */
+/* A dying process closes its files one by one: its session's lock may be free already. */
 static bool lives(const char *run) {
   for (int i = 0; i < LIFE_LOOKS; i++) {
     int fd = bind_name(run);
@@ -63,7 +63,7 @@ static bool lives(const char *run) {
   return true;
 }
 
-/* Held until the process ends. Where there are no sockets, a run is taken for dead when its
+/* Held until the process ends. Where sockets are not available, a run counts as dead when its
  * session's lock is free. */
 static void reserve_name(const char *run) {
   static int held = -1;
@@ -106,7 +106,7 @@ void ck_mark_list_clear(ck_mark_list *self) {
   *self = (ck_mark_list){0};
 }
 
-/* As far as it can be read, with a NUL behind it: nothing of a process that is gone, or another
+/* Reads as much as permitted, with a NUL behind it: nothing of a process that is gone, or another
  * user's. */
 static ck_status read_file(ck_buffer *out, pid_t pid, const char *name, ck_error *err) {
   char path[48];

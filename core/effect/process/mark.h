@@ -1,15 +1,15 @@
-/* mark.h - how a process is known to descend from a run's programs, also when nobody above it lives
- * any more.
+/* mark.h - marks by which a process is recognised as a descendant of a run's programs, also when
+ * none of its ancestors lives any more.
  *
- * Two marks are handed down by fork and exec. The environment: CKRUN_RUN, this run's id behind
+ * Two marks are inherited through fork and exec. The environment: CKRUN_RUN, this run's id behind
  * those of the runs that it is a program of, joined by ':'; and CKRUN_SESSION, for programs to
  * read. And the soft limit of RLIMIT_RSS, which Linux keeps and does not apply (setrlimit(2)): a
- * number above 2^61 made of the run's id. It stays when a program clears its environment, and can
- * be read of a process that lets nobody look into it.
+ * number above 2^61 made of the run's id. It stays when a program clears its environment, and is
+ * readable for a process whose memory is not.
  *
- * Whether a run lives can be seen, too: its process holds a Unix socket of its name in the abstract
- * namespace. A store that was copied has the same runs; what is alive in one of them is not dead in
- * the other. */
+ * Whether a run lives is visible, too: its process holds a Unix socket with the run's name in the
+ * abstract namespace. A copied store has the same runs; a run that is alive in one copy is not dead
+ * in the other. */
 #ifndef CK_EFFECT_PROCESS_MARK_H
 #define CK_EFFECT_PROCESS_MARK_H
 
@@ -19,21 +19,21 @@
 
 #include "core/base/error.h"
 
-/* What this process starts from now on is marked, and the run lives until the process ends. Changes
- * this process's environment: before another thread looks at it. */
+/* Marks every process that this process starts from now on; the run lives until this process ends.
+ * Changes this process's environment: call it before other threads read it. */
 CK_CHECKED ck_status ck_mark_set(const char *session, const char *run, ck_error *err);
 
-/* Runs to look for. */
+/* The runs to look for. */
 typedef struct ck_mark_list {
   const char **runs; /* NULL-terminated; the names are borrowed */
   uint64_t *numbers; /* the limit of each */
 } ck_mark_list;
-/* Those of `runs` (NULL-terminated) that do not live. Clear it also after a failure. */
+/* Keeps those of `runs` (NULL-terminated) that do not live. Clear it also after a failure. */
 CK_CHECKED ck_status ck_mark_list_make(ck_mark_list *out, const char *const *runs, ck_error *err);
 void ck_mark_list_clear(ck_mark_list *self);
 
-/* Whether the process bears a mark of one of the runs. One that is gone, or shows neither mark,
- * does not. */
+/* True when the process bears a mark of one of the runs; false for a process that is gone, or shows
+ * neither mark. */
 CK_CHECKED ck_status ck_mark_find(bool *out, const ck_mark_list *self, pid_t pid, ck_error *err);
 
 #endif

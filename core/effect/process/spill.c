@@ -20,8 +20,8 @@ struct ck_spill {
   ck_error failure;
 };
 
-/* Masked as one text. Where a window cuts a secret in two, one side has at least half of it, which
- * is enough to find it; a line's end is seldom inside of one. */
+/* Each window is masked as one text. Where a window's end cuts a secret in two, one side has at
+ * least half of it, which is enough for the redactor; a line's end is seldom inside of a secret. */
 static size_t find_cut(const ck_buffer *window) {
   const char *line = memrchr(window->data + window->len / 2, '\n', window->len - window->len / 2);
   return line ? (size_t)(line - window->data) + 1 : window->len;
@@ -130,7 +130,7 @@ ck_status ck_spill_close(char **path, ck_spill *self, ck_error *err) {
   return CK_OK;
 }
 
-/* "SESSION-" and 16 hex digits: "s" must not take the files of a session "s-1" along. */
+/* "SESSION-" and 16 hex digits: session "s" must not match the files of a session "s-1". */
 static bool belongs_to(const char *file, const char *session) {
   size_t len = strlen(session);
   if (strncmp(file, session, len) != 0 || file[len] != '-') return false;

@@ -1,4 +1,4 @@
-/* sweep.c - looks through /proc for processes that should not be there any more. */
+/* sweep.c - searches /proc for processes that outlived their run. */
 #include "core/effect/process/sweep.h"
 
 #include <ctype.h>
@@ -34,7 +34,7 @@ ck_status ck_sweep_begin(const char *session, const char *run, ck_error *err) {
 
 /* ---- what is known of a process ---- */
 
-/* Its parent; 0 when it is gone or only waits to be collected. */
+/* The parent; 0: the process is gone, or only waits to be collected. */
 static pid_t parent_of(pid_t pid) {
   char path[32], text[512];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -46,7 +46,7 @@ static pid_t parent_of(pid_t pid) {
   text[len] = '\0';
   char state;
   int parent;
-  const char *rest = strrchr(text, ')'); /* the name before it may hold anything */
+  const char *rest = strrchr(text, ')'); /* the name before it may have any characters */
   if (!rest || sscanf(rest, ") %c %d", &state, &parent) != 2 || state == 'Z' || state == 'X')
     return 0;
   return parent;
@@ -65,8 +65,8 @@ static bool is_below(pid_t pid, pid_t top) {
 typedef struct hunt {
   const ck_mark_list *marks; /* NULL: all below this process */
   pid_t self;
-  size_t found; /* in this round */
-  pid_t last;   /* one of them */
+  size_t found; /* found in this round */
+  pid_t last;   /* a process to end */
   int last_fd;  /* its pidfd; -1 */
 } hunt;
 
@@ -82,8 +82,8 @@ static ck_status is_wanted(bool *out, const hunt *self, pid_t pid, ck_error *err
   return status;
 }
 
-/* Looked at once more when it is held: what is true then is true of what is held, or that is gone
- * already. */
+/* Checks only once the pidfd is held: the result is true of the process it holds, or that one is
+ * gone already. */
 static ck_status end_one(hunt *self, pid_t pid, ck_error *err) {
   bool wanted;
   int fd = (int)syscall(SYS_pidfd_open, pid, 0);
@@ -130,7 +130,7 @@ static void collect_all(void) {
   while (waitpid(-1, NULL, WNOHANG) > 0) continue;
 }
 
-/* Round after round, until one finds nobody: what dies may have forked before. */
+/* Rounds, until one finds nothing: a dying process may have forked before. */
 static ck_status run(size_t *ended, hunt *self, ck_error *err) {
   int64_t end_ms = now_ms() + CK_SWEEP_MS;
   ck_status status = end_all(self, err);
@@ -186,8 +186,8 @@ static void compare(uv_handle_t *handle, void *to) {
     self->found = true;
 }
 
-/* The loop's own come first in line when they have ended: what is behind them is collected the next
- * time. */
+/* The loop's own children that have ended come first in the queue: processes behind them are
+ * collected the next time. */
 void ck_sweep_collect(uv_loop_t *loop) {
   siginfo_t info = {0};
   while (adopting && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
