@@ -1,4 +1,4 @@
---- What flow files are written with: kinds of flows, and the parts that they are made of.
+--- The library of flow files: kinds of flows, nodes, tools and processes.
 ---
 --- A flow is a table with `kind`, `run = function(ctx, def)`, and what is known before it runs:
 --- `name`, `tools`, `processes`, `reads`, `agents`, `secrets`. `run` reaches the outside only
@@ -13,13 +13,12 @@
 --- "step#2".
 ---
 --- A child scope's name lies below its parent's: "web" of "main" is "main.web", and the parent
---- calls it "web". Its writes are its own; the parent merges from `writes` what is to be kept. The
+--- calls it "web". Its writes are its own; the parent merges the `writes` that it keeps. The
 --- effects of a child are keyed by the position of the fork, or by its tag: with a tag the same
 --- work, forked at another position after a failure, finds its completed effects.
 ---
---- What is read from ctx.memory is read-only: change a key by assigning it as a whole. What a flow
---- does between two boundaries must depend on these values alone, so that it does the same again
---- after a crash.
+--- Values read from ctx.memory are read-only: change a key by assigning the whole value. The code
+--- between two boundaries must depend on ctx alone, so that it does the same again after a crash.
 
 local agent = require "ck.flow.agent"
 local custom = require "ck.flow.custom"

@@ -1,5 +1,5 @@
---- What importers are written with. An importer turns a file of another program into facts;
---- `--format ./mine.lua` names one.
+--- The library of importers. An importer turns a file of another program into facts; `--format
+--- ./mine.lua` names one.
 ---
 ---   local import = require "ck.import"
 ---   return {
@@ -61,7 +61,7 @@ function import.get(value, ...)
   return value
 end
 
---- The same, when it is of that type.
+--- The same, for one type; nil for others.
 local function typed(wanted)
   return function(...)
     local value = import.get(...)
@@ -81,7 +81,7 @@ function import.list(...)
   return import.table(...) or {}
 end
 
---- Keeps the place of a line that could not be read.
+--- Emits a fact in place of a line that cannot be read.
 function import.lost(emit, n, problem)
   emit { kind = "error", source = n, data = { problem = problem } }
 end
@@ -96,7 +96,7 @@ function import.call(call)
   return name, arguments, import.text(call, "id")
 end
 
---- Tells the calls of a message.
+--- Emits the tool calls of a message.
 function import.calls(emit, message, agent, source, at)
   local calls = import.list(message, "tool_calls")
   if #calls == 0 and import.table(message, "function_call") then
@@ -118,7 +118,7 @@ local function error_of(message)
   return failed or nil
 end
 
---- Tells a list of messages in OpenAI's shape. `user` is who speaks in user messages.
+--- Emits a list of messages in OpenAI's format. `user` is the agent of user messages.
 function import.chat(emit, messages, agent, user)
   for i, message in ipairs(messages) do
     local role = import.text(message, "role")

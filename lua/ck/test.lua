@@ -11,10 +11,9 @@
 ---     end,
 ---   }
 ---
---- The hooks are asked as a session asks them: in the policy's own sandbox, through the same views,
---- with the answers checked; what a hook raises is raised here. Fields are those that the hook
---- sees, what is left out is usual: a tool round, clean, nothing spent, one event since the last
---- checkpoint.
+--- The hooks are called as in a session: in the policy's own sandbox, through the same views, with
+--- the answers checked; errors of a hook are raised here. Fields are those of its subject; absent
+--- ones have usual values: a tool round, clean, nothing spent, one event since the last checkpoint.
 ---   checkpoint(at) -> nil, or the reason (true when it gives none), "sync" | "async"
 ---   prune(history) -> ids that go, ids that no other policy may drop; history: see test.history
 ---   redact(item) -> nil, "drop", "mask" or "env:NAME"; item: { key =, value = } or
@@ -181,10 +180,10 @@ end
 
 local counted = { "ms", "events", "cost_usd", "tokens", "changed_keys", "changed_bytes" }
 
---- Takes a policy past boundaries and returns the numbers of those where it takes a checkpoint. A
---- step says what happened since the step before (ms, events, cost_usd, tokens, changed_keys,
---- changed_bytes) and how its boundary differs from the usual; `since` and `budget.spent` come
---- together from the steps.
+--- Calls a policy at a row of boundaries and returns the numbers of those where it takes a
+--- checkpoint. A step has the changes since the step before (ms, events, cost_usd, tokens,
+--- changed_keys, changed_bytes) and the fields of its boundary that differ from the usual; `since`
+--- and `budget.spent` are summed up.
 ---@param policy table
 ---@param steps table[]
 ---@return integer[] taken

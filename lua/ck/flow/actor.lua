@@ -1,5 +1,5 @@
---- An agent as a node: it acts in a child scope of its own name, so that its conversation is its
---- own, and goes on when the node is visited again.
+--- An agent as a node: it runs in a child scope of its own name, with a conversation that goes on
+--- at each visit.
 
 local agent = require "ck.flow.agent"
 
@@ -18,7 +18,7 @@ local function input_of(ctx, self, given)
   return input
 end
 
---- The side of the flow: opens the scope and waits for it. What the agent wrote is the flow's.
+--- The side of the flow: opens the scope and waits for it. The agent's writes become the flow's.
 ---@param ctx table  with fork and join
 ---@param self table
 ---@param name string  of the node

@@ -1,10 +1,10 @@
---- One model with its tools, asked again and again until it has nothing to call; with a user, until
---- the user has no more to say.
+--- One model with its tools, called until it calls no tool; with a user, until the conversation
+--- ends.
 ---
 --- A turn is at most one question to the user, one model call, and the tools that the model calls.
 --- Turns are counted from 1 and a boundary ends each, so {path = "agent#N", turn = N, next = "ask"
---- | "model"} says where to go on; beside it stand, when they are not nothing: bad (calls in a row
---- that could not be made), mark and guards (see explore.lua).
+--- | "model"} is where to go on. Further members, unless they are 0 or nil: bad (invalid calls in a
+--- row), mark and guards (see explore.lua).
 ---
 --- flow.agent{…} is a flow of its own; other kinds converse with it in the scope they are in:
 --- agent.converse(ctx, def, input).
@@ -12,7 +12,7 @@
 local agent_loop = require "ck.flow.agent_loop"
 local check = require "ck.flow.check"
 local mcp = require "ck.flow.mcp"
-local parts = require "ck.flow.declarations"
+local declarations = require "ck.flow.declarations"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 
@@ -39,7 +39,7 @@ local function user_rule(value)
   if type(value) ~= "table" or value.kind ~= "ask" then return "must be flow.ask{…}" end
 end
 
-local rules = check.with(parts.rules, {
+local rules = check.with(declarations.rules, {
   model = "string", prompt = prompt_rule, input = input_rule, user = user_rule, stop = "function",
   result = input_rule,
   max_iterations = check.count, max_bad_calls = check.count, parallel_tools = check.count,
@@ -54,8 +54,8 @@ local function finish(loop, text)
   return { text = text, turns = loop.turn }
 end
 
---- Converses until the model has nothing more to call (with a user: until `stop` says so); gives
---- what `def.result` makes of it, else {text=, turns=}, or {ended="recording", turns=}.
+--- Converses until the model calls no tool (with a user: until `stop` holds). The result is that of
+--- `def.result`, else {text=, turns=}, or {ended="recording", turns=}.
 function agent.converse(ctx, def, input, more)
   local loop = agent_loop.open(ctx, def, input, more)
   local request = {

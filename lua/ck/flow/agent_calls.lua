@@ -1,9 +1,8 @@
---- The tool calls of one message: judged, made (those that go outside side by side), and answered
---- in the order of the calls.
+--- The tool calls of one message: checked, carried out (effects in parallel), and answered in the
+--- order of the calls.
 ---
 --- A tool is { name=, serve=function(loop, items), description=?, parameters=? }; `serve` answers a
---- run of calls that stand side by side in the message and have the same `serve`. False: the
---- recording has no more.
+--- run of adjacent calls of the message with the same `serve`. False: the recording has ended.
 
 local calls = {}
 
@@ -36,7 +35,7 @@ local function fits_one(value, wanted)
   return type(wanted) ~= "table"
 end
 
---- What the schema says of the members at the top: those that must be there, and their types.
+--- Checks the top level of the schema: required members, and types.
 local function arguments_problem(parameters, arguments)
   if type(parameters) ~= "table" then return nil end
   for _, name in ipairs(type(parameters.required) == "table" and parameters.required or {}) do
@@ -106,7 +105,7 @@ function calls.by_effect(loop, items)
   end
 end
 
--- What else a tool could ask for would speak in the conversation, between a call and its result.
+-- Other effects would add to the conversation between a call and its result.
 local quiet = { exec = true, sleep = true, agent = true, read = true }
 
 local function inner_ctx(ctx)
@@ -134,8 +133,8 @@ local function run_function(loop, item)
   return type(result) == "table" and result or tostring(result)
 end
 
---- Serves tools that are Lua functions. One that raises is not a failure of the flow: the model is
---- told.
+--- Serves tools that are Lua functions. An error is not a failure of the flow: it is the result for
+--- the model.
 function calls.by_function(loop, items)
   for _, item in ipairs(items) do
     local fine, problem = pcall(function() calls.answer(loop, item, run_function(loop, item)) end)

@@ -1,5 +1,5 @@
---- What a conversation of a model with its tools consists of: how it is opened, one turn, and the
---- boundary that ends a turn.
+--- The conversation of a model with its tools: its opening, one turn, and the boundary after a
+--- turn.
 
 local calls = require "ck.flow.agent_calls"
 local explore = require "ck.flow.explore"
@@ -7,7 +7,7 @@ local mcp = require "ck.flow.mcp"
 
 local agent_loop = {}
 
---- A tool that says nothing of itself is called by its name alone.
+--- A tool without description and parameters is offered by its name alone.
 local function shown(tool)
   if not tool.description and not tool.parameters then return tool.name end
   return { name = tool.name, description = tool.description, parameters = tool.parameters }
@@ -38,7 +38,7 @@ local function text_from(ctx, value)
   return value
 end
 
---- A conversation that is there already goes on; only a new one needs its prompt.
+--- An existing conversation goes on; only a new one needs its prompt.
 local function start(loop, input)
   local ctx, def = loop.ctx, loop.def
   local prompt = text_from(ctx, def.prompt)
@@ -65,8 +65,8 @@ local function go_on(loop, at)
   loop.mark = at.mark and { goal = at.mark.goal, startedAt = at.mark.startedAt, to = at.mark.to }
 end
 
---- What a conversation with `def` needs while it lasts. `more`: { depth = below the flow's own
---- agents, tools = of the kind that converses, each with a `serve` of its own }.
+--- The state of a conversation with `def`. `more`: { depth = below the flow's own agents, tools =
+--- of the kind of flow, each with a `serve` of its own }.
 ---@param ctx table
 ---@param def table            what flow.agent gave
 ---@param input any            a text is what the user says first
@@ -122,8 +122,8 @@ local function text_of(message)
   return table.concat(texts, "\n")
 end
 
---- One turn. "called": the model called tools, which have answered; "said", text; "held": it may
---- not end its turn yet; "ended", full turns: the recording has no more.
+--- One turn. "called": the model called tools, which have answered; "said", text; "blocked": its
+--- turn may not end yet; "ended", full turns: the recording has ended.
 function agent_loop.turn(loop)
   local ctx = loop.ctx
   local before = ctx.conversation_length()
@@ -131,7 +131,7 @@ function agent_loop.turn(loop)
   if not reply then return "ended", loop.turn - 1 end
   local list = ctx.tool_calls(reply.raw)
   if #list == 0 then
-    if explore.guard(loop) then return "held" end
+    if explore.guard(loop) then return "blocked" end
     return "said", text_of(reply.result)
   end
   if not calls.make(loop, list) then return "ended", loop.turn end

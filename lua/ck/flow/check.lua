@@ -1,4 +1,4 @@
---- Checks tables that a flow file hands in, so that a typo is an error that names what was meant.
+--- Checks tables of a flow file, so that a typo is an error with the nearest known name.
 
 ---@class ck.flow.check
 local check = {}
@@ -26,8 +26,7 @@ local function distance(a, b)
   return last[#b]
 end
 
---- The name in `known` that is most like `name`; the first in byte order of those that are equally
---- like it.
+--- The name in `known` nearest to `name`; among equally near ones the first in byte order.
 ---@param name string
 ---@param known table<string, any>
 ---@return string

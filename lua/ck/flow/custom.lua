@@ -1,13 +1,13 @@
 --- A flow of the user's own: one function over the primitives of ctx.
 
 local check = require "ck.flow.check"
-local parts = require "ck.flow.declarations"
+local declarations = require "ck.flow.declarations"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
 
 local custom = {}
 
-local rules = check.with(parts.rules, {
+local rules = check.with(declarations.rules, {
   run = "function", agents = check.texts, models = check.texts,
 })
 

@@ -1,16 +1,15 @@
---- What the nodes of a flow bring with them: the tools, processes, secrets, models and names of its
---- agents.
+--- The declarations of a flow: tools, processes, secrets, models and agents of it and its nodes.
 
 local check = require "ck.flow.check"
 local process = require "ck.flow.process"
 local tools = require "ck.flow.tools"
-local trial = require "ck.flow.retry"
+local retry = require "ck.flow.retry"
 
-local parts = {}
+local declarations = {}
 
---- The fields that any flow may have. `version`: of what its sessions keep; policies migrate what
---- an older one left.
-parts.rules = {
+--- The fields that any flow may have. `version`: of the state of its sessions; policies migrate the
+--- state of an older one.
+declarations.rules = {
   name = "string", version = check.count, tools = "table", processes = process.rule,
   reads = check.texts, secrets = check.texts,
 }
@@ -26,7 +25,7 @@ local function same(a, b)
   return true
 end
 
---- Adds what is named in `list` to `into`; two of one name must be the same.
+--- Adds the named entries of `list` to `into`; two of one name must be equal.
 local function add_named(into, list, what)
   for _, one in ipairs(list or {}) do
     local there = into[one.name]
@@ -56,13 +55,13 @@ local function sorted(map)
   return list
 end
 
---- What the flow's own table declares, and its nodes.
+--- The declarations of the flow's own table, and of its nodes.
 ---@param given { tools: table|nil, processes: table|nil, secrets: string[]|nil }
 ---@param nodes table<string, table>
 ---@return { tools: table, processes: table, secrets: string[], agents: string[],
 ---  models: string[] }|nil
 ---@return string|nil problem
-function parts.gather(given, nodes)
+function declarations.gather(given, nodes)
   local list, problem = tools.declare(given.tools)
   if not list then return nil, problem end
   local processes
@@ -90,14 +89,14 @@ end
 --- The nodes for the manifest: by name, with the keys of the state that each needs.
 ---@param nodes table<string, table>
 ---@return { name: string, reads: string[] }[]
-function parts.places(nodes)
-  local places = {}
+function declarations.entries(nodes)
+  local entries = {}
   for name, one in pairs(nodes) do
     local reads = {}
-    for i, key in ipairs(one.reads or {}) do reads[i] = "memory." .. trial.key(key) end
-    places[name] = { name = name, reads = reads }
+    for i, key in ipairs(one.reads or {}) do reads[i] = "memory." .. retry.key(key) end
+    entries[name] = { name = name, reads = reads }
   end
-  return sorted(places)
+  return sorted(entries)
 end
 
-return parts
+return declarations

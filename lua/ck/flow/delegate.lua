@@ -1,9 +1,9 @@
 --- Delegations: a message to other agents, each in a scope of its own below the one that delegates,
 --- and their answers.
 ---
---- An agent's conversation goes on when it is asked again. What it is to do is the task of its
---- scope, { agent=, delegation=, message=, depth= }, which stands in the position of the scope
---- until its answer is taken: what is pending can be seen there.
+--- An agent's conversation goes on at the next delegation to it. The task of its scope is { agent=,
+--- delegation=, message=, depth= }; it is part of the delegating scope's position until the answer
+--- is joined, so the position shows the pending delegations.
 
 local calls = require "ck.flow.agent_calls"
 
@@ -24,7 +24,7 @@ local function list_of(value)
   return type(value) == "table" and #value > 0 and value or nil
 end
 
---- Which agents are asked, and in which way.
+--- The agents of a delegation, and whether in parallel or in sequence.
 local function read_targets(given)
   local how, names
   for _, way in ipairs(ways) do
@@ -49,8 +49,7 @@ local function known(of)
   return table.concat(names, ", ")
 end
 
---- `asked`: the agents that have been asked since the last boundary, to which those of this
---- delegation are added.
+--- `asked`: the agents of delegations since the last boundary; those of this one are added.
 ---@param given table      { target|targets|parallel|sequential, message }
 ---@param targets table<string, any>  the agents that may be asked
 ---@param asked table<string, boolean>
@@ -77,8 +76,8 @@ function delegate.read(given, targets, asked)
   return { how = how, names = names, message = given.message, answers = {} }
 end
 
---- Tells the transcript; the targets as they were given, one or a list.
-local function tell(ctx, delegation, who)
+--- Adds an event to the transcript; the targets as given, one or a list.
+local function add_event(ctx, delegation, who)
   local body = { id = delegation.id, message = delegation.message }
   body[delegation.how] = delegation.how == "target" and #delegation.names == 1
     and delegation.names[1] or ck.array(delegation.names)
@@ -87,7 +86,7 @@ end
 
 local function scope_of(name) return "agent." .. name end
 
---- The message for the one at `at`: in a sequence it holds what those before it said.
+--- The message for the agent at `at`: in a sequence it contains the answers of those before it.
 local function message_for(delegation, at)
   if delegation.how ~= "sequential" or at == 1 then return delegation.message end
   local parts = { delegation.message }
@@ -98,24 +97,24 @@ local function message_for(delegation, at)
   return table.concat(parts, "\n\n")
 end
 
---- Those that can be asked now: all of a delegation at once, of a sequence one after the other.
+--- The agents that can be started now: all of a parallel delegation, the next one of a sequence.
 local function wave(delegations, step)
-  local children, places = {}, {}
+  local children, started = {}, {}
   for _, delegation in ipairs(delegations) do
     local sequential = delegation.how == "sequential"
     for at, name in ipairs(delegation.names) do
       if (sequential and at == step) or (not sequential and step == 1) then
-        places[#places + 1] = { delegation = delegation, name = name }
+        started[#started + 1] = { delegation = delegation, name = name }
         children[#children + 1] = {
           name = name, delegation = delegation.id, message = message_for(delegation, at),
         }
       end
     end
   end
-  return children, places
+  return children, started
 end
 
---- What the agent's own flow raised is an answer too; what keeps anyone from going on, such as
+--- An error of the agent's own flow is an answer too; an error that stops every agent, such as
 --- refused credentials, is not.
 local function answer_of(name, ended)
   if ended.error and ended.status and ended.status ~= "CK_E_FLOW" then error(ended.error, 0) end
@@ -128,7 +127,7 @@ local function answer_of(name, ended)
   return type(result) == "string" and result or ended.raw or ""
 end
 
-local function run_wave(ctx, children, places, depth)
+local function run_wave(ctx, children, started, depth)
   local forks, scopes = {}, {}
   for i, child in ipairs(children) do
     scopes[i] = scope_of(child.name)
@@ -141,10 +140,10 @@ local function run_wave(ctx, children, places, depth)
   end
   ctx.fork(forks)
   local ended = ctx.join(scopes)
-  for i, place in ipairs(places) do
+  for i, member in ipairs(started) do
     local one = ended[scopes[i]]
     for key, text in pairs(one.writes) do ctx.put(key, text or nil) end
-    place.delegation.answers[place.name] = answer_of(place.name, one)
+    member.delegation.answers[member.name] = answer_of(member.name, one)
   end
 end
 
@@ -154,17 +153,17 @@ end
 ---@param who string     who delegates
 ---@param depth integer  of those who are asked
 function delegate.perform(ctx, delegations, who, depth)
-  for _, delegation in ipairs(delegations) do tell(ctx, delegation, who) end
+  for _, delegation in ipairs(delegations) do add_event(ctx, delegation, who) end
   local step = 1
   while true do
-    local children, places = wave(delegations, step)
+    local children, started = wave(delegations, step)
     if #children == 0 then return end
-    run_wave(ctx, children, places, depth)
+    run_wave(ctx, children, started, depth)
     step = step + 1
   end
 end
 
---- What the one that delegated is told.
+--- The tool result for the delegating agent.
 ---@param delegation ck.flow.Delegation
 ---@return string
 function delegate.answer(delegation)

@@ -1,8 +1,8 @@
---- A program as a node: it gets the keys it reads as JSON on its standard input, and gives those it
---- writes on its output.
+--- A program as a node: the keys it reads are JSON on its standard input, those it writes JSON on
+--- its output.
 
 local check = require "ck.flow.check"
-local trial = require "ck.flow.retry"
+local retry = require "ck.flow.retry"
 
 local exec = {}
 
@@ -49,7 +49,7 @@ end
 local rules = {
   argv = check.texts, reads = check.texts, writes = check.texts, env = env_rule, cwd = "string",
   class = class_rule,
-  timeout_s = check.seconds, output_max = check.count, retry = trial.rule, on_error = "string",
+  timeout_s = check.seconds, output_max = check.count, retry = retry.rule, on_error = "string",
 }
 
 local function input_of(ctx, def, needs)
@@ -69,7 +69,7 @@ local function request_of(ctx, def, needs)
   }
 end
 
---- Keys are written all or none: what the program left out is an error.
+--- All keys are written or none: a missing one is an error.
 local function assign(ctx, def, result)
   local program = def.argv[1]
   local given, problem = ctx.parse(result.stdout)
@@ -89,7 +89,7 @@ local function assign(ctx, def, result)
   for _, key in ipairs(def.writes) do ctx.memory[key] = given[key] end
 end
 
---- Runs the program. It raises when that failed, with what the program said.
+--- Runs the program. Raises the error of the outcome.
 ---@param ctx table
 ---@param def ck.flow.Exec
 ---@param needs table|nil  as a step: what it needs is in its input as well, {"needs": {STEP:

@@ -1,9 +1,9 @@
---- A model's own exploration: the tools checkpoint and rewind, and the guard that lets no turn end
---- in between.
+--- A model's own exploration: the tools checkpoint and rewind, and the guard against a turn that
+--- ends in between.
 ---
---- A mark is where the context goes back to: behind the whole batch of calls that holds
---- `checkpoint`. At the end of the turn that calls `rewind`, what lies behind the mark gives way to
---- the report; it stays in the transcript.
+--- A mark is the point to rewind to: after the batch of calls with `checkpoint`. At the end of the
+--- turn that calls `rewind`, the report replaces the context after the mark; the transcript keeps
+--- it.
 
 local calls = require "ck.flow.agent_calls"
 
@@ -90,8 +90,8 @@ local offered = {
   },
 }
 
---- Adds the two tools where the profile allows them. A subagent that may not have them is told so
---- when it calls them.
+--- Adds the two tools where the profile allows them. A subagent without permission gets an error as
+--- the result of its call.
 function explore.offer(loop)
   local allowed = loop.ctx.options.checkpoint_tool
   if not allowed or not allowed.enabled then return end
@@ -111,8 +111,7 @@ function explore.offer(loop)
   end
 end
 
---- All calls of a message are answered: a mark made among them gets its place, a report that was
---- asked for takes effect.
+--- After all calls of a message are answered: sets the position of a new mark, applies a report.
 ---@param made integer    how many calls there were
 ---@param before integer  messages before the one that made them
 function explore.settle(loop, made, before)
@@ -125,7 +124,7 @@ function explore.settle(loop, made, before)
   loop.mark, loop.report, loop.guards = nil, nil, 0
 end
 
---- The model wants to end its turn. True: it may not, and has been told.
+--- At the end of a turn. True: the turn is blocked, and the model has been warned.
 function explore.guard(loop)
   if not loop.mark then return false end
   if loop.guards == GUARDS then

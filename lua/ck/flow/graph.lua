@@ -4,7 +4,7 @@
 local check = require "ck.flow.check"
 local edge = require "ck.flow.graph.edge"
 local node = require "ck.flow.node"
-local parts = require "ck.flow.declarations"
+local declarations = require "ck.flow.declarations"
 local shape = require "ck.flow.graph.shape"
 local walk = require "ck.flow.graph.walk"
 
@@ -12,7 +12,7 @@ local graph = {}
 
 local VISITS_MAX = 100
 
-local rules = check.with(parts.rules, {
+local rules = check.with(declarations.rules, {
   start = "string", nodes = "table", edges = "table", max_visits = check.count,
 })
 
@@ -69,12 +69,12 @@ local function take(def)
   problem = shape.problem(made)
   if problem then return nil, problem end
   local found
-  found, problem = parts.gather(def, nodes)
+  found, problem = declarations.gather(def, nodes)
   if not found then return nil, problem end
   made.tools, made.processes = found.tools, found.processes
   made.secrets, made.agents = found.secrets, found.agents
   made.models = found.models
-  made.nodes, made.reads = parts.places(nodes), def.reads
+  made.nodes, made.reads = declarations.entries(nodes), def.reads
   return made
 end
 

@@ -1,4 +1,4 @@
---- The tools that MCP servers offer: listed once per opening of a coroutine, as effects, under names
+--- The tools of MCP servers: listed once per opening of a coroutine, as effects, under names
 --- that a model can call.
 
 local check = require "ck.flow.check"
@@ -20,7 +20,7 @@ local mcp = {}
 -- position.
 local FIRST_ORDINAL = 1000001
 
---- Splits what a flow says in `tools`: plain ones stay, NAME = flow.mcp{…} are servers.
+--- Splits the `tools` of a flow: plain ones, and servers, NAME = flow.mcp{…}.
 ---@param given table|nil
 ---@return table|nil plain
 ---@return table<string, table> servers
@@ -53,7 +53,7 @@ local function check_listed(server, listed, name, why)
   error(("the MCP server '%s' has no tool '%s', %s%s"):format(server.name, name, why, hint), 0)
 end
 
--- The tools that only tell whether another happened.
+-- The tools that are probes of others.
 local function probes_of(server, listed)
   local names, only, probes = {}, {}, server.probes or {}
   for _, tool in ipairs(listed) do names[tool.called or tool.name] = true end
@@ -67,7 +67,7 @@ local function probes_of(server, listed)
   return only
 end
 
--- A name that was made up gives way to one that a server or the flow has itself.
+-- A generated name must not be that of another tool of a server or the flow.
 local function free_name(owners, given, tool)
   local name, n = tool.name, 1
   while tool.called and (owners[name] or given[name]) do
@@ -103,7 +103,7 @@ local function take_all(into, owners, server, listed)
   end
 end
 
---- Asks each server what it offers. A name that two of them have, or that the flow has, is an error
+--- Lists the tools of each server. A name of two servers, or of a server and the flow, is an error
 --- that names both.
 ---@param ctx table
 ---@param servers ck.flow.Process[]    as process.declare gives them; those that are no MCP servers

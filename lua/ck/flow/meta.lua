@@ -1,5 +1,5 @@
---- What a flow is given as `ctx`, as annotations for the Lua language server: point
---- workspace.library at the folder lua.
+--- The `ctx` of a flow, as annotations for the Lua language server: point workspace.library at the
+--- folder lua.
 ---@meta ck.flow.meta
 
 ---@alias ck.flow.EffectKind "model"|"tool"|"exec"|"agent"|"sleep"|"ask"
@@ -14,13 +14,13 @@
 ---| "safe_point"
 ---| "user_checkpoint"
 
---- Keys of the state, such as ctx.memory.topic: what is read is read-only, and is changed by
---- assigning the whole; nil removes it.
+--- Keys of the state, such as ctx.memory.topic: values read are read-only; assign the whole value
+--- to change it, nil to remove it.
 ---@class ck.flow.Area
 ---@field [string] any
 ---@field append fun(self: ck.flow.Area, key: string, value: any)  to the list that the key holds
 
---- An outward action, and what may be done about it when its outcome is not known.
+--- An outward action, with the class that decides when its outcome is unknown.
 ---@class ck.flow.Request
 ---@field kind ck.flow.EffectKind
 ---@field class ck.flow.class
@@ -63,7 +63,7 @@
 ---@field status string|nil         the class of the error, "CK_E_FLOW"
 ---@field writes table<string, string|false>  key of the state -> JSON text; false: removed
 
---- What outlives sessions, of everybody or of one agent. Both yield to the runtime.
+--- Values that outlive sessions, shared by all agents or of one. Both yield to the runtime.
 ---@class ck.flow.Facts
 ---@field get fun(key: string, agent: string|nil): any
 ---@field put fun(key: string, value: any, agent: string|nil)
@@ -76,7 +76,7 @@
 ---@field memory string|nil         "read", or what is raised when it is used at all
 ---@field outputs string|nil        likewise
 
---- Marked with a star: it yields to the runtime, and what it gives is recorded.
+--- Functions with a star yield to the runtime, and their results are recorded.
 ---@class ck.flow.Context
 ---@field scope string              "main", or "main.web"
 ---@field task any                  of a child scope; nil: the main one

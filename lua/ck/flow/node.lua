@@ -1,12 +1,10 @@
---- What graphs and steps are made of: nodes, what they read and write, and how often they are
---- tried.
+--- The nodes of graphs and steps: their fields, and the kinds that are not in files of their own.
 ---
---- A node is a table with `kind` and `run = function(ctx, node, given)`. What run returns is kept
---- as ctx.outputs.NAME. Its writes are buffered until it has ended: a try that fails leaves nothing
---- behind.
+--- A node is a table with `kind` and `run = function(ctx, node, given)`. The result of run is
+--- ctx.outputs.NAME. Its writes are buffered until it ends: a failed try changes nothing.
 
 local check = require "ck.flow.check"
-local trial = require "ck.flow.retry"
+local retry = require "ck.flow.retry"
 
 local node = {}
 
@@ -24,11 +22,11 @@ node.done = "flow.done"
 
 local NAME_MAX = 40
 
---- What a node must leave to the flow that it is part of.
+--- Fields of a flow that a node may not have.
 node.kept_back = { "boundary", "safe_point", "fork", "join", "join_any", "discard", "limit" }
 
 --- The fields that any node may have.
-node.rules = { reads = check.texts, writes = check.texts, retry = trial.rule, on_error = "string" }
+node.rules = { reads = check.texts, writes = check.texts, retry = retry.rule, on_error = "string" }
 
 local function run_function(ctx, self, given) return self.call(ctx, given) end
 
@@ -54,8 +52,8 @@ local function input_rule(value)
   end
 end
 
---- Another node with more said of it: flow.node { flow.sleep(100), on_error = "other" }, flow.node
---- { flow.agent{…}, input = … }.
+--- A node with further fields: flow.node { flow.sleep(100), on_error = "other" }, flow.node {
+--- flow.agent{…}, input = … }.
 ---@param def table
 ---@return ck.flow.Node
 function node.with(def)
@@ -82,8 +80,8 @@ local function go_on(prompt)
   return blocks
 end
 
--- A turn that a pause broke off is recorded as that; the agent, which knows what it did, is asked
--- to go on.
+-- A turn that a pause interrupted is recorded as such; the agent, which keeps its own history, is
+-- prompted to go on.
 local function run_prompt(ctx, self, given)
   local prompt = self.prompt
   if type(prompt) == "function" then prompt = prompt(ctx, given) end
@@ -104,8 +102,8 @@ local function run_prompt(ctx, self, given)
 end
 
 --- A node that prompts an agent process: flow.prompt { process = NAME, prompt = TEXT or
---- function(ctx), session = KEY? }; the flow's `processes` say what NAME is. Nodes with the same
---- `session`, a key of ctx.memory, go on with one conversation.
+--- function(ctx), session = KEY? }; NAME is a key of the flow's `processes`. Nodes with the same
+--- `session`, a key of ctx.memory, share one conversation.
 ---@param def table
 ---@return ck.flow.Node
 function node.prompt(def)
@@ -131,7 +129,7 @@ function node.safe_point()
   return { kind = "safe_point", run = function() end, boundary = "safe_point" }
 end
 
---- What is wrong with the name of a node or step.
+--- The problem of the name of a node or step; nil: none.
 ---@param what string
 ---@param name any
 ---@return string|nil problem
@@ -155,7 +153,7 @@ function node.is(value)
     or (type(value) == "table" and type(value.kind) == "string" and type(value.run) == "function")
 end
 
---- What stands in a flow file as a node, as one.
+--- Normalises a node of a flow file.
 ---@param value any
 ---@return ck.flow.Node|nil
 ---@return string|nil problem

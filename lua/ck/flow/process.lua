@@ -47,7 +47,7 @@ local function tools_rule(value)
   end
 end
 
--- What is said of a server's tools, as classes by name and as pairs of a tool and its probe, by the
+-- The classes of a server's tools by name, and the pairs of a tool and its probe, ordered by the
 -- tool's name.
 local function sort_tools(given)
   local classes, names, probes = {}, {}, {}
@@ -83,8 +83,8 @@ local function make(protocol, def)
 end
 
 --- A server of tools that speaks the Model Context Protocol on its standard input and output. It is
---- started when it is first needed and kept for the run. `tools` gives the class of those that the
---- server does not describe, or not truly: NAME = class, or NAME = { probe = OTHER, class =
+--- started when it is first needed and kept for the run. `tools` has the class of tools that the
+--- server does not describe, or wrongly: NAME = class, or NAME = { probe = OTHER, class =
 --- "reconcilable" }. OTHER, a tool of the same server that models are not offered, is called with {
 --- key, attempt, name, arguments } of a call whose outcome was lost, and answers { done = false },
 --- or { done = true, result = … }, as JSON.
@@ -96,7 +96,7 @@ function process.mcp(def) return make("mcp", def) end
 ---@param def { argv: string[], env: string[]|nil, timeout_s: number|nil }
 function process.acp(def) return make("acp", def) end
 
---- True for what flow.mcp{…} gave.
+--- True for a result of flow.mcp{…}.
 function process.is_mcp(value)
   return type(value) == "table" and value.protocol == "mcp" and type(value.argv) == "table"
 end
@@ -120,8 +120,8 @@ function process.rule(value)
   end
 end
 
---- What a flow's table holds as `processes`, from tables of NAME = process that passed the rule;
---- nil ones are skipped.
+--- The `processes` of a flow's table, from tables of NAME = process that passed the rule; nil ones
+--- are skipped.
 ---@param first table|nil
 ---@param second table|nil
 ---@return ck.flow.Process[]|nil list  by name

@@ -1,10 +1,10 @@
---- Trying a node: what it reads must be there, what it writes must be declared, and it may be tried
+--- Trying a node: the keys it reads must exist, its writes must be declared, and it may be tried
 --- again after a wait.
 
 local check = require "ck.flow.check"
 local sleep = require "ck.flow.sleep"
 
-local trial = {}
+local retry = {}
 
 local WAIT_MAX_MS, WAIT_MS, FACTOR = 3600000, 1000, 2
 
@@ -14,7 +14,7 @@ local WAIT_MAX_MS, WAIT_MS, FACTOR = 3600000, 1000, 2
 ---@field factor number|nil        each wait is this many times the one before; nil: 2
 
 --- A rule for ck.flow.check.
-function trial.rule(value)
+function retry.rule(value)
   local problem = check.fields("retry", value, {
     times = check.count,
     backoff_ms = check.from(0),
@@ -37,11 +37,11 @@ end
 --- "topic" of "memory.topic", which flow.agent takes as well.
 ---@param key string
 ---@return string
-function trial.key(key) return key:sub(1, 7) == "memory." and key:sub(8) or key end
+function retry.key(key) return key:sub(1, 7) == "memory." and key:sub(8) or key end
 
 local function missing_key(ctx, self)
   for _, key in ipairs(self.reads or {}) do
-    key = trial.key(key)
+    key = retry.key(key)
     if ctx.memory[key] == nil then
       return ("it reads memory.%s, which is not there: "
         .. "give it with --set %s=…, --set-env or --set-file")
@@ -75,17 +75,17 @@ local function perform(ctx, self, name, inner, given)
 end
 
 --- How long to wait before the next try; nil: there is none.
----@param retry ck.flow.Retry|nil
+---@param rule ck.flow.Retry|nil
 ---@param tried integer
 ---@return integer|nil ms
-function trial.wait(retry, tried)
-  if not retry or tried >= retry.times then return nil end
-  local ms = (retry.backoff_ms or WAIT_MS) * (retry.factor or FACTOR) ^ (tried - 1)
+function retry.wait(rule, tried)
+  if not rule or tried >= rule.times then return nil end
+  local ms = (rule.backoff_ms or WAIT_MS) * (rule.factor or FACTOR) ^ (tried - 1)
   return math.tointeger(math.floor(math.min(ms, WAIT_MAX_MS)))
 end
 
---- Runs it until it has ended well or has no tries left. `again(error)` marks the boundary before
---- each further try.
+--- Runs it until it succeeds or has no tries left. `again(error)` marks the boundary before each
+--- further try.
 ---@param ctx table
 ---@param self ck.flow.Node
 ---@param name string
@@ -93,7 +93,7 @@ end
 ---@param options { inner: table, given: any, again: fun(problem: string) }
 ---@return boolean ok
 ---@return string|nil problem
-function trial.run(ctx, self, name, at, options)
+function retry.run(ctx, self, name, at, options)
   local missing = missing_key(ctx, self)
   if missing then return false, missing end
   while true do
@@ -101,7 +101,7 @@ function trial.run(ctx, self, name, at, options)
     if ok then return true end
     problem = tostring(problem)
     ctx.discard()
-    local ms = trial.wait(self.retry, at.try)
+    local ms = retry.wait(self.retry, at.try)
     if not ms then return false, problem end
     if ms > 0 then sleep.wait(ctx, ms) end
     at.try = at.try + 1
@@ -109,4 +109,4 @@ function trial.run(ctx, self, name, at, options)
   end
 end
 
-return trial
+return retry

@@ -1,12 +1,12 @@
---- Rounds of deliberation: an orchestrator delegates to agents, hears their answers, and finishes
---- when it knows enough.
+--- Rounds of deliberation: an orchestrator delegates to agents, gets their answers, and finishes
+--- with a result.
 ---
 --- A round ends with the turn in which the orchestrator delegates. Every agent has a conversation
 --- of its own, which lasts over the rounds, and a pad of notes, ctx.scratch.NAME.
 --- ctx.rounds.completed counts the rounds that are over.
 
 local check = require "ck.flow.check"
-local parts = require "ck.flow.declarations"
+local declarations = require "ck.flow.declarations"
 local rounds_run = require "ck.flow.rounds_run"
 
 local rounds = {}
@@ -47,7 +47,7 @@ local function agents_rule(value)
   end
 end
 
-local rules = check.with(parts.rules, {
+local rules = check.with(declarations.rules, {
   orchestrator = orchestrator_rule, agents = agents_rule, delegates = "table", rounds = check.count,
   max_depth = check.from(0),
   gate = "function",
@@ -94,7 +94,7 @@ local function make(def)
     end
     nodes[orchestrator.name] = orchestrator
   end
-  local found, problem = parts.gather(def, nodes)
+  local found, problem = declarations.gather(def, nodes)
   if not found then return nil, problem end
   return {
     kind = "rounds", run = rounds_run.run, name = def.name, version = def.version,
@@ -109,10 +109,10 @@ local function make(def)
 end
 
 --- `orchestrator`: a model with the tools delegate and finish, or function(ctx, round, ask), called
---- for each round until it gives a result, where ask { target|targets|parallel|sequential =,
+--- for each round until it returns a result, where ask { target|targets|parallel|sequential =,
 --- message = } gives the answers by agent. `delegates`: which agents may ask which others, NAME = {
 --- NAME, … }; `max_depth`: how deep, agents of the orchestrator being at 0. `gate`: function(ctx,
---- rounds_completed), whose answer, when it gives one, is the reason of a pause.
+--- rounds_completed), whose result, unless nil, is the reason of a pause.
 ---@param def { name: string|nil, orchestrator: table|function, agents: table<string, table>,
 ---  delegates: table<string, string[]>|nil, rounds: integer|nil, max_depth: integer|nil,
 ---  gate: nil|(fun(ctx: table, completed: integer): string|nil), tools: table|nil,

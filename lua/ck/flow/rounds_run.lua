@@ -1,4 +1,4 @@
---- How rounds run: the orchestrator, a model or a function, and the agents that it asks, each in
+--- Runs rounds: the orchestrator, a model or a function, and the agents it delegates to, each in
 --- its scope.
 
 local agent = require "ck.flow.agent"
@@ -53,8 +53,8 @@ end
 --- }.
 local function path_of(round) return "round#" .. round end
 
---- The flow's gate is asked when a round has begun that is not the first: it may pause the flow
---- there, once.
+--- The flow's gate is called at the begin of each round but the first: it may pause the flow there,
+--- once.
 local function pass_gate(ctx, def, round)
   if not def.gate or round == 1 then return end
   local reason = def.gate(ctx, round - 1)
@@ -79,7 +79,7 @@ local function orchestrator_tools(def, at)
   }
 end
 
---- One turn; gives the flow's result when it has come to one.
+--- One turn; the flow's result, or nil.
 local function take_turn(loop, at)
   local how, text = agent_loop.turn(loop)
   if how == "ended" then return { ended = "recording", rounds = at.round - 1 } end
@@ -122,8 +122,8 @@ end
 
 -- ---- a function that orchestrates ----
 
---- What it delegates with: ask { target|targets|parallel|sequential =, message = } gives the
---- answers by agent.
+--- The third argument of an orchestrator function: ask { target|targets|parallel|sequential =,
+--- message = } gives the answers by agent.
 local function asker(ctx, def, round)
   local asked, count = {}, 0
   return function(given)

@@ -1,5 +1,4 @@
---- The tools that rounds give to their models beside delegate: finish for the orchestrator, note
---- for the agents that it asks.
+--- The tools of models in rounds beside delegate: finish for the orchestrator, note for its agents.
 
 local calls = require "ck.flow.agent_calls"
 
@@ -21,7 +20,7 @@ rounds_tools.finish = {
   },
 }
 
---- The pad of an agent is ctx.scratch.NAME; what a flow keeps there itself stays.
+--- The pad of an agent is ctx.scratch.NAME; values of the flow in it are kept.
 local function write_note(ctx, name, text)
   local pad, notes, written = ctx.scratch[name] or {}, {}, {}
   for i, kept in ipairs(pad.notes or {}) do notes[i] = kept end

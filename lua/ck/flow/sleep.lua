@@ -1,4 +1,5 @@
---- Waiting: a sleep, which goes on where it stood after a restart, and a question to a person.
+--- Waiting: a sleep, which after a restart lasts for the rest of its time, and a question to a
+--- person.
 
 local check = require "ck.flow.check"
 
@@ -33,8 +34,8 @@ function sleep.define(ms)
   return { kind = "sleep", ms = ms, run = run_sleep }
 end
 
---- Asks a person; the answer is the text they gave, or the option they chose. Where nobody can be
---- asked the session waits.
+--- Asks a person; the result is the text or the selected option. Where nobody can be asked the
+--- session waits.
 ---@param ctx table
 ---@param question string
 ---@param options string[]|nil

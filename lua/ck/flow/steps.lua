@@ -1,9 +1,9 @@
---- Steps that need each other's results: each runs as soon as what it needs is there, up to
---- `parallel` at once.
+--- Steps that need each other's results: each runs as soon as the results that it needs exist, up
+--- to `parallel` at once.
 
 local check = require "ck.flow.check"
 local node = require "ck.flow.node"
-local parts = require "ck.flow.declarations"
+local declarations = require "ck.flow.declarations"
 local run = require "ck.flow.steps.run"
 
 local steps = {}
@@ -17,7 +17,7 @@ local PARALLEL = 4
 ---@field optional boolean|nil  the flow goes on without its result when it fails
 ---@field retry ck.flow.Retry|nil
 
-local rules = check.with(parts.rules, { steps = "table", parallel = check.count })
+local rules = check.with(declarations.rules, { steps = "table", parallel = check.count })
 
 local function node_rule(value)
   if not node.is(value) then
@@ -120,7 +120,7 @@ local function take(def)
   local nodes = {}
   for name, step in pairs(by_name) do nodes[name] = step.node end
   local found
-  found, problem = parts.gather(def, nodes)
+  found, problem = declarations.gather(def, nodes)
   if not found then return nil, problem end
   return {
     kind = "steps", run = run.flow, name = def.name, version = def.version, steps = list,
@@ -128,7 +128,7 @@ local function take(def)
     parallel = def.parallel or PARALLEL, tools = found.tools, processes = found.processes,
     secrets = found.secrets,
     agents = found.agents, models = found.models,
-    nodes = parts.places(nodes), reads = def.reads,
+    nodes = declarations.entries(nodes), reads = def.reads,
   }
 end
 

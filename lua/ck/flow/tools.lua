@@ -1,4 +1,5 @@
---- The tools that a flow declares, each with what may be done again when its outcome is not known.
+--- The tools that a flow declares, each with its class: whether a call with an unknown outcome may
+--- be repeated.
 
 local check = require "ck.flow.check"
 
@@ -30,7 +31,7 @@ local command_rules = {
   description = "string", parameters = "table",
 }
 
---- What stands in a manifest: the fields as given, and a class.
+--- The entry of a manifest: the fields as given, and a class.
 local function entry_of(def, name)
   local entry = { name = name }
   for field in pairs(command_rules) do entry[field] = def[field] end
@@ -48,7 +49,7 @@ local function command_problem(def)
   end
 end
 
---- A tool that is a command. Its class is "once" unless it says otherwise.
+--- A tool that is a command. Its class is "once" by default.
 ---@param def { argv: string[], probe: string[]|nil, class: ck.flow.class|nil,
 ---  timeout_s: number|nil, description: string|nil, parameters: table|nil }
 function tools.command(def)
@@ -77,8 +78,8 @@ end
 local function_rules = { description = "string", parameters = "table" }
 
 --- A tool that is a Lua function: run(ctx, arguments) gives the result. Its ctx has memory,
---- outputs, scratch, effects of kind exec, sleep, agent and read, and what can be read; what it
---- raises is told to the model.
+--- outputs, scratch, effects of kind exec, sleep, agent and read, and readings; its errors become
+--- results for the model.
 ---@param run fun(ctx: table, arguments: table): any
 ---@param def { description: string|nil, parameters: table|nil }|nil  parameters: a JSON Schema,
 ---  checked at its top
@@ -91,7 +92,7 @@ function tools.tool(run, def)
   return { run = run, description = def.description, parameters = def.parameters }
 end
 
---- What a flow says in `tools`: NAME = class, NAME = flow.command{…}, or just "NAME" (class once).
+--- The `tools` of a flow: NAME = class, NAME = flow.command{…}, or just "NAME" (class once).
 ---@param given table|nil
 ---@return ck.flow.Tool[]|nil list  by name
 ---@return string|nil problem
@@ -111,7 +112,7 @@ function tools.declare(given)
   return list
 end
 
---- The same where Lua functions, NAME = flow.tool(…), may stand among them.
+--- The same with Lua functions among them, NAME = flow.tool(…).
 ---@param given table|nil
 ---@return ck.flow.Tool[]|nil list  by name
 ---@return table[]|nil functions    by name

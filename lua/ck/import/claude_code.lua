@@ -39,7 +39,7 @@ local function sources_of(reply)
   return list
 end
 
-local function tell_call(run, emit, entry, block)
+local function emit_call(run, emit, entry, block)
   local id = import.text(block, "id")
   local fact = { agent = entry.agent, id = id, source = entry.source, at = entry.at }
   if id then run.open[id] = true end
@@ -56,7 +56,7 @@ local function tell_call(run, emit, entry, block)
   emit(fact)
 end
 
-local function tell_reply(run, emit, entry)
+local function emit_reply(run, emit, entry)
   local reply = entry.reply or { entry }
   if reply[1] == entry then
     local last = reply[#reply].line.message
@@ -72,11 +72,11 @@ local function tell_reply(run, emit, entry)
       error = import.get(entry.line, "isApiErrorMessage") == true or nil }
   end
   for _, block in ipairs(import.list(entry.line, "message", "content")) do
-    if import.text(block, "type") == "tool_use" then tell_call(run, emit, entry, block) end
+    if import.text(block, "type") == "tool_use" then emit_call(run, emit, entry, block) end
   end
 end
 
-local function tell_result(run, emit, entry, block)
+local function emit_result(run, emit, entry, block)
   local id = import.text(block, "tool_use_id")
   local fact = { kind = "tool_result", agent = entry.agent, id = id,
     content = import.get(block, "content"), source = entry.source,
@@ -88,12 +88,12 @@ local function tell_result(run, emit, entry, block)
   emit(fact)
 end
 
-local function tell_user(run, emit, entry)
+local function emit_user(run, emit, entry)
   local message, rest = entry.line.message, ck.array {}
   local content = import.list(message, "content")
   for _, block in ipairs(content) do
     if import.text(block, "type") == "tool_result" then
-      tell_result(run, emit, entry, block)
+      emit_result(run, emit, entry, block)
     else
       rest[#rest + 1] = block
     end
@@ -107,13 +107,13 @@ local function tell_user(run, emit, entry)
   }
 end
 
-local function tell(run, emit, entry)
+local function emit_entry(run, emit, entry)
   if entry.problem then return import.lost(emit, entry.source, entry.problem) end
   local kind = import.text(entry.line, "type")
   local has_message = import.table(entry.line, "message") ~= nil
   if entry.agent ~= main then emit { kind = "agent", id = entry.agent, parent = main } end
-  if kind == "assistant" and has_message then return tell_reply(run, emit, entry) end
-  if kind == "user" and has_message then return tell_user(run, emit, entry) end
+  if kind == "assistant" and has_message then return emit_reply(run, emit, entry) end
+  if kind == "user" and has_message then return emit_user(run, emit, entry) end
   local name = import.text(entry.line, "subtype") or import.text(entry.line, "data", "type") or kind
   emit { kind = name == "compact_boundary" and "compaction" or "meta", agent = entry.agent,
     name = name, data = entry.line,
@@ -125,7 +125,7 @@ local function flush(run, emit, at, agent)
   for _, part in ipairs(run.parts) do
     local entry = part[part.next]
     while entry and (part.agent == agent or (at and (entry.at or 0) <= at)) do
-      tell(run, emit, entry)
+      emit_entry(run, emit, entry)
       part.next = part.next + 1
       entry = part[part.next]
     end
@@ -154,7 +154,7 @@ function claude_code.import(source, emit)
     local result = import.text(import.list(entry.line, "message", "content")[1], "tool_use_id")
     if entry.at then flush(run, emit, entry.at) end
     if result and run.children[result] then flush(run, emit, nil, run.children[result]) end
-    tell(run, emit, entry)
+    emit_entry(run, emit, entry)
   end
   flush(run, emit, math.huge)
   local waiting = next(run.open) ~= nil

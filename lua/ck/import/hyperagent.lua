@@ -1,5 +1,5 @@
 --- HyperAgent: a text log. A planner hands work to a navigator, an editor or an executor, each of
---- which has an assistant that writes code and an interpreter that runs it. What an admin asks for
+--- which has an assistant that writes code and an interpreter that runs it. A request of an admin
 --- begins a session.
 
 local import = require "ck.import"
@@ -41,7 +41,7 @@ local function role_of(from)
   if from:sub(-12) == " Interpreter" then return from:sub(1, -13), "interpreter" end
 end
 
-local function tell_inner(emit, part, text, what, n)
+local function emit_inner(emit, part, text, what, n)
   local assistant = ("Inner-%s-Assistant"):format(part)
   local interpreter = part .. " Interpreter"
   emit { kind = "agent", id = assistant, parent = part }
@@ -63,7 +63,7 @@ local function tell_inner(emit, part, text, what, n)
   end
 end
 
-local function tell(emit, said)
+local function emit_said(emit, said)
   local text, n = trim(said.lines), said.n
   local part, what = role_of(said.from)
   if said.from == "Admin" then
@@ -72,7 +72,7 @@ local function tell(emit, said)
     emit { kind = "agent", id = "Planner" }
     emit { kind = "model", agent = "Planner", message = say("assistant", text), source = n }
   elseif part then
-    tell_inner(emit, part, text, what, n)
+    emit_inner(emit, part, text, what, n)
   elseif said.to == "repopilot" then
     emit { kind = "model", agent = said.from, message = say("assistant", text), source = n }
     emit {
@@ -93,7 +93,7 @@ function hyperagent.import(source, emit)
   for n, line in source.texts() do
     local from, to = header(line)
     if from then
-      if said then tell(emit, said) end
+      if said then emit_said(emit, said) end
       if from == "Admin" then
         sessions = sessions + 1
         emit { kind = "session", id = ("%s@%s#%d"):format(source.stem, source.digest, sessions) }
@@ -103,7 +103,7 @@ function hyperagent.import(source, emit)
       said.lines[#said.lines + 1] = line
     end
   end
-  if said then tell(emit, said) end
+  if said then emit_said(emit, said) end
 end
 
 return hyperagent

@@ -5,7 +5,7 @@ local import = require "ck.import"
 
 local openai = { name = "openai" }
 
---- Names under which programs keep what a conversation is; together they make its id.
+--- Fields by which programs identify a conversation; together they are its id.
 local id_fields = {
   "id", "session_id", "conversation_id", "suite_name", "user_task_id", "injection_task_id",
   "pipeline_name",
@@ -33,7 +33,7 @@ local function about(document)
   return kept
 end
 
-local function tell(emit, source, document, n)
+local function emit_conversation(emit, source, document, n)
   local messages = import.table(document, "messages")
   emit {
     kind = "session", id = id_of(document, source, n), about = messages and about(document) or nil,
@@ -42,7 +42,7 @@ local function tell(emit, source, document, n)
 end
 
 --- One message on each line: one conversation.
-local function tell_lines(emit, source)
+local function emit_lines(emit, source)
   local messages, numbers = {}, {}
   emit { kind = "session", id = ("%s@%s"):format(source.stem, source.digest) }
   for n, line, problem in source.lines() do
@@ -62,12 +62,12 @@ end
 function openai.import(source, emit)
   local document = source.document()
   if import.is_chat(document) or import.is_chat(import.get(document, "messages")) then
-    tell(emit, source, document, 1)
+    emit_conversation(emit, source, document, 1)
     return
   end
   for _, line in source.lines() do
     if import.is_chat { line } then
-      tell_lines(emit, source)
+      emit_lines(emit, source)
       return
     elseif line then
       break
@@ -76,7 +76,7 @@ function openai.import(source, emit)
   for n, line in source.lines() do
     local is_chat = import.is_chat(line) or import.is_chat(import.get(line, "messages"))
     if is_chat then
-      tell(emit, source, line, n)
+      emit_conversation(emit, source, line, n)
     elseif line ~= nil then
       source.skip(n, "no conversation")
     end

@@ -14,7 +14,7 @@ function owl_roleplay.detect(head)
   return is_exchange(import.list(head.document)[1])
 end
 
-local function tell_tool(emit, call, number, i)
+local function emit_tool(emit, call, number, i)
   local id = ("call_%d_%d"):format(i, number)
   local name = import.text(call, "tool_name") or "?"
   emit {
@@ -27,7 +27,7 @@ local function tell_tool(emit, call, number, i)
   }
 end
 
-local function tell(emit, entry, i)
+local function emit_entry(emit, entry, i)
   local said = { role = "user", content = entry.user }
   local solved = { role = "assistant", content = entry.assistant }
   emit {
@@ -39,7 +39,7 @@ local function tell(emit, entry, i)
     source = i,
   }
   for number, call in ipairs(import.list(entry, "tool_calls")) do
-    tell_tool(emit, call, number, i)
+    emit_tool(emit, call, number, i)
   end
   emit { kind = "model", agent = "assistant", message = solved, source = i }
   emit { kind = "delegation_result", agent = "user", child = "assistant", message = {
@@ -57,7 +57,7 @@ function owl_roleplay.import(source, emit)
   emit { kind = "agent", id = "assistant", parent = "user", role = "solves" }
   for i, entry in ipairs(document) do
     if is_exchange(entry) then
-      tell(emit, entry, i)
+      emit_entry(emit, entry, i)
     else
       source.skip(i, "no exchange of user and assistant")
     end

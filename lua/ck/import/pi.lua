@@ -29,7 +29,7 @@ local function sum(used, ...)
   return total
 end
 
-local function tell_reply(emit, message, n, at)
+local function emit_reply(emit, message, n, at)
   local used, stop = import.table(message, "usage"), import.text(message, "stopReason")
   local failed = (stop == "aborted" or stop == "error")
     and (import.text(message, "errorMessage") or stop) or nil
@@ -47,11 +47,11 @@ local function tell_reply(emit, message, n, at)
   return stop
 end
 
-local function tell_message(emit, line, n, at)
+local function emit_message(emit, line, n, at)
   local message = line.message
   local role = import.text(message, "role")
   if role == "assistant" then
-    return tell_reply(emit, message, n, at)
+    return emit_reply(emit, message, n, at)
   elseif role == "toolResult" then
     emit { kind = "tool_result", agent = agent, id = import.text(message, "toolCallId"),
       name = import.text(message, "toolName"),
@@ -68,10 +68,10 @@ local note_kinds = {
   model_change = "state", thinking_level_change = "state", compaction = "compaction",
 }
 
-local function tell(emit, line, n)
+local function emit_line(emit, line, n)
   local kind, at = import.text(line, "type"), import.time(import.text(line, "timestamp"))
   if kind == "message" and import.table(line, "message") then
-    return tell_message(emit, line, n, at)
+    return emit_message(emit, line, n, at)
   end
   emit {
     kind = note_kinds[kind] or "meta", agent = agent, name = kind, data = line, source = n, at = at,
@@ -94,7 +94,7 @@ function pi.import(source, emit)
   emit { kind = "agent", id = agent }
   local stop
   for n, line, problem in source.lines() do
-    if line then stop = tell(emit, line, n) or stop else import.lost(emit, n, problem) end
+    if line then stop = emit_line(emit, line, n) or stop else import.lost(emit, n, problem) end
   end
   emit { kind = "end", status = ends[stop] or "completed", reason = ends[stop] and stop or nil }
 end

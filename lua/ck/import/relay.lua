@@ -1,5 +1,5 @@
---- Trajectories of a relay of agents: chapters, each with the agent at work, and what was noted,
---- decided and handed over.
+--- Trajectories of a relay of agents: chapters, each with the agent at work, with its notes,
+--- decisions and handovers.
 
 local import = require "ck.import"
 
@@ -26,7 +26,7 @@ local function is_step(event)
     and text:find("\":", 2, true) ~= nil
 end
 
-local function tell_event(emit, event, agent, i)
+local function emit_event(emit, event, agent, i)
   local type, at, text = import.text(event, "type")
     or "?", import.number(event, "ts"), import.get(event, "content")
   local message = { role = "user", content = text or "" }
@@ -50,12 +50,12 @@ local function tell_event(emit, event, agent, i)
   end
 end
 
-local function tell_chapter(emit, chapter, i)
+local function emit_chapter(emit, chapter, i)
   local agent = import.text(chapter, "agentName") or orchestrator
   local at = import.time(import.text(chapter, "startedAt") or "")
   emit { kind = "state", agent = agent, name = import.text(chapter, "title"), at = at, source = i }
   for _, event in ipairs(import.list(chapter, "events")) do
-    tell_event(emit, event, import.text(event, "raw", "agent") or agent, i)
+    emit_event(emit, event, import.text(event, "raw", "agent") or agent, i)
   end
 end
 
@@ -73,7 +73,7 @@ function relay.import(source, emit)
   local document, why = source.document()
   if not document then error(why, 0) end
   if not is_relay(document) then return end
-  -- The same id can stand in two files: two states of one run.
+  -- Two files can have the same id: two states of one run.
   emit { kind = "session", id = ("%s@%s"):format(document.id, source.digest),
     about = about(document),
     at = import.time(import.text(document, "startedAt") or "") }
@@ -86,7 +86,7 @@ function relay.import(source, emit)
       }
     end
   end
-  for i, chapter in ipairs(document.chapters) do tell_chapter(emit, chapter, i) end
+  for i, chapter in ipairs(document.chapters) do emit_chapter(emit, chapter, i) end
   emit {
     kind = "end", status = ends[import.text(document, "status") or ""] or "paused",
     reason = import.text(document, "status"),

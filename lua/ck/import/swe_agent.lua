@@ -1,4 +1,5 @@
---- SWE-agent's .traj files: `history` is what the model saw, `trajectory` what each step did.
+--- SWE-agent's .traj files: `history` has the messages to the model, `trajectory` the actions of
+--- each step.
 
 local import = require "ck.import"
 
@@ -17,12 +18,12 @@ local function first_word(action)
   return word ~= "" and word or "?"
 end
 
---- What a run has done so far: steps of the trajectory told, the call that waits for its result.
+--- The progress in a run: steps of the trajectory emitted so far, the call without a result.
 local function new_run(document, emit)
   return { steps = import.list(document, "trajectory"), step = 0, emit = emit, waiting = false }
 end
 
-local function tell_state(run)
+local function emit_state(run)
   local step = run.steps[run.step]
   local state, took = import.get(step, "state"), import.get(step, "execution_time")
   if state ~= nil or took ~= nil then
@@ -33,21 +34,21 @@ local function tell_state(run)
   end
 end
 
-local function tell_result(run, content, source, id)
+local function emit_result(run, content, source, id)
   run.emit { kind = "tool_result", agent = run.agent, id = id, content = content, source = source }
   run.waiting = false
-  tell_state(run)
+  emit_state(run)
 end
 
 --- The observation that history lacks: of the last step, or of one that was followed by no message.
 local function settle(run)
   if not run.waiting then return end
   local observation = import.get(run.steps[run.step], "observation")
-  if observation ~= nil then tell_result(run, observation) end
+  if observation ~= nil then emit_result(run, observation) end
   run.waiting = false
 end
 
-local function tell_action(run, message, action, source)
+local function emit_action(run, message, action, source)
   if #import.list(message, "tool_calls") > 0 then
     import.calls(run.emit, message, run.agent, source)
     run.waiting = true
@@ -60,7 +61,7 @@ local function tell_action(run, message, action, source)
   end
 end
 
-local function tell_entry(run, entry, i)
+local function emit_entry(run, entry, i)
   local role = import.text(entry, "role")
   local agent = import.text(entry, "agent") or "main"
   if type(entry) ~= "table" then
@@ -71,16 +72,16 @@ local function tell_entry(run, entry, i)
     settle(run)
     run.agent, run.step = agent, run.step + 1
     run.emit { kind = "model", agent = agent, message = entry, source = i }
-    tell_action(run, entry, import.text(entry, "action"), i)
+    emit_action(run, entry, import.text(entry, "action"), i)
   elseif run.waiting and (role == "tool" or role == "user") then
-    tell_result(run, import.get(entry, "content"), i, import.text(entry, "tool_call_ids", 1))
+    emit_result(run, import.get(entry, "content"), i, import.text(entry, "tool_call_ids", 1))
   else
     run.emit { kind = "message", agent = agent, message = entry, source = i }
   end
 end
 
---- Steps of which history knows nothing.
-local function tell_rest(run)
+--- Steps that are not in the history.
+local function emit_rest(run)
   for n = run.step + 1, #run.steps do
     local step = run.steps[n]
     run.agent, run.step = run.agent or "main", n
@@ -88,7 +89,7 @@ local function tell_rest(run)
       kind = "model", agent = run.agent,
       message = { role = "assistant", content = import.get(step, "response") or "" },
     }
-    tell_action(run, nil, import.text(step, "action"))
+    emit_action(run, nil, import.text(step, "action"))
     settle(run)
   end
 end
@@ -106,9 +107,9 @@ function swe_agent.import(source, emit)
       environment = import.get(document, "environment"), info = info,
     } }
   local run = new_run(document, emit)
-  for i, entry in ipairs(import.list(document, "history")) do tell_entry(run, entry, i) end
+  for i, entry in ipairs(import.list(document, "history")) do emit_entry(run, entry, i) end
   settle(run)
-  tell_rest(run)
+  emit_rest(run)
   local status = import.text(info, "exit_status")
   local good = not status or status:sub(1, 9) == "submitted"
   emit { kind = "end", status = good and "completed" or "failed", reason = status }

@@ -32,7 +32,7 @@ local function start_of(run)
   end
 end
 
-local function tell(emit, message, i)
+local function emit_message(emit, message, i)
   local role, at = import.text(message, "role"), import.time(import.text(message, "timestamp"))
   if role == "tool" then
     local failed = import.get(message, "error") == true or nil
@@ -64,7 +64,7 @@ function tau2_bench.import(source, emit)
         about = about(run, start) }
       emit { kind = "agent", id = "assistant", role = "agent" }
       emit { kind = "agent", id = "user", role = "simulated user" }
-      for n, message in ipairs(run.messages) do tell(emit, message, n) end
+      for n, message in ipairs(run.messages) do emit_message(emit, message, n) end
       local reason = import.text(run, "termination_reason")
       emit {
         kind = "end", status = (not reason or good_ends[reason]) and "completed" or "failed",

@@ -12,7 +12,7 @@ end
 
 local orchestrator = "Orchestrator"
 
---- "Orchestrator (-> WebSurfer)": the speaker, and what stands in brackets.
+--- "Orchestrator (-> WebSurfer)": the speaker, and the text in brackets.
 local function split(role)
   local at = role:find(" (", 1, true)
   if not at then return role end
@@ -23,7 +23,7 @@ local function chat(role, entry, name)
   return { role = role, content = import.get(entry, "content") or "", name = name }
 end
 
-local function tell_answer(emit, speaker, entry, i)
+local function emit_answer(emit, speaker, entry, i)
   emit { kind = "agent", id = speaker, parent = orchestrator }
   emit { kind = "model", agent = speaker, message = chat("assistant", entry, speaker), source = i }
   emit { kind = "delegation_result", agent = orchestrator, child = speaker, message = chat("user",
@@ -31,7 +31,7 @@ local function tell_answer(emit, speaker, entry, i)
     source = i }
 end
 
-local function tell_crafted(emit, entry, i)
+local function emit_crafted(emit, entry, i)
   local speaker, what = split(import.text(entry, "role") or "?")
   local target = what and what:sub(1, 3) == "-> " and what:sub(4)
   if target then
@@ -50,12 +50,12 @@ local function tell_crafted(emit, entry, i)
   elseif speaker == orchestrator then
     emit { kind = "model", agent = speaker, message = chat("assistant", entry), source = i }
   else
-    tell_answer(emit, speaker, entry, i)
+    emit_answer(emit, speaker, entry, i)
   end
 end
 
 --- The terminal answers the code in the entry before it.
-local function tell_terminal(emit, entry, before, i)
+local function emit_terminal(emit, entry, before, i)
   local agent = import.text(before, "name") or "Computer_terminal"
   local content = import.text(entry, "content")
   local failed = content and content:find("exitcode: 0", 1, true) == nil
@@ -72,10 +72,10 @@ local function tell_terminal(emit, entry, before, i)
     error = failed }
 end
 
-local function tell_generated(emit, entry, before, i)
+local function emit_generated(emit, entry, before, i)
   local name = import.text(entry, "name")
   if name == "Computer_terminal" then
-    tell_terminal(emit, entry, before, i)
+    emit_terminal(emit, entry, before, i)
   elseif name then
     emit { kind = "model", agent = name, message = entry, source = i }
   else
@@ -112,7 +112,7 @@ function who_and_when.import(source, emit)
   end
   local before
   for i, entry in ipairs(history) do
-    if generated then tell_generated(emit, entry, before, i) else tell_crafted(emit, entry, i) end
+    if generated then emit_generated(emit, entry, before, i) else emit_crafted(emit, entry, i) end
     if import.text(entry, "name") ~= "Computer_terminal" then before = entry end
   end
 end

@@ -1,5 +1,4 @@
---- Branches of a graph: each runs in a child scope to the node where they meet; there what they
---- wrote becomes one.
+--- Branches of a graph: each runs in a child scope up to the join, where their writes are merged.
 
 local branch = {}
 

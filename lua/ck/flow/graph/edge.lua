@@ -1,4 +1,4 @@
---- The edges of a graph: what may be written for one, and where it can lead.
+--- The edges of a graph: the accepted forms, and where an edge can lead.
 ---
 --- An edge is a node's name, flow.done, a list of names (branches that run side by side),
 --- { parallel = {…}, join =, merge = }, flow.choose { to = {…}, function(ctx) }, or a plain
@@ -18,7 +18,7 @@ local edge = {}
 ---@field merge table<string, fun(base: any, values: table<string, any>): any>|nil  by key of the
 ---  state
 
---- An edge that a function chooses, with the nodes that it chooses among: flow.choose { to = {…},
+--- An edge that a function selects, with the nodes that it selects from: flow.choose { to = {…},
 --- function(ctx) … end }.
 ---@param def { to: string[], [1]: fun(ctx: table): string }
 function edge.choose(def)
@@ -67,7 +67,7 @@ local function parallel_edge(def)
   return { parallel = def.parallel, join = def.join, merge = merge }
 end
 
---- What stands in a flow file as an edge, as one.
+--- Normalises an edge of a flow file.
 ---@param value any
 ---@return ck.flow.Edge|nil
 ---@return string|nil problem

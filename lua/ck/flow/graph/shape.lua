@@ -1,8 +1,7 @@
---- What is wrong with a graph is told when it is loaded: edges to nowhere, nodes that nothing
---- reaches, cycles without exit.
+--- Checks the shape of a graph when it is loaded: edges to unknown nodes, unreachable nodes, cycles
+--- without exit.
 ---
---- Only what is written down is judged: a function without `to` may lead to any node, and to the
---- end.
+--- Only declared targets are checked: a function without `to` may lead to any node, and to the end.
 
 local check = require "ck.flow.check"
 local node = require "ck.flow.node"
@@ -74,7 +73,7 @@ local function check_unreachable(def)
   end
 end
 
---- True when the end can be reached from there without going through what is known not to.
+--- True when the end is reachable without passing nodes that are known not to reach it.
 local function leads_out(edge, out)
   local to = targets(edge)
   if not to then return true end
@@ -188,7 +187,7 @@ local function set_joins(def)
   end
 end
 
---- What is wrong with the graph; when nothing is, each edge with branches has its join.
+--- The problem of the graph; nil: none, and each edge with branches has its join.
 ---@param def table
 ---@return string|nil problem
 function shape.problem(def)

@@ -1,15 +1,15 @@
 --- Walks a graph: from node to node, and to where its branches meet.
 ---
---- Each visit of a node is a place, node#visit. Around it are boundaries: loop_iteration (it was
---- there before), node_start, node_complete (what comes next is known), edge_transition. A position
---- holds the stage that comes next: begin, run, leave, cross or enter; so a node that has completed
---- never runs again.
+--- Each visit of a node has the path node#visit. Around it are boundaries: loop_iteration (from the
+--- second visit on), node_start, node_complete (the next node is known), edge_transition. A
+--- position has the next stage: begin, run, leave, cross or enter; so a completed node never runs
+--- again.
 
 local actor = require "ck.flow.actor"
 local branch = require "ck.flow.graph.branch"
 local edge = require "ck.flow.graph.edge"
 local node = require "ck.flow.node"
-local trial = require "ck.flow.retry"
+local retry = require "ck.flow.retry"
 
 local walk = {}
 
@@ -61,10 +61,10 @@ local function run_node(ctx, def, at)
     inner = inner_ctx(ctx, name),
     again = function(problem) mark(ctx, def, at, "node_start", "", problem) end,
   }
-  if not actor.is(self) then return trial.run(ctx, self, name, at, options) end
+  if not actor.is(self) then return retry.run(ctx, self, name, at, options) end
   local acting = { reads = self.reads, writes = self.writes, retry = self.retry }
   acting.run = function(inner) actor.run(ctx, self, name, inner) end
-  return trial.run(ctx, acting, name, at, options)
+  return retry.run(ctx, acting, name, at, options)
 end
 
 function stages.run(ctx, def, at)
@@ -97,7 +97,7 @@ function stages.cross(ctx, def, at)
   stages.go(ctx, def, at)
 end
 
---- Without a boundary of its own: it only says where to go on.
+--- Without a boundary of its own: only the position changes.
 function stages.go(_, _, at)
   at.node, at.stage, at.failed = at.next, "enter", nil
 end
@@ -124,7 +124,7 @@ local function open(ctx, def)
   }
 end
 
---- What a branch visited, besides what had been before.
+--- The visits of a branch, without earlier ones.
 local function visited(ctx, at)
   local counts = {}
   for name, count in pairs(at.visits) do
@@ -134,7 +134,7 @@ local function visited(ctx, at)
   return counts
 end
 
---- `run` of a graph, and of its branches and agents, which are told apart by their task.
+--- `run` of a graph, and of its branches and agents, which differ in their task.
 ---@param ctx table
 ---@param def table
 ---@return any result  what the last node gave

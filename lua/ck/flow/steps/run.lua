@@ -1,19 +1,20 @@
 --- Runs steps: the main scope starts and joins them, each runs in a child scope of its name.
 ---
 --- A step sees the results that it needs (they are in its task, so they are the same after a
---- resume) and ctx.memory, which no step writes. Each completion is a boundary, step_complete. What
---- runs beside a step that has failed ends, and so does what does not need it; a resume runs it
---- again, under its own tag, so that its effects that went well are not repeated.
+--- resume) and ctx.memory, which no step writes. Each completion is a boundary, step_complete.
+--- After a failure the steps that run, and those that do not need the failed one, run to their end;
+--- a resume runs the failed step again, under its own tag, so that its completed effects are not
+--- repeated.
 
 local actor = require "ck.flow.actor"
 local node = require "ck.flow.node"
-local trial = require "ck.flow.retry"
+local retry = require "ck.flow.retry"
 
 local run = {}
 
 local TAG = "step"
 
--- What is left to the flow; nor is there a way around ctx.memory.
+-- Functions of the flow alone; nor may a step bypass ctx.memory.
 local kept_back = { "put", table.unpack(node.kept_back) }
 
 ---@class ck.flow.steps.Place
@@ -48,7 +49,7 @@ local function run_step(ctx, step)
       actor.run(ctx, step.node, step.name, limited, needs)
     end
   end
-  local ok, problem = trial.run(ctx, acting, step.name, at, {
+  local ok, problem = retry.run(ctx, acting, step.name, at, {
     inner = inner, given = ctx.task.needs,
     again = function(reason) mark_try(ctx, at, step, reason) end,
   })
@@ -71,7 +72,7 @@ local function is_ready(step, known, at)
   return true
 end
 
---- Opens the first of those that can run, as many as there is room for.
+--- Starts steps that can run, in order, up to the limit.
 local function start(ctx, def, at, known, running)
   local children = {}
   for _, step in ipairs(def.steps) do
@@ -97,7 +98,8 @@ local function keep_writes(ctx, step, writes)
   end
 end
 
---- Takes what ended out of `running`, and its result into the outputs; in the order of the steps.
+--- Removes ended steps from `running` and adds their results to the outputs, in the order of the
+--- steps.
 local function collect(ctx, def, at, ended, running, failed)
   local completed = {}
   for i = #running, 1, -1 do
@@ -182,7 +184,7 @@ local function run_all(ctx, def)
   return results(ctx, def, at)
 end
 
---- `run` of the flow and of its steps and agents, which are told apart by their task.
+--- `run` of the flow and of its steps and agents, which differ in their task.
 ---@param ctx table
 ---@param def table
 ---@return any result
