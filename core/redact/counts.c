@@ -1,4 +1,4 @@
-/* counts.c - how often each rule found something. */
+/* counts.c - counts the findings of each rule. */
 #include "core/redact/redact_private.h"
 
 uint32_t ck_redactor_key_rule(const ck_redactor *self, const ck_key_rule *rule) {

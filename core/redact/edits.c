@@ -1,4 +1,4 @@
-/* edits.c - collects, orders and carries out replacements. */
+/* edits.c - collects, orders and applies replacements. */
 #include "core/redact/edits.h"
 
 #include <stdlib.h>
@@ -30,8 +30,8 @@ static int compare(const void *left, const void *right) {
   return a->text < b->text ? -1 : a->text > b->text;
 }
 
-/* Of the texts that overlap, the one of the longest span says it: a container's goes before what
- * lies in it. */
+/* Of overlapping edits the longest span gives the text, so a container's edit wins over those
+ * inside it. */
 static void join(ck_edit *kept, const ck_edit *next) {
   if (next->end - next->start > kept->end - kept->start) {
     kept->text = next->text;

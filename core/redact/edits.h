@@ -19,14 +19,14 @@ typedef struct ck_edits {
 } ck_edits;
 
 void ck_edits_append(ck_edits *self, size_t start, size_t end, ck_bytes text, uint32_t rule);
-/* Forgets all behind the first `count`. */
+/* Keeps the first `count` edits. */
 void ck_edits_cut(ck_edits *self, size_t count);
-/* Sorts; of those that overlap one remains, over all they cover, with the text of the longest. */
+/* Sorts; overlapping edits become one that covers all of them, with the text of the longest. */
 void ck_edits_merge(ck_edits *self);
 ck_bytes ck_edits_text(const ck_edits *self, const ck_edit *edit);
-/* The index of the first merged edit that ends behind `at`. */
+/* The index of the first merged edit that ends after `at`. */
 size_t ck_edits_find(const ck_edits *self, size_t at);
-/* Appends `source` with the merged edits. */
+/* Appends `source` with the merged edits applied. */
 void ck_edits_write(ck_buffer *out, const ck_edits *self, ck_bytes source);
 CK_CHECKED ck_status ck_edits_check(const ck_edits *self, ck_error *err);
 void ck_edits_clear(ck_edits *self);

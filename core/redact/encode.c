@@ -1,4 +1,4 @@
-/* encode.c - forms, hex and base64 of a part of something larger. */
+/* encode.c - form encoding, hex, and base64 of bytes inside a larger text. */
 #include "core/redact/encode.h"
 
 #include <string.h>
@@ -18,8 +18,8 @@ static void append_hex(ck_buffer *out, const char *digits, ck_bytes bytes) {
   }
 }
 
-/* With `before` unknown bytes (0 to 2) in front: only the characters all of whose bits are of
- * `bytes`. */
+/* `before` unknown bytes (0 to 2) precede; only characters with all of their bits from `bytes` are
+ * appended. */
 static void append_base64(ck_buffer *out, const char *last, size_t before, ck_bytes bytes) {
   size_t first = (before * 8 + 5) / 6, end = (before + bytes.len) * 8 / 6;
   for (size_t i = first; i < end; i++) {

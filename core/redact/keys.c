@@ -14,8 +14,8 @@ static bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 static bool is_lower(char c) { return (c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80; }
 static char to_lower(char c) { return is_upper(c) ? (char)(c | 0x20) : c; }
 
-/* A word begins at `at`: behind what is no letter, at a capital behind a small letter, at the last
- * of a run of capitals. */
+/* Whether a word begins at `at`: after a character that is no letter, at a capital after a small
+ * letter, at the last capital of a run. */
 static bool begins_word(ck_bytes name, size_t at) {
   char c = name.data[at], before = at > 0 ? name.data[at - 1] : ' ',
        after = at + 1 < name.len ? name.data[at + 1] : ' ';
@@ -23,7 +23,8 @@ static bool begins_word(ck_bytes name, size_t at) {
   return is_upper(c) && (is_lower(before) || is_lower(after));
 }
 
-/* " my api key" for myAPIKey2: lower case, a space before each word, digits and signs left out. */
+/* Writes " my api key" for myAPIKey2: lower case, a space before each word, without digits and
+ * signs. */
 static ck_bytes split(char out[WORDS_SIZE], ck_bytes name) {
   size_t len = 0;
   if (name.len > NAME_MAX_BYTES)
@@ -71,7 +72,7 @@ static ck_bytes without_qualifiers(ck_bytes words) {
 static unsigned hash_letter(unsigned hash, char c) { return hash * 33 + (unsigned char)c; }
 static unsigned spread(unsigned hash) { return (hash * 0x9e3779b1u) >> 16; }
 
-/* Of the last letters of the last word, from the end on. */
+/* A hash of the last letters of the last word, read backward. */
 static unsigned hash_ending(ck_bytes words) {
   unsigned hash = 0;
   for (size_t i = words.len, n = 0; i > 0 && n < ENDING_MAX && words.data[i - 1] != ' '; i--, n++)
@@ -93,7 +94,7 @@ static void fill_table(ck_key_rule *rules) {
   memcpy(rules, table, sizeof table);
 }
 
-/* The extra names as words, each ended by a NUL, in one allocation. */
+/* Splits the extra names into words, each name ended by a NUL, in one allocation. */
 static ck_status split_names(char **out, ck_key_rule *rules, const char *const *names,
                              ck_error *err) {
   ck_buffer words = {0};
@@ -154,12 +155,13 @@ static bool holds(const ck_key_rule *rule, ck_bytes words) {
   if (!ends_with(words, rule->words, rule->len, (rule->flags & CK_KEY_JOINED) != 0)) return false;
   if (rule->flags & CK_KEY_WHOLE) return words.len == rule->len + 1;
   size_t front = words.len - rule->len;
-  while (front > 0 && words.data[front - 1] != ' ') front--; /* to the word it is the end of */
+  while (front > 0 && words.data[front - 1] != ' ') front--; /* back to the beginning of the word */
   if (front < 2) return true;
   return !is_one_of(last_word((ck_bytes){words.data, front - 1}), actions);
 }
 
-/* Of those that hold, one of the profile, else the longest: its kind says most. */
+/* Of several matching rules one of the profile, else the longest, whose kind is the most
+ * specific. */
 static const ck_key_rule *find_words(const ck_keys *self, ck_bytes words) {
   const ck_key_rule *best = NULL;
   for (uint32_t i = self->chains[hash_ending(words) % CK_KEY_CHAINS]; i > 0;
@@ -186,8 +188,8 @@ bool ck_keys_is_id(ck_bytes name) {
 
 bool ck_keys_is_skeleton(ck_bytes name) { return is_one_of(name, skeleton); }
 
-/* The hash of the ending without splitting: most names are none of ours, and there are many of
- * them. */
+/* The hash of the ending is computed without splitting into words, because most names match no
+ * rule. */
 static bool may_match(const ck_keys *self, const char *begin, const char *end) {
   if (end - begin > NAME_MAX_BYTES) begin = end - NAME_MAX_BYTES;
   while (end > begin && !is_upper(end[-1]) && !is_lower(end[-1])) end--;

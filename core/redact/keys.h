@@ -14,33 +14,33 @@ typedef struct ck_key_rule {
 
 enum { CK_KEY_CHAINS = 256, CK_KEY_BITS = 65536 };
 
-/* Zero-initialise, then ck_keys_init. Rules stay where they are until the next ck_keys_init. */
+/* Zero-initialise, then ck_keys_init. Pointers to rules are valid until the next ck_keys_init. */
 typedef struct ck_keys {
-  ck_key_rule *rules; /* the table's first, then the extra ones */
+  ck_key_rule *rules; /* the table's, then the extra ones */
   size_t count;
   char *extra;       /* the words of the extra ones */
   uint64_t *endings; /* a bit for the last letters of each rule */
   uint32_t chains[CK_KEY_CHAINS];
 } ck_keys;
 
-/* `names` (NULL: none) is NULL-terminated. On failure the rules are those that were there. */
+/* `names` (NULL: none) is NULL-terminated. On failure the previous rules remain. */
 CK_CHECKED ck_status ck_keys_init(ck_keys *self, const char *const *names, ck_error *err);
 void ck_keys_clear(ck_keys *self);
 
-/* The rule that a name falls under; NULL for none. `name` is decoded, without quotes. */
+/* The rule that matches a name; NULL: none. `name` is decoded, without quotes. */
 const ck_key_rule *ck_keys_find(const ck_keys *self, ck_bytes name);
-/* One word of the name's end says that its value is an id, a hash or a signature. */
+/* The last word of the name marks the value as an id, a hash or a signature. */
 bool ck_keys_is_id(ck_bytes name);
-/* The whole name is one of those that say what an object is. */
+/* The whole name is one of CK_KEY_SKELETON. */
 bool ck_keys_is_skeleton(ck_bytes name);
 
-/* The next string in front of a colon whose text falls under a rule, escaped or not, at or behind
- * `*at`. `*at` moves behind the colon; `*depth` is the number of backslashes in front of each of
- * its quotes. NULL at the end. */
+/* The rule of the next string before a colon, at or after `*at`, that matches one, escaped or not.
+ * `*at` moves past the colon; `*depth` is the number of backslashes before each of the string's
+ * quotes. NULL at the end. */
 const ck_key_rule *ck_keys_next(size_t *at, size_t *depth, const ck_keys *self, ck_bytes text);
 
-/* Is a text (decoded) or a number under such a name worth masking? Not what is empty, refers to a
- * secret kept elsewhere, is masked already, or says that there is none. */
+/* Whether a text (decoded) or a number under a matching name is to be masked. Not when it is empty,
+ * refers to a secret kept elsewhere, is masked already, or means "none". */
 bool ck_keys_takes_text(const ck_key_rule *rule, ck_bytes text);
 bool ck_keys_takes_number(const ck_key_rule *rule, ck_bytes number);
 

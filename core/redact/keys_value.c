@@ -6,7 +6,7 @@
 
 enum { RANDOM_MIN = 12, NUMBER_MIN = 4, CODE_MIN = 3, CODE_MAX = 12 };
 
-/* Words that say there is none, or what it would be; in lower case. */
+/* Words for "none", or for the kind of value expected; in lower case. */
 static const char *const inert[] = {
     "null",    "nil",      "none",     "undefined", "true",    "false",       "yes",
     "no",      "required", "optional", "include",   "omit",    "same-origin", "string",
@@ -29,7 +29,8 @@ static bool is_word_of(ck_bytes text, const char *const *words) {
   return false;
 }
 
-/* A name without space: what stands behind "env:" is one, a secret with such a front is none. */
+/* A name without spaces, as after "env:"; a secret that merely begins with such a prefix is
+ * none. */
 static bool is_reference(ck_bytes text) {
   for (const char *const *r = references; *r; r++)
     if (starts_with(text, *r)) return !memchr(text.data, '\n', text.len) && text.len < 256;
@@ -73,7 +74,7 @@ static census count(ck_bytes text) {
   return c;
 }
 
-/* No words, no path, no address; nothing that was partly masked already. */
+/* Whether a text looks random: not words, a path or an address, and not partly masked already. */
 static bool looks_random(ck_bytes text) {
   ck_bytes ignored;
   census c = count(text);

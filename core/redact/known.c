@@ -1,5 +1,5 @@
-/* known.c - turns known secrets into patterns and looks for them under the layers of encoding of a
- * text. */
+/* known.c - turns known secrets into patterns and searches for them under the layers of encoding of
+ * a text. */
 #include "core/redact/known.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@
 
 enum { JSON_LAYERS = 5, PERCENT_LAYERS = 2, LINE_MIN = 16, ENCODED_MIN = 6, HALF_MIN = 8 };
 
-/* Flags of a pattern's owner: its first or last half, which counts where a text was cut off inside
- * of a secret. */
+/* Flags of a pattern's owner: the pattern is the first or last half of the secret, which matches
+ * only where a text was cut off inside it. */
 #define HEAD_HALF 0x80000000u
 #define TAIL_HALF 0x40000000u
-/* Of base64: the characters in front of it and behind it hold bits of the secret, too. */
+/* Flags of base64: the characters before and after the pattern hold bits of the secret as well. */
 #define BITS_BEFORE 0x20000000u
 #define BITS_BEHIND 0x10000000u
 #define OWNER 0x0fffffffu
@@ -29,7 +29,7 @@ static ck_bytes trim(ck_bytes text) {
   return text;
 }
 
-/* A form and, right behind it, its halves. */
+/* Adds an encoded form and its two halves. */
 static ck_status append_form(ck_known *self, ck_bytes form, uint32_t owner, ck_error *err) {
   size_t half = (form.len + 1) / 2;
   ck_status status = ck_patterns_append(&self->patterns, form, owner, err);
@@ -40,8 +40,8 @@ static ck_status append_form(ck_known *self, ck_bytes form, uint32_t owner, ck_e
                          : status;
 }
 
-/* Raw, with '+' for spaces as forms have it, in hex and in base64: JSON and percent-encoding are
- * undone in the text. */
+/* Raw, form-encoded, in hex and in base64; JSON escapes and percent-encoding are decoded in the
+ * text instead. */
 static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, ck_error *err) {
   ck_status status = append_form(self, bytes, owner, err);
   ck_buffer form = {0};
@@ -59,7 +59,7 @@ static ck_status add_encodings(ck_known *self, ck_bytes bytes, uint32_t owner, c
   return status;
 }
 
-/* The front line of `*rest`, which moves behind it; a break that is spelt as an escape is one. */
+/* The first line of `*rest`, which moves past it; a line break written as an escape counts. */
 static ck_bytes take_line(ck_bytes *rest) {
   size_t len = 0, gap = 0;
   for (; len < rest->len; len++) {
@@ -72,7 +72,8 @@ static ck_bytes take_line(ck_bytes *rest) {
   return line;
 }
 
-/* Whoever reads a key file may print a line of it. The frame of a PEM block is no secret. */
+/* A program that reads a key file may print one line of it, so each line is a secret. The frame of
+ * a PEM block is none. */
 static ck_status add_lines(ck_known *self, ck_bytes secret, uint32_t owner, ck_error *err) {
   ck_status status = CK_OK;
   ck_bytes rest = secret;
@@ -141,7 +142,7 @@ ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key, const c
   return status;
 }
 
-/* One search: the layers that were taken off lie in `known->layers`. */
+/* One search; the decoded layers lie in `known->layers`. */
 typedef struct search {
   ck_edits *out;
   ck_known *known;
@@ -150,7 +151,8 @@ typedef struct search {
   uint32_t rule;
 } search;
 
-/* What lies in a placeholder is none, unless someone wrote the secret itself as its kind. */
+/* A match inside a placeholder is none, unless the secret itself was written as the placeholder's
+ * kind. */
 static bool is_inert(const search *self, size_t start, size_t end) {
   ck_bytes kind;
   if (!ck_placeholder_around(&kind, self->source, start)) return false;
@@ -177,7 +179,7 @@ static bool hex_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'F') || (c >= 'a' && c <= 'f');
 }
 
-/* Where whoever shortens a text ends it: a string's end, or dots; perhaps inside of a
+/* Whether a text that was shortened can end here: at a string's end or dots, perhaps inside a
  * percent-encoded byte. */
 static bool ends_at(ck_bytes text, size_t at) {
   if (at < text.len && text.data[at] == '%') at++;
@@ -194,8 +196,7 @@ static bool begins_at(ck_bytes text, size_t at) {
   return at >= 3 && (memcmp(before, "...", 3) == 0 || memcmp(before, "\xe2\x80\xa6", 3) == 0);
 }
 
-/* A half, and as much more of the secret as there is; false when the text goes on with something
- * else. */
+/* Extends a half by as much of the secret as follows; false when the text continues differently. */
 static bool widen(size_t *start, size_t *end, const ck_pattern *half, ck_bytes text) {
   if (half->owner & HEAD_HALF) {
     const ck_pattern *whole = half - 1;
@@ -216,7 +217,8 @@ static bool is_base64(char c) {
          (c && strchr("+/-_", c));
 }
 
-/* Takes in the characters that the secret shares with what stands around it, and the padding. */
+/* Extends the match by the base64 characters that the secret shares with its surroundings, and by
+ * the padding. */
 static void take_rest(size_t *start, size_t *end, const ck_pattern *found, ck_bytes text) {
   bool front = (found->owner & BITS_BEFORE) && !(found->owner & TAIL_HALF);
   bool back = (found->owner & BITS_BEHIND) && !(found->owner & HEAD_HALF);
@@ -240,7 +242,7 @@ static void find_here(search *self, ck_bytes text) {
 
 typedef void unfold_function(ck_unfolded *out, ck_bytes text);
 
-/* Takes one layer off `*text`; false when there was none. */
+/* Decodes one layer of `*text`; false when there is none. */
 static bool unfold(search *self, unfold_function *unfolds, char sign, ck_bytes *text) {
   if (text->len == 0 || !memchr(text->data, sign, text->len)) return false;
   ck_unfolded *layer = &self->known->layers[self->depth];

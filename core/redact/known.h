@@ -22,20 +22,21 @@ typedef struct ck_known {
   ck_secret *secrets;
   size_t count, cap;
   ck_patterns patterns;
-  size_t longest;                      /* secret, in bytes */
-  ck_unfolded layers[CK_KNOWN_LAYERS]; /* the text at hand without one layer after the other */
+  size_t longest; /* the longest secret, in bytes */
+  ck_unfolded
+      layers[CK_KNOWN_LAYERS]; /* the text being searched, with one layer decoded after the other */
 } ck_known;
 
-/* As ck_redactor_add_secret says it. */
+/* As ck_redactor_add_secret. */
 CK_CHECKED ck_status ck_known_append(ck_known *self, const ck_fingerprint_key *key,
                                      const char *name, ck_bytes secret, ck_error *err);
-/* The placeholders change with the key. */
+/* Placeholders are made again, because they depend on the key. */
 void ck_known_set_key(ck_known *self, const ck_fingerprint_key *key);
-/* Appends what stands in `text`, at most five layers of JSON escapes and two of percent-encoding
- * deep, with `rule`; merged. */
+/* Appends edits, merged and with `rule`, for all known secrets in `text`, under at most five layers
+ * of JSON escapes and two of percent-encoding. */
 CK_CHECKED ck_status ck_known_find(ck_edits *out, ck_known *self, ck_bytes text, uint32_t rule,
                                    ck_error *err);
-/* The most bytes that one secret can take in a text. */
+/* The most bytes that one encoded secret can have in a text. */
 size_t ck_known_reach(const ck_known *self);
 void ck_known_clear(ck_known *self);
 

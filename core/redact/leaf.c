@@ -1,11 +1,11 @@
-/* leaf.c - what can hide inside one string: JSON, members of JSON in other text, tokens. */
+/* leaf.c - searches inside one string: JSON, members of JSON in other text, tokens. */
 #include <string.h>
 
 #include "core/redact/redact_private.h"
 
 enum { NESTING_MAX = 4, MEMBER_MAX = 8192 };
 
-/* Carries edits of the unfolded text over to the string it came from, escaped as that is. */
+/* Maps edits of the unfolded text to the string it came from, and escapes their texts likewise. */
 static void carry_over(ck_edits *out, const ck_edits *from, const ck_unfolded *plain,
                        size_t offset) {
   ck_buffer text = {0};
@@ -22,7 +22,7 @@ static void carry_over(ck_edits *out, const ck_edits *from, const ck_unfolded *p
   ck_buffer_clear(&text);
 }
 
-/* Nested documents know their secrets themselves: what stands around them matters, too. */
+/* Nested documents are searched for known secrets as well, because their surroundings matter. */
 static ck_status walk_nested(ck_edits *out, const ck_walk_case *of, ck_bytes json, ck_error *err) {
   ck_edits known = {0};
   ck_walk_case nested = {.redactor = of->redactor,
@@ -38,7 +38,8 @@ static ck_status walk_nested(ck_edits *out, const ck_walk_case *of, ck_bytes jso
   return status;
 }
 
-/* What the rules for names are for, and signed blocks. */
+/* Whether a document inside the string must be walked: it holds a known secret, which signed blocks
+ * and ids treat as a whole, or a name that matches a rule. */
 static bool wants_walk(const ck_walk_case *of, ck_bytes inner) {
   size_t at = 0, depth;
   if (of->nesting >= NESTING_MAX) return false;
@@ -53,8 +54,8 @@ static bool is_document(ck_bytes text) {
          ck_json_check(text, NULL) == CK_OK;
 }
 
-/* The end of the string that began behind a quote with `depth` backslashes; `len` when it does not
- * end on its line. */
+/* The end of the string that begins after a quote with `depth` backslashes; text.len when it does
+ * not end on its line. */
 static size_t member_end(ck_bytes text, size_t at, size_t depth) {
   size_t most = text.len - at > MEMBER_MAX ? at + MEMBER_MAX : text.len;
   for (size_t i = at; i < most && text.data[i] != '\n'; i++) {
@@ -62,13 +63,13 @@ static size_t member_end(ck_bytes text, size_t at, size_t depth) {
     size_t slashes = 0;
     while (slashes < i - at && text.data[i - slashes - 1] == '\\') slashes++;
     if (slashes == depth) return i - depth;
-    if (slashes < depth) return text.len; /* the string around it ended */
+    if (slashes < depth) return text.len; /* the enclosing string ends */
   }
   return text.len;
 }
 
-/* "name": "value" in any text, whatever the depth of its escapes: lines of JSON, JSON that is cut
- * short. */
+/* Finds "name": "value" in any text at any depth of escapes, such as lines of JSON or truncated
+ * JSON. */
 void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, size_t offset) {
   ck_redactor *redactor = of->redactor;
   size_t at = 0, depth;

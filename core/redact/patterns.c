@@ -28,7 +28,7 @@ ck_status ck_patterns_append(ck_patterns *self, ck_bytes bytes, uint32_t owner, 
   return CK_OK;
 }
 
-/* A block that ends at `j` of the window says how far the window may go on at least. */
+/* shift[block]: how far the window may move when the block stands at its end. */
 static void add_blocks(ck_patterns *self, uint32_t index) {
   ck_pattern *pattern = &self->list[index];
   for (size_t j = BLOCK; j < self->window; j++) {
@@ -51,7 +51,7 @@ void ck_patterns_init(ck_patterns *self) {
   for (size_t i = 0; i < self->count; i++) add_blocks(self, (uint32_t)i);
 }
 
-/* The longest whose window is the one that begins at `at`. */
+/* The longest pattern that begins at `at`. */
 static const ck_pattern *longest_at(const ck_patterns *self, ck_bytes text, size_t at,
                                     unsigned block) {
   const ck_pattern *best = NULL;

@@ -18,18 +18,18 @@ typedef struct ck_pattern {
 typedef struct ck_patterns {
   ck_pattern *list;
   size_t count, cap;
-  size_t window; /* bytes looked at: the shortest pattern, at most 32 */
+  size_t window; /* bytes compared by the table: the length of the shortest pattern, at most 32 */
   uint8_t shifts[CK_PATTERN_BLOCKS];
   uint32_t heads[CK_PATTERN_BLOCKS];
 } ck_patterns;
 
-/* Copies `bytes`; when they are shorter than CK_PATTERN_MIN nothing is added. */
+/* Copies `bytes`; bytes shorter than CK_PATTERN_MIN are not added. */
 CK_CHECKED ck_status ck_patterns_append(ck_patterns *self, ck_bytes bytes, uint32_t owner,
                                         ck_error *err);
-/* To be called when all are there, before the first search. */
+/* Call it when all patterns are added, before the first search. */
 void ck_patterns_init(ck_patterns *self);
-/* The longest pattern at the first place at or behind `*at` where one begins; `*at` moves there.
- * NULL: none until the end. */
+/* The longest pattern at the first position at or after `*at` where one begins; `*at` moves there.
+ * NULL: none up to the end. */
 const ck_pattern *ck_patterns_next(const ck_patterns *self, ck_bytes text, size_t *at);
 /* Wipes the bytes. */
 void ck_patterns_clear(ck_patterns *self);

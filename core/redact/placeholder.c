@@ -1,4 +1,4 @@
-/* placeholder.c - writes and recognises what stands where a secret stood. */
+/* placeholder.c - writes and recognises placeholders. */
 #include "core/redact/placeholder.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ void ck_placeholder_write(char out[CK_PLACEHOLDER_SIZE], const ck_fingerprint_ke
   snprintf(out, CK_PLACEHOLDER_SIZE, BEGIN "%.32s:%s]", kind, hex);
 }
 
-/* The length of the one at the front of `text`; 0 when there is none. */
+/* The length of the placeholder at the beginning of `text`; 0: none. */
 static size_t measure(ck_bytes *kind, ck_bytes text) {
   if (text.len < BEGIN_LEN || memcmp(text.data, BEGIN, BEGIN_LEN) != 0) return 0;
   size_t at = BEGIN_LEN, most = at + CK_KIND_SIZE - 1;
@@ -90,7 +90,7 @@ bool ck_placeholder_around(ck_bytes *kind, ck_bytes text, size_t at) {
   return false;
 }
 
-/* The quotes around a placeholder, escaped or not, can have come with it: a number became a
+/* The quotes around a placeholder, escaped or not, can belong to it: a masked number becomes a
  * text. */
 static ck_bytes trim_front(ck_bytes text) {
   size_t at = 0;
@@ -109,7 +109,7 @@ static ck_bytes trim_back(ck_bytes text) {
   return text;
 }
 
-/* What stands between two placeholders, each time as far to the front as it can be. */
+/* Matches the text between two placeholders at its first occurrence. */
 bool ck_placeholder_matches(ck_bytes masked, ck_bytes original) {
   ck_bytes found;
   bool first = true;

@@ -1,4 +1,4 @@
-/* redact.c - the place where everything passes: quickly when there is nothing to find. */
+/* redact.c - applies all rules to an item, quickly when none can match. */
 #include "core/redact/redact_private.h"
 
 #include <stdio.h>
@@ -79,7 +79,7 @@ static unsigned rules_of(ck_sink sink) {
   return kept ? CK_APPLY_KEYS | CK_APPLY_VALUES : CK_APPLY_VALUES;
 }
 
-/* Could a rule for names or shapes find anything? Most of what passes holds nothing. */
+/* Whether a rule for names or shapes can match at all: most items hold nothing. */
 static ck_status suspect(bool *out, ck_redactor *self, unsigned apply, ck_bytes json,
                          ck_error *err) {
   size_t at = 0, depth;
@@ -87,7 +87,7 @@ static ck_status suspect(bool *out, ck_redactor *self, unsigned apply, ck_bytes 
   return *out ? CK_OK : ck_values_suspect(out, self->values, json, err);
 }
 
-/* What is no JSON (nobody should store it) is at least searched as text. */
+/* A value that is no JSON (which should not occur) is at least searched as text. */
 static ck_status find_in_text(ck_edits *out, const ck_walk_case *of, ck_error *err) {
   for (size_t i = 0; i < of->known->count; i++) {
     const ck_edit *edit = &of->known->list[i];
@@ -125,7 +125,7 @@ static ck_status rewrite(ck_value **out, ck_redactor *self, const ck_edits *edit
   return status;
 }
 
-/* One pass of the rules; `rule`: the value stands under such a name. */
+/* One pass of the rules; `rule`: the one that the value's name matches, NULL: none. */
 static ck_status apply_once(ck_value **out, ck_redactor *self, unsigned apply,
                             const ck_key_rule *rule, const ck_value *value, ck_error *err) {
   ck_edits known = {0}, edits = {0};
@@ -145,7 +145,8 @@ static ck_status apply_once(ck_value **out, ck_redactor *self, unsigned apply,
   return status;
 }
 
-/* A token beside a secret can be seen only when that is gone: until nothing changes. */
+/* Passes until nothing changes: a token beside a secret is recognised only when the secret is
+ * masked. */
 static ck_status apply_rules(ck_value **out, ck_redactor *self, unsigned apply,
                              const ck_key_rule *rule, const ck_value *value, ck_error *err) {
   ck_value *before = ck_value_share(value);
@@ -189,8 +190,7 @@ ck_status ck_redact_make_ref(ck_value **out, const char *ref, ck_error *err) {
   return status;
 }
 
-/* All texts of an event but those that say what it is: who reads it back finds the outcome, not its
- * contents. */
+/* Masks all texts of an event except its skeleton: a reader finds the outcome, not its contents. */
 static ck_status mask_texts(ck_value **out, ck_redactor *self, const ck_value *value,
                             ck_error *err) {
   static const ck_key_rule rule = {
@@ -198,7 +198,7 @@ static ck_status mask_texts(ck_value **out, ck_redactor *self, const ck_value *v
   return apply_rules(out, self, rules_of(CK_SINK_EVENT), &rule, value, err);
 }
 
-/* `value` is what the rules left. */
+/* Applies the hook's answer to `value`, which is what the rules left. */
 static ck_status carry_out(ck_value **out, ck_redactor *self, ck_redact_verdict answer,
                            const char *ref, ck_sink sink, const ck_value *value, ck_error *err) {
   static const uint32_t counted[] = {0, CK_RULE_POLICY_DROP, CK_RULE_POLICY_MASK,
@@ -227,7 +227,7 @@ static ck_status ask_hook(ck_value **out, ck_redactor *self, ck_sink sink, const
   return status;
 }
 
-/* memory.api_key, outputs.token: the name is what stands behind the name space. */
+/* Of memory.api_key and outputs.token the name is the part after the name space. */
 static const ck_key_rule *rule_of_key(const ck_redactor *self, ck_sink sink, const char *key) {
   if (sink != CK_SINK_STATE || !key) return NULL;
   const char *dot = strchr(key, '.');

@@ -1,16 +1,16 @@
-/* redact.h - the one place everything passes on its way to the store, a log, a terminal or an
+/* redact.h - redaction of every item before it is written to the store, a log, a terminal or an
  * export.
  *
- * Three kinds of rules find what must not pass: known secrets (values that ckrun itself resolved,
- * in every encoding), names of members and keys, and shapes of tokens. What is found becomes a JSON
- * string (or a part of one)
+ * Three kinds of rules find what must not be written: known secrets (values that ckrun itself
+ * resolved, in every encoding), names of members and keys, and shapes of tokens. What is found
+ * becomes a JSON string (or a part of one)
  *
  *   [redacted:<kind>:<12 hex>]
  *
- * inert for ever; the hex is a keyed fingerprint, so that the same secret reads the same within one
- * store. Everything else stays byte for byte. Redacting twice changes nothing more. Values of ids,
- * hashes and signatures are never edited inside, and signed thinking blocks neither: one that holds
- * a known secret goes as a whole.
+ * which no rule ever changes again; the hex is a keyed fingerprint, so that the same secret has the
+ * same placeholder within one store. Everything else stays byte for byte. Redacting twice changes
+ * nothing more. Values of ids, hashes and signatures, and signed thinking blocks, are never edited
+ * inside: one that holds a known secret is replaced as a whole.
  *
  * Not thread-safe: one redactor per thread. */
 #ifndef CK_REDACT_REDACT_H
@@ -21,7 +21,7 @@
 
 typedef struct ck_redactor ck_redactor;
 
-/* Where an item is going. State, events and requests: all rules. The others: known secrets and
+/* The destination of an item. State, events and requests: all rules. The others: known secrets and
  * shapes. */
 typedef enum {
   CK_SINK_STATE,
@@ -32,24 +32,24 @@ typedef enum {
   CK_SINK_EXPORT
 } ck_sink;
 
-/* With the rules for names and shapes, no known secret, a random fingerprint key. */
+/* Begins with the rules for names and shapes, no known secret, and a random fingerprint key. */
 CK_CHECKED ck_status ck_redactor_new(ck_redactor **out, ck_error *err);
 void ck_redactor_free(ck_redactor *self);
 
-/* From now on the bytes are found raw, JSON-escaped (also nested), percent-encoded, in base64 and
- * base64url at every alignment, in hex, and with line breaks inside; where a text was cut off, half
- * of it is enough. Of a text of several lines each long line is found by itself, too. White space
- * around it does not count. `name` becomes the placeholder's kind. The bytes are copied, and wiped
- * when freed. CK_E_RANGE: shorter than CK_SECRET_MIN bytes, so that it cannot be told from ordinary
- * text, or longer than CK_SECRET_MAX. */
+/* Adds a known secret: from now on its bytes are found raw, JSON-escaped (also nested),
+ * percent-encoded, in base64 and base64url at every alignment, in hex, and with line breaks inside;
+ * where a text was cut off, half of it is enough. Of a text of several lines each long line is
+ * found by itself, too. White space around the secret is ignored. `name` becomes the placeholder's
+ * kind. The bytes are copied, and wiped when freed. CK_E_RANGE: shorter than CK_SECRET_MIN bytes,
+ * so that it cannot be distinguished from ordinary text, or longer than CK_SECRET_MAX. */
 enum { CK_SECRET_MIN = 4, CK_SECRET_MAX = 65536 };
 CK_CHECKED ck_status ck_redactor_add_secret(ck_redactor *self, const char *name, ck_bytes secret,
                                             ck_error *err);
-/* All known secrets of `from` become known to `self` as well. */
+/* Adds all known secrets of `from`. */
 CK_CHECKED ck_status ck_redactor_copy_secrets(ck_redactor *self, const ck_redactor *from,
                                               ck_error *err);
 /* Names beside the built-in ones, NULL-terminated, such as a profile's exclude_memory_keys; they
- * replace those given before. Spelling does not matter (api_key, apiKey, API-Key). A state key of
+ * replace those set before. Spelling does not matter (api_key, apiKey, API-Key). A state key of
  * that name is dropped whole, a member masked. */
 CK_CHECKED ck_status ck_redactor_set_keys(ck_redactor *self, const char *const *names,
                                           ck_error *err);
@@ -61,36 +61,35 @@ void ck_redactor_set_fingerprint_key(ck_redactor *self, const uint8_t *key);
  * the rules left. `*ref`: "env:NAME" or "file:PATH", malloc'd, with CK_REDACT_REF. */
 typedef ck_status (*ck_redact_hook)(ck_redact_verdict *out, char **ref, void *self, const char *key,
                                     const ck_value *value, ck_error *err);
-/* Asked for state and events; borrowed; NULL takes it away. An event keeps its skeleton: drop and
- * mask both mask its texts. */
+/* The hook is called for state and events; borrowed; NULL removes it. An event keeps its skeleton:
+ * drop and mask both mask its texts. */
 void ck_redactor_set_hook(ck_redactor *self, ck_redact_hook hook, void *hook_self);
 
-/* `*out` is what may be kept of `value` under `key` (NULL for events): the same value shared when
+/* `*out` is the redacted form of `value` under `key` (NULL for events): the same value shared when
  * nothing was found, NULL when it must be dropped. Owned by the caller. On any failure nothing may
  * be kept; the hook's own failure is passed on (drop the item, pause the session). */
 CK_CHECKED ck_status ck_redactor_apply(ck_value **out, ck_redactor *self, ck_sink sink,
                                        const char *key, const ck_value *value, ck_error *err);
-/* The same for plain text, such as an error; appends to `out`. Names count where a member of JSON
- * stands in it. */
+/* The same for plain text, such as an error; appends to `out`. Rules for names apply to members of
+ * JSON in the text. */
 CK_CHECKED ck_status ck_redactor_apply_text(ck_buffer *out, ck_redactor *self, ck_sink sink,
                                             ck_bytes text, ck_error *err);
 
-/* True when a placeholder stands anywhere in it, at any depth of escaping: the value is not what it
- * was. */
+/* True when the value contains a placeholder, at any depth of escaping: it was redacted. */
 bool ck_redact_is_masked(ck_bytes text);
-/* True when `masked` can be what became of `original`: equal but for placeholders, each of which
- * stands for any bytes. For comparing what was kept with what was recorded; a value without
+/* True when `masked` can be the redacted form of `original`: equal except for placeholders, each of
+ * which stands for any bytes. For comparing stored values with recorded ones; a value without
  * placeholders matches only itself. */
 bool ck_redact_matches(ck_bytes masked, ck_bytes original);
-/* A slot that is filled again on resume, {"$ckrun.ref":"env:NAME"}: appends "env:NAME"; false for
- * any other value. Only a hook makes slots: an item that comes in as one is masked, or a model
- * could ask for any variable. */
+/* Reads a secret reference, {"$ckrun.ref":"env:NAME"}, which is resolved again on resume: appends
+ * "env:NAME"; false for any other value. Only a hook makes secret references: an item that already
+ * is one is masked, or a model could read any variable. */
 bool ck_redact_read_ref(ck_buffer *out, ck_bytes value);
-/* The slot for `ref`. */
+/* The secret reference for `ref`. */
 CK_CHECKED ck_status ck_redact_make_ref(ck_value **out, const char *ref, ck_error *err);
 
 /* How often each rule masked something: "known", "key:api key", "value:jwt", "policy:drop", … False
- * behind the last. */
+ * after the last. */
 typedef struct ck_redact_count {
   const char *family, *rule; /* rule may be empty */
   uint64_t count;

@@ -1,4 +1,4 @@
-/* redact_private.h - what the files of the redactor share. */
+/* redact_private.h - the redactor's own structures, shared by its files. */
 #ifndef CK_REDACT_REDACT_PRIVATE_H
 #define CK_REDACT_REDACT_PRIVATE_H
 
@@ -12,8 +12,8 @@
 enum {
   CK_RULE_KNOWN,
   CK_RULE_ID,               /* an id that held a known secret */
-  CK_RULE_SIGNED,           /* a signed block that did */
-  CK_RULE_SECRET_REFERENCE, /* an item that came in as a slot */
+  CK_RULE_SIGNED,           /* a signed block that held one */
+  CK_RULE_SECRET_REFERENCE, /* an item that already was a secret reference */
   CK_RULE_EXCLUDED,         /* a state key of the profile's list */
   CK_RULE_POLICY_DROP,
   CK_RULE_POLICY_MASK,
@@ -36,17 +36,17 @@ struct ck_redactor {
 /* Which rules apply. */
 enum { CK_APPLY_KEYS = 1, CK_APPLY_VALUES = 2 };
 
-/* What the walk over one JSON document is given. */
+/* The input of a walk over one JSON document. */
 typedef struct ck_walk_case {
   ck_redactor *redactor;
   ck_bytes json;
-  const ck_edits *known; /* where known secrets stand in it, merged */
+  const ck_edits *known; /* positions of known secrets, merged */
   unsigned apply;
-  const ck_key_rule *rule; /* all of it stands under such a name; NULL: not */
-  int nesting;             /* how many strings it lies in */
+  const ck_key_rule *rule; /* the rule that the document's own name matches; NULL: none */
+  int nesting;             /* number of enclosing strings */
 } ck_walk_case;
 
-/* Appends what is to be replaced, merged. CK_E_PARSE: it is no JSON. */
+/* Appends the edits, merged. CK_E_PARSE: the text is no JSON. */
 CK_CHECKED ck_status ck_walk_find(ck_edits *out, const ck_walk_case *of, ck_error *err);
 
 /* The inside of a JSON string at `offset`: documents and members in it, tokens; not the known
@@ -58,7 +58,7 @@ void ck_leaf_find_members(ck_edits *out, const ck_walk_case *of, ck_bytes text, 
 
 uint32_t ck_redactor_key_rule(const ck_redactor *self, const ck_key_rule *rule);
 void ck_redactor_count(ck_redactor *self, const ck_edits *edits);
-/* What stands in place of `secret`: its own placeholder when it is exactly a known one. */
+/* Appends the placeholder for `secret`: that of the known secret when it is exactly one. */
 void ck_redactor_mask(char out[CK_PLACEHOLDER_SIZE], ck_redactor *self, const char *kind,
                       ck_bytes secret);
 

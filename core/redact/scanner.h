@@ -4,20 +4,20 @@
 
 #include "core/redact/redact.h"
 
-/* What comes out of all pushes and the finish is what ck_redactor_apply_text makes of the whole.
- * Text that could still be part of something is held back: as long as the longest known secret can
- * be in an encoding, or until a token ends (at most CK_SCANNER_HOLD bytes then). */
+/* The output of all pushes and the finish equals that of ck_redactor_apply_text for the whole text.
+ * Text that could still be part of a secret is held back: as long as the longest encoded known
+ * secret, or until a token ends (at most CK_SCANNER_HOLD bytes then). */
 typedef struct ck_scanner ck_scanner;
 enum { CK_SCANNER_HOLD = 1 << 17 };
 
-/* Borrows `redactor`, which must outlive it. Secrets added later are looked for from the next push
- * on. */
+/* Borrows `redactor`, which must outlive the scanner. Secrets added later are found from the next
+ * push on. */
 CK_CHECKED ck_status ck_scanner_new(ck_scanner **out, ck_redactor *redactor, ck_error *err);
 void ck_scanner_free(ck_scanner *self);
 /* Appends what is safe to show. On a failure nothing more may be shown. */
 CK_CHECKED ck_status ck_scanner_push(ck_buffer *out, ck_scanner *self, ck_bytes text,
                                      ck_error *err);
-/* Appends the rest; the scanner is as new then. */
+/* Appends the rest; the scanner can then be used for another text. */
 CK_CHECKED ck_status ck_scanner_finish(ck_buffer *out, ck_scanner *self, ck_error *err);
 
 #endif

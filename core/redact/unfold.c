@@ -1,4 +1,4 @@
-/* unfold.c - takes one layer of encoding off, leniently: this is for finding, never for writing. */
+/* unfold.c - decodes one layer of encoding, leniently: for searching, never for writing. */
 #include "core/redact/unfold.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void add_fold(ck_unfolded *out, ck_fold fold) {
   out->folds[out->count++] = fold;
 }
 
-/* `bytes` in place of `from_len` bytes at `from`. */
+/* Appends `bytes` for the `from_len` bytes at `from`. */
 static void put(ck_unfolded *out, ck_bytes bytes, size_t from, size_t from_len) {
   add_fold(out, (ck_fold){out->text.len, from, (uint8_t)bytes.len, (uint8_t)from_len});
   ck_buffer_append_bytes(&out->text, bytes);
@@ -38,8 +38,8 @@ static int hex_value(char c) {
   return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The length of the escape at `at`, which is a backslash; 0 when it is none. NUL is none for JSON,
- * but can be meant. */
+/* The length of the escape whose backslash is at `at`; 0: none. \u0000, which is invalid in JSON,
+ * is accepted. */
 static size_t read_escape(char unit[4], size_t *unit_len, const char *at, const char *end) {
   uint32_t point;
   ck_json_scan scan = {.at = at, .end = end};
@@ -103,8 +103,8 @@ void ck_unfold_lines(ck_unfolded *out, ck_bytes text) {
   }
 }
 
-/* The number of folds that begin at or before `at`; one of no length counts only when `at` is
- * behind it. */
+/* The number of folds that begin at or before `at`; an empty one counts only when `at` is after
+ * it. */
 static size_t folds_until(const ck_unfolded *self, size_t at) {
   size_t low = 0, high = self->count;
   while (low < high) {
@@ -117,8 +117,8 @@ static size_t folds_until(const ck_unfolded *self, size_t at) {
   return low;
 }
 
-/* Where the byte at `at` comes from: the first byte that stands for it (or, `behind`, the one
- * behind the last). */
+/* The source position of the byte at `at`: the first byte of its encoding (or, `behind`, the one
+ * after the last). */
 static size_t source_of(const ck_unfolded *self, size_t at, bool behind) {
   size_t count = folds_until(self, at);
   if (count == 0) return at + behind;

@@ -4,8 +4,8 @@
 
 #include "core/base/buffer.h"
 
-/* One place where the layer was: `len` bytes at `at` stand for `from_len` bytes at `from`. Between
- * two of them the bytes are those of the source. */
+/* One decoded span: `len` bytes at `at` stand for `from_len` bytes at `from` of the source. Between
+ * two folds the bytes equal those of the source. */
 typedef struct ck_fold {
   size_t at, from;
   uint8_t len, from_len;
@@ -20,14 +20,14 @@ typedef struct ck_unfolded {
   bool failed;
 } ck_unfolded;
 
-/* Escapes of JSON strings; what is no escape stays. */
+/* Decodes escapes of JSON strings; invalid ones stay. */
 void ck_unfold_json(ck_unfolded *out, ck_bytes text);
-/* Percent-encoding; '+' stays. */
+/* Decodes percent-encoding; '+' stays. */
 void ck_unfold_percent(ck_unfolded *out, ck_bytes text);
-/* Line breaks are left out. */
+/* Removes line breaks. */
 void ck_unfold_lines(ck_unfolded *out, ck_bytes text);
 
-/* The span of the source that stands for the bytes from `*start` to `*end`, which are not none. */
+/* Maps the non-empty span from `*start` to `*end` to the source. */
 void ck_unfolded_map(const ck_unfolded *self, size_t *start, size_t *end);
 void ck_unfolded_clear(ck_unfolded *self);
 

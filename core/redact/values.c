@@ -1,5 +1,5 @@
-/* values.c - a hashed prefilter over the beginnings of tokens, and one compiled pattern for each,
- * made when first needed. */
+/* values.c - a hashed prefilter over the beginnings of tokens, and a pattern for each, compiled
+ * when first needed. */
 #include "core/redact/values.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -103,8 +103,9 @@ void ck_values_free(ck_values *self) {
 
 const char *ck_values_kind(size_t rule) { return rule < ROWS ? rows[rule].kind : NULL; }
 
-/* Each pattern is tried at one place only. Optimising its start would look through the whole rest
- * of the text for a character that it needs, each time. Without JIT it still works. */
+/* Each pattern is matched at one position only, so PCRE2's start optimisations are off: they would
+ * search the whole rest of the text for a required character each time. A failure of the JIT is
+ * ignored, because the pattern works without it. */
 static ck_status compile(ck_values *self, unsigned rule, ck_error *err) {
   int code;
   PCRE2_SIZE at;
@@ -133,7 +134,7 @@ static bool is_varied(ck_bytes text) {
   return distinct >= DISTINCT_MIN;
 }
 
-/* What is usually written where a password belongs, when there is none. */
+/* Usual placeholders for a password in documentation. */
 static bool is_example(ck_bytes text) {
   static const char *const words[] = {"password", "passwd",   "pass", "pwd", "secret",
                                       "token",    "PASSWORD", "PASS", "xxx", NULL};
@@ -150,7 +151,7 @@ static verdict judge(ck_value_hit *out, ck_values *self, unsigned rule, ck_bytes
   if (result == PCRE2_ERROR_NOMATCH) return MISS;
   if (result == PCRE2_ERROR_PARTIAL) return PARTIAL;
   *out = (ck_value_hit){.start = at, .end = at, .rule = rule};
-  if (result < 0) { /* over a limit: what was tried goes, unread */
+  if (result < 0) { /* over a limit: the run of characters is masked without a match */
     while (out->end < text.len && (unsigned char)text.data[out->end] > ' ') out->end++;
     return HIT;
   }
@@ -183,8 +184,8 @@ static ck_status try(verdict *out, ck_value_hit *hit, ck_values *self, unsigned 
 
 static bool is_marked(const uint64_t *bits, unsigned h) { return bits[h >> 6] >> (h & 63) & 1; }
 
-/* The first place at or behind `at` whose three bytes are in `bits`; the length of the text when
- * there is none. All text that is kept passes here: eight bytes are loaded for six places. */
+/* The first position at or after `at` whose three bytes are in `bits`; the length of the text:
+ * none. All text that is written passes here, so eight bytes are loaded for six positions. */
 static size_t next_suspect(const uint64_t *bits, ck_bytes text, size_t at) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   for (uint64_t word; at + 8 <= text.len; at += 6) {
@@ -199,7 +200,7 @@ static size_t next_suspect(const uint64_t *bits, ck_bytes text, size_t at) {
   return text.len;
 }
 
-/* All rows whose beginning may stand at `at`. */
+/* Tries all rows whose beginning may be at `at`. */
 static ck_status try_all(verdict *out, ck_value_hit *hit, ck_values *self, ck_bytes text, size_t at,
                          bool partial, ck_error *err) {
   *out = MISS;
@@ -248,8 +249,8 @@ ck_status ck_values_find(ck_edits *out, ck_values *self, const ck_fingerprint_ke
   return status == CK_OK ? ck_edits_check(out, err) : status;
 }
 
-/* An escape in place of a letter, digit or sign: the beginnings of tokens and the names of members
- * are ASCII. */
+/* Whether an escape stands for an ASCII character, of which the beginnings of tokens and the names
+ * of members consist. */
 static bool hides_character(ck_bytes json, size_t at) {
   if (json.data[at] != '\\') return false;
   if (json.data[at + 1] == '/') return true;

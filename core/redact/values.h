@@ -16,22 +16,22 @@ typedef struct ck_value_hit {
   uint32_t rule;
 } ck_value_hit;
 
-/* The first token at or behind `*at`; `*found` is false when there is none. `*at` moves behind it,
- * or to the end. `open` (may be NULL): there is more text to come; when what stands at the end can
- * still become a token, or a longer one, `*open` is where that begins, else the length of the text.
- * A pattern that takes too long masks the run of characters it was tried on. */
+/* The first token at or after `*at`; `*found` is false when there is none. `*at` moves past it, or
+ * to the end. `open` (may be NULL): more text follows later; when the end of the text can still
+ * become a token, or a longer one, `*open` is its beginning, else the length of the text. A pattern
+ * that exceeds its limits masks the run of characters it was tried on. */
 CK_CHECKED ck_status ck_values_next(ck_value_hit *out, bool *found, ck_values *self, ck_bytes text,
                                     size_t *at, size_t *open, ck_error *err);
-/* Appends all, with rules from `first_rule` on. What lies in a placeholder is none. `open` as
- * above. */
+/* Appends edits for all tokens, with rules from `first_rule` on. Matches inside placeholders are
+ * ignored. `open` as above. */
 CK_CHECKED ck_status ck_values_find(ck_edits *out, ck_values *self, const ck_fingerprint_key *key,
                                     ck_bytes text, uint32_t first_rule, size_t *open,
                                     ck_error *err);
-/* True when the text of a JSON document holds one, or escapes that could hide one: \/ and
+/* True when the text of a JSON document contains a token, or escapes that could hide one: \/ and
  * \u00XX. */
 CK_CHECKED ck_status ck_values_suspect(bool *out, ck_values *self, ck_bytes json, ck_error *err);
 
-/* The kinds of the table; NULL behind the last. */
+/* The kinds of the table; NULL after the last. */
 const char *ck_values_kind(size_t rule);
 
 #endif

@@ -1,8 +1,8 @@
-/* values_table.h - shapes of tokens that tell by themselves what they are. */
+/* values_table.h - shapes of tokens that are recognised by themselves. */
 #ifndef CK_REDACT_VALUES_TABLE_H
 #define CK_REDACT_VALUES_TABLE_H
 
-/* What may stand in front: nothing that goes on a word, unless it ends an escape (\n, %3D). */
+/* A token may not be preceded by a character of a word, unless that ends an escape (\n, %3D). */
 #define CK_FRONT "(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-F][0-9A-F]))"
 #define CK_BACK "(?![A-Za-z0-9_-])"
 
@@ -39,8 +39,8 @@
   "(?i:x-api-key)[\"']?[ \\t]{0,4}[:=][ " \
   "\\t]{0,4}[\"']?(?=[A-Za-z._~+/-]*[0-9])([A-Za-z0-9._~+/-]{16,256})"
 
-/* X(kind, what it begins with, pattern): the pattern is tried where the beginning stands; its group
- * 1, else all of it, is masked. A beginning has at least three bytes. */
+/* X(kind, beginning, pattern): the pattern is matched where the beginning occurs; its group 1, else
+ * the whole match, is masked. A beginning has at least three bytes. */
 /* clang-format off */
 #define CK_VALUE_TABLE(X) \
   X("aws_access_key", "AKIA", CK_AWS) \

@@ -1,4 +1,4 @@
-/* walk.c - follows the brackets of a document and drops signed blocks that may not stay. */
+/* walk.c - walks the structure of a document and drops signed blocks that hold secrets. */
 #include "core/redact/walk.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ static bool holds_known(const ck_walk *self, size_t start, size_t end) {
   return i < known->count && known->list[i].start < end;
 }
 
-/* A description of what would stand there is no secret: {"password": {"type": "string"}}. */
+/* A schema of the value is no secret: {"password": {"type": "string"}}. */
 static bool is_schema(ck_bytes object) {
   static const char *const types[] = {"string", "number", "integer", "boolean",
                                       "object", "array",  "null",    NULL};
@@ -41,7 +41,7 @@ static ck_status open_level(ck_walk *self) {
   return CK_OK;
 }
 
-/* The place of the value that is due is filled. */
+/* The expected value has been read. */
 static void end_value(ck_walk *self, size_t start, size_t end) {
   ck_walk_level *level = top(self);
   if (!level->object && level->dropping) {
@@ -56,7 +56,7 @@ static void end_value(ck_walk *self, size_t start, size_t end) {
   level->type_due = level->seal_due = false;
 }
 
-/* A block in place of one that goes: a turn never becomes empty by it. */
+/* Replaces a dropped block, so that a turn never becomes empty. */
 static void put_block(ck_walk *self, size_t start, size_t end) {
   char placeholder[CK_PLACEHOLDER_SIZE], block[CK_PLACEHOLDER_SIZE + 32];
   ck_bytes whole = {self->of->json.data + start, end - start};
@@ -65,8 +65,8 @@ static void put_block(ck_walk *self, size_t start, size_t end) {
   ck_edits_append(self->out, start, end, (ck_bytes){block, (size_t)len}, CK_RULE_SIGNED);
 }
 
-/* Signed: byte-exact or not at all. Of an array's elements it goes with one of the commas beside
- * it. */
+/* A signed block is kept byte for byte or not at all. As an element of an array it is removed with
+ * one of the adjacent commas. */
 static void drop_value(ck_walk *self, size_t start, size_t end) {
   ck_walk_level *level = top(self);
   if (level->object || self->depth == 0) {
@@ -98,8 +98,8 @@ static ck_status close_level(ck_walk *self) {
   return CK_OK;
 }
 
-/* The index of the quote that ends the string whose inside begins at `at`; the length of the text
- * when there is none. */
+/* The index of the closing quote of the string whose content begins at `at`; the length of the
+ * text: none. */
 static size_t find_quote(ck_bytes json, size_t at) {
   for (size_t begin = at; at < json.len;) {
     const char *quote = memchr(json.data + at, '"', json.len - at);

@@ -1,4 +1,4 @@
-/* walk_text.c - what becomes of one string, name or number of a document. */
+/* walk_text.c - redacts one string, name or number of a document. */
 #include <string.h>
 
 #include "core/redact/walk.h"
@@ -16,7 +16,8 @@ static const ck_edit *known_in(const ck_walk *self, size_t start, size_t end) {
   return inside ? &known->list[i] : NULL;
 }
 
-/* What lies between the quotes; those that reach over them are no text of this document. */
+/* Edits between the quotes; those that reach beyond them belong to no single string of this
+ * document. */
 static void copy_known(ck_walk *self, size_t start, size_t end) {
   const ck_edits *known = self->of->known;
   for (size_t i = ck_edits_find(known, start); i < known->count && known->list[i].start < end;
@@ -27,7 +28,8 @@ static void copy_known(ck_walk *self, size_t start, size_t end) {
   }
 }
 
-/* Letters, digits and '_' only: providers look at the form of ids. The same id reads the same. */
+/* Letters, digits and '_' only, because providers check the form of ids. The same id always becomes
+ * the same text. */
 static void replace_id(ck_walk *self, size_t start, size_t end) {
   char text[ID_SIZE] = "redacted_id_";
   ck_fingerprint_write(text + strlen(text), &self->of->redactor->key, part(self, start, end));
@@ -43,7 +45,7 @@ static void replace(ck_walk *self, const ck_key_rule *rule, size_t start, size_t
                   ck_redactor_key_rule(self->of->redactor, rule));
 }
 
-/* A string under a secret's name; `*done` when it needs no further look. */
+/* A string under a secret's name; `*done`: no other rule needs to be tried. */
 static ck_status mask_string(bool *done, ck_walk *self, const ck_key_rule *rule, size_t start,
                              size_t end) {
   ck_bytes inner = part(self, start, end);
@@ -86,7 +88,7 @@ ck_status ck_walk_string(ck_walk *self, const ck_walk_level *level, size_t start
   return ck_leaf_find(self->out, self->of, inner, start, self->err);
 }
 
-/* What the value of a member of that name is; `name` is decoded. */
+/* Sets what kind of value follows a member's name; `name` is decoded. */
 static void expect(const ck_walk *self, ck_walk_level *level, ck_bytes name) {
   const ck_walk_case *of = self->of;
   const ck_key_rule *rule =
@@ -98,13 +100,13 @@ static void expect(const ck_walk *self, ck_walk_level *level, ck_bytes name) {
   level->seal_due = ck_bytes_equal(name, ck_bytes_text("signature")) ||
                     ck_bytes_equal(name, ck_bytes_text("data")) ||
                     ck_bytes_equal(name, ck_bytes_text("encrypted_content"));
-  /* the record of an effect: its place is not its contents */
+  /* the record of an effect: its key is a position, not content */
   if (level->outer && level->outer->flags & CK_KEY_TEXTS &&
       ck_bytes_equal(name, ck_bytes_text("key")))
     level->rule = NULL;
 }
 
-/* A name that is a secret goes as a whole: two names stay two. */
+/* A name that contains a secret is replaced as a whole, so that two names stay different. */
 static ck_status mask_name(ck_walk *self, ck_bytes name, size_t start, size_t end) {
   size_t mark = self->out->count;
   ck_status status = CK_OK;
