@@ -14,7 +14,7 @@ ck_status ck_position_print(const ck_remote_command *remote, const ck_history_ed
   ck_key_values_put_text(&facts, "session", now->session);
   ck_key_values_put_text(&facts, "from", now->from);
   ck_key_values_put_text(&facts, "checkpoint", now->checkpoint);
-  ck_key_values_put_text(&facts, "told", now->told);
+  ck_key_values_put_text(&facts, "told", now->reported);
   ck_key_values_put_count(&facts, "timeline", now->timeline);
   ck_key_values_put_count(&facts, "left", now->left);
   ck_key_values_put_text(&facts, "status", "paused");

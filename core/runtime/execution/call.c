@@ -1,4 +1,4 @@
-/* call.c - an effect is asked for: its key, what the ledger says of it, its limits, its intent. */
+/* call.c - an effect is asked for: its key, the ledger's answer, its limits, its intent. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +32,9 @@ static ck_status stop_without_driver(ck_call *self) {
   return CK_OK;
 }
 
-/* ---- beginning ---- */
+/* ---- the effect ---- */
 
-/* Scope, position, kind and ordinal name the place; never the call's id. */
+/* Scope, position, kind and ordinal make the key; never the id that a model gave the call. */
 static ck_status make_key(ck_call *self, const ck_flow_ask *asked, ck_error *err) {
   char name[CK_STATE_KEY_MAX];
   ck_runner *runner = self->runner;
@@ -77,7 +77,7 @@ static ck_status redact_request(ck_call *self, ck_error *err) {
   return status;
 }
 
-/* Everyone for whom it counts, the one who acts first. */
+/* Everyone for whom its cost counts, the one who acts first. */
 static ck_status list_payers(ck_call *self, ck_error *err) {
   size_t count = 0;
   const char *first = self->effect.agent;
@@ -91,7 +91,7 @@ static ck_status list_payers(ck_call *self, ck_error *err) {
   return CK_OK;
 }
 
-/* Completes what the engine left to the runtime, and digests what is asked. */
+/* Fills in the fields that the engine leaves to the runtime, and digests the request. */
 static ck_status prepare(ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_effect *effect = &self->effect;
@@ -111,29 +111,29 @@ static ck_status prepare(ck_call *self, ck_error *err) {
 }
 
 /* A sleep counts from its first intent, whichever run that was in. */
-static void find_beginning(ck_call *self, const ck_ledger_entry *entry) {
+static void set_begun_ms(ck_call *self, const ck_ledger_entry *entry) {
   const ck_clock *clock = &self->runner->execution->options.clock;
   self->effect.begun_ms = clock->wall_ms(clock->self);
   if (entry && entry->open && entry->intent)
     ck_json_read_int(&self->effect.begun_ms, ck_json_get(ck_value_bytes(entry->intent), "begun"));
 }
 
-/* ---- what the ledger says ---- */
+/* ---- the ledger's answer ---- */
 
 static ck_status start_probe(ck_call *self, ck_error *err) {
   self->probing = true;
   return ck_call_start(self, err);
 }
 
-/* Begun, no outcome, no word of a person on it: whatever its class, asking comes before running
- * again. */
+/* Begun, without outcome, not resolved by a person: whatever its class, a probe comes before
+ * running again. */
 static bool is_open(const ck_ledger_entry *entry) {
   return entry && entry->open && !entry->blocked && entry->verdict == CK_VERDICT_NONE;
 }
 
 /* An action whose place another one took in an earlier attempt, before the session went back:
- * whether that stands for this one nobody here can tell, so it is neither taken nor made. In the
- * same attempt the flow itself has changed. */
+ * nobody here can tell whether the other stands for this one, so it is neither replayed nor run. In
+ * the same attempt the flow itself has changed. */
 static bool is_displaced(const ck_call *self, const ck_ledger_entry *entry) {
   ck_effect_kind kind = self->effect.kind;
   bool acts = kind == CK_EFFECT_TOOL || kind == CK_EFFECT_EXEC || kind == CK_EFFECT_AGENT;
@@ -141,8 +141,8 @@ static bool is_displaced(const ck_call *self, const ck_ledger_entry *entry) {
          (entry->open ? entry->intent_attempt : entry->outcome_attempt) < self->effect.attempt;
 }
 
-/* Alike but for the id that the model gave the call, for each of its answers gives another. A
- * message that is made now gets the new one. */
+/* The same request but for the id that the model gave the call: each of its answers gives another
+ * one. The message made from the outcome gets the new id. */
 static bool is_same_action(const ck_call *self, const ck_ledger_entry *entry) {
   if (!self->in_batch || entry->open || !entry->intent) return false;
   ck_bytes asked = ck_value_bytes(self->request),
@@ -180,9 +180,9 @@ static ck_status stop_or_block(ck_call *self, const ck_ledger_entry *entry, ck_e
   return status == CK_OK ? ck_call_settle_doubt(self, err) : status;
 }
 
-/* A forked scope's effect that failed in this very attempt: its parent may have gone on with that,
- * and done what must not be done otherwise. What only passes (a service that was away) or was never
- * carried out is another matter. */
+/* A forked scope's effect that failed in this very attempt: its parent may have gone on because of
+ * that, and done what must not be done beside a success. A failure that passes (a service that was
+ * away), or an effect that was never carried out, may be tried again. */
 static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
   static const ck_status passing[] = {CK_E_UNAVAILABLE, CK_E_SECRET_MISSING, CK_E_LIMIT,
                                       CK_E_WAITING,     CK_E_INTERRUPTED,    CK_OK};
@@ -198,8 +198,8 @@ static bool failed_before(const ck_call *self, const ck_ledger_entry *entry) {
   return ck_json_type_of(cause) == CK_JSON_STRING;
 }
 
-static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_ledger_entry *entry,
-                        ck_error *err) {
+static ck_status act_on_ledger(ck_call *self, const ck_ledger_case *found,
+                               const ck_ledger_entry *entry, ck_error *err) {
   ck_execution *execution = self->runner->execution;
   ck_status status = CK_OK;
   self->blocked = entry && entry->open && entry->blocked;
@@ -234,17 +234,17 @@ static ck_status act_on(ck_call *self, const ck_ledger_case *found, const ck_led
   return ck_call_commit_intent(self, err);
 }
 
-/* The first call of an agent that is not replayed may have to tell it what it has lost: that is
- * part of what is asked. */
+/* The first call of an agent that is not replayed may have to tell the agent what it has lost (see
+ * context.c): that is part of the request. */
 static ck_status consult(ck_ledger_case *out, ck_call *self, ck_error *err) {
   const ck_ledger *ledger = ck_call_session(self)->ledger;
-  bool told;
-  ck_status status = ck_call_restore_notifications(&told, self, err);
-  if (told) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
+  bool notified;
+  ck_status status = ck_call_restore_notifications(&notified, self, err);
+  if (notified) ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
   *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);
-  if (status != CK_OK || told || out->answer != CK_LEDGER_RUN) return status;
-  status = ck_call_notify_agent(&told, self, err);
-  if (!told) return status;
+  if (status != CK_OK || notified || out->answer != CK_LEDGER_RUN) return status;
+  status = ck_call_notify_agent(&notified, self, err);
+  if (!notified) return status;
   ck_request_digest(self->digest, &self->effect, ck_value_bytes(self->request));
   *out = ck_ledger_decide_known(ledger, &self->effect, self->digest);
   return status;
@@ -265,8 +265,8 @@ static ck_status begin_call(ck_call *self, const ck_flow_ask *asked, ck_error *e
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, self->key);
   ck_ledger_case found;
   status = consult(&found, self, err);
-  find_beginning(self, entry);
-  return status == CK_OK ? act_on(self, &found, entry, err) : status;
+  set_begun_ms(self, entry);
+  return status == CK_OK ? act_on_ledger(self, &found, entry, err) : status;
 }
 
 static ck_status make_calls(ck_runner *self, size_t count, ck_error *err) {

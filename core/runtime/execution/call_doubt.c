@@ -9,8 +9,8 @@
 
 /* ---- the intent ---- */
 
-/* A call that came back from the store without what was secret in it. The model is told, and can
- * ask again. */
+/* A tool call that came back from the store with its secrets masked. The model gets an error, and
+ * can call again. */
 static ck_status refuse_masked(ck_call *self, ck_error *err) {
   ck_outcome *outcome;
   ck_status status = ck_outcome_new(
@@ -50,7 +50,7 @@ void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, con
   ck_execution_end(self->runner->execution, status, cause, text);
 }
 
-/* What was done in its place may stand for it, or not. */
+/* A person decides whether the action done in its place counts for it. */
 static ck_status stop_blocked(ck_call *self) {
   char text[CK_ERROR_TEXT_MAX];
   snprintf(text, sizeof text,
@@ -73,7 +73,7 @@ ck_status ck_call_stop_in_doubt(ck_call *self) {
   return CK_OK;
 }
 
-/* What it cost is not known: it may be all that was reserved for it. */
+/* Its cost is not known: it may be all that was reserved for it. */
 static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *via,
                                 ck_error *err) {
   outcome->cost_micros = self->left_open && self->effect.reserve_micros > 0
@@ -81,21 +81,22 @@ static ck_status record_settled(ck_call *self, ck_outcome *outcome, const char *
                              : ck_unsettled_reserve(self);
   self->left_open = false;
   ck_unsettled_release(self);
-  ck_outcome_free(self->outcome); /* what told that it cannot be told */
+  ck_outcome_free(self->outcome); /* the driver's, which says that the outcome is unknown */
   self->outcome = NULL;
   return ck_call_record(self, outcome, via, err);
 }
 
-/* It was begun in this process, and may have been billed. */
+/* Its first run, begun in this process, may have been billed: that is recorded as a cost. */
 static ck_status run_again(ck_call *self, ck_error *err) {
   const ck_effect *effect = &self->effect;
-  ck_outcome lost = {.status = CK_OUTCOME_FAILED,
-                     .error_status = CK_E_INTERRUPTED,
-                     .cost_micros = effect->reserve_micros};
+  ck_outcome unsettled = {.status = CK_OUTCOME_FAILED,
+                          .error_status = CK_E_INTERRUPTED,
+                          .cost_micros = effect->reserve_micros};
   ck_value *body;
   if (!self->left_open || effect->reserve_micros <= 0) return ck_call_commit_intent(self, err);
   self->left_open = false;
-  ck_status status = ck_ledger_write_outcome(&body, effect, &lost, self->digest, "lost", NULL, err);
+  ck_status status =
+      ck_ledger_write_outcome(&body, effect, &unsettled, self->digest, "lost", NULL, err);
   if (status != CK_OK) return status;
   ck_event event = {
       .kind = CK_EVENT_OUTCOME, .scope = effect->scope, .agent = effect->agent, .body = body};

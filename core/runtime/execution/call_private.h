@@ -56,7 +56,7 @@ ck_session *ck_call_session(const ck_call *self);
 /* An effect that only waits, for a time or a person: put off when the session is to end, and never
  * a sign of a fault. */
 bool ck_call_waits_only(const ck_effect *effect);
-/* Whether the driver (NULL: there is none) can tell the outcome of the effect. */
+/* Whether the driver (NULL: there is none) can probe the outcome of the effect. */
 bool ck_driver_probes(const ck_effect_driver *driver, const ck_effect *effect);
 /* How durable its intent (`outcome` NULL) or its outcome must be. */
 ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome);
@@ -83,7 +83,7 @@ void ck_call_notify(const ck_call *self, const char *what);
 
 /* Commits its intent, when its limits allow it. */
 CK_CHECKED ck_status ck_call_commit_intent(ck_call *self, ck_error *err);
-/* Neither ledger nor driver can tell its outcome: the policies decide. */
+/* Neither ledger nor driver has its outcome: the policies decide. */
 CK_CHECKED ck_status ck_call_settle_doubt(ck_call *self, ck_error *err);
 /* A person has resolved it: their outcome is recorded. */
 CK_CHECKED ck_status ck_call_apply_resolution(ck_call *self, const ck_ledger_entry *entry,
@@ -94,11 +94,11 @@ void ck_call_leave(ck_call *self, ck_session_status status, ck_status cause, con
 
 /* ---- context.c ---- */
 
-/* Repeats what an agent was told at this very call in an earlier process; false in *told when it
- * was told nothing. */
-CK_CHECKED ck_status ck_call_restore_notifications(bool *told, ck_call *self, ck_error *err);
-/* Tells an agent its tail where its context is gone. */
-CK_CHECKED ck_status ck_call_notify_agent(bool *told, ck_call *self, ck_error *err);
+/* Gives an agent the section that it got at this very call in an earlier process; false in
+ * *notified when it got none. */
+CK_CHECKED ck_status ck_call_restore_notifications(bool *notified, ck_call *self, ck_error *err);
+/* Gives an agent its tail where its context is gone. */
+CK_CHECKED ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_error *err);
 
 /* ---- call_run.c ---- */
 

@@ -1,5 +1,4 @@
-/* call_record.c - what is written of an effect: its outcome, its replay, its divergence; and what
- * watchers are told. */
+/* call_record.c - records an effect's outcome, replay or divergence, and notifies watchers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,12 +58,12 @@ ck_status ck_call_make_message(ck_value **out, const ck_call *self, ck_error *er
   const ck_outcome *outcome = self->outcome;
   *out = NULL;
   bool answered = outcome->status == CK_OUTCOME_OK,
-       told = answered || outcome->status == CK_OUTCOME_ERROR;
+       has_text = answered || outcome->status == CK_OUTCOME_ERROR;
   if (effect->kind == CK_EFFECT_MODEL && answered) *out = ck_value_share(outcome->result);
   if (effect->kind == CK_EFFECT_ASK && answered)
     return ck_message_user(out, ck_value_bytes(outcome->result), err);
-  return effect->kind == CK_EFFECT_TOOL && told ? make_tool_message(out, effect, outcome, err)
-                                                : CK_OK;
+  return effect->kind == CK_EFFECT_TOOL && has_text ? make_tool_message(out, effect, outcome, err)
+                                                    : CK_OK;
 }
 
 ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck_error *err) {
@@ -92,7 +91,7 @@ ck_status ck_call_record(ck_call *self, ck_outcome *outcome, const char *via, ck
   return status;
 }
 
-/* One that was asked for alone brought its message with it, and brings it again. */
+/* An effect that was asked for alone has its message in its outcome, and replays it from there. */
 static bool has_message(const ck_ledger_entry *entry) {
   return ck_json_type_of(ck_json_get(ck_value_bytes(entry->outcome), "message")) != CK_JSON_NONE;
 }

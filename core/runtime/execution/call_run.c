@@ -1,4 +1,4 @@
-/* call_run.c - an effect's driver: starts it, takes what it delivers, retries, cancels. */
+/* call_run.c - an effect's driver: starts it, takes its outcome, retries, cancels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@ static void deliver(ck_effect_sink *sink, ck_outcome *outcome) {
   ck_waker_wake(self->runner->execution->options.waker);
 }
 
-/* What a running effect tells is an event, and there for others to read while it runs; one that
- * cannot be kept is lost, the effect is not. */
+/* A running effect's update is an event, for others to read while it runs; an update that cannot be
+ * recorded is lost, the effect is not. */
 static void update(ck_effect_sink *sink, ck_bytes chunk) {
   ck_call *self = ((ck_call_sink *)sink)->call;
   uint64_t ticket;
@@ -74,7 +74,7 @@ static void count(ck_call *self) {
   if (self->effect.kind == CK_EFFECT_ASK) counts->asks++;
 }
 
-/* What a person can mend, or time: nothing is lost by waiting for it. */
+/* A person or time can mend it: nothing is lost by waiting. */
 static bool is_transient(ck_status cause) {
   return cause == CK_E_UNAVAILABLE || cause == CK_E_SECRET_MISSING || cause == CK_E_LIMIT;
 }
@@ -105,8 +105,8 @@ ck_status ck_call_fail_again(bool *failed, ck_call *self, const ck_ledger_entry 
   return CK_OK;
 }
 
-/* It could not be carried out: known, so not in doubt; the policies may try again, at most
- * TRIES_MAX times in all. */
+/* The effect was not carried out: that is known, so it is not in doubt; the policies may retry, at
+ * most TRIES_MAX times in all. */
 static ck_status handle_failure(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   ck_status cause = outcome->error_status != CK_OK ? outcome->error_status : CK_E_FAILED;
@@ -127,8 +127,8 @@ static ck_status handle_failure(ck_call *self, ck_error *err) {
   return CK_OK;
 }
 
-/* We cancelled it. What may have taken effect and must not be repeated is in doubt; everything else
- * is asked for again. */
+/* The runtime cancelled it. What may have taken effect and must not be repeated is in doubt;
+ * everything else is asked for again. */
 static ck_status handle_interruption(ck_call *self) {
   self->phase = CK_CALL_LEFT;
   self->left_open = true;
@@ -137,8 +137,8 @@ static ck_status handle_interruption(ck_call *self) {
              : CK_OK;
 }
 
-/* What a probe found: the outcome itself, that nothing happened (so it runs now), or that it cannot
- * tell. */
+/* A probe has found the outcome, or that nothing happened (so the effect runs now), or that it
+ * cannot tell. */
 static ck_status complete_probe(ck_call *self, ck_error *err) {
   ck_outcome *found = self->outcome;
   self->outcome = NULL;
@@ -150,15 +150,15 @@ static ck_status complete_probe(ck_call *self, ck_error *err) {
   bool runs = found->status == CK_OUTCOME_ABSENT || harmless;
   bool interrupted = found->status != CK_OUTCOME_ABSENT && found->error_status == CK_E_INTERRUPTED;
   ck_outcome_free(found);
-  if (interrupted && self->runner->execution->ending.status) { /* it is asked about again */
+  if (interrupted && self->runner->execution->ending.status) { /* a resume probes again */
     self->phase = CK_CALL_LEFT;
     return CK_OK;
   }
   return runs ? ck_call_commit_intent(self, err) : ck_call_settle_doubt(self, err);
 }
 
-/* A question stays open for its answer. Anything else that needed a person has told that it did not
- * happen: it is asked for again. */
+/* A question stays open for its answer. Any other effect that needs a person has not happened: it
+ * is recorded so, and asked for again. */
 static ck_status wait_for_person(ck_call *self, ck_error *err) {
   ck_status status = ck_call_waits_only(&self->effect)
                          ? CK_OK
@@ -167,8 +167,8 @@ static ck_status wait_for_person(ck_call *self, ck_error *err) {
   return status;
 }
 
-/* Its intent is committed, but nothing was done and nothing will be: that much is known, and is
- * written down. */
+/* Its intent is committed, but nothing was done and nothing will be: that is recorded as its
+ * outcome. */
 static ck_status put_off(ck_call *self, ck_error *err) {
   ck_outcome *outcome;
   ck_outcome_free(self->outcome);
@@ -199,8 +199,8 @@ static ck_status complete(ck_call *self, ck_error *err) {
   return ck_call_record(self, outcome, self->driver->name, err);
 }
 
-/* Nothing waits for a time or a person in a session that is to end: its intent stays open, and it
- * goes on from there. */
+/* No effect waits for a time or a person in a session that is to end: its intent stays open, and a
+ * resume goes on from there. */
 static ck_status start_or_leave(ck_call *self, ck_error *err) {
   const ck_execution *execution = self->runner->execution;
   if (execution->stopping) return put_off(self, err);
@@ -222,9 +222,9 @@ static ck_status advance_call(bool *moved, ck_call *self, ck_error *err) {
   return status == CK_E_PENDING ? CK_OK : status;
 }
 
-/* All are done: their messages enter the conversation in the order asked, and the strand gets the
- * outcomes. */
-static ck_status hand_over(ck_runner *self, ck_error *err) {
+/* All are done: their messages enter the conversation in the order asked, and the coroutine gets
+ * the outcomes. */
+static ck_status pass_outcomes(ck_runner *self, ck_error *err) {
   ck_outcome **link = &self->outcome;
   ck_status status = CK_OK;
   for (size_t i = 0; i < self->call_count && status == CK_OK; i++) {
@@ -258,29 +258,31 @@ ck_status ck_runner_advance_calls(bool *moved, ck_runner *self, ck_error *err) {
   bool failed = in_phase[CK_CALL_FAILED] > 0, done = in_phase[CK_CALL_DONE] == self->call_count;
   if (status != CK_OK || under_way || (!failed && !done)) return status;
   *moved = true;
-  if (!failed) return hand_over(self, err);
+  if (!failed) return pass_outcomes(self, err);
   ck_ending failure = self->call_failure;
   return ck_runner_fail(self, failure.cause, failure.text, err);
 }
 
 /* ---- cancelling ---- */
 
-/* It ran to an end, or cost what it may have cost; only what is in doubt stays open, for whoever
- * asks for it again. */
+/* Nobody waits for the outcome any more: a known one is recorded with its cost, one in doubt leaves
+ * the intent open for whoever asks for the effect again. */
 static ck_status close_call(ck_call *self, ck_error *err) {
   ck_outcome *outcome = self->outcome;
   bool repeats = ck_effect_class_repeats(self->effect.class);
-  bool lost = outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;
-  bool known = outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR ||
-               outcome->status == CK_OUTCOME_ENDED ||
-               (outcome->status == CK_OUTCOME_FAILED && !self->probing && (!lost || repeats));
+  bool interrupted =
+      outcome->status == CK_OUTCOME_FAILED && outcome->error_status == CK_E_INTERRUPTED;
+  bool known =
+      outcome->status == CK_OUTCOME_OK || outcome->status == CK_OUTCOME_ERROR ||
+      outcome->status == CK_OUTCOME_ENDED ||
+      (outcome->status == CK_OUTCOME_FAILED && !self->probing && (!interrupted || repeats));
   self->delivered = false;
   self->phase = CK_CALL_LEFT;
   if (outcome->status == CK_OUTCOME_ABSENT && !self->probing) return put_off(self, err);
   self->left_open = !known && !self->probing;
   if (!known) return CK_OK;
   ck_unsettled_release(self);
-  if (lost && outcome->cost_micros == 0 && self->effect.reserve_micros > 0)
+  if (interrupted && outcome->cost_micros == 0 && self->effect.reserve_micros > 0)
     outcome->cost_micros = self->effect.reserve_micros;
   return ck_call_record(self, outcome, self->driver->name, err);
 }

@@ -22,8 +22,8 @@ void ck_call_fail(ck_call *self, ck_status cause, const char *text) {
   snprintf(failure->text, sizeof failure->text, "%s", text);
 }
 
-/* What must not be lost to a power cut: money, things done once, a person's words; that something
- * was begun whose probe must be asked. */
+/* Must survive a power cut: money, things done once, a person's words, and the intent of an effect
+ * whose probe must be asked. */
 ck_durability ck_call_durability(const ck_effect *effect, const ck_outcome *outcome) {
   bool costs = effect->reserve_micros != 0 || (outcome && outcome->cost_micros != 0);
   bool once = effect->class == CK_EFFECT_ONCE || (outcome && effect->kind == CK_EFFECT_ASK);

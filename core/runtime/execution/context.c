@@ -1,10 +1,10 @@
-/* context.c - an agent that goes on without its conversation: what it is told of it instead, once,
- * after all that replays.
+/* context.c - an agent goes on without its conversation: it gets the section of tail_section.h
+ * instead, once, after all that replays.
  *
  * With resume_context = "tail" the first model call of an agent that is not replayed gets its
- * system prompt and the section of tail_section.h. A child process whose memory died with the
- * process before is told the same with its first prompt. That it was told, and what, is an outcome
- * at its place: another resume tells it again at the same call, and finds the same request. */
+ * system prompt and that section. A child process whose memory died with the process before gets it
+ * with its first prompt. The section is an outcome below the call's key: another resume gives the
+ * same section at the same call, and finds the same request. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static int64_t depth_of(const ck_profile *profile, const char *agent) {
   return profile ? profile->replay_depth : 50;
 }
 
-/* All that the live timeline sees by now. */
+/* The tail of all that the live timeline sees by now. */
 static ck_status read_section(ck_buffer *out, ck_call *self, ck_error *err) {
   ck_session *session = ck_call_session(self);
   ck_tail_query query = {.session = session->record.no,
@@ -41,12 +41,12 @@ static ck_status record_notification(ck_call *self, const ck_value *section, ck_
                       .key = key,
                       .attempt = session->timeline.attempt,
                       .kind = CK_EFFECT_READ};
-  ck_outcome told = {.status = CK_OUTCOME_ENDED, .result = (ck_value *)section};
+  ck_outcome given = {.status = CK_OUTCOME_ENDED, .result = (ck_value *)section};
   ck_value *body;
   name_notification(key, sizeof key, self);
-  ck_status status = ck_ledger_write_outcome(&body, &effect, &told, "", "tail", NULL, err);
+  ck_status status = ck_ledger_write_outcome(&body, &effect, &given, "", "tail", NULL, err);
   if (status != CK_OK) return status;
-  status = ck_session_record_outcome(session, &effect, body, &told.seq, err);
+  status = ck_session_record_outcome(session, &effect, body, &given.seq, err);
   ck_value_free(body);
   return status;
 }
@@ -78,7 +78,7 @@ static ck_status put_section(ck_call *self, ck_bytes section, ck_error *err) {
   return status;
 }
 
-static ck_status tell(ck_call *self, const ck_value *section, ck_error *err) {
+static ck_status pass_section(ck_call *self, const ck_value *section, ck_error *err) {
   if (self->effect.kind == CK_EFFECT_MODEL) return put_section(self, ck_value_bytes(section), err);
   ck_value_free(self->tail);
   self->tail = ck_value_share(section);
@@ -86,21 +86,21 @@ static ck_status tell(ck_call *self, const ck_value *section, ck_error *err) {
   return CK_OK;
 }
 
-static ck_status tell_now(bool *told, ck_call *self, ck_error *err) {
+static ck_status make_section(bool *notified, ck_call *self, ck_error *err) {
   ck_buffer text = {0};
   ck_value *section = NULL;
   ck_status status = read_section(&text, self, err);
   if (status == CK_OK) status = ck_buffer_check(&text, err);
-  *told = status == CK_OK && text.len > 0;
-  if (*told) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
-  if (*told && status == CK_OK) status = record_notification(self, section, err);
-  if (*told && status == CK_OK) status = tell(self, section, err);
+  *notified = status == CK_OK && text.len > 0;
+  if (*notified) status = ck_value_text(&section, ck_buffer_bytes(&text), err);
+  if (*notified && status == CK_OK) status = record_notification(self, section, err);
+  if (*notified && status == CK_OK) status = pass_section(self, section, err);
   ck_value_free(section);
   ck_buffer_clear(&text);
   return status;
 }
 
-/* It took part before this process began. */
+/* The agent took part before this process began. */
 static ck_status took_part_before(bool *out, ck_call *self, ck_error *err) {
   const ck_session *session = ck_call_session(self);
   ck_tail tail = {0};
@@ -115,7 +115,8 @@ static ck_status took_part_before(bool *out, ck_call *self, ck_error *err) {
   return status;
 }
 
-/* Whose context may be gone: an agent with a past that this process has not spoken to yet. */
+/* The context of an agent may be gone that took part before, and that this process has not asked
+ * anything yet. */
 static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
   const ck_session *session = ck_call_session(self);
   const ck_effect *effect = &self->effect;
@@ -128,23 +129,23 @@ static ck_status is_due(bool *due, ck_call *self, ck_error *err) {
   return status == CK_OK && *due ? took_part_before(due, self, err) : status;
 }
 
-ck_status ck_call_restore_notifications(bool *told, ck_call *self, ck_error *err) {
+ck_status ck_call_restore_notifications(bool *notified, ck_call *self, ck_error *err) {
   char key[2 * CK_STATE_KEY_MAX];
   name_notification(key, sizeof key, self);
   const ck_ledger_entry *entry = ck_ledger_get(ck_call_session(self)->ledger, key);
-  *told = entry && entry->outcome;
-  if (!*told) return CK_OK;
+  *notified = entry && entry->outcome;
+  if (!*notified) return CK_OK;
   ck_outcome *outcome;
   ck_status status = ck_ledger_read_outcome(&outcome, entry->outcome, entry->outcome_seq, err);
   if (status != CK_OK) return status;
-  if (outcome->result) status = tell(self, outcome->result, err);
+  if (outcome->result) status = pass_section(self, outcome->result, err);
   ck_outcome_free(outcome);
   return status;
 }
 
-ck_status ck_call_notify_agent(bool *told, ck_call *self, ck_error *err) {
+ck_status ck_call_notify_agent(bool *notified, ck_call *self, ck_error *err) {
   bool due;
-  *told = false;
+  *notified = false;
   ck_status status = is_due(&due, self, err);
-  return status == CK_OK && due ? tell_now(told, self, err) : status;
+  return status == CK_OK && due ? make_section(notified, self, err) : status;
 }

@@ -1,4 +1,4 @@
-/* execution.c - all strands of a session: turns them as long as one of them can move, and ends the
+/* execution.c - turns all coroutines of a session as long as one of them can move, and ends the
  * session. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,13 +8,13 @@
 #include "core/runtime/execution/scope_private.h"
 #include "core/runtime/execution/unsettled.h"
 
-static bool rest_all(const ck_execution *self) {
+static bool all_rest(const ck_execution *self) {
   for (size_t i = 0; i < self->runner_count; i++)
     if (!ck_runner_rests(self->runners[i])) return false;
   return true;
 }
 
-/* Only questions are left: what is asked, of everyone. */
+/* Only questions are left: the session waits for all of them. */
 static void end_waiting(ck_execution *self) {
   ck_buffer text = {0};
   for (size_t i = 0; i < self->runner_count; i++)
@@ -39,7 +39,7 @@ static ck_status watch_saving(ck_execution *self, ck_error *err) {
   return status;
 }
 
-/* A session that ends well has saved all. */
+/* A session that ends has saved everything: reports that, when saving failed before. */
 static void report_caught_up(ck_execution *self, const ck_saving *before) {
   ck_saving now;
   ck_session_get_saving(&now, self->session);
@@ -69,7 +69,7 @@ static ck_status finish(ck_execution *self, ck_error *err) {
 
 enum { TURN_US = 50000 };
 
-/* Signals, requests and other sessions have their turn, too. */
+/* Other sessions, signals and requests need the loop, too. */
 static bool is_late(const ck_execution *self) {
   return ck_execution_now_us(self) - self->turn_us > TURN_US;
 }
@@ -90,9 +90,9 @@ static ck_status advance_all(bool *moved, ck_execution *self, ck_error *err) {
   return status;
 }
 
-/* Nothing moves: it is over, or something is waited for. */
-static ck_status settle(bool *waits, ck_execution *self, ck_error *err) {
-  *waits = !rest_all(self);
+/* No coroutine moves: the session is over, or something is under way. */
+static ck_status settle_turn(bool *waits, ck_execution *self, ck_error *err) {
+  *waits = !all_rest(self);
   if (*waits) return CK_OK;
   if (!self->ending.status) end_waiting(self);
   return finish(self, err);
@@ -107,7 +107,7 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
     status = watch_saving(self, err);
     if (status == CK_OK) status = advance_all(&moved, self, err);
     if (status == CK_OK && is_late(self)) break;
-    if (status == CK_OK && !moved) status = settle(&waits, self, err);
+    if (status == CK_OK && !moved) status = settle_turn(&waits, self, err);
   }
   if (status == CK_OK && !self->ended && !waits) ck_waker_wake(self->options.waker);
   *result = self->result;
@@ -120,8 +120,8 @@ ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self, ck_
 
 /* ---- a person's answer while others go on ---- */
 
-/* A question that stands at this terminal can be answered from elsewhere, too, until the terminal
- * has answered. */
+/* A question at this terminal can be answered from elsewhere, too, until the terminal has
+ * answered. */
 static bool takes_answer(const ck_call *call) {
   if (call->phase == CK_CALL_WAITING) return call->asks_limit || ck_call_waits_only(&call->effect);
   return call->phase == CK_CALL_DRIVER && call->effect.kind == CK_EFFECT_ASK && call->run &&
@@ -158,7 +158,7 @@ ck_status ck_execution_answer(ck_execution *self, const char *key, const char *t
 
 /* ---- opening and closing ---- */
 
-/* See flow.h, ck_coroutine_options. */
+/* As ck_coroutine_options has them. */
 static ck_status write_flow_options(ck_value **out, const ck_profile *profile, ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};

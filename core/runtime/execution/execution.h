@@ -1,5 +1,5 @@
-/* execution.h - runs a flow under a session: strands on one side, drivers on the other, the ledger
- * between them. */
+/* execution.h - runs a flow under a session: coroutines on one side, drivers on the other, the
+ * ledger between them. */
 #ifndef CK_RUNTIME_EXECUTION_EXECUTION_H
 #define CK_RUNTIME_EXECUTION_EXECUTION_H
 
@@ -10,7 +10,9 @@
 typedef struct ck_execution ck_execution;
 
 /* What a progress line can show; borrowed for the call.
- *   effect, probe   a driver begins        replay      an outcome is taken from the ledger
+ *
+ *   effect, probe     a driver begins
+ *   replay            an outcome is taken from the ledger
  *   outcome, failure  one is durable
  *   boundary          one was reached (its checkpoint, if any, is queued)
  *   checkpoint        it is durable
@@ -22,7 +24,7 @@ typedef struct ck_progress {
   const char *text;                 /* a tool's name, a boundary's kind; NULL */
   const ck_saved *saved;            /* boundaries and checkpoints; NULL */
   const ck_saving *saving;          /* unsaved, saved; NULL */
-  const char *scope, *agent, *node; /* where, as far as it is known when it is told; NULL */
+  const char *scope, *agent, *node; /* where, as far as it is known by then; NULL */
 } ck_progress;
 
 /* All borrowed for the execution's life. */
@@ -59,22 +61,22 @@ CK_CHECKED ck_status ck_execution_open(ck_execution **out, const ck_execution_op
  * the session was fenced; nothing more can be written. */
 CK_CHECKED ck_status ck_execution_turn(ck_execution_result *result, ck_execution *self,
                                        ck_error *err);
-/* Asks for a pause: every strand goes on to its next boundary, sleeps and questions are put off.
+/* Asks for a pause: every coroutine goes on to its next boundary, sleeps and questions are put off.
  * Then the turn ends the session. `reason` is kept; NULL: "user_requested". */
 void ck_execution_pause(ck_execution *self, const char *reason);
-/* The same, for ever: what runs is cancelled, and the session ends as cancelled. */
+/* Cancels everything under way; the session ends as cancelled. */
 void ck_execution_cancel(ck_execution *self, const char *reason);
-/* The grace period is over: what still runs is cancelled. What may have taken effect and must not
- * be repeated leaves the session in doubt. */
+/* The grace period is over: effects still under way are cancelled. An effect that may have happened
+ * and must not be repeated leaves the session in doubt. */
 void ck_execution_stop(ck_execution *self);
 /* True from the moment it is to end (by a request, a limit, a failure) until it has. */
 bool ck_execution_is_ending(const ck_execution *self);
-/* A person's answer to a question that a strand waits for, while others go on. `key` NULL: the only
- * one. CK_E_NOT_FOUND: nothing waits for it; CK_E_USAGE: several do. */
+/* A person's answer to a question that a coroutine waits for, while others go on. `key` NULL: the
+ * only question. CK_E_NOT_FOUND: nothing waits for it; CK_E_USAGE: several do. */
 CK_CHECKED ck_status ck_execution_answer(ck_execution *self, const char *key, const char *text,
                                          ck_error *err);
 const ck_execution_counts *ck_execution_get_counts(const ck_execution *self);
-/* Cancels what runs. */
+/* Cancels all effects under way, and frees. */
 void ck_execution_close(ck_execution *self);
 
 #endif

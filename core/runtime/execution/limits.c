@@ -1,4 +1,4 @@
-/* limits.c - checks effects and boundaries against the profile's constraints, and tells what comes
+/* limits.c - checks effects and boundaries against the constraints, and reports limits that come
  * near. */
 #include "core/runtime/execution/limits.h"
 
@@ -8,7 +8,7 @@
 
 #include "core/runtime/execution/unsettled.h"
 
-/* ---- how things stand ---- */
+/* ---- usage ---- */
 
 void ck_limits_get(ck_limits_usage *out, const ck_session *session) {
   const ck_totals *now = &session->spent.totals, *base = &session->spent.base;
@@ -40,7 +40,7 @@ static void get_subject(ck_limits_usage *out, const ck_session *session, const c
     ck_limits_get(out, session);
 }
 
-/* ---- words ---- */
+/* ---- events ---- */
 
 static ck_status record(ck_session *session, const char *what, const ck_limit_hit *hit,
                         ck_error *err) {
@@ -89,8 +89,8 @@ static bool pays(const ck_call *call, const char *agent) {
   return false;
 }
 
-/* What the effects under way may still take of it. */
-static int64_t held(const ck_call *self, ck_dimension dimension, const char *agent) {
+/* How much effects under way and unsettled ones may still take of it. */
+static int64_t reserved(const ck_call *self, ck_dimension dimension, const char *agent) {
   const ck_execution *execution = self->runner->execution;
   int64_t sum = dimension == CK_DIMENSION_BUDGET ? ck_unsettled_reserved(execution, agent) : 0;
   for (size_t r = 0; r < execution->runner_count; r++)
@@ -107,8 +107,8 @@ static int64_t held(const ck_call *self, ck_dimension dimension, const char *age
   return sum;
 }
 
-/* How much of the dimension the effect takes: at least; -1: it takes none, or it cannot be told
- * (`*unknown`). */
+/* How much of the dimension the effect takes at least; -1: nothing, or it cannot be known
+ * beforehand (`*unknown`). */
 static int64_t demand(bool *unknown, const ck_effect *effect, ck_dimension dimension) {
   *unknown = false;
   switch (dimension) {
@@ -137,7 +137,7 @@ static bool find_hit_of(ck_limit_hit *out, const ck_call *self, const char *agen
     bool unknown;
     int64_t wanted = demand(&unknown, &self->effect, (ck_dimension)d), limit = state.limit.of[d];
     if (limit < 0 || (wanted < 0 && !unknown)) continue;
-    int64_t spent = state.spent.of[d], waits = held(self, (ck_dimension)d, agent);
+    int64_t spent = state.spent.of[d], waits = reserved(self, (ck_dimension)d, agent);
     if (unknown ? spent + waits < limit : spent + waits + wanted <= limit) continue;
     *out = (ck_limit_hit){.dimension = (ck_dimension)d,
                           .agent = agent,
@@ -187,7 +187,7 @@ ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err) {
   }
 }
 
-/* ---- what was spent ---- */
+/* ---- after an effect ---- */
 
 static ck_status report_approaching(ck_execution *execution, const char *agent, ck_error *err) {
   ck_limits_usage state;

@@ -1,10 +1,10 @@
-/* limits.h - constraints while a session runs: what was spent, for the session and for each agent,
- * against what may be.
+/* limits.h - constraints while a session runs: how much the session and each agent have spent,
+ * against their limits.
  *
  * An effect's cost counts for the session, for its agent and for every agent above it, so a
  * delegated child can never get more than those above it have left. It is checked before the effect
- * begins, with what is reserved for those under way; so where a price is known beforehand, a limit
- * is never passed. */
+ * begins, with the amounts reserved for effects under way; so where a price is known beforehand, a
+ * limit is never passed. */
 #ifndef CK_RUNTIME_EXECUTION_LIMITS_H
 #define CK_RUNTIME_EXECUTION_LIMITS_H
 
@@ -22,9 +22,9 @@ CK_CHECKED ck_status ck_limits_admit(bool *within, ck_call *call, ck_error *err)
  * waits for one. */
 CK_CHECKED ck_status ck_limits_ask(bool *raised, ck_call *call, const ck_limit_hit *hit,
                                    ck_error *err);
-/* The call is within its limits by now: nobody need answer what was asked of it any more. */
+/* The call is within its limits by now: a question about one of them needs no answer any more. */
 CK_CHECKED ck_status ck_limits_withdraw(ck_call *call, ck_error *err);
-/* The outcome of the call is recorded: it counts, and a limit that comes near is told. */
+/* The outcome of the call is recorded: its time counts, and limits that come near are reported. */
 CK_CHECKED ck_status ck_limits_count(ck_call *call, ck_error *err);
 /* A boundary is about to be saved: rounds count there. */
 CK_CHECKED ck_status ck_limits_reach(ck_runner *runner, ck_boundary_kind kind, ck_error *err);

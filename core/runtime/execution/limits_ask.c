@@ -2,7 +2,7 @@
  * exactly once.
  *
  * The question is an effect of its own, KEY/limit/N below the key of the effect that was stopped:
- * its answer is found in the ledger like any other, and once it is applied its outcome stands
+ * its answer is found in the ledger like any other, and once it is applied it has an outcome
  * there. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +44,8 @@ static ck_status write_request(ck_value **out, const char *text, ck_error *err) 
   return status;
 }
 
-/* Asked of an earlier process or not, it is asked here: what that one wrote may lie behind the
- * checkpoint, where nobody looks for it. */
+/* It is asked here even if an earlier process has asked: that question may lie behind the
+ * checkpoint, where nobody finds it. */
 static ck_status ask_person(ck_call *call, const question *q, const ck_limit_hit *hit,
                             ck_error *err) {
   ck_session *session = call->runner->execution->session;
@@ -72,7 +72,7 @@ static ck_status ask_person(ck_call *call, const question *q, const ck_limit_hit
   return status;
 }
 
-/* What was said has been carried out. */
+/* The answer is applied: the question gets its outcome. */
 static ck_status close_question(ck_call *call, const char *text, ck_error *err) {
   ck_session *session = call->runner->execution->session;
   question q;
@@ -113,7 +113,7 @@ static ck_status set_limit(ck_call *call, const char *number, ck_error *err) {
   return status;
 }
 
-/* The new limit is state: it is committed together with the word that the question was answered. */
+/* The new limit is state: one checkpoint commits it together with the question's outcome. */
 static ck_status keep_limit(ck_execution *execution, ck_error *err) {
   ck_saved saved;
   ck_status status = ck_session_boundary(&saved, execution->session,

@@ -20,7 +20,7 @@ void ck_notifications_push(ck_notifications *self, const ck_progress *progress, 
 }
 
 void ck_notifications_deliver(ck_notifications *self, ck_session *session,
-                              void (*tell)(void *to, const ck_progress *progress), void *to) {
+                              void (*report)(void *to, const ck_progress *progress), void *to) {
   ck_error ignored = CK_ERROR_INIT;
   while (self->count > 0 &&
          ck_session_check(session, self->items[self->first].ticket, &ignored) == CK_OK &&
@@ -32,6 +32,6 @@ void ck_notifications_deliver(ck_notifications *self, ck_session *session,
                             .saved = self->items[at].has_saved ? &self->items[at].saved : NULL};
     self->first = (self->first + 1) % CK_NOTIFICATIONS_MAX;
     self->count--;
-    if (tell) tell(to, &progress);
+    if (report) report(to, &progress);
   }
 }

@@ -1,4 +1,4 @@
-/* notifications.h - progress held back until what it tells is durable. */
+/* notifications.h - progress that is kept back until it is durable. */
 #ifndef CK_RUNTIME_EXECUTION_NOTIFICATIONS_H
 #define CK_RUNTIME_EXECUTION_NOTIFICATIONS_H
 
@@ -20,8 +20,8 @@ typedef struct ck_notifications {
 
 /* Copies what `progress` points to. */
 void ck_notifications_push(ck_notifications *self, const ck_progress *progress, uint64_t ticket);
-/* Tells `tell` everything whose ticket is durable by now. */
+/* Calls `report` with all progress whose ticket is durable by now. */
 void ck_notifications_deliver(ck_notifications *self, ck_session *session,
-                              void (*tell)(void *to, const ck_progress *progress), void *to);
+                              void (*report)(void *to, const ck_progress *progress), void *to);
 
 #endif

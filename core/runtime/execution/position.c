@@ -1,4 +1,4 @@
-/* position.c - where a scope stands, as a key of the state. */
+/* position.c - a scope's position, as a key of the state. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,8 +61,8 @@ static ck_status take_text(char **out, ck_bytes record, const char *name, ck_err
   return *out ? CK_OK : ck_error_no_memory(err);
 }
 
-/* A scope that ended with an error is run again by a later attempt, and not by the one it failed
- * in. */
+/* A scope that ended with an error has ended for the attempt it failed in; a later attempt runs it
+ * again. */
 static bool holds(const ck_runner *self, ck_bytes record) {
   int64_t attempt = 0;
   bool done = false;

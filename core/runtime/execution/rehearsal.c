@@ -38,10 +38,10 @@ static ck_rehearsed judge(const ck_ledger *ledger, const ck_ledger_entry *entry,
   ck_ledger_case found = ck_ledger_decide_known(
       ledger, &effect, entry->open ? entry->intent_digest : entry->outcome_digest);
   if (entry->open) return judge_open(entry, found.answer);
-  bool lost =
+  bool unsettled =
       found.answer == CK_LEDGER_RUN && ck_ledger_is_unsettled(ck_value_bytes(entry->outcome));
   return found.answer == CK_LEDGER_REPLAY ? CK_REHEARSED_REPLAY
-         : lost                           ? CK_REHEARSED_AGAIN
+         : unsettled                      ? CK_REHEARSED_AGAIN
                                           : CK_REHEARSED_ANEW;
 }
 
@@ -62,7 +62,7 @@ static void show(const ck_ledger *ledger, const ck_ledger_entry *entry, uint32_t
   free(name);
 }
 
-static void fill(ck_rehearsal *out, const ck_session *session, int64_t lost) {
+static void fill(ck_rehearsal *out, const ck_session *session, int64_t unsettled) {
   ck_limits_usage state;
   ck_limits_get(&state, session);
   out->attempt = session->timeline.attempt;
@@ -71,12 +71,12 @@ static void fill(ck_rehearsal *out, const ck_session *session, int64_t lost) {
     out->constraints[d].spent = state.spent.of[d];
     out->constraints[d].limit = state.limit.of[d];
   }
-  out->constraints[CK_DIMENSION_BUDGET].spent += lost;
+  out->constraints[CK_DIMENSION_BUDGET].spent += unsettled;
 }
 
-/* The effects that the checkpoint stands on: what a branch that was left had begun or done, and
- * this one has come by since, is not met again, though the session's ledger, which holds what its
- * view lacks, does not know. */
+/* The effects that the checkpoint has behind it. An abandoned branch may have begun or done them
+ * first, and this one passed them since: they are not met again, though the session's ledger, which
+ * holds what its view lacks, does not know. */
 typedef struct settled {
   const ck_ledger *ledger;
   const ck_ledger_entry **entries; /* may hold one twice */
@@ -134,15 +134,15 @@ ck_status ck_session_rehearse(ck_rehearsal *out, ck_runtime *runtime, const char
   ck_status status = ck_session_prepare(&session, &out->failing, runtime, id, options, err);
   if (status != CK_OK) return status;
   settled done = {0};
-  int64_t lost = 0;
-  if (status == CK_OK) status = ck_unsettled_expect(&lost, session, err);
+  int64_t unsettled = 0;
+  if (status == CK_OK) status = ck_unsettled_expect(&unsettled, session, err);
   if (status == CK_OK) status = read_settled(&done, session, err);
   const ck_ledger_entry *entry;
   for (size_t i = 0; status == CK_OK && (entry = ck_ledger_at(session->ledger, i)) != NULL; i++)
     if (!is_mark(entry) && !is_settled(&done, entry))
       show(session->ledger, entry, session->timeline.attempt, visit, to);
   free(done.entries);
-  if (status == CK_OK) fill(out, session, lost);
+  if (status == CK_OK) fill(out, session, unsettled);
   ck_session_close(session);
   return status;
 }

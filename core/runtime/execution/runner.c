@@ -1,4 +1,4 @@
-/* runner.c - one strand: resume it, act on what it yields, wait, resume it again. */
+/* runner.c - one coroutine: resume it, act on its yield, wait, resume it again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@ enum { POLICY_FAILURES_MAX = 3 };
 
 /* ---- boundaries ---- */
 
-/* Effects before and behind a boundary are told apart by its path: one that stays, or comes again,
- * would let them pass for each other. */
+/* The path distinguishes effects before a boundary from those behind it: under a path that stays,
+ * or comes again, they would pass for each other. */
 static ck_status move_position(ck_runner *self, ck_error *err) {
   bool fresh;
   ck_value_free(self->position);
@@ -89,7 +89,7 @@ static void read_reason(char out[256], const ck_value *value) {
   ck_buffer_clear(&text);
 }
 
-/* A pause asked for by the flow happens once: that it happened is an outcome at its place. */
+/* A pause asked for by the flow happens once: that it happened is an outcome below its path. */
 static ck_status reach_pause(ck_runner *self, ck_error *err) {
   char name[CK_STATE_KEY_MAX], key[2 * CK_STATE_KEY_MAX], reason[256];
   ck_session *session = self->execution->session;
@@ -114,7 +114,8 @@ static ck_status reach_pause(ck_runner *self, ck_error *err) {
   return status;
 }
 
-/* A recording that holds more than the flow asked for has not been followed. */
+/* Drivers get the number of outcomes of each scope: a recording with more of them was not
+ * followed. */
 static ck_status finish_drivers(const ck_execution *self, ck_error *err) {
   const ck_session *session = self->session;
   ck_status status = CK_OK;
@@ -158,7 +159,7 @@ static ck_status reach_done(ck_runner *self, ck_error *err) {
 
 /* ---- one step ---- */
 
-/* What the yield brings with it, whatever it asks for. */
+/* Events and writes of the yield, whatever step it asks for. */
 static ck_status record_yield(ck_runner *self, ck_error *err) {
   const ck_flow_yield *yield = &self->yield;
   ck_session *session = self->execution->session;
@@ -206,7 +207,7 @@ static ck_status resume_coroutine(ck_runner *self, ck_error *err) {
                          : ck_runner_fail(self, status, failure.text, err);
 }
 
-/* For a pause a strand goes on to its next boundary; for any other end it stops where it is. */
+/* For a pause a coroutine goes on to its next boundary; for any other end it stops at once. */
 static bool must_rest(const ck_execution *self) {
   return self->stopping || (self->ending.status && self->ending.status != CK_SESSION_PAUSED);
 }
@@ -218,7 +219,7 @@ static ck_status check_saved(bool *moved, ck_runner *self, ck_error *err) {
   return status == CK_E_PENDING ? CK_OK : status;
 }
 
-/* What it still does was cancelled, and must have been delivered. */
+/* Its calls were cancelled; their drivers must have delivered. */
 static ck_status abandon(bool *moved, ck_runner *self, ck_error *err) {
   *moved = self->phase != CK_PHASE_ENDED;
   ck_status status = *moved ? ck_runner_close_calls(moved, self, err) : CK_OK;

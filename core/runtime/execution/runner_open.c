@@ -1,4 +1,4 @@
-/* runner_open.c - makes a runner, opens its strand where it stood, frees both. */
+/* runner_open.c - makes a runner, opens its coroutine at its position, frees both. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,14 +47,14 @@ ck_status ck_runner_new(ck_runner **out, ck_execution *execution, ck_runner *par
   return status;
 }
 
-/* A flow sees what its user gave; the rest of the session's input is what a resume needs. */
+/* A flow sees its user's input; the rest of the session's input is for a resume. */
 static ck_status copy_input(ck_value **out, const ck_value *given, ck_error *err) {
   ck_bytes input = given ? ck_json_get(ck_value_bytes(given), "input") : (ck_bytes){0};
   *out = NULL;
   return input.len ? ck_value_copy(out, input, err) : CK_OK;
 }
 
-/* Where the main strand stood when its state was saved. A forked one was told by its fork. */
+/* The main scope's position in the state. A forked scope got its own from its fork. */
 static ck_status restore_main(ck_runner *self, ck_error *err) {
   ck_session *session = self->execution->session;
   const ck_value *saved = ck_session_get(session, "position.main");

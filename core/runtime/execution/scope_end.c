@@ -39,7 +39,7 @@ static void drop_family(ck_runner *self) {
   ck_execution_drop(self->execution, self);
 }
 
-/* It failed, and the flow can call the same work by its tag: what is known of it stays, for a later
+/* A scope that failed and can be forked again by its tag: its position stays, for a later
  * attempt. */
 static ck_status set_aside(ck_runner *self, ck_error *err) {
   self->set_aside = self->execution->has_orphans = true;
@@ -48,8 +48,8 @@ static ck_status set_aside(ck_runner *self, ck_error *err) {
   return status;
 }
 
-/* Its children go with it, joined or not: all have ended. What is saved of them in the state of an
- * earlier process goes too. */
+/* Its children go with it, joined or not: all have ended. Their positions in the state of an
+ * earlier process go, too. */
 static ck_status forget(ck_runner *self, ck_error *err) {
   ck_execution *execution = self->execution;
   char key[CK_STATE_KEY_MAX];
@@ -109,12 +109,12 @@ ck_status ck_runner_end(ck_runner *self, ck_error *err) {
   if (self->error) abandon_children(self);
   if (self->error) ck_runner_drop_changes(self);
   ck_status status = ck_runner_apply_changes(self, err);
-  /* What a failed one had joined stays: run again, it joins it once more. */
+  /* Scopes that a failed one had joined stay: run again, it joins them once more. */
   if (status == CK_OK && !self->error) status = ck_runner_forget_joined(self, err);
   if (status == CK_OK && !self->error) status = ck_runner_remove_orphans(self, err);
   self->phase = CK_PHASE_ENDED;
   self->end = ck_session_last_seq(self->execution->session);
-  /* One that failed is run again from its last boundary: what it did since must be found. */
+  /* One that failed is run again from its last boundary: its events since then must be found. */
   int64_t cut = self->error ? self->cut : self->end;
   return status == CK_OK ? ck_runner_put_position(self, cut, err) : status;
 }
@@ -123,7 +123,7 @@ ck_status ck_runner_fail(ck_runner *self, ck_status cause, const char *text, ck_
   ck_execution *execution = self->execution;
   const ck_ending *inner = &execution->failure;
   if (cause == CK_E_FLOW && inner->status && strstr(text, inner->text))
-    cause = inner->cause; /* passed on, from below */
+    cause = inner->cause; /* passed on, from a scope below */
   if (!self->parent) {
     self->phase = CK_PHASE_REST;
     ck_execution_end(execution, CK_SESSION_FAILED, cause, text);

@@ -11,8 +11,8 @@ static bool is_scope(const char *name) {
          ck_state_check_key(name, &ignored) == CK_OK;
 }
 
-/* The place of the fork, or what the flow calls it: with it the effects of a scope that is forked
- * again get keys of their own. */
+/* The fork's path, or the flow's own tag: with it the effects of a scope that is forked again get
+ * keys of their own. */
 static char *make_tag(const ck_runner *self, const ck_flow_child *child) {
   char number[16] = "", *tag = NULL;
   if (self->forks > 1 && !child->tag) snprintf(number, sizeof number, ".%u", self->forks);
@@ -23,7 +23,7 @@ static char *make_tag(const ck_runner *self, const ck_flow_child *child) {
   return tag;
 }
 
-/* It goes on where it stood, and so does all below it. One that failed and was joined is open from
+/* The scope goes on at its position, and so do all below it. One that was set aside is open from
  * now on. */
 static ck_status reopen(ck_runner *self, const ck_value *saved, ck_error *err) {
   ck_status status = ck_runner_reattach(self, saved, err);

@@ -42,7 +42,7 @@ static bool lists(ck_bytes list, const char *scope) {
   return false;
 }
 
-/* What an earlier process was given at this place: a JSON list of scopes; empty: nothing was, or
+/* The scopes that an earlier process got from this join_any: a JSON list; empty: it got none, or
  * others on another way here. */
 static ck_bytes find_given(const ck_runner *self, const char *key) {
   const ck_flow_yield *yield = &self->yield;
@@ -55,7 +55,7 @@ static ck_bytes find_given(const ck_runner *self, const char *key) {
   return (ck_bytes){0};
 }
 
-/* With all below it: what was cancelled when it failed must have been delivered. */
+/* With all below it: calls that were cancelled when it failed must have been delivered. */
 static bool has_ended(const ck_runner *self) {
   const ck_execution *execution = self->execution;
   bool ended = self->phase == CK_PHASE_ENDED;
@@ -64,16 +64,16 @@ static bool has_ended(const ck_runner *self) {
   return ended;
 }
 
-/* Whether it is over, and with whom. */
-static bool is_due(const ck_runner *self, ck_bytes given, bool *chosen) {
+/* Whether the join is over, and which scopes it gives. */
+static bool is_due(const ck_runner *self, ck_bytes given, bool *selected) {
   const ck_flow_yield *yield = &self->yield;
   size_t ended = 0, wanted = 0;
   for (size_t i = 0; i < yield->child_count; i++) {
     const ck_runner *child = find_child(self, yield->children[i].scope);
     bool is_wanted = given.len == 0 || lists(given, child->scope);
-    chosen[i] = is_wanted && has_ended(child);
+    selected[i] = is_wanted && has_ended(child);
     wanted += is_wanted;
-    ended += chosen[i];
+    ended += selected[i];
   }
   return ended == wanted || (yield->join_any && given.len == 0 && ended > 0);
 }
@@ -93,7 +93,7 @@ static void write_child(ck_json_writer *w, const ck_runner *child, const ck_stat
   ck_json_end(w, '}');
 }
 
-static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *chosen,
+static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *selected,
                               ck_error *err) {
   ck_buffer buffer = {0};
   ck_json_writer w = {.out = &buffer};
@@ -105,7 +105,7 @@ static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *cho
     ck_state_entry *entries;
     size_t count;
     ck_runner *child = find_child(self, self->yield.children[i].scope);
-    if (!chosen[i] || !child) continue;
+    if (!selected[i] || !child) continue;
     status = ck_state_list(&entries, &count, child->written, err);
     if (status != CK_OK) break;
     write_child(&w, child, entries, count);
@@ -120,7 +120,8 @@ static ck_status make_outcome(ck_outcome **out, ck_runner *self, const bool *cho
   return status;
 }
 
-static ck_status record_given(ck_runner *self, const char *key, const bool *chosen, ck_error *err) {
+static ck_status record_given(ck_runner *self, const char *key, const bool *selected,
+                              ck_error *err) {
   ck_session *session = self->execution->session;
   ck_effect effect = {.scope = self->scope,
                       .key = key,
@@ -132,7 +133,7 @@ static ck_status record_given(ck_runner *self, const char *key, const bool *chos
   ck_value *body = NULL;
   ck_json_begin(&w, '[');
   for (size_t i = 0; i < self->yield.child_count; i++)
-    if (chosen[i]) ck_json_put_text(&w, self->yield.children[i].scope);
+    if (selected[i]) ck_json_put_text(&w, self->yield.children[i].scope);
   ck_json_end(&w, ']');
   ck_status status = ck_value_from(&given.result, &buffer, err);
   if (status == CK_OK)
@@ -146,16 +147,16 @@ static ck_status record_given(ck_runner *self, const char *key, const bool *chos
 
 ck_status ck_runner_join(bool *moved, ck_runner *self, ck_error *err) {
   char key[2 * CK_STATE_KEY_MAX];
-  bool *chosen = calloc(self->yield.child_count + 1, sizeof *chosen);
-  if (!chosen) return ck_error_no_memory(err);
+  bool *selected = calloc(self->yield.child_count + 1, sizeof *selected);
+  if (!selected) return ck_error_no_memory(err);
   name_join(key, sizeof key, self);
   ck_bytes given = find_given(self, key);
   ck_status status = CK_OK;
-  *moved = is_due(self, given, chosen);
+  *moved = is_due(self, given, selected);
   if (*moved && self->yield.join_any && given.len == 0)
-    status = record_given(self, key, chosen, err);
-  if (*moved && status == CK_OK) status = make_outcome(&self->outcome, self, chosen, err);
+    status = record_given(self, key, selected, err);
+  if (*moved && status == CK_OK) status = make_outcome(&self->outcome, self, selected, err);
   if (*moved && status == CK_OK) self->phase = CK_PHASE_READY;
-  free(chosen);
+  free(selected);
   return status;
 }

@@ -1,9 +1,10 @@
-/* scope_reopen.c - child scopes of an earlier process: opened again, or put away when the flow
- * has gone past them without them.
+/* scope_reopen.c - child scopes of an earlier process: opened again, or put away when the flow has
+ * gone past them without them.
  *
- * What was forked before its parent's last boundary is open when the parent goes on; what was
- * forked behind it is found by the fork when the parent comes there again. After a failure it may
- * come elsewhere: a scope that it has not forked by its next boundary is a stray. */
+ * A scope that was forked before its parent's last boundary is open when the parent goes on; one
+ * that was forked behind it is found by the fork when the parent comes there again. After a failure
+ * the parent may come elsewhere: a scope that it has not forked by its next boundary is an
+ * orphan. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 static const char prefix[] = "position.";
 
-/* What the scope had written lies in its overlay. */
+/* The scope's writes are its overlay in the state. */
 static ck_status read_overlay(ck_runner *self, ck_error *err) {
   ck_state_entry *entries;
   size_t count, skip = strlen(self->overlays[0]);
@@ -43,7 +44,7 @@ static bool is_below(const ck_runner *self, const ck_runner *root) {
   return self == root;
 }
 
-/* What is saved of a scope that is not open, though its parent is. */
+/* The saved position of a scope that is not open, though its parent is. */
 typedef struct saved_scope {
   const char *scope; /* borrowed from the state */
   ck_bytes record;
@@ -52,7 +53,7 @@ typedef struct saved_scope {
   bool tagged;
 } saved_scope;
 
-/* False for a key that is no such scope, or one that was set aside. */
+/* False for a key of any other kind, and for a scope that was set aside. */
 static bool read_saved(saved_scope *out, const ck_execution *self, const ck_state_entry *entry) {
   bool aside = false;
   if (strncmp(entry->key, prefix, sizeof prefix - 1) != 0) return false;
@@ -102,9 +103,9 @@ ck_status ck_execution_reopen(ck_execution *self, ck_error *err) {
   return self->has_orphans ? ck_runner_reopen_below(self->runners[0], err) : CK_OK;
 }
 
-/* ---- strays ---- */
+/* ---- orphans ---- */
 
-/* The first key for which `is` says so, as a copy; NULL when there is none, or no memory. */
+/* The first key for which `is` is true, as a copy; NULL when there is none, or no memory. */
 static char *find_key(const ck_execution *self,
                       bool (*is)(const ck_execution *, const ck_state_entry *, const char *),
                       const char *of, ck_error *err) {
@@ -141,7 +142,7 @@ static bool is_child_of(const ck_execution *self, const ck_state_entry *entry, c
          ck_json_is_text(ck_json_get(ck_value_bytes(entry->value), "parent"), scope);
 }
 
-/* All keys for which `is` says so. */
+/* Removes all keys for which `is` is true. */
 static ck_status remove_all(ck_execution *self,
                             bool (*is)(const ck_execution *, const ck_state_entry *, const char *),
                             const char *of, bool with_scope, ck_error *err) {
@@ -157,7 +158,8 @@ static ck_status remove_all(ck_execution *self,
   return status == CK_OK ? failure.status : status;
 }
 
-/* Its conversation stays, up to where its position says: it is folded while that is known. */
+/* The scope's conversation stays, up to the cut in its position: it is folded while that is
+ * known. */
 ck_status ck_execution_remove_saved(ck_execution *self, const char *key, ck_error *err) {
   const char *scope = key + sizeof prefix - 1;
   ck_scope *kept;
@@ -173,7 +175,7 @@ ck_status ck_runner_remove_orphans(ck_runner *self, ck_error *err) {
              : CK_OK;
 }
 
-/* One with a tag may be forked again under it, at another place. */
+/* A scope with a tag may be forked again under it, at another position. */
 static ck_status put_away(ck_runner *parent, const char *key, ck_error *err) {
   ck_execution *execution = parent->execution;
   const ck_value *saved = ck_session_get(execution->session, key);

@@ -1,5 +1,5 @@
-/* unsettled.c - finds the paid calls that an earlier process left open, counts them, or holds what
- * they may have cost. */
+/* unsettled.c - finds the paid calls that an earlier process left open, counts them, or keeps their
+ * reserve. */
 #include "core/runtime/execution/unsettled.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int64_t reserve_of(const ck_ledger_entry *entry) {
   return reserve > 0 ? reserve : 0;
 }
 
-/* What an origin began, it pays for itself. */
+/* Calls that a fork's origin began, the origin pays for. */
 static bool is_unsettled(const ck_session *session, const ck_ledger_entry *entry) {
   return entry->open && reserve_of(entry) > 0 && entry->intent_seq > session->record.origin.cut;
 }
@@ -37,7 +37,7 @@ static bool close_open(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* Whether something can still tell what came of it, or has the word on it. */
+/* Whether a probe, a policy or a person can still give its outcome, or a person has. */
 static bool can_be_settled(const ck_execution *self, const ck_ledger_entry *entry) {
   ck_effect effect = {.scope = entry->scope,
                       .key = entry->key,
@@ -73,8 +73,8 @@ static ck_status keep_reserve(ck_execution *self, const ck_ledger_entry *entry, 
   return CK_OK;
 }
 
-/* What a branch that was left had begun, and this one has done since or counted as lost: the
- * ledger, which lacks what its view shows up to the cut, takes it for open. */
+/* Calls that an abandoned branch had begun, and this one has finished since or counted as lost: the
+ * ledger, which lacks what its view shows up to the cut, takes them for open. */
 static ck_status close_known_outcomes(ck_session *session, ck_error *err) {
   const ck_ledger_entry *entry;
   int64_t cut, earliest = INT64_MAX;
@@ -117,7 +117,7 @@ ck_status ck_unsettled_expect(int64_t *out, ck_session *session, ck_error *err) 
   return status;
 }
 
-/* ---- those that are not settled ---- */
+/* ---- while the session runs ---- */
 
 static bool pays(const ck_ledger_entry *entry, const char *agent) {
   ck_json_iterator it = ck_json_iterate(ck_json_get(ck_value_bytes(entry->intent), "for"));
@@ -134,7 +134,7 @@ int64_t ck_unsettled_reserved(const ck_execution *self, const char *agent) {
   return sum;
 }
 
-/* unsettled_count: there is none. */
+/* unsettled_count: it is none of them. */
 static size_t find(const ck_call *call) {
   const ck_execution *self = call->runner->execution;
   size_t i = 0;

@@ -60,7 +60,7 @@ static ck_status copy_text(char **out, const char *text, ck_error *err) {
   return text && !*out ? ck_error_no_memory(err) : CK_OK;
 }
 
-/* It is started with what its origin was started with. */
+/* The fork's record: it is started as its origin was. */
 static ck_status make_record(ck_session_record *out, const ck_history_edit *self, const char *id,
                              ck_error *err) {
   const ck_session_record *origin = &self->head.session;

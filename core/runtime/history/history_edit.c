@@ -1,5 +1,5 @@
-/* history_edit.c - what fork, rewind and undo share: look, load, gather what is written, and write
- * it in one transaction. */
+/* history_edit.c - shared by fork, rewind and undo: inspect, load, gather the events, and write
+ * them in one transaction. */
 #include "core/runtime/history/history_edit_private.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ ck_status ck_history_edit_open(ck_history_edit *self, ck_runtime *runtime, const
   return status == CK_OK ? ck_store_check_owner(runtime->store, id, err) : status;
 }
 
-static ck_status choose(ck_history_edit *self, const char *checkpoint, ck_error *err) {
+static ck_status select_checkpoint(ck_history_edit *self, const char *checkpoint, ck_error *err) {
   const char *id = self->head.session.id;
   ck_status status = ck_select_checkpoint(&self->from, self->runtime->store, &self->head,
                                           &(ck_choice){.id = checkpoint}, err);
@@ -45,11 +45,11 @@ static ck_status load_state(ck_history_edit *self, ck_error *err) {
   return ck_session_fill_secret_references(self->session, true, err);
 }
 
-/* Its profile is not needed: no policy is asked, and what is known of its secrets is the caller's
- * to tell. */
+/* The session's profile is not needed: no policy is asked, and the caller gives the secrets to
+ * redact. */
 ck_status ck_history_edit_begin(ck_history_edit *self, const ck_history_edit_options *options,
                                 ck_error *err) {
-  ck_status status = choose(self, options->checkpoint, err);
+  ck_status status = select_checkpoint(self, options->checkpoint, err);
   if (status == CK_OK) status = ck_session_new(&self->session, self->runtime, NULL, NULL, err);
   if (status == CK_OK && options->secrets)
     status = ck_redactor_copy_secrets(self->session->redactor, options->secrets, err);
@@ -109,7 +109,7 @@ ck_status ck_history_edit_commit(ck_history_edit_result *out, ck_history_edit *s
   return status;
 }
 
-/* Without a channel nothing is written any more; the lock goes back. */
+/* Without a channel nothing is written any more; the lock is released. */
 void ck_history_edit_close(ck_history_edit *self) {
   ck_session_close(self->session);
   ck_checkpoint_info_clear(&self->from);

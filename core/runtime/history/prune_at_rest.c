@@ -10,8 +10,8 @@ void ck_pruned_clear(ck_pruned *self) {
   ck_checkpoint_list_clear(&self->before);
 }
 
-static ck_status choose(int64_t *seqs, size_t *count, const ck_checkpoint_list *before,
-                        const ck_prune_order *order, ck_error *err) {
+static ck_status select_seqs(int64_t *seqs, size_t *count, const ck_checkpoint_list *before,
+                             const ck_prune_order *order, ck_error *err) {
   ck_clock clock = ck_clock_system();
   *count = 0;
   if (order->keep < 0)
@@ -46,12 +46,12 @@ static ck_status record(ck_store *store, ck_lease lease, const ck_head *head,
   return status;
 }
 
-typedef struct choice {
+typedef struct selection {
   int64_t *seqs;
   size_t count;
-} choice;
+} selection;
 
-static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, const choice *of,
+static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, const selection *of,
                        ck_error *err) {
   ck_lease lease;
   ck_status status =
@@ -67,14 +67,14 @@ static ck_status prune(ck_pruned *out, ck_store *store, const ck_head *head, con
 ck_status ck_session_prune_at_rest(ck_pruned *out, ck_store *store, const char *id,
                                    const ck_prune_order *order, ck_error *err) {
   ck_head head;
-  choice of = {0};
+  selection of = {0};
   *out = (ck_pruned){0};
   ck_status status = ck_store_get_head(&head, store, id, err);
   if (status != CK_OK) return status;
   status = ck_checkpoint_list_read(&out->before, store, head.session.no, err);
   if (status == CK_OK && !(of.seqs = calloc(out->before.count + 1, sizeof *of.seqs)))
     status = ck_error_no_memory(err);
-  if (status == CK_OK) status = choose(of.seqs, &of.count, &out->before, order, err);
+  if (status == CK_OK) status = select_seqs(of.seqs, &of.count, &out->before, order, err);
   if (status == CK_OK && order->dry_run)
     status = ck_store_plan_prune(store, id, of.seqs, of.count, &out->report, err);
   else if (status == CK_OK)

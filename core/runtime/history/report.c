@@ -1,8 +1,8 @@
-/* report.c - whom the report of a rewind is told: every scope whose conversation it cuts.
+/* report.c - adds a rewind's report to every conversation that the rewind cuts.
  *
- * A scope that stood somewhere at the checkpoint, or had said something by then, and has said more
- * since, has lost that: it hears what came of it. One that was asked for the first time behind the
- * checkpoint starts anew and hears nothing. */
+ * A scope that had a position or a message at the checkpoint, and has got more since, loses that:
+ * the report tells it the result. One that was asked for the first time behind the checkpoint
+ * starts anew and gets no report. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,19 +10,19 @@
 #include "core/runtime/history/history_edit_private.h"
 #include "core/runtime/ledger/replay_range.h"
 
-typedef struct listener {
+typedef struct receiver {
   char *scope;
-  bool hears;
-} listener;
+  bool receives;
+} receiver;
 
-typedef struct listeners {
-  const ck_history_edit *hand;
-  const char *wanted; /* that scope alone; NULL */
-  listener *list;
-  size_t count, hearing;
+typedef struct receivers {
+  const ck_history_edit *edit;
+  const char *wanted; /* only that scope; NULL */
+  receiver *list;
+  size_t count, receiving;
   ck_status status;
   ck_error *err;
-} listeners;
+} receivers;
 
 static const ck_value *position_of(const ck_history_edit *self, const char *scope) {
   char key[CK_STATE_KEY_MAX];
@@ -30,9 +30,9 @@ static const ck_value *position_of(const ck_history_edit *self, const char *scop
   return ck_session_get(self->session, key);
 }
 
-/* ---- who hears it ---- */
+/* ---- the receivers ---- */
 
-/* At the checkpoint. */
+/* Whether the scope had begun at the checkpoint. */
 static ck_status has_begun(bool *out, const ck_history_edit *self, const char *name,
                            ck_error *err) {
   ck_scope *scope;
@@ -46,67 +46,67 @@ static ck_status has_begun(bool *out, const ck_history_edit *self, const char *n
   return status;
 }
 
-static ck_status add(listeners *self, const char *scope) {
-  bool hears;
-  ck_status status = has_begun(&hears, self->hand, scope, self->err);
+static ck_status add(receivers *self, const char *scope) {
+  bool receives;
+  ck_status status = has_begun(&receives, self->edit, scope, self->err);
   if (status != CK_OK) return status;
-  listener *list = reallocarray(self->list, self->count + 1, sizeof *list);
+  receiver *list = reallocarray(self->list, self->count + 1, sizeof *list);
   if (!list) return ck_error_no_memory(self->err);
   self->list = list;
-  list[self->count] = (listener){.scope = strdup(scope), .hears = hears};
+  list[self->count] = (receiver){.scope = strdup(scope), .receives = receives};
   if (!list[self->count].scope) return ck_error_no_memory(self->err);
   self->count++;
-  self->hearing += hears;
+  self->receiving += receives;
   return CK_OK;
 }
 
-/* What a replay stands for is not looked up: one in a scope that says nothing finds no conversation
+/* The outcome that a replay refers to is not read: a scope without messages has no conversation
  * there. */
-static bool is_said(const ck_event *event) {
+static bool has_message(const ck_event *event) {
   return event->kind != CK_EVENT_OUTCOME ||
          ck_json_type_of(ck_json_get(ck_value_bytes(event->body), "message")) != CK_JSON_NONE;
 }
 
-static bool look_at(void *to, const ck_event *event) {
-  listeners *self = to;
-  if (!is_said(event)) return true;
+static bool add_scope(void *to, const ck_event *event) {
+  receivers *self = to;
+  if (!has_message(event)) return true;
   for (size_t i = 0; i < self->count; i++)
     if (strcmp(self->list[i].scope, event->scope) == 0) return true;
   self->status = add(self, event->scope);
   return self->status == CK_OK;
 }
 
-/* The timeline that is left saw it behind the checkpoint. */
-static ck_status find_cut_ones(listeners *self) {
+/* Adds the scopes with messages behind the checkpoint on the timeline that is left. */
+static ck_status find_cut_scopes(receivers *self) {
   ck_view view;
-  const ck_head *head = &self->hand->head;
+  const ck_head *head = &self->edit->head;
   ck_status status =
       ck_view_make(&view, head->timelines, head->timeline_count, head->session.timeline, self->err);
   ck_event_query query = {.session = head->session.no,
                           .view = &view,
-                          .after = self->hand->from.seq,
+                          .after = self->edit->from.seq,
                           .kinds = 1ull << CK_EVENT_MESSAGE | 1ull << CK_EVENT_OUTCOME |
                                    1ull << CK_EVENT_REPLAY | 1ull << CK_EVENT_REWIND};
   if (status == CK_OK)
-    status = ck_store_read_events(self->hand->runtime->store, &query, look_at, self, self->err);
+    status = ck_store_read_events(self->edit->runtime->store, &query, add_scope, self, self->err);
   if (status == CK_OK) status = self->status;
   ck_view_clear(&view);
-  return status == CK_OK && self->hearing == 0 ? add(self, "main") : status;
+  return status == CK_OK && self->receiving == 0 ? add(self, "main") : status;
 }
 
-static ck_status refuse(const listeners *self) {
-  const ck_history_edit *hand = self->hand;
+static ck_status refuse(const receivers *self) {
+  const ck_history_edit *edit = self->edit;
   return ck_error_set(self->err, CK_E_NOT_FOUND, "session %s has no scope '%s' at checkpoint %s",
-                      hand->head.session.id, self->wanted, hand->from.id);
+                      edit->head.session.id, self->wanted, edit->from.id);
 }
 
-static ck_status find(listeners *self) {
-  if (!self->wanted) return find_cut_ones(self);
+static ck_status find(receivers *self) {
+  if (!self->wanted) return find_cut_scopes(self);
   ck_status status = add(self, self->wanted);
-  return status == CK_OK && self->hearing == 0 ? refuse(self) : status;
+  return status == CK_OK && self->receiving == 0 ? refuse(self) : status;
 }
 
-/* ---- how it is told ---- */
+/* ---- the report ---- */
 
 static ck_status write_report(ck_value **out, const char *report, ck_error *err) {
   ck_buffer buffer = {0};
@@ -124,9 +124,9 @@ static ck_status write_report(ck_value **out, const char *report, ck_error *err)
   return status;
 }
 
-/* Its conversation is gone on with from its cut, and from the report behind it. */
-static ck_status move_said(const ck_history_edit *self, const char *scope, const ck_value *position,
-                           ck_error *err) {
+/* The scope's conversation is kept up to its cut, and from there the report alone. */
+static ck_status keep_report(const ck_history_edit *self, const char *scope,
+                             const ck_value *position, ck_error *err) {
   char key[CK_STATE_KEY_MAX];
   ck_buffer buffer = {0}, name = {0};
   ck_value *moved = NULL;
@@ -151,32 +151,32 @@ static ck_status move_said(const ck_history_edit *self, const char *scope, const
   return status;
 }
 
-static ck_status tell(const ck_history_edit *self, const char *scope, const ck_value *report,
-                      ck_error *err) {
+static ck_status add_report(const ck_history_edit *self, const char *scope, const ck_value *report,
+                            ck_error *err) {
   const ck_value *position = position_of(self, scope);
   char *agent =
       position ? ck_json_dup_string(ck_json_get(ck_value_bytes(position), "agent")) : NULL;
   ck_status status = ck_session_append(self->session, CK_EVENT_MESSAGE, scope, agent, report, err);
-  if (status == CK_OK && position) status = move_said(self, scope, position, err);
+  if (status == CK_OK && position) status = keep_report(self, scope, position, err);
   free(agent);
   return status;
 }
 
 static void append_name(ck_history_edit_result *out, const char *scope) {
-  size_t used = strlen(out->told);
-  snprintf(out->told + used, sizeof out->told - used, "%s%s", used ? " " : "", scope);
+  size_t used = strlen(out->reported);
+  snprintf(out->reported + used, sizeof out->reported - used, "%s%s", used ? " " : "", scope);
 }
 
 ck_status ck_history_edit_add_report(ck_history_edit_result *out, ck_history_edit *self,
                                      const ck_history_edit_options *options, ck_error *err) {
   ck_value *report = NULL;
-  listeners all = {.hand = self, .wanted = options->scope, .err = err};
+  receivers all = {.edit = self, .wanted = options->scope, .err = err};
   ck_status status = find(&all);
   if (status == CK_OK) status = write_report(&report, options->report, err);
   for (size_t i = 0; i < all.count && status == CK_OK; i++) {
-    bool only_main = all.hearing == 0 && i + 1 == all.count;
-    if (!all.list[i].hears && !only_main) continue;
-    status = tell(self, all.list[i].scope, report, err);
+    bool only_main = all.receiving == 0 && i + 1 == all.count;
+    if (!all.list[i].receives && !only_main) continue;
+    status = add_report(self, all.list[i].scope, report, err);
     append_name(out, all.list[i].scope);
   }
   for (size_t i = 0; i < all.count; i++) free(all.list[i].scope);

@@ -1,4 +1,5 @@
-/* resolve.c - reads the ledger of a session at rest, and writes what a person says into it. */
+/* resolve.c - reads the ledger of a session at rest, and records a person's resolution or answer in
+ * it. */
 #include "core/runtime/history/resolve.h"
 
 #include <stdio.h>
@@ -6,8 +7,8 @@
 
 #include "core/runtime/session/session_private.h"
 
-/* What a person can say something of. */
-typedef bool (*standing)(const ck_ledger_entry *entry);
+/* The entries that a person can settle: doubts, or questions. */
+typedef bool (*is_open_kind)(const ck_ledger_entry *entry);
 
 static bool in_doubt(const ck_ledger_entry *entry) {
   return entry->open && entry->verdict == CK_VERDICT_NONE && entry->kind != CK_EFFECT_ASK &&
@@ -18,8 +19,8 @@ static bool is_question(const ck_ledger_entry *entry) {
   return entry->open && entry->verdict == CK_VERDICT_NONE && entry->kind == CK_EFFECT_ASK;
 }
 
-/* All intents that `view` (NULL: every timeline) shows: a doubt older than the head's checkpoint
- * cannot be, but reading them all is simple and rare. */
+/* All intents that `view` (NULL: every timeline) shows. Those before the head's checkpoint could be
+ * left out; reading them all is simple and rare. */
 static ck_status read_view(ck_ledger **out, ck_store *store, int64_t session, const ck_view *view,
                            ck_error *err) {
   ck_status status = ck_ledger_new(out, err);
@@ -36,7 +37,7 @@ static ck_status read_view(ck_ledger **out, ck_store *store, int64_t session, co
   return status;
 }
 
-/* A question of a branch that was left waits for nobody. */
+/* A question of an abandoned branch waits for nobody. */
 static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *id, bool live_only,
                              ck_error *err) {
   ck_head head = {0};
@@ -52,14 +53,14 @@ static ck_status read_ledger(ck_ledger **out, ck_runtime *runtime, const char *i
   return status;
 }
 
-static ck_status list(ck_runtime *runtime, const char *id, standing stands, ck_doubt_visit visit,
-                      void *to, ck_error *err) {
+static ck_status list(ck_runtime *runtime, const char *id, is_open_kind is_open,
+                      ck_doubt_visit visit, void *to, ck_error *err) {
   ck_ledger *ledger;
-  ck_status status = read_ledger(&ledger, runtime, id, stands == is_question, err);
+  ck_status status = read_ledger(&ledger, runtime, id, is_open == is_question, err);
   if (status != CK_OK) return status;
   const ck_ledger_entry *entry;
   for (size_t i = 0; (entry = ck_ledger_at(ledger, i)) != NULL; i++)
-    if (stands(entry))
+    if (is_open(entry))
       visit(to, entry->key, ck_effect_kind_name(entry->kind), ck_effect_class_name(entry->class),
             ck_json_get(ck_value_bytes(entry->intent), "request"));
   ck_ledger_free(ledger);
@@ -76,12 +77,12 @@ ck_status ck_session_list_questions(ck_runtime *runtime, const char *id, ck_doub
   return list(runtime, id, is_question, visit, to, err);
 }
 
-/* Those that stand: the one that is meant (`key`; NULL: the only one), and how many others. */
+/* The open entries: the one that is meant (`key`; NULL: the only one), and how many others. */
 typedef struct doubts {
   const char *key;
   char first[CK_STATE_KEY_MAX];
-  const ck_value *answer; /* given to it; NULL */
-  ck_error odd;           /* why it cannot be; CK_OK: it can */
+  const ck_value *answer; /* for it; NULL */
+  ck_error misfit;        /* why the answer does not fit; CK_OK: it does */
   bool found;
   size_t others;
 } doubts;
@@ -98,7 +99,8 @@ static void count_doubt(void *to, const char *key, const char *kind, const char 
   if (!meant) return;
   snprintf(self->first, sizeof self->first, "%s", key);
   if (self->answer)
-    self->odd.status = ck_effect_check_answer(request, ck_value_bytes(self->answer), &self->odd);
+    self->misfit.status =
+        ck_effect_check_answer(request, ck_value_bytes(self->answer), &self->misfit);
 }
 
 static ck_status write_resolution(ck_value **out, const char *key, const char *verdict,
@@ -115,17 +117,17 @@ static ck_status write_resolution(ck_value **out, const char *key, const char *v
   return status;
 }
 
-/* A person's word, and what becomes of the session. */
-typedef struct said {
+/* A person's resolution, and the session's status behind it. */
+typedef struct resolution {
   const char *key;
-  standing stands;
+  is_open_kind is_open;
   ck_value *body;
-  ck_session_update more, none; /* when others of its kind stand, and when none does */
-} said;
+  ck_session_update others, none; /* when others of its kind are open, and when none is */
+} resolution;
 
-/* False in *recorded when somebody else's word came in between. */
+/* False in *recorded when another process has recorded one in between. */
 static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const char *id,
-                                   const said *what, ck_error *err) {
+                                   const resolution *what, ck_error *err) {
   ck_session *session;
   doubts left = {.key = what->key};
   *recorded = false;
@@ -134,20 +136,20 @@ static ck_status record_resolution(bool *recorded, ck_runtime *runtime, const ch
   if (status != CK_OK) return status;
   uint64_t ticket;
   const ck_ledger_entry *entry = ck_ledger_get(session->ledger, what->key);
-  status = list(runtime, id, what->stands, count_doubt, &left, err);
-  /* Of a scope that was left behind the cut the session's own ledger knows nothing: a word on it is
-   * recorded all the same. */
-  bool stands = entry ? what->stands(entry) : left.found;
-  if (status == CK_OK && stands)
+  status = list(runtime, id, what->is_open, count_doubt, &left, err);
+  /* The session's own ledger has no entry of a scope that was left behind the cut: its resolution
+   * is recorded all the same. */
+  bool open = entry ? what->is_open(entry) : left.found;
+  if (status == CK_OK && open)
     status = ck_session_append(session, CK_EVENT_RESOLUTION, entry ? entry->scope : NULL, NULL,
                                what->body, err);
-  ck_queueing how = {.update = left.others ? &what->more : &what->none,
+  ck_queueing how = {.update = left.others ? &what->others : &what->none,
                      .durability = CK_DURABLE_POWER,
                      .waited = true};
   if (status == CK_OK) status = ck_session_queue(&ticket, session, &how, err);
   if (status == CK_OK) status = ck_session_wait(session, ticket, err);
   ck_session_close(session);
-  *recorded = status == CK_OK && stands;
+  *recorded = status == CK_OK && open;
   return status;
 }
 
@@ -164,10 +166,10 @@ ck_status ck_session_resolve(ck_runtime *runtime, const char *id, const char *ke
     status = ck_error_set(err, CK_E_NOT_FOUND, "session %s has no effect \"%s\" in doubt", id, key);
   if (status != CK_OK) return status;
   bool recorded;
-  said what = {.key = key,
-               .stands = in_doubt,
-               .more = {.status = CK_SESSION_IN_DOUBT, .reason = "in_doubt"},
-               .none = {.status = CK_SESSION_PAUSED, .reason = "resolved"}};
+  resolution what = {.key = key,
+                     .is_open = in_doubt,
+                     .others = {.status = CK_SESSION_IN_DOUBT, .reason = "in_doubt"},
+                     .none = {.status = CK_SESSION_PAUSED, .reason = "resolved"}};
   status = write_resolution(&what.body, key, verdict, result, err);
   if (status != CK_OK) return status;
   status = record_resolution(&recorded, runtime, id, &what, err);
@@ -199,13 +201,13 @@ ck_status ck_session_answer(ck_runtime *runtime, const char *id, const char *key
         err, CK_E_USAGE,
         "session %s asks %zu questions: say with --effect which of them is answered", id,
         d.others + 1);
-  if (d.odd.status != CK_OK)
-    return ck_error_set(err, d.odd.status, "session %s: %s", id, d.odd.text);
+  if (d.misfit.status != CK_OK)
+    return ck_error_set(err, d.misfit.status, "session %s: %s", id, d.misfit.text);
   bool recorded;
-  said what = {.key = d.first,
-               .stands = is_question,
-               .more = {.status = CK_SESSION_WAITING, .reason = "waiting"},
-               .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};
+  resolution what = {.key = d.first,
+                     .is_open = is_question,
+                     .others = {.status = CK_SESSION_WAITING, .reason = "waiting"},
+                     .none = {.status = CK_SESSION_PAUSED, .reason = "answered"}};
   status = write_resolution(&what.body, d.first, "done", text, err);
   if (status != CK_OK) return status;
   status = record_resolution(&recorded, runtime, id, &what, err);

@@ -1,5 +1,5 @@
-/* rewind.c - goes back to a checkpoint with a report of what was found out since, and takes such a
- * step back. */
+/* rewind.c - goes back to a checkpoint with a report for the conversations that are cut, and undoes
+ * such a step. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ ck_status ck_session_rewind(ck_history_edit_result *out, ck_runtime *runtime, co
   if (status == CK_OK) status = ck_history_edit_announce(&self, CK_EVENT_SESSION_REWOUND, 0, err);
   if (status == CK_OK) status = ck_history_edit_add_report(&made, &self, options, err);
   if (status == CK_OK) status = ck_history_edit_commit(out, &self, NULL, "rewound", err);
-  if (status == CK_OK) memcpy(out->told, made.told, sizeof out->told);
+  if (status == CK_OK) memcpy(out->reported, made.reported, sizeof out->reported);
   ck_history_edit_close(&self);
   return status;
 }
@@ -44,7 +44,7 @@ static bool find_tip(void *to, const ck_checkpoint_info *checkpoint) {
 }
 
 /* The last checkpoint that the timeline before saw when this one began. Only one timeline is live
- * at a time: it is the one with the number before. */
+ * at a time: the one before has the number before. */
 static ck_status find_left(search *out, const ck_history_edit *self, const ck_timeline *timeline,
                            ck_error *err) {
   ck_view view;
@@ -65,9 +65,9 @@ static bool read_kind(void *to, const ck_event *event) {
   return false;
 }
 
-/* By hand one can go back to the last checkpoint, too. */
-static ck_status is_by_hand(bool *out, const ck_history_edit *self, const ck_timeline *timeline,
-                            ck_error *err) {
+/* Whether a person began the timeline: a history edit can go back to the last checkpoint, too. */
+static ck_status is_by_person(bool *out, const ck_history_edit *self, const ck_timeline *timeline,
+                              ck_error *err) {
   ck_event_kind kind = 0;
   ck_event_query query = {
       .session = self->head.session.no, .after = timeline->begin - 1, .until = timeline->begin};
@@ -77,7 +77,7 @@ static ck_status is_by_hand(bool *out, const ck_history_edit *self, const ck_tim
 }
 
 /* From the live timeline back: the first one that went on from another checkpoint than the last one
- * there was, or by hand. */
+ * there was, or that a person began. */
 static ck_status find_undoable(search *out, int64_t *undone, const ck_history_edit *self,
                                ck_error *err) {
   const ck_head *head = &self->head;
@@ -86,11 +86,11 @@ static ck_status find_undoable(search *out, int64_t *undone, const ck_history_ed
     const ck_timeline *timeline = &head->timelines[i];
     if (timeline->session || head->timelines[i - 1].session)
       break; /* where a fork begins, or before it */
-    bool by_hand;
+    bool by_person;
     ck_status status = find_left(out, self, timeline, err);
-    if (status == CK_OK) status = is_by_hand(&by_hand, self, timeline, err);
+    if (status == CK_OK) status = is_by_person(&by_person, self, timeline, err);
     if (status != CK_OK) return status;
-    if (out->found == 0 || (out->found == timeline->checkpoint && !by_hand)) continue;
+    if (out->found == 0 || (out->found == timeline->checkpoint && !by_person)) continue;
     *undone = timeline->no;
     return CK_OK;
   }

@@ -96,9 +96,9 @@ ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
   return status;
 }
 
-static const char lost[] = "lost";
+static const char via_unsettled[] = "lost";
 
-/* Intents of earlier versions do not name their payers: whoever asked is one. */
+/* Intents of earlier versions do not name their payers: the agent that asked is one. */
 ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry, ck_error *err) {
   ck_bytes intent = ck_value_bytes(entry->intent), payers = ck_json_get(intent, "for");
   const ck_effect effect = {
@@ -107,7 +107,7 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
   ck_json_writer w = {.out = &buffer};
   write_head(&w, &effect);
   ck_json_member_text(&w, "status", ck_outcome_status_name(CK_OUTCOME_FAILED));
-  ck_json_member_text(&w, "via", lost);
+  ck_json_member_text(&w, "via", via_unsettled);
   ck_json_member_text(&w, "digest", entry->intent_digest);
   ck_json_member_text(&w, "error", "its outcome was lost; it counts at what was reserved for it");
   ck_json_member_text(&w, "cause", ck_status_name(CK_E_INTERRUPTED));
@@ -123,7 +123,7 @@ ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry
 }
 
 bool ck_ledger_is_unsettled(ck_bytes body) {
-  return ck_json_is_text(ck_json_get(body, "via"), lost);
+  return ck_json_is_text(ck_json_get(body, "via"), via_unsettled);
 }
 
 /* The result lies in the message, for a model whole, for the others as its content. */
@@ -167,7 +167,7 @@ ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise) {
   return otherwise;
 }
 
-/* What the action gave in whose place this one was to be made: it stands for this one. */
+/* The result of the action that was done in its place, and now counts for it. */
 static ck_status read_stand_in(ck_outcome **out, const ck_ledger_entry *entry, ck_error *err) {
   ck_status status = ck_ledger_read_outcome(out, entry->outcome, entry->outcome_seq, err);
   if (status == CK_OK) (*out)->cost_micros = (*out)->input_tokens = (*out)->output_tokens = 0;

@@ -8,7 +8,7 @@
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/session/scope.h"
 
-/* An event of the view, or (of the whole session) an outcome with what was asked. */
+/* An event of the view, or (of the whole session) an outcome with its request. */
 typedef struct item {
   int64_t seq;
   ck_event_kind kind;
@@ -118,8 +118,8 @@ static bool note_effect(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* A resume goes on from each scope's own cut: what the scope did behind it is done again, and
- * stands there. */
+/* A resume goes on from each scope's own cut: the scope does again what it did behind it, and that
+ * counts. */
 static void cut_back(exporting *self, ck_bytes cuts) {
   for (ck_json_iterator it = ck_json_iterate(cuts); ck_json_next(&it);) {
     int64_t cut;
@@ -165,7 +165,7 @@ static int compare_seq(const void *key, const void *element) {
   return (seq > other) - (seq < other);
 }
 
-/* NULL: the event is no outcome and stands for none. */
+/* NULL: the event is no outcome and refers to none. */
 static ck_status find_outcome(const item **out, const exporting *self, const item *event) {
   int64_t seq = event->seq;
   *out = NULL;
@@ -183,7 +183,7 @@ static ck_status find_outcome(const item **out, const exporting *self, const ite
 
 /* ---- lines ---- */
 
-/* What was masked here is not what was said. */
+/* Text that is masked here is not the text that was sent. */
 static ck_status put_line(ck_buffer *out, bool *masked, const exporting *self,
                           const ck_buffer *json) {
   ck_value *line = NULL, *kept = NULL;
@@ -294,7 +294,7 @@ static ck_status find_scope(folded **out, exporting *self, const char *name) {
   return status;
 }
 
-/* The recording's prompt is what the main conversation begins with. */
+/* The recording's prompt is the first message of the main conversation. */
 static void note_prompt(exporting *self, const folded *scope, ck_bytes body) {
   ck_bytes message = ck_json_get(body, "message"), content = ck_json_get(message, "content");
   bool first = ck_conversation_count(ck_scope_conversation(scope->scope)) == 0;
@@ -360,7 +360,7 @@ static int compare_scopes(const void *a, const void *b) {
                 ck_scope_name(((const folded *)b)->scope));
 }
 
-/* Scope by scope: how the lines of several were interleaved is nobody's choice. */
+/* Scope by scope: the order in which lines of several scopes were interleaved does not matter. */
 static ck_status put_scopes(ck_buffer *out, exporting *self) {
   if (self->scope_count)
     qsort(self->scopes, self->scope_count, sizeof *self->scopes, compare_scopes);

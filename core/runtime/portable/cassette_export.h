@@ -7,10 +7,10 @@
 #include "core/store/store.h"
 
 /* Appends a header and one line for each outcome that the head's timeline sees, scope by scope (by
- * name), in the order they came, as the flow would meet them in one run without a stop: outcomes
- * that a resume replayed stand where they first came. Models, tools and asks only. A model's line
- * has the digest of what was sent, unless something in it was masked. CK_E_UNSUPPORTED: an outcome
- * that a recording cannot hold, named by its seq; CK_E_CORRUPT; the answers of
+ * name), in the order in which the flow would meet them in one run without a stop: an outcome that
+ * a resume replayed has the position of its original. Models, tools and asks only. A model's line
+ * has the digest of its request as sent, unless something in it was masked. CK_E_UNSUPPORTED: an
+ * outcome that a recording cannot hold, named by its seq; CK_E_CORRUPT; the answers of
  * ck_store_read_events. */
 CK_CHECKED ck_status ck_cassette_export(ck_buffer *out, ck_store *store, const ck_head *head,
                                         ck_redactor *redactor, ck_error *err);

@@ -114,7 +114,7 @@ static ck_boundary_kind kind_of_turn(const ck_import_agent *of) {
   return of->replied || of->tool_calls ? CK_BOUNDARY_TOOL_ROUND : CK_BOUNDARY_ROUND_COMPLETE;
 }
 
-/* Where calls have no result yet the next request would not be valid: no boundary. */
+/* While calls have no result the next request would not be valid: no boundary. */
 void ck_import_settle(ck_import *self, int agent) {
   if (agent == CK_IMPORT_NOBODY) return;
   ck_import_agent *of = &self->agents[agent];
@@ -368,7 +368,7 @@ static ck_status take_end(ck_import *self, const ck_import_fact *fact, ck_error 
 typedef ck_status (*put_function)(ck_import *self, const ck_import_fact *fact, int agent,
                                   ck_json_writer *w, ck_error *err);
 
-/* What each kind needs. */
+/* The members that each kind needs. */
 static const struct {
   bool agent, name, target, message, id;
   put_function put; /* NULL: no event */

@@ -1,4 +1,4 @@
-/* import.h - writes a session that ran elsewhere: its facts become events as they would stand after
+/* import.h - writes a session that ran elsewhere: its facts become events as they would be after
  * a run of ckrun.
  *
  *   message            message {message}
@@ -12,8 +12,8 @@
  *                      content}
  *   all others         note {type, data}
  *
- * Each body tells by `source` which line or element of the file it was. Times are the source's own;
- * 0 where it has none. A cost of -1 says that it has no price. Boundaries stand where an agent loop
+ * `source` of each body is its line or element of the file. Times are the source's own;
+ * 0 where it has none. A cost of -1: no price. Boundaries are where an agent loop
  * would have reached them, with what was spent so far: tool_round behind the last result of the
  * calls of one reply, round_complete behind the result of a delegation that no reply made,
  * loop_iteration behind a reply that calls nothing. No checkpoint is made. Agents without a parent

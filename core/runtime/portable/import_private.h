@@ -1,5 +1,4 @@
-/* import_private.h - what import.c and import_write.c share: the events of one session before they
- * are written. */
+/* import_private.h - the events of one imported session before they are written. */
 #ifndef CK_RUNTIME_PORTABLE_IMPORT_PRIVATE_H
 #define CK_RUNTIME_PORTABLE_IMPORT_PRIVATE_H
 

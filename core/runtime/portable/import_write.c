@@ -7,7 +7,7 @@
 #include "core/runtime/portable/import_private.h"
 #include "core/runtime/ledger/ledger.h"
 
-/* What has come together so far, as a live session counts it. */
+/* The sums so far, as a live session counts them. */
 typedef struct writing {
   ck_import *of;
   ck_redactor *redactor;
@@ -51,7 +51,7 @@ static void put_nonzero(ck_json_writer *w, const char *name, int64_t number) {
   if (number) ck_json_member_int(w, name, number);
 }
 
-/* The members that simulation reads, spelt as boundary.c spells them. Nothing is known of keys, so
+/* The members that simulation reads, spelt as boundary_event.c spells them. Keys are not known, so
  * they do not change. */
 static void write_boundary(ck_json_writer *w, const writing *self, const ck_import_entry *at) {
   int64_t turn = at->agent == CK_IMPORT_NOBODY ? 0 : self->turns[at->agent];
@@ -89,7 +89,7 @@ static ck_status put_boundary(writing *self, const ck_import_entry *at, ck_error
 
 /* ---- all events ---- */
 
-/* Time goes on from the earliest to the latest that was seen: sources write lines out of order. */
+/* Times between the earliest and the latest: sources write lines out of order. */
 static void note_time(writing *self, const ck_import_entry *at) {
   if (!at->at_ms) return;
   if (!self->first_ms || at->at_ms < self->first_ms) self->first_ms = at->at_ms;

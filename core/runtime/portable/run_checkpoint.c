@@ -1,5 +1,5 @@
-/* run_checkpoint.c - reads the document of a failed run, and makes a session stand where it
- * stood. */
+/* run_checkpoint.c - reads the document of a failed run, and gives a session its conversation and
+ * position. */
 #include "core/runtime/portable/run_checkpoint.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ bool ck_run_checkpoint_is(ck_bytes document) {
 }
 
 typedef struct field {
-  const char *path; /* as told */
+  const char *path; /* as messages name it */
   ck_json_type type;
   const char *wanted;
 } field;
@@ -184,7 +184,7 @@ static ck_status put_position(const ck_run_checkpoint *self, ck_session *session
   return status;
 }
 
-/* Where it came from, for who reads the log. */
+/* The origin of the session, for readers of the log. */
 static ck_status put_note(const ck_run_checkpoint *self, ck_session *session, ck_error *err) {
   ck_buffer json = {0};
   ck_json_writer w = {.out = &json};

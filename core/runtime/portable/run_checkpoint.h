@@ -9,7 +9,7 @@
  * `history` is the main scope's conversation up to its last boundary, so the next request to a
  * model is valid. An iteration is complete when its boundary was reached. The phase is what was
  * seen: the effect that failed or was open (a model: llm; a tool, a program or an agent: tool),
- * iteration when nothing was, unknown when it cannot be told. `stage` is the name of a tool or
+ * iteration when nothing was, unknown otherwise. `stage` is the name of a tool or
  * node. */
 #ifndef CK_RUNTIME_PORTABLE_RUN_CHECKPOINT_H
 #define CK_RUNTIME_PORTABLE_RUN_CHECKPOINT_H
@@ -25,7 +25,7 @@ enum { CK_RUN_CHECKPOINT_VERSION = 1, CK_RUN_CHECKPOINT_ITERATIONS_MAX = 1000000
 CK_CHECKED ck_status ck_run_checkpoint_write(ck_buffer *out, ck_store *store, const ck_head *head,
                                              ck_redactor *redactor, ck_error *err);
 
-/* What a document says; spans of its text. */
+/* The parts of a document; spans of its text. */
 typedef struct ck_run_checkpoint {
   ck_bytes run, history, input, failure; /* JSON; failure: no bytes when there is none */
   int64_t last_completed;
@@ -38,9 +38,9 @@ bool ck_run_checkpoint_is(ck_bytes document);
 CK_CHECKED ck_status ck_run_checkpoint_read(ck_run_checkpoint *out, ck_bytes document,
                                             ck_error *err);
 
-/* Makes a new session stand where the run stood, and ends its run as paused: its conversation, and
- * the position of an agent loop at "agent#(last + 1)"; at "agent#1" when the session's profile says
- * that rounds are reset by a resume. */
+/* Gives a new session the conversation of the run and the position of an agent loop at "agent#(last
+ * + 1)" ("agent#1" when the session's profile resets rounds at a resume), and ends its run as
+ * paused. */
 CK_CHECKED ck_status ck_run_checkpoint_restore(const ck_run_checkpoint *self, ck_session *session,
                                                ck_error *err);
 

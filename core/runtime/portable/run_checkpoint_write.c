@@ -7,7 +7,7 @@
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/session/scope.h"
 
-/* What is seen of the run, going through what the timeline sees. */
+/* The run as its events show it, gathered from those that the timeline sees. */
 typedef struct observation {
   ck_ledger *ledger;
   int64_t boundary, boundary_ms, iterations; /* of the main scope */
@@ -32,7 +32,7 @@ static void forget_failure(observation *self) {
   self->cause = CK_OK;
 }
 
-/* Where a run was stopped is no place in the flow. */
+/* A pause or a failure is not a position in the flow. */
 static bool is_stop(ck_bytes kind) {
   return ck_json_is_text(kind, "pause") || ck_json_is_text(kind, "failure");
 }
@@ -109,8 +109,7 @@ static ck_status check(const observation *self, const ck_head *head, ck_error *e
 
 /* ---- the document ---- */
 
-/* Names of tools and nodes are letters, digits and a few signs; what is not is none, whatever it
- * is. */
+/* Names of tools and nodes are letters, digits and a few signs; any other text is not written. */
 static bool is_name(const char *text) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
   size_t len = text ? strspn(text, letters) : 0;
@@ -146,7 +145,7 @@ static void write_history(ck_json_writer *w, const ck_conversation *conversation
   ck_json_end(w, ']');
 }
 
-/* What the session was given: its input, or the first thing its user said. */
+/* The session's input, or the first message of its user. */
 static ck_bytes find_input(const ck_head *head, const ck_conversation *conversation) {
   ck_bytes input = head->session.input ? ck_json_get(ck_value_bytes(head->session.input), "input")
                                        : (ck_bytes){0};

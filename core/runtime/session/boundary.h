@@ -26,7 +26,7 @@ CK_CHECKED ck_status ck_session_boundary(ck_saved *out, ck_session *self, const 
 /* An edit boundary without asking the policies: its event is appended, its checkpoint is the
  * caller's. */
 CK_CHECKED ck_status ck_session_mark_edit(ck_checkpoint **out, ck_session *self, ck_error *err);
-/* The main scope stands where a checkpoint with this `info` (NULL: none) was taken. Shared. */
+/* The main scope is where a checkpoint with this `info` (NULL: none) was taken. Shared. */
 void ck_session_set_reached(ck_session *self, const ck_value *info);
 
 #endif

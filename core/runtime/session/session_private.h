@@ -20,7 +20,7 @@ typedef struct ck_transcript {
 /* state.c: what the next checkpoint has to write of the state. */
 typedef struct ck_state_changes {
   ck_state *keys;    /* changed since the last checkpoint, as they may be written */
-  ck_value *removed; /* the value in `keys` that stands for a removal: compared by address */
+  ck_value *removed; /* the value in `keys` that means a removal: compared by address */
   int64_t bytes;     /* of the values that were put since the last checkpoint */
 } ck_state_changes;
 

@@ -1,5 +1,5 @@
-/* recording.c - reads the events of a session back into what its policies saw, boundary by
- * boundary. */
+/* recording.c - reads the events of a session back into the inputs that its policies got, boundary
+ * by boundary. */
 #include "core/runtime/simulation/recording.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static bool get_text(const char **out, ck_bytes object, const char *name) {
   return *out || ck_json_type_of(value) != CK_JSON_STRING;
 }
 
-/* 0: none that is known. */
+/* False for a kind that this version does not know. */
 static bool read_kind(ck_boundary_kind *out, ck_bytes body) {
   const char *name;
   if (!get_text(&name, body, "kind")) return false;
@@ -125,13 +125,13 @@ static ck_status read_decision(ck_recorded_boundary *self, ck_bytes body, ck_err
 
 /* ---- counting ---- */
 
-/* What is recorded counts from the last recorded checkpoint; a checkpoint taken elsewhere needs
- * what lies between boundaries. */
+/* A recorded boundary counts from the last recorded checkpoint; a checkpoint taken elsewhere needs
+ * the changes between boundaries. */
 static void count_changes(reading *self, ck_recorded_boundary *boundary) {
   const ck_boundary *at = &boundary->at;
   boundary->added_keys = at->since.changed_keys - self->keys;
   boundary->added_bytes = at->since.changed_bytes - self->bytes;
-  boundary->soiled = !at->clean && (self->clean || self->failed || at->last_error);
+  boundary->unclean = !at->clean && (self->clean || self->failed || at->last_error);
   self->keys = at->since.changed_keys;
   self->bytes = at->since.changed_bytes;
   self->clean = at->clean;

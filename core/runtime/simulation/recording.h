@@ -1,5 +1,5 @@
-/* recording.h - what simulation needs of a stored session: its boundaries as they were recorded,
- * and the work between them. */
+/* recording.h - a stored session for simulation: its boundaries as they were recorded, and the work
+ * between them. */
 #ifndef CK_RUNTIME_SIMULATION_RECORDING_H
 #define CK_RUNTIME_SIMULATION_RECORDING_H
 
@@ -23,9 +23,9 @@ typedef struct ck_recorded_event {
 
 typedef struct ck_recorded_boundary {
   ck_boundary at;                  /* as the policies saw it; texts owned by the recording */
-  int64_t added_keys, added_bytes; /* what changed since the boundary before it. Keys: those not
-                                      changed before it in that interval */
-  bool soiled;                     /* a retry or failure since the boundary before it */
+  int64_t added_keys, added_bytes; /* changes since the boundary before. Keys: those not changed
+                                      earlier in that interval */
+  bool unclean;                    /* a retry or failure since the boundary before it */
   bool taken, sync;
   const ck_value *reasons; /* NULL: none */
 } ck_recorded_boundary;
@@ -40,9 +40,9 @@ typedef struct ck_recording {
 } ck_recording;
 
 /* All events of the session, ascending. A boundary of a kind that this version does not know counts
- * as an event only. A boundary that tells no time has that of its event, or of the last that has
- * one; one that tells no random number has one made from its seq. CK_E_NOT_FOUND, and the answers
- * of ck_store_read_events. */
+ * as an event only. A boundary without a time has that of its event, or of the last event with one;
+ * one without a random number has one made from its seq. CK_E_NOT_FOUND, and the answers of
+ * ck_store_read_events. */
 CK_CHECKED ck_status ck_recording_read(ck_recording **out, ck_store *store, const char *session_id,
                                        ck_error *err);
 void ck_recording_free(ck_recording *self);

@@ -40,7 +40,7 @@ static ck_boundary show(simulating *self, const ck_recorded_boundary *recorded,
   ck_boundary at = recorded->at;
   self->keys += recorded->added_keys;
   self->bytes += recorded->added_bytes;
-  if (recorded->soiled) self->clean = false;
+  if (recorded->unclean) self->clean = false;
   at.since.ms = lost->ms;
   at.since.events = at.seq - 1 - self->seq;
   at.since.cost_micros = lost->cost_micros;

@@ -1,12 +1,12 @@
-/* simulate.h - replays the boundaries of a recorded session through policies: what they would have
- * kept, and what crashes would have cost.
+/* simulate.h - puts the boundaries of a recorded session through policies: which checkpoints they
+ * would have kept, and the work that crashes would have cost.
  *
- * What a policy sees is what was recorded, except for what follows from where the last checkpoint
- * was: `since` and `clean` are counted anew from the checkpoints that the simulated policies take,
- * so that they equal the recorded ones for as long as the decisions do. Where decisions differ,
- * keys changed are an estimate (their number is known per interval between recorded checkpoints,
- * not their names), and milliseconds are off by up to one for each recorded checkpoint in between.
- * A resume is taken as it was recorded: counting starts anew there.
+ * A policy gets the recorded inputs, except for those that depend on the last checkpoint: `since`
+ * and `clean` are counted anew from the checkpoints that the simulated policies take, so that they
+ * equal the recorded ones for as long as the decisions do. Where decisions differ, keys changed are
+ * an estimate (their number is known per interval between recorded checkpoints, not their names),
+ * and milliseconds are off by up to one for each recorded checkpoint in between. A resume is taken
+ * as it was recorded: counting starts anew there.
  *
  * A crash right after an event, before the checkpoint that the event may bring, loses the work done
  * since the last checkpoint. */
@@ -15,8 +15,8 @@
 
 #include "core/runtime/simulation/recording.h"
 
-/* What a checkpoint takes besides the values that changed: its row, its share of an index and the
- * event that announces it. */
+/* Bytes of a checkpoint besides the changed values: its row, its share of an index and the event
+ * that announces it. */
 enum { CK_SIMULATE_ROW_BYTES = 400 };
 
 typedef struct ck_simulated_decision {

@@ -93,7 +93,7 @@ static void test_each_that_is_cut(void) {
   ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[1], NULL, &err), "rewind");
-  tap_is_text(made.told, "main.a main.b",
+  tap_is_text(made.reported, "main.a main.b",
               "each scope that has said more since is told, the main one has not");
   fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtR", "the report ends the conversation of the one");
@@ -120,7 +120,7 @@ static void test_behind_the_prompt(void) {
   ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[0], NULL, &err), "rewind");
-  tap_is_text(made.told, "main.b main.a", "a scope that stood at its beginning is told, too");
+  tap_is_text(made.reported, "main.b main.a", "a scope that stood at its beginning is told, too");
   fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtR", "the one that had said something by then");
   tap_is_text(said(&s, "main.b"), "sR", "the other one behind its prompt, of which there is one");
@@ -137,7 +137,7 @@ static void test_one_alone(void) {
                 "a scope that was not there");
   tap_ok(strstr(failure.text, "no scope 'c' at checkpoint") != NULL, "is named");
   must(go_back(&made, &s, ids[1], "main.b", &err), "rewind");
-  tap_is_text(made.told, "main.b", "one that is named is told alone");
+  tap_is_text(made.reported, "main.b", "one that is named is told alone");
   memcpy(ids[0], made.checkpoint, CK_ID_SIZE);
   must(go_back(&made, &s, ids[0], "main.b", &err), "rewind");
   fake_flow_resume(&s, "s");

@@ -81,7 +81,7 @@ static void append_outline(ck_buffer *out, const outline *o, ck_bytes body) {
   bool first = true;
   for (size_t i = 0; o->names[i]; i++) {
     ck_bytes value = ck_json_get(body, o->names[i]);
-    /* A tool's error is told to the model: the message says it. */
+    /* A tool's error is in the model's message already. */
     bool twice = strcmp(o->names[i], "error") == 0 && ck_json_get(body, "message").len > 0;
     if (value.len == 0 || twice) continue;
     if (!first) ck_buffer_append_text(out, "  ");
