@@ -1,12 +1,12 @@
-/* clock.c - time that goes on by being looked at, or not at all. */
+/* clock.c - time that passes by being read, or not at all. */
 #include "tests/clock.h"
 
 #include <stdatomic.h>
 
 static int64_t count(void *self) {
-  static atomic_int_least64_t looks;
+  static atomic_int_least64_t readings;
   (void)self;
-  return atomic_fetch_add(&looks, 1) + 1;
+  return atomic_fetch_add(&readings, 1) + 1;
 }
 
 static int64_t step(void *to) {
@@ -21,7 +21,7 @@ ck_clock clock_of_steps(clock_steps *self) {
   return clock;
 }
 
-ck_clock clock_of_looks(void) {
+ck_clock clock_of_readings(void) {
   ck_clock clock = ck_clock_system();
   clock.mono_us = count;
   return clock;

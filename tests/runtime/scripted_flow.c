@@ -218,7 +218,7 @@ scripted_ending scripted_flow_run(scripted_flow *s, ck_runtime *runtime, ck_sess
                                   .engine = &engine,
                                   .flow = flow,
                                   .drivers = drivers,
-                                  .clock = clock_of_looks(),
+                                  .clock = clock_of_readings(),
                                   .waker = runtime->waker};
   tap_must(ck_execution_open(&execution, &options, &err) == CK_OK, "execution: %s", err.text);
   scripted_ending out = {.turn = CK_E_PENDING};

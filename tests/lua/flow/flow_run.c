@@ -190,7 +190,7 @@ bool flow_run_live(flow_run *self, int moves) {
                                   .engine = self->engine,
                                   .flow = self->flow,
                                   .drivers = drivers,
-                                  .clock = clock_of_looks(),
+                                  .clock = clock_of_readings(),
                                   .waker = self->runtime->waker,
                                   .progress = tell,
                                   .to = self};

@@ -126,7 +126,7 @@ static void test_failed_channel(void) {
   ck_job job = {.has_update = true, .update_status = CK_SESSION_PAUSED};
   tap_is_status(ck_channel_put(&ticket, channel, &job, &err), CK_OK, &err, "a job is queued");
   tap_is_status(ck_channel_wait(channel, ticket, &err), CK_E_FENCED, &err,
-                "an epoch that has passed is told to who waits");
+                "an epoch that has passed is reported to a waiting caller");
   job = (ck_job){.has_update = true, .update_status = CK_SESSION_PAUSED};
   tap_is_status(ck_channel_put(&ticket, channel, &job, &err), CK_E_FENCED, &err,
                 "and to every later job");

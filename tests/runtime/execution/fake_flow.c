@@ -48,7 +48,7 @@ void fake_flow_open(fake_flow *self, const char *flow) {
                                     .cancel = cancel,
                                     .reserve = reserve};
   self->drivers[0] = &self->driver;
-  if (!self->clock.mono_us) self->clock = clock_of_looks();
+  if (!self->clock.mono_us) self->clock = clock_of_readings();
   ck_status status = ck_runtime_open(&self->runtime, self->url ? self->url : "memory:",
                                      &(ck_store_options){.create = true}, &self->clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&self->engine, NULL, &err);

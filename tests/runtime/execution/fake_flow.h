@@ -1,4 +1,4 @@
-/* fake_flow.h - runs Lua flows under the runtime with an outside world that a test delivers by
+/* fake_flow.h - runs Lua flows under the runtime with an outside that a test delivers by
  * hand. */
 #ifndef CK_TESTS_RUNTIME_EXECUTION_FAKE_FLOW_H
 #define CK_TESTS_RUNTIME_EXECUTION_FAKE_FLOW_H

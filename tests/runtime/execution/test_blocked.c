@@ -107,7 +107,7 @@ static void test_abort(void) {
   say(&s, "abort", NULL);
   fake_flow_ok(&s, "main/start/tool/2", "2", 0);
   tap_is_text(fake_flow_result(&s, "s"), "\"aborted: it was not run\"",
-              "abort: the flow is told that it was not run");
+              "abort: the flow gets an error, that it was not run");
   fake_flow_close(&s);
 }
 
@@ -165,7 +165,7 @@ static void test_policies(void) {
   fake_flow_ok(&s, "main/start/tool/2", "2", 0);
   tap_is_text(fake_flow_result(&s, "s"),
               "\"not run: another call was made in its place before the session went back\"",
-              "one that says tell: the flow is told");
+              "one that says tell: the flow gets an error");
   fake_flow_close(&s);
 }
 

@@ -73,13 +73,13 @@ static void test_tail(void) {
   ck_profile_free(profile);
 }
 
-static char told[4096];
+static char prompt_tail[4096];
 static ck_status (*start_plainly)(ck_effect_run **out, void *self, const ck_effect *effect,
                                   ck_effect_sink *sink, ck_error *err);
 static ck_status start_and_look(ck_effect_run **out, void *self, const ck_effect *effect,
                                 ck_effect_sink *sink, ck_error *err) {
   ck_bytes tail = effect->tail ? ck_value_bytes(effect->tail) : (ck_bytes){0};
-  snprintf(told, sizeof told, "%.*s", (int)tail.len, tail.data ? tail.data : "");
+  snprintf(prompt_tail, sizeof prompt_tail, "%.*s", (int)tail.len, tail.data ? tail.data : "");
   return start_plainly(out, self, effect, sink, err);
 }
 
@@ -92,17 +92,17 @@ static void test_process(void) {
   s.driver.start = start_and_look;
   fake_flow_start(&s, "process");
   fake_flow_ok(&s, "model/1", reply, 0);
-  tap_is_text(told, "", "a process that was never spoken to is told nothing");
+  tap_is_text(prompt_tail, "", "a process that was asked nothing before gets no tail");
   fake_flow_ok(&s, "agent/1", "\"done\"", 0);
   fake_flow_crash(&s);
   fake_flow_resume(&s, "process");
   fake_flow_ok(&s, "model/1", reply, 0);
   tap_is_int((int64_t)count_messages(&s), 4, "a model keeps its conversation");
-  tap_ok(strstr(told, "Session Context (Resumed)") && strstr(told, "outcome bob"),
-         "a process is told its tail with the first prompt");
+  tap_ok(strstr(prompt_tail, "Session Context (Resumed)") && strstr(prompt_tail, "outcome bob"),
+         "a process gets its tail with the first prompt");
   fake_flow_ok(&s, "agent/1", "\"done\"", 0);
   fake_flow_ok(&s, "model/1", reply, 0);
-  tap_is_text(told, "", "and not again with the second");
+  tap_is_text(prompt_tail, "", "and not again with the second");
   fake_flow_close(&s);
 }
 

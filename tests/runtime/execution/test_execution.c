@@ -184,7 +184,7 @@ static void test_pause(void) {
                                                      .engine = &engine,
                                                      .flow = flow,
                                                      .drivers = drivers,
-                                                     .clock = clock_of_looks(),
+                                                     .clock = clock_of_readings(),
                                                      .waker = runtime->waker},
                              &err) == CK_OK,
            "open");

@@ -75,10 +75,10 @@ static ck_session *start_picky(const char *id, const ck_policy_engine *policies)
 }
 
 /* The first run reaches far without a checkpoint; the second takes one early and dies: what the
- * first did beyond it has lower seqs than that checkpoint, and must still be known. Random lives of
+ * first did beyond it has lower seqs than that checkpoint, and must still be known. Random runs of
  * this kind. */
 static void test_left_branches(ck_effect_class class) {
-  int wrong = 0, lives = 0;
+  int wrong = 0, runs = 0;
   for (unsigned seed = 1; seed <= 60; seed++) {
     char id[48];
     unsigned dice = seed * 2654435761u;
@@ -89,11 +89,11 @@ static void test_left_branches(ck_effect_class class) {
     snprintf(id, sizeof id, "branches-%d-%u", class, seed);
     ck_session *session = start_picky(id, &policies);
     ending e = run(session, &s, 5 + (int)(dice >> 27));
-    for (int life = 0; e.crashed && life < 200; life++, lives++) {
+    for (int turn = 0; e.crashed && turn < 200; turn++, runs++) {
       dice = dice * 1664525u + 1013904223u;
       ck_session_close(session);
       session = resume_with(id, &(ck_resume_options){.policies = &policies});
-      e = run(session, &s, 4 + life + (int)(dice >> 28));
+      e = run(session, &s, 4 + turn + (int)(dice >> 28));
     }
     wrong += !(e.turn == CK_OK && ran_once(&s) && ck_session_totals(session)->tool_calls == 8);
     ck_session_close(session);
@@ -101,7 +101,7 @@ static void test_left_branches(ck_effect_class class) {
   tap_is_int(wrong, 0,
              "60 sessions, %d resumes under a policy that changes its mind: each %s tool ran once "
              "and was counted once",
-             lives, ck_effect_class_name(class));
+             runs, ck_effect_class_name(class));
 }
 
 static bool keep_first(void *to, const ck_checkpoint_info *checkpoint) {
@@ -152,7 +152,8 @@ static bool count_event(void *to, const ck_event *event) {
   return true;
 }
 
-/* Closed: the checkpoint is taken; told: an event each; bounded: the third in a row pauses. */
+/* Fails closed: the checkpoint is taken; recorded: an event each; bounded: the third in a row
+ * pauses. */
 static void test_failing_policy(void) {
   ck_error err = CK_ERROR_INIT;
   scripted_flow s = make_world();
@@ -163,12 +164,12 @@ static void test_failing_policy(void) {
          "three failures of a policy in a row pause the session");
   tap_ok(e.counts.boundaries == 3 && e.counts.checkpoints == 3,
          "each time the checkpoint was taken");
-  int told = 0;
+  int recorded = 0;
   ck_event_query query = {.session = ck_session_get_record(session)->no,
                           .kinds = 1ull << CK_EVENT_POLICY_ERROR};
-  tap_must(ck_store_read_events(runtime->store, &query, count_event, &told, &err) == CK_OK,
+  tap_must(ck_store_read_events(runtime->store, &query, count_event, &recorded, &err) == CK_OK,
            "read: %s", err.text);
-  tap_ok(told >= 3, "and told");
+  tap_ok(recorded >= 3, "and recorded");
   ck_session_close(session);
   session = resume("failing-policy");
   e = run(session, &s, 1000);

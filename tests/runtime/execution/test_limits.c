@@ -41,7 +41,7 @@ static void test_little(void) {
   ck_limits_describe(text, sizeof text, &hit);
   tap_is_text(text,
               "budget of agent x: $0.002466 of $0.004 spent, and the next call may cost $0.02",
-              "less than a cent is told exactly");
+              "less than a cent is written exactly");
 }
 
 /* $4.80 of $5.00 leaves $0.20. */
@@ -52,7 +52,8 @@ static void test_budget(void) {
   fake_flow_open(&s, limits_loop);
   fake_flow_start(&s, "budget");
   fake_flow_ok(&s, "model/1", limits_reply, 4000000);
-  tap_is_int(count_events(&s, "approaching"), 1, "$4.00 of $5.00: it comes near, and that is told");
+  tap_is_int(count_events(&s, "approaching"), 1,
+             "$4.00 of $5.00: it comes near, and that is recorded");
   fake_flow_ok(&s, "model/1", limits_reply, 800000);
   tap_is_int(count_events(&s, "approaching"), 1, "once");
   tap_is_int((int64_t)s.count, 1, "a call that costs at most $0.15 is within the $0.20 left");

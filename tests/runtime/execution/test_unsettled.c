@@ -223,7 +223,7 @@ static ck_status probe(ck_effect_run **out, void *to, const ck_effect *effect, c
   return CK_OK;
 }
 
-static void tell(fake_flow *s, int64_t cost) {
+static void deliver_cost(fake_flow *s, int64_t cost) {
   ck_error err = CK_ERROR_INIT;
   ck_value *value = NULL;
   ck_outcome *outcome;
@@ -248,7 +248,7 @@ static void check_probe(ck_outcome_status says, int64_t cost, int64_t spent) {
   fake_flow_start(&s, "probed");
   fake_flow_crash(&s);
   fake_flow_resume(&s, "probed");
-  tell(&s, cost);
+  deliver_cost(&s, cost);
   if (s.count > 0) fake_flow_ok(&s, "model/1", reply, 10);
   const char *name = ck_outcome_status_name(says);
   tap_is_int(ck_session_totals(s.session)->cost_micros, spent,

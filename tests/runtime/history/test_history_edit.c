@@ -178,7 +178,7 @@ static void starve(const char *name, act what, const char *id, int64_t want, boo
   tap_is_int(broken, 0,
              "%s: each of %ld failed allocations leaves all as it was, and it can be done", name,
              tries - 1);
-  tap_is_int(untyped, 0, "%s: and is told as out of memory", name);
+  tap_is_int(untyped, 0, "%s: and is reported as out of memory", name);
 }
 
 int main(void) {

@@ -60,7 +60,7 @@ static void survives(const char *const *answers, const char *want, const char *p
   enum { MOVES = 24, SEEDS = 3 };
   const char *path = flow_file(file);
   ck_profile *profile = new_profile();
-  int wrong = 0, lives = 0;
+  int wrong = 0, runs = 0;
   script = answers;
   bad_wires = 0;
   for (int step = 0; step <= MOVES; step++) {
@@ -77,14 +77,14 @@ static void survives(const char *const *answers, const char *want, const char *p
         tap_diag("after %d moves, seed %d: %s; %d twice\n%s", step, seed, run.result.text,
                  flow_run_twice(&run), flow_run_messages(&run, "main"));
       wrong += !good;
-      lives += run.lives;
+      runs += run.lives;
       flow_run_close(&run);
     }
   }
   tap_is_int(wrong, 0,
-             "%s: it dies after each of %d moves, lives %d times, does nothing twice and has the "
+             "%s: it dies after each of %d moves, takes %d runs, does nothing twice and has the "
              "same context",
-             promise, MOVES, lives);
+             promise, MOVES, runs);
   tap_is_int(bad_wires, 0, "and every request was valid on the wire");
   ck_profile_free(profile);
 }

@@ -94,7 +94,7 @@ static void test_each_that_is_cut(void) {
   begin(&s, ids);
   must(go_back(&made, &s, ids[1], NULL, &err), "rewind");
   tap_is_text(made.reported, "main.a main.b",
-              "each scope that has said more since is told, the main one has not");
+              "each scope with more messages since gets the report, the main one has none");
   fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtR", "the report ends the conversation of the one");
   tap_is_text(said(&s, "main.b"), "sxtR", "and of the other");
@@ -120,7 +120,7 @@ static void test_behind_the_prompt(void) {
   ck_history_edit_result made;
   begin(&s, ids);
   must(go_back(&made, &s, ids[0], NULL, &err), "rewind");
-  tap_is_text(made.reported, "main.b main.a", "a scope that stood at its beginning is told, too");
+  tap_is_text(made.reported, "main.b main.a", "a scope at its beginning gets it, too");
   fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxtR", "the one that had said something by then");
   tap_is_text(said(&s, "main.b"), "sR", "the other one behind its prompt, of which there is one");
@@ -137,12 +137,12 @@ static void test_one_alone(void) {
                 "a scope that was not there");
   tap_ok(strstr(failure.text, "no scope 'c' at checkpoint") != NULL, "is named");
   must(go_back(&made, &s, ids[1], "main.b", &err), "rewind");
-  tap_is_text(made.reported, "main.b", "one that is named is told alone");
+  tap_is_text(made.reported, "main.b", "a scope that is named gets it alone");
   memcpy(ids[0], made.checkpoint, CK_ID_SIZE);
   must(go_back(&made, &s, ids[0], "main.b", &err), "rewind");
   fake_flow_resume(&s, "s");
   tap_is_text(said(&s, "main.a"), "sxt", "not the other");
-  tap_is_text(said(&s, "main.b"), "sxtRR", "from where it was told, it can be told more");
+  tap_is_text(said(&s, "main.b"), "sxtRR", "behind the report, it can get another");
   fake_flow_crash(&s);
   must(ck_session_undo(&made, s.runtime, "s", &err), "undo");
   must(ck_session_undo(&made, s.runtime, "s", &err), "undo");
@@ -157,7 +157,7 @@ static void test_undone(void) {
   must(go_back(&made, &s, ids[0], NULL, &err), "rewind");
   must(ck_session_undo(&made, s.runtime, "s", &err), "undo");
   fake_flow_resume(&s, "s");
-  tap_is_text(said(&s, "main.a"), "sxtxt", "undone, nobody was told anything");
+  tap_is_text(said(&s, "main.a"), "sxtxt", "undone, nobody has a report");
   tap_is_text(said(&s, "main.b"), "sxtxt", "nor was the other");
   fake_flow_close(&s);
 }

@@ -126,19 +126,19 @@ static void test_recorded_class_counts(void) {
 static void test_resolution_outcomes(void) {
   ck_ledger *ledger;
   ck_error err = CK_ERROR_INIT;
-  ck_outcome *told;
+  ck_outcome *given;
   tap_must(ck_ledger_new(&ledger, &err) == CK_OK, "ledger");
   intent(ledger, "once", 1, "same");
   resolution(ledger, "done");
-  tap_must(ck_ledger_read_resolution(&told, ck_ledger_get(ledger, "k"), &err) == CK_OK, "done");
-  tap_is_int(told->status, CK_OUTCOME_OK, "done is an outcome");
-  tap_is_bytes(ck_value_bytes(told->result), ck_bytes_text("{\"by\":\"hand\"}"),
+  tap_must(ck_ledger_read_resolution(&given, ck_ledger_get(ledger, "k"), &err) == CK_OK, "done");
+  tap_is_int(given->status, CK_OUTCOME_OK, "done is an outcome");
+  tap_is_bytes(ck_value_bytes(given->result), ck_bytes_text("{\"by\":\"hand\"}"),
                "with the result the person gave");
-  ck_outcome_free(told);
+  ck_outcome_free(given);
   resolution(ledger, "abort");
-  tap_must(ck_ledger_read_resolution(&told, ck_ledger_get(ledger, "k"), &err) == CK_OK, "abort");
-  tap_is_int(told->status, CK_OUTCOME_ERROR, "abort is an error told to the flow");
-  ck_outcome_free(told);
+  tap_must(ck_ledger_read_resolution(&given, ck_ledger_get(ledger, "k"), &err) == CK_OK, "abort");
+  tap_is_int(given->status, CK_OUTCOME_ERROR, "abort is an error for the flow");
+  ck_outcome_free(given);
   ck_ledger_free(ledger);
 }
 

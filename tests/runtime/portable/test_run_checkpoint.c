@@ -281,7 +281,7 @@ static void test_reading(void) {
              want, err.text);
   }
   tap_ok(ck_run_checkpoint_is(ck_bytes_text("{\"runId\":1,\"history\":2}")),
-         "a document that means to be one is told apart");
+         "a document that means to be one is recognised");
   tap_ok(!ck_run_checkpoint_is(ck_bytes_text("{\"history\":[]}")), "one that does not is not");
   tap_ok(!ck_run_checkpoint_is(ck_bytes_text("[]")), "an array is none");
 }

@@ -277,7 +277,7 @@ static void clear(random_run *self) {
 
 static void open_all(random_run *base, const char *store) {
   ck_error err = CK_ERROR_INIT;
-  ck_clock clock = clock_of_looks();
+  ck_clock clock = clock_of_readings();
   ck_status status =
       ck_runtime_open(&base->runtime, store, &(ck_store_options){.create = true}, &clock, &err);
   if (status == CK_OK) status = ck_flow_engine_new(&base->engine, NULL, &err);

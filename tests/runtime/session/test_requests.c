@@ -26,18 +26,19 @@ static bool take(ck_session_request *out, ck_session *session) {
   return found;
 }
 
-static void leave(ck_session_request *wish, const ck_session *session) {
+static void leave(ck_session_request *request, const ck_session *session) {
   ck_error err = CK_ERROR_INIT;
-  tap_is_status(ck_request_leave(runtime->store, ck_session_get_record(session), wish, &err), CK_OK,
-                &err, "a request is left");
+  tap_is_status(ck_request_leave(runtime->store, ck_session_get_record(session), request, &err),
+                CK_OK, &err, "a request is left");
 }
 
 /* True when the note on it is there. */
-static bool noted(const ck_session_request *wish, const ck_session *session, ck_buffer *problem) {
+static bool noted(const ck_session_request *request, const ck_session *session,
+                  ck_buffer *problem) {
   bool found;
   ck_error err = CK_ERROR_INIT;
   tap_is_status(ck_request_find_note(&found, runtime->store, ck_session_get_record(session)->no, 0,
-                                     wish->id, problem, &err),
+                                     request->id, problem, &err),
                 CK_OK, &err, "notes are looked for");
   return found;
 }

@@ -14,13 +14,13 @@
 
 enum { EVER = 1000000000 };
 
-typedef struct told {
+typedef struct reported {
   const char *what;
   int64_t count, checkpoints;
-} told;
+} reported;
 
 static bool look_at_event(void *to, const ck_event *event) {
-  told *self = to;
+  reported *self = to;
   ck_bytes body = ck_value_bytes(event->body);
   if (!ck_json_is_text(ck_json_get(body, "what"), self->what)) return true;
   self->count++;
@@ -28,8 +28,8 @@ static bool look_at_event(void *to, const ck_event *event) {
   return true;
 }
 
-static told find_told(saving_fixture *self, const char *what) {
-  told out = {.what = what};
+static reported find_reported(saving_fixture *self, const char *what) {
+  reported out = {.what = what};
   ck_error err = CK_ERROR_INIT;
   ck_event_query query = {.session = ck_session_get_record(self->session)->no,
                           .kinds = 1ull << CK_EVENT_SAVING};
@@ -54,7 +54,7 @@ static void test_catches_up(void) {
   tap_ok(now.failing && now.checkpoints == 3 && strstr(now.cause, "No space"),
          "it is known: 3 checkpoints wait, %s", now.cause);
   tap_ok(ck_session_is_unsaved(s.session, s.last.ticket), "the last one is not called saved");
-  tap_ok(saving_watch(&s) && !saving_watch(&s), "that saving fails is told once");
+  tap_ok(saving_watch(&s) && !saving_watch(&s), "that saving fails is reported once");
   tap_is_int(saving_look(&s).last, saved, "the store is what it was");
   tap_is_status(ck_session_flush(s.session, CK_DURABLE_PROCESS, &err), CK_E_IO, &err,
                 "a flush does not say that it has flushed");
@@ -62,7 +62,7 @@ static void test_catches_up(void) {
   tap_is_status(saving_step(&s, &err), CK_OK, &err, "the disk has room: the next step is saved");
   now = saving_of(&s);
   tap_ok(!now.failing && now.late == 3 && now.times == 1, "and with it all that waited");
-  tap_ok(saving_watch(&s) && !saving_watch(&s), "that it works again is told once");
+  tap_ok(saving_watch(&s) && !saving_watch(&s), "that it works again is reported once");
   saving_stored all = saving_look(&s);
   tap_is_int(all.count, 5, "all five checkpoints are there");
   tap_ok(all.chained && all.last == s.last.seq, "each on the one before");
@@ -70,8 +70,8 @@ static void test_catches_up(void) {
   tap_must(ck_session_flush(s.session, CK_DURABLE_PROCESS, &err) == CK_OK, "flush: %s", err.text);
   tap_is_int(saving_events_in(&s), ck_session_last_seq(s.session),
              "no event is missing, none is twice");
-  tap_is_int(find_told(&s, "failing").count, 1, "the transcript says when it began");
-  tap_is_int(find_told(&s, "saved").checkpoints, 3, "and what came late");
+  tap_is_int(find_reported(&s, "failing").count, 1, "the transcript says when it began");
+  tap_is_int(find_reported(&s, "saved").checkpoints, 3, "and what came late");
   tap_is_int(saving_number_in(&s, s.last.seq), s.number, "the state is whole");
   tap_is_int(saving_problems_in(&s), 0, "and the store is sound");
   saving_end(&s);
@@ -191,7 +191,7 @@ static void test_ends(void) {
   tap_is_status(ck_session_end(s.session, CK_SESSION_COMPLETED, NULL, NULL, &err), CK_OK, &err,
                 "the disk has room: it ends well");
   tap_is_int(saving_look(&s).count, 3, "with all its checkpoints");
-  tap_is_int(find_told(&s, "saved").checkpoints, 2, "and says that two came late");
+  tap_is_int(find_reported(&s, "saved").checkpoints, 2, "and says that two came late");
   tap_is_int(saving_events_in(&s), ck_session_last_seq(s.session), "no event is missing");
   saving_end(&s);
   saving_begin(&s, "fails", 10);
@@ -201,7 +201,7 @@ static void test_ends(void) {
                 "the disk is full: it is not called completed");
   ck_session_park(s.session, CK_E_FULL);
   saving_die_and_resume(&s);
-  tap_is_int(find_told(&s, "saved").count, 0, "and nothing is called saved");
+  tap_is_int(find_reported(&s, "saved").count, 0, "and nothing is called saved");
   saving_end(&s);
 }
 

@@ -82,7 +82,7 @@ static void test_full(const fixture *at, int number) {
   if (at->begins) {
     fake_flow_ok(&s, second(at), answer(at), 0);
     tap_is_status(turn(&s), CK_E_FULL, NULL,
-                  "it goes on to its end, which is not told before it is saved");
+                  "it goes on to its end, which is not reported before it is saved");
   }
   fake_flow_crash(&s);
   faulty_heal();

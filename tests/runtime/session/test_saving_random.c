@@ -1,4 +1,4 @@
-/* test_saving_random.c - lives whose disk fails at random while they go on: what was called saved
+/* test_saving_random.c - runs whose disk fails at random while they go on: what was called saved
  * is there after a crash, and what is there is a beginning of what was done. */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -65,9 +65,9 @@ static void test_random(void) {
   for (int life = 0; life < LIVES; life++) good += live_once(life, &late, &failed);
   tap_is_int(
       good, LIVES,
-      "lives with failures at random: nothing that was called saved is lost, no row is wrong");
+      "runs with failures at random: nothing that was called saved is lost, no row is wrong");
   tap_ok(late > 0 && failed > 0 && failed < LIVES,
-         "checkpoints came late (%lld), and some lives ended for it (%lld)", (long long)late,
+         "checkpoints came late (%lld), and some runs ended for it (%lld)", (long long)late,
          (long long)failed);
 }
 

@@ -303,7 +303,7 @@ static void test_losses(void) {
   tap_is_int(simulation.bytes_written, bytes, "and their bytes");
   tap_is_int(simulation.kept, taken, "a policy without prune keeps all");
   tap_ok(simulation.failures > 0 && strcmp(simulation.failure.text, "it broke") == 0,
-         "a policy that fails is told: %s", simulation.failure.text);
+         "a policy that fails is reported: %s", simulation.failure.text);
   tap_ok(recording->events[recording->event_count - 1].work.ms < 3600000,
          "the days between runs are no work");
   tap_is_int(recording->events[recording->event_count - 1].work.cost_micros,

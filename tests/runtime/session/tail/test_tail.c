@@ -291,7 +291,7 @@ static void test_cut(void) {
   query.cut = 0;
   add_text(&after, &of, &query);
   tap_ok(strstr(before.data, "kept") && !strstr(before.data, "lost"),
-         "what is not done again is told, what was lost is not");
+         "events that are not done again are in the tail, lost ones are not");
   tap_is_bytes(ck_buffer_bytes(&after), ck_buffer_bytes(&before),
                "the text is the same before a resume and behind it");
   ck_buffer_clear(&before);
