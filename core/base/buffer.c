@@ -1,4 +1,4 @@
-/* buffer.c - grows by doubling; remembers that it failed. */
+/* buffer.c - grows by doubling; a failure is remembered. */
 #include "core/base/buffer.h"
 
 #include <stdarg.h>
@@ -74,7 +74,7 @@ void ck_buffer_append_format(ck_buffer *self, const char *format, ...) {
   self->len += (size_t)len;
 }
 
-/* Not by a format: numbers are most of what events say. */
+/* Without a format string, because most of an event is numbers. */
 void ck_buffer_append_int(ck_buffer *self, int64_t number) {
   char digits[DIGITS_MAX + 1], *at = digits + sizeof digits;
   uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;

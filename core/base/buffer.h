@@ -38,7 +38,7 @@ void ck_buffer_append_format(ck_buffer *self, const char *format, ...)
 void ck_buffer_append_int(ck_buffer *self, int64_t number);
 /* LEB128: 7 bits a byte, low first; at most 10 bytes. */
 void ck_buffer_append_varint(ck_buffer *self, uint64_t number);
-/* Room for `len` more bytes, to be filled by the caller; NULL on failure. The length is counted at
+/* Room for `len` more bytes, which the caller fills; NULL on failure. The length includes them at
  * once. */
 char *ck_buffer_extend(ck_buffer *self, size_t len);
 
@@ -47,8 +47,8 @@ CK_CHECKED ck_status ck_buffer_check(const ck_buffer *self, ck_error *err);
 ck_bytes ck_buffer_bytes(const ck_buffer *self);
 /* Keeps the allocation. */
 void ck_buffer_reset(ck_buffer *self);
-/* Gives the data (NUL-terminated, malloc'd; NULL when a append failed) to the caller and empties
- * the buffer. */
+/* Returns the data, which is the caller's (NUL-terminated, malloc'd; NULL when an append failed),
+ * and empties the buffer. */
 char *ck_buffer_take(ck_buffer *self);
 void ck_buffer_clear(ck_buffer *self);
 

@@ -19,7 +19,7 @@ static int64_t system_mono_us(void *self) {
 
 ck_clock ck_clock_system(void) { return (ck_clock){system_wall_ms, system_mono_us, NULL}; }
 
-/* Writes `width` digits and returns the place behind them. */
+/* Writes `width` digits and returns the position after them. */
 static char *put_digits(char *at, int number, int width) {
   for (int i = width - 1; i >= 0; i--, number /= 10) at[i] = (char)('0' + number % 10);
   return at + width;

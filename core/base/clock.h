@@ -1,4 +1,4 @@
-/* clock.h - time as something that is handed in, so that tests own it. */
+/* clock.h - clocks are passed as arguments, so that tests control time. */
 #ifndef CK_BASE_CLOCK_H
 #define CK_BASE_CLOCK_H
 

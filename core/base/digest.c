@@ -12,7 +12,7 @@ static_assert(sizeof(crypto_generichash_state) <= sizeof(((ck_digester *)0)->opa
 static_assert(_Alignof(crypto_generichash_state) <= _Alignof(ck_digester),
               "the state must be aligned");
 
-/* It fails only when the system has no random source: nothing can be trusted then. */
+/* libsodium fails only when the system has no random source: nothing can be trusted then. */
 static void start_sodium(void) {
   if (sodium_init() < 0) abort();
 }

@@ -22,7 +22,7 @@ void ck_digester_update(ck_digester *self, const void *data, size_t len);
  * other. */
 void ck_digester_update_field(ck_digester *self, ck_bytes field);
 void ck_digester_update_int(ck_digester *self, int64_t number);
-/* Ends `self`; copy it first to go on. */
+/* Ends `self`; copy it first to continue it. */
 ck_digest ck_digester_final(ck_digester *self);
 
 ck_digest ck_digest_of(ck_bytes bytes);

@@ -20,7 +20,7 @@ static void cut_line(char *text, int wanted) {
   make_line(text);
 }
 
-/* Formats aside first: an argument may be the very text that is replaced. */
+/* Formats into a copy first: an argument may be the text that is replaced. */
 ck_status ck_error_set(ck_error *err, ck_status status, const char *format, ...) {
   if (!err) return status;
   char text[CK_ERROR_TEXT_MAX];

@@ -20,7 +20,8 @@ static void seed_counter(void) {
   atomic_store(&counter, start);
 }
 
-/* A forked child would count on from its parent's number and make the same ids: it starts anew. */
+/* A forked child would continue its parent's count and make the same ids, so it begins a new
+ * one. */
 static void start_counter(void) {
   seed_counter();
   pthread_atfork(NULL, NULL, seed_counter);

@@ -1,4 +1,5 @@
-/* json.c - finds its way in valid JSON without copying; safe, if not truthful, on anything else. */
+/* json.c - navigates in valid JSON without copying; on other text it stays in bounds, but its
+ * results mean nothing. */
 #include "core/base/json.h"
 
 #include <stdlib.h>
@@ -15,8 +16,8 @@ static ck_bytes trim(ck_bytes value) {
   return (ck_bytes){at, (size_t)(end - at)};
 }
 
-/* Behind the container that begins at `at`; NULL when it does not end. Brackets are counted, not
- * matched. */
+/* The position after the container that begins at `at`; NULL when it does not end. Brackets are
+ * counted, not matched. */
 static const char *skip_container(const char *at, const char *end) {
   size_t depth = 0;
   while (at < end) {
@@ -49,7 +50,7 @@ static const char *skip_value(const char *at, const char *end) {
   return held ? scan.at : NULL;
 }
 
-/* A scalar is looked at as a whole, a string or container at its two ends. */
+/* A scalar is checked as a whole, a string or container at its two ends. */
 ck_json_type ck_json_type_of(ck_bytes value) {
   value = trim(value);
   if (value.len == 0) return CK_JSON_NONE;
@@ -72,7 +73,7 @@ ck_json_iterator ck_json_iterate(ck_bytes value) {
   return it;
 }
 
-/* Takes the span from `at` to `behind`, when there is one, and the space after it. */
+/* Consumes the span from `at` to `behind`, when there is one, and the space after it. */
 static const char *take(ck_bytes *out, const char *at, const char *behind, const char *end) {
   if (!behind) return NULL;
   *out = (ck_bytes){at, (size_t)(behind - at)};

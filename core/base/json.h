@@ -27,8 +27,8 @@ typedef enum {
 CK_CHECKED ck_status ck_json_check(ck_bytes text, ck_error *err);
 
 /* The functions below take text that ck_json_check accepted (or a span of such text). On other text
- * they stop where it makes no sense (CK_JSON_NONE, false, no more members) or answer for the part
- * they looked at; they stay in bounds. */
+ * they stop where it is malformed (CK_JSON_NONE, false, no more members) or return a result for the
+ * part they read; they stay in bounds. */
 ck_json_type ck_json_type_of(ck_bytes value);
 /* The span of member `name` of an object (exact case, escapes in member names decoded); no bytes
  * when absent. */

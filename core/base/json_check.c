@@ -1,4 +1,4 @@
-/* json_check.c - is a text JSON, by every rule? Iterative: depth costs no C stack. */
+/* json_check.c - checks a text by every rule of JSON. Iterative: depth costs no C stack. */
 #include "core/base/json.h"
 #include "core/base/json_names.h"
 #include "core/base/json_scan.h"
@@ -84,7 +84,7 @@ static bool check_value(checker *self, bool *open) {
   }
 }
 
-/* What stands behind a value: closing brackets, then a comma (`*more`) or the end. */
+/* After a value: closing brackets, then a comma (`*more`) or the end. */
 static bool check_behind(checker *self, bool *more) {
   *more = false;
   while (self->depth > 0) {

@@ -16,8 +16,8 @@ static unsigned char hash_key[crypto_shorthash_KEYBYTES];
 
 static void make_hash_key(void) { ck_random_bytes(hash_key, sizeof hash_key); }
 
-/* Length, the first and the last eight bytes: tells most names apart without looking at all of
- * them. */
+/* Length, the first and the last eight bytes: distinguishes most names without reading all of their
+ * bytes. */
 static uint64_t tag_of(ck_bytes name) {
   uint64_t head = 0, tail = 0;
   size_t some = name.len < 8 ? name.len : 8;
@@ -89,7 +89,7 @@ static bool reserve_entry(ck_json_names *self) {
   return true;
 }
 
-/* The name as it is meant; the bytes are valid until the next call. */
+/* The decoded name; the bytes are valid until the next call. */
 static bool decode(ck_json_names *self, ck_bytes raw, bool escaped, ck_bytes *name) {
   *name = raw;
   if (!escaped) return true;
@@ -133,7 +133,8 @@ ck_status ck_json_names_add(ck_json_names *self, size_t first, ck_bytes raw, boo
   return CK_OK;
 }
 
-/* In reverse order a slot can simply be emptied: whatever probed past it came later and is gone. */
+/* In reverse order a slot can simply be emptied: every entry that probed past it was added later
+ * and is already removed. */
 void ck_json_names_drop(ck_json_names *self, size_t first) {
   size_t mask = self->slot_count - 1;
   while (self->count > first) {

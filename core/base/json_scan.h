@@ -1,11 +1,11 @@
-/* json_scan.h - the tokens of JSON, strictly; what the files json*.c share. */
+/* json_scan.h - strict scanning of JSON's tokens, shared by the files json*.c. */
 #ifndef CK_BASE_JSON_SCAN_H
 #define CK_BASE_JSON_SCAN_H
 
 #include "core/base/buffer.h"
 
-/* A place in a text. A scan that holds moves `at` behind the token; one that fails leaves it where
- * the fault is. */
+/* A position in a text. A successful scan moves `at` past the token; a failed one leaves it at the
+ * fault. */
 typedef struct ck_json_scan {
   const char *at, *end;
   const char *fault; /* such as "expected a value" */
@@ -16,8 +16,8 @@ static inline const char *ck_json_skip_space(const char *at, const char *end) {
   return at;
 }
 
-/* To the first byte that is a quote, a backslash, below 0x20 or above 0x7f; `end` when there is
- * none. */
+/* Moves to the first byte that is a quote, a backslash, below 0x20 or above 0x7f; `end` when there
+ * is none. */
 const char *ck_json_skip_plain(const char *at, const char *end);
 
 /* `at` is the opening quote. `*escaped`: there is a backslash in it. */

@@ -1,4 +1,4 @@
-/* log.c - writes a line to stderr; escapes text for the eye. */
+/* log.c - writes a line to stderr; escapes text for display. */
 #include "core/base/log.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ void ck_log_init(void) {
   ck_log_line(CK_LOG_WARN, "CKRUN_LOG=%s: must be error, warn, info or debug", wanted);
 }
 
-/* A short write to stderr is gone on with, an error is nobody's to hear. */
+/* A short write to stderr is continued; an error cannot be reported anywhere. */
 static void write_all(ck_bytes line) {
   while (line.len > 0) {
     ssize_t done = write(STDERR_FILENO, line.data, line.len);
@@ -77,8 +77,8 @@ void ck_log_line(ck_log_level level, const char *format, ...) {
   errno = saved;
 }
 
-/* Characters that act on a terminal or turn the reading direction, so that what is seen is not what
- * is there. */
+/* Characters that control a terminal or change the reading direction, so that the display differs
+ * from the text. */
 static bool acts(uint32_t point) {
   return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x2028 && point <= 0x202e) ||
          (point >= 0x2066 && point <= 0x2069) || point == 0x200e || point == 0x200f ||

@@ -10,8 +10,8 @@ typedef enum { CK_LOG_ERROR, CK_LOG_WARN, CK_LOG_INFO, CK_LOG_DEBUG } ck_log_lev
 void ck_log_init(void);
 /* One line "ckrun: text", control characters escaped. Thread-safe (one write call per line). */
 void ck_log_line(ck_log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What every line passes before it is escaped: `filter` appends what may be seen of `text`, from
- * any thread. Set while no other thread logs; NULL takes it away. */
+/* A filter for every line before it is escaped: it appends the part of `text` that may be shown,
+ * called from any thread. Set it while no other thread logs; NULL removes it. */
 typedef void (*ck_log_filter)(ck_buffer *out, ck_bytes text, void *self);
 void ck_log_set_filter(ck_log_filter filter, void *self);
 

@@ -15,7 +15,7 @@ static const status_row rows[] = {
 #undef X
 };
 
-/* A status may come from a file or another library: any number is answered. */
+/* A status may come from a file or another library, so any number is accepted. */
 static const status_row *row_of(ck_status status) {
   static const status_row outside = {"CK_E_?", 1, "unknown status"};
   return (size_t)status < CK_STATUS_COUNT ? &rows[status] : &outside;

@@ -1,8 +1,8 @@
-/* status.h - the one table of what a call can answer, with its name, exit code and text. */
+/* status.h - the table of all statuses, with name, exit code and text. */
 #ifndef CK_BASE_STATUS_H
 #define CK_BASE_STATUS_H
 
-/* The result of a checked function must be looked at. */
+/* The result of such a function must be used. */
 #define CK_CHECKED __attribute__((warn_unused_result))
 
 /* X(enumerator, exit code of the program, short text). Exit codes are part of the command line's

@@ -11,7 +11,7 @@ size_t ck_utf8_length(const char *text, size_t len) {
   if (s[0] < 0x80) return 1;
   if (s[0] < 0xc2 || s[0] > 0xf4 || len < 2) return 0;
   if (s[0] < 0xe0) return continues(s[1]) ? 2 : 0;
-  /* The second byte's range shuts out overlong forms, surrogates and what lies beyond U+10FFFF. */
+  /* The second byte's range excludes overlong forms, surrogates and code points above U+10FFFF. */
   unsigned char low = s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80;
   unsigned char high = s[0] == 0xed ? 0x9f : s[0] == 0xf4 ? 0x8f : 0xbf;
   if (s[1] < low || s[1] > high || len < 3 || !continues(s[2])) return 0;

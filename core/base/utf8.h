@@ -1,4 +1,4 @@
-/* utf8.h - tells whole UTF-8 characters from everything else. */
+/* utf8.h - recognises whole UTF-8 characters. */
 #ifndef CK_BASE_UTF8_H
 #define CK_BASE_UTF8_H
 

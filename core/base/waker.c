@@ -1,5 +1,5 @@
-/* waker.c - an eventfd that is written once for all wakes before a clear: most wakes cost no system
- * call. */
+/* waker.c - an eventfd that is written once for all wakes before a clear, so most wakes cost no
+ * system call. */
 #include "core/base/waker.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 struct ck_waker {
   int fd;
-  atomic_bool awake; /* was woken, and not cleared since */
+  atomic_bool awake; /* woken, and not cleared since */
 };
 
 ck_status ck_waker_open(ck_waker **out, ck_error *err) {
@@ -38,8 +38,8 @@ void ck_waker_close(ck_waker *self) {
 
 int ck_waker_fd(const ck_waker *self) { return self->fd; }
 
-/* Called from any thread and perhaps in the middle of an error path: errno stays. A full counter
- * (EAGAIN) is awake. */
+/* Called from any thread and perhaps in an error path, so errno is kept. A full counter (EAGAIN)
+ * counts as awake. */
 void ck_waker_wake(ck_waker *self) {
   if (!self || atomic_exchange(&self->awake, true)) return;
   int saved = errno;
@@ -48,8 +48,8 @@ void ck_waker_wake(ck_waker *self) {
   errno = saved;
 }
 
-/* A wake that comes between the two writes nothing, but what it tells of was done before it: who
- * clears looks after that. */
+/* A wake between the two statements writes nothing, but its cause was done before it, and the
+ * clearing thread checks for work afterwards. */
 void ck_waker_clear(ck_waker *self) {
   if (!self) return;
   uint64_t count;

@@ -12,8 +12,8 @@ void ck_waker_close(ck_waker *self);
 int ck_waker_fd(const ck_waker *self);
 /* Thread-safe, never blocks; wakes before a clear count once. NULL is fine. */
 void ck_waker_wake(ck_waker *self);
-/* First of all, then look for what there is to do: a wake that comes meanwhile may count to the
- * ones cleared. */
+/* Call it first, then check for work: a wake that comes meanwhile may be merged with the cleared
+ * ones. */
 void ck_waker_clear(ck_waker *self);
 
 #endif

@@ -6,8 +6,8 @@
 #include "core/model/session.h"
 #include "core/model/state.h"
 
-/* X(enumerator, number on disk, name, always checkpointed). The last column: whatever the policies
- * say. */
+/* X(enumerator, number on disk, name, always checkpointed). The last column: a checkpoint is taken
+ * whatever the policies decide. */
 /* clang-format off */
 #define CK_BOUNDARY_TABLE(X) \
   X(CK_BOUNDARY_NODE_START, 1, "node_start", false) \
@@ -58,19 +58,19 @@ void ck_checkpoint_free(ck_checkpoint *self);
 typedef struct ck_checkpoint_info {
   char id[CK_ID_SIZE];
   int64_t seq, parent, timeline;
-  int64_t session;  /* that it lies in, when it was inherited; 0: the session's own */
-  int64_t keyframe; /* seq of the keyframe its loading starts from; its own seq when it is one */
+  int64_t session;  /* number of the session it is inherited from; 0: the session's own */
+  int64_t keyframe; /* seq of the keyframe from which it is loaded; its own seq when it is one */
   ck_boundary_kind kind;
   int64_t created_ms;
   bool clean, resumable;
   bool pinned; /* never pruned */
-  bool pruned; /* its state cannot be had any more; it is not listed */
+  bool pruned; /* its state cannot be loaded any more; it is not listed */
   ck_totals totals;
   int64_t changed;                    /* keys changed against the parent */
   int64_t stored_bytes;               /* payload as stored */
   int64_t plain_bytes;                /* payload before compression */
   ck_digest digest;                   /* logical: chained, never changes */
-  char signature[CK_DIGEST_HEX_SIZE]; /* ""; of a store with a key: what signs its row */
+  char signature[CK_DIGEST_HEX_SIZE]; /* the signature of its row, in a store with a key; else "" */
   ck_value *info;
 } ck_checkpoint_info;
 void ck_checkpoint_info_clear(ck_checkpoint_info *self);

@@ -1,4 +1,4 @@
-/* conversation.c - keeps messages and hashes each of them once; spells the messages that ckrun
+/* conversation.c - keeps messages and hashes each of them once; writes the messages that ckrun
  * makes itself. */
 #include "core/model/conversation.h"
 
@@ -13,7 +13,7 @@ struct ck_conversation {
   ck_digester digester; /* every message so far as a field: length and bytes */
 };
 
-/* The digester asks for an alignment that calloc does not promise. */
+/* The digester needs an alignment that calloc does not guarantee. */
 ck_status ck_conversation_new(ck_conversation **out, ck_error *err) {
   *out = aligned_alloc(_Alignof(ck_conversation), sizeof **out);
   if (!*out) return ck_error_no_memory(err);
@@ -46,8 +46,8 @@ ck_status ck_conversation_append(ck_conversation *self, const ck_value *message,
   return CK_OK;
 }
 
-/* A hash cannot go back: what stays is hashed again. Cuts are rare; a copy per message would cost
- * more. */
+/* A hash cannot be shortened, so the remaining messages are hashed again. Cuts are rare; a copy of
+ * the hash per message would cost more. */
 static void digest_again(ck_conversation *self) {
   ck_digester_init(&self->digester);
   for (size_t i = 0; i < self->count; i++)

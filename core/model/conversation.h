@@ -13,20 +13,20 @@ CK_CHECKED ck_status ck_conversation_append(ck_conversation *self, const ck_valu
                                             ck_error *err);
 /* Keeps the first `count` messages. */
 CK_CHECKED ck_status ck_conversation_cut(ck_conversation *self, size_t count, ck_error *err);
-/* What a REWIND event says, {"to": N, "report": TEXT, "keep"?: K}: of what lies behind the first N
- * messages only the last K stay, and the report comes before them, as a message of the user.
- * CK_E_RANGE: there are not N + K messages; CK_E_TYPE: it does not say N and a report. Nothing is
- * changed then. */
+/* Applies the body of a REWIND event, {"to": N, "report": TEXT, "keep"?: K}: after the first N
+ * messages only the last K stay, preceded by the report as a message of the user. CK_E_RANGE: there
+ * are fewer than N + K messages; CK_E_TYPE: N or the report is missing. On failure nothing is
+ * changed. */
 CK_CHECKED ck_status ck_conversation_rewind(ck_conversation *self, const ck_value *rewind,
                                             ck_error *err);
 size_t ck_conversation_count(const ck_conversation *self);
 /* Borrowed; `index` < count. */
 const ck_value *ck_conversation_get(const ck_conversation *self, size_t index);
-/* Over count and bytes of all messages so far, in order; costs nothing per call beyond a hash's
- * end. */
+/* A digest over count and bytes of all messages so far, in order; each call costs only the end of a
+ * hash. */
 ck_digest ck_conversation_digest(const ck_conversation *self);
 
-/* The one way each kind of message is spelt, so that equal turns are equal bytes. */
+/* The only form of each kind of message, so that equal turns are equal bytes. */
 CK_CHECKED ck_status ck_message_system(ck_value **out, ck_bytes text, ck_error *err);
 /* `content` is a JSON value (a string in the usual case), kept byte for byte. */
 CK_CHECKED ck_status ck_message_user(ck_value **out, ck_bytes content, ck_error *err);

@@ -1,4 +1,4 @@
-/* difference.c - finds what makes one JSON value into another, level by level. */
+/* difference.c - compares two JSON values, level by level. */
 #include "core/model/difference.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ typedef struct finding {
   ck_error *err;
 } finding;
 
-static bool goes_on(const finding *self) { return self->status == CK_OK && !self->stopped; }
+static bool continues(const finding *self) { return self->status == CK_OK && !self->stopped; }
 
 static void fail(finding *self) { self->status = ck_error_no_memory(self->err); }
 
@@ -113,7 +113,7 @@ static void find(finding *self, ck_bytes from, ck_bytes to);
 
 static void tell(finding *self, ck_difference_kind kind, ck_bytes old, ck_bytes now) {
   if (self->path.failed) fail(self);
-  if (!goes_on(self)) return;
+  if (!continues(self)) return;
   ck_difference one = {kind, ck_buffer_bytes(&self->path), old, now};
   self->stopped = !self->visit(self->visitor, &one);
 }
@@ -157,7 +157,7 @@ static void find_member(finding *self, const part *old, const part *now) {
 
 static void find_in_objects(finding *self, const parts *from, const parts *to) {
   size_t i = 0, j = 0;
-  while (goes_on(self) && (i < from->count || j < to->count)) {
+  while (continues(self) && (i < from->count || j < to->count)) {
     const part *old = i < from->count ? &from->list[i] : NULL,
                *now = j < to->count ? &to->list[j] : NULL;
     int order = !old ? 1 : !now ? -1 : compare_names(old, now);
@@ -171,18 +171,18 @@ static void find_in_middle(finding *self, const parts *from, const parts *to, si
                            size_t end) {
   size_t old_end = from->count - end, now_end = to->count - end,
          both = old_end < now_end ? old_end : now_end;
-  for (size_t i = begin; goes_on(self) && i < both; i++) {
+  for (size_t i = begin; continues(self) && i < both; i++) {
     size_t before = enter_index(self, i);
     find(self, from->list[i].value, to->list[i].value);
     leave(self, before);
   }
   for (size_t i = old_end;
-       goes_on(self) && i-- > both;) { /* from behind, so that the paths stay true */
+       continues(self) && i-- > both;) { /* backward, so that the indexes in the paths stay valid */
     size_t before = enter_index(self, i);
     tell(self, CK_DIFFERENCE_REMOVE, from->list[i].value, (ck_bytes){0});
     leave(self, before);
   }
-  for (size_t i = both; goes_on(self) && i < now_end; i++) {
+  for (size_t i = both; continues(self) && i < now_end; i++) {
     size_t before = enter_index(self, i);
     tell(self, CK_DIFFERENCE_ADD, (ck_bytes){0}, to->list[i].value);
     leave(self, before);
@@ -191,10 +191,10 @@ static void find_in_middle(finding *self, const parts *from, const parts *to, si
 
 static void find_in_arrays(finding *self, const parts *from, const parts *to) {
   size_t shorter = from->count < to->count ? from->count : to->count, begin = 0, end = 0;
-  while (goes_on(self) && begin < shorter &&
+  while (continues(self) && begin < shorter &&
          same(self, from->list[begin].value, to->list[begin].value))
     begin++;
-  while (goes_on(self) && end < shorter - begin &&
+  while (continues(self) && end < shorter - begin &&
          same(self, from->list[from->count - 1 - end].value, to->list[to->count - 1 - end].value))
     end++;
   find_in_middle(self, from, to, begin, end);
@@ -204,9 +204,9 @@ static void find_in_containers(finding *self, ck_bytes from, ck_bytes to, bool o
   parts old, now = {0};
   collect(&old, self, from);
   if (self->status == CK_OK) collect(&now, self, to);
-  if (goes_on(self) && objects)
+  if (continues(self) && objects)
     find_in_objects(self, &old, &now);
-  else if (goes_on(self))
+  else if (continues(self))
     find_in_arrays(self, &old, &now);
   clear(&old);
   clear(&now);

@@ -4,7 +4,7 @@
 
 #include "core/model/value.h"
 
-/* X(enumerator, number on disk for ever, name). */
+/* X(enumerator, number on disk, name). The numbers never change. */
 /* clang-format off */
 #define CK_EVENT_TABLE(X) \
   /* {profile, flow, flow_digest, run, input?} */ \
@@ -17,16 +17,16 @@
   X(CK_EVENT_SESSION_CANCELLED, 6, "session_cancelled") /* {reason} */ \
   /* {run, parent_run, origin, checkpoint}: the first event of a fork's own */ \
   X(CK_EVENT_SESSION_FORKED, 7, "session_forked") \
-  /* {run, parent_run, checkpoint, left, cuts}: by hand; `left`: the timeline before */ \
+  /* {run, parent_run, checkpoint, left, cuts}: by a person; `left`: the previous timeline */ \
   X(CK_EVENT_SESSION_REWOUND, 8, "session_rewound") \
-  /* {run, parent_run, checkpoint, left, undone}: back to where timeline `undone` had left */ \
+  /* {run, parent_run, checkpoint, left, undone}: back to the timeline that `undone` had left */ \
   X(CK_EVENT_SESSION_UNDONE, 9, "session_undone") \
-  /* {message, report?}: enters the scope's conversation; a report not before its prompt */ \
+  /* {message, report?}: added to the scope's conversation; a report not before its prompt */ \
   X(CK_EVENT_MESSAGE, 10, "message") \
   X(CK_EVENT_INTENT, 11, "intent") /* see ledger.h */ \
   X(CK_EVENT_OUTCOME, 12, "outcome") /* see ledger.h; may carry a message */ \
   X(CK_EVENT_REPLAY, 13, "replay") /* {key, of}: the outcome at seq `of`, re-announced here */ \
-  /* {key, verdict}: what a person said of an effect in doubt */ \
+  /* {key, verdict}: a person's verdict on an effect in doubt */ \
   X(CK_EVENT_RESOLUTION, 14, "resolution") \
   /* {key, recorded, asked}: request digests that differ */ \
   X(CK_EVENT_DIVERGENCE, 15, "divergence") \
@@ -36,9 +36,9 @@
   X(CK_EVENT_POLICY_ERROR, 21, "policy_error") /* {hook, policy, error} */ \
   X(CK_EVENT_EDIT, 22, "edit") /* {key, value|removed} */ \
   X(CK_EVENT_DELEGATION, 23, "delegation") /* {id, target|targets|parallel|sequential, message} */ \
-  /* {ids, bytes}: checkpoints that were dropped, bytes given back */ \
+  /* {ids, bytes}: the dropped checkpoints, bytes freed */ \
   X(CK_EVENT_PRUNE, 24, "pruned") \
-  /* {key, update}: what a running effect told, such as an agent's progress */ \
+  /* {key, update}: a notification of a running effect, such as an agent's progress */ \
   X(CK_EVENT_UPDATE, 25, "update") \
   /* {dimension, what: approaching|hit|conflict, agent?, spent, limit} */ \
   X(CK_EVENT_CONSTRAINT, 26, "constraint") \

@@ -1,4 +1,4 @@
-/* import.c - the names of the kinds of facts. */
+/* import.c - names the kinds of facts. */
 #include "core/model/import.h"
 
 #include <string.h>

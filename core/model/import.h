@@ -1,14 +1,14 @@
-/* import.h - the neutral facts that an importer tells of a session that ran elsewhere, and who
- * takes them. */
+/* import.h - the neutral facts that an importer reports of a session that ran elsewhere, and their
+ * receiver. */
 #ifndef CK_MODEL_IMPORT_H
 #define CK_MODEL_IMPORT_H
 
 #include "core/model/value.h"
 
-/* X(enumerator, name in Lua). `value` is what Lua calls arguments, content, data or about. */
+/* X(enumerator, name in Lua). `value` is Lua's arguments, content, data or about. */
 /* clang-format off */
 #define CK_IMPORT_TABLE(X) \
-  X(CK_IMPORT_SESSION, "session") /* id, at?, cost?, about?: what follows belongs to it */ \
+  X(CK_IMPORT_SESSION, "session") /* id, at?, cost?, about?: the following facts belong to it */ \
   X(CK_IMPORT_AGENT, "agent") /* id, parent?, role? */ \
   X(CK_IMPORT_MESSAGE, "message") /* agent, message: system or user text */ \
   X(CK_IMPORT_MODEL, "model") /* agent, message, cost?, input_tokens?, output_tokens?, error? */ \
@@ -36,27 +36,27 @@ const char *ck_import_kind_name(ck_import_kind kind);
 /* CK_IMPORT_KIND_COUNT when there is no such name. */
 ck_import_kind ck_import_kind_of(const char *name);
 
-/* Everything is borrowed for the call. Texts are NULL and bytes empty where the source has
- * nothing. */
+/* One fact. Everything is borrowed for the call. Texts are NULL and bytes empty where the source
+ * has none. */
 typedef struct ck_import_fact {
   ck_import_kind kind;
   const char *agent, *id, *name, *child, *parent, *role, *target, *status, *reason;
-  int64_t at_ms;       /* wall time as the source tells it; 0: it does not */
-  ck_bytes source;     /* JSON: where in the file: a line or index from 1, or a list of them */
-  ck_bytes message;    /* JSON object */
-  ck_bytes value;      /* JSON */
-  bool failed;         /* a call or model reply that ended in an error */
-  const char *error;   /* its text */
+  int64_t at_ms;     /* wall time, from the source; 0: the source has none */
+  ck_bytes source;   /* JSON: the position in the file: a line or index from 1, or a list of them */
+  ck_bytes message;  /* JSON object */
+  ck_bytes value;    /* JSON */
+  bool failed;       /* a call or model reply that ended in an error */
+  const char *error; /* its text */
   int64_t cost_micros; /* -1: the source has no price */
   int64_t input_tokens, output_tokens;
 } ck_import_fact;
 
-/* Who takes the facts of one file, in its order. */
+/* Receives the facts of one file, in the file's order. */
 typedef struct ck_import_sink {
   void *self;
   CK_CHECKED ck_status (*put)(void *self, const ck_import_fact *fact, ck_error *err);
-  /* A place of the file that could not be read and is left out (`lost`), or could only be read with
-   * characters replaced. */
+  /* A position of the file that could not be read and is left out (`lost`), or could only be read
+   * with characters replaced. */
   void (*problem)(void *self, const char *path, int64_t line, const char *text, bool lost);
 } ck_import_sink;
 

@@ -1,10 +1,10 @@
-/* permission.h - what agents may do without a person: a rule for each kind of tool. */
+/* permission.h - the permissions of agents: a rule for each kind of tool. */
 #ifndef CK_MODEL_PERMISSION_H
 #define CK_MODEL_PERMISSION_H
 
-/* What is said to an agent that asks for permission. */
+/* The answer to an agent that requests a permission. */
 typedef enum {
-  CK_PERMIT_UNSAID, /* nothing of that kind: as for "*" */
+  CK_PERMIT_UNSET, /* no rule for that kind: the rule for "*" */
   CK_PERMIT_REJECT,
   CK_PERMIT_ALLOW, /* this once */
   CK_PERMIT_ASK    /* a person */
@@ -30,11 +30,10 @@ typedef struct ck_permissions {
 #define X(member, name) ck_permit member;
   CK_TOOL_KIND_TABLE(X)
 #undef X
-  ck_permit any; /* "*": for all that nothing is said of */
+  ck_permit any; /* "*": for all kinds without a rule */
 } ck_permissions;
 
-/* The rule for tools of that kind, which may be one that the table does not have; never
- * CK_PERMIT_UNSAID. */
+/* The rule for tools of that kind, which may be missing from the table; never CK_PERMIT_UNSET. */
 ck_permit ck_permissions_get(const ck_permissions *self, const char *kind);
 
 #endif

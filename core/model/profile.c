@@ -1,5 +1,5 @@
-/* profile.c - makes a profile without limits, collects its policies, its agents and where each
- * setting came from. */
+/* profile.c - makes a profile without limits, collects its policies, its agents and the origin of
+ * each setting. */
 #include "core/model/profile.h"
 
 #include <stdlib.h>

@@ -18,8 +18,8 @@ typedef struct ck_profile_rules {
   ck_rule budget, time, rounds, tokens, tool_calls;
 } ck_profile_rules;
 
-/* What one agent has of its own. -1 in a limit: none of its own; the session's hold all the
- * same. */
+/* The settings of one agent. -1 in a limit: none of its own; the session's limits apply in any
+ * case. */
 typedef struct ck_profile_agent {
   char *name;
   int64_t budget_micros;
@@ -28,36 +28,37 @@ typedef struct ck_profile_agent {
   int64_t tokens;
   int64_t tool_calls;
   int64_t model_calls;
-  int64_t replay_depth;        /* its own, else the profile's */
+  int64_t replay_depth;        /* events in its tail; the profile's where the agent sets none */
   ck_profile_policy *policies; /* replace those of the same name in the profile's list, whose
-                                  options lie below their own */
+                                  options are their defaults */
   size_t policy_count;
 } ck_profile_agent;
 
-/* A secret by reference: never its value. */
+/* A secret reference: never the secret's value. */
 typedef struct ck_profile_secret {
   char *name;
   char *ref; /* "env:NAME" or "file:PATH" */
 } ck_profile_secret;
 
-/* Where a setting came from: "constraints.rounds", "agents.x.policies". */
+/* The origin of a setting, such as "constraints.rounds" or "agents.x.policies". */
 typedef struct ck_profile_origin {
   char *path;
   char *source; /* the profile's name in the program ("policies/profiles/graph.lua") or its file */
-  ck_value *value; /* as it stands there, JSON */
+  ck_value *value; /* as written there, JSON */
 } ck_profile_origin;
 
-/* What happens at a limit. */
+/* The action at a limit. */
 typedef enum { CK_LIMIT_PAUSE, CK_LIMIT_FAIL, CK_LIMIT_ASK } ck_limit_action;
 
-/* How much there should be at least; -1: nothing is said. A maximum that is hit while less than
- * half of one is met is told. */
+/* The least expected amounts; -1: none. Reaching a maximum while less than half of a minimum is met
+ * is reported. */
 typedef struct ck_profile_minimum {
   int64_t budget_micros, time_ms, rounds, tokens, tool_calls, model_calls;
 } ck_profile_minimum;
 
 /* -1 in a constraint means: no limit. */
-/* encrypt: as the store has a key; only in one that has; signed, not sealed. */
+/* encrypt: sealed when the store has a key; only stores with a key are accepted; signed, not
+ * sealed. */
 typedef enum { CK_ENCRYPT_WITH_KEY, CK_ENCRYPT_ALWAYS, CK_ENCRYPT_NEVER } ck_encrypt;
 
 typedef struct ck_profile {
@@ -75,34 +76,34 @@ typedef struct ck_profile {
   ck_profile_policy *policies;
   size_t policy_count;
   ck_profile_rules resume;
-  char **exclude_memory_keys; /* names below memory. that are never written; ends with NULL; NULL:
+  char **exclude_memory_keys; /* names below memory. that are never written; NULL-terminated; NULL:
                                  none */
   ck_profile_secret
-      *secrets; /* each resolved at run and at resume, and from then on known to every redactor */
+      *secrets; /* each is resolved at run and at resume, and then known to every redactor */
   size_t secret_count;
   ck_encrypt encrypt;
-  char *key_ref; /* where the key of a store that is begun with it is: "env:NAME", "file:PATH"; NULL
-                  */
-  ck_profile_model *models; /* by the name that flows ask for */
+  char *key_ref; /* the source of the key of a store that is created with this profile: "env:NAME",
+                    "file:PATH"; NULL */
+  ck_profile_model *models; /* by the name that flows use */
   size_t model_count;
   ck_profile_agent *agents;
   size_t agent_count;
-  ck_permissions permissions; /* of agents that are processes of their own */
-  bool agent_files; /* they may read and write the text files of the working folder through us */
+  ck_permissions permissions; /* of agents that run as processes of their own */
+  bool agent_files; /* they may read and write the text files of the working folder through ckrun */
   int64_t prune_every_n_nodes; /* boundaries with a checkpoint; 0: only at the end of a run */
   bool checkpoint_tool,
       checkpoint_tool_subagents; /* models may call checkpoint and rewind; those of subagents too */
-  bool single_checkpoint;        /* checkpoints = "single": a new one replaces the one before */
-  bool delete_on_success;        /* on_success = "delete" */
+  bool single_checkpoint; /* checkpoints = "single": a new checkpoint replaces the previous one */
+  bool delete_on_success; /* on_success = "delete" */
   bool continue_on_save_failure; /* on_save_failure = "continue" */
   bool compress;
-  int64_t compression_threshold; /* bytes: shorter bodies and payloads are stored as they are */
+  int64_t compression_threshold; /* bytes: shorter bodies and payloads are stored uncompressed */
   int64_t unsaved_checkpoints,
-      unsaved_ms;              /* how far it may go on unsaved; see core/runtime/commit/backlog.h */
+      unsaved_ms; /* how far a session may continue unsaved; see core/runtime/commit/backlog.h */
   bool fallback_on_unreadable; /* on_unreadable = "fallback" */
-  bool resume_with_tail; /* resume_context = "tail": every agent goes on with its tail instead of
+  bool resume_with_tail; /* resume_context = "tail": every agent continues with its tail instead of
                             its conversation */
-  ck_profile_origin *origins; /* of what the profile and those it extends set, in no order */
+  ck_profile_origin *origins; /* of all settings of the profile and those it extends, in no order */
   size_t origin_count;
 } ck_profile;
 
@@ -113,24 +114,24 @@ CK_CHECKED ck_status ck_profile_append_policy(ck_profile *self, const char *name
                                               const ck_value *options, ck_error *err);
 void ck_profile_free(ck_profile *self);
 
-/* The agent of that name, made when there is none: valid until the next one is made. */
+/* The agent of that name, created when there is none; valid until the next one is created. */
 CK_CHECKED ck_status ck_profile_put_agent(ck_profile_agent **out, ck_profile *self,
                                           const char *name, ck_error *err);
-/* NULL when the profile says nothing of it. */
+/* NULL when the profile has no such agent. */
 const ck_profile_agent *ck_profile_get_agent(const ck_profile *self, const char *name);
 CK_CHECKED ck_status ck_profile_append_agent_policy(ck_profile_agent *self, const char *name,
                                                     const ck_value *options, ck_error *err);
 /* The lists become empty. */
 void ck_profile_clear_policies(ck_profile *self);
 void ck_profile_clear_agent_policies(ck_profile_agent *self);
-/* A list of texts, copied; replaces the one there is. */
+/* Copies a list of texts; replaces the previous one. */
 CK_CHECKED ck_status ck_profile_put_excluded(ck_profile *self, const char *const *names,
                                              size_t count, ck_error *err);
 /* Copies the texts; replaces the secret of that name. */
 CK_CHECKED ck_status ck_profile_put_secret(ck_profile *self, const char *name, const char *ref,
                                            ck_error *err);
 
-/* The model of that name, made when there is none: valid until the next one is made. */
+/* The model of that name, created when there is none; valid until the next one is created. */
 CK_CHECKED ck_status ck_profile_put_model(ck_profile_model **out, ck_profile *self,
                                           const char *name, ck_error *err);
 /* NULL when the profile has none of that name. */
@@ -138,10 +139,10 @@ const ck_profile_model *ck_profile_get_model(const ck_profile *self, const char 
 /* NULL when the profile has none of that name. */
 const ck_profile_secret *ck_profile_get_secret(const ck_profile *self, const char *name);
 
-/* Copies the texts, shares the value; replaces what is known of that path. */
+/* Copies the texts, shares the value; replaces the origin of that path. */
 CK_CHECKED ck_status ck_profile_put_origin(ck_profile *self, const char *path, const char *source,
                                            const ck_value *value, ck_error *err);
-/* NULL: nobody set it, the built-in default holds. */
+/* NULL: not set, the built-in default applies. */
 const ck_profile_origin *ck_profile_get_origin(const ck_profile *self, const char *path);
 
 #endif

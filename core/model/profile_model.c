@@ -1,4 +1,4 @@
-/* profile_model.c - makes and frees what a profile says of one model. */
+/* profile_model.c - makes and frees the settings of one model. */
 #include "core/model/profile_model.h"
 
 #include <stdlib.h>

@@ -1,13 +1,12 @@
-/* profile_model.h - how one model is reached, as a profile says it: no secret in it, only the names
- * of secrets. */
+/* profile_model.h - a profile's settings of one model; secrets only by name. */
 #ifndef CK_MODEL_PROFILE_MODEL_H
 #define CK_MODEL_PROFILE_MODEL_H
 
 #include "core/model/value.h"
 
-/* X(enumerator, name in a profile, where it is reached unless the profile says otherwise). */
-#define CK_MODEL_API_TABLE(X)                                                                \
-  X(CK_MODEL_OPENAI, "openai", "https://api.openai.com/v1") /* and all that speak like it */ \
+/* X(enumerator, name in a profile, default base URL). */
+#define CK_MODEL_API_TABLE(X)                                                                  \
+  X(CK_MODEL_OPENAI, "openai", "https://api.openai.com/v1") /* and all compatible providers */ \
   X(CK_MODEL_ANTHROPIC, "anthropic", "https://api.anthropic.com")
 typedef enum {
 #define X(name, text, url) name,
@@ -30,7 +29,7 @@ typedef struct ck_profile_header {
   bool secret;
 } ck_profile_header;
 
-/* Texts are owned. NULL, or -1 for a number: the profile does not say. */
+/* Texts are owned. NULL, or -1 for a number: not set. */
 typedef struct ck_profile_model {
   char *name; /* "default" */
   ck_model_api api;
@@ -48,16 +47,16 @@ typedef struct ck_profile_model {
   ck_model_price price;
 } ck_profile_model;
 
-/* What holds where the profile does not say. */
+/* Defaults where the profile sets nothing. */
 enum {
   CK_MODEL_TIMEOUT_MS = 600000,      /* one attempt as a whole */
   CK_MODEL_IDLE_TIMEOUT_MS = 120000, /* between two bytes of a stream */
   CK_MODEL_CONNECT_TIMEOUT_MS = 15000,
   CK_MODEL_RETRIES = 4,
-  CK_MODEL_MAX_TOKENS = 8192 /* for Anthropic, which must be told */
+  CK_MODEL_MAX_TOKENS = 8192 /* for Anthropic, which requires it */
 };
 
-/* Zero-fills, then says nothing of anything; copies `name`. */
+/* All settings not set; copies `name`. */
 CK_CHECKED ck_status ck_profile_model_init(ck_profile_model *self, const char *name, ck_error *err);
 void ck_profile_model_clear(ck_profile_model *self);
 /* Copies; replaces the header of that name, in any case. */

@@ -1,4 +1,4 @@
-/* request.h - what another process asks of a session that is being run: pause, cancel, an
+/* request.h - a request from another process to a session that is being run: pause, cancel, an
  * answer. */
 #ifndef CK_MODEL_REQUEST_H
 #define CK_MODEL_REQUEST_H

@@ -1,12 +1,12 @@
-/* session.h - what a store knows of a session, its runs and its timelines. */
+/* session.h - a session's row in a store, its timelines, and their views. */
 #ifndef CK_MODEL_SESSION_H
 #define CK_MODEL_SESSION_H
 
 #include "core/base/id.h"
 #include "core/model/value.h"
 
-/* X(enumerator, number on disk, name, may a run be resumed from it). A `running` session is
- * resumable once its owner is dead. */
+/* X(enumerator, number on disk, name, can be resumed). A `running` session can be resumed once its
+ * owner is dead. */
 /* clang-format off */
 #define CK_SESSION_STATUS_TABLE(X) \
   X(CK_SESSION_RUNNING, 1, "running", true) \
@@ -29,7 +29,7 @@ const char *ck_session_status_name(ck_session_status status); /* NULL outside th
 ck_session_status ck_session_status_of(const char *name);     /* 0 when there is none */
 bool ck_session_status_resumable(ck_session_status status);
 
-/* What has been spent, summed over all outcomes on all timelines: each paid once, replays free. */
+/* Usage, summed over all outcomes on all timelines: each is paid once, replays are free. */
 typedef struct ck_totals {
   int64_t cost_micros; /* micro-dollars */
   int64_t input_tokens, output_tokens;
@@ -38,19 +38,18 @@ typedef struct ck_totals {
   int64_t active_us; /* monotonic time the session was running */
 } ck_totals;
 
-/* Where a fork's transcript begins: behind seq `cut` of another session, at which that one has a
- * checkpoint. */
+/* The beginning of a fork's transcript: after seq `cut` of another session, at which that session
+ * has a checkpoint. */
 typedef struct ck_origin {
   int64_t session; /* ck_session_record.no; 0: no fork */
   int64_t cut;
 } ck_origin;
 
-/* How often a session was gone on with in a row without getting anywhere. Kept as whoever acquires
- * it says. */
+/* The number of consecutive restarts without progress. Stored as the acquiring run sets it. */
 typedef struct ck_restarts {
   int64_t count;
   int64_t at_ms;        /* of the last one, wall time */
-  int64_t progress_seq; /* how far the session had come */
+  int64_t progress_seq; /* the seq that the session had reached */
 } ck_restarts;
 
 /* One session's row. Texts are malloc'd and owned; ck_session_record_clear frees them. */
@@ -59,39 +58,39 @@ typedef struct ck_session_record {
   char id[CK_ID_SIZE];
   ck_session_status status;
   char *reason;         /* why it is not running: "user_requested", an error's text; NULL */
-  uint64_t epoch;       /* bumped by each acquisition */
+  uint64_t epoch;       /* incremented by each acquisition */
   int64_t timeline;     /* the live one */
   char run[CK_ID_SIZE]; /* the run that owns or last owned it */
   int64_t created_ms, updated_ms;
   char *profile; /* its name */
   char *flow;    /* path of the flow file; NULL when driven through the C API */
-  char *failure; /* name of the status that a failed one failed with; NULL */
+  char *failure; /* of a failed session, the name of the status it failed with; NULL */
   ck_origin origin;
   ck_restarts restarts;
-  ck_value *input; /* what resuming needs again: {flow_digest?, cassette?, profile_path?, input?};
+  ck_value *input; /* needed again by a resume: {flow_digest?, cassette?, profile_path?, input?};
                       may be NULL */
 } ck_session_record;
 void ck_session_record_clear(ck_session_record *self);
 
-/* A branch of the transcript. The first timeline of a session has parent 0; that of a fork goes on
- * from the one it was cut from, which lies in the origin: its number is the next one, and so is its
- * first seq. So the timelines of a fork, with those of its origin that came before it, are numbered
- * like those of one session. */
+/* A branch of the transcript. The first timeline of a session has parent 0; that of a fork
+ * continues the timeline it was cut from, which lies in the origin: its number and its first seq
+ * are the next ones. So the timelines of a fork and the older ones of its origin are numbered like
+ * those of one session. */
 typedef struct ck_timeline {
   int64_t no, parent;
   int64_t cut;        /* last seq of the parent that this timeline's view contains; 0: none */
   int64_t begin;      /* seq of its first event */
-  int64_t checkpoint; /* seq of the checkpoint it went on from; 0: from the first event */
+  int64_t checkpoint; /* seq of the checkpoint it continues; 0: from the first event */
   uint32_t attempt;   /* 1; rises when a resume follows a failure, an edit or an older checkpoint */
   char run[CK_ID_SIZE], parent_run[CK_ID_SIZE];
-  int64_t session; /* that it lies in, when it was inherited; 0: the session's own */
+  int64_t session; /* number of the session it is inherited from; 0: the session's own */
 } ck_timeline;
 
-/* Which events a timeline sees: ranges of seq, ascending, disjoint; the last one is open
+/* The events in a timeline's view: ranges of seq, ascending, disjoint; the last one is open
  * (INT64_MAX). */
 typedef struct ck_range {
   int64_t first, last;
-  int64_t session; /* that it lies in, when it was inherited; 0: the session's own */
+  int64_t session; /* number of the session it is inherited from; 0: the session's own */
 } ck_range;
 typedef struct ck_view {
   ck_range *ranges;

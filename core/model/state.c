@@ -24,7 +24,7 @@ struct ck_state {
   size_t bytes;
 };
 
-/* Keys can come from a model: with a secret start nobody can choose keys that collide. */
+/* Keys can come from a model: with a random seed it cannot choose keys that collide. */
 static uint64_t hash_seed[2];
 
 static void make_seed(void) { ck_random_bytes(hash_seed, sizeof hash_seed); }
@@ -101,7 +101,7 @@ no_memory:
   return ck_error_no_memory(err);
 }
 
-/* NULL when the key is fine, else what is wrong with it. */
+/* NULL when the key is valid, else its fault. */
 static const char *key_fault(const char *key) {
   if (!key || !*key) return "is empty";
   size_t len = strnlen(key, CK_STATE_KEY_MAX + 1);
@@ -129,7 +129,7 @@ ck_status ck_state_check_key(const char *key, ck_error *err) {
   return CK_E_USAGE;
 }
 
-/* The slot of `key`, or the free one where it belongs; `cap` is not 0. */
+/* The slot of `key`, or the free one for it; `cap` is not 0. */
 static slot *find_slot(const ck_state *self, const char *key, uint64_t hash) {
   size_t mask = self->cap - 1;
   size_t at = (size_t)hash & mask;
@@ -193,7 +193,7 @@ ck_status ck_state_put(ck_state *self, const char *key, const ck_value *value, c
   return CK_OK;
 }
 
-/* Moves back every follower that would no longer be found from its own place across the gap. */
+/* Moves back every follower that the gap would make unreachable from its home slot. */
 static void close_gap(ck_state *self, size_t gap) {
   size_t mask = self->cap - 1;
   for (size_t at = (gap + 1) & mask; self->slots[at].key; at = (at + 1) & mask) {

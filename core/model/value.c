@@ -1,4 +1,4 @@
-/* value.c - counts the owners of immutable bytes. */
+/* value.c - counts references to immutable bytes. */
 #include "core/model/value.h"
 
 #include <stdatomic.h>
@@ -45,14 +45,15 @@ ck_status ck_value_text(ck_value **out, ck_bytes text, ck_error *err) {
   return status;
 }
 
-/* Only the count changes; const tells that the bytes do not. */
+/* Only the reference count changes; `const` covers the bytes. */
 ck_value *ck_value_share(const ck_value *self) {
   ck_value *owned = (ck_value *)(uintptr_t)self;
   if (owned) atomic_fetch_add_explicit(&owned->owners, 1, memory_order_relaxed);
   return owned;
 }
 
-/* Release: each owner's reads come before; acquire: the last one frees after all of them. */
+/* Release: an owner's reads come before its decrement; acquire: the last owner frees after all of
+ * them. */
 void ck_value_free(ck_value *self) {
   if (self && atomic_fetch_sub_explicit(&self->owners, 1, memory_order_acq_rel) == 1) free(self);
 }

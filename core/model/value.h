@@ -4,7 +4,7 @@
 
 #include "core/base/json.h"
 
-/* The bytes are those that came in; a value never changes, so queueing it costs one reference. */
+/* The bytes are kept exactly; a value never changes, so sharing it costs one reference. */
 typedef struct ck_value ck_value;
 
 /* Checks that `json` is one strict JSON value (CK_E_PARSE with offset otherwise) and copies it. */
@@ -18,12 +18,12 @@ CK_CHECKED ck_status ck_value_from(ck_value **out, const ck_buffer *json, ck_err
 /* A JSON string from plain text. */
 CK_CHECKED ck_status ck_value_text(ck_value **out, ck_bytes text, ck_error *err);
 
-/* One more owner; returns `self` (NULL stays NULL). Thread-safe. */
+/* Takes a reference; returns `self` (NULL stays NULL). Thread-safe. */
 ck_value *ck_value_share(const ck_value *self);
-/* One owner less; the last frees. Thread-safe; NULL is fine. */
+/* Drops a reference; the last one frees. Thread-safe; NULL is fine. */
 void ck_value_free(ck_value *self);
 
-/* Borrowed, NUL-terminated behind the last byte. */
+/* Borrowed; NUL-terminated after the last byte. */
 ck_bytes ck_value_bytes(const ck_value *self);
 
 #endif

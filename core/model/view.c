@@ -1,4 +1,4 @@
-/* view.c - folds timelines into the ranges of seq that one of them sees. */
+/* view.c - folds timelines into the ranges of seq in the view of one of them. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +33,8 @@ static const ck_timeline *find_timeline(const ck_timeline *timelines, size_t cou
   return NULL;
 }
 
-/* A cut behind the parent's end would show a stranger's events, one behind the timeline's own begin
- * some of them twice. A timeline has ended where the one made after it begins. */
+/* A cut after the parent's end would include another timeline's events; one after the timeline's
+ * own begin would include some events twice. A timeline ends where the next one begins. */
 static ck_status check_cut(const ck_timeline *at, const ck_timeline *timelines, size_t count,
                            ck_error *err) {
   bool has_next = at->parent != 0 && at->parent < INT64_MAX;
@@ -47,8 +47,8 @@ static ck_status check_cut(const ck_timeline *at, const ck_timeline *timelines, 
                       at->no, at->begin, at->cut, at->parent);
 }
 
-/* From the timeline up to its first ancestor, filling `ranges` from its end; the first one filled
- * in *first. */
+/* Walks from the timeline up to its first ancestor and fills `ranges` from the end; *first: the
+ * first one filled. */
 static ck_status fold(size_t *first, ck_range *ranges, const ck_timeline *timelines, size_t count,
                       int64_t no, ck_error *err) {
   int64_t until = INT64_MAX;
