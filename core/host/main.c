@@ -11,17 +11,17 @@
 #include "core/host/cli/help.h"
 #include "core/host/cli/options.h"
 
-/* Also for the programs that are started. A limit of 0 does not count where core_pattern names a
- * program to pipe to; there the kernel takes a limit of 1 byte for a no (fs/coredump.c), and a file
- * of one byte is none, too. */
+/* Applies also to the programs that are started. A limit of 0 is ignored where core_pattern names a
+ * program to pipe to; there a limit of 1 byte forbids core dumps (fs/coredump.c), and a file of one
+ * byte is harmless, too. */
 static void forbid_core_dumps(void) {
   struct rlimit one = {1, 1}, none = {0};
   if (setrlimit(RLIMIT_CORE, &one) != 0) setrlimit(RLIMIT_CORE, &none);
 }
 
 /* A standard stream that the caller has closed must not become the number of the next file that is
- * opened: what is said would be written into a store. What is printed on a closed standard output
- * fails as it would have. */
+ * opened: messages would be written into a store. Output to a closed standard output fails as
+ * before. */
 static bool reserve_streams(void) {
   static const int modes[] = {O_RDONLY, O_RDONLY, O_WRONLY};
   for (int fd = 0; fd <= 2; fd++)
@@ -29,8 +29,8 @@ static bool reserve_streams(void) {
   return true;
 }
 
-/* What is written holds private conversations: no core dumps, no file that others can read. A
- * closed pipe and a file size limit are answers of write, not deaths. */
+/* Files hold private conversations: no core dumps, no file that others can read. A closed pipe and
+ * a file size limit become errors of write instead of signals. */
 static void set_limits(void) {
   forbid_core_dumps();
   umask(077);
@@ -40,7 +40,7 @@ static void set_limits(void) {
 
 typedef struct invocation {
   ck_globals globals;
-  const ck_command *command; /* NULL: none was named */
+  const ck_command *command; /* NULL: none was given */
   char group[64];            /* the first word of an unfinished two-word command; "" */
   size_t operand_count;
   union {
@@ -55,7 +55,7 @@ static ck_status unknown_command(const char *name, ck_error *err) {
   return ck_error_set(err, CK_E_USAGE, "no command '%s'; see 'ckrun help'", name);
 }
 
-/* Takes a word for the command's name, until a command is found. */
+/* Adds a word to the command's name, until a command is found. */
 static ck_status take_name(invocation *self, ck_option_reader *reader, const char *word,
                            ck_error *err) {
   char name[128];
@@ -120,7 +120,7 @@ static ck_status dispatch(invocation *self, ck_output *output, ck_error *err) {
   return self->command->run(&host, self->values.bytes, err);
 }
 
-/* An error in front of --json is told as JSON too. */
+/* An error before --json is reached is reported as JSON, too. */
 static bool wants_json(int argc, char **argv) {
   for (int i = 1; i < argc; i++)
     if (strcmp(argv[i], "--json") == 0) return true;

@@ -1,5 +1,4 @@
-/* command.h - what a command is: its name, its operands and options, its help and its code, beside
- * each other. */
+/* command.h - the description of a command: name, operands, options and help beside its code. */
 #ifndef CK_HOST_CLI_COMMAND_H
 #define CK_HOST_CLI_COMMAND_H
 
@@ -10,7 +9,7 @@
 
 #define CK_VERSION "0.1.0"
 
-/* How the shell completes a word. */
+/* The words that the shell completes with. */
 typedef enum {
   CK_COMPLETE_NONE,
   CK_COMPLETE_FILE,
@@ -22,11 +21,11 @@ typedef enum {
   CK_OPTION_FLAG,   /* bool */
   CK_OPTION_TEXT,   /* const char *, borrowed from argv */
   CK_OPTION_NUMBER, /* int64_t, from 1 */
-  CK_OPTION_LIST    /* ck_words: each time it is given adds one */
+  CK_OPTION_LIST    /* ck_words: each occurrence adds one */
 } ck_option_type;
 
-/* A table of options ends with a NULL name. `offset` says where in the command's own struct the
- * value goes. */
+/* A table of options ends with a NULL name. `offset` locates the value in the command's own
+ * struct. */
 typedef struct ck_option {
   const char *name; /* long name without the dashes */
   char letter;      /* 0: none */
@@ -34,12 +33,12 @@ typedef struct ck_option {
   size_t offset;
   const char *value; /* placeholder; NULL for a flag */
   const char *help;
-  const char *const *choices; /* the only values there are, ends with NULL; NULL: any */
+  const char *const *choices; /* the allowed values, ends with NULL; NULL: any */
   ck_complete complete;
 } ck_option;
 
-/* The words of an operand that takes many, or of a list option; the list lives as long as the
- * program. */
+/* The words of an operand that takes many, or of a list option; the list lives until the program
+ * ends. */
 typedef struct ck_words {
   const char **list;
   size_t count;
@@ -50,7 +49,7 @@ typedef struct ck_words {
 typedef struct ck_operand {
   const char *name; /* placeholder */
   bool optional;
-  bool many;     /* of the last one: it takes all words that are left */
+  bool many;     /* of the last one: it takes all remaining words */
   size_t offset; /* of a const char *, or of a ck_words */
   const char *help;
   const char *const *choices;
@@ -59,18 +58,18 @@ typedef struct ck_operand {
 
 typedef struct ck_command_table ck_command_table;
 
-/* What every command is given. */
+/* The context of every command. */
 typedef struct ck_host {
   const ck_command_table *commands; /* of the program */
   const char *store;                /* --store; NULL */
-  const char *key; /* where the store's key is, by reference: --key, else env:CKRUN_KEY when it is
-                      set; NULL: it has none */
+  const char *key; /* the reference of the store's key: --key, else env:CKRUN_KEY when it is set;
+                      NULL: it has none */
   ck_output *output;
 } ck_host;
 
 enum { CK_COMMAND_VALUES_MAX = 256 }; /* bytes of the largest struct of options */
 
-/* The status decides the exit code; the text of `err`, if there is one, is printed by main. */
+/* The status determines the exit code; main prints the text of `err`, if there is one. */
 typedef struct ck_command {
   const char *name;    /* all its words, such as "sessions list" */
   const char *summary; /* one line, no full stop */

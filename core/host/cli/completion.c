@@ -1,4 +1,4 @@
-/* completion.c - what the shells complete, made from the table of commands. */
+/* completion.c - shell completions, made from the table of commands. */
 #include <string.h>
 
 #include "core/host/cli/help.h"
@@ -16,8 +16,7 @@ static void append_choices(ck_buffer *out, const char *const *choices) {
     ck_buffer_append_format(out, "%s%s", i ? " " : "", choices[i]);
 }
 
-/* ---- bash: one case per "command option" or "command", each with the words that can follow ----
- */
+/* ---- bash: a case per "command option" or "command", with the words that can follow ---- */
 
 static void bash_words(ck_buffer *out, const char *const *choices, ck_complete complete) {
   if (choices) {
@@ -60,7 +59,7 @@ static void bash_options(ck_buffer *out, const char *name, const ck_command *com
   ck_buffer_append_text(out, "\" ;;\n");
 }
 
-/* What can stand behind the words so far, so that a group completes to its commands. */
+/* The words of all command names, so that a group completes to its commands. */
 static void bash_next(ck_buffer *out, const char *name, const ck_command *command) {
   (void)command;
   ck_buffer_append_format(out, "%s;", name);
@@ -122,7 +121,7 @@ static void append_zsh(ck_buffer *out) {
 
 /* ---- fish: one line per command and option ---- */
 
-/* Single quotes: only the backslash and the quote mean something. */
+/* In single quotes only the backslash and the quote are special. */
 static void append_fish_text(ck_buffer *out, const char *text) {
   ck_buffer_append_char(out, '\'');
   for (; *text; text++) {

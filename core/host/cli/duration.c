@@ -1,4 +1,4 @@
-/* duration.c - reads spans of time as a person writes them. */
+/* duration.c - parses durations. */
 #include "core/host/cli/duration.h"
 
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* duration.h - reads spans of time as a person writes them. */
+/* duration.h - parses durations. */
 #ifndef CK_HOST_CLI_DURATION_H
 #define CK_HOST_CLI_DURATION_H
 
@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 
-/* "250ms", "10s", "2m", "1h"; a plain number is seconds. `given` NULL: `*ms` stays what it is.
+/* "250ms", "10s", "2m", "1h"; a plain number is seconds. `given` NULL: `*ms` is left as it is.
  * CK_E_USAGE names `what`; at most a year. */
 CK_CHECKED ck_status ck_duration_take(int64_t *ms, const char *what, const char *given,
                                       ck_error *err);

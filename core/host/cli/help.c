@@ -93,7 +93,7 @@ void ck_help_append_command(ck_buffer *out, const ck_command *command) {
   append_options(out, "everywhere", ck_global_options);
 }
 
-/* Those of a group, with their aliases; `group` NULL: all, without aliases. */
+/* The commands of a group, with its aliases; `group` NULL: all commands, without aliases. */
 static void append_commands(ck_buffer *out, const ck_command_table *table, const char *group) {
   size_t len = group ? strlen(group) : 0;
   for (const ck_command *const *c = table->commands; *c; c++) {

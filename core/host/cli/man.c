@@ -3,8 +3,8 @@
 
 #include "core/host/cli/help.h"
 
-/* A backslash, and a dot or quote at the beginning of a line, mean something to roff; a plain minus
- * becomes a hyphen. */
+/* To roff a backslash is special, as are a dot and a quote at the beginning of a line; a plain
+ * minus becomes a hyphen. */
 static void append_text(ck_buffer *out, const char *text) {
   bool begin = true;
   for (; *text; text++) {

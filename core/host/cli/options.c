@@ -10,7 +10,7 @@
 
 enum { TARGETS = 2 };
 
-/* What is being read: the option, and its value when it was written together with the name. */
+/* The option that is being read, and its value when it was written together with the name. */
 typedef struct reading {
   const ck_option *option;
   void *values;

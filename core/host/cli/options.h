@@ -10,10 +10,10 @@ typedef struct ck_option_target {
   void *values;
 } ck_option_target;
 
-/* Walks argv once. `targets` may be changed between two calls: that is how a command's own options
- * become known. --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundled flags -ab; "--" ends the
- * options; "-" alone is a word. An option that is given twice counts the last time, except one that
- * is a list. */
+/* Walks argv once. `targets` may be changed between two calls: once the command is known, its own
+ * options are added. --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundled flags -ab; "--" ends
+ * the options; "-" alone is a word. Of an option that is given twice the last value counts, except
+ * for a list. */
 typedef struct ck_option_reader {
   int argc;
   char *const *argv;
@@ -22,16 +22,16 @@ typedef struct ck_option_reader {
   ck_option_target targets[2];
 } ck_option_reader;
 
-/* Reads options up to the next word that is none; `*word` is NULL at the end. CK_E_USAGE: an
+/* Reads options up to the next word that is no option; `*word` is NULL at the end. CK_E_USAGE: an
  * unknown option (names the nearest one), a missing, superfluous or impossible value. */
 CK_CHECKED ck_status ck_option_reader_next(const char **word, ck_option_reader *self,
                                            ck_error *err);
 
-/* Puts `word` where the `index`-th operand of `command` goes. CK_E_USAGE: one too many, or not one
- * of its choices. */
+/* Stores `word` as the `index`-th operand of `command`. CK_E_USAGE: one too many, or not one of its
+ * choices. */
 CK_CHECKED ck_status ck_operand_put(void *values, const ck_command *command, size_t index,
                                     const char *word, ck_error *err);
-/* CK_E_USAGE names the first operand that is missing when `count` were given. */
+/* CK_E_USAGE names the first required operand that is missing when `count` were given. */
 CK_CHECKED ck_status ck_operands_check(const ck_command *command, size_t count, ck_error *err);
 
 #endif

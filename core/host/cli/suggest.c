@@ -1,4 +1,4 @@
-/* suggest.c - finds the word that was probably meant. */
+/* suggest.c - finds the known word nearest to a mistyped one. */
 #include "core/host/cli/suggest.h"
 
 #include <stdbool.h>

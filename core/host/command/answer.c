@@ -14,7 +14,7 @@ typedef struct values {
   const char *session, *text, *effect, *timeout;
 } values;
 
-/* Line breaks at the end of what comes on standard input do not belong to it. */
+/* Line breaks at the end of standard input are not part of the answer. */
 static ck_status read_input(ck_buffer *out, ck_error *err) {
   char chunk[1 << 14];
   size_t got;
@@ -28,7 +28,7 @@ static ck_status read_input(ck_buffer *out, ck_error *err) {
   return CK_OK;
 }
 
-/* As it may be kept. */
+/* The answer, redacted for storage. */
 static ck_status take_text(char **out, const ck_remote_command *remote, const char *given,
                            ck_error *err) {
   ck_buffer text = {0};
@@ -64,7 +64,7 @@ static bool check_outcome(void *to, const ck_event *event) {
   return !self->found;
 }
 
-/* An owner that died between the answer and its note has applied it all the same. */
+/* An owner that died between the answer and its note has applied the answer all the same. */
 static ck_status was_applied(bool *out, const ck_remote_command *remote, const char *text,
                              const char *effect, ck_error *err) {
   search s = {.text = text, .effect = effect};
@@ -105,7 +105,7 @@ static ck_status request_from_owner(bool *given, ck_remote_command *remote, char
   return CK_OK;
 }
 
-/* Owners come and go; the answer is given once. */
+/* Owners may change meanwhile; the answer is given once. */
 static ck_status answer(ck_remote_command *remote, char *text, const char *effect, ck_error *err) {
   bool given = false;
   ck_status status = CK_OK;

@@ -1,4 +1,4 @@
-/* cancel.c - cancel: ends a session for good, whoever runs it. */
+/* cancel.c - cancel: ends a session for good, whichever process runs it. */
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
@@ -10,7 +10,7 @@ typedef struct values {
   const char *session, *reason, *timeout;
 } values;
 
-/* CK_OK with the session still running: it was taken by another process in between. */
+/* CK_OK with the session still running: another process has taken it meanwhile. */
 static ck_status cancel_at_rest(ck_remote_command *remote, const char *reason, ck_error *err) {
   ck_session *session;
   ck_error taken = CK_ERROR_INIT;
@@ -34,7 +34,7 @@ static ck_status request_from_owner(ck_remote_command *remote, const char *reaso
   return status;
 }
 
-/* Owners come and go; each turn ends with the session as it then is. */
+/* Owners may change meanwhile; each turn acts on the session's present state. */
 static ck_status cancel(ck_remote_command *remote, const char *reason, ck_error *err) {
   const ck_session_record *record = &remote->head.session;
   ck_status status = CK_OK;

@@ -1,4 +1,4 @@
-/* help.c - help: what there is and how it is used; man page and completions. */
+/* help.c - help: the commands and their use; man page and completions. */
 #include "core/host/command/commands.h"
 #include "core/host/cli/help.h"
 

@@ -13,7 +13,7 @@ typedef struct values {
   const char *file;
 } values;
 
-/* Whole, or not at all; a file that is there is left alone. */
+/* Whole, or not at all; an existing file is not touched. */
 static ck_status write_key(const char *path, const char *text, ck_error *err) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd < 0 && errno == EEXIST)

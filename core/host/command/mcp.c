@@ -19,15 +19,15 @@ static void on_signal(int number) {
   ended = 1;
 }
 
-/* What has come in and is not answered yet. */
+/* Input without an answer so far. */
 typedef struct input {
   ck_buffer text;
-  bool skipping; /* the rest of a line that is too long */
+  bool skipping; /* the rest of an oversize line is skipped */
   sigset_t open; /* the signals that may end the wait */
 } input;
 
-/* The signals that end the program are only let in while it waits, so that none is missed
- * before. */
+/* Signals that end the program are blocked except during the wait, so that none is missed before
+ * it. */
 static void catch_signals(input *self) {
   struct sigaction action = {.sa_handler = on_signal};
   sigset_t caught;
@@ -63,7 +63,7 @@ static void answer_line(ck_buffer *answers, input *self, ck_mcp *server, ck_byte
     ck_mcp_answer(answers, server, line);
 }
 
-/* All whole lines; of one that is not whole and too long already, nothing is kept. */
+/* All whole lines; an incomplete line that is too long already is dropped. */
 static ck_status answer_lines(input *self, ck_mcp *server, ck_error *err) {
   ck_buffer answers = {0};
   size_t begin = 0;
@@ -110,7 +110,7 @@ static ck_status run(ck_host *host, const void *given, ck_error *err) {
   input in = {0};
   bool more = true;
   server.host = host;
-  host->output->json = true; /* nothing but messages on stdout, nothing but errors beside it */
+  host->output->json = true; /* only messages on stdout, only errors on stderr */
   catch_signals(&in);
   ck_status status = CK_OK;
   while (status == CK_OK && more) {

@@ -8,7 +8,7 @@ typedef struct values {
   bool wait, no_wait;
 } values;
 
-/* What a session at rest has to say to it. */
+/* The message about a session that no process runs. */
 static ck_status answer_at_rest(const ck_remote_command *remote, ck_error *err) {
   const ck_session_record *record = &remote->head.session;
   if (record->status == CK_SESSION_PAUSED)

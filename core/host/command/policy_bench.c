@@ -1,5 +1,5 @@
-/* policy_bench.c - policy bench: microseconds and instructions of each hook, and what a failing one
- * comes to. */
+/* policy_bench.c - policy bench: microseconds and instructions of each hook, and the effect of a
+ * failing one. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"
@@ -24,7 +24,7 @@ static int64_t get_int(ck_bytes row, const char *name) {
   return number;
 }
 
-/* What is said of a hook that fails: the first failure, and what keeps it from doing harm. */
+/* The report of a failing hook: the first failure, and the rule that keeps it harmless. */
 static void append_answer(ck_buffer *to, ck_bytes row) {
   if (!get_int(row, "failures")) return;
   ck_json_read_string(to, ck_json_get(row, "failure"));

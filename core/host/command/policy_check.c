@@ -1,4 +1,4 @@
-/* policy_check.c - policy check: loads a policy, looks for what would go wrong live, shows its
+/* policy_check.c - policy check: loads a policy, finds faults that would occur live, shows its
  * hooks and options. */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* policy_simulate.c - policy simulate: what the policies of a profile would have kept of recorded
- * sessions. */
+/* policy_simulate.c - policy simulate: the checkpoints that the policies of a profile would have
+ * kept of recorded sessions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +24,11 @@ typedef struct values {
   bool plot;
 } values;
 
-/* One profile and what it came to so far. */
+/* One profile and its sums so far. */
 typedef struct side {
   const char *given;
   ck_profile *profile;
-  char name[NAME_SIZE]; /* of the profile; numbered when several have it */
+  char name[NAME_SIZE]; /* of the profile; numbered when several have the same name */
   ck_simulation_sum sum;
   struct cJSON *object, *sessions; /* with --json */
 } side;
@@ -248,8 +248,8 @@ static ck_status print(simulating *self, ck_error *err) {
   return status;
 }
 
-/* What failed was contained, as it would have been live; that a policy fails is the answer all the
- * same. */
+/* Failures were contained, as they would have been live; a failing policy still determines the exit
+ * code. */
 static ck_status check_failures(const simulating *self, ck_error *err) {
   for (size_t i = 0; i < self->count; i++) {
     const ck_simulation_sum *sum = &self->sides[i].sum;

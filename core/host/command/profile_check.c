@@ -8,7 +8,7 @@ typedef struct values {
   const char *profile;
 } values;
 
-/* An author's mistake, told by file and line. */
+/* The author's mistake, reported with file and line. */
 static bool is_of_the_text(ck_status status) {
   return status == CK_E_PARSE || status == CK_E_TYPE || status == CK_E_RANGE ||
          status == CK_E_UNSUPPORTED || status == CK_E_POLICY;

@@ -1,4 +1,4 @@
-/* profile_show.c - profile show: the settings that hold, and where each came from. */
+/* profile_show.c - profile show: the effective settings, and the source of each. */
 #include "core/host/command/commands.h"
 #include "core/host/print/document.h"
 #include "core/host/print/table.h"

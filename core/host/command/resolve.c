@@ -1,4 +1,4 @@
-/* resolve.c - resolve: says what became of an effect whose outcome is unknown. */
+/* resolve.c - resolve: settles an effect whose outcome is unknown. */
 #include <string.h>
 
 #include "core/host/command/commands.h"

@@ -1,4 +1,4 @@
-/* resume.c - resume: goes on with a session that stopped, crashed or failed. */
+/* resume.c - resume: continues a session that stopped, crashed or failed. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ typedef struct values {
   bool dry_run, accept_changed, clean, fallback, yes, retry, take_over;
 } values;
 
-/* Nobody goes back behind what was done without having seen what that was. */
+/* A person who goes back behind completed effects must have seen them. */
 static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes, ck_error *err) {
   if (!found->fell_back || yes || found->unasked) return CK_OK;
   for (size_t i = 0; i < found->effect_count; i++) {
@@ -40,8 +40,7 @@ static ck_status confirm(const ck_preflight *found, ck_output *output, bool yes,
       found->head.session.id, found->effect_count, found->checkpoint.id);
 }
 
-/* From the checkpoint that was found, also when another one has come in between: that is
- * noticed. */
+/* From the checkpoint that the preflight found; a newer one that came meanwhile is detected. */
 static ck_status resume(ck_host *host, ck_engine *engine, const ck_preflight *found,
                         const ck_store_location *location, ck_error *err) {
   const ck_preflight_options *given = &found->options;

@@ -15,7 +15,7 @@ typedef struct values {
   bool events;
 } values;
 
-/* What stands against a start, told one by one as soon as there is a second; with --json in one
+/* Problems of a start, reported one by one as soon as there is a second; with --json in one
  * text. */
 typedef struct missing {
   ck_output *output;
@@ -48,7 +48,7 @@ static ck_status answer(const missing *self, const ck_state_edits *edits, const 
                       self->count, engine->profile->name);
 }
 
-/* Read before anything is made, and every one that cannot be is told at once. */
+/* Read before anything is made; all missing secrets are reported at once. */
 static ck_status hide_secrets(ck_engine *engine, const ck_state_edits *edits, ck_error *err) {
   missing found = {.output = engine->output};
   ck_status status = ck_engine_hide_secrets(engine, take_problem, &found, err);
@@ -69,7 +69,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   if (status == CK_OK) status = ck_engine_set_directory(engine, launch->directory, err);
   if (status == CK_OK) status = ck_engine_load_flow(engine, v->flow, err);
   if (status == CK_E_NOT_FOUND)
-    status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
+    status = err->status = CK_E_USAGE; /* of an argument; exit code 3 is for stored things */
   if (status == CK_OK && v->cassette)
     status = ck_launch_take_cassette(&launch->cassette, v->cassette, err);
   if (status == CK_OK && v->cassette) status = ck_engine_load_cassette(engine, v->cassette, err);
@@ -87,7 +87,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, ck_state_edits *edit
   return status;
 }
 
-/* Without a recording a flow needs the models that it asks. */
+/* Without a recording a flow needs the models that it requests. */
 static ck_status check_models(const ck_engine *engine, ck_error *err) {
   missing found = {.output = engine->output};
   if (!engine->cassette)
@@ -102,8 +102,8 @@ static ck_status check_models(const ck_engine *engine, ck_error *err) {
   return status;
 }
 
-/* What the user gave, as it may be kept; the flow gets no other, or a resume could not go on with
- * the same. */
+/* The user's input, redacted for storage; the flow gets no other, or a resume could not continue
+ * with the same. */
 static ck_status write_input(ck_value **out, const ck_output *output, const ck_launch *launch,
                              ck_error *err) {
   ck_launch kept = *launch;

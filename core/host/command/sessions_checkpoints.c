@@ -19,7 +19,7 @@ typedef struct listing {
   ck_error *err;
 } listing;
 
-/* The id tells when it was made. */
+/* The id contains the time. */
 static const ck_column columns[] = {
     {"SEQ", true},
     {"CHECKPOINT", false},

@@ -1,4 +1,4 @@
-/* sessions_delete.c - sessions delete: a session and all that is known of it. */
+/* sessions_delete.c - sessions delete: removes a session and everything that belongs to it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* sessions_diff.c - sessions diff: what lies between two checkpoints. */
+/* sessions_diff.c - sessions diff: the difference between two checkpoints. */
 #include <string.h>
 
 #include "core/host/command/commands.h"
@@ -20,7 +20,7 @@ typedef struct printing {
   ck_output *output;
   const ck_compare *of;
   ck_table table;
-  const char *key; /* of the differences that are told */
+  const char *key; /* of the differences that are shown */
   size_t rows;     /* of that key */
 } printing;
 

@@ -1,5 +1,5 @@
-/* sessions_export.c - sessions export: gives a session away in a form that other programs, or
- * another run, can read. */
+/* sessions_export.c - sessions export: writes a session in a form that other programs, or another
+ * run, can read. */
 #include <string.h>
 
 #include "core/host/command/commands.h"

@@ -1,4 +1,5 @@
-/* sessions_fork.c - sessions fork: a new session that goes on from a checkpoint of another one. */
+/* sessions_fork.c - sessions fork: a new session that continues from a checkpoint of another
+ * one. */
 #include "core/host/run/amend.h"
 #include "core/host/command/commands.h"
 #include "core/host/session/remote_command.h"
@@ -14,8 +15,8 @@ typedef struct values {
   ck_edit_words edits;
 } values;
 
-/* Keys that the session's profile never lets be written. NULL: its profile cannot be had, and the
- * rules of every profile hold. */
+/* Keys that the session's profile never lets be written. NULL: its profile is not available, and
+ * the rules of every profile apply. */
 static ck_profile *load_profile(const ck_session_record *record) {
   ck_launch launch;
   ck_profile *profile = NULL;

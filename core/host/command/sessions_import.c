@@ -1,4 +1,4 @@
-/* sessions_import.c - sessions import: makes sessions of what other programs recorded. */
+/* sessions_import.c - sessions import: makes sessions of other programs' recordings. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ typedef struct importing {
   ck_table table;
   const char *path;
   char format[CK_IMPORT_FORMAT_SIZE];
-  ck_import *session; /* the one that is told now */
+  ck_import *session; /* the session that is being reported */
   char id[CK_ID_SIZE];
   char *source_id;
   size_t named; /* sessions that took their id from --session */
@@ -124,7 +124,7 @@ static ck_status end_session(importing *self, ck_error *err) {
   return CK_OK;
 }
 
-/* The source's id; a second one of a file that is imported under --session is numbered. */
+/* The source's id; further sessions of a file that is imported under --session are numbered. */
 static ck_status select_id(importing *self, const char *source_id, ck_error *err) {
   free(self->source_id);
   self->source_id = strdup(source_id);
@@ -159,7 +159,7 @@ static ck_status put_fact(void *to, const ck_import_fact *fact, ck_error *err) {
   importing *self = to;
   if (fact->kind == CK_IMPORT_SESSION) return begin_session(self, fact, err);
   return self->session ? ck_import_apply(self->session, fact, err)
-                       : CK_OK; /* else it is there already */
+                       : CK_OK; /* else it exists already */
 }
 
 static void report_problem(void *to, const char *path, int64_t line, const char *text, bool lost) {
@@ -178,7 +178,8 @@ static void report_problem(void *to, const char *path, int64_t line, const char 
 
 /* ---- files ---- */
 
-/* Told at once, so that the other files are imported; the first one decides the exit code. */
+/* Reported at once, so that the other files are imported; the first failure determines the exit
+ * code. */
 static void report_failure(importing *self, ck_status *first, ck_status status,
                            const ck_error *failure, ck_error *err) {
   if (*first == CK_OK) {

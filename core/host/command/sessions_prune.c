@@ -1,5 +1,5 @@
-/* sessions_prune.c - sessions prune: drops checkpoints that nobody needs, and tells which stay and
- * why. */
+/* sessions_prune.c - sessions prune: drops checkpoints that are not needed, and reports which stay
+ * and why. */
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"
@@ -78,8 +78,9 @@ static ck_status print(const ck_remote_command *remote, const ck_pruned *of,
   return status;
 }
 
-/* The long outputs that nothing names any more. Those of an effect in doubt help to judge it, and
- * of one that runs nobody can tell. */
+/* Removes the long outputs that no result names any more. Those of an effect in doubt are kept,
+ * since they help to judge it; so are those of a running session, whose results are not known
+ * yet. */
 static ck_status sweep_spills(ck_spills_size *out, ck_remote_command *remote, bool dry_run,
                               ck_error *err) {
   char *folder;
@@ -132,7 +133,7 @@ static bool count_one(void *to, const ck_checkpoint_info *checkpoint) {
   return true;
 }
 
-/* What went is in the session's log. */
+/* Pruned checkpoints are in the session's log. */
 static ck_status request_from_owner(ck_remote_command *remote, const values *v, ck_error *err) {
   ck_key_values facts;
   int64_t left = 0;

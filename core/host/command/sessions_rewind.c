@@ -1,4 +1,4 @@
-/* sessions_rewind.c - sessions rewind: back to a checkpoint, with a report of what was found out
+/* sessions_rewind.c - sessions rewind: back to a checkpoint, with a report of what was learnt
  * since. */
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* sessions_show.c - sessions show: one session, its state of affairs and how to go on. */
+/* sessions_show.c - sessions show: one session, its state, and the command that continues with
+ * it. */
 #include "core/host/command/commands.h"
 #include "core/host/inspect/session_view.h"
 

@@ -1,5 +1,5 @@
-/* sessions_tail.c - sessions tail: what an agent will be given of its past when its session goes
- * on. */
+/* sessions_tail.c - sessions tail: the part of its past that an agent gets when its session is
+ * resumed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct values {
   const char *session, *agent, *last, *profile;
 } values;
 
-/* Line by line: a line break within one is escaped already. */
+/* Line by line: a line break within a text is escaped already. */
 static void print_section(ck_output *output, ck_bytes section) {
   const char *end = section.data + section.len;
   for (const char *line = section.data; line && line < end;) {

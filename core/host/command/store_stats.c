@@ -1,4 +1,4 @@
-/* store_stats.c - store stats: what the store holds and how large it is. */
+/* store_stats.c - store stats: the contents of the store and their sizes. */
 #include <stdlib.h>
 
 #include "core/host/command/commands.h"

@@ -1,4 +1,4 @@
-/* store_verify.c - store verify: walks rows, digests and payloads, and lists what is wrong. */
+/* store_verify.c - store verify: checks rows, digests and payloads, and lists the faults. */
 #include "core/host/command/commands.h"
 #include "core/host/print/format.h"
 #include "core/host/inspect/inspect.h"

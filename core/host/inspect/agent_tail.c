@@ -1,4 +1,4 @@
-/* agent_tail.c - reads the tail of one agent of a stored session, as its resume would give it. */
+/* agent_tail.c - reads the tail of one agent of a stored session, as a resume would give it. */
 #include "core/host/inspect/agent_tail.h"
 
 #include <stdlib.h>
@@ -21,8 +21,8 @@ static int64_t depth_of(const ck_profile *profile, const ck_agent_tail_options *
   return profile ? profile->replay_depth : DEPTH_DEFAULT;
 }
 
-/* A stopped session goes on from a checkpoint, its flow from the top when there is none: what lies
- * behind is given again only as far as it is not done again. */
+/* A stopped session resumes from a checkpoint, or its flow begins anew when there is none: events
+ * behind that point are in the tail only as far as they are not repeated. */
 static ck_status find_cut(int64_t *out, const ck_inspection *inspection, ck_error *err) {
   const ck_head *head = &inspection->head;
   *out = 0;

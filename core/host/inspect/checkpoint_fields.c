@@ -1,4 +1,4 @@
-/* checkpoint_fields.c - a checkpoint as a document: what it restores, and how the session came
+/* checkpoint_fields.c - a checkpoint as a document: the state it restores, and the path that led
  * there. */
 #include "core/host/inspect/checkpoint_fields.h"
 #include "core/host/session/fields.h"
@@ -76,7 +76,7 @@ static ck_status put_path(ck_document *document, struct cJSON *at, const ck_snap
 
 /* ---- what it restores ---- */
 
-/* The keys below a prefix, without it. */
+/* The keys below a prefix, without the prefix. */
 static void put_keys(ck_document *document, struct cJSON *at, const char *name, const char *prefix,
                      const ck_snapshot *snapshot) {
   struct cJSON *object = ck_document_put_object(document, at, name);
@@ -105,8 +105,8 @@ static ck_status put_conversation(ck_document *document, struct cJSON *at,
   return status;
 }
 
-/* Each scope's own, up to its own cut, as a later attempt goes on with it. A program that drives a
- * session without a flow says nothing of scopes: then it is main's. */
+/* Each scope's own conversation, up to its own cut, as a later attempt continues it. A program that
+ * drives a session without a flow has no scopes: then it is main's. */
 static ck_status put_conversations(ck_document *document, struct cJSON *at,
                                    const ck_snapshot *snapshot, ck_error *err) {
   static const char prefix[] = "position.";

@@ -1,4 +1,4 @@
-/* checkpoint_fields.h - a checkpoint as a document: what it restores, and how the session came
+/* checkpoint_fields.h - a checkpoint as a document: the state it restores, and the path that led
  * there. */
 #ifndef CK_HOST_INSPECT_CHECKPOINT_FIELDS_H
 #define CK_HOST_INSPECT_CHECKPOINT_FIELDS_H
@@ -8,11 +8,10 @@
 
 /* Adds checkpoint_id, session_id, checkpoint_type, created_at, current_node, next_node,
  * execution_path, shared_memory, conversation_states, accumulated_outputs, metrics_snapshot,
- * is_clean, can_resume_from, description, signature. What a checkpoint does not have is null: a
- * node of a flow without nodes, a description that nobody gave, the signature of a store without a
- * key. execution_path has the nodes, steps and rounds that were completed, in order, each as often
- * as it was. Without `memory`, shared_memory, conversation_states and accumulated_outputs are left
- * out. */
+ * is_clean, can_resume_from, description, signature. Absent values are null: a node of a flow
+ * without nodes, a missing description, the signature of a store without a key. execution_path has
+ * the completed nodes, steps and rounds in order, each as often as it was completed. Without
+ * `memory`, shared_memory, conversation_states and accumulated_outputs are left out. */
 CK_CHECKED ck_status ck_checkpoint_fields_put(ck_document *document, struct cJSON *at,
                                               const ck_snapshot *snapshot, bool memory,
                                               ck_error *err);

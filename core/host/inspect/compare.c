@@ -1,4 +1,4 @@
-/* compare.c - reads two checkpoints, and the events that only one of them has behind it. */
+/* compare.c - reads two checkpoints, and the events that only one of them covers. */
 #include "core/host/inspect/compare.h"
 
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static ck_status read_side(ck_compare_side *out, ck_inspection *inspection, ck_r
 
 static int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Timelines are a tree: once two views have parted they never meet again. */
+/* Timelines are a tree: two views that have parted never meet again. */
 static int64_t common_end(const ck_compare_side *a, const ck_compare_side *b) {
   int64_t end = 0;
   for (size_t i = 0; i < a->view.count && i < b->view.count; i++) {
@@ -94,7 +94,7 @@ typedef struct counting {
   ck_error *err;
 } counting;
 
-/* NULL stays NULL; false without memory. */
+/* NULL stays NULL; false: no memory. */
 static bool copy_member(char **out, ck_bytes value) {
   *out = ck_json_type_of(value) == CK_JSON_STRING ? ck_json_dup_string(value) : NULL;
   return *out || ck_json_type_of(value) != CK_JSON_STRING;

@@ -1,4 +1,4 @@
-/* compare_document.c - what lies between two checkpoints as a document. */
+/* compare_document.c - the difference of two checkpoints as a document. */
 #include "core/host/inspect/compare.h"
 #include "core/host/session/fields.h"
 #include "core/model/difference.h"

@@ -1,4 +1,4 @@
-/* inspect.c - opens a store, and perhaps one session in it, for commands that only look. */
+/* inspect.c - opens a store, and perhaps one session in it, for commands that only read. */
 #include "core/host/inspect/inspect.h"
 
 #include <string.h>

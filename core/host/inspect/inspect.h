@@ -1,4 +1,4 @@
-/* inspect.h - opens a store, and perhaps one session in it, for commands that only look. */
+/* inspect.h - opens a store, and perhaps one session in it, for commands that only read. */
 #ifndef CK_HOST_INSPECT_INSPECT_H
 #define CK_HOST_INSPECT_INSPECT_H
 
@@ -8,14 +8,14 @@
 
 typedef struct ck_inspection {
   ck_store_location location;
-  ck_store *store; /* NULL: there is none yet, and nobody named it */
+  ck_store *store; /* NULL: the default store, which does not exist yet */
   ck_head head;    /* of the session, when one was opened */
   bool live;       /* its owner runs */
 } ck_inspection;
 
 /* CK_E_NOT_FOUND when the store was named and is not there. */
 CK_CHECKED ck_status ck_inspection_open(ck_inspection *out, const ck_host *host, ck_error *err);
-/* `id` as for ck_resolve_session; what it means is then head.session.id. CK_E_NOT_FOUND also when
+/* `id` as for ck_resolve_session; the whole id is then head.session.id. CK_E_NOT_FOUND also when
  * there is no store at all. */
 CK_CHECKED ck_status ck_inspection_open_session(ck_inspection *out, const ck_host *host,
                                                 const char *id, ck_error *err);

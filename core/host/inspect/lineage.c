@@ -1,4 +1,4 @@
-/* lineage.c - what a session was forked from, and what was forked from it, as it is shown. */
+/* lineage.c - the origin and the forks of a session, as they are shown. */
 #include "core/host/inspect/lineage.h"
 
 #include <stdlib.h>

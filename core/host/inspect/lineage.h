@@ -1,4 +1,4 @@
-/* lineage.h - what a session was forked from, and what was forked from it, as it is shown. */
+/* lineage.h - the origin and the forks of a session, as they are shown. */
 #ifndef CK_HOST_INSPECT_LINEAGE_H
 #define CK_HOST_INSPECT_LINEAGE_H
 
@@ -24,7 +24,7 @@ CK_CHECKED ck_status ck_lineage_read(ck_lineage *self, ck_store *store,
 void ck_lineage_clear(ck_lineage *self);
 /* Adds "origin": {session, cut}, where there is one, and "forks": [{session, cut}, …]. */
 void ck_lineage_put(ck_document *document, const ck_lineage *self);
-/* A line "origin", and a line "fork" for each. */
+/* A row "origin", and a row "fork" for each. */
 void ck_lineage_put_rows(ck_table *table, const ck_lineage *self);
 
 #endif

@@ -1,5 +1,5 @@
-/* open_effects.c - lists the effects of a session that a person has to say something of: questions,
- * and what is in doubt. */
+/* open_effects.c - lists the effects of a session that need a person: questions, and effects in
+ * doubt. */
 #include "core/host/inspect/open_effects.h"
 
 #include "core/host/print/document.h"

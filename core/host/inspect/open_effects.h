@@ -1,5 +1,5 @@
-/* open_effects.h - lists the effects of a session that a person has to say something of: questions,
- * and what is in doubt. */
+/* open_effects.h - lists the effects of a session that need a person: questions, and effects in
+ * doubt. */
 #ifndef CK_HOST_INSPECT_OPEN_EFFECTS_H
 #define CK_HOST_INSPECT_OPEN_EFFECTS_H
 
@@ -7,7 +7,7 @@
 
 typedef enum { CK_OPEN_QUESTIONS, CK_OPEN_DOUBTS } ck_open_effects;
 
-/* One row or one JSON object for each; `*count` of them, none is printed as nothing. */
+/* One row or one JSON object for each; `*count` of them. Prints nothing when there are none. */
 CK_CHECKED ck_status ck_open_effects_print(size_t *count, const ck_remote_command *remote,
                                            ck_open_effects which, ck_error *err);
 

@@ -1,4 +1,4 @@
-/* position.c - tells where a session stands after a person went back in it. */
+/* position.c - prints the position of a session after a rewind or an undo. */
 #include "core/host/inspect/position.h"
 
 #include "core/host/print/key_values.h"

@@ -1,10 +1,10 @@
-/* resolve_checkpoint.c - finds the checkpoint that a word on the command line means. */
+/* resolve_checkpoint.c - resolves a word on the command line to a checkpoint. */
 #include "core/host/inspect/resolve_checkpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* All that match, by number; the ids of two are kept for a word that is not clear. */
+/* The number of matches; the ids of two are kept for the message about an ambiguous word. */
 typedef struct search {
   const char *prefix;
   int64_t first, found;
@@ -46,7 +46,7 @@ static ck_status refuse_ambiguous(const search *self, const char *word, ck_error
       self->matches, word, self->ids[0], self->ids[1]);
 }
 
-/* Pruned ones are not listed; one that is named in full is still known. */
+/* Pruned checkpoints are not listed; the whole id of one is still found. */
 static bool is_pruned(const ck_inspection *inspection, const char *word) {
   ck_checkpoint_info info;
   ck_error ignored = CK_ERROR_INIT;

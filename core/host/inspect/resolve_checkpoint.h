@@ -1,4 +1,4 @@
-/* resolve_checkpoint.h - which checkpoint a word on the command line means. */
+/* resolve_checkpoint.h - resolves a word on the command line to a checkpoint. */
 #ifndef CK_HOST_INSPECT_RESOLVE_CHECKPOINT_H
 #define CK_HOST_INSPECT_RESOLVE_CHECKPOINT_H
 
@@ -7,8 +7,7 @@
 #define CK_RESOLVE_CHECKPOINT_HELP "an id or the beginning of one, a seq, \"first\" or \"latest\""
 
 /* CK_RESOLVE_CHECKPOINT_HELP; "latest" is the latest that the live timeline sees. CK_E_NOT_FOUND,
- * CK_E_USAGE (more than one begins with the word), each with what else can be given. Caller clears
- * `out`. */
+ * CK_E_USAGE (an ambiguous beginning), each with the alternatives. Caller clears `out`. */
 CK_CHECKED ck_status ck_resolve_checkpoint(ck_checkpoint_info *out, const ck_inspection *inspection,
                                            const char *word, ck_error *err);
 

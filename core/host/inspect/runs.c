@@ -1,5 +1,5 @@
-/* runs.c - the runs of a session, as they are shown: each process's attempt, how it ended, what it
- * spent. */
+/* runs.c - the runs of a session, as they are shown: each process's attempt, its end and its
+ * cost. */
 #include "core/host/inspect/runs.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static ck_run *find(ck_runs *self, int64_t timeline) {
   return NULL;
 }
 
-/* How a run ends when this is the last that is heard of it. */
+/* The outcome of a run whose last event this is. */
 static const char *ending_of(const ck_event *event) {
   switch (event->kind) {
     case CK_EVENT_SESSION_PAUSED:

@@ -1,5 +1,5 @@
-/* runs.h - the runs of a session, as they are shown: each process's attempt, how it ended, what it
- * spent. */
+/* runs.h - the runs of a session, as they are shown: each process's attempt, its end and its
+ * cost. */
 #ifndef CK_HOST_INSPECT_RUNS_H
 #define CK_HOST_INSPECT_RUNS_H
 
@@ -8,11 +8,10 @@
 #include "core/store/store.h"
 
 typedef struct ck_run {
-  const ck_timeline *timeline; /* that it opened; of the head */
-  const char
-      *outcome; /* "completed", "paused", …; "running"; "died": it did not say how it ended */
+  const ck_timeline *timeline; /* the timeline that it opened; of the head */
+  const char *outcome; /* "completed", "paused", …; "running"; "died": no event of its end */
   int64_t begun_ms, last_ms; /* its first and last event */
-  ck_totals spent;           /* by its own outcomes; active_us is not known */
+  ck_totals spent;           /* by its own outcomes; active_us is unknown */
 } ck_run;
 
 /* Zero-initialise. */
@@ -27,7 +26,7 @@ CK_CHECKED ck_status ck_runs_read(ck_runs *self, ck_store *store, const ck_head 
 void ck_runs_clear(ck_runs *self);
 /* Adds "runs": [{run, parent_run?, outcome, attempt, begun, last, totals}, …]. */
 void ck_runs_put(ck_document *document, const ck_runs *self);
-/* A line "run" for each. */
+/* A row "runs" for each. */
 void ck_runs_put_rows(ck_table *table, const ck_runs *self);
 
 #endif

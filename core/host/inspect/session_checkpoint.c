@@ -22,10 +22,10 @@ static void put_dimension(ck_document *document, struct cJSON *at, const ck_limi
     ck_document_put_int(document, object, "minimum", usage->minimum.of[d]);
 }
 
-/* A limit can be in the way before it is reached, when the next call may cost more than is left:
- * the transcript says so. */
+/* A limit can be hit before it is reached, when the next call may cost more than is left: the
+ * transcript records it. */
 typedef struct reached_limit {
-  char text[CK_ERROR_TEXT_MAX]; /* "": nothing was told since the session was last resumed */
+  char text[CK_ERROR_TEXT_MAX]; /* "": no limit was hit since the session was last resumed */
 } reached_limit;
 
 static bool is_dimension(ck_dimension d, ck_bytes name) {
@@ -91,7 +91,7 @@ static ck_status put_constraints(ck_document *document, struct cJSON *at,
 
 /* ---- scopes and agents ---- */
 
-/* A scope's record in the state; texts owned, NULL where it has none. */
+/* A scope's record in the state; texts owned, NULL where absent. */
 typedef struct opened {
   const char *scope; /* borrowed from the key */
   char *parent, *agent;
@@ -99,7 +99,7 @@ typedef struct opened {
   bool done;
 } opened;
 
-/* An agent, and the scope it was last seen in. */
+/* An agent, and the last scope in which it acted. */
 typedef struct actor {
   char *name;
   const opened *scope; /* NULL: none */
@@ -187,7 +187,7 @@ static const opened *parent_of(const cast *self, const opened *of) {
   return NULL;
 }
 
-/* The agent that is next above a scope, and how many are. */
+/* The nearest agent above a scope, and the number of agents above it. */
 static const char *find_above(int *depth, const cast *self, const opened *of) {
   const char *nearest = NULL;
   size_t steps = 0;

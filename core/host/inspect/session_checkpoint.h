@@ -1,5 +1,5 @@
 /* session_checkpoint.h - a paused session of several agents as one document: constraints, agents
- * with their tails, what is pending. */
+ * with their tails, pending delegations. */
 #ifndef CK_HOST_INSPECT_SESSION_CHECKPOINT_H
 #define CK_HOST_INSPECT_SESSION_CHECKPOINT_H
 

@@ -1,4 +1,4 @@
-/* session_view.c - reads what is shown of one session. */
+/* session_view.c - reads everything that is shown of one session. */
 #include "core/host/inspect/session_view.h"
 
 #include <string.h>
@@ -64,7 +64,7 @@ static ck_status read_doubts(ck_doubts *out, const ck_inspection *inspection, ck
   return status == CK_OK ? ck_buffer_check(&out->keys, err) : status;
 }
 
-/* What lies in the store beside the record. */
+/* The parts that lie in the store beside the record. */
 static ck_status read_stored(ck_session_view *self, const ck_inspection *inspection,
                              ck_error *err) {
   const ck_session_record *session = &self->head->session;

@@ -1,4 +1,5 @@
-/* session_view.h - one session as it is shown: its record, its state of affairs, how to go on. */
+/* session_view.h - one session as it is shown: its record, its state, and the command that
+ * continues with it. */
 #ifndef CK_HOST_INSPECT_SESSION_VIEW_H
 #define CK_HOST_INSPECT_SESSION_VIEW_H
 
@@ -16,12 +17,12 @@ typedef struct ck_doubts {
 
 /* Texts are borrowed from the record, unless said otherwise; NULL: there is none. */
 typedef struct ck_session_view {
-  /* From the record alone. */
+  /* Of the record alone. */
   const char *id, *status, *reason, *failure, *profile, *flow, *run;
   int64_t created_ms, updated_ms, epoch, timeline;
   int live; /* 1: its owner runs; 0: it is running and has no owner; -1: it is not running */
   const ck_value *document; /* the session's input: what a resume needs again */
-  /* What it was started with; empty for a session of another program. */
+  /* The start's parameters; empty for a session of another program. */
   ck_launch launch;
   const char *cause; /* the reason; that of a session whose process is gone */
   const ck_head *head;
@@ -30,7 +31,7 @@ typedef struct ck_session_view {
   ck_runs runs;
   ck_saving_view saving;
   ck_doubts doubts;
-  ck_buffer next; /* the command that goes on; empty: there is none */
+  ck_buffer next; /* the command that continues with it; empty: none */
 } ck_session_view;
 
 /* Reads a session that was opened. Borrows `inspection`. Caller clears, also after a failure. */
@@ -38,10 +39,10 @@ CK_CHECKED ck_status ck_session_view_read(ck_session_view *out, const ck_host *h
                                           const ck_inspection *inspection, ck_error *err);
 void ck_session_view_clear(ck_session_view *self);
 
-/* Fills in what the record alone says; `live`: its owner runs. */
+/* Fills in the fields of the record alone; `live`: its owner runs. */
 void ck_session_view_take_record(ck_session_view *self, const ck_session_record *record, bool live);
-/* Adds the fields that the record alone says: session, status, live (of a running one), reason,
- * failure, created, updated, profile, flow, run, epoch, timeline. */
+/* Adds the fields of the record alone: session, status, live (of a running one), reason, failure,
+ * created, updated, profile, flow, run, epoch, timeline. */
 void ck_session_view_put_record(ck_document *document, const ck_session_view *self);
 /* Prints every field: one JSON object with --json, else names and values. */
 CK_CHECKED ck_status ck_session_view_print(const ck_session_view *self, ck_output *output,

@@ -1,5 +1,4 @@
-/* session_view_print.c - prints one session: every field is a row of one table, for text and JSON.
- */
+/* session_view_print.c - prints one session: each field is a row of one table for text and JSON. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -202,7 +201,7 @@ typedef struct field {
   const char *name;
   size_t offset;      /* in ck_session_view */
   put_member *member; /* NULL: not in JSON */
-  put_rows *rows;     /* NULL: not in the text; else where a value is missing there is no row */
+  put_rows *rows;     /* NULL: not in the text; an absent value gives no row */
   int row;
 } field;
 

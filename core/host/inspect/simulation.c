@@ -1,5 +1,5 @@
-/* simulation.c - adds up what policies decided over recorded sessions, and what crashes would have
- * cost. */
+/* simulation.c - sums the decisions of policies over recorded sessions, and the work that crashes
+ * would have lost. */
 #include "core/host/inspect/simulation.h"
 
 #include <ctype.h>
@@ -166,7 +166,7 @@ void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recordin
   size_t count = recording->event_count, next = 0;
   int64_t end = count ? recording->events[count - 1].work.ms : 0, last = 0;
   for (size_t column = 0; column < width; column++) {
-    out[column] = last; /* where nothing happens, what is at risk stays at risk */
+    out[column] = last; /* without events in a stretch, the work at risk stays the same */
     for (; next < count; next++) {
       size_t at =
           end ? (size_t)((double)recording->events[next].work.ms / (double)end * (double)width)

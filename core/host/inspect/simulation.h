@@ -1,4 +1,4 @@
-/* simulation.h - one profile over recorded sessions: what its policies decided, added up. */
+/* simulation.h - one profile over recorded sessions: the sums of its policies' decisions. */
 #ifndef CK_HOST_INSPECT_SIMULATION_H
 #define CK_HOST_INSPECT_SIMULATION_H
 
@@ -35,12 +35,12 @@ typedef struct ck_reason_count {
 /* Sums over sessions; zero-initialise, ck_simulation_sum_clear. */
 typedef struct ck_simulation_sum {
   int64_t sessions, boundaries, checkpoints, as_recorded, failures, bytes_written, kept, bytes_kept;
-  ck_reason_count *reasons; /* in the order of their first time */
+  ck_reason_count *reasons; /* in the order of their first occurrence */
   size_t reason_count;
-  int64_t *lost[CK_LOSS_COUNT]; /* at each event of the sessions whose source tells of that kind of
+  int64_t *lost[CK_LOSS_COUNT]; /* at each event of the sessions whose source records that kind of
                                    work */
   size_t lost_count[CK_LOSS_COUNT];
-  ck_error failure; /* the first of a policy */
+  ck_error failure; /* the first failure of a policy */
 } ck_simulation_sum;
 CK_CHECKED ck_status ck_simulation_sum_add(ck_simulation_sum *self, const ck_recording *recording,
                                            const ck_simulation *simulation, ck_error *err);
@@ -59,7 +59,7 @@ void ck_simulation_plot(int64_t *out, size_t width, const ck_recording *recordin
                         const ck_simulation *simulation, ck_loss_kind kind);
 /* Eight heights, a blank for zero; `full` is the figure of the highest. */
 void ck_simulation_append_bars(ck_buffer *out, const int64_t *values, size_t width, int64_t full);
-/* What the recording tells most of: money, else time, tokens, tool calls. */
+/* The kind of work that the recording measures best: money, else time, tokens, tool calls. */
 ck_loss_kind ck_simulation_select(const ck_recording *recording);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- JSON ---- */
 
-/* What no session tells of is null. */
+/* null when no session records it. */
 static void put_loss(ck_document *document, struct cJSON *at, const ck_simulation_sum *sum,
                      ck_loss_kind kind) {
   if (!sum->lost_count[kind]) {

@@ -1,4 +1,4 @@
-/* snapshot.c - opens one checkpoint of a session with all that is needed to show it. */
+/* snapshot.c - opens one checkpoint of a session with everything that is shown of it. */
 #include "core/host/inspect/snapshot.h"
 
 #include <stdlib.h>

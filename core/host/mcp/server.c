@@ -7,8 +7,8 @@
 #include "core/effect/jsonrpc/jsonrpc.h"
 #include "core/host/print/document.h"
 
-/* Revisions of the protocol that differ in nothing used here; the first is offered to who asks for
- * another. */
+/* Revisions of the protocol that do not differ in anything used here; a client that requests
+ * another one is offered the first. */
 static const char *const revisions[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05",
                                         NULL};
 
@@ -160,7 +160,7 @@ static void write_content(ck_json_writer *w, ck_bytes text) {
   ck_json_end(w, ']');
 }
 
-/* The text goes through the redactor like everything that leaves. */
+/* The text goes through the redactor like all output. */
 static void write_failure(ck_json_writer *w, const ck_mcp *self, const ck_error *failure) {
   ck_buffer text = {0};
   ck_error ignored = CK_ERROR_INIT;
@@ -200,8 +200,8 @@ static const ck_mcp_tool *find_tool(ck_bytes name) {
   return *tool;
 }
 
-/* A call that cannot be made is the client's mistake; one that fails is an answer, so that its
- * model can do better. */
+/* A malformed call is the client's mistake; a failed one is an answer, so that the client's model
+ * can correct itself. */
 static int call_tool(ck_json_writer *w, ck_mcp *self, ck_bytes params, ck_error *err) {
   ck_mcp_value values[CK_MCP_ARGUMENTS_MAX] = {{0}};
   ck_bytes name = ck_json_get(params, "name");
@@ -262,7 +262,7 @@ void ck_mcp_answer(ck_buffer *out, ck_mcp *self, ck_bytes line) {
     return;
   }
   if (message.kind != CK_RPC_REQUEST)
-    return; /* nothing was asked of the client, and no notification needs anything */
+    return; /* an answer, though nothing was requested, or a notification, which needs no action */
   int code = answer_request(&result, self, &message, &err);
   if (!code && result.failed) code = CK_RPC_INTERNAL_ERROR, ck_error_no_memory(&err);
   if (code)

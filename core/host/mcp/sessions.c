@@ -1,5 +1,5 @@
-/* sessions.c - the tools of `ckrun mcp` that look: sessions, their checkpoints, what lies between,
- * what an agent is told. */
+/* sessions.c - the tools of `ckrun mcp` that read: sessions, their checkpoints and differences,
+ * tails of agents. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ typedef struct listing {
   int64_t total;
 } listing;
 
-/* A running one counts when its owner is dead. */
+/* A running session counts when its owner is dead. */
 static bool take_session(void *to, const ck_session_record *record) {
   listing *self = to;
   ck_error owned = CK_ERROR_INIT;
@@ -43,7 +43,7 @@ static bool take_session(void *to, const ck_session_record *record) {
   return true;
 }
 
-/* The node that was begun last, or that comes after the one completed last. */
+/* The node that began last, or the one after the last completed. */
 typedef struct failing {
   char *node;
 } failing;
@@ -127,7 +127,7 @@ static ck_status list_sessions(ck_mcp *self, ck_document *out, const ck_mcp_valu
 
 static const char *const resumable[] = {
 #define X(name, number, text, resumable) resumable ? text : NULL,
-    /* those that are not come last in the table, so the list ends there */
+    /* statuses that are not resumable come last in the table: the first NULL ends the list */
     CK_SESSION_STATUS_TABLE(X)
 #undef X
 };

@@ -1,4 +1,4 @@
-/* steer.c - the tools of `ckrun mcp` that act: resume, in a program of its own, and pause. */
+/* steer.c - the tools of `ckrun mcp` that act: resume, in a process of its own, and pause. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,10 +19,10 @@
 extern char **environ;
 
 enum {
-  START_MS = 10000, /* a resume has begun, or said why not, by then */
-  LOOK_MS = 10,     /* between two looks */
-  EDITS_MAX = 64,   /* of memory in one call */
-  TALK_MAX = 4096   /* bytes of what a child says that are looked at */
+  START_MS = 10000, /* by then a resume has begun, or reported why not */
+  POLL_MS = 10,     /* between two checks */
+  EDITS_MAX = 64,   /* memory edits in one call */
+  TALK_MAX = 4096   /* bytes read of a child's output */
 };
 
 /* ---- children ---- */
@@ -60,7 +60,7 @@ static void clear_words(words *self) {
   for (size_t i = 0; i < self->count; i++) free(self->list[i]);
 }
 
-/* A key as the client names it and its value as JSON: what --set takes. */
+/* A key as the client names it and its value as JSON, in the form of --set. */
 static void add_edit(words *self, ck_bytes name, ck_bytes value) {
   ck_buffer word = {0};
   ck_json_read_string(&word, name);
@@ -109,8 +109,8 @@ static ck_status write_words(words *out, const ck_inspection *inspection, const 
   return out->failed ? ck_error_no_memory(err) : CK_OK;
 }
 
-/* What it says goes to `talk`, and it hears nothing. It begins with the signals that the server has
- * blocked. */
+/* Starts the resume: its standard error goes to `talk`, its input is empty, and no signal is
+ * blocked in it, although the server blocks some. */
 static ck_status spawn(pid_t *out, words *argv, int talk, ck_error *err) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t how;
@@ -139,7 +139,7 @@ static ck_status spawn(pid_t *out, words *argv, int talk, ck_error *err) {
 
 typedef struct beginning {
   pid_t pid;
-  int talk; /* what it says on standard error */
+  int talk; /* its standard error */
   bool ended;
   int code;       /* its exit code, once it has ended */
   uint64_t epoch; /* of the session before */
@@ -158,7 +158,7 @@ static void check_child(beginning *self) {
   self->code = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
 }
 
-/* Until the session is its own, or it has said why not. */
+/* Waits until the child owns the session, or has reported why not. */
 static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_store *store,
                                 const char *id, ck_error *err) {
   int64_t deadline = now_ms() + START_MS;
@@ -168,11 +168,11 @@ static ck_status wait_for_start(beginning *self, ck_session_record *record, ck_s
     ck_status status = ck_store_get_session(record, store, id, err);
     if (status != CK_OK || record->epoch > self->epoch || self->ended) return status;
     if (now_ms() >= deadline) return CK_OK;
-    nanosleep(&(struct timespec){.tv_nsec = LOOK_MS * 1000000L}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = POLL_MS * 1000000L}, NULL);
   }
 }
 
-/* The last line that it told is an error as JSON. */
+/* The last line of its output is an error as JSON. */
 static void read_output(ck_error *err, ck_status status, int talk) {
   char text[TALK_MAX];
   ssize_t len = pread(talk, text, sizeof text, 0);
@@ -208,7 +208,7 @@ static void put_result(ck_document *out, const beginning *start, const ck_sessio
                                         : "it has ended");
 }
 
-/* Refused before anything began: the session is as it was. */
+/* Refused before anything began: the session is unchanged. */
 static ck_status finish(ck_mcp *self, ck_document *out, const beginning *start,
                         const ck_session_record *record, const char *from, ck_error *err) {
   if (!start->ended) self->children[self->child_count++] = start->pid;

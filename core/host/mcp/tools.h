@@ -1,4 +1,4 @@
-/* tools.h - what `ckrun mcp` offers: tools with their arguments, and the code of each. */
+/* tools.h - the tools that `ckrun mcp` offers: their arguments and code. */
 #ifndef CK_HOST_MCP_TOOLS_H
 #define CK_HOST_MCP_TOOLS_H
 
@@ -26,7 +26,7 @@ typedef struct ck_mcp_argument {
   const char *const *choices; /* of a text; NULL: any */
 } ck_mcp_argument;
 
-/* What a call gives, by the tool's own table: absent ones are NULL, -1, false, no bytes. */
+/* The arguments of a call, by the tool's own table: absent ones are NULL, -1, false, no bytes. */
 typedef struct ck_mcp_value {
   char *text; /* owned */
   int64_t count;
@@ -38,7 +38,7 @@ typedef struct ck_mcp_tool {
   const char *name, *help;
   bool read_only;
   ck_mcp_argument arguments[CK_MCP_ARGUMENTS_MAX + 1];
-  /* Adds its result to an empty document. A failure is told to the client's model, not to the
+  /* Adds its result to an empty document. A failure is reported to the client's model, not to the
    * client. */
   CK_CHECKED ck_status (*run)(ck_mcp *self, ck_document *out, const ck_mcp_value *values,
                               ck_error *err);
@@ -54,9 +54,9 @@ extern const ck_mcp_tool ck_mcp_agent_tail;
 extern const ck_mcp_tool ck_mcp_resume_session;
 extern const ck_mcp_tool ck_mcp_pause_session;
 
-/* Gives up what children that have ended hold; waits for none. */
+/* Frees the records of children that have ended; waits for none. */
 void ck_mcp_reap(ck_mcp *self);
-/* Asks every session that was resumed here to pause, and waits until all have. */
+/* Requests a pause of every session that was resumed here, and waits until all have ended. */
 void ck_mcp_end_children(ck_mcp *self);
 
 #endif

@@ -1,5 +1,5 @@
-/* preflight.c - what stands against a resume, found out before anything is touched: the session,
- * and the parts it needs. */
+/* preflight.c - finds the obstacles to a resume before anything is changed: the session, and the
+ * parts it needs. */
 #include "core/host/preflight/preflight.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static ck_status load_flow(ck_preflight *self, ck_engine *engine, ck_error *err)
   return CK_OK;
 }
 
-/* A profile that is given anew is meant to differ. */
+/* A profile that is given anew is expected to differ. */
 static ck_status check_policies(ck_preflight *self, const ck_engine *engine, ck_error *err) {
   ck_status status = ck_engine_describe_policies(&self->policies, engine, err);
   if (status != CK_OK) return status;
@@ -110,7 +110,7 @@ static ck_status load_cassette(ck_preflight *self, ck_engine *engine, ck_error *
   return ck_preflight_take(self, status, &failure, err);
 }
 
-/* A live owner ends it here; a stopped one only when it is to be taken over. */
+/* A live owner is an error; a stopped one is too, unless it is to be taken over. */
 static ck_status check_owner(ck_preflight *self, ck_store *store, const char *store_url,
                              ck_error *err) {
   const char *id = self->options.session;

@@ -1,4 +1,4 @@
-/* print.c - tells what a preflight has found. */
+/* print.c - prints the findings of a preflight. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ ck_status ck_preflight_answer(const ck_preflight *self, ck_output *output, ck_er
 typedef void (*policy_visit)(void *to, const char *name, int64_t version, const char *digest,
                              bool changed);
 
-/* Changed: that policy is not one of those that the session was started with. */
+/* Changed: the policy is not one of those at the session's start. */
 static bool is_among(ck_bytes policy, const ck_value *then) {
   ck_json_iterator it = ck_json_iterate(then ? ck_value_bytes(then) : (ck_bytes){0});
   while (ck_json_next(&it))
@@ -177,7 +177,7 @@ static void append_amount(ck_buffer *out, ck_dimension dimension, int64_t amount
     ck_format_count(out, amount);
 }
 
-/* "budget    $0.20 left of $5.00 (continue)"; what has no limit is left out. */
+/* "budget $0.20 left of $5.00 (continue)"; a dimension without a limit is left out. */
 static void put_constraint_rows(ck_table *table, const ck_preflight *self) {
   for (int d = 0; d < CK_DIMENSION_COUNT; d++) {
     int64_t spent = self->rehearsal.constraints[d].spent,

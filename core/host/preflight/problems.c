@@ -1,4 +1,4 @@
-/* problems.c - what stands against a resume, collected. */
+/* problems.c - collects the obstacles to a resume. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* state.c - the checkpoint that a resume would go on from, and what it has to have. */
+/* state.c - the checkpoint that a resume would start from, and the state that it must have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "core/runtime/session/opening/select.h"
 #include "core/runtime/session/opening/migrate.h"
 
-/* The one that a word means which is no id in full. */
+/* The checkpoint of a word that is no whole id. */
 static ck_status pick(ck_preflight *self, ck_store *store, ck_error *err) {
   ck_inspection inspection = {.store = store, .head = self->head};
   return ck_resolve_checkpoint(&self->checkpoint, &inspection, self->options.checkpoint, err);
@@ -54,7 +54,7 @@ static const ck_flow_node *find_node(const ck_flow_manifest *manifest, ck_bytes 
   return NULL;
 }
 
-/* Where it goes on: the node that was to come next, else the one it was in. */
+/* The node where it continues: the next one, else the current one. */
 static void check_node(ck_preflight *self, const ck_flow_manifest *manifest,
                        const ck_state *state) {
   ck_bytes info = self->checkpoint.info ? ck_value_bytes(self->checkpoint.info) : (ck_bytes){0};
@@ -73,7 +73,7 @@ static void check_node(ck_preflight *self, const ck_flow_manifest *manifest,
   check_reads(self, who, node->reads, state);
 }
 
-/* What was kept as a reference is filled again: that it can be is found out now. */
+/* Values kept as references are filled in again: a missing secret is found now. */
 static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_state *state,
                              ck_error *err) {
   ck_state_entry *entries;
@@ -98,14 +98,14 @@ static ck_status check_slots(ck_preflight *self, ck_engine *engine, const ck_sta
   return status;
 }
 
-/* Damage can be gone around. What another key sealed, another session owns or a newer version wrote
- * cannot: it may have been put there. */
+/* A damaged checkpoint can be replaced by an older one. One that another key sealed, another
+ * session owns or a newer version wrote cannot: it may have been planted. */
 static bool is_damage(ck_status status) {
   return status == CK_E_CORRUPT || status == CK_E_TRUNCATED || status == CK_E_EMPTY ||
          status == CK_E_OVERSIZE;
 }
 
-/* The latest one before the chosen whose state can be read; NULL in *state when there is none. */
+/* The latest one before the selected whose state can be read; NULL in *state when there is none. */
 static ck_status find_older(ck_checkpoint_info *out, ck_state **state, const ck_preflight *self,
                             ck_store *store, ck_error *err) {
   ck_choice choice = {.clean = self->options.clean, .before = self->checkpoint.seq};
@@ -172,7 +172,8 @@ ck_status ck_preflight_check_state(ck_preflight *self, ck_engine *engine, ck_err
   ck_status status = load_state(&state, self, engine, err);
   if (status != CK_OK || self->unreadable) return status;
   const ck_flow_manifest *manifest = engine->flow ? ck_engine_manifest(engine) : NULL;
-  /* What another version left is migrated first: its nodes and keys are not those of today. */
+  /* The state of another version of the flow is migrated first: its nodes and keys are not
+   * today's. */
   bool same =
       manifest && state && ck_session_flow_version(&self->head.session, state) == manifest->version;
   if (same) check_reads(self, "the flow", manifest->reads, state);

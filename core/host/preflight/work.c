@@ -1,5 +1,4 @@
-/* work.c - what a resume would do, rehearsed; and the tools, programs and models that it would
- * need. */
+/* work.c - rehearses a resume; checks the tools, programs and models that it would need. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,12 +14,12 @@ static bool has_tool(const ck_flow_manifest *manifest, const char *name) {
 typedef struct taking {
   ck_preflight *preflight;
   const ck_flow_manifest
-      *manifest; /* NULL: the flow could not be loaded, or is accepted as it is */
+      *manifest; /* NULL: the flow could not be loaded, or is accepted as changed */
   bool failed;
 } taking;
 
-/* A flow that is accepted as it is now may have lost a tool: what was asked of it is not asked
- * again, or diverges. */
+/* A flow that is accepted as changed may have lost a tool: its calls are not requested again, or
+ * diverge. */
 static void check_tool(const taking *self, const ck_rehearsed_effect *effect) {
   if (!self->manifest || effect->kind != CK_EFFECT_TOOL || !effect->name ||
       has_tool(self->manifest, effect->name))
@@ -69,8 +68,7 @@ static void check_restarts(ck_preflight *self) {
                    CK_RESTARTS_MAX);
 }
 
-/* Secrets that are missing, and whatever else was told already, do not keep the rest from being
- * known. */
+/* Missing secrets, and problems reported already, do not prevent the rest from being found. */
 ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error *err) {
   ck_resume_options options = {
       .checkpoint = self->checkpoint.seq ? self->checkpoint.id : NULL,
@@ -81,8 +79,7 @@ ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error 
   bool accepted = !engine->flow || self->options.accept_changed;
   taking t = {.preflight = self, .manifest = accepted ? NULL : ck_engine_manifest(engine)};
   ck_error failure = CK_ERROR_INIT;
-  /* Where nothing stands against it, and nobody wants to see it, the resume itself is the
-   * rehearsal. */
+  /* Without problems, and without --dry-run, the resume itself is the rehearsal. */
   bool wanted = self->options.dry_run || self->fell_back || self->problem_count > 0;
   if (!wanted) return CK_OK;
   if (self->unreadable || (self->checkpoint.seq && !self->checkpoint.resumable)) return CK_OK;
@@ -102,7 +99,7 @@ ck_status ck_preflight_rehearse(ck_preflight *self, ck_engine *engine, ck_error 
   return CK_OK;
 }
 
-/* As execvp will look for it, in the folder where the session was started. */
+/* Searched as execvp does, in the folder where the session was started. */
 static bool can_run(const char *directory, const char *program) {
   char path[4096];
   const char *search = getenv("PATH");

@@ -1,4 +1,4 @@
-/* console.c - one question at a time on a terminal, the others in line behind it. */
+/* console.c - shows one question at a time on a terminal; the others wait in a queue. */
 #include "core/host/print/console.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ struct ck_asking {
   char **options; /* NULL-terminated; NULL: any text */
   void (*answered)(void *to, const ck_answer *answer);
   void *to;
-  ck_loop_task task; /* tells of a cancel */
+  ck_loop_task task; /* the reason to show after a cancel */
   ck_asking *next;
 };
 
@@ -31,9 +31,9 @@ struct console {
   ck_console_options options;
   int fd;
   uv_poll_t *poll;
-  ck_asking *first;     /* the one that is shown */
-  ck_asking *cancelled; /* not told yet */
-  ck_buffer text;       /* of its answer, so far */
+  ck_asking *first;     /* the question that is shown */
+  ck_asking *cancelled; /* not yet shown */
+  ck_buffer text;       /* of the answer, so far */
 };
 
 static void free_asking(ck_asking *self) {
@@ -47,7 +47,7 @@ static void free_asking(ck_asking *self) {
 
 /* ---- what is shown ---- */
 
-/* A terminal that is gone shows in the next read. */
+/* A terminal that is gone is noticed by the next read. */
 static void show(console *self, const ck_buffer *text) {
   const char *data = text->data;
   size_t len = text->failed ? 0 : text->len;
@@ -133,7 +133,7 @@ static void remove_asking(console *self, ck_asking *asking) {
 static void answer(console *self, ck_status status, ck_bytes text, size_t choice) {
   ck_asking *asking = self->first;
   ck_answer given = {.status = status, .text = text, .choice = choice};
-  ck_buffer kept = self->text; /* what `text` points to; the next question begins anew */
+  ck_buffer kept = self->text; /* the part that `text` points to; the next question begins anew */
   self->text = (ck_buffer){0};
   remove_asking(self, asking);
   asking->answered(asking->to, &given);
@@ -141,7 +141,7 @@ static void answer(console *self, ck_status status, ck_bytes text, size_t choice
   ck_buffer_clear(&kept);
 }
 
-/* The index of the option that is meant; false when it is none. */
+/* The index of the option that the text names; false: none. */
 static bool find_choice(size_t *out, char *const *options, const char *text) {
   char *end;
   for (size_t i = 0; options[i]; i++) {
@@ -159,7 +159,7 @@ static bool find_choice(size_t *out, char *const *options, const char *text) {
   return false;
 }
 
-/* What a terminal sends may be anything; an answer is text. */
+/* A terminal may send any bytes; an answer is valid text. */
 static ck_status clean(ck_buffer *text, ck_error *err) {
   ck_buffer json = {0}, out = {0};
   ck_json_append_string(&json, ck_buffer_bytes(text));

@@ -80,8 +80,8 @@ void ck_document_put_time(ck_document *self, cJSON *at, const char *name, int64_
   put(self, at, name, cJSON_CreateString(text));
 }
 
-/* A line break in JSON can only stand between tokens: a space says the same, and a document stays
- * one line. */
+/* In JSON a line break can only stand between tokens: a space has the same meaning, and a document
+ * stays one line. */
 static void put_on_a_line(ck_document *self, cJSON *at, const char *name, const ck_value *value) {
   cJSON *item = cJSON_CreateRaw(ck_value_bytes(value).data);
   for (char *c = item ? item->valuestring : NULL; c && (c = strpbrk(c, "\r\n")); *c = ' ') {

@@ -7,7 +7,7 @@
 
 struct cJSON;
 
-/* Building never fails on the spot; ck_document_print tells. */
+/* Building never fails itself; ck_document_print returns the failure. */
 typedef struct ck_document {
   ck_output *output;
   struct cJSON *root; /* an object */
@@ -21,7 +21,7 @@ void ck_document_clear(ck_document *self);
  * after a failure. */
 struct cJSON *ck_document_put_object(ck_document *self, struct cJSON *at, const char *name);
 struct cJSON *ck_document_put_array(ck_document *self, struct cJSON *at, const char *name);
-/* NULL text is left out. Text that is not UTF-8 gets U+FFFD. */
+/* NULL text is left out. Bytes that are not UTF-8 become U+FFFD. */
 void ck_document_put_text(ck_document *self, struct cJSON *at, const char *name, const char *text);
 /* Exact for all 64 bits. */
 void ck_document_put_int(ck_document *self, struct cJSON *at, const char *name, int64_t number);
@@ -29,7 +29,7 @@ void ck_document_put_number(ck_document *self, struct cJSON *at, const char *nam
                             double number); /* finite */
 void ck_document_put_null(ck_document *self, struct cJSON *at, const char *name);
 void ck_document_put_bool(ck_document *self, struct cJSON *at, const char *name, bool truth);
-/* "2026-01-31T23:59:59.123Z"; 0 is not known and left out. */
+/* "2026-01-31T23:59:59.123Z"; 0 is unknown and left out. */
 void ck_document_put_time(ck_document *self, struct cJSON *at, const char *name, int64_t wall_ms);
 /* A user's value, byte for byte as it is stored (after redaction), but for line breaks between its
  * tokens, which become spaces; NULL is left out. */

@@ -1,9 +1,9 @@
-/* excerpt.c - shows of two long texts what differs. */
+/* excerpt.c - shows the difference of two long texts. */
 #include "core/host/print/excerpt.h"
 
 #include "core/base/utf8.h"
 
-enum { AROUND = 16 }; /* bytes of what is common, for the eye */
+enum { AROUND = 16 }; /* bytes of the common parts that are shown for orientation */
 
 static bool inside_character(ck_bytes text, size_t at) {
   return at < text.len && ((unsigned char)text.data[at] & 0xc0) == 0x80;
@@ -29,7 +29,7 @@ static void append_cut(ck_buffer *out, ck_bytes text, size_t limit) {
   if (len < text.len) ck_buffer_append_format(out, "…(%zu more bytes)", text.len - len);
 }
 
-/* …(120)words before[what differs]words behind…(3000) */
+/* …(120)words before[the difference]words behind…(3000) */
 static void append_middle(ck_buffer *out, ck_bytes text, ck_bytes other, size_t limit) {
   size_t begin = common_beginning(text, other), end = common_end(text, other, begin);
   size_t left = begin > AROUND ? ck_utf8_cut(text.data, begin - AROUND) : 0;

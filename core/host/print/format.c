@@ -1,4 +1,4 @@
-/* format.c - figures as a person reads them. */
+/* format.c - formats figures for people. */
 #include "core/host/print/format.h"
 
 #include <inttypes.h>

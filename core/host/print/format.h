@@ -1,4 +1,4 @@
-/* format.h - figures as a person reads them. */
+/* format.h - formats figures for people. */
 #ifndef CK_HOST_PRINT_FORMAT_H
 #define CK_HOST_PRINT_FORMAT_H
 
@@ -8,7 +8,7 @@
 void ck_format_bytes(ck_buffer *out, int64_t bytes);
 /* "0 us", "850 us", "1.2 ms", "3.4 s", "2 min 5 s", "1 h 2 min". */
 void ck_format_duration(ck_buffer *out, int64_t us);
-/* "$0.00", "$1.25", "$0.000123": at least cents, as many digits as there are. */
+/* "$0.00", "$1.25", "$0.000123": at least cents, as many digits as needed. */
 void ck_format_money(ck_buffer *out, int64_t micros);
 /* "12,345". */
 void ck_format_count(ck_buffer *out, int64_t count);
@@ -16,8 +16,8 @@ void ck_format_count(ck_buffer *out, int64_t count);
 void ck_format_of(ck_buffer *out, int64_t count, const char *noun);
 /* "2026-01-31 23:59:59" (UTC). */
 void ck_format_time(ck_buffer *out, int64_t wall_ms);
-/* What a terminal shows of UTF-8 text: columns, a wide character (East Asian, emoji) counts two, a
- * combining one none. */
+/* The width of UTF-8 text on a terminal, in columns: a wide character (East Asian, emoji) counts
+ * two, a combining one none. */
 size_t ck_format_width(ck_bytes text);
 /* Length in bytes of the longest beginning that is at most `columns` wide. */
 size_t ck_format_cut(ck_bytes text, size_t columns);

@@ -1,5 +1,5 @@
-/* output.c - what the program says: data to stdout, talk to stderr, nothing stored without
- * redaction and escaping. */
+/* output.c - the program's output: data to stdout, notices to stderr, stored text only redacted and
+ * escaped. */
 #include "core/host/print/output.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static int width_of(int fd) {
   return 0;
 }
 
-/* Whoever logs; there is one output in a program. */
+/* The output that log lines go to; a program has one output. */
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void filter_log(ck_buffer *out, ck_bytes text, void *to) {
@@ -69,7 +69,7 @@ ck_status ck_output_guard_log(ck_output *self, ck_error *err) {
   return status;
 }
 
-/* From any thread, for a log line comes from any. */
+/* From any thread, since log lines come from any. */
 static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void erase(ck_output *self) {
@@ -110,7 +110,7 @@ void ck_output_print(ck_output *self, const char *format, ...) {
 ck_status ck_output_flush(ck_output *self, ck_error *err) {
   errno = 0;
   if (fflush(stdout) != 0 && errno != EPIPE) {
-    self->failed = false; /* told once */
+    self->failed = false; /* reported once */
     return ck_error_set(err, CK_E_IO, "stdout: %s", strerror(errno));
   }
   if (!self->failed) return CK_OK;

@@ -29,7 +29,7 @@ static void print_plain(ck_table *self) {
   }
 }
 
-/* Without alignment a row need not wait for the others: a long log is printed as it is read. */
+/* Without alignment a row need not wait for the others: a long log is printed while it is read. */
 void ck_table_end_cell(ck_table *self) {
   ck_buffer_append_char(&self->text, 0);
   self->cell_count++;
@@ -51,7 +51,7 @@ void ck_table_put_word(ck_table *self, const char *word) {
   ck_table_end_cell(self);
 }
 
-/* The figure as a program reads it, unless stdout is a terminal. */
+/* The plain number for programs, unless stdout is a terminal. */
 static void put_figure(ck_table *self, void (*format)(ck_buffer *out, int64_t number),
                        int64_t number) {
   if (self->output->terminal)
@@ -116,7 +116,7 @@ static size_t needed(const ck_table *table, const layout *self) {
   return width_before_last(self) + (width < least ? width : least);
 }
 
-/* The widest first, no further than they still say something. */
+/* The widest first, none beyond legibility. */
 static void shorten(const ck_table *table, layout *self, size_t columns) {
   size_t used;
   while ((used = needed(table, self)) > columns) {
@@ -131,7 +131,7 @@ static void shorten(const ck_table *table, layout *self, size_t columns) {
   }
 }
 
-/* False when none can be left out. */
+/* False: none can be left out. */
 static bool hide_one(const ck_table *table, layout *self) {
   size_t found = 0;
   for (size_t i = 1; i < table->column_count; i++)

@@ -7,16 +7,16 @@
 
 enum { CK_TABLE_COLUMNS_MAX = 12 };
 
-/* How a column stands, and what becomes of it where the terminal has no room for a row. The last
- * column is always cut. */
+/* The alignment of a column, and the way it is shortened where a row is wider than the terminal.
+ * The last column is always cut. */
 enum {
   CK_COLUMN_LEFT,
   CK_COLUMN_RIGHT = 1, /* aligned to the right */
   CK_COLUMN_CUT = 2,   /* loses its end */
   CK_COLUMN_PATH = 4,  /* loses its beginning */
-  CK_COLUMN_WIDE = 8,  /* of the last one: it needs some room to say anything */
+  CK_COLUMN_WIDE = 8,  /* of the last one: it needs a minimum width to be useful */
 };
-/* Left out altogether when that is not enough; the greatest rank (from 1) first. */
+/* Left out altogether when shortening is not enough; the greatest rank (from 1) first. */
 #define CK_COLUMN_SPARE(rank) ((rank) << 4)
 
 /* Columns end with a NULL header. A table whose first header is "" prints no header: names and
@@ -46,12 +46,11 @@ void ck_table_put_count(ck_table *self, int64_t count);
 void ck_table_put_bytes(ck_table *self, int64_t bytes);
 void ck_table_put_duration(ck_table *self, int64_t us);
 void ck_table_put_money(ck_table *self, int64_t micros);
-void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: not known, an empty cell */
-/* A cell is written piece by piece into `text`, then closed. */
+void ck_table_put_time(ck_table *self, int64_t wall_ms); /* 0: unknown, an empty cell */
+/* Closes a cell whose text was appended to `text` piece by piece. */
 void ck_table_end_cell(ck_table *self);
 
-/* Prints to the output; what a terminal has no room for is shortened or left out as the columns
- * say. */
+/* Prints to the output; columns too wide for the terminal are shortened or left out as declared. */
 CK_CHECKED ck_status ck_table_print(ck_table *self, ck_error *err);
 
 #endif

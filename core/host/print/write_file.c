@@ -1,4 +1,4 @@
-/* write_file.c - makes a file of what is exported: whole, or not at all. */
+/* write_file.c - writes an exported file: whole, or not at all. */
 #include "core/host/print/write_file.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
-/* write_file.h - makes a file of what is exported: whole, or not at all. */
+/* write_file.h - writes an exported file: whole, or not at all. */
 #ifndef CK_HOST_PRINT_WRITE_FILE_H
 #define CK_HOST_PRINT_WRITE_FILE_H
 
 #include "core/base/buffer.h"
 
-/* Writes `text` beside `path`, syncs it, and gives it the name: whoever reads `path` sees the old
- * content or the new one. It can be read by its owner only. CK_E_IO names the path and the cause;
+/* Writes `text` beside `path`, syncs it, and renames it: a reader of `path` sees the old content or
+ * the new one. The file is readable by its owner only. CK_E_IO names the path and the cause;
  * nothing is left behind then. */
 CK_CHECKED ck_status ck_write_file(const char *path, ck_bytes text, ck_error *err);
 

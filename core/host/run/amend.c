@@ -9,13 +9,13 @@
 #include "core/host/session/launch.h"
 #include "core/runtime/budget/usage.h"
 
-/* Name spaces of the state that a person may write to; any other key is one of the memory. */
+/* Name spaces of the state that a person may write to; any other key is in the memory. */
 static const char *const places[] = {"memory.", "outputs.", "scratch."};
 
 static ck_status take_key(ck_buffer *out, const char *option, const char *word, ck_error *err) {
   size_t len = strcspn(word, "=");
   bool placed = false;
-  /* Without a name it may be the secret itself: not repeated. */
+  /* A text without a name may be the secret itself: it is not repeated. */
   if (!word[len] || len == 0)
     return ck_error_set(err, CK_E_USAGE, "%s takes KEY=…: the word given has no %s", option,
                         word[len] ? "KEY" : "'='");

@@ -41,9 +41,8 @@ typedef struct ck_edit_words {
 
 /* CK_E_USAGE: no '=' or no key, or a key that is set twice. */
 CK_CHECKED ck_status ck_amend_take(ck_state_edits *out, const ck_edit_words *words, ck_error *err);
-/* As a session under `profile` will check them, but for what its policies say. `problem` is called
- * for each that will not do. What the references hold is known to the output's redactor
- * afterwards. */
+/* The checks of a session under `profile`, except for those of its policies. `problem` is called
+ * for each invalid edit. The referenced secrets are registered with the output's redactor. */
 CK_CHECKED ck_status ck_amend_check(const ck_state_edits *edits, ck_output *output,
                                     const ck_profile *profile, ck_secret_problem problem, void *to,
                                     ck_error *err);

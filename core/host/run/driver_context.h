@@ -20,8 +20,8 @@ typedef struct ck_driver_context {
   const ck_flow_manifest *manifest;
   const ck_profile *profile;
   ck_cassette *cassette; /* the recording that answers instead of models; NULL: none */
-  ck_asker *asker;       /* the person at the terminal; NULL: nobody is there */
-  const char *directory; /* where tools run; NULL: where the process is */
+  ck_asker *asker;       /* the person at the terminal; NULL: no person is present */
+  const char *directory; /* where tools run; NULL: this process's folder */
   const char *spills;    /* the folder of long outputs; NULL: a store without one */
 } ck_driver_context;
 

@@ -73,7 +73,7 @@ static ck_status open_ask(ck_effect_driver **out, ck_drivers *self, ck_error *er
 }
 
 /* The first driver that serves an effect takes it: commands come before a recording, and a
- * recording before what every flow can ask for. */
+ * recording before the drivers of every flow. */
 static const struct row {
   const char *name;                          /* as in ck_effect_driver */
   bool (*condition)(const ck_drivers *self); /* NULL: always opened */
@@ -110,7 +110,7 @@ static ck_status list_commands(ck_drivers *self, ck_error *err) {
   return CK_OK;
 }
 
-/* Room for one more and the NULL behind it. */
+/* Room for one more driver and the NULL behind it. */
 static ck_status reserve(ck_drivers *self, ck_error *err) {
   if (self->count + 1 < self->cap) return CK_OK;
   size_t cap = self->cap ? 2 * self->cap : 16;

@@ -9,7 +9,7 @@
 /* Zero-initialise; must not move once opened, since drivers borrow the members. */
 typedef struct ck_drivers {
   ck_driver_context context;
-  ck_effect_driver **list; /* in the order in which they are asked; ends with NULL */
+  ck_effect_driver **list; /* the first that serves an effect takes it; ends with NULL */
   size_t count, cap;
   ck_command_tool *commands;  /* the flow's tools that are commands */
   const char **command_names; /* of them; ends with NULL */
@@ -17,10 +17,10 @@ typedef struct ck_drivers {
   ck_processes processes;
 } ck_drivers;
 
-/* Opens those whose condition holds. ck_drivers_close also after a failure. */
+/* Opens the drivers whose conditions hold. ck_drivers_close also after a failure. */
 CK_CHECKED ck_status ck_drivers_open(ck_drivers *self, const ck_driver_context *context,
                                      ck_error *err);
-/* What runs is ended; nothing is delivered. */
+/* Ends running effects; nothing is delivered. */
 void ck_drivers_close(ck_drivers *self);
 
 #endif

@@ -83,7 +83,7 @@ static void suppress(void *to, bool on) {
   self->reporter.suppressed = on;
 }
 
-/* Somebody sees what is said, so somebody can answer. */
+/* With a terminal on stderr a person is present who can answer. */
 static ck_status open_asker(ck_engine *self, ck_error *err) {
   ck_console_options options = {
       .loop = self->loop, .output = self->output, .suppress = suppress, .to = self};
@@ -97,7 +97,7 @@ static void on_progress(void *to, const ck_progress *progress) {
   ck_reporter_show(&self->reporter, progress);
 }
 
-/* Events that cannot be told stop nothing: they are in the store. */
+/* Events that cannot be printed stop nothing: they are in the store. */
 static void report_events(ck_engine *self) {
   ck_error failure = CK_ERROR_INIT;
   if (ck_event_stream_report(&self->events, &failure) == CK_OK) return;

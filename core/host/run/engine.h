@@ -1,5 +1,5 @@
-/* engine.h - puts together what executes a flow: Lua, the recording, drivers, the loop, the store
- * and one session. */
+/* engine.h - assembles the parts that execute a flow: Lua, the recording, drivers, the loop, the
+ * store and one session. */
 #ifndef CK_HOST_RUN_ENGINE_H
 #define CK_HOST_RUN_ENGINE_H
 
@@ -19,7 +19,7 @@
 /* Zero-initialise; ck_engine_close at the end, whatever was opened. */
 typedef struct ck_engine {
   ck_output *output;
-  char *directory; /* where tools run; NULL: here */
+  char *directory; /* where tools run; NULL: this process's folder */
   ck_flow_engine *flows;
   ck_flow *flow;
   ck_cassette *cassette; /* NULL: none */
@@ -35,9 +35,9 @@ typedef struct ck_engine {
   ck_timing timing;
   ck_steer steer;
   ck_event_stream events;
-  ck_asker *asker; /* the person at the terminal; NULL: nobody is there. Open before the drivers,
-                      freed after them */
-  /* How the loop ended. */
+  ck_asker *asker; /* the person at the terminal; NULL: no person is present. Opened before the
+                      drivers, freed after them */
+  /* The end of the loop. */
   ck_execution_result result;
   ck_execution_counts counts;
   ck_status status;
@@ -51,16 +51,16 @@ CK_CHECKED ck_status ck_engine_set_directory(ck_engine *self, const char *direct
 CK_CHECKED ck_status ck_engine_load_cassette(ck_engine *self, const char *spec, ck_error *err);
 /* `profile` NULL: the default one. */
 CK_CHECKED ck_status ck_engine_load_profile(ck_engine *self, const char *profile, ck_error *err);
-/* Reads the secrets of the loaded profile: from now on the output and the log keep them to
- * themselves. Each that cannot be read goes to `problem`; the session reads them for itself. */
+/* Registers the secrets of the loaded profile with the redactors of the output and the log. Each
+ * one that cannot be read goes to `problem`; the session reads them for itself. */
 CK_CHECKED ck_status ck_engine_hide_secrets(ck_engine *self, ck_secret_problem problem, void *to,
                                             ck_error *err);
-/* What the loaded policies are, for the record: [{name, version, digest}, …]. */
+/* The loaded policies, for the record: [{name, version, digest}, …]. */
 CK_CHECKED ck_status ck_engine_describe_policies(ck_value **out, const ck_engine *self,
                                                  ck_error *err);
 const ck_flow_manifest *ck_engine_manifest(const ck_engine *self);
 
-/* Opens the store of a place. */
+/* Opens the store at a location. */
 CK_CHECKED ck_status ck_engine_open_store(ck_engine *self, const ck_store_location *location,
                                           bool create, ck_error *err);
 

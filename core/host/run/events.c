@@ -29,8 +29,8 @@ static bool print_event(void *to, const ck_event *event) {
   return self->status == CK_OK;
 }
 
-/* What a reader sees is durable: a commit is published when it is on the disk, as far as it has to
- * be. */
+/* Only durable events are visible to a reader: a commit is published when it is on the disk, with
+ * the durability it requires. */
 ck_status ck_event_stream_report(ck_event_stream *self, ck_error *err) {
   if (!self->wanted || !self->store) return CK_OK;
   telling t = {.stream = self, .status = CK_OK, .err = err};

@@ -22,10 +22,10 @@ typedef struct ck_event_stream {
             "one; implies --json"                                                                \
   }
 
-/* From the first event of the session's present run on. */
+/* Begins with the first event of the session's current run. */
 void ck_event_stream_begin(ck_event_stream *self, ck_output *output, ck_store *store,
                            const ck_session *session);
-/* Prints what has become durable since. */
+/* Prints the events that have become durable since. */
 CK_CHECKED ck_status ck_event_stream_report(ck_event_stream *self, ck_error *err);
 
 #endif

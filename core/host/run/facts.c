@@ -68,7 +68,7 @@ static ck_status start(ck_effect_run **out, void *to, const ck_effect *effect, c
   return status == CK_OK ? ck_reply(out, &self->replies, outcome, sink, err) : status;
 }
 
-/* Its outcome is on the way already. */
+/* Nothing to do: the outcome is already on its way. */
 static void cancel(void *self, ck_effect_run *run) { (void)self, (void)run; }
 
 static void free_driver(void *to) {

@@ -1,8 +1,8 @@
-/* facts.h - the driver of ctx.facts: what a session knows from others, and leaves to them.
+/* facts.h - the driver of ctx.facts: facts that sessions share.
  *
- * A read effect {what: "fact", owner, key} gives the value or null; with `value` (null: the fact
- * goes) it keeps one, masked as everything that is written. Either is recorded like any effect, so
- * a flow reads the same again after a crash. */
+ * A read effect {what: "fact", owner, key} gives the value or null; with `value` (null: the fact is
+ * removed) it keeps one, masked like everything that is written. Both are recorded like any effect,
+ * so a flow reads the same again after a crash. */
 #ifndef CK_HOST_RUN_FACTS_H
 #define CK_HOST_RUN_FACTS_H
 

@@ -52,7 +52,7 @@ static ck_status check_flow(const ck_engine *engine, const char *path, ck_error 
 
 static void ignore_problem(void *to, const ck_error *problem) {
   (void)to;
-  (void)problem; /* its resume tells */
+  (void)problem; /* the resume reports it */
 }
 
 static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_options *options,
@@ -70,7 +70,7 @@ static ck_status load(ck_launch *launch, ck_engine *engine, const ck_import_run_
     status = ck_launch_take_profile(&launch->profile, options->profile, err);
   if (status == CK_OK) status = ck_engine_load_profile(engine, launch->profile, err);
   if (status == CK_E_NOT_FOUND)
-    status = err->status = CK_E_USAGE; /* of an argument; 3 is for what is stored */
+    status = err->status = CK_E_USAGE; /* of an argument; exit code 3 is for stored things */
   if (status == CK_OK) status = ck_engine_hide_secrets(engine, ignore_problem, NULL, err);
   if (status == CK_OK) status = ck_engine_describe_policies(&launch->policies, engine, err);
   if (status == CK_OK) ck_digest_hex(launch->flow_digest, &ck_engine_manifest(engine)->digest);

@@ -7,16 +7,16 @@
 
 typedef struct ck_import_run_options {
   const char *path;
-  const char *flow, *profile; /* which go on with it; profile NULL: the default */
-  const char *session;        /* its id; NULL: one is made */
+  const char *flow, *profile; /* the flow and profile to resume with; profile NULL: the default */
+  const char *session;        /* its id; NULL: a new one */
 } ck_import_run_options;
 
-/* True when the file is a JSON object that means to be a run checkpoint; false for anything else,
- * also what cannot be read. */
+/* True when the file is a JSON object that claims to be a run checkpoint; false for anything else,
+ * also for an unreadable file. */
 bool ck_import_run_is(const char *path);
-/* The session is made, paused, and printed with how to go on. CK_E_USAGE: no flow is given, or one
- * that is no agent; the answers of ck_run_checkpoint_read with the path. Nothing is made on failure
- * before the store. */
+/* Makes the session, paused, and prints the command that resumes it. CK_E_USAGE: no flow is given,
+ * or one that is no agent; the statuses of ck_run_checkpoint_read with the path. A failure before
+ * the store is opened leaves nothing behind. */
 CK_CHECKED ck_status ck_import_run(const ck_host *host, const ck_import_run_options *options,
                                    ck_error *err);
 

@@ -1,4 +1,4 @@
-/* models.h - the models that a flow asks for, and those that its profile has. */
+/* models.h - the models that a flow requests and its profile provides. */
 #ifndef CK_HOST_RUN_MODELS_H
 #define CK_HOST_RUN_MODELS_H
 
@@ -9,7 +9,7 @@
 void ck_models_check(const ck_flow_manifest *manifest, const ck_profile *profile,
                      void (*problem)(void *to, const ck_error *problem), void *to);
 
-/* The driver that reaches them. */
+/* The driver of model calls. */
 CK_CHECKED ck_status ck_models_open_driver(ck_effect_driver **out, const ck_driver_context *context,
                                            ck_error *err);
 

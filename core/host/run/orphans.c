@@ -1,4 +1,4 @@
-/* orphans.c - which runs of a session are dead, and what is said about what they left. */
+/* orphans.c - finds the dead runs of a session, and reports what was ended of them. */
 #include "core/host/run/orphans.h"
 
 #include <stdlib.h>
@@ -12,8 +12,8 @@ static void talk(ck_output *output, size_t ended, const char *whose) {
                      ended == 1 ? "" : "es", whose);
 }
 
-/* Every run but the present one is over: this one owns the session. What cannot be ended is told,
- * and no reason to stop: what was sent a SIGKILL acts no more. */
+/* Every run but the current one is over, since this one owns the session. A process that cannot be
+ * ended is reported and stops nothing: after SIGKILL it acts no more. */
 ck_status ck_orphans_end_runs(const ck_head *head, const char *run, ck_output *output,
                               ck_error *err) {
   const char **runs = calloc(head->timeline_count + 1, sizeof *runs);

@@ -1,5 +1,4 @@
-/* processes.h - the processes that a flow declares, by protocol, and the drivers that talk to them.
- */
+/* processes.h - a flow's processes by protocol, and the drivers that talk to them. */
 #ifndef CK_HOST_RUN_PROCESSES_H
 #define CK_HOST_RUN_PROCESSES_H
 

@@ -4,8 +4,8 @@
 #include "core/effect/process/exec.h"
 #include "core/runtime/session/secret.h"
 
-/* The redactor, the session and the log know the secret before the program does: whatever it
- * echoes is masked. */
+/* The secret is registered with the redactor, the session and the log before the program gets it:
+ * an echo of it is masked. */
 static ck_status resolve(void *to, ck_buffer *out, const char *ref, ck_error *err) {
   const ck_driver_context *context = to;
   ck_status status = ck_secret_register(context->output->redactor, ref, ref, err);

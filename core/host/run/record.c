@@ -1,4 +1,4 @@
-/* record.c - --record: leaves a run behind as a recording, whatever it came to. */
+/* record.c - --record: writes a recording of a run, whatever its end. */
 #include "core/host/run/record.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* record.h - --record: leaves a run behind as a recording, whatever it came to. */
+/* record.h - --record: writes a recording of a run, whatever its end. */
 #ifndef CK_HOST_RUN_RECORD_H
 #define CK_HOST_RUN_RECORD_H
 
@@ -13,9 +13,9 @@
 
 /* CK_E_USAGE: no file can be made in the folder of `path`. NULL is fine. */
 CK_CHECKED ck_status ck_record_check(const char *path, ck_error *err);
-/* Writes the engine's session, if there are a path and a session. `status` and `err` are what the
- * run came to: they stay what they are unless it came to CK_OK; a recording that cannot be written
- * besides is told. */
+/* Writes the engine's session, if there are a path and a session. `status` and `err` are the result
+ * of the run and are returned unless the status is CK_OK; a further failure to write the recording
+ * is reported on stderr. */
 CK_CHECKED ck_status ck_record_write(const char *path, const ck_engine *engine, ck_status status,
                                      ck_error *err);
 

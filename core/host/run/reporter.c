@@ -1,5 +1,5 @@
-/* reporter.c - tells on stderr how an execution gets on: one live line on a terminal, a line per
- * step elsewhere. */
+/* reporter.c - reports the progress of an execution on stderr: one live line on a terminal, a line
+ * per step elsewhere. */
 #include "core/host/run/reporter.h"
 
 #include <inttypes.h>
@@ -136,7 +136,7 @@ static void end_running(ck_reporter *self, const ck_progress *progress) {
   self->running_count--;
 }
 
-/* What a step is called, and whether it is worth a line of its own. */
+/* The word for a step, and whether it gets a line of its own. */
 static const struct step {
   const char *what, *doing;
   bool line;

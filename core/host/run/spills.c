@@ -1,4 +1,4 @@
-/* spills.c - lists the files of long outputs, and looks for their names in what is recorded. */
+/* spills.c - lists the files of long outputs, and searches recorded outcomes for their names. */
 #include "core/host/run/spills.h"
 
 #include <stdio.h>
@@ -43,7 +43,7 @@ ck_status ck_spills_remove(const char *folder, const char *session, ck_error *er
 
 /* ---- what is named ---- */
 
-/* The files that no outcome was found to name yet. */
+/* The files that no outcome names so far. */
 typedef struct sweep {
   char **names;
   size_t count, cap;
@@ -68,7 +68,7 @@ static bool note_file(void *to, const char *name, int64_t bytes) {
   return false;
 }
 
-/* A name is hex digits, the session's id and a word: JSON spells it as it is. */
+/* A name is hex digits, the session's id and a word: JSON contains it without escapes. */
 static bool drop_named(void *to, const ck_event *event) {
   sweep *self = to;
   ck_bytes body = ck_value_bytes(event->body);

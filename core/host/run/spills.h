@@ -13,12 +13,12 @@ typedef struct ck_spills_size {
 /* Of all sessions, in `folder`, which may be NULL. */
 CK_CHECKED ck_status ck_spills_measure(ck_spills_size *out, const char *folder, ck_error *err);
 
-/* Removes (or, `dry`, only counts) those of a session that no recorded outcome of it names: what a
- * run left that was killed, or an effect that was given up. None of its effects may be under way:
- * its lock is held. `folder` may be NULL. */
+/* Removes (or, `dry`, only counts) the files of a session that no recorded outcome of it names:
+ * left by a run that was killed, or by an effect that was given up. None of its effects may be
+ * pending: the session's lock is held. `folder` may be NULL. */
 CK_CHECKED ck_status ck_spills_sweep(ck_spills_size *out, const char *folder, ck_store *store,
                                      const ck_session_record *session, bool dry, ck_error *err);
-/* Removes all of a session that is no more. */
+/* Removes all files of a deleted session. */
 CK_CHECKED ck_status ck_spills_remove(const char *folder, const char *session, ck_error *err);
 
 #endif

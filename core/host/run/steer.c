@@ -1,5 +1,5 @@
-/* steer.c - what stops a running execution from outside: signals, requests of other processes, the
- * end of a grace period. */
+/* steer.c - stops a running execution from outside: signals, requests of other processes, the end
+ * of a grace period. */
 #include "core/host/run/steer.h"
 
 #include "core/host/print/format.h"
@@ -57,7 +57,7 @@ static ck_status heed(ck_steer *self, const ck_session_request *request, ck_erro
                                  problem.status == CK_OK ? NULL : problem.text, err);
 }
 
-/* A store that cannot be read now is told by the next write. Being fenced is final. */
+/* An unreadable store is reported by the next write. Being fenced is final. */
 static void poll_requests(ck_steer *self) {
   for (;;) {
     bool found;

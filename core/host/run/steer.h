@@ -1,5 +1,5 @@
-/* steer.h - what stops a running execution from outside: signals, requests of other processes, the
- * end of a grace period. */
+/* steer.h - stops a running execution from outside: signals, requests of other processes, the end
+ * of a grace period. */
 #ifndef CK_HOST_RUN_STEER_H
 #define CK_HOST_RUN_STEER_H
 
@@ -26,8 +26,8 @@ typedef struct ck_steer {
   ck_error *err;
 } ck_steer;
 
-/* From now on SIGINT, SIGTERM and SIGHUP ask for a pause, and the second one stops at once;
- * requests are looked for every CK_STEER_POLL_MS. `err` is for `failure`. */
+/* From now on SIGINT, SIGTERM and SIGHUP request a pause, and a second one stops at once; the store
+ * is polled for requests every CK_STEER_POLL_MS. `err` is for `failure`. */
 CK_CHECKED ck_status ck_steer_begin(ck_steer *self, ck_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* summary.c - what a run came to, printed at its end. */
+/* summary.c - the summary of a run, printed at its end. */
 #include "core/host/run/summary.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static const ck_column columns[] = {{"", false}, {"", false}, {NULL, false}};
 
-/* What is read back from the store after the run. */
+/* Read from the store after the run. */
 typedef struct outcome {
   const ck_host *host;
   ck_engine *engine;
@@ -21,9 +21,9 @@ typedef struct outcome {
   ck_session_status status;
   int64_t events, messages, checkpoints, stored_bytes;
   ck_value *result; /* NULL: none */
-  char *answer;     /* the command that lists the questions it waits at; NULL: it does not */
-  char *resolve;    /* the command that lists what is in doubt; NULL: nothing is */
-  char *resume;     /* the command that goes on; NULL: there is nothing to go on with */
+  char *answer;     /* the command that lists the questions it waits at; NULL: none */
+  char *resolve;    /* the command that lists the effects in doubt; NULL: none */
+  char *resume;     /* the command that resumes it; NULL: it is not resumable */
 } outcome;
 
 ck_status ck_summary_begin(const ck_host *host, const ck_engine *engine, ck_error *err) {
@@ -205,7 +205,7 @@ static ck_status print_json(const outcome *self, ck_error *err) {
   return status;
 }
 
-/* The store may be what failed: then the summary has what is known without it. */
+/* The store itself may have failed: then the summary has what is known without it. */
 static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whole, ck_error *err) {
   outcome self = {.host = host,
                   .engine = engine,
@@ -224,7 +224,7 @@ static ck_status print_summary(const ck_host *host, ck_engine *engine, bool whol
   return status;
 }
 
-/* The program's answer to how a session ended; its text is the line on stderr. */
+/* The program's status for the session's end; its text is the line on stderr. */
 static ck_status answer(const ck_engine *engine, ck_error *err) {
   const ck_execution_result *result = &engine->result;
   const char *id = ck_session_id(engine->session),
@@ -249,8 +249,8 @@ static ck_status answer(const ck_engine *engine, ck_error *err) {
   return ck_error_set(err, cause, "session %s failed: %s", id, text);
 }
 
-/* The session, where it is wanted; else the long outputs that nothing names. Those of an effect in
- * doubt help to judge it. */
+/* Deletes the session where the profile says so; else the long outputs that no result names. Those
+ * of an effect in doubt are kept: they help to judge it. */
 void ck_summary_forget(const ck_host *host, const ck_engine *engine) {
   ck_error failure = CK_ERROR_INIT;
   ck_spills_size gone;

@@ -1,4 +1,4 @@
-/* timing.c - how long checkpoints took, from the flow's yield to the acknowledgement that they are
+/* timing.c - measures checkpoints, from the flow's yield to the acknowledgement that they are
  * durable. */
 #include "core/host/run/timing.h"
 

@@ -1,4 +1,4 @@
-/* timing.h - how long checkpoints took, from the flow's yield to the acknowledgement that they are
+/* timing.h - measures checkpoints, from the flow's yield to the acknowledgement that they are
  * durable. */
 #ifndef CK_HOST_RUN_TIMING_H
 #define CK_HOST_RUN_TIMING_H
@@ -20,7 +20,7 @@ typedef struct ck_timing {
 } ck_timing;
 
 void ck_timing_begin(ck_timing *self, const ck_saved *saved);
-/* Looks which of them are durable by now. */
+/* Completes the measurements of those that are durable by now. */
 void ck_timing_update(ck_timing *self);
 
 #endif

@@ -7,12 +7,12 @@
 #include "core/model/session.h"
 #include "core/store/store.h"
 
-/* Adds the members of a checkpoint as it is listed. */
+/* Adds the members of a checkpoint as in a list. */
 void ck_fields_put_checkpoint(ck_document *document, struct cJSON *at,
                               const ck_checkpoint_info *checkpoint);
 /* Adds the members of an event: seq, timeline, kind, at, scope, agent, body. */
 void ck_fields_put_event(ck_document *document, struct cJSON *at, const ck_event *event);
-/* Adds the figures to an object, or an object "totals" of them. */
+/* Adds the figures to an object, or an object "totals" with them. */
 void ck_fields_fill_totals(ck_document *document, struct cJSON *object, const ck_totals *totals);
 void ck_fields_put_totals(ck_document *document, struct cJSON *at, const ck_totals *totals);
 

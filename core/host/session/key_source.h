@@ -1,4 +1,4 @@
-/* key_source.h - the key of a store, read where it is kept: a variable or a file, never the command
+/* key_source.h - the key of a store, read from a variable or a file, never from the command
  * line. */
 #ifndef CK_HOST_SESSION_KEY_SOURCE_H
 #define CK_HOST_SESSION_KEY_SOURCE_H
@@ -8,8 +8,8 @@
 
 /* `given` (--key; may be NULL), else "env:CKRUN_KEY" when that variable is set; NULL: no key. */
 const char *ck_key_source_of(const char *given);
-/* `ref`: "env:NAME" or "file:PATH". What was read is a known secret of `redactor` (NULL: none) from
- * then on. CK_E_USAGE: no reference. CK_E_SECRET_MISSING: it gives nothing. CK_E_PARSE: no key.
+/* `ref`: "env:NAME" or "file:PATH". The key is registered as a secret of `redactor` (NULL: none).
+ * CK_E_USAGE: no reference. CK_E_SECRET_MISSING: nothing is there. CK_E_PARSE: no key.
  * CK_E_REFUSED: a file that others can read or write. */
 CK_CHECKED ck_status ck_key_source_read(ck_key **out, const char *ref, ck_redactor *redactor,
                                         ck_error *err);

@@ -1,5 +1,5 @@
-/* launch.c - what a session was started with, and what a resume needs again; kept as the session's
- * input. */
+/* launch.c - the parameters that a session was started with, and that a resume needs again; kept as
+ * the session's input. */
 #include "core/host/session/launch.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_error *err) 
   return status;
 }
 
-/* `*out` stays NULL when there is no such member. */
+/* `*out` stays NULL without such a member. */
 static ck_status read_text(char **out, ck_bytes document, const char *name, ck_error *err) {
   ck_bytes value = ck_json_get(document, name);
   if (ck_json_type_of(value) != CK_JSON_STRING) return CK_OK;

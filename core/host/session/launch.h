@@ -1,5 +1,5 @@
-/* launch.h - what a session was started with, and what a resume needs again; kept as the session's
- * input. */
+/* launch.h - the parameters that a session was started with, and that a resume needs again; kept as
+ * the session's input. */
 #ifndef CK_HOST_SESSION_LAUNCH_H
 #define CK_HOST_SESSION_LAUNCH_H
 
@@ -11,23 +11,23 @@
 typedef struct ck_launch {
   char *flow;                           /* absolute path */
   int64_t flow_version;                 /* 0: it has none */
-  char flow_digest[CK_DIGEST_HEX_SIZE]; /* of its bytes when the session was started; "" before it
-                                           was read */
-  char *directory; /* where it was started: tools run there, and their relative paths mean the same
-                      after a resume */
+  char flow_digest[CK_DIGEST_HEX_SIZE]; /* of the flow's bytes when the session was started; ""
+                                           before it was read */
+  char *directory; /* the folder where it was started: tools run there, and relative paths mean the
+                      same after a resume */
   char *cassette;  /* FILE or FILE#N with an absolute path; NULL: none */
   char *profile;   /* a shipped name or an absolute path; NULL: the default */
-  ck_value *policies; /* [{name, version, digest}, …] as they were; NULL */
+  ck_value *policies; /* [{name, version, digest}, …] at the start; NULL */
   ck_value *input;    /* the user's JSON; NULL */
 } ck_launch;
 void ck_launch_clear(ck_launch *self);
 
 CK_CHECKED ck_status ck_launch_write(ck_value **out, const ck_launch *self, ck_error *err);
-/* CK_E_REFUSED: the session was not started from a flow file, so ckrun cannot go on with it. */
+/* CK_E_REFUSED: the session was not started from a flow file, so ckrun cannot resume it. */
 CK_CHECKED ck_status ck_launch_read(ck_launch *out, const ck_session_record *record, ck_error *err);
 
-/* `path` from the root on, so that it means the same wherever a resume runs; what is not there
- * stays as it is. */
+/* `path` made absolute, so that it means the same wherever a resume runs; a path that does not
+ * exist is kept without resolving links. */
 CK_CHECKED ck_status ck_launch_take_path(char **out, const char *path, ck_error *err);
 /* The same for FILE#N. */
 CK_CHECKED ck_status ck_launch_take_cassette(char **out, const char *spec, ck_error *err);

@@ -1,9 +1,9 @@
-/* next_command.c - the command line that goes on with a session. */
+/* next_command.c - the command line that continues with a session. */
 #include "core/host/session/next_command.h"
 
 #include <string.h>
 
-/* A value that a shell would not read as it stands is left out: "…". */
+/* A value that a shell would change is replaced by "…". */
 static void append_word(ck_buffer *out, const char *option, const char *value) {
   bool plain = !value[strcspn(value, " '\"\\$`!*?[]()<>|&;#~\n\t")];
   ck_buffer_append_format(out, "%s %s ", option, plain ? value : "…");

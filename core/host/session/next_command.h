@@ -1,4 +1,4 @@
-/* next_command.h - the command line that goes on with a session. */
+/* next_command.h - the command line that continues with a session. */
 #ifndef CK_HOST_SESSION_NEXT_COMMAND_H
 #define CK_HOST_SESSION_NEXT_COMMAND_H
 

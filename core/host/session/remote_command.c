@@ -1,5 +1,5 @@
-/* remote_command.c - a command that steers one session: itself when the session is at rest, else
- * through its owner. */
+/* remote_command.c - a command on one session: carried out here when no process runs it, else by
+ * its owner. */
 #include "core/host/session/remote_command.h"
 
 #include <stdlib.h>
@@ -25,8 +25,8 @@ static ck_status find_owner(ck_remote_command *self, ck_error *err) {
   return status == CK_OK || self->live ? CK_OK : ck_error_set(err, status, "%s", owned.text);
 }
 
-/* The owner is asked for before the row is read, for one that is gone has written what it had to
- * write; and again after it, for another one may have come. */
+/* The owner is checked before the row is read, since an owner that is gone has written its last
+ * row; and again after it, since another may have come. */
 ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err) {
   ck_head_clear(&self->head);
   ck_status status = find_owner(self, err);
@@ -113,8 +113,8 @@ ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *
     bool over = self->head.session.status != CK_SESSION_RUNNING,
          other = strcmp(self->head.session.run, self->run) != 0;
     if (!self->live || other) return CK_OK;
-    bool late = now_us(self) >= self->deadline_us; /* what is over waits for its owner to leave, so
-                                                      that a resume can follow */
+    bool late = now_us(self) >= self->deadline_us; /* the owner of an ended session is awaited until
+                                                      it exits, so that a resume can follow */
     if (late) return over ? CK_OK : too_late(self, err);
     nanosleep(&(struct timespec){0, POLL_MS * 1000 * 1000}, NULL);
   }

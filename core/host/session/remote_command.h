@@ -1,5 +1,5 @@
-/* remote_command.h - a command that steers one session: itself when the session is at rest, else
- * through its owner. */
+/* remote_command.h - a command on one session: carried out here when no process runs it, else by
+ * its owner. */
 #ifndef CK_HOST_SESSION_REMOTE_COMMAND_H
 #define CK_HOST_SESSION_REMOTE_COMMAND_H
 
@@ -13,39 +13,39 @@ enum { CK_REMOTE_COMMAND_TIMEOUT_MS = 30000 };
 typedef struct ck_remote_command {
   const ck_host *host;
   const char *id;           /* in full */
-  char full_id[CK_ID_SIZE]; /* where it is */
+  char full_id[CK_ID_SIZE]; /* memory of `id` */
   ck_store_location location;
   ck_runtime *runtime;
-  ck_head head;                  /* as last looked at */
+  ck_head head;                  /* as of the last refresh */
   bool live;                     /* a process runs it */
-  char owner[CK_ERROR_TEXT_MAX]; /* which, as a sentence; "" when none does */
-  char run[CK_ID_SIZE];          /* the one that the request was left for; "": none was left */
+  char owner[CK_ERROR_TEXT_MAX]; /* the owner as a sentence; "": none */
+  char run[CK_ID_SIZE]; /* the run that the request was left for; "": no request was left */
   char request[CK_ID_SIZE];
   int64_t after;                   /* last seq before the request */
-  bool noted;                      /* its owner has taken it */
-  char problem[CK_ERROR_TEXT_MAX]; /* why its owner does not heed it; "" */
+  bool noted;                      /* the owner has taken the request */
+  char problem[CK_ERROR_TEXT_MAX]; /* why the owner refused it; "" */
   int64_t deadline_us;             /* monotonic */
 } ck_remote_command;
 
-/* Opens the store and looks at the session, `id` as for ck_resolve_session. `out` must not move
- * afterwards. What is there of its profile's secrets is known to the output's redactor afterwards.
- * CK_E_USAGE: a malformed id; CK_E_NOT_FOUND. ck_remote_command_close also after a failure. */
+/* Opens the store and reads the session, `id` as for ck_resolve_session. `out` must not move
+ * afterwards. The secrets of its profile are registered with the output's redactor. CK_E_USAGE: a
+ * malformed id; CK_E_NOT_FOUND. ck_remote_command_close also after a failure. */
 CK_CHECKED ck_status ck_remote_command_open(ck_remote_command *out, const ck_host *host,
                                             const char *id, int64_t timeout_ms, ck_error *err);
 void ck_remote_command_close(ck_remote_command *self);
 CK_CHECKED ck_status ck_remote_command_refresh(ck_remote_command *self, ck_error *err);
 
-/* `text` as it may be kept, into `*out`, malloc'd; NULL stays NULL. */
+/* `text` redacted for storage, into `*out`, malloc'd; NULL stays NULL. */
 CK_CHECKED ck_status ck_remote_command_clean(char **out, const ck_remote_command *self,
                                              const char *text, ck_error *err);
 /* Leaves the request with the session's owner. */
 CK_CHECKED ck_status ck_remote_command_leave(ck_remote_command *self, ck_session_request *request,
                                              ck_error *err);
-/* Waits until that run does not run the session any more, or its owner has noted a problem;
- * `noted`: or that it has taken the request. CK_E_PENDING: the time is over; the text says how far
- * it came. */
+/* Waits until that run does not run the session any more, or its owner has noted a problem; with
+ * `noted` also until it has taken the request. CK_E_PENDING: the time is over; the text says which
+ * part is missing. */
 CK_CHECKED ck_status ck_remote_command_wait(ck_remote_command *self, bool noted, ck_error *err);
-/* Prints session, status and reason, and how to go on where that is possible. */
+/* Prints session, status and reason, and the command that resumes it where that is possible. */
 CK_CHECKED ck_status ck_remote_command_print(const ck_remote_command *self, const char *status,
                                              const char *reason, ck_error *err);
 

@@ -1,4 +1,4 @@
-/* resolve_session.c - an id in full, or what tells one that ckrun made from all others. */
+/* resolve_session.c - accepts a whole id, or an unambiguous part of an id that ckrun made. */
 #include "core/host/session/resolve_session.h"
 
 #include <string.h>
@@ -11,12 +11,12 @@ enum { PART_MIN = 4, TAIL = 8 };
 typedef struct search {
   const char *word;
   size_t len, matches;
-  char ids[2][CK_ID_SIZE]; /* the first two that fit */
+  char ids[2][CK_ID_SIZE]; /* the first two matches */
   char near[CK_ID_SIZE];   /* "": none */
   size_t distance;
 } search;
 
-/* Where the random part of an id that ckrun made begins; NULL: a person gave it. */
+/* The beginning of the random part of an id that ckrun made; NULL: a person chose the id. */
 static const char *tail_of(const char *id) {
   size_t len = strlen(id);
   const char *tail = id + len - TAIL;

@@ -1,4 +1,4 @@
-/* resolve_session.h - finds the session that a word on the command line means. */
+/* resolve_session.h - resolves a word on the command line to a session. */
 #ifndef CK_HOST_SESSION_RESOLVE_SESSION_H
 #define CK_HOST_SESSION_RESOLVE_SESSION_H
 
@@ -7,9 +7,9 @@
 #define CK_RESOLVE_SESSION_HELP \
   "its id; of one that ckrun made also a beginning, of it or of its last part, from 4 characters"
 
-/* The whole id. One that a person gave must be said in full, so that no script acts on another
+/* The whole id. An id that a person chose must be given in full, so that no script acts on another
  * session when its own is gone. CK_E_USAGE: a malformed word, or it fits several. CK_E_NOT_FOUND
- * names one that is near. */
+ * names a near one. */
 CK_CHECKED ck_status ck_resolve_session(char out[CK_ID_SIZE], ck_store *store, const char *word,
                                         ck_error *err);
 

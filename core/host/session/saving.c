@@ -1,5 +1,4 @@
-/* saving.c - reads what the transcript and the session's lock tell of failed saves, and words
- * it. */
+/* saving.c - reads failed saves from the transcript and the session's lock, and words them. */
 #include "core/host/session/saving.h"
 
 #include <inttypes.h>

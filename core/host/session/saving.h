@@ -1,5 +1,5 @@
-/* saving.h - how saving a session gets on, as it is shown: whether it fails just now, and how often
- * it has. */
+/* saving.h - the state of saving a session, as it is shown: whether it fails at present, and how
+ * often it has. */
 #ifndef CK_HOST_SESSION_SAVING_H
 #define CK_HOST_SESSION_SAVING_H
 
@@ -8,18 +8,18 @@
 #include "core/store/maintenance.h"
 
 typedef struct ck_saving_view {
-  char fault[CK_STORE_FAULT_MAX]; /* why it fails just now; "": it does not, as far as is known */
-  int64_t times, late;            /* how often it failed for a while; checkpoints that came late */
-  bool lost;                      /* a run has ended, and these could not be saved: */
+  char fault[CK_STORE_FAULT_MAX]; /* why it fails at present; "": it does not, as far as is known */
+  int64_t times, late;            /* how often it failed for a while; checkpoints that were late */
+  bool lost;                      /* a run has ended with the following unsaved: */
   int64_t unsaved, events;        /* checkpoints and events */
 } ck_saving_view;
 
-/* Of a session in the store; its own live process need not be this one. */
+/* Of a session in the store; its live process may be another one. */
 CK_CHECKED ck_status ck_saving_read(ck_saving_view *out, ck_store *store,
                                     const ck_session_record *record, ck_error *err);
 /* Adds an object "saving". */
 void ck_saving_put(ck_document *document, const ck_saving_view *self);
-/* Adds a row "saving"; nothing when all is and was well. */
+/* Adds a row "saving"; nothing when no save ever failed. */
 void ck_saving_put_row(ck_table *table, const ck_saving_view *self);
 /* Appends "3 checkpoints". */
 void ck_saving_append_count(ck_buffer *out, int64_t checkpoints);

@@ -1,4 +1,4 @@
-/* store_location.c - where the store is: an option, the environment, or the user's state folder. */
+/* store_location.c - locates the store: an option, the environment, or the user's state folder. */
 #include "core/host/session/store_location.h"
 
 #include <errno.h>

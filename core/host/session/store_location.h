@@ -1,4 +1,4 @@
-/* store_location.h - where the store is: an option, the environment, or the user's state folder. */
+/* store_location.h - locates the store: an option, the environment, or the user's state folder. */
 #ifndef CK_HOST_SESSION_STORE_LOCATION_H
 #define CK_HOST_SESSION_STORE_LOCATION_H
 
@@ -8,22 +8,22 @@
 
 typedef struct ck_store_location {
   char *url;           /* malloc'd: "sqlite:PATH" or "memory:" */
-  bool assumed;        /* nobody named it: the default */
-  const char *key_ref; /* where its key is, borrowed; NULL: it has none */
+  bool assumed;        /* the default, since none was named */
+  const char *key_ref; /* the reference of its key, borrowed; NULL: it has none */
   ck_key *key;
 } ck_store_location;
 
 /* The host's --store, else $CKRUN_STORE, else sqlite:$XDG_STATE_HOME/ckrun/ckrun.db
  * ($HOME/.local/state). A plain path with a '/' or the ending ".db" means sqlite:PATH. CK_E_USAGE:
- * any other kind of URL. The key is read, and known to the host's output from then on; failures as
- * of ck_key_source_read. */
+ * any other kind of URL. The key is read, and registered with the output's redactor; failures as of
+ * ck_key_source_read. */
 CK_CHECKED ck_status ck_store_location_find(ck_store_location *out, const ck_host *host,
                                             ck_error *err);
 void ck_store_location_clear(ck_store_location *self);
-/* Makes the folders above a store's file, readable for the user alone. */
+/* Makes the folders above a store's file, accessible for the user alone. */
 CK_CHECKED ck_status ck_store_location_make_parents(const ck_store_location *self, ck_error *err);
 
-/* The store of this place for looking: never writes, CK_E_NOT_FOUND when there is none. */
+/* Opens the store read-only. CK_E_NOT_FOUND: there is none. */
 CK_CHECKED ck_status ck_store_location_open_store(ck_store **out, const ck_store_location *self,
                                                   ck_error *err);
 

@@ -1,5 +1,5 @@
-/* takeover.c - ends a stopped process that holds a session: through a pidfd, so that it cannot be
- * another one by then. */
+/* takeover.c - ends a stopped process that holds a session: through a pidfd, so that no other
+ * process is hit. */
 #include "core/host/session/takeover.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 enum { END_WAIT_MS = 5000 };
 
-/* 'T' in the third field of its stat, behind a name that may hold anything. */
+/* 'T' in the third field of its stat, behind a name that may have any characters. */
 static bool is_stopped(long pid) {
   char path[64], text[1024];
   snprintf(path, sizeof path, "/proc/%ld/stat", pid);
@@ -85,7 +85,7 @@ ck_status ck_takeover_end(const char *store_url, const char *session, long pid, 
   if (fd < 0)
     return ck_error_set(err, CK_E_OWNED, "process %ld cannot be looked at: %s", pid,
                         strerror(errno));
-  /* Only now is it certain whom the pid names: it must still be the holder, and stopped. */
+  /* Only the pidfd makes sure which process is meant: it must still be the holder, and stopped. */
   ck_status status = ck_takeover_check(&still, store_url, session, err);
   if (status == CK_OK && still != pid && still != 0)
     status = ck_error_set(err, CK_E_OWNED, "session %s has another owner by now, process %ld",

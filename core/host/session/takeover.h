@@ -1,16 +1,16 @@
-/* takeover.h - ends a stopped process that holds a session, so that another can go on with it. */
+/* takeover.h - ends a stopped process that holds a session, so that another can resume it. */
 #ifndef CK_HOST_SESSION_TAKEOVER_H
 #define CK_HOST_SESSION_TAKEOVER_H
 
 #include "core/base/error.h"
 
-/* The process that holds the session's lock, when it may be ended: the kernel says that it holds
- * it, it is of this user, and it is stopped (SIGSTOP, SIGTSTP). `*pid` 0: nobody holds it.
- * CK_E_OWNED says what stands against it, by pid and host. */
+/* The process that holds the session's lock, when it may be ended: the kernel names it as the
+ * holder, it belongs to this user, and it is stopped (SIGSTOP, SIGTSTP). `*pid` 0: no process holds
+ * the lock. CK_E_OWNED says why it may not be ended, by pid and host. */
 CK_CHECKED ck_status ck_takeover_check(long *pid, const char *store_url, const char *session,
                                        ck_error *err);
-/* Checks again, ends that process through a pidfd, and waits until it is gone. CK_E_OWNED: somebody
- * else holds the session now. */
+/* Checks again, ends that process through a pidfd, and waits until it is gone. CK_E_OWNED: another
+ * process holds the session now. */
 CK_CHECKED ck_status ck_takeover_end(const char *store_url, const char *session, long pid,
                                      ck_error *err);
 
