@@ -7,7 +7,7 @@
 #include "core/host/session/launch.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/session/next_command.h"
-#include "core/runtime/history/history_edit.h"
+#include "core/runtime/history/fork.h"
 #include "lua/profile/profile.h"
 
 typedef struct values {

@@ -5,6 +5,7 @@
 #include "core/host/command/commands.h"
 #include "core/host/inspect/resolve_checkpoint.h"
 #include "core/host/inspect/position.h"
+#include "core/runtime/history/rewind.h"
 
 typedef struct values {
   const char *session, *to, *report, *scope;

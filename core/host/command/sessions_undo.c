@@ -2,6 +2,7 @@
  * checkpoint left. */
 #include "core/host/command/commands.h"
 #include "core/host/inspect/position.h"
+#include "core/runtime/history/rewind.h"
 
 typedef struct values {
   const char *session;

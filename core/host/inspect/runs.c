@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/host/print/format.h"
-#include "core/runtime/ledger/ledger.h"
+#include "core/runtime/ledger/ledger_body.h"
 
 void ck_runs_clear(ck_runs *self) {
   free(self->list);

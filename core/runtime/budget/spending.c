@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/ledger/ledger.h"
+#include "core/runtime/ledger/ledger_body.h"
 
 void ck_spending_clear(ck_spending *self) {
   for (size_t i = 0; i < self->count; i++) free(self->agents[i].agent);

@@ -16,6 +16,7 @@
 #include "core/runtime/budget/dimension.h"
 #include "core/runtime/execution/execution.h"
 #include "core/runtime/execution/notifications.h"
+#include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/record.h"
 #include "core/runtime/session/session_private.h"

@@ -1,4 +1,6 @@
 /* fork.c - a session that goes on from a checkpoint of another one. */
+#include "core/runtime/history/fork.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -31,32 +31,4 @@ typedef struct ck_history_edit_result {
   int64_t timeline, left; /* the new one; the one that was live. Of a fork: its origin's */
 } ck_history_edit_result;
 
-/* A new session that goes on from a checkpoint of this one, which may be running or over. The
- * origin's spending until then is the fork's base: constraints count from there. The origin's
- * effects behind the cut are unknown to the fork, which does them again. CK_E_NOT_FOUND,
- * CK_E_REFUSED (no checkpoint to go on from; an edit that looks like a secret), CK_E_EXISTS. */
-CK_CHECKED ck_status ck_session_fork(ck_history_edit_result *out, ck_runtime *runtime,
-                                     const char *id, const ck_history_edit_options *options,
-                                     ck_error *err);
-/* Goes back to `checkpoint`, with the report as a message of the user in the conversation of each
- * scope that had begun there and has gone on since; in the main one's when none has. It never comes
- * before a conversation's prompt. CK_E_OWNED, CK_E_NOT_FOUND (the checkpoint, the scope);
- * CK_E_REFUSED: the session is completed or cancelled; fork it. */
-CK_CHECKED ck_status ck_session_rewind(ck_history_edit_result *out, ck_runtime *runtime,
-                                       const char *id, const ck_history_edit_options *options,
-                                       ck_error *err);
-/* Back to the last checkpoint of the timeline that the last rewind, undo or resume from an older
- * checkpoint has left: so the undo of an undo is a redo. CK_E_OWNED; CK_E_REFUSED: there is nothing
- * to undo, or the session is completed or cancelled. */
-CK_CHECKED ck_status ck_session_undo(ck_history_edit_result *out, ck_runtime *runtime,
-                                     const char *id, ck_error *err);
-
-/* Visits the effects of the session behind `seq` that a fork cut there does again when it comes to
- * them, because it does not know of them: those of class once, idempotent and reconcilable with an
- * outcome, or begun. */
-typedef void (*ck_effect_visit)(void *to, const char *key, const char *kind, const char *class,
-                                bool open);
-CK_CHECKED ck_status ck_session_list_effects(ck_runtime *runtime, int64_t session, int64_t after,
-                                             ck_effect_visit visit, void *to, ck_error *err);
-
 #endif

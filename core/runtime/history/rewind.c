@@ -1,5 +1,7 @@
 /* rewind.c - goes back to a checkpoint with a report for the conversations that are cut, and undoes
  * such a step. */
+#include "core/runtime/history/rewind.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

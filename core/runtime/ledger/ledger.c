@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/runtime/ledger/ledger_body.h"
+
 /* Open addressing over indices into `entries`; -1 is free. Entries are never removed. */
 typedef struct record {
   ck_ledger_entry view;

@@ -1,15 +1,5 @@
 /* ledger.h - the index over intents and outcomes: what was done, what may have been done, what must
- * not be done again.
- *
- * Bodies of the events it reads (all keys are JSON members):
- *   intent      {key, attempt, kind, class, digest, reserve?, for?, request}
- *   outcome     {key, attempt, kind, status, via ("runtime": it was never begun), digest, list? (of
- *               what a server offers), message? | result?, error?, cause? (of a failed one: its
- *               class), for?, cost?, input_tokens?, output_tokens?}
- *   resolution  {key, verdict, result?}
- * `digest` is the first half of BLAKE2b-256 over the redacted request and the conversation sent
- * with it, in hex. An outcome that produced a message (model, tool, ask) holds the message; its
- * result is read from there. */
+ * not be done again. */
 #ifndef CK_RUNTIME_LEDGER_LEDGER_H
 #define CK_RUNTIME_LEDGER_LEDGER_H
 
@@ -87,39 +77,5 @@ ck_ledger_case ck_ledger_decide(const ck_ledger_entry *entry, const ck_effect *e
  * the same. Another answer would call something else in the place of what was called. */
 ck_ledger_case ck_ledger_decide_known(const ck_ledger *self, const ck_effect *effect,
                                       const char *digest);
-
-/* Digest of what is asked: the (redacted) request and, for a model, the conversation. */
-void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect,
-                       ck_bytes redacted_request);
-
-/* The bodies. */
-CK_CHECKED ck_status ck_ledger_write_intent(ck_value **out, const ck_effect *effect,
-                                            const char *digest, ck_bytes request, ck_error *err);
-/* The intent of an action in whose place another one was carried out before the session went back.
- * It is not begun until a policy or a person settles it: nobody here can tell whether the other
- * stands for it, or it is to be done as well. */
-CK_CHECKED ck_status ck_ledger_write_blocked(ck_value **out, const ck_effect *effect,
-                                             const char *digest, ck_bytes request, ck_error *err);
-CK_CHECKED ck_status ck_ledger_write_outcome(ck_value **out, const ck_effect *effect,
-                                             const ck_outcome *outcome, const char *digest,
-                                             const char *via, const ck_value *message,
-                                             ck_error *err);
-/* The outcome of a paid call whose own was lost in a crash: failed, via "lost", at the cost that
- * its intent reserved, for the same payers. */
-CK_CHECKED ck_status ck_ledger_write_unsettled(ck_value **out, const ck_ledger_entry *entry,
-                                               ck_error *err);
-/* True for the body of such an outcome. */
-bool ck_ledger_is_unsettled(ck_bytes body);
-/* The outcome back from its event's body. */
-CK_CHECKED ck_status ck_ledger_read_outcome(ck_outcome **out, const ck_value *body, int64_t seq,
-                                            ck_error *err);
-/* The status that a JSON string names, as "cause" does; `otherwise` when it names none. */
-ck_status ck_ledger_read_status(ck_bytes name, ck_status otherwise);
-/* The outcome that a person's resolution gives: done (with `result` or null) or abort (an error for
- * the flow). */
-CK_CHECKED ck_status ck_ledger_read_resolution(ck_outcome **out, const ck_ledger_entry *entry,
-                                               ck_error *err);
-/* Adds the cost in an outcome's body. */
-void ck_totals_add_outcome(ck_totals *totals, const ck_value *body);
 
 #endif

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/ledger/ledger.h"
+#include "core/runtime/ledger/ledger_body.h"
 
 void ck_request_digest(char out[CK_REQUEST_DIGEST_SIZE], const ck_effect *effect,
                        ck_bytes redacted_request) {

@@ -5,7 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/runtime/portable/import_private.h"
-#include "core/runtime/ledger/ledger.h"
+#include "core/runtime/ledger/ledger_body.h"
 
 /* The sums so far, as a live session counts them. */
 typedef struct writing {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/ledger/ledger.h"
+#include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/portable/run_checkpoint.h"
 #include "core/runtime/session/scope.h"
 

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/session/session_private.h"
 
 const ck_totals *ck_session_totals(const ck_session *self) { return &self->spent.totals; }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/ledger/ledger.h"
+#include "core/runtime/ledger/ledger_body.h"
 
 /* How far the reading has come. */
 typedef struct reading {

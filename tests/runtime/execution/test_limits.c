@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/history/history_edit.h"
+#include "core/runtime/history/rewind.h"
 #include "core/runtime/execution/limits.h"
 #include "core/runtime/history/resolve.h"
 #include "tests/runtime/execution/limits_fixture.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/history/history_edit.h"
+#include "core/runtime/history/fork.h"
 #include "core/runtime/ledger/ledger.h"
 #include "core/runtime/execution/rehearsal.h"
 #include "core/runtime/history/resolve.h"

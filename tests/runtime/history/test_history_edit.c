@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/history/history_edit.h"
+#include "core/runtime/history/fork.h"
+#include "core/runtime/history/rewind.h"
 #include "core/store/verify.h"
 #include "tests/starve.h"
 #include "tests/tap.h"

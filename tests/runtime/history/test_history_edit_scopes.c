@@ -2,7 +2,7 @@
  * go on, and nothing is done twice. */
 #include <string.h>
 
-#include "core/runtime/history/history_edit.h"
+#include "core/runtime/history/rewind.h"
 #include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/runtime/history/history_edit.h"
+#include "core/runtime/history/rewind.h"
 #include "tests/runtime/execution/fake_flow.h"
 #include "tests/tap.h"
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/ledger/replay_range.h"
 #include "core/runtime/session/checkpoint.h"
 #include "core/runtime/session/opening/opening.h"

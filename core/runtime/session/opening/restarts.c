@@ -2,6 +2,7 @@
  * progress. */
 #include "core/runtime/session/opening/restarts.h"
 
+#include "core/runtime/ledger/ledger_body.h"
 #include "core/runtime/session/opening/resume.h"
 #include "core/runtime/session/session_private.h"
 
