@@ -267,7 +267,7 @@ static void test_stop(void) {
   int count = 0;
   ck_status status = ck_difference_find(ck_bytes_text("[1,2,{\"a\":1}]"),
                                         ck_bytes_text("[2,3,{\"a\":2},4]"), stop, &count, NULL);
-  tap_ok(status == CK_OK && count == 1, "who has seen enough is told no more");
+  tap_ok(status == CK_OK && count == 1, "a visitor that stops is not called again");
 }
 
 static bool ignore(void *to, const ck_difference *one) {

@@ -81,7 +81,7 @@ int main(void) {
   }
   tap_is_status(status, CK_OK, &err, "after %ld failures it succeeds", n - 1);
   tap_ok(n > 50, "many allocations failed");
-  tap_is_int(wrong, 0, "each was told as what it is");
+  tap_is_int(wrong, 0, "each was reported as out of memory");
   tap_is_int(broken, 0, "nothing passed unmasked");
   ck_value_free(value);
   return tap_done();

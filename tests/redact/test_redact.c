@@ -225,7 +225,7 @@ static void test_masked(void) {
       apply(CK_SINK_REQUEST, NULL,
             "{\"name\":\"login\",\"arguments\":\"{\\\"password\\\":\\\"x\\\"}\",\"call_id\":\"c\"}",
             NULL);
-  tap_ok(ck_redact_is_masked(ck_bytes_text(got)), "masked arguments can be told");
+  tap_ok(ck_redact_is_masked(ck_bytes_text(got)), "masked arguments are recognised");
   free(got);
   tap_ok(!ck_redact_is_masked(ck_bytes_text("{\"a\":\"[redacted:]\"}")),
          "what only looks so is not");

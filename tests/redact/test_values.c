@@ -1,5 +1,5 @@
-/* test_values.c - tokens are told by their shape; what merely looks like one is left, made up or
- * recorded; time is bounded. */
+/* test_values.c - tokens are recognised by their shape; what merely looks like one is left, made up
+ * or recorded; time is bounded. */
 #include "core/redact/values.h"
 
 #include <ftw.h>
@@ -147,78 +147,61 @@ static void append_uuid(ck_buffer *out) {
   }
 }
 
+/* Texts without secrets. ~u: a UUID; ~hN, ~dN, ~aN, ~bN, ~cN: N hex digits, digits, letters and
+ * digits, characters of base64, digits of 1 to 3; ~wNC: N words joined by C. */
+static const char *const clean_texts[] = {
+    "~u",
+    "~h40", /* a commit */
+    "sha256:~h64",
+    "0.~d16",
+    "/home/user/~w4/.py",
+    "~w12 ",
+    "const csrfToken = getCsrfToken(req.session.csrfToken, '~w2_');",
+    "https://example.org:8443/~w3/?page_token=~a20&id=~u",
+    "~b120==",
+    "call_~a24",
+    "~w6-", /* a class of CSS, a branch */
+    "~w6_",
+    "data:image/png;base64,iVBORw0KGgo~b200",
+    "+~d12 DE~d20",
+    "password: str = Field(..., min_length=8)  # ~w5 ",
+    "Authorization: Bearer ${TOKEN} x-api-key: $API_KEY https://user:password@host:80/",
+    "-----BEGIN PUBLIC KEY-----\n~a64",
+    "git@github.com:~w2/.git https://host:443/@a/b",
+    "key=~w2. token_count=~c6",
+    "~a32",
+};
+
 static void append_clean(ck_buffer *out, unsigned kind) {
-  switch (kind % 20) {
-    case 0:
-      append_uuid(out);
-      break;
-    case 1:
-      append_of(out, HEX, 40);
-      break; /* a commit */
-    case 2:
-      ck_buffer_append_text(out, "sha256:"), append_of(out, HEX, 64);
-      break;
-    case 3:
-      ck_buffer_append_text(out, "0."), append_of(out, "0123456789", 16);
-      break;
-    case 4:
-      ck_buffer_append_text(out, "/home/user/"), append_words(out, 4, "/"),
-          ck_buffer_append_text(out, ".py");
-      break;
-    case 5:
-      append_words(out, 12, " ");
-      break;
-    case 6:
-      ck_buffer_append_text(out, "const csrfToken = getCsrfToken(req.session.csrfToken, '"),
-          append_words(out, 2, "_"), ck_buffer_append_text(out, "');");
-      break;
-    case 7:
-      ck_buffer_append_text(out, "https://example.org:8443/"), append_words(out, 3, "/"),
-          ck_buffer_append_text(out, "?page_token="), append_of(out, ALNUM, 20),
-          ck_buffer_append_text(out, "&id="), append_uuid(out);
-      break;
-    case 8:
-      append_of(out, ALNUM "+/", 120), ck_buffer_append_text(out, "==");
-      break;
-    case 9:
-      ck_buffer_append_text(out, "call_"), append_of(out, ALNUM, 24);
-      break;
-    case 10:
-      append_words(out, 6, "-");
-      break; /* a class of CSS, a branch */
-    case 11:
-      append_words(out, 6, "_");
-      break;
-    case 12:
-      ck_buffer_append_text(out, "data:image/png;base64,iVBORw0KGgo"),
-          append_of(out, ALNUM "+/", 200);
-      break;
-    case 13:
-      ck_buffer_append_text(out, "+"), append_of(out, "0123456789", 12),
-          ck_buffer_append_text(out, " DE"), append_of(out, "0123456789", 20);
-      break;
-    case 14:
-      ck_buffer_append_text(out, "password: str = Field(..., min_length=8)  # "),
-          append_words(out, 5, " ");
-      break;
-    case 15:
-      ck_buffer_append_text(
-          out, "Authorization: Bearer ${TOKEN} x-api-key: $API_KEY https://user:password@host:80/");
-      break;
-    case 16:
-      ck_buffer_append_text(out, "-----BEGIN PUBLIC KEY-----\n"), append_of(out, ALNUM, 64);
-      break;
-    case 17:
-      ck_buffer_append_text(out, "git@github.com:"), append_words(out, 2, "/"),
-          ck_buffer_append_text(out, ".git https://host:443/@a/b");
-      break;
-    case 18:
-      ck_buffer_append_text(out, "key="), append_words(out, 2, "."),
-          ck_buffer_append_text(out, " token_count="), append_of(out, "123", 6);
-      break;
-    default:
-      append_of(out, ALNUM, 32);
-      break;
+  const char *at = clean_texts[kind % (sizeof clean_texts / sizeof *clean_texts)];
+  while (*at) {
+    char *end = NULL;
+    if (*at != '~') {
+      ck_buffer_append_char(out, *at++);
+      continue;
+    }
+    unsigned long count = strtoul(at + 2, &end, 10);
+    const char joint[] = {*end, '\0'};
+    switch (at[1]) {
+      case 'u':
+        append_uuid(out);
+        end = (char *)(uintptr_t)(at + 2);
+        break;
+      case 'w':
+        append_words(out, (int)count, joint);
+        end++;
+        break;
+      default:
+        append_of(out,
+                  at[1] == 'h'   ? HEX
+                  : at[1] == 'd' ? "0123456789"
+                  : at[1] == 'a' ? ALNUM
+                  : at[1] == 'b' ? ALNUM "+/"
+                                 : "123",
+                  count);
+        break;
+    }
+    at = end;
   }
 }
 
@@ -324,48 +307,50 @@ static void test_recorded(void) {
 
 /* ---- hostile texts ---- */
 
+/* Beginnings and parts of tokens that are repeated. */
+static const char *const hostile_units[] = {"eyJ",
+                                            "eyJhbGciOiJI.",
+                                            "eyJaaaaaaaa.eyJ",
+                                            "://",
+                                            "://a:",
+                                            "://a:b",
+                                            "Bearer ",
+                                            "sk-",
+                                            "sk-ant-",
+                                            "xoxb-1",
+                                            "-----BEGIN ",
+                                            "-----BEGIN PRIVATE KEY-----\n",
+                                            "-----BEGIN PRIVATE KEY-----\nA: b\n",
+                                            "AKIA",
+                                            "AccountKey=",
+                                            "AccountKey=a",
+                                            "?token=a",
+                                            "?token=1.",
+                                            "_TOKEN=a.",
+                                            "[redacted:",
+                                            "authorization:",
+                                            "gh",
+                                            "ghp_a",
+                                            "\"key\":",
+                                            "\"password\":\"",
+                                            "\\\"password\\\":\\\"",
+                                            "{\"a\":\"",
+                                            "[",
+                                            ":AA",
+                                            "12345678:AAa",
+                                            "hooks.slack.com/services/a",
+                                            "ATATT3a",
+                                            "awsSecretKey=a",
+                                            "SG.a.",
+                                            "\\",
+                                            "%",
+                                            "\\u00",
+                                            "\"\\\\\":"};
+
 static void test_hostile(void) {
-  static const char *const units[] = {"eyJ",
-                                      "eyJhbGciOiJI.",
-                                      "eyJaaaaaaaa.eyJ",
-                                      "://",
-                                      "://a:",
-                                      "://a:b",
-                                      "Bearer ",
-                                      "sk-",
-                                      "sk-ant-",
-                                      "xoxb-1",
-                                      "-----BEGIN ",
-                                      "-----BEGIN PRIVATE KEY-----\n",
-                                      "-----BEGIN PRIVATE KEY-----\nA: b\n",
-                                      "AKIA",
-                                      "AccountKey=",
-                                      "AccountKey=a",
-                                      "?token=a",
-                                      "?token=1.",
-                                      "_TOKEN=a.",
-                                      "[redacted:",
-                                      "authorization:",
-                                      "gh",
-                                      "ghp_a",
-                                      "\"key\":",
-                                      "\"password\":\"",
-                                      "\\\"password\\\":\\\"",
-                                      "{\"a\":\"",
-                                      "[",
-                                      ":AA",
-                                      "12345678:AAa",
-                                      "hooks.slack.com/services/a",
-                                      "ATATT3a",
-                                      "awsSecretKey=a",
-                                      "SG.a.",
-                                      "\\",
-                                      "%",
-                                      "\\u00",
-                                      "\"\\\\\":"};
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+  for (size_t i = 0; i < sizeof hostile_units / sizeof *hostile_units; i++) {
     ck_buffer text = {0}, json = {0}, out = {0};
-    while (text.len < 300000) ck_buffer_append_text(&text, units[i]);
+    while (text.len < 300000) ck_buffer_append_text(&text, hostile_units[i]);
     ck_json_append_string(&json, ck_buffer_bytes(&text));
     ck_value *value = NULL, *kept = NULL;
     tap_must(ck_value_from(&value, &json, NULL) == CK_OK, "a value");
@@ -373,7 +358,7 @@ static void test_hostile(void) {
         ck_redactor_apply(&kept, redactor, CK_SINK_EVENT, NULL, value, NULL) == CK_OK &&
         ck_redactor_apply_text(&out, redactor, CK_SINK_LOG, ck_buffer_bytes(&text), NULL) == CK_OK;
     tap_ok(passed && ck_json_check(ck_value_bytes(kept), NULL) == CK_OK, "300 kB of %s pass",
-           units[i]);
+           hostile_units[i]);
     ck_value_free(kept);
     ck_value_free(value);
     ck_buffer_clear(&text);

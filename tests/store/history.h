@@ -1,4 +1,4 @@
-/* history.h - a session that lives through random changes, and a reference that knows what each
+/* history.h - a session with random changes, and a reference of the state that each
  * checkpoint must hold. */
 #ifndef CK_TESTS_HISTORY_H
 #define CK_TESTS_HISTORY_H

@@ -284,7 +284,7 @@ static void test_hold(ck_store *store) {
   tap_ok(record.restarts.count == 2 && record.restarts.at_ms == 1234 &&
              record.restarts.progress_seq == 5 && !record.failure &&
              record.status == CK_SESSION_RUNNING,
-         "%s: restarts are kept as told, a failure is cleared", kind);
+         "%s: restarts are kept as given, a failure is cleared", kind);
   ck_session_record_clear(&record);
   ck_store_release(store, lease);
 }

@@ -140,10 +140,10 @@ static ck_status use_verify(use *self, long allow, bool *held) {
 }
 
 static ck_status use_request(use *self, long allow, bool *held) {
-  ck_request wish = {.session = 1, .kind = (char[]){"pause"}}, got;
+  ck_request request = {.session = 1, .kind = (char[]){"pause"}}, got;
   bool found;
   budget = allow;
-  ck_status status = ck_store_put_request(self->store, &wish, &self->err);
+  ck_status status = ck_store_put_request(self->store, &request, &self->err);
   budget = -1;
   *held = ck_store_get_request(&got, &found, self->store, self->past.lease, &self->err) == CK_OK &&
           found == (status == CK_OK);
@@ -280,7 +280,7 @@ static void attack(const char *what, use_call call) {
   tap_is_int(status, CK_OK, "%s: with enough memory it succeeds", what);
   tap_is_int(broken, 0, "%s: each of %d failed allocations leaves the store sound", what,
              tries - 1);
-  tap_is_int(untyped, 0, "%s: and is told as out of memory", what);
+  tap_is_int(untyped, 0, "%s: and is reported as out of memory", what);
 }
 
 int main(void) {

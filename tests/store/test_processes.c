@@ -23,7 +23,7 @@ static ck_store *open_existing(void) {
 
 static void use(const char *name) { snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile(name)); }
 
-/* Children tell and are told by bytes in pipes: no clocks. */
+/* Parent and children signal each other by bytes in pipes: no clocks. */
 static pid_t spawn(int (*body)(int number, int in, int out), int number, int *to, int *from) {
   int down[2], up[2];
   tap_must(pipe(down) == 0 && pipe(up) == 0, "two pipes");
@@ -141,7 +141,7 @@ static void test_races(void) {
   for (int i = 0; i < PROCESSES; i++)
     tap_is_int(reap(children[i], to[i], from[i]), 0, "racer %d ends well", i);
   tap_is_int(unfair, 0, "%d processes want a session, %d times: one gets it", PROCESSES, RACES);
-  tap_is_int(strange, 0, "the others are told that it is owned or fenced");
+  tap_is_int(strange, 0, "the others get CK_E_OWNED or CK_E_FENCED");
   tap_is_int(fixture_verify(store), 0, "verify is clean");
   ck_store_close(store);
 }
@@ -177,7 +177,7 @@ static void test_kills(void) {
     int status = 0;
     waitpid(child, &status, 0);
     while (read(from, &acknowledged, 1) == 1)
-      continue; /* to the end: event 256 is told by a byte of zero */
+      continue; /* to the end: event 256 is signalled by a byte of zero */
     close(to);
     close(from);
     owned += ck_store_check_owner(store, "killed", NULL) != CK_OK;

@@ -68,7 +68,7 @@ static void test_one_session(ck_store *store) {
              "%s: all go but the latest and the one that a timeline begins at", kind);
   tap_ok(report.kept_count == 3 && report.kept[0].reason == CK_KEPT_TIMELINE &&
              report.kept[1].reason == CK_KEPT_HEAD && report.kept[2].reason == CK_KEPT_GONE,
-         "%s: those two and one that is none are told, with the reason", kind);
+         "%s: those two and one that does not exist are reported, with the reason", kind);
   tap_ok(report.count && report.seqs[0] == past.seqs[0] && report.seqs[21] == past.seqs[22],
          "%s: the dropped ones are named", kind);
   tap_ok(report.emptied > 0 && report.emptied + report.hidden == 22,
@@ -367,7 +367,7 @@ static void test_damage(void) {
   report = prune(&past, &past.seqs[57], 1);
   tap_ok(report.kept_count == 1 && report.kept[0].reason == CK_KEPT_UNREADABLE &&
              report.broken >= 1 && report.count == 0,
-         "one that cannot be read is not dropped, and is told of");
+         "one that cannot be read is not dropped, and is reported");
   ck_prune_report_clear(&report);
   *byte ^= 1;
   ((char *)(uintptr_t)head->payload.data)[head->payload.len / 2] ^= 1;

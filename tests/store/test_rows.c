@@ -1,5 +1,5 @@
-/* test_rows.c - every row answers for itself: a column of a session, timeline, request or entry
- * that changed is told. */
+/* test_rows.c - every row has a check: a changed column of a session, timeline, request or entry of
+ * meta is found. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static void heal(const damage *with) {
   run_sql(sql);
 }
 
-/* Whoever uses the row is told, with the name of the thing. */
+/* Every reader of the row gets the error, which names the row. */
 static void is_refused(ck_store *store, const damage *with) {
   ck_error err = CK_ERROR_INIT;
   fixture session;
@@ -131,8 +131,8 @@ static void test_damage(const damage *with) {
     tap_is_status(status, CK_E_CORRUPT, &err, "a store without its key is not opened");
   } else {
     tap_must(status == CK_OK, "the store opens: %s", err.text);
-    tap_is_int(fixture_count_problems(store), 1, "%s.%s = %s is told by verify, once", with->table,
-               with->column, with->change);
+    tap_is_int(fixture_count_problems(store), 1, "%s.%s = %s is reported by verify, once",
+               with->table, with->column, with->change);
     if (!entry && !request) is_refused(store, with);
   }
   ck_store_close(store);

@@ -1,4 +1,4 @@
-/* test_verify.c - whatever is changed, taken away, swapped or moved in a store is found, and
+/* test_verify.c - any row that is changed, removed, swapped or moved in a store is found, and
  * loading names it. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,7 +174,7 @@ static void lose_timeline(victim *v, ck_checkpoint_row *row, ck_event_row *e) {
 static const struct {
   const char *name;
   attack attack;
-  bool anywhere; /* the finding may be told elsewhere */
+  bool anywhere; /* the finding may be reported at another row */
 } attacks[] = {
     {"a changed payload", change_payload, false},
     {"a payload cut short", cut_payload, false},

@@ -231,12 +231,12 @@ static void test_dropped_batch(void) {
   good.checkpoint.parent = 2;
   tap_ok(
       ck_store_commit(store, &good.batch, 1, &err) == CK_OK && good.batch.status == CK_E_NOT_FOUND,
-      "an unknown parent is told");
+      "an unknown parent is an error");
   history_drop(&good);
   history_prepare(&past, &good, 2);
   good.checkpoint.seq++;
   tap_ok(ck_store_commit(store, &good.batch, 1, &err) == CK_OK && good.batch.status == CK_E_RANGE,
-         "a checkpoint without its event is told");
+         "a checkpoint without its event is an error");
   history_drop(&good);
   for (int i = 0; i < 5; i++) history_go(&past, 2);
   tap_ok(history_loads(&past, past.count - 1), "the session goes on");
@@ -265,7 +265,7 @@ static void test_fenced(void) {
   step.batch.lease.session = 99;
   tap_ok(
       ck_store_commit(store, &step.batch, 1, &err) == CK_OK && step.batch.status == CK_E_NOT_FOUND,
-      "no session is told apart");
+      "a session that does not exist has a status of its own");
   history_drop(&step);
   int wrong = 0;
   for (size_t i = 0; i < past.count; i++) wrong += !history_loads(&past, i);

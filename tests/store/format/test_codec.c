@@ -226,7 +226,7 @@ static void test_answers(stored_row *self, ck_bytes plain) {
   self->row = row;
   self->row.encoding |= CK_ENCODING_SEALED;
   tap_is_int(open_row(self, whole), CK_E_WRONG_KEY,
-             "a sealed payload without a key is told as such");
+             "a sealed payload without a key is CK_E_WRONG_KEY");
   self->row = row;
   self->row.plain_len = CK_PLAIN_MAX + 1;
   tap_is_int(open_row(self, whole), CK_E_OVERSIZE,
@@ -234,7 +234,7 @@ static void test_answers(stored_row *self, ck_bytes plain) {
   self->row = row;
   self->payload.head = ck_codec_head_of("another", 0);
   tap_is_int(open_row(self, whole), CK_E_WRONG_SESSION,
-             "a payload of another session is told as such");
+             "a payload of another session is CK_E_WRONG_SESSION");
   self->payload.head = ck_codec_head_of("damage", 0);
   self->row.seq++;
   tap_is_int(open_row(self, whole), CK_E_CORRUPT, "a payload of another checkpoint is refused");

@@ -155,17 +155,18 @@ static void test_requests(const char *url) {
   fixture session;
   ck_store *store = fixture_open(url);
   tap_must(fixture_create(&session, store, "one", &err) == CK_OK, "a session: %s", err.text);
-  ck_request wish = {.session = session.lease.session, .kind = (char[]){"answer"}}, got;
+  ck_request request = {.session = session.lease.session, .kind = (char[]){"answer"}}, got;
   bool found;
-  tap_must(ck_value_new(&wish.body, ck_bytes_text("{\"text\":\"canary\"}"), &err) == CK_OK,
+  tap_must(ck_value_new(&request.body, ck_bytes_text("{\"text\":\"canary\"}"), &err) == CK_OK,
            "a value");
-  tap_is_status(ck_store_put_request(store, &wish, &err), CK_OK, &err, "a request is left");
+  tap_is_status(ck_store_put_request(store, &request, &err), CK_OK, &err, "a request is left");
   tap_is_status(ck_store_get_request(&got, &found, store, session.lease, &err), CK_OK, &err,
                 "and taken");
-  tap_ok(found && got.body && ck_bytes_equal(ck_value_bytes(got.body), ck_value_bytes(wish.body)),
-         "as it was");
+  tap_ok(
+      found && got.body && ck_bytes_equal(ck_value_bytes(got.body), ck_value_bytes(request.body)),
+      "as it was");
   ck_request_clear(&got);
-  ck_value_free(wish.body);
+  ck_value_free(request.body);
   ck_store_close(store);
   fixture_key = NULL;
   ck_key_free(key);

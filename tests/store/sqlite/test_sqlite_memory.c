@@ -48,16 +48,16 @@ static void install(void) {
 }
 
 /* What is done with a store while memory is scarce. `made` was prepared before. */
-typedef struct scene {
+typedef struct memory_case {
   const char *url;
   ck_store *store;
   fixture session;
   fixture_batch made;
   ck_error err;
-} scene;
-typedef ck_status (*scene_call)(scene *self);
+} memory_case;
+typedef ck_status (*case_call)(memory_case *self);
 
-static ck_status do_open(scene *self) {
+static ck_status do_open(memory_case *self) {
   ck_store *store;
   ck_status status =
       ck_store_open(&store, self->url, &(ck_store_options){.create = true}, &self->err);
@@ -65,12 +65,12 @@ static ck_status do_open(scene *self) {
   return status;
 }
 
-static ck_status do_commit(scene *self) {
+static ck_status do_commit(memory_case *self) {
   ck_status status = ck_store_commit(self->store, &self->made.batch, 1, &self->err);
   return status == CK_OK ? self->made.batch.status : status;
 }
 
-static ck_status do_acquire(scene *self) {
+static ck_status do_acquire(memory_case *self) {
   ck_timeline timeline = {.no = self->session.timeline + 1,
                           .parent = 1,
                           .cut = 1,
@@ -83,7 +83,7 @@ static ck_status do_acquire(scene *self) {
 
 static bool look(void *to, const ck_event *event) { return to == NULL && event->seq > 0; }
 
-static ck_status do_read(scene *self) {
+static ck_status do_read(memory_case *self) {
   ck_head head;
   ck_state *state = NULL;
   ck_store_stats stats;
@@ -99,7 +99,7 @@ static ck_status do_read(scene *self) {
   return status;
 }
 
-static ck_status do_request(scene *self) {
+static ck_status do_request(memory_case *self) {
   char kind[] = "pause";
   ck_request request = {.session = self->session.lease.session, .kind = kind}, got;
   bool found = false;
@@ -111,14 +111,14 @@ static ck_status do_request(scene *self) {
   return status;
 }
 
-static ck_status do_recover(scene *self) { return ck_store_recover(self->store, &self->err); }
+static ck_status do_recover(memory_case *self) { return ck_store_recover(self->store, &self->err); }
 
 static bool expected(ck_status status) {
   return status == CK_OK || status == CK_E_NO_MEMORY || status == CK_E_UNKNOWN || status == CK_E_IO;
 }
 
 /* With memory again: the store recovers, holds whole commits, and takes the next one. */
-static bool sound(scene *self, scene_call call) {
+static bool sound(memory_case *self, case_call call) {
   ck_head head;
   ck_error err = CK_ERROR_INIT;
   if (ck_store_recover(self->store, &err) != CK_OK ||
@@ -138,7 +138,7 @@ static bool sound(scene *self, scene_call call) {
   return whole && counted;
 }
 
-static void prepare(scene *self, scene_call call) {
+static void prepare(memory_case *self, case_call call) {
   fixture_batch_init(&self->made, &self->session,
                      &(fixture_step){.text = "t", .key = "memory.k", .value = "[1,2,3]"});
   if (call == do_acquire) {
@@ -147,9 +147,9 @@ static void prepare(scene *self, scene_call call) {
   }
 }
 
-static void attack(const char *name, scene_call call) {
+static void attack(const char *name, case_call call) {
   char url[400];
-  scene self = {.url = url};
+  memory_case self = {.url = url};
   long allow = 0;
   int failed = 0, unsound = 0, strange = 0;
   snprintf(url, sizeof url, "sqlite:%s", tap_tmpfile(name));
@@ -172,7 +172,7 @@ static void attack(const char *name, scene_call call) {
   }
   tap_ok(failed > 0 && allow < TRIES_MAX,
          "%s: fails for want of memory %d times, then goes through", name, failed);
-  tap_is_int(strange, 0, "%s: each failure is told as what it is", name);
+  tap_is_int(strange, 0, "%s: each failure has its own status", name);
   tap_is_int(unsound, 0, "%s: after each the store is whole and goes on", name);
   tap_is_int(fixture_verify(self.store), 0, "%s: verify is clean", name);
   ck_store_close(self.store);

@@ -167,7 +167,7 @@ static void test_failed_sync(void) {
   tap_is_int(faulty_left(), 0, "the sync was not tried again");
   tap_is_status(fixture_commit(&session, &step, &err), CK_E_UNKNOWN, &err,
                 "nothing is written after it");
-  tap_ok(strstr(err.text, "Input/output error") != NULL, "and the cause is told again: %s",
+  tap_ok(strstr(err.text, "Input/output error") != NULL, "and the cause is reported again: %s",
          err.text);
   tap_is_status(ck_store_sync(session.store, &err), CK_E_UNKNOWN, &err, "nor synced");
   faulty_fail_sync(FAULTY_WAL, SQLITE_IOERR_FSYNC, 1);
@@ -225,8 +225,8 @@ static ck_status write_until_idle_fails(fixture *session, ck_error *err) {
   return status;
 }
 
-/* The disk is full when the writer tidies up: neither that nor the recovery can be made, and nobody
- * told the session. */
+/* The disk is full when the idle writer makes its WAL checkpoint: neither that nor the recovery
+ * succeeds, and the session has not heard of it. */
 static void test_refusal_names_cause(void) {
   ck_error err = CK_ERROR_INIT;
   fixture session = open_session("cause.db");
